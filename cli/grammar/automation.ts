@@ -1,5 +1,6 @@
-// The verbs of automation: what is armed, and where messages go for somebody who is elsewhere.
+// The verbs of automation: what is armed, and where messages go for somebody who is elsewhere. Rules have their own file.
 import type { CliContext } from "../context.ts";
+import { addRules } from "./rules.ts";
 import { addContentFilters, addTargetFilters, json, type Outcome } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
@@ -127,6 +128,7 @@ export const addAutomation = (program: Verb, context: CliContext, outcome: Outco
   addTell(program, context);
   addJobs(program, context);
   addSwitch(program, context);
+  addRules(program, context, outcome);
   const channel = program
     .command("channel")
     .description("where notifications go beside this desktop; 'channels' in config.json holds them");

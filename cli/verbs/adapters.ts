@@ -1,8 +1,6 @@
 // `agtmux adapters list|enable|disable|check|try`: which agents are known and from where, which are enabled, what is wrong with
 // the person's files, and what rules say about a live pane. The daemon answers; a file that is not in force is read here and
 // sent to it.
-import { constants } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
 import type {
   AdapterList,
@@ -21,37 +19,12 @@ import { STATE_WORDS } from "../../core/model/words.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { countBy } from "../countBy.ts";
 import { printDocument } from "../document.ts";
+import { readNamedFile } from "../readNamedFile.ts";
 import { withRef } from "../settleRef.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { MARKS } from "../render/mark.ts";
 import { measureFor } from "../render/measure.ts";
 import { type Cell, type Column, renderTable } from "../render/table.ts";
-
-// Reads a file that was named on the command line. It must be a regular file, because a pipe would block and a device never
-// ends.
-const readBounded = async (file: FileHandle, path: string, maxBytes: number): Promise<string> => {
-  if (!(await file.stat()).isFile())
-    throw new AgtmuxError("E_USAGE", `${path} is not a regular file`, {
-      remedy: "Put its content into a file and name that.",
-    });
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
-  if (bytesRead > maxBytes) throw new AgtmuxError("E_USAGE", `${path} is larger than ${maxBytes / 1_024} kB`);
-  return buffer.toString("utf8", 0, bytesRead);
-};
-
-/** @throws AgtmuxError E_USAGE for anything that is not a regular file, cannot be read, or is longer than `maxBytes`. */
-const readNamedFile = async (path: string, maxBytes: number): Promise<string> => {
-  let file: FileHandle | null = null;
-  try {
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return await readBounded(file, path, maxBytes);
-  } catch (cause) {
-    if (cause instanceof AgtmuxError) throw cause;
-    throw new AgtmuxError("E_USAGE", `${path} cannot be read`, { cause, remedy: "Name a readable file." });
-  } finally {
-    await file?.close();
-  }
-};
 
 interface AdapterOptions {
   json?: boolean;

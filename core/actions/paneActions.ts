@@ -17,6 +17,7 @@ import { isWaiting, type CanonicalState } from "../model/state.ts";
 import { uncommittedText } from "../model/workspace.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
+import type { TmuxClient } from "../tmux/clients.ts";
 import { auditList, type ActionAudit, type ActionTurn } from "./audit.ts";
 import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import { createIdempotency, toResult } from "./idempotency.ts";
@@ -27,6 +28,8 @@ import { poll } from "./pause.ts";
 import { createOutputActions } from "./outputActions.ts";
 import { requireFitPane } from "./fitPane.ts";
 import { createUnattended, findReset, type Unattended, type UnattendedDeps } from "./unattended.ts";
+import type { UnattendedAnswer } from "./paneAnswer.ts";
+import { createUnattendedAnswers, type UnattendedAnswers } from "./unattendedAnswer.ts";
 
 export interface PaneActionsDeps {
   ingest: Ingest;
@@ -46,8 +49,8 @@ export type PaneActionCalls = Pick<
 type SendCall = Parameters<DaemonService["send"]>[0];
 type Occasion = Pick<UnattendedDeps, "afterLimit" | "isFirst">;
 
-/** For texts that are sent while nobody watches; no surface can call these. */
-export interface UnattendedActions {
+/** For texts and answers that are given while nobody watches; no surface can call these. */
+export interface UnattendedActions extends UnattendedAnswers {
   /** Why nothing may be typed to this agent now; null: it may. Takes no turn, and is not on record: it only looks. */
   findObstacle(runtimeId: string, options: Occasion): Promise<string | null>;
   /** When the limit that the agent stopped at ends, epoch ms; null: it stopped at none, or that is not known. */
@@ -114,12 +117,13 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
 
   const answerOnce = async (
     turn: ActionTurn,
-    input: Parameters<DaemonService["answer"]>[0],
+    input: Pick<Parameters<DaemonService["answer"]>[0], "choice" | "idempotencyKey">,
+    unattended: UnattendedAnswer | null,
   ): Promise<ActionResult> => {
     const entry = agentOf(turn);
     const key = { scope: entry.runtime.runtimeId, key: input.idempotencyKey };
     return idempotency.run("answer", turn, key, (presses) =>
-      paneAnswer(turn, entry, { choice: input.choice, ...presses }),
+      paneAnswer(turn, entry, { choice: input.choice, unattended, ...presses }),
     );
   };
 
@@ -145,6 +149,11 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     return runtimeId === null ? null : idempotency.earlier({ scope: runtimeId, key: input.idempotencyKey });
   };
 
+  const clientsOf = async (pane: Pick<Pane, "targetId" | "server">): Promise<readonly TmuxClient[]> => {
+    const { collected } = connectedTargets.get(pane.targetId);
+    return (await collected.find(({ server }) => server === pane.server)?.clients()) ?? [];
+  };
+
   const unattendedOf = (
     pane: Pane,
     runtimeId: string,
@@ -156,10 +165,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
       adapter: entryOf(runtimeId)?.adapter ?? null,
       status: () => entryOf(runtimeId)?.resolution?.status ?? null,
       isSure: () => entryOf(runtimeId)?.resolution?.confidence === "high",
-      clients: async () => {
-        const { collected } = connectedTargets.get(pane.targetId);
-        return (await collected.find(({ server }) => server === pane.server)?.clients()) ?? [];
-      },
+      clients: () => clientsOf(pane),
       now: () => clock.now(),
     });
 
@@ -225,6 +231,17 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
       const capture = requireFitPane(await client.capture(pane, { styled: true }), pane, runtimeId);
       return unattendedOf(pane, runtimeId, { ...options, text: "" }).findObstacle(capture);
     },
+    ...createUnattendedAnswers({
+      entryOf,
+      clientsOf,
+      clock,
+      throughGate: (input, act) =>
+        audit.throughGate("answer", input, (turn) => inTurn(turn, () => act(turn)), {
+          outcomeOf,
+          bindsPrompt: true,
+        }),
+      answerOnce,
+    }),
   };
 
   const calls: PaneActionCalls = {
@@ -248,7 +265,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
               "E_PROMPT_UNCONFIRMED",
               `Nothing was sent to ${turn.verified.subject.paneRef}: an answer must name the prompt that it is for`,
             );
-          return inTurn(turn, () => answerOnce(turn, input));
+          return inTurn(turn, () => answerOnce(turn, input, null));
         },
         {
           outcomeOf,

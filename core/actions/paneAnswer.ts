@@ -9,6 +9,7 @@ import type { AnswerChoice } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionTurn } from "./audit.ts";
+import { doubtOf } from "./exactRequest.ts";
 import type { KeyPresses } from "./idempotency.ts";
 import type { PaneReach } from "./paneReach.ts";
 
@@ -25,8 +26,16 @@ export interface PaneAnswerDeps {
   isForeground(runtimeId: string): Promise<boolean>;
 }
 
+/** An answer that nobody gives at this moment. */
+export interface UnattendedAnswer {
+  /** Asked directly before the first key. @throws AgtmuxError where it may not be given any more. */
+  requireStill: () => void;
+}
+
 interface AnswerInput extends KeyPresses {
   choice: AnswerChoice;
+  /** Null: a person answers. */
+  unattended: UnattendedAnswer | null;
 }
 
 export type PaneAnswer = (turn: ActionTurn, entry: RuntimeEntry, input: AnswerInput) => Promise<AnswerReport>;
@@ -66,6 +75,7 @@ export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
         "E_UNSUPPORTED",
         `Nothing was sent: no adapter knows the prompts of ${agentType}`,
       );
+    const mustBeExact = input.unattended !== null && input.choice.kind !== "deny";
     requireFresh(answered.get(runtimeId), { fingerprint, at: clock.now(), paneRef: subject.paneRef });
     const report = await answerPrompt({
       ...reach.reach(subject.key, subject.paneRef),
@@ -77,12 +87,18 @@ export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
       asShown: (seen) => {
         const now = deps.entryOf(runtimeId);
         const prompt = now === null ? null : ingest.promptWith(now, seen);
-        return prompt === null || prompt.fingerprint !== fingerprint ? null : prompt.request;
+        if (now === null || prompt === null || prompt.fingerprint !== fingerprint) return null;
+        const isDoubtful = mustBeExact && doubtOf(now, seen) !== null;
+        return isDoubtful ? null : prompt.request;
       },
+      isUnattended: input.unattended !== null,
       openedAt: entry.resolution?.since ?? snapshot.observedAt,
       isForeground: () => deps.isForeground(runtimeId),
       isOpen: () => deps.entryOf(runtimeId)?.prompt?.fingerprint === fingerprint,
-      verify: () => gate.verify(prepared),
+      verify: () => {
+        input.unattended?.requireStill();
+        return gate.verify(prepared);
+      },
       renew: () => gate.renew(verified),
       onFirstKey: () => {
         forgetOld();

@@ -48,6 +48,8 @@ export interface AnswerInput {
   adapter: Pick<AgentAdapter, "readScreen" | "dialogDeafMs" | "movesCursorInDialogs">;
   choice: AnswerChoice;
   openedAt: number;
+  /** Nobody looks: it is not given where somebody reads in the pane. */
+  isUnattended: boolean;
   /**
    * The prompt as it is shown with this dialog on the screen, where it is to the letter the one that is answered; null where
    * the screen shows another one.
@@ -127,6 +129,7 @@ const awaitDialog = async (input: AnswerInput): Promise<{ capture: PaneCapture; 
 const findPrompt = async (input: AnswerInput): Promise<PromptReading> => {
   const { capture, dialog } = await awaitDialog(input);
   const { request } = dialog;
+  if (input.isUnattended && capture.inMode) throw refuse(input, "somebody reads in it (copy mode)");
   if (request === null) throw refuse(input, "the prompt is not on the screen");
   const shown = input.asShown(request);
   if (shown === null)

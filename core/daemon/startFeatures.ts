@@ -7,6 +7,7 @@ import type { Check } from "../model/doctorCheck.ts";
 import { MAX_REQUEST_TEXT } from "../model/request.ts";
 import type { JobStore } from "../ports/jobStore.ts";
 import type { Feature, FeatureAnswers, FeatureContext } from "../ports/feature.ts";
+import type { RuleStore } from "../ports/ruleStore.ts";
 import type { Store } from "../ports/store.ts";
 import { redactText } from "../store/redactText.ts";
 import type { Service } from "./service.ts";
@@ -19,7 +20,7 @@ export interface StartFeaturesDeps extends Pick<
   features: readonly Feature[];
   ingest: Pick<Ingest, "rows" | "onChanges" | "onScreens" | "setWorkspace" | "setArmed" | "liveState">;
   service: Pick<Service, "attention" | "feedHub" | "notifications" | "send" | "unattended">;
-  store: JobStore & Pick<Store, "appendAudit">;
+  store: JobStore & RuleStore & Pick<Store, "appendAudit">;
   connectedTargets: Pick<ConnectedTargets, "get" | "find">;
   takeEvents: () => Promise<void>;
   isReady: () => boolean;
@@ -59,7 +60,12 @@ export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
       },
     },
     jobs: store,
+    rules: store,
     sends: { ...service.unattended, takeEvents: deps.takeEvents },
+    requests: {
+      find: (runtimeId) => service.unattended.findRequest(runtimeId),
+      answer: (input) => service.unattended.answer(input),
+    },
     tell: (told) =>
       service.notifications.announce({
         ...told,

@@ -17,6 +17,7 @@ export type NamePrompt = (asked: {
 }) => string;
 
 type Entry = Pick<RuntimeEntry, "runtime" | "resolution" | "facts" | "asked">;
+type Asking = Pick<RuntimeEntry, "resolution" | "asked">;
 type SeenEntry = Entry & Pick<RuntimeEntry, "liveness">;
 
 /** To be called with every request that an event opened, before it is redacted. */
@@ -100,6 +101,12 @@ const announcedOf = (entry: Entry): { request: PromptRequest; isLive: boolean } 
   return live === undefined || live === null
     ? { request: { ...stored, isWhole: false }, isLive: false }
     : { request: live, isLive: true };
+};
+
+/** What is asked, to the letter, where an event of this life of the daemon told it; null where only the screen or the store did. */
+export const toldByEvent = (entry: Asking): PromptRequest | null => {
+  const source = sourceOf(entry.resolution?.requestId ?? "");
+  return typeof source === "string" ? null : (entry.asked.byEvent.get(source.eventId) ?? null);
 };
 
 /**

@@ -14,6 +14,7 @@ import { channelTestSchema, channelViewSchema } from "./channel.ts";
 import { automationSwitchSchema, jobDetailSchema, jobDocumentSchema, jobViewSchema } from "./job.ts";
 import { doctorReportSchema } from "./doctorView.ts";
 import { HISTORY_DOCUMENTS } from "./history.ts";
+import { RULE_DOCUMENTS } from "./ruleView.ts";
 import { SETTING_KEYS } from "./settingKeys.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import { personStepSchema } from "./integrationView.ts";
@@ -310,6 +311,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "jobs release": jobDocumentSchema,
   "automation pause": automationSwitchSchema,
   "automation resume": automationSwitchSchema,
+  ...RULE_DOCUMENTS,
   ...HISTORY_DOCUMENTS,
   "history resume": startedSchema,
   "channel list": channelListSchema,

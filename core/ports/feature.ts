@@ -6,12 +6,14 @@ import type { Config } from "../model/config.ts";
 import type { Check } from "../model/doctorCheck.ts";
 import type { FeedChange } from "../model/feedChange.ts";
 import type { ActionGuards } from "../model/snapshot.ts";
+import type { ToldRequest } from "../model/toldRequest.ts";
 import type { PaneView } from "../model/view.ts";
 import type { WorkspaceView } from "../model/workspace.ts";
 import type { AgentAdapter } from "./agentAdapter.ts";
 import type { Clock, IdSource } from "./clock.ts";
 import type { JobStore } from "./jobStore.ts";
 import type { Logger } from "./logger.ts";
+import type { RuleStore } from "./ruleStore.ts";
 import type { TargetExecutor, TargetFiles } from "./targetExecutor.ts";
 
 /** A call that surfaces make as `<feature>.<name>`. `parse` throws for what it refuses. */
@@ -100,6 +102,26 @@ interface FeatureSends {
   takeEvents(): Promise<void>;
 }
 
+/** How a request of an agent is answered while nobody watches: through the gate, on record, and an approval only without any doubt. */
+interface FeatureRequests {
+  /** What an agent asks now, to the letter; null where it asks nothing. */
+  find(runtimeId: string): ToldRequest | null;
+  /**
+   * Answers this request if this runtime still has this state version, nobody types or reads there, and `obstacle`, asked directly
+   * before the key, still gives null. The same key answers once. @throws AgtmuxError where no key was pressed; after
+   * E_TARGET_UNREACHABLE that is not known.
+   */
+  answer(input: {
+    runtimeId: string;
+    stateVersion: number;
+    fingerprint: string;
+    choice: "approve" | "deny";
+    surface: string;
+    idempotencyKey: string;
+    obstacle: () => string | null;
+  }): Promise<ActionResult>;
+}
+
 export interface FeatureContext {
   readonly rows: FeatureRows;
   /** Types a text through the gate, as a person does; see the call of this name. */
@@ -115,6 +137,9 @@ export interface FeatureContext {
   readonly configPath: string;
   readonly jobs: JobStore;
   readonly sends: FeatureSends;
+  readonly requests: FeatureRequests;
+  /** What rules did, and which of them a person armed. */
+  readonly rules: RuleStore;
   /** Tells the person at this desktop, where a surface listens; nothing else comes of it. */
   tell(told: { id: string; title: string; body: string; pane: PaneView }): void;
   /** True once everything was looked at since the daemon's start: before that, what is missing may not be gone. */

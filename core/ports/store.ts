@@ -1,5 +1,6 @@
 // Durable memory. Synchronous on purpose: one transaction takes some tenths of a millisecond (docs/adr/0003).
 import type { JobStore } from "./jobStore.ts";
+import type { RuleStore } from "./ruleStore.ts";
 import type { ActivityView } from "../model/activity.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { Evidence, EvidenceSource } from "../model/evidence.ts";
@@ -125,7 +126,7 @@ export interface StoredEvent {
 /** Why a database was set aside: its file is damaged, or its schema is older than that of the first release. */
 export type LossReason = "damaged" | "unreleased";
 
-export interface Store extends JobStore {
+export interface Store extends JobStore, RuleStore {
   /** Runs `work` in one immediate transaction; a throw rolls everything back and is rethrown. */
   transaction<T>(work: () => T): T;
   /** Inside a transaction: runs `work` in a savepoint; a throw rolls back this part only and is rethrown. */

@@ -266,10 +266,41 @@ const jobsMigration: Migration = {
   `,
 };
 
+const rulesMigration: Migration = {
+  version: 8,
+  name: "rules",
+  sql: `
+    -- The rules that a person armed, each by the hash of its text.
+    CREATE TABLE rule_trust (
+      hash    TEXT PRIMARY KEY,
+      rule    TEXT NOT NULL,
+      at      REAL NOT NULL,
+      surface TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- No reference to runtimes: what was answered is kept longer than they are.
+    CREATE TABLE rule_runs (
+      run_row     INTEGER PRIMARY KEY AUTOINCREMENT,
+      rule        TEXT NOT NULL,
+      hash        TEXT NOT NULL,
+      at          REAL NOT NULL,
+      runtime_id  TEXT NOT NULL,
+      ref         TEXT NOT NULL,
+      fingerprint TEXT NOT NULL,
+      verdict     TEXT NOT NULL,
+      command     TEXT NOT NULL,
+      outcome     TEXT NOT NULL,
+      action_id   TEXT
+    ) STRICT;
+    CREATE INDEX rule_runs_of_runtime ON rule_runs (runtime_id, at);
+  `,
+};
+
 /** All steps in order. */
 export const MIGRATIONS: readonly Migration[] = [
   initialMigration,
   activityMigration,
   turnMarksMigration,
   jobsMigration,
+  rulesMigration,
 ];

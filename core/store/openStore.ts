@@ -21,6 +21,7 @@ import { createPanes } from "./panes.ts";
 import { createPending } from "./pending.ts";
 import { createRetention } from "./retention.ts";
 import { createRowReader } from "./rowReader.ts";
+import { createRules } from "./rules.ts";
 import { createRuntimes } from "./runtimes.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { createStates } from "./states.ts";
@@ -125,6 +126,7 @@ export const openStore = (options: { path: string; logger: Logger }): OpenedStor
     ...createUsedKeys(db),
     ...createAdapters(db),
     ...createJobs(db, rows),
+    ...createRules(db, rows),
     ...createLosses(db),
     ...createRetention(db, deferred),
     isOpen: () => db.open,

@@ -119,6 +119,10 @@ const renewView = (view: unknown): unknown => {
   return { ...unnamed.data, short_ref: formatShortRef({ target, server, paneId }) };
 };
 
+/** A row as it was stored with the transition of this version; null where it cannot be read. */
+export const readStoredView = (rows: RowReader, version: number, view: string): PaneView | null =>
+  rows.read(paneViewSchema, "state_transitions", version, () => renewView(parseOnto(NO_VALUES, view)));
+
 const fromRow = (row: TransitionRow): unknown => ({
   version: row.version,
   runtimeId: row.runtime_id,

@@ -1,5 +1,5 @@
-// The feature "automation": watches that tell a person what came true, channels that tell one who is elsewhere, and a queue of
-// texts that the daemon's own gate sends when their time has come.
+// The feature "automation": watches that tell a person what came true, channels that tell one who is elsewhere, a queue of texts
+// that the daemon's own gate sends when their time has come, and rules that answer through the same gate.
 import { readFile } from "node:fs/promises";
 import { channelChecks } from "./channels/channelChecks.ts";
 import { ChannelSet } from "./channels/channelSet.ts";
@@ -7,6 +7,10 @@ import { createArmedRows, rememberArmed } from "./jobs/armedJobs.ts";
 import { createJobService } from "./jobs/jobService.ts";
 import { jobChecks } from "./jobs/jobChecks.ts";
 import { FirstTaskQueue, identityOf } from "./queue/firstTasks.ts";
+import { ruleChecks } from "./rules/ruleChecks.ts";
+import { RuleRunner } from "./rules/ruleRunner.ts";
+import { createRuleService } from "./rules/ruleService.ts";
+import { RuleSet } from "./rules/ruleSet.ts";
 import { SendRunner } from "./queue/sendRunner.ts";
 import { createSendService } from "./queue/sendService.ts";
 import { lostRow } from "./watches/decide.ts";
@@ -91,9 +95,16 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
         tell({ id: `${jobId}:${context.clock.now()}`, jobId, title, line: null, row, channel: null });
       },
     });
+    const ruleSet = new RuleSet(context, () => rules.tick());
+    const rules = new RuleRunner({
+      context,
+      ruleSet,
+      tell: (row, { title, key }) => tell({ id: key, jobId: key, title, line: null, row, channel: null }),
+    });
     const lookAgain = (): void => {
       watches.tick();
       queue.tick();
+      rules.tick();
     };
     const firstTasks = new FirstTaskQueue({
       context,
@@ -115,6 +126,7 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
         keepInMemory: (jobId, text) => queue.keepInMemory(jobId, text),
         onChange: lookAgain,
       }),
+      ...createRuleService({ context, ruleSet, onChange: lookAgain }),
       ...createJobService({ context, reasonOf: (jobId) => queue.reasonOf(jobId), onChange: lookAgain }),
     };
     return {
@@ -124,17 +136,23 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
         channels.handleChanges(changes);
         watches.handleChanges(changes);
         queue.handleChanges(changes);
+        rules.handleChanges(changes);
       },
       keepsAwake: () =>
-        channels.count > 0 || watches.armedCount + queue.armedCount + firstTasks.armedCount > 0,
+        channels.count > 0 ||
+        watches.armedCount + queue.armedCount + firstTasks.armedCount > 0 ||
+        ruleSet.hasArmed(),
       doctorChecks: () => [
         ...channelChecks(context, channels.views()),
         ...jobChecks(context.jobs, channels.names()),
+        ...ruleChecks(context, ruleSet),
       ],
       close: async () => {
         stop();
         watches.close();
         await firstTasks.close();
+        ruleSet.close();
+        await rules.close();
         await queue.close();
         await channels.close();
       },

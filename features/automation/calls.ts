@@ -13,6 +13,18 @@ import {
   type JobsView,
 } from "../../core/model/job.ts";
 import type { ChannelList, ChannelTest } from "../../core/model/channel.ts";
+import type {
+  RuleCheck,
+  RulePast,
+  RuleRunView,
+  RulesView,
+  RuleTest,
+  RuleView,
+} from "../../core/model/ruleView.ts";
+
+const ruleNameSchema = z.string().min(1).max(40);
+const shownSchema = z.object({ limit: z.number().int().min(1).max(1_000).default(100) });
+const MAX_RULES_TEXT = 300_000;
 
 const jobIdSchema = z.object({ id: z.string().min(1).max(100) });
 
@@ -62,6 +74,39 @@ export const AUTOMATION_CALLS = {
   jobHold: mutation(jobIdSchema.extend({ isHeld: z.boolean() }))<JobView>(),
   /** Lets everything armed rest until it is resumed, over restarts, or lets it go on. */
   pause: mutation(z.object({ isPaused: z.boolean() }))<AutomationSwitch>(),
+  /** The rules in force, read at this moment, and what is wrong with the others. */
+  rules: query(z.object({}))<RulesView>(),
+  /** What is wrong with a text of rules; null: with the file. */
+  ruleCheck: query(z.object({ text: z.string().max(MAX_RULES_TEXT).nullable() }))<
+    Pick<RuleCheck, "rules" | "blocks_approval" | "problems" | "notes">
+  >(),
+  /** What the rules make of a command; nothing is done. */
+  ruleTest: query(
+    z.object({
+      command: z.string().max(65_536),
+      agent: z.string().max(100),
+      session: z.string().max(1_000),
+      folder: z.string().max(4_096).nullable(),
+    }),
+  )<Omit<RuleTest, "schema_version" | "generated_at" | "command">>(),
+  /** What they make of what was asked before, newest first. */
+  ruleHistory: query(shownSchema)<{ items: RulePast[] }>(),
+  /** What rules did, and what those in shadow would have done, newest first. */
+  ruleLog: query(shownSchema)<{ items: RuleRunView[] }>(),
+  /**
+   * Arms the rule that has this hash. `pid`: of who asks. Fails with E_USAGE for one that has changed, that presses no key, or where
+   * an agent asks; with E_REF_NOT_FOUND.
+   */
+  ruleArm: mutation(
+    z.object({
+      name: ruleNameSchema,
+      hash: z.string().length(64),
+      pid: z.number().int().positive(),
+      surface: z.string().max(40),
+    }),
+  )<RuleView>(),
+  /** It presses no key any more, whatever its text is now. Fails with E_REF_NOT_FOUND. */
+  ruleDisarm: mutation(z.object({ name: ruleNameSchema, surface: z.string().max(40) }))<RuleView>(),
   /** The channels in force, how their last messages went, and what is wrong with the others. */
   channelList: query(z.void())<ChannelList>(),
   /** Sends a test message now and says how that went. Fails with E_USAGE for a name that no channel in force has. */

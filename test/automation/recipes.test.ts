@@ -19,10 +19,17 @@ const RECIPES = TEXT.slice(TEXT.indexOf("## Recipes"));
 const blocks = (language: string): string[] =>
   [...RECIPES.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))].map(([, body = ""]) => body);
 
-const CHANNELS = blocks("json").map((body) =>
-  z.looseObject({ name: z.string(), url: z.string().optional() }).parse(JSON.parse(body)),
-);
-const COMMANDS = blocks("sh").flatMap((body) => body.trim().split("\n"));
+const isRules = (text: string): boolean => text.includes('"rules"');
+const CHANNELS = blocks("json")
+  .filter((body) => !isRules(body))
+  .map((body) => z.looseObject({ name: z.string(), url: z.string().optional() }).parse(JSON.parse(body)));
+/** Those about rules: `test/security/approvalRules.test.ts` arms them and lets them answer. */
+const isRule = (line: string): boolean => line.startsWith("agtmux rule ");
+const LINES = blocks("sh").flatMap((body) => body.trim().split("\n"));
+const COMMANDS = LINES.filter((line) => !isRule(line));
+
+const wordsOf = (line: string): string[] =>
+  (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", "")).slice(1);
 
 let harness: Harness;
 let cli: CommandLine;
@@ -58,6 +65,17 @@ afterAll(async () => {
   for (const close of closers.toReversed()) await close();
 }, LIMIT_MS);
 
+test("the recipe of rules is good, and tells what it would do", async () => {
+  writeFileSync(
+    join(harness.daemon.paths.home, "rules.json"),
+    blocks("json").find((body) => isRules(body)) ?? "",
+  );
+  const run = async (line: string) => (await cli.run(wordsOf(line))).stdout;
+  const [check = "", trial = ""] = LINES.filter(isRule);
+  expect(await run(check)).toContain("3 rules are good.");
+  expect(await run(trial)).toContain("would be refused: the rule 'no-force' refuses it");
+});
+
 test("there are recipes, and every channel of theirs is in force", async () => {
   expect([CHANNELS.length, COMMANDS.length]).toEqual([3, 4]);
   const { stdout } = await cli.run(["channel", "list", "--json"]);
@@ -81,7 +99,6 @@ test("what they deliver arrives where the recipe says", () => {
 });
 
 test.each(COMMANDS)("%s", async (line) => {
-  const words = line.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", "").replace("work:1.0", ref));
-  const { stdout, stderr, code } = await cli.run((words ?? []).slice(1));
+  const { stdout, stderr, code } = await cli.run(wordsOf(line).map((word) => word.replace("work:1.0", ref)));
   expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/^job_\w+: (armed until|sent once) /)]);
 });

@@ -3,7 +3,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import { TARGET } from "./model/events.ts";
-import type { ActionName } from "./model/kinds.ts";
+import { isAnswer, type ActionName } from "./model/kinds.ts";
 import type { LaggingEngine } from "./model/laggingEngine.ts";
 import type { Delivery } from "./model/tmuxModel.ts";
 import type { Named, RaceDaemon } from "./raceDaemon.ts";
@@ -50,11 +50,23 @@ const begin = (
     guards: actionGuardsSchema.parse({
       forceStale: guard === "force",
       ifRuntime: guard === "runtime" ? runtimeId : null,
-      ifPrompt: action === "answer" ? (entry?.prompt?.fingerprint ?? "0000000000000000") : null,
+      ifPrompt: isAnswer(action) ? (entry?.prompt?.fingerprint ?? "0000000000000000") : null,
     }),
     surface: "race",
   };
   switch (action) {
+    case "ruled": {
+      const told = daemon.unattended.findRequest(runtimeId ?? "none");
+      return daemon.unattended.answer({
+        runtimeId: runtimeId ?? "none",
+        stateVersion: told?.stateVersion ?? 0,
+        fingerprint: told?.fingerprint ?? "0000000000000000",
+        choice: choice === "deny" ? "deny" : "approve",
+        surface: "race",
+        idempotencyKey: `rule:${index}`,
+        obstacle: () => null,
+      });
+    }
     case "queued":
       return daemon.unattended.send({
         runtimeId: runtimeId ?? "none",
@@ -98,7 +110,7 @@ export const faultOf = (
   const { runtimeId } = named.snapshot;
   if (receiver.runtimeId !== runtimeId) return `${delivery} reached ${receiver.runtimeId}, not ${runtimeId}`;
   if (runtimeId === null && receiver.pid !== named.panePid) return `${delivery} reached another shell`;
-  if (plan.action === "answer" && prompt?.id !== promptId)
+  if (isAnswer(plan.action) && prompt?.id !== promptId)
     return `${delivery} reached prompt ${prompt?.id ?? "none"}, not ${promptId}`;
   if (plan.action === "queued" && kind === "text" && box !== "")
     return `${delivery} reached the draft ${JSON.stringify(box)}`;

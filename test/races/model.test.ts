@@ -1,6 +1,6 @@
 // A slice of the races over the model: `npm run race` runs twenty times as many.
 import { expect, test } from "vitest";
-import { KINDS } from "./model/kinds.ts";
+import { KINDS, RULE_KINDS } from "./model/kinds.ts";
 import type { Check } from "./model/modelExecutor.ts";
 import { surveyKind, surveyModel } from "./model/survey.ts";
 
@@ -12,6 +12,19 @@ test(
     expect(tallies.map(({ outcomes }) => outcomes.WRONG)).toEqual(KINDS.map(() => 0));
     // Races in which nothing ever arrives would prove nothing.
     const isRefusal = (name: string) => KINDS.some((one) => one.name === name && one.isRefusal === true);
+    expect(tallies.filter(({ name, outcomes }) => (outcomes.delivered === 0) !== isRefusal(name))).toEqual(
+      [],
+    );
+  },
+);
+
+test(
+  "no interleaving of 2,000 races lets a rule answer another prompt, or one in doubt",
+  { timeout: 60_000 },
+  async () => {
+    const tallies = await surveyModel(2_000, 20_261, null, RULE_KINDS);
+    expect(tallies.map(({ outcomes }) => outcomes.WRONG)).toEqual(RULE_KINDS.map(() => 0));
+    const isRefusal = (name: string) => RULE_KINDS.some((one) => one.name === name && one.isRefusal === true);
     expect(tallies.filter(({ name, outcomes }) => (outcomes.delivered === 0) !== isRefusal(name))).toEqual(
       [],
     );

@@ -1,5 +1,6 @@
 // A slice of the races on real tmux: `npm run race` runs forty times as many.
 import { expect, test } from "vitest";
+import { REAL_RULE_KINDS } from "./real/realEvents.ts";
 import { surveyReal } from "./real/realSurvey.ts";
 
 test(
@@ -11,3 +12,9 @@ test(
     expect(tallies.reduce((sum, { outcomes }) => sum + outcomes.delivered, 0)).toBeGreaterThan(0);
   },
 );
+
+test("twenty answers of rules on real tmux reach no other prompt", { timeout: 120_000 }, async () => {
+  const tallies = await surveyReal({ races: 20, seed: 8, lanes: 4, kinds: REAL_RULE_KINDS });
+  expect(tallies.flatMap(({ faults }) => faults)).toEqual([]);
+  expect(tallies.reduce((sum, { outcomes }) => sum + outcomes.delivered, 0)).toBeGreaterThan(0);
+});

@@ -3,13 +3,12 @@
 // `--races N` over the model (100,000), `--real N` on real tmux (2,000), `--texts N` (2,000), `--trials N` per delay of
 // the window (100), `--seed N`, `--lanes N` servers at once (6), `--without CHECK` takes a check out of the model's gate
 // and is expected to fail.
-import { execFileSync } from "node:child_process";
-import { arch, cpus, platform, release } from "node:os";
 import { parseArgs } from "node:util";
 import { CHECKS } from "./model/modelExecutor.ts";
-import { OUTCOMES, surveyModel, type KindTally } from "./model/survey.ts";
+import { surveyModel } from "./model/survey.ts";
 import { surveyReal } from "./real/realSurvey.ts";
 import { measureUndrawn, type UndrawnFigures } from "./real/undrawn.ts";
+import { printHead, table, tallyTable, timed } from "./tables.ts";
 import { surveyTexts } from "./texts/textSurvey.ts";
 
 const DELAYS_MS = [0, 5, 10, 20, 30, 50];
@@ -30,29 +29,6 @@ const without = CHECKS.find((check) => check === values.without) ?? null;
 if (values.without !== undefined && without === null)
   throw new Error(`--without takes one of: ${CHECKS.join(", ")}`);
 
-const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
-const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
-  [row(head), row(head.map((_, at) => (at === 0 ? "---" : "--:"))), ...rows.map(row)].join("\n");
-const tallyTable = (tallies: readonly KindTally[]): string => {
-  const sum = (pick: (tally: KindTally) => number): number =>
-    tallies.reduce((total, tally) => total + pick(tally), 0);
-  return table(
-    ["race", "races", ...OUTCOMES],
-    [
-      ...tallies.map(({ name, races, outcomes }) => [name, races, ...OUTCOMES.map((one) => outcomes[one])]),
-      ["all", sum(({ races }) => races), ...OUTCOMES.map((one) => sum(({ outcomes }) => outcomes[one]))],
-    ],
-  );
-};
-
-const timed = async <T>(title: string, work: () => Promise<T>, show: (result: T) => string): Promise<T> => {
-  const began = performance.now();
-  const result = await work();
-  const seconds = ((performance.now() - began) / 1_000).toFixed(0);
-  console.log(`\n## ${title} (${seconds} s)\n\n${show(result)}`);
-  return result;
-};
-
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const showWindow = ({ buckets, lookToKeys, callToKeys }: UndrawnFigures): string =>
   [
@@ -70,11 +46,7 @@ const showWindow = ({ buckets, lookToKeys, callToKeys }: UndrawnFigures): string
     `Call of the action to keys: median ${ms(callToKeys.median)}, p95 ${ms(callToKeys.p95)}.`,
   ].join("\n\n");
 
-const tmuxVersion = execFileSync("tmux", ["-V"], { encoding: "utf8" }).trim();
-const system = `${platform()} ${release()} ${arch()}`;
-console.log(
-  `# Races\n\n${cpus()[0]?.model.trim() ?? "unknown"}, ${cpus().length} cores, ${system}, Node ${process.version}, ${tmuxVersion}, seed ${seed}`,
-);
+printHead("Races", seed);
 await timed("Model", () => surveyModel(Number(values.races), seed, without), tallyTable);
 const real = await timed(
   "Real tmux",

@@ -1,6 +1,5 @@
 // What is approved is exactly what was shown: attacks on real tmux with a real daemon, by an agent that looks like Claude Code,
 // draws its dialogs and runs its hooks. Each of them got its key once.
-import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { actionOf } from "../../ui/actions/paneActions.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";
@@ -10,8 +9,8 @@ import type { PaneView } from "../../core/model/view.ts";
 import { redactText } from "../../core/store/redactText.ts";
 import { openDialogs, type Dialog, type DialogPane } from "../actions/dialogPane.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
+import { askByHook, claudeDialog as dialog } from "../actions/claudeDialog.ts";
 
-const SESSION = "11111111-2222-3333-4444-555555555555";
 const APPROVE: AnswerChoice = { kind: "approve" };
 
 let harness: Harness;
@@ -20,55 +19,8 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-const RULE = "─".repeat(120);
-const DOTS = "╌".repeat(120);
-
-/** A permission dialog as Claude Code 2.1.329 draws it, below some rows of conversation. */
-const dialog = (
-  body: readonly string[],
-  more: Partial<Dialog> & { above?: readonly string[]; edit?: string } = {},
-): Dialog => {
-  const { above = ["❯ go", ""], edit, ...rest } = more;
-  const rows = body.length === 1 ? [` ${body[0] ?? ""}`] : body.map((row) => ` │ ${row}`.trimEnd());
-  const heading = edit === undefined ? [" Bash command", " Lab command"] : [" Create file", ` ${edit}`];
-  const question = edit === undefined ? "Do you want to proceed?" : `Do you want to create ${edit}?`;
-  const text = [
-    ...above,
-    RULE,
-    ...heading,
-    DOTS,
-    ...rows,
-    DOTS,
-    ` ${question}`,
-    " ❯ 1. Yes",
-    "   2. No",
-    "",
-    " Esc to cancel · Tab to amend",
-  ];
-  return {
-    name: body.join("\n"),
-    text: text.join("\n"),
-    title: "✳ Claude Code",
-    options: ["Yes", "No"],
-    digits: "too",
-    escapes: "No",
-    ...rest,
-  };
-};
-
-const hook = async (paneId: string, toolName: string, toolInput: Record<string, unknown>): Promise<void> => {
-  const socket = `${harness.tmux.socketPath},${await harness.tmux.serverPid()},0`;
-  execFileSync(harness.daemon.eventScript, ["claude", "PermissionRequest"], {
-    env: { ...process.env, TMUX: socket, TMUX_PANE: paneId },
-    input: JSON.stringify({
-      session_id: SESSION,
-      cwd: "/work/project",
-      hook_event_name: "PermissionRequest",
-      tool_name: toolName,
-      tool_input: toolInput,
-    }),
-  });
-};
+const hook = (paneId: string, toolName: string, toolInput: Record<string, unknown>): Promise<void> =>
+  askByHook(harness, paneId, toolName, toolInput);
 const command = (paneId: string, text: string) => hook(paneId, "Bash", { command: text });
 const edit = (paneId: string, path: string) => hook(paneId, "Write", { file_path: path, content: "hello\n" });
 

@@ -4,8 +4,11 @@ import type { TextFamily } from "./texts.ts";
 import type { DialogStyle } from "./tmuxModel.ts";
 
 export const ACTIONS = ["send", "answer", "interrupt", "kill"] as const;
-/** `queued`: a text that is sent while nobody watches. */
-export type ActionName = (typeof ACTIONS)[number] | "queued";
+/** `queued`: a text that is sent while nobody watches. `ruled`: an answer that a rule gives. */
+export type ActionName = (typeof ACTIONS)[number] | "queued" | "ruled";
+
+/** Both answer what the daemon showed. */
+export const isAnswer = (action: ActionName): boolean => action === "answer" || action === "ruled";
 
 /** `agent`: it is the pane's first process, or a child of the pane's shell. `shell`: no agent at first. */
 export type SceneName = "agent" | "agent in a shell" | "shell";
@@ -128,5 +131,52 @@ export const KINDS: readonly Kind[] = [
   kind("same agent run again in the same shell", ["another run of the same agent in the same shell"], {
     scenes: ["agent in a shell"],
     window: "unlooked",
+  }),
+];
+
+const ruled = (name: string, events: readonly EventName[], more: Partial<Kind> = {}): Kind =>
+  kind(`a rule: ${name}`, events, {
+    actions: ["ruled"],
+    isAnnounced: true,
+    choices: ["approve", "deny"],
+    styles: ["digits", "arrows"],
+    ...more,
+  });
+
+/** Answers that rules give. The world may change between any two steps, and the daemon's view may be as old as you like. */
+export const RULE_KINDS: readonly Kind[] = [
+  ruled("prompt replaced by another", ["prompt replaced"]),
+  ruled("prompt answered elsewhere, then another", ["prompt answered elsewhere", "prompt replaced"]),
+  ruled("near-equal texts", ["prompt replaced"], { texts: "near" }),
+  ruled("texts that redaction would make equal", ["prompt replaced"], { texts: "secrets" }),
+  ruled("commands of several rows", ["prompt replaced"], { texts: "lines" }),
+  ruled("old rows above", ["prompt replaced, the old one above"], { above: 12 }),
+  ruled("old rows in the old place", ["prompt replaced below the old one"]),
+  ruled("pane respawned", ["pane respawned"]),
+  ruled("another agent in the same shell", ["another agent in the same shell"], {
+    scenes: ["agent in a shell"],
+  }),
+  ruled("agent goes to the background", ["agent goes to the background"], { scenes: ["agent in a shell"] }),
+  ruled("tmux server restarted", ["server restarted"]),
+  ruled("somebody reads there", ["copy mode"]),
+  ruled("anything", ANYTHING),
+  ruled("and a person answers", ["prompt replaced"], { actions: ["ruled", "answer"], actors: 2 }),
+  ruled("and a person answers, and anything", ANYTHING, { actions: ["ruled", "answer"], actors: 2 }),
+  ruled("same prompt asked again", ["same prompt asked again"], { window: "unseen" }),
+  // What is in doubt is never approved, whatever happens.
+  ruled("two open requests", ["the other request's dialog comes"], {
+    hasQueued: true,
+    choices: ["approve"],
+    isRefusal: true,
+  }),
+  ruled("no event told it", ["prompt replaced"], {
+    isAnnounced: false,
+    choices: ["approve"],
+    isRefusal: true,
+  }),
+  ruled("a dialog taller than the pane", ["prompt replaced"], {
+    texts: "long",
+    choices: ["approve"],
+    isRefusal: true,
   }),
 ];

@@ -1,6 +1,7 @@
 // What the daemon believes of the model world: right when it was brought up to date last, and wrong since then. In the
 // shape in which the actions read it.
-import { EMPTY_FACTS } from "../../../core/engine/facts.ts";
+import { EMPTY_FACTS, type Facts } from "../../../core/engine/facts.ts";
+import { foldEvidence } from "../../../core/engine/testkit/foldEvidence.ts";
 import { createPromptFingerprint, type FingerprintOf } from "../../../core/actions/fingerprint.ts";
 import type { ActionSubject } from "../../../core/actions/prepare.ts";
 import type { SubjectNow } from "../../../core/engine/guard.ts";
@@ -27,6 +28,39 @@ const statusOf = ({ prompt, isWorking }: ModelPane): Status => {
       : { state: "waiting_approval", reasonCode: "permission_tool" };
   return isWorking ? { state: "running", reasonCode: "thinking" } : { state: "idle", reasonCode: "fresh" };
 };
+
+const STATUS: Status = { state: "waiting_approval", reasonCode: "permission_tool" };
+
+/** What events told of every request that is open. */
+const factsOf = (prompts: readonly (Prompt | null)[]): Facts =>
+  foldEvidence(
+    prompts.flatMap((prompt, index) =>
+      prompt === null
+        ? []
+        : [
+            {
+              eventId: prompt.id,
+              runtimeId: "model",
+              source: "hook",
+              eventType: "PermissionRequest",
+              sourceSeq: null,
+              eventTime: 1,
+              ingestedAt: 1,
+              dedupeKey: prompt.id,
+              signal: {
+                kind: "request",
+                agentId: "",
+                requestKey: ["x", "y"][index] ?? "z",
+                status: STATUS,
+                confidence: "high",
+                request: prompt.request,
+                needsConfirmation: false,
+                dialogGraceMs: 1_000,
+              },
+            },
+          ],
+    ),
+  );
 
 const paneOf = ({ paneId, sessionName, first, isDead, inMode }: ModelPane, now: number): Pane => ({
   targetId: "host",
@@ -116,7 +150,13 @@ export class LaggingEngine {
     const requestId =
       prompt === null ? null : isAnnounced ? `request:/x@${prompt.id}` : `poller@${prompt.id}`;
     const request = isAnnounced ? (prompt?.request ?? null) : onScreen;
-    const resolution = { status, requestId, request: prompt === null ? null : request };
+    const resolution = {
+      status,
+      confidence: "high",
+      requestId,
+      request: prompt === null ? null : request,
+    };
+    const others = [modelPane.prompt, modelPane.queued].filter((one) => one !== prompt);
     const seen = JSON.stringify(resolution);
     const known = this.versions.get(front.runtimeId);
     const version = known?.seen === seen ? known.version : (known?.version ?? 0) + 1;
@@ -134,7 +174,8 @@ export class LaggingEngine {
         endedAt: null,
       },
       adapter: this.options.isDraftless ? draftlessAdapter : modelAdapter,
-      facts: EMPTY_FACTS,
+      facts: isAnnounced ? factsOf([prompt, ...others]) : EMPTY_FACTS,
+      cwd: null,
       resolution,
       asked: { byEvent, poller: onScreen },
       stateVersion: version,

@@ -101,6 +101,8 @@ export const modelAdapter = {
   agentType: "model",
   displayName: "Model",
   eventsMayNameOtherPanes: false,
+  capabilities: { event_driven: true, verified: true },
+  integration: {},
   interruptKeys: [["Escape"], ["Escape"]],
   readScreen: ({ lines }: { lines: readonly string[] }) => readScreen(lines),
   readDraft: ({ lines }: { lines: readonly string[] }) =>

@@ -1,6 +1,6 @@
 // Generates races of a kind. Events fall most often between the first steps, where an action decides.
 import fc from "fast-check";
-import type { Kind } from "./kinds.ts";
+import { isAnswer, type Kind } from "./kinds.ts";
 import type { ActorPlan } from "../actor.ts";
 import type { RacePlan } from "./race.ts";
 import { DIALOG_STYLES } from "./tmuxModel.ts";
@@ -49,7 +49,7 @@ export const planOf = (kind: Kind): fc.Arbitrary<RacePlan> =>
     .map(({ isFitting, style, actors, isOther, ...plan }) => {
       // Mostly a scene in which the action makes sense.
       const action = actors[0]?.action ?? "send";
-      const isAnswer = action === "answer" || kind.events.includes("prompt answered elsewhere");
+      const isAsked = isAnswer(action) || kind.events.includes("prompt answered elsewhere");
       const fits = isFitting > 0;
       const fitChoice = ({ choice, ...actor }: ActorPlan): ActorPlan => {
         const isText = fits ? style === "text" : choice === "text";
@@ -59,7 +59,7 @@ export const planOf = (kind: Kind): fc.Arbitrary<RacePlan> =>
       return {
         ...plan,
         actors: actors.map(fitChoice),
-        dialog: isAnswer === fits ? style : null,
+        dialog: isAsked === fits ? style : null,
         texts: kind.texts ?? "plain",
         above: kind.above ?? 0,
         isAnnounced: kind.isAnnounced ?? false,

@@ -38,10 +38,11 @@ export const surveyModel = async (
   races: number,
   seed: number,
   without: Check | null = null,
+  kinds: readonly Kind[] = KINDS,
 ): Promise<KindTally[]> => {
   const tallies: KindTally[] = [];
-  for (const [index, kind] of KINDS.entries()) {
-    const share = Math.ceil(races / KINDS.length);
+  for (const [index, kind] of kinds.entries()) {
+    const share = Math.ceil(races / kinds.length);
     tallies.push(await surveyKind(kind, { races: share, seed: seed + index, without }));
   }
   return tallies;

@@ -4,7 +4,7 @@ import { askAgain, askNext, NEIGHBOUR, TARGET } from "../model/events.ts";
 import type { ActionName, SceneName } from "../model/kinds.ts";
 import type { Lane } from "./lane.ts";
 import type { TextFamily } from "../model/texts.ts";
-import { rowsOf } from "../model/tmuxModel.ts";
+import { rowsOf, type DialogStyle } from "../model/tmuxModel.ts";
 import type { RealPane } from "./realPane.ts";
 
 export const isAlive = (pid: number): boolean => {
@@ -117,6 +117,7 @@ export interface RealKind {
   above?: number;
   isAnnounced?: boolean;
   hasQueued?: boolean;
+  styles?: readonly DialogStyle[];
 }
 
 const BOTH = ["agent", "agent in a shell"] as const;
@@ -154,4 +155,27 @@ export const REAL_KINDS: readonly RealKind[] = [
   kind("old rows above", [replacedBelow], { actions: ["answer"], above: 6 }),
   kind("old rows in the old place", [replacedBelow], { actions: ["answer"] }),
   kind("respawned twice", [respawned, respawned], { scenes: ["agent"] }),
+];
+
+const ruled = (name: string, events: readonly RealEvent[], more: Partial<RealKind> = {}): RealKind =>
+  kind(`a rule: ${name}`, events, {
+    actions: ["ruled"],
+    isAnnounced: true,
+    styles: ["digits", "arrows"],
+    ...more,
+  });
+
+/** Answers that rules give. */
+export const REAL_RULE_KINDS: readonly RealKind[] = [
+  ruled("prompt replaced by another", [replaced]),
+  ruled("near-equal texts", [replaced], { texts: "near" }),
+  ruled("texts that redaction would make equal", [replaced], { texts: "secrets" }),
+  ruled("prompt answered elsewhere", [answered]),
+  ruled("prompt answered elsewhere, then another", [answered, replaced]),
+  ruled("two open requests", [otherShown], { hasQueued: true }),
+  ruled("old rows above", [replacedBelow], { above: 6 }),
+  ruled("agent exits", [exited]),
+  ruled("pane respawned with the same id", [respawned], { scenes: ["agent"] }),
+  ruled("tmux server restarted, same ids", [restarted]),
+  ruled("two at once, prompt replaced", [replaced], { actors: 2 }),
 ];

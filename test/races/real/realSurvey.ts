@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import type { Outcome } from "../actor.ts";
 import { OUTCOMES, type KindTally } from "../model/survey.ts";
+import { isAnswer } from "../model/kinds.ts";
 import { DIALOG_STYLES } from "../model/tmuxModel.ts";
 import { Lane } from "./lane.ts";
 import { REAL_KINDS, type RealKind } from "./realEvents.ts";
@@ -11,7 +12,7 @@ const planOf = (kind: RealKind): fc.Arbitrary<RealPlan> =>
   fc
     .record({
       scene: fc.constantFrom(...kind.scenes),
-      style: fc.constantFrom(...DIALOG_STYLES),
+      style: fc.constantFrom(...(kind.styles ?? DIALOG_STYLES)),
       isWorking: fc.boolean(),
       asked: fc.integer({ min: 0, max: 7 }),
       showsQueued: fc.boolean(),
@@ -32,7 +33,7 @@ const planOf = (kind: RealKind): fc.Arbitrary<RealPlan> =>
         ...plan,
         // Before its first keys an action takes three or four commands.
         at: plan.at > 5 ? plan.at - 4 : plan.at,
-        dialog: action === "answer" ? style : null,
+        dialog: isAnswer(action) ? style : null,
         isWorking: action === "interrupt" || plan.isWorking,
         actors: Array.from({ length: kind.actors }, () => ({ ...actor, action, choice })),
       };
@@ -48,16 +49,18 @@ export const surveyReal = async (options: {
   races: number;
   seed: number;
   lanes: number;
+  kinds?: readonly RealKind[];
 }): Promise<RealTally[]> => {
+  const kinds = options.kinds ?? REAL_KINDS;
   const bench = createBench();
-  const share = Math.ceil(options.races / REAL_KINDS.length);
-  const tallies = REAL_KINDS.map(({ name }): RealTally => ({
+  const share = Math.ceil(options.races / kinds.length);
+  const tallies = kinds.map(({ name }): RealTally => ({
     name,
     races: 0,
     outcomes: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>,
     faults: [],
   }));
-  const queue = REAL_KINDS.flatMap((kind, index) =>
+  const queue = kinds.flatMap((kind, index) =>
     fc
       .sample(planOf(kind), { numRuns: share, seed: options.seed + index })
       .map((plan) => ({ kind, plan, index })),

@@ -1,0 +1,306 @@
+// `agtmux rule`: approval rules, what is wrong with them, what they would make of a request, and what they did.
+import { basename } from "node:path";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type {
+  RuleCheck,
+  RuleHistoryDocument,
+  RuleListDocument,
+  RuleLogDocument,
+  RulePast,
+  RuleRunView,
+  RulesView,
+  RuleSwitchedDocument,
+  RuleTest,
+  RuleView,
+} from "../../core/model/ruleView.ts";
+import { formatAge } from "../../core/model/words.ts";
+import { ask, leaveUndone } from "../ask.ts";
+import { askAutomation } from "../askAutomation.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { countBy } from "../countBy.ts";
+import { printDocument } from "../document.ts";
+import { parseCount } from "../parse/count.ts";
+import { readNamedFile } from "../readNamedFile.ts";
+import { cleanLine } from "../render/clean.ts";
+import { measureFor } from "../render/measure.ts";
+import { renderTable, type Cell, type Column } from "../render/table.ts";
+
+const MAX_FILE_BYTES = 262_144;
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1_000;
+
+interface JsonOption {
+  json?: boolean;
+}
+
+const limitOf = (text: string | undefined): number =>
+  text === undefined ? DEFAULT_LIMIT : parseCount(text, "--limit", { min: 1, max: MAX_LIMIT });
+
+const LIST_COLUMNS: readonly Column[] = [
+  { title: "RULE", min: 8 },
+  { title: "THEN", min: null },
+  { title: "MODE", min: null },
+  { title: "ANSWERED", min: null, align: "right" },
+  { title: "WOULD HAVE", min: null, align: "right" },
+];
+
+const toRow = ({ name, then, mode, answered, would_have }: RuleView): Cell[] => [
+  { text: cleanLine(name) },
+  { text: then },
+  { text: mode },
+  { text: then === "approve" || then === "deny" ? String(answered) : "" },
+  { text: mode === "shadow" ? String(would_have) : "" },
+];
+
+const whenLines = ({ when }: Pick<RuleView, "when">): string[] =>
+  Object.entries(when).map(([key, value]) => `  ${key}: ${cleanLine(JSON.stringify(value))}`);
+
+const problemLine = (file: string, { line, path, message }: RuleCheck["problems"][number]): string =>
+  cleanLine(`${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`);
+
+const BLOCKED =
+  "! Nothing is approved until the file is right: what is wrong may have been a rule that refuses or leaves.";
+
+const noteLines = ({ path, problems, blocks_approval, paused_at }: RulesView, now: number): string[] => [
+  ...problems.map((problem) => `! ${problemLine(basename(path), problem)}`),
+  ...(blocks_approval ? [BLOCKED] : []),
+  ...(paused_at === null
+    ? []
+    : [
+        `! Paused for ${formatAge(now - Date.parse(paused_at))}: no rule answers. 'agtmux automation resume' ends it.`,
+      ]),
+];
+
+const renderRules = async (context: CliContext, { items, exists, path }: RulesView): Promise<string[]> => {
+  if (items.length === 0)
+    return [
+      exists
+        ? "No rule is in force."
+        : `There is no ${cleanLine(path)}, so no rule answers anything: see docs/automation.md.`,
+    ];
+  const { width, paint } = context;
+  const below = (index: number): string[] => items.slice(index, index + 1).flatMap(whenLines);
+  return renderTable(LIST_COLUMNS, items.map(toRow), {
+    width,
+    paint,
+    below,
+    measure: await measureFor(items),
+  });
+};
+
+export const runRuleList = async (context: CliContext, options: JsonOption): Promise<void> => {
+  const view = await withDaemon(context, (client) => askAutomation(client, "rules", "query", {}));
+  if (options.json === true) {
+    printDocument<RuleListDocument>(context, {
+      ...view,
+      filters: {},
+      summary: { total: view.items.length, by_mode: countBy(view.items, ({ mode }) => mode) },
+      items: view.items.map((item) => ({ identity: { rule: item.name }, ...item })),
+    });
+    return;
+  }
+  context.print(`${[...(await renderRules(context, view)), ...noteLines(view, context.now())].join("\n")}\n`);
+};
+
+/** Fails with E_CONFIG_INVALID, which names the line of every problem. */
+export const runRuleCheck = async (
+  context: CliContext,
+  path: string | undefined,
+  options: JsonOption,
+): Promise<void> => {
+  const text = path === undefined ? null : await readNamedFile(path, MAX_FILE_BYTES);
+  const checked = await withDaemon(context, (client) =>
+    askAutomation(client, "ruleCheck", "query", { text }),
+  );
+  const { problems, notes, rules, blocks_approval: isBlocked } = checked;
+  const file = path === undefined ? "rules.json" : basename(path);
+  if (problems.length > 0)
+    throw new AgtmuxError(
+      "E_CONFIG_INVALID",
+      `${problems.length} ${problems.length === 1 ? "problem" : "problems"} in ${cleanLine(file)}`,
+      {
+        remedy: isBlocked
+          ? "Correct the named lines; nothing is approved until then."
+          : "Correct the named lines; the other rules stay in force.",
+        details: problems.map((problem) => problemLine(file, problem)),
+      },
+    );
+  if (options.json === true) {
+    printDocument<RuleCheck>(context, checked);
+    return;
+  }
+  const count = rules === 1 ? "1 rule is" : `${rules} rules are`;
+  const said = notes.map(({ rule, note }) => `  ${cleanLine(`${rule}: ${note}`)}`);
+  context.print(`${[`${count} good.`, ...said].join("\n")}\n`);
+};
+
+const VERDICTS: Readonly<Record<RuleTest["verdict"], string>> = {
+  deny: "refused",
+  leave: "left to you",
+  approve: "approved",
+  nothing: "left to you",
+};
+
+const verdictText = ({ verdict, mode, why }: Pick<RulePast, "verdict" | "mode" | "why">): string =>
+  cleanLine(`${mode === "shadow" ? "would be " : ""}${VERDICTS[verdict]}: ${why}`);
+
+const PAST_COLUMNS: readonly Column[] = [
+  { title: "AGO", min: null, align: "right" },
+  { title: "AGENT", min: null },
+  { title: "VERDICT", min: null },
+  { title: "RULE", min: null },
+  { title: "ASKED", min: 20 },
+];
+
+const printHistory = async (context: CliContext, items: readonly RulePast[]): Promise<void> => {
+  const rows = items.map((item): Cell[] => [
+    { text: formatAge(context.now() - Date.parse(item.at)) },
+    { text: cleanLine(item.agent) },
+    { text: item.mode === "shadow" ? `would ${item.verdict}` : item.verdict },
+    { text: cleanLine(item.rule ?? "") },
+    { text: cleanLine(item.asked) },
+  ]);
+  const { width, paint } = context;
+  const lines = renderTable(PAST_COLUMNS, rows, { width, paint, measure: await measureFor(items) });
+  context.print(`${(items.length === 0 ? ["Nothing was asked yet."] : lines).join("\n")}\n`);
+};
+
+export interface RuleTestOptions extends JsonOption {
+  agent: string;
+  session: string;
+  cwd?: string;
+  history?: boolean;
+  limit?: string;
+}
+
+const runHistory = async (context: CliContext, options: RuleTestOptions): Promise<void> => {
+  const limit = limitOf(options.limit);
+  const { items } = await withDaemon(context, (client) =>
+    askAutomation(client, "ruleHistory", "query", { limit }),
+  );
+  if (options.json !== true) return printHistory(context, items);
+  printDocument<RuleHistoryDocument>(context, {
+    filters: { limit },
+    summary: { total: items.length, by_verdict: countBy(items, ({ verdict }) => verdict) },
+    items: items.map((item) => ({ identity: { pane_ref: item.ref }, ...item })),
+  });
+};
+
+export const runRuleTest = async (
+  context: CliContext,
+  command: string | undefined,
+  options: RuleTestOptions,
+): Promise<void> => {
+  if ((command === undefined) !== (options.history === true))
+    throw new AgtmuxError("E_USAGE", "rule test takes a command in one word, or --history", {
+      remedy: "As in: agtmux rule test 'git status'",
+    });
+  if (command === undefined) return runHistory(context, options);
+  const { agent, session, cwd = process.cwd() } = options;
+  const tested = await withDaemon(context, (client) =>
+    askAutomation(client, "ruleTest", "query", { command, agent, session, folder: cwd }),
+  );
+  if (options.json === true) printDocument<RuleTest>(context, { command, ...tested });
+  else
+    context.print(
+      `${[
+        verdictText(tested),
+        ...(tested.words === null ? [] : [`  words: ${tested.words.map(cleanLine).join(" | ")}`]),
+        ...tested.notify.map((name) => `  told by ${cleanLine(name)}`),
+      ].join("\n")}\n`,
+    );
+};
+
+const LOG_COLUMNS: readonly Column[] = [
+  { title: "AGO", min: null, align: "right" },
+  { title: "RULE", min: null },
+  { title: "VERDICT", min: null },
+  { title: "OUTCOME", min: 10 },
+  { title: "COMMAND", min: 10 },
+  { title: "REF", min: null },
+];
+
+const logRow = (run: RuleRunView, now: number): Cell[] => [
+  { text: formatAge(now - Date.parse(run.at)) },
+  { text: cleanLine(run.rule) },
+  { text: run.verdict.replace("_", " ") },
+  { text: cleanLine(run.outcome) },
+  { text: cleanLine(run.command) },
+  { text: cleanLine(run.ref) },
+];
+
+export const runRuleLog = async (
+  context: CliContext,
+  options: JsonOption & { limit?: string },
+): Promise<void> => {
+  const limit = limitOf(options.limit);
+  const { items } = await withDaemon(context, (client) =>
+    askAutomation(client, "ruleLog", "query", { limit }),
+  );
+  if (options.json === true) {
+    printDocument<RuleLogDocument>(context, {
+      filters: { limit },
+      summary: { total: items.length, by_verdict: countBy(items, ({ verdict }) => verdict) },
+      items: items.map((item) => ({
+        identity: { rule: item.rule, runtime_id: item.runtime_id },
+        ...item,
+      })),
+    });
+    return;
+  }
+  const { width, paint } = context;
+  const rows = items.map((run) => logRow(run, context.now()));
+  const lines = renderTable(LOG_COLUMNS, rows, { width, paint, measure: await measureFor(items) });
+  context.print(`${(items.length === 0 ? ["No rule has answered anything yet."] : lines).join("\n")}\n`);
+};
+
+const SAYS: Readonly<Record<RuleView["then"], string>> = {
+  approve: "approves these, at once and without you, whenever an agent asks for one of them",
+  deny: "refuses these, at once and without you",
+  leave: "leaves these to you",
+  notify: "tells you of these",
+};
+
+/** Gives the exit status. */
+export const runRuleArm = async (context: CliContext, name: string): Promise<number> => {
+  if (!context.stdin.isTTY || !context.stdout.isTTY)
+    throw new AgtmuxError("E_CONFIRMATION_REQUIRED", "a rule is armed at a terminal, by whoever reads it", {
+      remedy: `Run 'agtmux rule arm ${cleanLine(name)}' in a terminal.`,
+    });
+  return withDaemon(context, async (client) => {
+    const { items } = await askAutomation(client, "rules", "query", {});
+    const rule = items.find((one) => one.name === name);
+    if (rule === undefined)
+      throw new AgtmuxError("E_REF_NOT_FOUND", `no rule in force is called '${cleanLine(name)}'`, {
+        remedy: "See 'agtmux rule list', and 'agtmux rule check' for what is wrong with others.",
+      });
+    const shown = [
+      context.paint("bold", `The rule '${cleanLine(rule.name)}' ${SAYS[rule.then]}:`),
+      ...whenLines(rule),
+      ...rule.notes.map((note) => `! ${cleanLine(note)}`),
+    ];
+    context.print(`${shown.join("\n")}\n`);
+    const answer = await ask("Arm it? [y/N] ", context);
+    if (answer !== true) return leaveUndone(context, answer !== null, "armed");
+    const armed = await askAutomation(client, "ruleArm", "mutation", {
+      name,
+      hash: rule.hash,
+      pid: process.pid,
+      surface: "cli",
+    });
+    context.print(`Armed ${cleanLine(armed.name)}. 'agtmux rule log' says what it does.\n`);
+    return 0;
+  });
+};
+
+export const runRuleDisarm = async (
+  context: CliContext,
+  name: string,
+  options: JsonOption,
+): Promise<void> => {
+  const rule = await withDaemon(context, (client) =>
+    askAutomation(client, "ruleDisarm", "mutation", { name, surface: "cli" }),
+  );
+  if (options.json === true) printDocument<RuleSwitchedDocument>(context, { rule });
+  else context.print(`Disarmed ${cleanLine(rule.name)}.\n`);
+};

@@ -1,0 +1,159 @@
+// oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
+import { describe, expect, it } from "vitest";
+import { hashOf, notesOf, readRules } from "./ruleFile.ts";
+
+const file = (...rules: unknown[]): string => JSON.stringify({ rules }, null, 1);
+const approve = (commands: unknown, more: object = {}) => ({
+  name: "a",
+  when: { commands, ...more },
+  then: "approve",
+});
+const only = (text: string) => {
+  const { rules } = readRules(text);
+  const [rule] = rules;
+  if (rule === undefined || rules.length !== 1) throw new Error("there is not one rule");
+  return rule;
+};
+
+describe("a rules file", () => {
+  it("is read, with its defaults", () => {
+    const read = readRules(file(approve([["git", "status"]]), { name: "b", when: {}, then: "leave" }));
+    expect(read.problems).toEqual([]);
+    expect(read.blocksApproval).toBe(false);
+    expect(read.rules).toEqual([
+      { name: "a", when: { commands: [["git", "status"]] }, then: "approve", limit: 20 },
+      { name: "b", when: {}, then: "leave", limit: 20 },
+    ]);
+  });
+
+  it("that is no JSON, or has another form, gives no rule and says where", () => {
+    expect(readRules('{\n "rules": [\n')).toMatchObject({
+      rules: [],
+      blocksApproval: true,
+      problems: [{ line: 3 }],
+    });
+    for (const text of ["[]", "{}", '{"rules":{}}', '{"rules":[],"more":1}', '{"rules":[],"rules":[]}'])
+      expect(readRules(text), text).toMatchObject({ rules: [], blocksApproval: true });
+  });
+
+  it("keeps the rest in force where one rule is wrong, and names line, key and what to do", () => {
+    const text = [
+      '{ "rules": [',
+      '  { "name": "a", "when": { "commands": [["git", "status"]] }, "then": "approve" },',
+      '  { "name": "b", "when": { "commands": [["ls"]], "colour": 1 },',
+      '    "then": "approve" }',
+      "] }",
+    ].join("\n");
+    const read = readRules(text);
+    expect(read.rules.map(({ name }) => name)).toEqual(["a"]);
+    expect(read.problems).toEqual([
+      { line: 3, path: "rules.1.when.colour", message: "this key is not known", rule: "b" },
+    ]);
+    expect(read.blocksApproval).toBe(false);
+  });
+
+  it.each([
+    ["a deny rule", { name: "d", when: { commands: [["git", "push", 1]] }, then: "deny" }],
+    ["a leave rule", { name: "d", when: { colour: 1 }, then: "leave" }],
+    ["a rule without an end", { name: "d", when: {} }],
+    ["no rule", 1],
+  ])("approves nothing while %s is wrong", (_name, broken) => {
+    const read = readRules(file(approve([["ls"]]), broken));
+    expect(read.rules).toHaveLength(1);
+    expect(read.blocksApproval).toBe(true);
+  });
+
+  it("takes no key twice: the last one would win, and nobody would see it", () => {
+    const twice = '{"rules":[{"name":"a","when":{"commands":[["ls"]]},"then":"deny","then":"approve"}]}';
+    expect(readRules(twice)).toMatchObject({ rules: [], blocksApproval: true });
+    expect(readRules(twice).problems[0]?.message).toContain("twice");
+  });
+
+  it("takes no name twice", () => {
+    expect(readRules(file(approve([["ls"]]), approve([["pwd2"]]))).problems).toMatchObject([
+      { path: "rules.1.name", message: expect.stringContaining("already") },
+    ]);
+  });
+});
+
+describe("a rule that approves is refused", () => {
+  it.each([
+    ["without commands", { name: "a", when: {}, then: "approve" }],
+    ["for kinds", approve([["ls"]], { kinds: ["edit"] })],
+    ["for tools", approve([["ls"]], { tools: ["Read"] })],
+    ["for other machines", approve([["ls"]], { targets: ["vm1"] })],
+    ["with a word that is never understood", approve([["git", "$x"]])],
+    ["with an empty word", approve([["git", ""]])],
+    ["with a word of the shell", approve([["eval", "x"]])],
+    ["with an assignment", approve([["A=b", "git"]])],
+    ["with a star that is not the last word", approve([["git", "*", "status"]])],
+    ["with a star alone", approve([["*"]])],
+    ["with a star behind an option", approve([["git", "-c", "*"]])],
+    ["with a star behind a program of many commands", approve([["git", "*"]])],
+    ["with a star behind npm", approve([["npm", "*"]])],
+    ["with a star behind what runs other programs", approve([["sudo", "ls", "*"]])],
+    ["with a star behind a shell", approve([["bash", "*"]])],
+    ["with a star behind a path to a shell", approve([["/bin/sh", "*"]])],
+    ["with a star behind xargs", approve([["xargs", "*"]])],
+    ["with a star behind find", approve([["find", "*"]])],
+    ["with a relative folder", approve([["ls"]], { cwd: ["src"] })],
+    ["with a folder that climbs", approve([["ls"]], { cwd: ["/work/../etc"] })],
+    ["with a limit that is too high", { ...approve([["ls"]]), limit: 21 }],
+    ["with a name that is none", { ...approve([["ls"]]), name: "a b" }],
+    ["with a paths key, which no rule has", approve([["ls"]], { paths: ["*"] })],
+  ])("%s", (_name, rule) => {
+    const { rules, problems } = readRules(file(rule));
+    expect(rules).toEqual([]);
+    expect(problems).not.toEqual([]);
+    for (const { message } of problems) expect(message.length).toBeGreaterThan(10);
+  });
+});
+
+it("a rule that refuses names what it refuses", () => {
+  expect(readRules(file({ name: "d", when: {}, then: "deny" })).rules).toEqual([]);
+  expect(
+    readRules(file({ name: "d", when: { commands: [["sudo", "*"]] }, then: "deny" })).rules,
+  ).toHaveLength(1);
+});
+
+describe("the hash by which a rule is armed", () => {
+  const deny = (name: string) => ({ name, when: { commands: [["git", "push"]] }, then: "deny" });
+  const hash = (...rules: unknown[]): string => {
+    const read = readRules(file(...rules)).rules;
+    const rule = read.find(({ name }) => name === "a");
+    if (rule === undefined) throw new Error("no rule");
+    return hashOf(rule, read);
+  };
+  const base = approve([["ls"]]);
+
+  it("is another one after any change of the rule", () => {
+    const hashes = [
+      hash(base),
+      hash(approve([["ls", "-l"]])),
+      hash(approve([["ls", "-l"], ["pwd2"]])),
+      hash(approve([["ls"]], { cwd: ["/work"] })),
+      hash(approve([["ls"]], { agents: ["claude"] })),
+      hash({ ...base, limit: 5 }),
+    ];
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  it("is another one when a rule that goes before it is changed or taken away", () => {
+    expect(new Set([hash(base), hash(base, deny("d")), hash(base, deny("e"))]).size).toBe(3);
+    expect(hash(base, deny("d"), deny("e"))).toBe(hash(deny("e"), base, deny("d")));
+  });
+
+  it("is the same however the file is written, and whatever other rules approve", () => {
+    const other = { ...approve([["tsc", "-b"]]), name: "b" };
+    const turned = { then: "approve", when: { commands: [["ls"]] }, name: "a", limit: 20 };
+    expect(hash(base, other)).toBe(hash(turned));
+  });
+});
+
+it("notes say what a rule lets run", () => {
+  const notes = (words: string[]) => notesOf(only(file(approve([words])))).join(" ");
+  expect(notes(["npm", "test"])).toContain("npm test runs what the project says");
+  expect(notes(["git", "status"])).toContain("git status may run programs that the repository names");
+  expect(notes(["sudo", "ls"])).toContain("sudo ls runs another program");
+  expect(notes(["ls", "-l"])).toBe("");
+});

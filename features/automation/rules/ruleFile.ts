@@ -1,0 +1,225 @@
+// The rules file: `rules.json` in the home. Each rule is judged by itself: one that is wrong is not in force, and the others are. But
+// where a rule that is wrong may have been one that refuses or leaves, nothing is approved until it is right.
+// oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { placesOf } from "../../../core/model/configProblems.ts";
+import {
+  JsonSyntaxError,
+  lineOf,
+  nodeAt,
+  parseJsonTree,
+  type JsonNode,
+} from "../../../core/model/jsonTree.ts";
+import { requestKindSchema } from "../../../core/model/request.ts";
+import type { RuleProblem } from "../../../core/model/ruleView.ts";
+import { isPlainProgram, isPlainWord } from "./commandWords.ts";
+import { RUNNERS, RUNS_PROJECT, RUNS_REPOSITORY, WITH_COMMANDS } from "./programs.ts";
+
+export const MAX_RULES = 200;
+/** How often a rule answers one agent in ten minutes at most. */
+export const MAX_LIMIT = 20;
+export const MAX_FILE = 262_144;
+
+/** The last word of a command: any number of plain words may follow. */
+export const MORE = "*";
+
+const nameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/, "a rule's name is up to 40 letters, digits, '.', '-' and '_'");
+const wordSchema = z.string().min(1, "a word is not empty").max(200);
+const commandSchema = z
+  .array(wordSchema)
+  .min(1, 'a command is a list of words, as in ["git", "status"]')
+  .max(50)
+  .refine((words) => words.indexOf(MORE) < 0 || words.indexOf(MORE) === words.length - 1, {
+    message: "'*' stands for more words, and only at the end",
+  })
+  .refine(([program]) => program !== MORE, { message: "name the program: '*' is not one" });
+const folderSchema = z
+  .string()
+  .max(1_000)
+  .refine((path) => path.startsWith("/") && !path.split("/").some((part) => part === "." || part === ".."), {
+    message: "write the folder in full, from '/', without '.' and '..'",
+  });
+const names = z.array(z.string().min(1).max(200)).min(1).max(50);
+
+const shape = z
+  .object({
+    name: nameSchema,
+    when: z
+      .object({
+        agents: names.optional(),
+        targets: names.optional(),
+        sessions: names.optional(),
+        /** The folder in which the agent works, or one above it. */
+        cwd: z.array(folderSchema).min(1).max(50).optional(),
+        kinds: z.array(requestKindSchema).min(1).max(10).optional(),
+        tools: names.optional(),
+        commands: z.array(commandSchema).min(1).max(100).optional(),
+      })
+      .strict(),
+    then: z.enum(["deny", "leave", "approve", "notify"]),
+    limit: z.number().int().min(1).max(MAX_LIMIT).default(MAX_LIMIT),
+  })
+  .strict();
+export type Rule = z.infer<typeof shape>;
+
+const baseName = (program: string): string => program.slice(program.lastIndexOf("/") + 1);
+
+/** Why nothing may be approved by this command; null: it may. */
+const commandProblem = (words: readonly string[]): string | null => {
+  const [program = "", ...rest] = words;
+  const own = rest.filter((word) => word !== MORE);
+  if (!isPlainProgram(program))
+    return `'${program}' is no program of its own, or not plain: a command that begins so is always left to you`;
+  const odd = own.find((word) => !isPlainWord(word));
+  if (odd !== undefined)
+    return `'${odd}' is no plain word: a command with quotes, patterns or variables is always left to you`;
+  if (rest.at(-1) !== MORE) return null;
+  const name = baseName(program);
+  if (RUNNERS.has(name)) return `${name} runs what its words name: list all words in place of '*'`;
+  if (WITH_COMMANDS.has(name) && own.length === 0) return `${name} has many commands: name one before '*'`;
+  return own.at(-1)?.startsWith("-") === true
+    ? `'*' behind '${own.at(-1)}' could be its value: list all words`
+    : null;
+};
+
+const ruleSchema = shape.superRefine(({ when, then }, context) => {
+  const refuse = (path: (string | number)[], message: string): void => {
+    context.addIssue({ code: "custom", path, message });
+  };
+  if (then === "deny" && when.commands === undefined && when.kinds === undefined && when.tools === undefined)
+    refuse(["when"], "a rule that refuses names commands, kinds or tools");
+  if (then !== "approve") return;
+  if (when.commands === undefined) refuse(["when"], "a rule that approves names its commands");
+  for (const key of ["kinds", "tools", "targets"] as const)
+    if (when[key] !== undefined)
+      refuse(
+        ["when", key],
+        key === "targets"
+          ? "a rule approves on this machine alone: leave this out"
+          : "a rule approves commands alone: leave this out",
+      );
+  for (const [index, words] of (when.commands ?? []).entries()) {
+    const problem = commandProblem(words);
+    if (problem !== null) refuse(["when", "commands", index], problem);
+  }
+});
+
+export interface RulesRead {
+  readonly rules: readonly Rule[];
+  readonly problems: readonly RuleProblem[];
+  /** What is wrong may have been a rule that refuses or leaves: until it is right nothing may be approved. */
+  readonly blocksApproval: boolean;
+}
+
+const EVERYTHING_WRONG = (line: number, message: string): RulesRead => ({
+  rules: [],
+  problems: [{ line, path: "", message, rule: null }],
+  blocksApproval: true,
+});
+
+/** The first property that stands twice in one object, below `node`. */
+const repeatedIn = (node: JsonNode): JsonNode | null => {
+  const seen = new Set<unknown>();
+  for (const child of node.children) {
+    if (child.kind === "property" && seen.has(child.value)) return child;
+    if (child.kind === "property") seen.add(child.value);
+    const deeper = repeatedIn(child);
+    if (deeper !== null) return deeper;
+  }
+  return null;
+};
+
+const nameOf = (element: unknown): string | null => {
+  const parsed = z.object({ name: z.string().max(40) }).safeParse(element);
+  return parsed.success ? parsed.data.name : null;
+};
+
+/** It only allows or tells: without it there is less, not more. */
+const isHarmlessIfMissing = (element: unknown): boolean =>
+  z.object({ then: z.enum(["approve", "notify"]) }).safeParse(element).success;
+
+const listSchema = z.object({ rules: z.array(z.unknown()).max(MAX_RULES) }).strict();
+
+/** Never throws on content. */
+export const readRules = (text: string): RulesRead => {
+  if (text.length > MAX_FILE) return EVERYTHING_WRONG(1, "the file is too long: 256 kB are enough for rules");
+  let root: JsonNode;
+  try {
+    root = parseJsonTree(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return EVERYTHING_WRONG(lineOf(text, error.offset), "this is not JSON");
+  }
+  const list = listSchema.safeParse(JSON.parse(text));
+  const repeatedAbove = root.children.length > 1 || root.kind !== "object";
+  if (!list.success || repeatedAbove)
+    return EVERYTHING_WRONG(1, 'the file holds { "rules": [ ... ] } and nothing else');
+  const rules: Rule[] = [];
+  const problems: RuleProblem[] = [];
+  let blocksApproval = false;
+  for (const [index, element] of list.data.rules.entries()) {
+    const at = (path: readonly (string | number)[], message: string): RuleProblem => ({
+      line: lineOf(text, nodeAt(root, ["rules", index, ...path]).start),
+      path: ["rules", index, ...path].join("."),
+      message,
+      rule: nameOf(element),
+    });
+    const repeated = repeatedIn(nodeAt(root, ["rules", index]));
+    const read = ruleSchema.safeParse(element);
+    const own =
+      repeated !== null
+        ? [{ ...at([], `'${String(repeated.value)}' stands here twice`), line: lineOf(text, repeated.start) }]
+        : !read.success
+          ? placesOf(read.error.issues).map(({ path, message }) => at(path, message))
+          : rules.some(({ name }) => name === read.data.name)
+            ? [at(["name"], `a rule before it is already called '${read.data.name}'`)]
+            : [];
+    if (own.length === 0 && read.success) rules.push(read.data);
+    else {
+      problems.push(...own);
+      if (repeated !== null || !isHarmlessIfMissing(element)) blocksApproval = true;
+    }
+  }
+  return { rules, problems, blocksApproval };
+};
+
+const canonical = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(canonical)
+    : typeof value === "object" && value !== null
+      ? Object.entries(value)
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .map(([key, one]) => [key, canonical(one)])
+      : value;
+const textOf = (rule: Rule): string => JSON.stringify(canonical(rule));
+
+export const stops = ({ then }: Rule): boolean => then === "deny" || then === "leave";
+
+/**
+ * What a person arms: the rule to the letter. One that approves is armed together with those that go before it, so that it counts
+ * no longer when one of these is changed or taken away.
+ */
+export const hashOf = (rule: Rule, rules: readonly Rule[]): string => {
+  const before = rule.then === "approve" ? rules.filter(stops).map(textOf).toSorted() : [];
+  return createHash("sha256")
+    .update(JSON.stringify([textOf(rule), before]))
+    .digest("hex");
+};
+
+/** What a person should know before arming a rule. */
+export const notesOf = ({ when, then }: Rule): string[] =>
+  then !== "approve"
+    ? []
+    : (when.commands ?? []).flatMap((words) => {
+        const name = baseName(words[0] ?? "");
+        const shown = words.join(" ");
+        if (RUNNERS.has(name)) return [`${shown} runs another program`];
+        if (RUNS_REPOSITORY.has(name))
+          return [`${shown} may run programs that the repository names in its settings`];
+        return RUNS_PROJECT.has(name)
+          ? [`${shown} runs what the project says, which its agent may have written a minute ago`]
+          : [];
+      });

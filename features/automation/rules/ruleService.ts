@@ -1,0 +1,212 @@
+// What surfaces ask of rules: what is in force, what is wrong, what they would make of a request, what they did; and to arm them.
+// oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import type { RulePast, RuleVerdict, RuleView } from "../../../core/model/ruleView.ts";
+import { HOST_TARGET } from "../../../core/model/runtime.ts";
+import type { FeatureContext } from "../../../core/ports/feature.ts";
+import type { ArmedRule } from "../../../core/ports/ruleStore.ts";
+import { oneLine } from "../channels/channelMessage.ts";
+import type { AutomationService } from "../calls.ts";
+import { findAgentAbove } from "./belowAgent.ts";
+import { wordsOf } from "./commandWords.ts";
+import { judgeRequest, type Asked, type Judged } from "./judgeRequest.ts";
+import { hashOf, notesOf, readRules, stops, type Rule } from "./ruleFile.ts";
+import type { RuleSet } from "./ruleSet.ts";
+
+type RuleCalls = Pick<
+  AutomationService,
+  "rules" | "ruleCheck" | "ruleTest" | "ruleHistory" | "ruleLog" | "ruleArm" | "ruleDisarm"
+>;
+
+export interface RuleServiceDeps {
+  readonly context: FeatureContext;
+  readonly ruleSet: RuleSet;
+  /** Something was armed or disarmed. */
+  readonly onChange: () => void;
+}
+
+type Mode = RuleView["mode"];
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+const refuse = (message: string, remedy: string): AgtmuxError =>
+  new AgtmuxError("E_USAGE", message, { remedy });
+
+const modeOf = (rule: Rule, isArmed: boolean, blocksApproval: boolean): Mode => {
+  if (rule.then === "leave" || rule.then === "notify") return "in force";
+  if (!isArmed) return "shadow";
+  return rule.then === "approve" && blocksApproval ? "blocked" : "armed";
+};
+
+export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDeps): RuleCalls => {
+  const { rules: store, clock, jobs } = context;
+
+  const verdictView = ({ verdict, rule, isArmed, why, notify }: Judged): RuleVerdict => ({
+    verdict,
+    rule: rule?.name ?? null,
+    mode: rule === null ? null : modeOf(rule, isArmed, ruleSet.current.blocksApproval),
+    why,
+    notify: notify.map(({ name }) => name),
+  });
+
+  const view = (rule: Rule, armed: readonly ArmedRule[], counts: ReturnType<typeof store.countRuleRuns>) => {
+    const { rules, blocksApproval } = ruleSet.current;
+    const hash = hashOf(rule, rules);
+    const found = armed.find((one) => one.hash === hash);
+    const count = (isWould: boolean): number =>
+      counts
+        .filter((one) => one.hash === hash && one.verdict.startsWith("would_") === isWould)
+        .reduce((sum, one) => sum + one.count, 0);
+    return {
+      name: rule.name,
+      then: rule.then,
+      mode: modeOf(rule, found !== undefined, blocksApproval),
+      hash,
+      armed_at: found === undefined ? null : iso(found.at),
+      armed_by: found?.surface ?? null,
+      when: rule.when,
+      limit: rule.limit,
+      notes: notesOf(rule),
+      answered: count(false),
+      would_have: count(true),
+    } satisfies RuleView;
+  };
+
+  const find = async (name: string): Promise<Rule> => {
+    await ruleSet.reload();
+    const rule = ruleSet.current.rules.find((one) => one.name === name);
+    if (rule !== undefined) return rule;
+    throw new AgtmuxError("E_REF_NOT_FOUND", `no rule in force is called '${name.slice(0, 40)}'`, {
+      remedy: "See 'agtmux rule list', and 'agtmux rule check' for what is wrong with others.",
+    });
+  };
+
+  const viewOf = (rule: Rule): RuleView => view(rule, store.listArmedRules(), store.countRuleRuns());
+
+  const toPast = ({ at, row }: ReturnType<typeof store.listAsked>[number]): RulePast | null => {
+    const { request, agent } = row;
+    if (request === null || agent === null) return null;
+    const command = request.kind === "command" ? request.body : null;
+    const asked: Asked = {
+      agent,
+      target: row.identity.target,
+      session: row.identity.session_name,
+      kind: request.kind,
+      tool: request.tool_name,
+      command,
+      folder: row.activity?.folder ?? null,
+    };
+    return {
+      at: iso(at),
+      agent,
+      ref: row.identity.pane_ref,
+      kind: request.kind,
+      asked: oneLine(context.redact)(command ?? request.title),
+      ...verdictView(judgeRequest(ruleSet.now(), asked)),
+    };
+  };
+
+  return {
+    rules: async () => {
+      await ruleSet.reload();
+      const { rules, problems, blocksApproval } = ruleSet.current;
+      const [armed, counts, pausedAt] = [store.listArmedRules(), store.countRuleRuns(), jobs.pausedAt()];
+      return {
+        path: ruleSet.path,
+        exists: ruleSet.exists,
+        paused_at: pausedAt === null ? null : iso(pausedAt),
+        blocks_approval: blocksApproval,
+        problems: [...problems],
+        items: rules.map((rule) => view(rule, armed, counts)),
+      };
+    },
+    ruleCheck: async ({ text }) => {
+      if (text === null) await ruleSet.reload();
+      const { rules, problems, blocksApproval } = text === null ? ruleSet.current : readRules(text);
+      return {
+        rules: rules.length,
+        blocks_approval: blocksApproval,
+        problems: [...problems],
+        notes: rules.flatMap((rule) => notesOf(rule).map((note) => ({ rule: rule.name, note }))),
+      };
+    },
+    ruleTest: async ({ command, agent, session, folder }) => {
+      await ruleSet.reload();
+      const asked: Asked = {
+        agent,
+        target: HOST_TARGET,
+        session,
+        kind: "command",
+        tool: "Bash",
+        command,
+        folder,
+      };
+      return { words: wordsOf(command), ...verdictView(judgeRequest(ruleSet.now(), asked)) };
+    },
+    ruleHistory: async ({ limit }) => {
+      await ruleSet.reload();
+      return {
+        items: store
+          .listAsked(limit)
+          .map(toPast)
+          .filter((one) => one !== null),
+      };
+    },
+    ruleLog: async ({ limit }) => ({
+      items: store.listRuleRuns(limit).map((run) => ({
+        at: iso(run.at),
+        rule: run.rule,
+        hash: run.hash,
+        verdict: run.verdict,
+        runtime_id: run.runtimeId,
+        ref: run.ref,
+        prompt_fingerprint: run.fingerprint,
+        command: run.command,
+        outcome: run.outcome,
+        action_id: run.actionId,
+      })),
+    }),
+    ruleArm: async ({ name, hash, pid, surface }) => {
+      const rule = await find(name);
+      if (rule.then === "leave" || rule.then === "notify")
+        throw refuse(
+          `the rule '${name}' presses no key: it is in force without being armed`,
+          "Leave it as it is.",
+        );
+      if (hashOf(rule, ruleSet.current.rules) !== hash)
+        throw refuse(
+          `the rule '${name}' has changed since it was shown; nothing was armed`,
+          "Look at it again: 'agtmux rule list'.",
+        );
+      if (rule.then === "approve" && ruleSet.current.blocksApproval)
+        throw refuse(
+          "the rules file has a mistake in it; nothing was armed",
+          "Correct what 'agtmux rule check' says, then arm the rule.",
+        );
+      const above = await findAgentAbove(pid, context);
+      if (above !== null)
+        throw refuse(
+          `${above} asks for this: no agent arms rules; nothing was armed`,
+          "Run it yourself, in a terminal that no agent started.",
+        );
+      store.armRule({ hash, rule: name, at: clock.now(), surface });
+      context.record({ action: "rule-arm", surface, ref: `rule:${name}`, outcome: "armed" });
+      onChange();
+      return viewOf(rule);
+    },
+    ruleDisarm: async ({ name, surface }) => {
+      const wasArmed = store.disarmRule(name);
+      if (wasArmed) {
+        context.record({ action: "rule-disarm", surface, ref: `rule:${name}`, outcome: "disarmed" });
+        onChange();
+      }
+      const rule = await find(name);
+      if (!wasArmed && !stops(rule) && rule.then !== "approve")
+        throw refuse(
+          `the rule '${name}' is never armed`,
+          "Take it out of the file where it shall not count.",
+        );
+      return viewOf(rule);
+    },
+  };
+};
