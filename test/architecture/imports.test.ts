@@ -63,7 +63,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   "features/automation": {
     layers: [...CORE_PARTS, "core/api", "core/pattern"],
-    packages: ["node:*", "croner", "zod"],
+    packages: ["node:*", "croner", "unbash", "zod"],
   },
   "features/history": {
     layers: [...CORE_PARTS, "core/api"],

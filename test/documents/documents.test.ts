@@ -43,6 +43,9 @@ beforeAll(async () => {
   writeFileSync(join(sessions, "events.jsonl"), recordedLog("copilot.jsonl"));
   const phone = { name: "phone", kind: "command", argv: ["true"] };
   writeFileSync(scene.daemon.paths.config, JSON.stringify({ channels: [phone] }));
+  // oxlint-disable-next-line unicorn/no-thenable -- the word of a rules file
+  const look = { name: "look", when: { commands: [["touch", "approved.txt"]] }, then: "approve" };
+  writeFileSync(join(scene.daemon.paths.home, "rules.json"), JSON.stringify({ rules: [look] }));
   await scene.service.configGet(undefined);
   cli = openCommandLine(scene.daemon.paths.home);
   closers.push(() => cli.close());
@@ -109,6 +112,7 @@ const LISTS = [
   "adapters list",
   "channel list",
   "jobs list",
+  "rule list",
   "history list",
   "history search",
   "history usage",
@@ -163,6 +167,12 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["history usage", "--by", "session"],
   ["history handoff", "copilot:4f8298d2"],
   ["history resume", "copilot:4f8298d2", "--cwd", "/tmp", "--dry-run"],
+  ["rule list"],
+  ["rule check"],
+  ["rule test", "git status"],
+  ["rule test", "--history"],
+  ["rule log"],
+  ["rule disarm", "look"],
   ["channel list"],
   ["channel test", "phone"],
   ["start", "claude", "--cwd", "REPOSITORY", "--worktree", "done", "--text", "go", "--dry-run"],

@@ -2,7 +2,8 @@
 // fits, it is the person's. Refusals match whatever may become the command; an approval only exactly what it names.
 import type { PromptRequest } from "../../../core/model/request.ts";
 import { commandsIn, wordsOf } from "./commandWords.ts";
-import { hashOf, MORE, stops, type Rule, type RulesRead } from "./ruleFile.ts";
+import { MORE } from "./ruleCommands.ts";
+import { hashOf, stops, type Rule, type RulesRead } from "./ruleFile.ts";
 
 export interface Asked {
   readonly agent: string;

@@ -13,16 +13,12 @@ import {
 } from "../../../core/model/jsonTree.ts";
 import { requestKindSchema } from "../../../core/model/request.ts";
 import type { RuleProblem } from "../../../core/model/ruleView.ts";
-import { isPlainProgram, isPlainWord } from "./commandWords.ts";
-import { RUNNERS, RUNS_PROJECT, RUNS_REPOSITORY, WITH_COMMANDS } from "./programs.ts";
+import { commandNotes, commandProblem, MORE } from "./ruleCommands.ts";
 
 export const MAX_RULES = 200;
 /** How often a rule answers one agent in ten minutes at most. */
 export const MAX_LIMIT = 20;
 export const MAX_FILE = 262_144;
-
-/** The last word of a command: any number of plain words may follow. */
-export const MORE = "*";
 
 const nameSchema = z
   .string()
@@ -64,26 +60,6 @@ const shape = z
   })
   .strict();
 export type Rule = z.infer<typeof shape>;
-
-const baseName = (program: string): string => program.slice(program.lastIndexOf("/") + 1);
-
-/** Why nothing may be approved by this command; null: it may. */
-const commandProblem = (words: readonly string[]): string | null => {
-  const [program = "", ...rest] = words;
-  const own = rest.filter((word) => word !== MORE);
-  if (!isPlainProgram(program))
-    return `'${program}' is no program of its own, or not plain: a command that begins so is always left to you`;
-  const odd = own.find((word) => !isPlainWord(word));
-  if (odd !== undefined)
-    return `'${odd}' is no plain word: a command with quotes, patterns or variables is always left to you`;
-  if (rest.at(-1) !== MORE) return null;
-  const name = baseName(program);
-  if (RUNNERS.has(name)) return `${name} runs what its words name: list all words in place of '*'`;
-  if (WITH_COMMANDS.has(name) && own.length === 0) return `${name} has many commands: name one before '*'`;
-  return own.at(-1)?.startsWith("-") === true
-    ? `'*' behind '${own.at(-1)}' could be its value: list all words`
-    : null;
-};
 
 const ruleSchema = shape.superRefine(({ when, then }, context) => {
   const refuse = (path: (string | number)[], message: string): void => {
@@ -211,15 +187,4 @@ export const hashOf = (rule: Rule, rules: readonly Rule[]): string => {
 
 /** What a person should know before arming a rule. */
 export const notesOf = ({ when, then }: Rule): string[] =>
-  then !== "approve"
-    ? []
-    : (when.commands ?? []).flatMap((words) => {
-        const name = baseName(words[0] ?? "");
-        const shown = words.join(" ");
-        if (RUNNERS.has(name)) return [`${shown} runs another program`];
-        if (RUNS_REPOSITORY.has(name))
-          return [`${shown} may run programs that the repository names in its settings`];
-        return RUNS_PROJECT.has(name)
-          ? [`${shown} runs what the project says, which its agent may have written a minute ago`]
-          : [];
-      });
+  then === "approve" ? (when.commands ?? []).flatMap(commandNotes) : [];
