@@ -19,6 +19,8 @@ const write = (path: string, text: string): void => {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 };
+const FOLDER = ".claude/projects/-w";
+const HOSTILE_ID = "aaaaaaaa-1111-1111-1111-111111111111";
 const hostile = '<img src=x onerror="document.title=1">\u202E **bold** <script>document.title=1</script>';
 
 beforeAll(async () => {
@@ -26,13 +28,13 @@ beforeAll(async () => {
   scene = await openStartHarness();
   closers.push(() => scene.close());
   for (const [agent, path] of Object.entries(RECORDED_PATHS)) write(path, recordedLog(`${agent}.jsonl`));
-  const line = {
-    type: "user",
-    cwd: scene.root,
-    timestamp: "2026-11-01T10:00:00.000Z",
-    message: { role: "user", content: hostile },
-  };
-  write(".claude/projects/-w/aaaaaaaa-1111-1111-1111-111111111111.jsonl", `${JSON.stringify(line)}\n`);
+  const line = (cwd: string, content: string, at: string): string =>
+    `${JSON.stringify({ type: "user", cwd, timestamp: at, message: { role: "user", content } })}\n`;
+  write(`${FOLDER}/${HOSTILE_ID}.jsonl`, line(scene.root, hostile, "2026-11-01T10:00:00.000Z"));
+  write(
+    `${FOLDER}/aaaaaaaa-2222-1111-1111-111111111111.jsonl`,
+    line(join(scene.root, "gone"), "make the retry budget smaller", "2026-11-02T10:00:00.000Z"),
+  );
 }, 60_000);
 afterAll(async () => {
   for (const close of closers.toReversed()) await close();
@@ -51,7 +53,7 @@ describe.each(SCHEMES)("the History tab (%s)", (colorScheme) => {
       await page.locator("body").press("h");
       const rows = page.locator("button[data-session]");
       await rows.first().waitFor();
-      await expect.poll(() => rows.count()).toBe(Object.keys(RECORDED_PATHS).length + 1);
+      await expect.poll(() => rows.count()).toBe(Object.keys(RECORDED_PATHS).length + 2);
       expect(await rows.last().textContent()).toContain('<img src=x onerror="document.title=1">⟨U+202E⟩');
       await recordLook(page, { name: "history", scheme: colorScheme, isPictured: false });
 
@@ -70,11 +72,16 @@ describe.each(SCHEMES)("the History tab (%s)", (colorScheme) => {
       expect(await page.locator("[data-role=agent]").textContent()).toBe("Agentrecovered");
       await recordLook(page, { name: "historyFound", scheme: colorScheme, isPictured: false });
       // Its folder is gone: it is said, and nothing is started.
-      await page.locator("button[data-session]").first().click();
+      await popover.press("Escape");
+      await popover.press("/");
+      await page.keyboard.type("retry budget smaller");
+      await expect.poll(() => rows.count()).toBe(1);
+      await rows.first().click();
       await page.getByRole("button", { name: "Resume" }).click();
       await page.getByText("there is no folder").waitFor();
       expect(await page.title()).not.toBe("1");
-      expect(errors).toEqual([]);
+      // The browser notes the refusal.
+      expect(errors).toEqual([expect.stringContaining("workspaces.start")]);
     } finally {
       await launched.close();
     }
@@ -94,9 +101,7 @@ it("goes on with a session where it worked", { timeout: 60_000 }, async () => {
     await hostileRow.click();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByText("runs in session work").waitFor({ timeout: 30_000 });
-    expect(scene.starts()).toEqual([
-      { folder: scene.root, args: "--resume aaaaaaaa-1111-1111-1111-111111111111" },
-    ]);
+    expect(scene.starts()).toEqual([{ folder: scene.root, args: `--resume ${HOSTILE_ID}` }]);
     expect(errors).toEqual([]);
   } finally {
     await launched.close();
