@@ -12,6 +12,7 @@ import { useStore } from "../state/store.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Age } from "./Age.tsx";
 import { OutputPreview } from "./OutputPreview.tsx";
+import { PaneDocuments } from "./PaneDocuments.tsx";
 import { Why } from "./Why.tsx";
 import styles from "./PaneDetail.module.css";
 
@@ -84,6 +85,7 @@ export const PaneDetail = (props: PaneDetailProps) => {
         <OutputPreview pane={pane} isPreview={isPreview} />
       )}
       <PaneActions {...props} />
+      <PaneDocuments {...props} />
       <Why pane={pane} />
       <footer className={styles.foot}>
         <span className={styles.place} title={panePlace(pane)}>
