@@ -11,19 +11,46 @@ import { decodeText, readText } from "../../features/documents/files/wholeFile.t
 import type { Way } from "../../features/documents/ipc/writeThroughEditor.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
-import { readConfig } from "./documentConfig.ts";
 
-export { runCommit, runClean, runHistory } from "./history.ts";
-export { runLayout, runSync } from "./arrange.ts";
-export { runClaim } from "./claim.ts";
-export { runFocus, runResync } from "./panes.ts";
-export { runRoute } from "./route.ts";
-export { runStart } from "./start.ts";
-export { runWatch } from "./watch.ts";
-export { runPluginInstall, runPluginList, runUpgrade } from "./plugin.ts";
-export { runPrompt } from "./prompt.ts";
-export { runRun } from "./run.ts";
-export { runAudit, runSkillCheck, runSkillInstall } from "./project.ts";
+/** Each with all that it needs, and nothing of what another one needs. */
+export const runCommit: typeof import("./history.ts").runCommit = async (...given) =>
+  (await import("./history.ts")).runCommit(...given);
+export const runClean: typeof import("./history.ts").runClean = async (...given) =>
+  (await import("./history.ts")).runClean(...given);
+export const runHistory: typeof import("./history.ts").runHistory = async (...given) =>
+  (await import("./history.ts")).runHistory(...given);
+export const runLayout: typeof import("./arrange.ts").runLayout = async (...given) =>
+  (await import("./arrange.ts")).runLayout(...given);
+export const runSync: typeof import("./arrange.ts").runSync = async (...given) =>
+  (await import("./arrange.ts")).runSync(...given);
+export const runClaim: typeof import("./claim.ts").runClaim = async (...given) =>
+  (await import("./claim.ts")).runClaim(...given);
+export const runFocus: typeof import("./panes.ts").runFocus = async (...given) =>
+  (await import("./panes.ts")).runFocus(...given);
+export const runResync: typeof import("./panes.ts").runResync = async (...given) =>
+  (await import("./panes.ts")).runResync(...given);
+export const runRoute: typeof import("./route.ts").runRoute = async (...given) =>
+  (await import("./route.ts")).runRoute(...given);
+export const runStart: typeof import("./start.ts").runStart = async (...given) =>
+  (await import("./start.ts")).runStart(...given);
+export const runWatch: typeof import("./watch.ts").runWatch = async (...given) =>
+  (await import("./watch.ts")).runWatch(...given);
+export const runPluginInstall: typeof import("./plugin.ts").runPluginInstall = async (...given) =>
+  (await import("./plugin.ts")).runPluginInstall(...given);
+export const runPluginList: typeof import("./plugin.ts").runPluginList = async (...given) =>
+  (await import("./plugin.ts")).runPluginList(...given);
+export const runUpgrade: typeof import("./plugin.ts").runUpgrade = async (...given) =>
+  (await import("./plugin.ts")).runUpgrade(...given);
+export const runPrompt: typeof import("./prompt.ts").runPrompt = async (...given) =>
+  (await import("./prompt.ts")).runPrompt(...given);
+export const runRun: typeof import("./run.ts").runRun = async (...given) =>
+  (await import("./run.ts")).runRun(...given);
+export const runAudit: typeof import("./project.ts").runAudit = async (...given) =>
+  (await import("./project.ts")).runAudit(...given);
+export const runSkillCheck: typeof import("./project.ts").runSkillCheck = async (...given) =>
+  (await import("./project.ts")).runSkillCheck(...given);
+export const runSkillInstall: typeof import("./project.ts").runSkillInstall = async (...given) =>
+  (await import("./project.ts")).runSkillInstall(...given);
 
 const locate = (file: string): Promise<DocumentPaths> => locateDocument(resolve(file), process.cwd());
 
@@ -138,6 +165,7 @@ export const runWrite = async (
       ? null
       : decodeText(await readBaseline(options.baselineFile), options.baselineFile);
   const { writeResponse } = await import("../../features/documents/flow/writeResponse.ts");
+  const { readConfig } = await import("./documentConfig.ts");
   const { snapshot } = await readConfig(context);
   const result = await writeResponse({
     paths,
@@ -178,6 +206,7 @@ export const runRecover = async (context: CliContext, file: string): Promise<voi
   const paths = await locate(file);
   const { recoverPending } = await import("../../features/documents/flow/writeResponse.ts");
   const mergeByLines = await mergeWithGit(context, paths);
+  const { readConfig } = await import("./documentConfig.ts");
   const { snapshot } = await readConfig(context);
   const count = await recoverPending({ paths, mergeByLines, way: "auto", now: context.now(), snapshot });
   context.print(count === 0 ? "Nothing was left to put in.\n" : recovered(count));

@@ -119,7 +119,7 @@ export const runPluginInstall = async (context: CliContext, typed: string): Prom
   context.print(`Installed by ${cleanLine(program)}. Windows that are open need 'Reload Window'.\n`);
 };
 
-export const runUpgrade = (): never => {
+export const runUpgrade = async (): Promise<never> => {
   throw new AgtmuxError("E_UNSUPPORTED", "agtmux does not upgrade itself: it asks no server for versions", {
     remedy: "Upgrade it the way it was installed: Homebrew, npm, the package, or 'git pull' in a checkout.",
   });

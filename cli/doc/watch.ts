@@ -201,7 +201,7 @@ const pidPath = ({ folder }: Project): string => join(folder, "watch.pid");
 /** The process of the watch that runs, by its own word and by what it is; null where none runs. */
 const findWatch = async (project: Project): Promise<number | null> => {
   if (!existsSync(lockPath(project))) return null;
-  const held = tryLock(lockPath(project));
+  const held = await tryLock(lockPath(project));
   if (held !== null) {
     held.close();
     return null;
@@ -221,7 +221,7 @@ const stopWatch = async (context: CliContext, project: Project, pid: number): Pr
   process.kill(pid, "SIGTERM");
   const deadline = Date.now() + STOP_MS;
   for (;;) {
-    const held = tryLock(lockPath(project));
+    const held = await tryLock(lockPath(project));
     if (held !== null) {
       held.close();
       context.print("Stopped.\n");
@@ -255,7 +255,7 @@ export const runWatch = async (context: CliContext, options: WatchOptions): Prom
     return pid === null && options.status === true ? 1 : 0;
   }
   await mkdir(project.folder, { recursive: true });
-  const held = tryLock(lockPath(project));
+  const held = await tryLock(lockPath(project));
   if (held === null)
     throw new AgtmuxError("E_USAGE", "a watch runs in this project already", {
       remedy: "See 'agtmux doc watch --status', or end it with --stop.",

@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import Database from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { errorCodeOf } from "../../../core/model/systemError.ts";
 
@@ -10,10 +10,12 @@ const POLL_MS = 15;
 const LIMIT_MS = 10_000;
 
 /** Held until it is closed, or the process ends. Null where another one holds it. */
-export const tryLock = (path: string): { close(): void } | null => {
-  let database: Database.Database | null = null;
+export const tryLock = async (path: string): Promise<{ close(): void } | null> => {
+  // Most verbs only read, and need no database.
+  const { default: SQLite } = await import("better-sqlite3");
+  let database: Database | null = null;
   try {
-    database = new Database(path, { timeout: 0 });
+    database = new SQLite(path, { timeout: 0 });
     database.exec("BEGIN EXCLUSIVE");
     return database;
   } catch (error) {
@@ -31,7 +33,7 @@ export const withDocumentLock = async <T>(path: string, work: () => Promise<T>):
   await mkdir(dirname(path), { recursive: true });
   const deadline = performance.now() + LIMIT_MS;
   for (;;) {
-    const held = tryLock(path);
+    const held = await tryLock(path);
     if (held !== null) {
       try {
         return await work();
