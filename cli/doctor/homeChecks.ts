@@ -151,7 +151,8 @@ const checkHook = async ({ paths, eventScriptSource }: HomeFacts): Promise<Diagn
 
 const checkDisk = async ({ paths: { home } }: HomeFacts): Promise<Diagnosis> => {
   const found = await orNull(statfs(home));
-  if (found === null) return { status: "skipped", summary: "There is no home yet whose disk could be full." };
+  if (found === null)
+    return { status: "skipped", summary: "There is no home yet, so its disk was not looked at." };
   const free = found.bavail * found.bsize;
   const evidence = `${formatBytes(free)} free for ${home}`;
   const remedy = `Make room on the disk of ${home}; events wait in the spool until then.`;

@@ -51,7 +51,10 @@ const addHold = (jobs: Verb, context: CliContext): void => {
         (await import("../verbs/jobs.ts")).runJobsHold(context, id, isHeld, options),
       );
   };
-  add("hold", true, ["let an armed job rest", "It does nothing until it is released; its time goes on."]);
+  add("hold", true, [
+    "let an armed job rest",
+    "It does nothing until it is released, but it still expires at its time.",
+  ]);
   add("release", false, ["let a held job go on", "It is armed again, unless its time has passed."]);
 };
 
@@ -106,7 +109,7 @@ const addChannelTest = (channel: Verb, context: CliContext, outcome: Outcome): v
 };
 
 const addSwitch = (program: Verb, context: CliContext): void => {
-  const automation = program.command("automation").description("everything armed, at once");
+  const automation = program.command("automation").description("pause and resume everything that is armed");
   const add = (name: string, isPaused: boolean, [says, example]: [string, string]): void => {
     automation
       .command(name)
@@ -121,7 +124,7 @@ const addSwitch = (program: Verb, context: CliContext): void => {
     "let no job tell or do anything until 'automation resume', over restarts too",
     "Everything that is armed rests; notifications of states go on.",
   ]);
-  add("resume", false, ["let the jobs go on", "What is still so by then is told."]);
+  add("resume", false, ["let the jobs go on", "What is still true at that moment is told."]);
 };
 
 export const addAutomation = (program: Verb, context: CliContext, outcome: Outcome): void => {

@@ -60,7 +60,7 @@ const addWriting = (doc: Verb, context: CliContext, outcome: Outcome): void => {
     )
     .option("--ipc", "through the editor's plugin, even where none was seen yet")
     .option("--force-disk", "on the disk, without the editor's plugin")
-    .option("--stream", "taken because agent-doc has it; the merge is the same")
+    .option("--stream", "accepted because agent-doc has it; it changes nothing")
     .example(
       "cat answer.md | agtmux doc write plan.md --baseline-file seen.md",
       "Its blocks <!-- patch:NAME --> go into their components; nothing that was typed meanwhile is lost.",
@@ -103,9 +103,9 @@ const addWriting = (doc: Verb, context: CliContext, outcome: Outcome): void => {
     .option("--stop", "end it")
     .option(
       "--debounce <ms>",
-      "wait so long after a save, 500 without it; documents that merge by themselves do not wait",
+      "wait this long after a save (default 500); documents that merge by themselves do not wait",
     )
-    .option("--max-cycles <number>", "so many answers in a row without a person, 3 without it")
+    .option("--max-cycles <number>", "at most so many answers in a row without a person (default 3)")
     .example("agtmux doc watch", "Goes on until Ctrl-C; claimed documents are watched.")
     .action(async (options) => {
       outcome.exitCode = await (await load()).runWatch(context, options);
@@ -173,7 +173,7 @@ const addProject = (doc: Verb, context: CliContext, outcome: Outcome): void => {
     .command("install")
     .description("write the instructions into this project")
     .option(...folder)
-    .option("--reload <how>", "say what the agent has to do to read them again: compact")
+    .option("--reload <how>", "also print what makes the agent read them again: compact")
     .example("agtmux doc skill install", "Nothing happens where they are current.")
     .action(async (options) => (await load()).runSkillInstall(context, options));
   skill

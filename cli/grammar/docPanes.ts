@@ -8,8 +8,9 @@ import type { Verb } from "./verb.ts";
 const load = () => import("../doc/doc.ts");
 
 const ROUTED = `
-Without a pane, or where it is gone, the document gets the one named by --pane; else the front pane of the session that is called
-like its agent (claude), where that rests in this project and no other document has it; else a new one with the agent.
+If the document has no pane, or its pane is gone, it gets another one: that of --pane; else the front pane of the tmux session
+that is named after the agent (claude), if that agent rests there in this project and no other document has the pane; else a new
+pane with the agent.
 
 Exit status: 0 delivered (the agent began), 20 not delivered, 21 unverified; other numbers: refused, nothing was sent.
 `;
@@ -27,9 +28,12 @@ const addBinding = (doc: Verb, context: CliContext, outcome: Outcome): void => {
     .command("claim")
     .description("let the agent of a pane answer in the document")
     .argument("<file>")
-    .option("--pane <pane>", "this pane of the tmux server that one is in, instead of one's own")
+    .option("--pane <pane>", "this pane of your tmux server, instead of the one that you are in")
     .addOption(choice("--position <side>", "the pane at this side of the window", SIDES))
-    .option("--window <window>", "of this window; where it is gone, of one that the project's documents have")
+    .option(
+      "--window <window>",
+      "with --position: in this window; if it is gone, in a window of the project's other documents",
+    )
     .example("agtmux doc claim plan.md", "In the pane of an agent; the last claim of a document counts.")
     .example(
       "agtmux doc claim plan.md --position left --window @3",
@@ -98,7 +102,7 @@ const addPlaces = (doc: Verb, context: CliContext): void => {
       "a column: files with commas between them, top to bottom; once for each column",
       collect,
     )
-    .option("--window <window>", "in this window; where it is gone, in one that the project's documents have")
+    .option("--window <window>", "in this window; if it is gone, in a window of the project's documents")
     .option("--focus <file>", "go to this document's pane")
     .option("--keep-foreign", "panes that no document has stay in the window, at its right")
     .addHelpText("after", PLACES)

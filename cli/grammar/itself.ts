@@ -43,7 +43,7 @@ const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void =
       ]),
     )
     .option("--since <when>", "only since then: 10m, or 2026-11-21")
-    .option("--follow", "go on with what comes")
+    .option("--follow", "then go on with new lines as they come")
     .option("--raw", "the lines as they are, one JSON document each")
     .example("agtmux log --level warn --since 1d", "What went wrong since yesterday.")
     .example("agtmux log --follow", "Shows what comes, until Ctrl-C.")

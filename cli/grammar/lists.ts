@@ -39,7 +39,7 @@ const addList = (program: Verb, context: CliContext): void => {
     PANES,
   )
     .addOption(plain())
-    .option("--look", "look now at what is not committed where the agents work")
+    .option("--look", "look now for what is not committed in the agents' work trees")
     .addOption(json())
     .example("agtmux list panes --sort needs,-age", "What waits for you first, the longest wait on top.")
     .example(

@@ -85,7 +85,7 @@ const addRestore = (program: Verb, context: CliContext, outcome: Outcome): void 
     .description("bring back the sessions of agents that ended with their tmux server: a reboot, kill-server")
     .option("--dry-run", "only list them")
     .option("--yes", "without asking")
-    .option("--forget", "do not offer them any more, instead")
+    .option("--forget", "do not bring them back, and do not offer them again")
     .addOption(json())
     .example("agtmux restore", "Lists what can be brought back, and asks once.")
     .example("agtmux restore --dry-run --json", "The same list for a script.")

@@ -1,5 +1,5 @@
-// Which presses of a key that answers are meant. A terminal tells neither a key that is held down from one that is pressed again,
-// nor a key of now from one that was typed before the screen showed anything; so what comes too fast to be an answer is none.
+// Decides whether a key that answers was pressed on purpose. A terminal does not say whether a key is held down or pressed again,
+// nor whether it was typed before the screen showed anything. So what comes too fast to be an answer is not taken for one.
 
 /** The same key again within this time is the keyboard's repeat, or impatience. In milliseconds, as all of these. */
 const REPEAT_MS = 300;

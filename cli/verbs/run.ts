@@ -1,5 +1,5 @@
-// `agtmux run [--] <agent> …`: the wrapper script in our place. `bin/agtmux` starts the script directly and never gets here;
-// this is for other ways to start the command line.
+// `agtmux run [--] <agent> …`: runs the wrapper script and exits with its status. `bin/agtmux` starts the script directly and
+// never gets here; this is for other ways to start the command line.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { join } from "node:path";

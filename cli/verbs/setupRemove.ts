@@ -112,7 +112,7 @@ const planLines = ({ reports, paths, hasLoginItem }: Plan, context: CliContext):
   ...paths.map((path) => {
     const count = kindOf(path) === "folder" ? eventsIn(join(path, "new")) : 0;
     const events = count === 0 ? "" : ` (${count} ${count === 1 ? "event" : "events"} that nobody took)`;
-    return `${cleanLine(path)} goes${events}.`;
+    return `${cleanLine(path)} is removed${events}.`;
   }),
   ...(hasLoginItem ? ["agtmux no longer starts at login."] : []),
 ];

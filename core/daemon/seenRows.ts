@@ -1,5 +1,5 @@
-// What counts as a person's look at a row, and what they take out of the lists: attaching, output, an open row, a pane in front
-// of them, a dismissal.
+// What counts as a person's look at a row (attaching, viewing its output, opening it, having its pane in front), and what a
+// dismissal does.
 import type { ActionAudit, ActionInput } from "../actions/audit.ts";
 import { createFrontWatch } from "../actions/frontWatch.ts";
 import type { ActionSubject } from "../actions/prepare.ts";

@@ -1,5 +1,5 @@
-// A person takes a row out of the lists' attention. What was finished or crashed is read once they looked at it. An error that is
-// dismissed gets evidence of it; a crashed row goes.
+// A person has looked at a row, or dismisses it. A finished turn or a crash that was looked at counts as read. A dismissed error
+// gets evidence of that; a crashed row leaves the lists.
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
 import type { States } from "./states.ts";

@@ -1,5 +1,5 @@
-// What asks for a person, and what a person may answer. Without any import, because what starts quickly needs these rules and not the
-// schemas beside which they would stand; everything else takes them from there.
+// When a person is needed, and what a person may answer. It imports nothing: parts that must start quickly need these rules
+// without the schemas, and everything else gets them through the files of the schemas.
 
 /** True while the agent is blocked on a person. */
 export const isWaiting = (state: string): state is "waiting_approval" | "waiting_input" =>

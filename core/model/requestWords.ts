@@ -1,5 +1,5 @@
-// What an agent asks, in the words of every surface and of notifications: without what the person sees anyway, and with what is to be
-// judged first. Pure. Only types are imported beside the cleaning of texts.
+// What an agent asks, in the words of every surface and of notifications. What has to be judged comes first, and what the person
+// sees anyway is left out. Pure. Only types are imported beside the cleaning of texts.
 import type { RequestView } from "./request.ts";
 import { visibleLine } from "./visibleText.ts";
 

@@ -1,4 +1,5 @@
-// The sessions of the index, for what answers a call: found by what a person typed, seen as surfaces see them, and read.
+// The sessions of the index, for the files that answer calls: finds one by what a person typed, gives it the form that surfaces
+// get, and reads it.
 import { readSession, type SessionPiece } from "./readSession.ts";
 import type { HistoryDb, SessionRow } from "./historyDb.ts";
 import type { RemoteScan } from "./remote/remoteScan.ts";

@@ -1,5 +1,5 @@
-// Keeps the rows told of their work trees: who shares one always, what has changed in it only while a surface shows rows, or when
-// somebody asks. What was seen is taken back once nobody has looked for a while.
+// Puts what is known of the work trees into the rows: always who shares one; what has changed in it only while a surface shows
+// rows, or when somebody asks. What was seen is taken back once nobody has looked for a while.
 import { findSharing } from "./sharing.ts";
 import { keyOf, type Look, type WorkTreeKey, type WorkTrees } from "./workTrees.ts";
 import type { PaneView } from "../../core/model/view.ts";

@@ -1,5 +1,5 @@
-// What came of handing one message over, and what every way of doing so is given. No way ever rejects or stays longer than its
-// time limit.
+// How one message is handed over: what each kind of channel is given for it, and what comes of it. Handing over never rejects,
+// and ends within its time limit.
 import type { Channel } from "../../../core/model/channel.ts";
 import type { ChannelMessage } from "./channelMessage.ts";
 

@@ -1,4 +1,5 @@
-// What is armed: remembered for those who ask all the time, and said on the rows of its agents (`2 queued`, `1 timed`, `watched`).
+// Remembers which jobs are armed, because that is asked all the time, and shows it on the rows of their agents: `2 queued`,
+// `1 timed`, `watched`.
 import type { Job } from "../../../core/model/job.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";

@@ -1,4 +1,4 @@
-// What the doctor says of jobs: what is armed, that it rests, and what it would need and does not have.
+// What the doctor says of jobs: how many are armed, whether they are paused, and which channels they lack.
 import type { Check, Diagnosis } from "../../../core/model/doctorCheck.ts";
 import type { Job } from "../../../core/model/job.ts";
 import type { JobStore } from "../../../core/ports/jobStore.ts";

@@ -1,5 +1,5 @@
-// What the queue makes of the present. Pure: jobs, what is known of their agents, and the time in; acts out; the runner performs
-// them. At most one text per agent at a time, the oldest first, each into a turn of its own.
+// Decides what the queue does now. Pure: from the jobs, what is known of their agents, and the time it makes a list of acts,
+// which the runner performs. At most one text per agent at a time, the oldest first, each into a turn of its own.
 import type { SendJob } from "../../../core/model/job.ts";
 import { isWaiting } from "../../../core/model/state.ts";
 import type { PaneView } from "../../../core/model/view.ts";

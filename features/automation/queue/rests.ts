@@ -1,5 +1,5 @@
-// Since when each agent rests, and whether the turn of the last text that was sent to it is over. One text per turn: what an agent
-// has not yet begun must not get the next one on top.
+// Since when each agent rests, and whether the turn of the last text that was sent to it is over. One text per turn: an agent
+// that has not yet begun with one text must not get the next one.
 import { isLimit } from "../../../core/model/state.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 

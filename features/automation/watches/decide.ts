@@ -1,5 +1,5 @@
-// What the watches make of the present. Pure: facts, jobs and the time in, acts out; the runner performs them. It knows nothing of
-// panes and keys, and no act of it reaches one.
+// Decides what the watches do now. Pure: from facts, jobs and the time it makes a list of acts, which the runner performs. It
+// knows nothing of panes and keys, and no act of it reaches one.
 import { matchesFilters } from "../../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../../core/api/calls.ts";
 import type { WatchCondition, WatchJob } from "../../../core/model/job.ts";

@@ -1,5 +1,5 @@
-// Whether the documents that agents are given still say the truth: paths of a drawn tree that exist, a length that is read to
-// its end, an age, and instructions instead of a story.
+// Checks the documents that agents are given: whether the paths in drawn trees exist, whether a document is too long or much
+// older than the sources, and whether it says what to do.
 
 export interface DocToAudit {
   /** From the project's root. */

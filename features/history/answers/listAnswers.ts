@@ -1,4 +1,4 @@
-// What there is: the index made true, the list, and the search inside.
+// Answers what sessions there are: brings the index up to date, lists it, and searches inside the sessions.
 import { endsWithin } from "../../../core/model/endsWithin.ts";
 import type { HistoryService } from "../calls.ts";
 import { searchSessions } from "../search.ts";

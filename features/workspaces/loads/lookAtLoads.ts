@@ -1,6 +1,6 @@
-// Looks which of the files that an agent would read are there, and takes the names out of them that matter. What stands in a project is
-// hostile: links are followed no further than a look at what they are, pipes and large files are not read, and of what is read only
-// keys leave here.
+// Looks which of the files that an agent would read are there, and takes from them the names that matter. What stands in a
+// project is hostile: a link is followed, as the agent follows it, but pipes, devices and large files are not read, and of what
+// is read only keys leave here.
 import { parse as parseToml } from "smol-toml";
 import type { Loaded } from "../../../core/model/loads.ts";
 import type { AgentLoads, LoadPlace } from "../../../core/ports/agentLoads.ts";

@@ -1,5 +1,5 @@
-// Which sessions of agents run in which tmux server, and which were lost with one. A server that ends takes its panes along, and
-// with them all that is known of who worked where; so it is kept beside, by the life of the server. Pure.
+// Which sessions of agents run in which tmux server, and which were lost with one. When a server ends, its panes are gone, and
+// with them all that is known of who worked where; so that is kept here, for each life of a server. Pure.
 import { z } from "zod";
 import { lostSessionSchema, type LostSession } from "../../../core/model/lostSession.ts";
 import type { PaneView } from "../../../core/model/view.ts";

@@ -1,5 +1,5 @@
-// Which session an agent goes on with that was started for it: many name it only with their next event. Until then the rows say it
-// here, so that nobody starts the same session a second time and a tmux server's end does not lose it. Kept in memory alone.
+// Which session an agent was started to go on with. Many agents name it only with their next event; until then it is put into the
+// rows here, so that nobody starts the same session a second time and a tmux server's end does not lose it. Kept in memory alone.
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 
