@@ -21,6 +21,7 @@ import { ACTION_SCENARIOS } from "./actions.ts";
 import { HARD_SCENARIOS } from "./hard.ts";
 import { USUAL_START, type Scenario } from "./scenario.ts";
 import { QUEUE_SCENARIOS } from "./queue.ts";
+import { RULE_SCENARIOS } from "./rules.ts";
 import { createStage } from "./stage.ts";
 import { STATE_SCENARIOS } from "./states.ts";
 import { TURN_SCENARIOS } from "./tenTurns.ts";
@@ -37,6 +38,7 @@ export const KINDS: Readonly<Record<PartKind, Kind>> = {
   actions: { scenarios: ACTION_SCENARIOS, sizes: ["120x40", "80x24"] },
   turns: { scenarios: TURN_SCENARIOS, sizes: ["120x40"] },
   queue: { scenarios: QUEUE_SCENARIOS, sizes: ["120x40"] },
+  rules: { scenarios: RULE_SCENARIOS, sizes: ["120x40"] },
 };
 
 /** Names of all steps, for `--state`. */
