@@ -228,6 +228,7 @@ class Picker {
         contextOf: (pane, isShownWhole) => this.contextOf(pane, () => isShownWhole),
       },
       output: (count, up) => this.preview.tail(count, up),
+      documentNames: this.preview.documentNames(),
     });
     this.scrollTop = frame.scrollTop;
     if (mode.kind === "whole" && frame.page !== null)

@@ -1,10 +1,11 @@
 // The output of one pane, followed while it is looked at: asked for again and again, never twice at once, and never for a row that
 // the selection only passes.
 import type { OutputSource, PaneOutput } from "../../core/model/actionView.ts";
+import type { PaneDocument } from "../../core/model/paneDocument.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
-import { displaySentence } from "../../ui/text/displayText.ts";
+import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { setTimer } from "../context.ts";
 import { toFailure } from "../failure.ts";
 import { lastLines } from "./agentOutput.ts";
@@ -33,6 +34,8 @@ export class Preview {
   private shownKey = "";
   private output: PaneOutput | null = null;
   private problem = "";
+  /** Names of the documents of the pane with this reference. */
+  private documents = { ref: "", names: "" };
   private cancel: (() => void) | null = null;
   private isAsking = false;
 
@@ -63,6 +66,11 @@ export class Preview {
     return { lines: all.slice(Math.max(0, end - count), end), total: all.length };
   }
 
+  /** The documents of the pane that is followed; an asterisk marks those that hold something new. */
+  documentNames(): string {
+    return this.watched?.pane.identity.pane_ref === this.documents.ref ? this.documents.names : "";
+  }
+
   close(): void {
     this.watch(null);
   }
@@ -82,6 +90,7 @@ export class Preview {
       const isPreview = watched.isBeside && this.shownKey !== keyOf(watched);
       const input = { ...agentInput(pane), surface: "picker", lines, ansi: true, source, isPreview };
       this.show(watched, await client.call((api) => api.viewOutput.mutate(input)), "");
+      await this.askDocuments(client, pane.identity.pane_ref);
     } catch (error) {
       this.show(watched, null, displaySentence(`cannot be read: ${toFailure(error).message}`));
     } finally {
@@ -89,6 +98,22 @@ export class Preview {
       const { watched: now } = this;
       if (now !== null) this.plan(keyOf(now) === keyOf(watched) ? PAUSE_MS : 0);
     }
+  }
+
+  private async askDocuments(client: DaemonClient, ref: string): Promise<void> {
+    let names = "";
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
+      const found = (await client.forward("documents.ofPane", "mutation", { ref })) as PaneDocument[];
+      names = found
+        .map(({ file, has_unsent: isNew }) => `${displayLine(file)}${isNew ? "*" : ""}`)
+        .join(", ");
+    } catch {
+      // A daemon without this feature shows its panes without it.
+    }
+    const isSame = this.documents.ref === ref && this.documents.names === names;
+    this.documents = { ref, names };
+    if (!isSame && names !== "") this.onChange();
   }
 
   private show(watched: Watched, output: PaneOutput | null, problem: string): void {

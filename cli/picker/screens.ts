@@ -32,6 +32,8 @@ export interface FrameInput {
   readonly look: Omit<CardLook, "width">;
   /** The last lines of what is followed. */
   readonly output: (count: number, up?: number) => { lines: readonly Line[]; total: number };
+  /** Of the pane that is followed. */
+  readonly documentNames: string;
 }
 
 /** From this width on the selected pane's screen is shown beside the list. */
@@ -152,7 +154,7 @@ const emptyLines = ({ feed, search }: PickerState): Line[] => {
   return [[], [span(`   ${text}`, STYLE.dim)]];
 };
 
-const listFrame = ({ state, size, scrollTop, look, output }: FrameInput): Frame => {
+const listFrame = ({ state, size, scrollTop, look, output, documentNames }: FrameInput): Frame => {
   const { columns, rows } = size;
   const width = listWidth(columns);
   const bar = barOf(state, columns);
@@ -168,7 +170,13 @@ const listFrame = ({ state, size, scrollTop, look, output }: FrameInput): Frame 
           pane === null
             ? []
             : [
-                clip([span(panePlace(pane), STYLE.dim)], columns - width - 2),
+                clip(
+                  [
+                    span(panePlace(pane), STYLE.dim),
+                    ...(documentNames === "" ? [] : [span(`  ${documentNames}`, STYLE.key)]),
+                  ],
+                  columns - width - 2,
+                ),
                 ...output(height - 1).lines.map((line) => clip(line, columns - width - 2)),
               ],
           width,

@@ -97,6 +97,29 @@ describe("a document whose pane is gone (U8)", () => {
   );
 });
 
+it(
+  "the picker names the documents of the pane that it shows",
+  async () => {
+    const variables = `AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1`;
+    const command = `env -u TMUX ${variables} '${process.execPath}' '${CLI_ENTRY}' pick`;
+    const size = ["-x", "150", "-y", "40"];
+    const pane = await harness.tmux.run(
+      "new-session",
+      "-d",
+      "-P",
+      "-F",
+      "#{pane_id}",
+      "-s",
+      "person",
+      ...size,
+      command,
+    );
+    await until(async () => /(plan|other)\.md\*/.test(await harness.screen(pane)), "it names one", 20_000);
+    await harness.tmux.run("kill-session", "-t", "person");
+  },
+  LIMIT_MS,
+);
+
 describe("route --pane", () => {
   it(
     "takes the agent of that pane, also while it shows old lines; of a shell nothing is claimed, and nothing typed into it",

@@ -4,6 +4,7 @@
 import * as fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, it } from "vitest";
+import { displayLine } from "../../ui/text/displayText.ts";
 import { lastLines } from "../../cli/picker/agentOutput.ts";
 import { plainOf, toTerminal } from "../../cli/picker/line.ts";
 import { Arranger, cardKey, INITIAL_STATE, type Mode } from "../../cli/picker/pickerState.ts";
@@ -94,6 +95,7 @@ const draw = (
       }),
     },
     output: (count) => ({ lines: lastLines(more.output ?? [], count), total: 0 }),
+    documentNames: displayLine((more.output ?? []).join("")),
   });
 };
 
