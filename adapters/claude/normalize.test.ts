@@ -281,6 +281,18 @@ describe("requests", () => {
   });
 });
 
+it("tells where a command runs, unless a part of its call is not drawn", () => {
+  const runsIn = (more: object, tool_name = "Bash") => {
+    const tool_input = { command: "git status", ...more };
+    const payload = recorded("PermissionRequest", { tool_name, tool_input, cwd: "/p" });
+    const signal = one("PermissionRequest", payload);
+    return requestOf(signal).request.runsIn;
+  };
+  expect(runsIn({ description: "Looks", timeout: 1_000 })).toBe("/p");
+  expect(runsIn({ dangerouslyDisableSandbox: true })).toBeUndefined();
+  expect(runsIn({}, "mcp__ssh__run")).toBeUndefined();
+});
+
 describe("payloads that could not be read", () => {
   it.each([
     ["UserPromptSubmit", { status: "running/thinking", agentId: "", boundary: true }],

@@ -83,7 +83,7 @@ const PLAIN_FIELDS = new Set(["command", "description", "timeout"]);
 const isPlain = (input: Payload): boolean =>
   Object.entries(input).every(([name, value]) => PLAIN_FIELDS.has(name) || value === false);
 
-const toolAsk = (toolName: string, input: Payload): Ask => {
+const toolAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
   const command = textOf(input, "command");
   if (command !== null)
     return {
@@ -95,6 +95,8 @@ const toolAsk = (toolName: string, input: Payload): Ask => {
         remark: textOf(input, "description"),
         toolName,
         ...(isPlain(input) ? { isWhole: true } : { hasMore: true }),
+        // Where another tool, such as a server's, runs its command is not told.
+        ...(isPlain(input) && toolName === "Bash" ? { runsIn: cwd } : {}),
       }),
     };
   // Only a part of what such a tool is given; the dialog shows all of it.
@@ -110,7 +112,7 @@ const toolAsk = (toolName: string, input: Payload): Ask => {
   };
 };
 
-/** The wait that a PermissionRequest for this tool stands for. `cwd`: the folder that its dialog names files from. */
+/** The wait that a PermissionRequest for this tool stands for. `cwd`: where commands run, and from where its dialog names files. */
 export const askOf = (rawToolName: string, toolInput: unknown, cwd: string | null): Ask => {
   const input = asPayload(toolInput) ?? {};
   const toolName = oneLine(rawToolName, 200);
@@ -129,7 +131,7 @@ export const askOf = (rawToolName: string, toolInput: unknown, cwd: string | nul
       }),
     };
   }
-  return isEditTool(toolName) ? editAsk(toolName, input, cwd) : toolAsk(toolName, input);
+  return isEditTool(toolName) ? editAsk(toolName, input, cwd) : toolAsk(toolName, input, cwd);
 };
 
 /** The wait that an MCP server's elicitation stands for. Source: vendor documentation, not recorded. */

@@ -75,6 +75,8 @@ describe("Codex's events", () => {
       needsConfirmation: false,
       dialogGraceMs: 2_700,
     });
+    // Neither folder nor shell nor sandbox is told, so that only a person approves it.
+    expect(asked?.kind === "request" && asked.request.runsIn).toBeUndefined();
     const key = asked?.kind === "request" ? asked.requestKey : null;
     expect(key).not.toBeNull();
     expect(before).toMatchObject({ names: { toolUseId: "call_mwpygylv4u", requestKey: key } });

@@ -40,6 +40,7 @@ export const promptRequest = ({ isWhole, ...fields }: RequestFields): PromptRequ
     options: (fields.options ?? []).map(cleanOption),
     ...(content === null ? {} : { content: bounded(content) }),
     ...(fields.cwd === undefined ? {} : { cwd: sideText(fields.cwd) }),
+    ...(fields.runsIn === undefined ? {} : { runsIn: sideText(fields.runsIn) }),
     ...(fields.remark === undefined ? {} : { remark: sideText(fields.remark) }),
   };
   // A title that stands above a body is a heading; alone it is the text.

@@ -101,6 +101,14 @@ describe("opencode's events", () => {
     expect([request?.body, request?.isWhole, request?.hasMore]).toEqual(["ls", isWhole, hasMore]);
   });
 
+  it("tells where a command runs only where it tells how it was called", () => {
+    const runsIn = (more: object) => asks("bash", { metadata: { command: "ls" }, ...more })?.runsIn;
+    expect(runsIn({ args: { command: "ls" } })).toBe("/p");
+    expect(runsIn({ args: { command: "ls", workdir: "/etc" } })).toBeUndefined();
+    expect(runsIn({})).toBeUndefined();
+    expect(asks("ssh", { metadata: { command: "ls" }, args: { command: "ls" } })?.runsIn).toBeUndefined();
+  });
+
   it("tells pages, folders and tools as their dialogs begin, and of a tool what it is given", () => {
     expect(asks("webfetch", { metadata: { url: "https://a.example" } })).toMatchObject({
       body: "URL: https://a.example",

@@ -74,6 +74,8 @@ const permissionFields = (payload: Payload, name: string): RequestFields => {
     title: "Shell command",
     body: command,
     ...(isPlain ? { isWhole: true } : { hasMore: true }),
+    // Where another tool runs its command is not told.
+    ...(isPlain && name === "bash" && args !== null ? { runsIn: cwd } : {}),
   };
 };
 

@@ -126,9 +126,10 @@ describe("events of the pi family", () => {
     asks("tool_approval_requested", { toolName, toolCallId: "c", input });
 
   it.each([
-    ["bash", { command: "ls" }, { kind: "command", body: "ls", isWhole: true }],
+    ["bash", { command: "ls" }, { kind: "command", body: "ls", isWhole: true, runsIn: "/p" }],
     ["bash", { command: "ls", i: "look", cwd: "/p", timeout: 1 }, { kind: "command", isWhole: true }],
     ["bash", { command: "ls", env: { PATH: "/evil" } }, { kind: "command", hasMore: true }],
+    ["ssh", { command: "ls" }, { kind: "command", isWhole: true, runsIn: undefined }],
     ["bash", { command: "ls", cwd: "sub" }, { kind: "command", hasMore: true }],
     ["write", { path: "a", content: "x\n" }, { kind: "edit", body: "a", content: "+x", isWhole: true }],
     ["write", { path: "a", content: "x\n", mode: 7 }, { kind: "edit", body: "a", hasMore: true }],

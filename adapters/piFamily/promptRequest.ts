@@ -28,11 +28,23 @@ const hasOnly = (input: Payload, names: readonly string[]): boolean =>
 const wholeIf = (isWhole: boolean): Pick<RequestFields, "isWhole" | "hasMore"> =>
   isWhole ? { isWhole } : { hasMore: true };
 
-const commandFields = (command: string, input: Payload, cwd: string | null): RequestFields => {
+const commandFields = (
+  toolName: string,
+  command: string,
+  input: Payload,
+  cwd: string | null,
+): RequestFields => {
   const { cwd: folder, ...rest } = input;
   const isPlain =
     (folder === undefined || folder === cwd) && hasOnly(rest, ["command", "timeout", "description"]);
-  return { kind: "command", title: "", body: command, ...wholeIf(isPlain) };
+  return {
+    kind: "command",
+    title: "",
+    body: command,
+    ...wholeIf(isPlain),
+    // Where another tool runs its command is not told.
+    ...(isPlain && toolName === "bash" ? { runsIn: cwd } : {}),
+  };
 };
 
 /** A patch of omp names its files in lines of their own, with what it takes each of them for. */
@@ -93,7 +105,7 @@ const toolFields = (input: Payload): RequestFields => {
 const approvalFields = (toolName: string, input: Payload, cwd: string | null): RequestFields => {
   if (isEditTool(toolName)) return editFields(input, cwd);
   const command = textOf(input, "command");
-  if (command !== null) return commandFields(command, input, cwd);
+  if (command !== null) return commandFields(toolName, command, input, cwd);
   return toolName === "bash" ? { kind: "command", title: "" } : toolFields(input);
 };
 

@@ -19,6 +19,7 @@ const request = (more: Partial<PromptRequest> = {}): PromptRequest => ({
   toolName: null,
   options: [],
   expiresAt: null,
+  runsIn: "/p",
   ...more,
 });
 const seen = (more: Partial<PromptRequest> = {}): PromptRequest => request({ options: OPTIONS, ...more });
@@ -120,6 +121,8 @@ describe("a rule approves nothing", () => {
     ["that is a plan", { told: request({ kind: "plan" }) }],
     ["that has no command", { told: request({ body: null }) }],
     ["that is not told whole", { told: request({ isWhole: false }) }],
+    ["of which nothing tells where and how it runs", { told: request({ runsIn: undefined }) }],
+    ["whose folder is too long to be told", { told: request({ runsIn: null }) }],
     ["of which a part is hidden", { told: request({ hasMore: true }) }],
   ])("%s", (_name, change) => {
     expect(doubtOf(entry(change), seen())).toEqual(expect.any(String));

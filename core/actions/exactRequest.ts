@@ -31,6 +31,7 @@ const textDoubt = (told: PromptRequest, seen: PromptRequest): string | null => {
   if (told.kind !== "command" || told.body === null) return "it is about no command";
   if (told.isWhole !== true || told.hasMore === true)
     return "a part of it is not told, or changes how it runs";
+  if ((told.runsIn ?? null) === null) return "its event does not tell all of how and where it runs";
   if (seen.isWhole !== true || seen.kind !== "command") return "its dialog is not on the screen as a whole";
   if (seen.title !== told.title) return "its dialog has another heading than its event";
   return seen.body === told.body ? null : "the screen does not show it to the letter, in rows as it was told";

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
 import { EMPTY_FACTS } from "../engine/facts.ts";
+import type { PromptRequest } from "../model/request.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import type { ActionInput } from "./audit.ts";
 import { createUnattendedAnswers, type AnswerByRule } from "./unattendedAnswer.ts";
@@ -42,7 +43,7 @@ const open = (clients: TmuxClient[], isThere = true) => {
       return Promise.resolve({ outcome: "delivered" } as never);
     },
   });
-  return { answers, asked, stills };
+  return { answers, asked, stills, entry };
 };
 const answer = (more: Partial<AnswerByRule> = {}): AnswerByRule => ({
   runtimeId: "rt1",
@@ -61,6 +62,30 @@ it("goes to this runtime, in this state version, with this prompt", async () => 
   expect(asked).toMatchObject([
     { ref: "runtime:rt1", surface: "rule:x", guards: { ifRuntime: "rt1", ifVersion: 7, ifPrompt: "f1" } },
   ]);
+});
+
+it("is about the folder that the request tells, whatever another event told since", () => {
+  const { answers, entry } = open([]);
+  const request: PromptRequest = {
+    kind: "command",
+    title: "Bash command",
+    body: "git status",
+    toolName: "Bash",
+    options: [],
+    expiresAt: null,
+    isWhole: true,
+  };
+  const folderWhere = (told: PromptRequest): string | null | undefined => {
+    Object.assign(entry, {
+      prompt: { request, fingerprint: "f1" },
+      cwd: "/home/me/work",
+      resolution: { requestId: "request:sub@ev_1" },
+      asked: { byEvent: new Map([["ev_1", told]]) },
+    });
+    return answers.findRequest("rt1")?.folder;
+  };
+  expect(folderWhere({ ...request, runsIn: "/tmp/elsewhere" })).toBe("/tmp/elsewhere");
+  expect(folderWhere(request)).toBe("/home/me/work");
 });
 
 it("is not given while somebody types there, and is after a moment", async () => {

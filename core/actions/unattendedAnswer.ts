@@ -1,6 +1,7 @@
 // Answers that nobody gives at this moment: a rule does that a person armed. The same gate as for a person, and more: the request and
 // state version that were judged, no key while somebody types there, and an approval only where nothing is in doubt.
 import type { RuntimeEntry } from "../ingest/liveState.ts";
+import { toldByEvent } from "../ingest/prompts.ts";
 import type { ActionResult } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { PaneKey } from "../model/runtime.ts";
@@ -64,7 +65,8 @@ const toldOf = (entry: RuntimeEntry): ToldRequest | null => {
     kind,
     toolName,
     command: kind === "command" ? body : null,
-    folder: cwd,
+    // Another agent of the same program may tell of another folder meanwhile.
+    folder: toldByEvent(entry)?.runsIn ?? cwd,
     doubt: doubtOf(entry, asked.poller ?? null),
   };
 };

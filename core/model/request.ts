@@ -63,6 +63,11 @@ export const promptRequestSchema = z.object({
   hasJoints: z.boolean().optional(),
   /** Only in an event: the folder to which relative paths on the screen belong. */
   cwd: z.string().max(4_096).nullable().optional(),
+  /**
+   * Only in an event that tells every argument of a command's call, none of which changes what runs: the folder in which it runs.
+   * Without it nobody but a person approves the command.
+   */
+  runsIn: z.string().max(4_096).nullable().optional(),
   /** Only in an event: the agent's own description of the request, which it may draw below the body. */
   remark: z.string().max(4_096).nullable().optional(),
   toolName: z.string().max(200).nullable(),
@@ -92,6 +97,7 @@ export const requestViewSchema = promptRequestSchema
     inset: true,
     hasJoints: true,
     cwd: true,
+    runsIn: true,
     remark: true,
   })
   .extend({

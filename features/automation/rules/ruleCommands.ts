@@ -10,14 +10,22 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
 /** They run what their arguments name. */
 const RUNNERS =
   set(`sudo doas su env xargs nice ionice nohup timeout setsid stdbuf script watch parallel flock strace ltrace
-  gdb lldb chroot unshare nsenter systemd-run sh bash dash zsh fish ksh csh tcsh busybox python python2 python3 node bun deno perl
+  gdb lldb chroot unshare nsenter systemd-run sh bash dash zsh fish ksh csh tcsh busybox python node bun deno perl
   ruby php lua awk gawk mawk sed find fd ssh scp rsync tmux screen expect npx pnpx bunx uvx pipx tar zip vim vi nvim emacs
   ed less more man osascript open xdg-open docker podman kubectl`);
+
+/** The same, by a command of their own. */
+const RUNNING_COMMANDS: ReadonlySet<string> = new Set(
+  (
+    "npm exec,npm x,pnpm exec,pnpm dlx,yarn exec,yarn dlx,bun x,uv run,uv tool,poetry run,conda run,bundle exec,git submodule," +
+    "git bisect,jj util,mise exec,mise x,direnv exec,nix run,nix shell,nix develop"
+  ).split(","),
+);
 
 /** Their first argument is a command of their own. */
 const WITH_COMMANDS =
   set(`git hg svn jj npm pnpm yarn bun cargo go rustup docker podman kubectl helm gh glab brew apt apt-get
-  dnf yum pacman apk pip pip3 uv poetry conda systemctl launchctl aws gcloud az terraform pulumi make just task rake mix bundle gem
+  dnf yum pacman apk pip uv poetry conda systemctl launchctl aws gcloud az terraform pulumi make just task rake mix bundle gem
   gradle gradlew mvn mvnw dotnet swift flutter dart deno nx turbo composer php artisan rails django-admin heroku fly vercel netlify
   security defaults crontab`);
 
@@ -25,12 +33,20 @@ const WITH_COMMANDS =
 const RUNS_PROJECT =
   set(`npm pnpm yarn bun npx deno cargo go make just task rake mix bundle gradle gradlew mvn mvnw dotnet
   swift pytest tox nox uv poetry vitest jest mocha ava playwright cypress tsc eslint prettier vite webpack rollup esbuild turbo nx
-  cmake ctest ninja bazel meson composer phpunit rspec node python python3 ruby perl php sh bash zsh dash pre-commit oxlint`);
+  cmake ctest ninja bazel meson composer phpunit rspec node python ruby perl php sh bash zsh dash pre-commit oxlint`);
 
 /** They run programs that a repository can name in its settings. */
 const RUNS_REPOSITORY = set("git hg jj");
 
-const baseName = (program: string): string => program.slice(program.lastIndexOf("/") + 1);
+/** Without its folder and its version; a Mac takes small and capital letters for the same. */
+const baseName = (program: string): string =>
+  program
+    .slice(program.lastIndexOf("/") + 1)
+    .replace(/(?<=[A-Za-z])[\d.]+$/, "")
+    .toLowerCase();
+
+const runsOther = (name: string, [command = ""]: readonly string[]): boolean =>
+  RUNNERS.has(name) || RUNNING_COMMANDS.has(`${name} ${command}`);
 
 /** Why nothing may be approved by this command; null: it may. */
 export const commandProblem = (words: readonly string[]): string | null => {
@@ -43,8 +59,10 @@ export const commandProblem = (words: readonly string[]): string | null => {
     return `'${odd}' is no plain word: a command with quotes, patterns or variables is always left to you`;
   if (rest.at(-1) !== MORE) return null;
   const name = baseName(program);
-  if (RUNNERS.has(name)) return `${name} runs what its words name: list all words in place of '*'`;
-  if (WITH_COMMANDS.has(name) && own.length === 0) return `${name} has many commands: name one before '*'`;
+  if (runsOther(name, own)) return `${name} runs what its words name: list all words in place of '*'`;
+  // Behind an option nobody knows which word is the command.
+  if (WITH_COMMANDS.has(name) && (own[0] ?? "-").startsWith("-"))
+    return `${name} has many commands: name one directly behind it, before '*'`;
   return own.at(-1)?.startsWith("-") === true
     ? `'*' behind '${own.at(-1)}' could be its value: list all words`
     : null;
@@ -54,7 +72,7 @@ export const commandProblem = (words: readonly string[]): string | null => {
 export const commandNotes = (words: readonly string[]): string[] => {
   const name = baseName(words[0] ?? "");
   const shown = words.join(" ");
-  if (RUNNERS.has(name)) return [`${shown} runs another program`];
+  if (runsOther(name, words.slice(1))) return [`${shown} runs another program`];
   if (RUNS_REPOSITORY.has(name))
     return [`${shown} may run programs that the repository names in its settings`];
   return RUNS_PROJECT.has(name)
