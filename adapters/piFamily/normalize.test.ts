@@ -125,11 +125,15 @@ describe("events of the pi family", () => {
   const approves = (toolName: string, input: unknown) =>
     asks("tool_approval_requested", { toolName, toolCallId: "c", input });
 
+  it("tells where a command runs only of the tool that runs it here", () => {
+    expect(approves("bash", { command: "ls" })?.runsIn).toBe("/p");
+    expect(approves("ssh", { command: "ls" })?.runsIn).toBeUndefined();
+  });
+
   it.each([
     ["bash", { command: "ls" }, { kind: "command", body: "ls", isWhole: true, runsIn: "/p" }],
     ["bash", { command: "ls", i: "look", cwd: "/p", timeout: 1 }, { kind: "command", isWhole: true }],
     ["bash", { command: "ls", env: { PATH: "/evil" } }, { kind: "command", hasMore: true }],
-    ["ssh", { command: "ls" }, { kind: "command", isWhole: true, runsIn: undefined }],
     ["bash", { command: "ls", cwd: "sub" }, { kind: "command", hasMore: true }],
     ["write", { path: "a", content: "x\n" }, { kind: "edit", body: "a", content: "+x", isWhole: true }],
     ["write", { path: "a", content: "x\n", mode: 7 }, { kind: "edit", body: "a", hasMore: true }],
