@@ -2,6 +2,8 @@
 import { z } from "zod";
 
 export const RUN_BEGUN = "begun";
+/** How the outcome of an answer begins for which no key was pressed. */
+export const NOT_ANSWERED = "not answered";
 
 /** `would_…`: the rule was not armed, so nothing was pressed. */
 export const ruleVerbSchema = z.enum(["approve", "deny", "would_approve", "would_deny"]);

@@ -26,7 +26,10 @@ export interface RuleStore {
   settleBegunRuleRuns(outcome: string): void;
   /** Newest first. */
   listRuleRuns(limit: number): RuleRun[];
-  /** How many answers rules began to give this agent since then, epoch ms; all rules, or one by its name. */
+  /**
+   * How many answers rules began to give this agent since then, epoch ms, without those for which no key was pressed; all rules, or
+   * one by its name.
+   */
   countRuleAnswers(runtimeId: string, since: number, rule: string | null): number;
   /** By hash and verdict. */
   countRuleRuns(): { hash: string; verdict: string; count: number }[];

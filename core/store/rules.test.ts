@@ -57,11 +57,12 @@ it("nothing is armed after the file was damaged", () => {
   expect([store.listArmedRules(), store.listRuleRuns(10)]).toEqual([[], []]);
 });
 
-it("counts what was begun for an agent, and not what only would have been", () => {
+it("counts what was begun for an agent, and neither what only would have been nor what pressed no key", () => {
   store.insertRuleRun(run());
   store.insertRuleRun(run({ rule: "other", verdict: "deny", at: 2_000 }));
   store.insertRuleRun(run({ verdict: "would_approve" }));
   store.insertRuleRun(run({ runtimeId: "rt2" }));
+  store.insertRuleRun(run({ outcome: "not answered: somebody types there" }));
   expect([
     store.countRuleAnswers("rt1", 0, null),
     store.countRuleAnswers("rt1", 1_500, null),

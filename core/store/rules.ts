@@ -1,6 +1,6 @@
 // Tables `rule_trust` and `rule_runs`: the rules that a person armed, by their hash, and what rules did.
 import type BetterSqlite3 from "better-sqlite3";
-import { RUN_BEGUN, ruleRunSchema, type RuleRun } from "../model/ruleRun.ts";
+import { NOT_ANSWERED, RUN_BEGUN, ruleRunSchema, type RuleRun } from "../model/ruleRun.ts";
 import type { ArmedRule, RuleStore } from "../ports/ruleStore.ts";
 import { present, type RowReader } from "./rowReader.ts";
 import { readStoredView } from "./transitions.ts";
@@ -10,7 +10,7 @@ const MAX_RUNS_KEPT = 10_000;
 
 const COLUMNS = `run_row AS runRow, rule, hash, at, runtime_id AS runtimeId, ref, fingerprint, verdict, command, outcome,
   action_id AS actionId`;
-const ANSWERS = "runtime_id = ? AND at >= ? AND verdict IN ('approve', 'deny')";
+const ANSWERS = `runtime_id = ? AND at >= ? AND verdict IN ('approve', 'deny') AND outcome NOT LIKE '${NOT_ANSWERED}%'`;
 
 export const createRules = (db: BetterSqlite3.Database, rows: RowReader): RuleStore => {
   const arm = db.prepare<[ArmedRule]>(

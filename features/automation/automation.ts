@@ -101,6 +101,7 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
       ruleSet,
       tell: (row, { title, key }) => tell({ id: key, jobId: key, title, line: null, row, channel: null }),
     });
+    rules.tick();
     const lookAgain = (): void => {
       watches.tick();
       queue.tick();

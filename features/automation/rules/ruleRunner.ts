@@ -4,7 +4,7 @@ import type { ActionResult } from "../../../core/model/actionView.ts";
 import { endsWithin } from "../../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { FeedChange } from "../../../core/model/feedChange.ts";
-import { RUN_BEGUN, type RuleRun } from "../../../core/model/ruleRun.ts";
+import { NOT_ANSWERED, RUN_BEGUN, type RuleRun } from "../../../core/model/ruleRun.ts";
 import type { ToldRequest } from "../../../core/model/toldRequest.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
@@ -308,7 +308,7 @@ export class RuleRunner {
     const isUnknown = !(error instanceof AgtmuxError) || error.code === "E_TARGET_UNREACHABLE";
     const why = error instanceof Error ? error.message : "it failed";
     rules.settleRuleRun(runRow, {
-      outcome: `${isUnknown ? "unverified" : "not answered"}: ${why}`.slice(0, 500),
+      outcome: `${isUnknown ? "unverified" : NOT_ANSWERED}: ${why}`.slice(0, 500),
       actionId: null,
     });
     if (isUnknown || standing.tries >= MAX_TRIES) {
