@@ -16,6 +16,8 @@ import type { Unattended } from "./unattended.ts";
 /** Captures and tries, when the screen changes between a capture and the key. */
 const TRIES = 5;
 const TRY_AGAIN_MS = 60;
+/** Where nobody watches there is time: an agent that has just started draws its box again while a long text goes in. */
+const UNATTENDED_TRIES = 25;
 
 /** The agent that lives in the pane. */
 export interface SendAgent {
@@ -52,7 +54,9 @@ const enterCondition = ({ command, mark }: Typed, capture: PaneCapture) => {
   return row === null ? null : { command, screenShows: [row] };
 };
 
-type EnterTry = { kind: "pressed" | "again" } | { kind: "refused"; why: string };
+type EnterTry = { kind: "pressed" } | { kind: "again" | "refused"; why: string };
+
+const BOX_CHANGED = "The pane or its input box became another one before Enter, so Enter was not pressed.";
 
 const refused = (why: string): EnterTry => ({ kind: "refused", why });
 
@@ -63,9 +67,9 @@ const tryEnter = async (input: EnterInput, typed: Typed): Promise<EnterTry> => {
   if (showsPrompt(readCapture(input.agent, input.pane, capture)))
     return refused("A prompt opened before Enter, so Enter was not pressed.");
   if (input.unattended?.holdsOnlyTyped(capture) === false)
-    return refused("Something else was typed beside the text, so Enter was not pressed.");
+    return { kind: "again", why: "Something else was typed beside the text, so Enter was not pressed." };
   const onlyIf = enterCondition(typed, capture);
-  if (onlyIf === null) return { kind: "again" };
+  if (onlyIf === null) return { kind: "again", why: BOX_CHANGED };
   if (agent !== null && !(await agent.isForeground()))
     return refused("The agent lost its terminal before Enter, so Enter was not pressed.");
   const keys: TmuxCommand[] = [
@@ -73,19 +77,22 @@ const tryEnter = async (input: EnterInput, typed: Typed): Promise<EnterTry> => {
     ["send-keys", "-t", pane.paneId, "Enter"],
   ];
   const isPressed = await client.runIf(input.renew(), pane, keys, onlyIf);
-  return { kind: isPressed ? "pressed" : "again" };
+  return isPressed ? { kind: "pressed" } : { kind: "again", why: BOX_CHANGED };
 };
 
 /** Null when Enter was pressed; else why not. */
 export const pressEnter = async (input: EnterInput, typed: Typed): Promise<string | null> => {
   try {
-    for (let tries = 0; tries < TRIES; tries += 1) {
+    const most = input.unattended === null ? TRIES : UNATTENDED_TRIES;
+    let why = BOX_CHANGED;
+    for (let tries = 0; tries < most; tries += 1) {
       const result = await tryEnter(input, typed);
       if (result.kind === "pressed") return null;
-      if (result.kind === "refused") return result.why;
+      ({ why } = result);
+      if (result.kind === "refused") break;
       await pause(input.clock, TRY_AGAIN_MS);
     }
-    return "The pane or its input box became another one before Enter, so Enter was not pressed.";
+    return why;
   } catch (error) {
     if (error instanceof AgtmuxError && error.code === "E_STALE_SNAPSHOT") return error.message;
     throw error;

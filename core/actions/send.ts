@@ -22,6 +22,8 @@ const SHORT_PAUSE_MS = 150;
 const LONG_PAUSE_MS = 400;
 /** A busy machine draws late, and what was typed would stay in the box. */
 const APPEAR_LIMIT_MS = 5_000;
+/** Where nobody waits for it: an agent that was just started draws its box long before it takes keys. */
+const UNATTENDED_APPEAR_LIMIT_MS = 20_000;
 const LEAVE_LIMIT_MS = 1_200;
 /** The same after the second Enter: an agent that is still starting takes its keys late. */
 const LAST_LEAVE_LIMIT_MS = 5_000;
@@ -176,7 +178,8 @@ const seeThrough = async (
   const { client, pane, clock } = input;
   const isLong = text.length > LONG_TEXT || text.includes("\n");
   await pause(clock, isLong ? LONG_PAUSE_MS : SHORT_PAUSE_MS);
-  const mark = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs: APPEAR_LIMIT_MS }, async () => {
+  const limitMs = input.unattended === null ? APPEAR_LIMIT_MS : UNATTENDED_APPEAR_LIMIT_MS;
+  const mark = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs }, async () => {
     const capture = await client.capture(pane);
     return capture === null ? null : findTyped(text, before, capture);
   });
@@ -188,7 +191,7 @@ const seeThrough = async (
   if (mark === null && input.agent !== null && isRecognisable(text))
     return {
       outcome: "not_delivered",
-      detail: `The agent did not show the text within ${APPEAR_LIMIT_MS / 1_000} s, so Enter was not pressed.`,
+      detail: `The agent did not show the text within ${limitMs / 1_000} s, so Enter was not pressed.`,
     };
   return enterAndSee(input, { command: before.command, mark });
 };

@@ -7,6 +7,7 @@ const [log, json] = process.argv.slice(2);
 /**
  * `swallowMs`: Enter that soon after text is a part of it. `enters`: how many are needed. `deaf`: typed text is not shown.
  * `placeholderAbove`: longer pastes are shown as a mark. `dialog`: a screen that is drawn as soon as text comes.
+ * `lateMs`: it draws its box at once, and takes keys only then.
  * `turnMs`: it works so long on each text, and shows it. `ignoresSignals`: INT and TERM do nothing. `working`: a screen that is shown until Escape was pressed `escapes` times.
  */
 const options = {
@@ -125,6 +126,6 @@ const onInput = (data) => {
 if (options.ignoresSignals === true) for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
 process.stdin.setRawMode(true);
 process.stdin.setEncoding("utf8");
-process.stdin.on("data", onInput);
+setTimeout(() => process.stdin.on("data", onInput), options.lateMs ?? 0);
 out.write("\u001b[?2004h");
 draw();

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
 import { connectSocket } from "../../core/rpc/socketClient.ts";
 import { startedSchema, type Started } from "../../core/model/started.ts";
@@ -13,13 +13,13 @@ import { openStartHarness, type StartHarness } from "./startHarness.ts";
 
 const LIMIT_MS = 90_000;
 const WAIT_MS = 20_000;
+/** A turn that goes on until Escape is pressed. */
 const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt", import.meta.url));
 let harness: StartHarness;
-beforeEach(async () => {
-  // It works until Escape is pressed.
-  harness = await openStartHarness({ working: WORKING });
+const open = async (options: object): Promise<void> => {
+  harness = await openStartHarness(options);
   appendFileSync(join(harness.daemon.home, ".bash_profile"), "while [ -e $HOME/slow ]; do sleep 0.2; done\n");
-}, LIMIT_MS);
+};
 afterEach(() => harness.close(), LIMIT_MS);
 
 const slow = (): string => join(harness.daemon.home, "slow");
@@ -52,6 +52,7 @@ it(
   "it goes in once after the daemon ended, whether the agent was seen before or not",
   { timeout: LIMIT_MS },
   async () => {
+    await open({ working: WORKING });
     const seen = await start("seen", "for the first");
     expect([seen.prompt, seen.runtime_id === null]).toEqual(["waiting", false]);
     writeFileSync(slow(), "");
@@ -77,6 +78,7 @@ it(
 );
 
 it("it never goes to another agent in a pane of the same id", { timeout: LIMIT_MS }, async () => {
+  await open({ working: WORKING });
   writeFileSync(slow(), "");
   const started = await start("gone", "for the one that went");
   await harness.tmux.run("kill-server");
@@ -108,4 +110,11 @@ it("it never goes to another agent in a pane of the same id", { timeout: LIMIT_M
   await until(async () => (await jobs())[0]?.state === "stopped", "the task is given up", WAIT_MS);
   await wait(2_000);
   expect(harness.received(other)).toEqual(["escape"]);
+});
+
+it("it goes in where the agent draws its box long before it takes keys", { timeout: LIMIT_MS }, async () => {
+  await open({ lateMs: 8_000 });
+  const started = await start("late", "first line\n\nsecond line");
+  await until(async () => (await jobs())[0]?.state === "done", "it is on record", WAIT_MS);
+  expect(harness.received(started.folder)).toEqual(["first line\n\nsecond line"]);
 });
