@@ -161,7 +161,8 @@ export class LaggingEngine {
     const known = this.versions.get(front.runtimeId);
     const version = known?.seen === seen ? known.version : (known?.version ?? 0) + 1;
     this.versions.set(front.runtimeId, { seen, version });
-    const byEvent = new Map(prompt === null ? [] : [[prompt.id, prompt.request]]);
+    // As an event tells it that names each argument of the call: else no rule would approve anything here.
+    const byEvent = new Map(prompt === null ? [] : [[prompt.id, { ...prompt.request, runsIn: "/p" }]]);
     const entry = {
       runtime: {
         runtimeId: front.runtimeId,
