@@ -28,7 +28,7 @@ it("shows the newest lines of both files, from a level on, without a daemon", as
   expect((await home.run(["log", "--level", "warn", "--raw"])).stdout).toBe(
     `${line(50, "older")}${line(40, "slow")}`,
   );
-  expect((await home.run(["log", "--since", "2026-11-23"])).stderr).toContain("Nothing in");
+  expect((await home.run(["log", "--since", "2026-11-23"])).stderr).toContain("No line of");
   expect((await home.run(["log", "--level", "loud"])).code).toBe(2);
 });
 

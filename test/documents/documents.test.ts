@@ -167,6 +167,7 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["history usage", "--by", "session"],
   ["history handoff", "copilot:4f8298d2"],
   ["history resume", "copilot:4f8298d2", "--cwd", "/tmp", "--dry-run"],
+  ["loads", "/tmp"],
   ["rule list"],
   ["rule check"],
   ["rule test", "git status"],

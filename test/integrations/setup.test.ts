@@ -178,7 +178,7 @@ describe("setup --remove", () => {
         "agtmux-backup",
       ])
         expect(shown.stdout).toContain(path);
-      expect(shown.stdout).toContain(`${join(root, "a/spool")} goes`);
+      expect(shown.stdout).toContain(`${join(root, "a/spool")} is removed`);
       expect((await setup("--remove")).code).toBe(6);
       expect((await setup("--remove", "--dry-run")).stdout).toBe(shown.stdout);
 
