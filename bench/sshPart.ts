@@ -43,7 +43,7 @@ const toMeasured = (all: readonly Figures[]): Measured => ({
         [transport, "first frame of a dialog that no event tells of", ...spreadCells(latency.screenToFeed)],
         [
           transport,
-          "list of all panes, a frozen target and one with a changed key beside",
+          "list of all panes, with one target frozen and one with a changed key",
           ...spreadCells(lists.list),
         ],
       ]),
