@@ -1,5 +1,5 @@
-// `agtmux doc layout|sync`: the panes of documents stand as the documents do in the editor. At most three calls of tmux: where every
-// pane is, one list of changes, and whether it came so.
+// `agtmux doc layout|sync`: the panes of documents stand as the documents do in the editor. At most three calls of tmux: one asks
+// where every pane is, one makes all changes, one checks the result.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { readRegistry, type Registry } from "../../features/documents/files/registry.ts";
 import { planLayout, type TmuxCommand } from "../../features/documents/model/layoutPlan.ts";

@@ -1,5 +1,5 @@
-// What the verbs about documents ask a tmux server, and how: each listing is one call, and what changes something is one more, which
-// does nothing where the server is another one by then.
+// What the verbs about documents ask a tmux server, and how: a listing is one call. A change is one more call, which does nothing
+// if another server has taken the place of the one that was listed.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";

@@ -29,7 +29,7 @@ const addReading = (rule: Verb, context: CliContext): void => {
     .argument("[command]")
     .option("--agent <agent>", "as if this agent asked", "claude")
     .option("--session <session>", "as if in this tmux session", "")
-    .option("--cwd <folder>", "as if it worked in this folder; the present one where it is left out")
+    .option("--cwd <folder>", "as if it worked in this folder (default: here)")
     .option("--history", "what agents asked before, instead of a command")
     .option("--limit <number>", "how many of those (default 100)")
     .addOption(json())

@@ -192,7 +192,7 @@ export const runRuleTest = async (
   options: RuleTestOptions,
 ): Promise<void> => {
   if ((command === undefined) !== (options.history === true))
-    throw new AgtmuxError("E_USAGE", "rule test takes a command in one word, or --history", {
+    throw new AgtmuxError("E_USAGE", "rule test takes a command as one quoted argument, or --history", {
       remedy: "As in: agtmux rule test 'git status'",
     });
   if (command === undefined) return runHistory(context, options);

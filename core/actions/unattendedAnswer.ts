@@ -1,5 +1,5 @@
-// Answers that nobody gives at this moment: a rule does that a person armed. The same gate as for a person, and more: the request and
-// state version that were judged, no key while somebody types there, and an approval only where nothing is in doubt.
+// Answers that a rule gives, which a person armed before. The same gate as for a person, and more: the request and state version
+// that were judged, no key while somebody types there, and an approval only where nothing is in doubt.
 import type { RuntimeEntry } from "../ingest/liveState.ts";
 import { toldByEvent } from "../ingest/prompts.ts";
 import type { ActionResult } from "../model/actionView.ts";

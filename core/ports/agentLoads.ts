@@ -1,5 +1,5 @@
-// What an adapter knows of the files that its agent reads when it starts in a folder: where they lie, and where in them the names
-// stand that matter. Only places: the files themselves are looked at by who asks.
+// What an adapter knows of the files that its agent reads when it starts in a folder: where they lie, and at which places in them
+// the names stand that matter. The adapter only names the places; its caller reads the files.
 
 export type LoadKind =
   | "instructions"

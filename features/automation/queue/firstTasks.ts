@@ -1,5 +1,5 @@
 // First texts of agents that were just started: each waits in the store until its agent is seen in its pane, and then becomes a
-// text of the queue, which types it once. What has the same pane's id after a tmux server started again is another pane.
+// text of the queue, which types it once. After a tmux server has started again, a pane with the same id is another pane.
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { PANE_LIFE_FORMAT, type FirstJob } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";

@@ -1,5 +1,5 @@
-// Whether a process runs below an agent: no agent arms its own rules. Whoever says another pid gets around this: it keeps an agent from
-// doing so by the way, not a program of the same user that means to.
+// Whether a process runs below an agent: no agent arms its own rules. A program that names another pid gets around this. So it
+// stops an agent that does it in passing, not a program of the same user that means to.
 import { z } from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { HOST_TARGET, type ProcessInfo } from "../../../core/model/runtime.ts";

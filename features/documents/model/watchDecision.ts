@@ -1,6 +1,6 @@
-// Whether a change of a watched document is a question, or what followed from an answer. Pure. What the agent knows already is no
-// question, whoever wrote it; what comes right after an answer may be a program's doing (a formatter), so that it counts only so many
-// times.
+// Whether a change of a watched document is a question, or what followed from an answer. Pure. A change that the agent knows
+// already is no question, whoever wrote it. A change right after an answer may come from a program (a formatter), so only a few
+// of these in a row count.
 
 export interface WatchedDocument {
   /** What was handed to the agent last. */

@@ -1,5 +1,5 @@
-// Keeps the index true for machines behind SSH that are connected: of each the newest logs, and of those what has changed. A
-// machine that is slow, wrong or gone only says so in the list, and stops no other.
+// Keeps the index true for machines behind SSH that are connected: of each machine it reads the newest logs, if they have
+// changed. A machine that is slow, wrong or gone only says so in the list, and stops no other.
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { endsWithin } from "../../../core/model/endsWithin.ts";
 import { HOST_TARGET } from "../../../core/model/runtime.ts";
