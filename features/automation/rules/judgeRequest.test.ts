@@ -146,3 +146,18 @@ it("rules that tell decide nothing", () => {
   const now = armed(STATUS, rule("n", "notify", { commands: [["git", "*"]] }));
   expect(verdictOf(now)).toMatchObject({ verdict: "approve", notify: [{ name: "n" }] });
 });
+
+it("a text of thousands of parts costs a moment, however many rules refuse", () => {
+  const refused = Array.from({ length: 100 }, (_, index) => ["git", "push", `--force${index}`]);
+  const now = armed(
+    rule("d", "deny", { commands: refused }),
+    rule("e", "deny", { commands: refused.map(([, ...words]) => ["bin/hg", ...words]) }),
+    rule("f", "leave", { commands: refused.map(([, ...words]) => ["sudo", ...words]) }),
+  );
+  const command = "ls;".repeat(21_000);
+  const began = performance.now();
+  expect(verdictOf(now, { command }).verdict).toBe("nothing");
+  expect(performance.now() - began).toBeLessThan(200);
+  for (const program of ["/usr/bin/hg", "/opt/BIN/HG"])
+    expect(verdictOf(now, { command: `${command}${program} push --force7` }).verdict).toBe("deny");
+});

@@ -47,6 +47,9 @@ const isNamed = (named: readonly string[], words: readonly string[]): boolean =>
   return fixed === named ? rest.length === 0 : rest.every(isMore);
 };
 
+/** The last part of a path. */
+const nameOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1).toLowerCase();
+
 const isProgram = (named: string, word: string): boolean => {
   const [one, other] = [named.toLowerCase(), word.toLowerCase()];
   return one === other || other.endsWith(`/${one}`);
@@ -82,6 +85,8 @@ interface Seen {
   /** Null: not understood. */
   words: readonly string[] | null;
   parts: readonly (readonly string[])[];
+  /** Of all words in them: where a program is not among these, no part needs a look. An agent may ask with thousands of parts. */
+  names: ReadonlySet<string>;
 }
 
 const isListed = (named: readonly string[] | undefined, value: string | null): boolean =>
@@ -97,13 +102,16 @@ const isThere = ({ when }: Rule, { asked }: Seen, unknown: boolean): boolean => 
   return when.cwd.some((above) => isBelow(folder, above));
 };
 
+const mayHold = (named: readonly string[], { parts, names }: Seen): boolean =>
+  names.has(nameOf(named[0] ?? "")) && parts.some((words) => mayBe(named, words));
+
 const isStopped = (rule: Rule, seen: Seen): boolean => {
   const { kinds, tools, commands } = rule.when;
   return (
     isThere(rule, seen, true) &&
     isListed(kinds, seen.asked.kind) &&
     isListed(tools, seen.asked.tool) &&
-    (commands === undefined || commands.some((named) => seen.parts.some((words) => mayBe(named, words))))
+    (commands === undefined || commands.some((named) => mayHold(named, seen)))
   );
 };
 
@@ -115,10 +123,12 @@ const isApproved = (rule: Rule, seen: Seen): boolean => {
 
 export const judgeRequest = ({ rules, blocksApproval, armed }: RulesNow, asked: Asked): Judged => {
   const { command } = asked;
+  const parts = command === null ? [] : commandsIn(command);
   const seen: Seen = {
     asked,
     words: command === null ? null : wordsOf(command),
-    parts: command === null ? [] : commandsIn(command),
+    parts,
+    names: new Set(parts.flat().map(nameOf)),
   };
   const notify = rules.filter((rule) => rule.then === "notify" && isStopped(rule, seen));
   const nothing = { rule: null, hash: null, isArmed: false, notify };
