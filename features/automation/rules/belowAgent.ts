@@ -26,6 +26,15 @@ const lineOf = (pid: number, processes: readonly ProcessInfo[]): ProcessInfo[] =
   return line;
 };
 
+/**
+ * A process as it is, and as its program alone: with their arguments, adapters leave out what no row stands for, but an agent also
+ * runs commands from a server, a worker, or without a pane.
+ */
+const programsOf = (one: ProcessInfo): ProcessInfo[] => {
+  const [program = "", script = ""] = one.args.split(" ", 2);
+  return [one.args, program, one.comm, `${program} ${script}`].map((args) => ({ ...one, args }));
+};
+
 /** The name of the agent above a process of this machine; null: there is none. @throws AgtmuxError where it cannot be told. */
 export const findAgentAbove = async (
   pid: number,
@@ -39,6 +48,8 @@ export const findAgentAbove = async (
   if (above.length === 0)
     throw new AgtmuxError("E_UNSUPPORTED", "it cannot be told who asks for this; nothing was armed");
   return (
-    adapters().find((adapter) => above.some((one) => adapter.identify([one]) !== null))?.displayName ?? null
+    adapters().find((adapter) =>
+      above.flatMap(programsOf).some((program) => adapter.identify([program]) !== null),
+    )?.displayName ?? null
   );
 };
