@@ -158,6 +158,19 @@ describe("sync", () => {
   });
 });
 
+it("what another program claimed before the tmux server's start is another pane's by now", async () => {
+  const pane = await openPane();
+  claimAll([pane]);
+  const file = join(folder, ".agent-doc", "sessions.json");
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replace(/"started":"[^"]+"/, '"started":"2020-01-01T00:00:00Z"'),
+  );
+  expect((await doc("resync")).stdout).toBe(
+    `0.md: removed, the tmux server was started again, and ${pane} is another pane\n`,
+  );
+});
+
 describe("layout", () => {
   it("moves other documents' panes out and leaves shells alone; one file is gone to", async () => {
     const one = await openPane();
