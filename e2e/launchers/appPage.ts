@@ -7,6 +7,7 @@ import type { DaemonService } from "../../core/api/calls.ts";
 import { createRouterCaller, serveMessages, type MessageBridge } from "../../core/rpc/messageBridge.ts";
 import { createPageCaller } from "../../main/pageCaller.ts";
 import { launchBrowserPopover, type BrowserPopover, type BrowserPopoverOptions } from "./browser.ts";
+import { FAKE_FEATURES } from "../../test/fakes/fakeFeatures.ts";
 
 const SEND = "agtmuxTestSend";
 const DELIVER = "agtmuxTestDeliver";
@@ -38,7 +39,7 @@ const putPort = ([send, deliver]: readonly [string, string]): void => {
 const servePage = async (page: Page, { daemon, desktop }: AppPageOptions): Promise<() => void> => {
   const caller = createPageCaller({
     desktop: createRouterCaller(createDesktopRouter(desktop)),
-    daemon: createRouterCaller(createRouter(daemon)),
+    daemon: createRouterCaller(createRouter(daemon, FAKE_FEATURES)),
   });
   let listener: ((message: unknown) => void) | null = null;
   let bridge: MessageBridge | null = null;

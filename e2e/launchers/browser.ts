@@ -9,6 +9,7 @@ import { runtimePaths } from "../../core/rpc/paths.ts";
 import { startWebBridge } from "../../core/rpc/webBridge.ts";
 import { createRouterHandler, createSocketHandler } from "../../core/rpc/webRpc.ts";
 import { PopoverPage } from "../pages/popover.ts";
+import { FAKE_FEATURES } from "../../test/fakes/fakeFeatures.ts";
 
 export const RENDERER_DIR = join(import.meta.dirname, "..", "..", "dist", "renderer");
 
@@ -40,7 +41,7 @@ export const launchBrowserPopover = async (options: BrowserPopoverOptions): Prom
     rpc:
       "home" in daemon
         ? createSocketHandler(runtimePaths(daemon.home).socket)
-        : createRouterHandler(createRouter(daemon), SILENT_LOGGER),
+        : createRouterHandler(createRouter(daemon, FAKE_FEATURES), SILENT_LOGGER),
     rendererDir: RENDERER_DIR,
     logger: SILENT_LOGGER,
   });

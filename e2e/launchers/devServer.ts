@@ -6,6 +6,7 @@ import { createRouter } from "../../core/api/router.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createRouterHandler, RPC_PREFIX } from "../../core/rpc/webRpc.ts";
 import type { FakeDaemon } from "../../test/fakes/fakeDaemon.ts";
+import { FAKE_FEATURES } from "../../test/fakes/fakeFeatures.ts";
 
 export interface DevServer {
   readonly url: string;
@@ -16,7 +17,7 @@ export interface DevServer {
 const answerCalls = (daemon: FakeDaemon): Plugin => ({
   name: "agtmux-calls",
   configureServer: (server) => {
-    const handle = createRouterHandler(createRouter(daemon), SILENT_LOGGER);
+    const handle = createRouterHandler(createRouter(daemon, FAKE_FEATURES), SILENT_LOGGER);
     server.middlewares.use((request, response, next) => {
       if (request.url?.startsWith(RPC_PREFIX) === true) handle(request, response);
       else next();

@@ -9,6 +9,7 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import { ensureHome, runtimePaths } from "../../core/rpc/paths.ts";
 import { startSocketServer } from "../../core/rpc/socketServer.ts";
+import { FAKE_FEATURES } from "../../test/fakes/fakeFeatures.ts";
 
 export interface FakeHome {
   /** Runtime home of agtmux. */
@@ -27,7 +28,7 @@ export const openFakeHome = async (daemon: DaemonService): Promise<FakeHome> => 
   const server = await startSocketServer({
     paths,
     owner,
-    router: createRouter(daemon),
+    router: createRouter(daemon, FAKE_FEATURES),
     version: "test",
     logger: SILENT_LOGGER,
   });
