@@ -17,8 +17,8 @@ const RULES = [
   { name: "touch", when: { commands: [["touch", "*"]] }, then: "approve" },
   { name: "no-force", when: { commands: [["git", "push", "--force"]] }, then: "deny" },
 ];
-/** Their events tell every argument of a command; what another agent's leave out, a rule would approve unseen. */
-const TELL_ALL: ReadonlySet<AgentId> = new Set(["claude", "opencode", "pi", "omp"]);
+/** Their events tell every argument of a command, and their dialogs are whole; what another agent leaves out would be approved unseen. */
+const TELL_ALL: ReadonlySet<AgentId> = new Set(["claude", "opencode"]);
 const ANSWERED_WITHIN_MS = 20_000;
 const LEFT_FOR_MS = 5_000;
 const ARMED_WITHIN_MS = 20_000;
@@ -59,8 +59,8 @@ const ask = async ({ rig, pane }: Stage, command: string): Promise<void> => {
 const rules: Scenario = {
   name: "rules",
   steps: ["rule_turn", "rule_approves", "rule_refuses", "rule_leaves"],
-  lacks: ({ asksForTools, id }) =>
-    asksForTools || id === "codex" ? null : "it asks for no command in its usual mode",
+  // What an extension asks is a sentence of its own, which nobody takes for a command.
+  lacks: ({ id }) => (id === "pi" ? "it asks for no command: what asks there is an extension" : null),
   start: USUAL_START,
   run: async (stage) => {
     const { rig, pane } = stage;
