@@ -1,6 +1,6 @@
 // The verbs of approval rules: which are in force, what they would do, what they did, and which a person armed.
 import type { CliContext } from "../context.ts";
-import { json, type Outcome } from "./options.ts";
+import { choice, json, type Outcome } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
 const MODES = `
@@ -38,6 +38,13 @@ const addReading = (rule: Verb, context: CliContext): void => {
     .action(async (command, options) =>
       (await import("../verbs/rule.ts")).runRuleTest(context, command, options),
     );
+  rule
+    .command("draft")
+    .description("print a rule about what an agent asks now; nothing is written or armed")
+    .argument("<ref>")
+    .addOption(choice("--then <what>", "what it shall do; approve by default", ["approve", "deny", "leave"]))
+    .example("agtmux rule draft %12", "A rule for the card of that agent, to put into rules.json.")
+    .action(async (ref, options) => (await import("../verbs/rule.ts")).runRuleDraft(context, ref, options));
   rule
     .command("log")
     .description("what rules answered, and what those in shadow would have")

@@ -3,13 +3,13 @@ import { basename } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type {
   RuleCheck,
+  RuleDisarmed,
   RuleHistoryDocument,
   RuleListDocument,
   RuleLogDocument,
   RulePast,
   RuleRunView,
   RulesView,
-  RuleSwitchedDocument,
   RuleTest,
   RuleView,
 } from "../../core/model/ruleView.ts";
@@ -24,6 +24,7 @@ import { readNamedFile } from "../readNamedFile.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
 import { renderTable, type Cell, type Column } from "../render/table.ts";
+import { withRef } from "../settleRef.ts";
 
 const MAX_FILE_BYTES = 262_144;
 const DEFAULT_LIMIT = 100;
@@ -152,6 +153,10 @@ const PAST_COLUMNS: readonly Column[] = [
   { title: "ASKED", min: 20 },
 ];
 
+/** What was asked is kept without what else an approval needs. */
+const BY_WORDS =
+  "By their words alone: whether one could be approved at all is a matter of its agent and its dialog.";
+
 const printHistory = async (context: CliContext, items: readonly RulePast[]): Promise<void> => {
   const rows = items.map((item): Cell[] => [
     { text: formatAge(context.now() - Date.parse(item.at)) },
@@ -162,7 +167,8 @@ const printHistory = async (context: CliContext, items: readonly RulePast[]): Pr
   ]);
   const { width, paint } = context;
   const lines = renderTable(PAST_COLUMNS, rows, { width, paint, measure: await measureFor(items) });
-  context.print(`${(items.length === 0 ? ["Nothing was asked yet."] : lines).join("\n")}\n`);
+  const said = items.length === 0 ? ["Nothing was asked yet."] : [...lines, BY_WORDS];
+  context.print(`${said.join("\n")}\n`);
 };
 
 export interface RuleTestOptions extends JsonOption {
@@ -209,6 +215,33 @@ export const runRuleTest = async (
         ...tested.notify.map((name) => `  told by ${cleanLine(name)}`),
       ].join("\n")}\n`,
     );
+};
+
+const DRAFTS = ["approve", "deny", "leave"] as const;
+
+/** Prints the rule, and on stderr what to do with it. */
+export const runRuleDraft = async (
+  context: CliContext,
+  typed: string,
+  options: { then?: string },
+): Promise<void> => {
+  const then = DRAFTS.find((one) => one === (options.then ?? "approve"));
+  if (then === undefined)
+    throw new AgtmuxError("E_USAGE", `--then does not know '${cleanLine(options.then ?? "")}'`, {
+      remedy: `It is one of ${DRAFTS.join(", ")}.`,
+    });
+  await withRef(context, { ref: typed, says: true }, async (client, ref) => {
+    const { pane } = await client.call((api) => api.explain.query({ ref }));
+    const runtimeId = pane.identity.runtime_id ?? "none";
+    const { rule, notes } = await askAutomation(client, "ruleDraft", "query", { runtimeId, then });
+    context.print(`${JSON.stringify(rule, null, 2)}\n`);
+    for (const note of notes) context.stderr.write(`! ${cleanLine(note)}\n`);
+    const counts =
+      then === "leave"
+        ? "it is in force at once"
+        : `it answers nothing until 'agtmux rule arm ${cleanLine(String(rule["name"]))}'`;
+    context.stderr.write(`Put it among the "rules" of ~/.agtmux/rules.json; ${counts}.\n`);
+  });
 };
 
 const LOG_COLUMNS: readonly Column[] = [
@@ -298,9 +331,12 @@ export const runRuleDisarm = async (
   name: string,
   options: JsonOption,
 ): Promise<void> => {
-  const rule = await withDaemon(context, (client) =>
+  const disarmed = await withDaemon(context, (client) =>
     askAutomation(client, "ruleDisarm", "mutation", { name, surface: "cli" }),
   );
-  if (options.json === true) printDocument<RuleSwitchedDocument>(context, { rule });
-  else context.print(`Disarmed ${cleanLine(rule.name)}.\n`);
+  if (options.json === true) printDocument<RuleDisarmed>(context, disarmed);
+  else
+    context.print(
+      disarmed.was_armed ? `Disarmed ${cleanLine(name)}.\n` : `${cleanLine(name)} was not armed.\n`,
+    );
 };

@@ -129,9 +129,14 @@ export const ruleLogSchema = list(
   ruleRunViewSchema.extend({ identity: z.object({ rule: z.string(), runtime_id: z.string() }) }),
 );
 export type RuleLogDocument = z.infer<typeof ruleLogSchema>;
-/** What `rule disarm` prints. */
-export const ruleSwitchedSchema = z.object({ ...stamp, rule: ruleViewSchema });
-export type RuleSwitchedDocument = z.infer<typeof ruleSwitchedSchema>;
+/** What `rule disarm` prints. `rule` null: no rule of this name is in force any more; what was armed under it is not, either way. */
+export const ruleDisarmedSchema = z.object({
+  ...stamp,
+  name: z.string(),
+  was_armed: z.boolean(),
+  rule: ruleViewSchema.nullable(),
+});
+export type RuleDisarmed = z.infer<typeof ruleDisarmedSchema>;
 
 /** By verb. */
 export const RULE_DOCUMENTS = {
@@ -139,5 +144,5 @@ export const RULE_DOCUMENTS = {
   "rule check": ruleCheckSchema,
   "rule test": z.union([ruleTestSchema, ruleHistorySchema]),
   "rule log": ruleLogSchema,
-  "rule disarm": ruleSwitchedSchema,
+  "rule disarm": ruleDisarmedSchema,
 };

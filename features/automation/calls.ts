@@ -15,6 +15,7 @@ import {
 import type { ChannelList, ChannelTest } from "../../core/model/channel.ts";
 import type {
   RuleCheck,
+  RuleDisarmed,
   RulePast,
   RuleRunView,
   RulesView,
@@ -89,6 +90,16 @@ export const AUTOMATION_CALLS = {
       folder: z.string().max(4_096).nullable(),
     }),
   )<Omit<RuleTest, "schema_version" | "generated_at" | "command">>(),
+  /**
+   * A rule about what this agent asks now, for a person to put into the file: nothing is written or armed. Fails with
+   * E_STALE_SNAPSHOT where nothing is asked, with E_UNSUPPORTED where no rule can be about it.
+   */
+  ruleDraft: query(
+    z.object({ runtimeId: z.string().min(1).max(200), then: z.enum(["approve", "deny", "leave"]) }),
+  )<{
+    rule: Record<string, unknown>;
+    notes: string[];
+  }>(),
   /** What they make of what was asked before, newest first. */
   ruleHistory: query(shownSchema)<{ items: RulePast[] }>(),
   /** What rules did, and what those in shadow would have done, newest first. */
@@ -105,8 +116,10 @@ export const AUTOMATION_CALLS = {
       surface: z.string().max(40),
     }),
   )<RuleView>(),
-  /** It presses no key any more, whatever its text is now. Fails with E_REF_NOT_FOUND. */
-  ruleDisarm: mutation(z.object({ name: ruleNameSchema, surface: z.string().max(40) }))<RuleView>(),
+  /** It presses no key any more, whatever its text is now. Fails with E_REF_NOT_FOUND where it is neither armed nor in force. */
+  ruleDisarm: mutation(z.object({ name: ruleNameSchema, surface: z.string().max(40) }))<
+    Pick<RuleDisarmed, "name" | "was_armed" | "rule">
+  >(),
   /** The channels in force, how their last messages went, and what is wrong with the others. */
   channelList: query(z.void())<ChannelList>(),
   /** Sends a test message now and says how that went. Fails with E_USAGE for a name that no channel in force has. */

@@ -143,6 +143,13 @@ it(
     ]);
     const chosen = () => [status, push, stash].map((pane) => pane.chosen());
     expect(chosen()).toEqual([[], [], []]);
+    const drafted = await cli.run(["rule", "draft", stash.row.identity.pane_ref, "--then", "leave"]);
+    expect(drafted.stderr).toContain("it is in force at once");
+    expect(JSON.parse(drafted.stdout)).toEqual({
+      name: "git-stash",
+      when: { commands: [["git", "stash"]] },
+      then: "leave",
+    });
     // Not without a terminal.
     expect((await cli.run(["rule", "arm", "look"])).code).toBe(6);
 
@@ -169,7 +176,11 @@ it(
       ]),
     );
 
+    // What is taken out of the file is disarmed all the same.
     const file = join(harness.daemon.paths.home, "rules.json");
+    writeFileSync(file, JSON.stringify({ rules: [] }));
+    expect((await cli.run(["rule", "disarm", "no-force"])).stdout).toBe("Disarmed no-force.\n");
+    expect((await cli.run(["rule", "disarm", "no-force"])).code).toBe(3);
     writeFileSync(file, JSON.stringify({ rules: RULES.filter(({ then }) => then !== "leave") }));
     await cli.run(["automation", "resume"]);
     await until(async () => (await log())[0]?.[1] === "would_approve", "it is in shadow again", WAIT_MS);

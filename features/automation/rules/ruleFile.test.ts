@@ -1,6 +1,6 @@
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { describe, expect, it } from "vitest";
-import { hashOf, notesOf, readRules } from "./ruleFile.ts";
+import { draftRule, hashOf, notesOf, readRules } from "./ruleFile.ts";
 
 const file = (...rules: unknown[]): string => JSON.stringify({ rules }, null, 1);
 const approve = (commands: unknown, more: object = {}) => ({
@@ -158,6 +158,28 @@ describe("the hash by which a rule is armed", () => {
     const other = { ...approve([["tsc", "-b"]]), name: "b" };
     const turned = { then: "approve", when: { commands: [["ls"]] }, name: "a", limit: 20 };
     expect(hash(base, other)).toBe(hash(turned));
+  });
+});
+
+describe("a drafted rule", () => {
+  it("names just these words, in just this folder, and is one that the file takes", () => {
+    const drafted = draftRule(["git", "log", "--format=%h"], "/work/project", "approve");
+    expect(drafted).toEqual({
+      name: "git-log-format-h",
+      when: { commands: [["git", "log", "--format=%h"]], cwd: ["/work/project"] },
+      then: "approve",
+      limit: 20,
+    });
+    expect(readRules(file(drafted)).problems).toEqual([]);
+    expect(draftRule(["./x", "-"], null, "deny")).toMatchObject({
+      name: "x",
+      when: { commands: [["./x", "-"]] },
+    });
+  });
+
+  it("is none where no rule can be", () => {
+    expect(draftRule(["ls"], "work", "approve")).toBeNull();
+    expect(draftRule([], null, "deny")).toBeNull();
   });
 });
 

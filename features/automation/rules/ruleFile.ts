@@ -188,3 +188,23 @@ export const hashOf = (rule: Rule, rules: readonly Rule[]): string => {
 /** What a person should know before arming a rule. */
 export const notesOf = ({ when, then }: Rule): string[] =>
   then === "approve" ? (when.commands ?? []).flatMap(commandNotes) : [];
+
+/** A rule about just these words, as somebody would write it; null where no rule can be. */
+export const draftRule = (
+  words: readonly string[],
+  folder: string | null,
+  then: Rule["then"],
+): Rule | null => {
+  const drafted = {
+    name: words
+      .slice(0, 3)
+      .join("-")
+      .replaceAll(/[^A-Za-z0-9.]+/g, "-")
+      .replaceAll(/^[-.]+|[-.]+$/g, "")
+      .slice(0, 40),
+    when: { commands: [words], ...(folder === null || then !== "approve" ? {} : { cwd: [folder] }) },
+    then,
+  };
+  const read = ruleSchema.safeParse(drafted);
+  return read.success ? read.data : null;
+};

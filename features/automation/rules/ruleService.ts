@@ -10,12 +10,12 @@ import type { AutomationService } from "../calls.ts";
 import { findAgentAbove } from "./belowAgent.ts";
 import { wordsOf } from "./commandWords.ts";
 import { judgeRequest, type Asked, type Judged } from "./judgeRequest.ts";
-import { hashOf, notesOf, readRules, stops, type Rule } from "./ruleFile.ts";
+import { draftRule, hashOf, notesOf, readRules, type Rule } from "./ruleFile.ts";
 import type { RuleSet } from "./ruleSet.ts";
 
 type RuleCalls = Pick<
   AutomationService,
-  "rules" | "ruleCheck" | "ruleTest" | "ruleHistory" | "ruleLog" | "ruleArm" | "ruleDisarm"
+  "rules" | "ruleCheck" | "ruleTest" | "ruleDraft" | "ruleHistory" | "ruleLog" | "ruleArm" | "ruleDisarm"
 >;
 
 export interface RuleServiceDeps {
@@ -31,6 +31,11 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 const refuse = (message: string, remedy: string): AgtmuxError =>
   new AgtmuxError("E_USAGE", message, { remedy });
+
+const noRule = (name: string): AgtmuxError =>
+  new AgtmuxError("E_REF_NOT_FOUND", `no rule in force is called '${name.slice(0, 40)}'`, {
+    remedy: "See 'agtmux rule list', and 'agtmux rule check' for what is wrong with others.",
+  });
 
 const modeOf = (rule: Rule, isArmed: boolean, blocksApproval: boolean): Mode => {
   if (rule.then === "leave" || rule.then === "notify") return "in force";
@@ -75,10 +80,8 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
   const find = async (name: string): Promise<Rule> => {
     await ruleSet.reload();
     const rule = ruleSet.current.rules.find((one) => one.name === name);
-    if (rule !== undefined) return rule;
-    throw new AgtmuxError("E_REF_NOT_FOUND", `no rule in force is called '${name.slice(0, 40)}'`, {
-      remedy: "See 'agtmux rule list', and 'agtmux rule check' for what is wrong with others.",
-    });
+    if (rule === undefined) throw noRule(name);
+    return rule;
   };
 
   const viewOf = (rule: Rule): RuleView => view(rule, store.listArmedRules(), store.countRuleRuns());
@@ -143,6 +146,17 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
       };
       return { words: wordsOf(command), ...verdictView(judgeRequest(ruleSet.now(), asked)) };
     },
+    ruleDraft: async ({ runtimeId, then }) => {
+      const asked = context.requests.find(runtimeId);
+      if (asked === null) throw new AgtmuxError("E_STALE_SNAPSHOT", "that agent asks nothing now");
+      const words = wordsOf(asked.command ?? "");
+      const rule = words === null ? null : draftRule(words, asked.folder, then);
+      if (rule === null)
+        throw new AgtmuxError("E_UNSUPPORTED", "what that agent asks is no plain command of one program", {
+          remedy: "No rule can name it: answer it yourself.",
+        });
+      return { rule: { name: rule.name, when: rule.when, then: rule.then }, notes: notesOf(rule) };
+    },
     ruleHistory: async ({ limit }) => {
       await ruleSet.reload();
       return {
@@ -200,13 +214,10 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
         context.record({ action: "rule-disarm", surface, ref: `rule:${name}`, outcome: "disarmed" });
         onChange();
       }
-      const rule = await find(name);
-      if (!wasArmed && !stops(rule) && rule.then !== "approve")
-        throw refuse(
-          `the rule '${name}' is never armed`,
-          "Take it out of the file where it shall not count.",
-        );
-      return viewOf(rule);
+      await ruleSet.reload();
+      const rule = ruleSet.current.rules.find((one) => one.name === name);
+      if (rule === undefined && !wasArmed) throw noRule(name);
+      return { name, was_armed: wasArmed, rule: rule === undefined ? null : viewOf(rule) };
     },
   };
 };
