@@ -95,7 +95,7 @@ export const AUTOMATION_CALLS = {
    * E_STALE_SNAPSHOT where nothing is asked, with E_UNSUPPORTED where no rule can be about it.
    */
   ruleDraft: query(
-    z.object({ runtimeId: z.string().min(1).max(200), then: z.enum(["approve", "deny", "leave"]) }),
+    z.object({ runtimeId: z.string().min(1).max(200), verdict: z.enum(["approve", "deny", "leave"]) }),
   )<{
     rule: Record<string, unknown>;
     notes: string[];

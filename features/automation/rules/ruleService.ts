@@ -146,11 +146,11 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
       };
       return { words: wordsOf(command), ...verdictView(judgeRequest(ruleSet.now(), asked)) };
     },
-    ruleDraft: async ({ runtimeId, then }) => {
+    ruleDraft: async ({ runtimeId, verdict }) => {
       const asked = context.requests.find(runtimeId);
       if (asked === null) throw new AgtmuxError("E_STALE_SNAPSHOT", "that agent asks nothing now");
       const words = wordsOf(asked.command ?? "");
-      const rule = words === null ? null : draftRule(words, asked.folder, then);
+      const rule = words === null ? null : draftRule(words, asked.folder, verdict);
       if (rule === null)
         throw new AgtmuxError("E_UNSUPPORTED", "what that agent asks is no plain command of one program", {
           remedy: "No rule can name it: answer it yourself.",
