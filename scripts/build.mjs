@@ -82,6 +82,20 @@ const NO_LOCALES = {
   },
 };
 
+/** The picker measures most texts without string-width, which takes 15 ms to load: a call of it does. */
+const LAZY_STRING_WIDTH = {
+  name: "lazy-string-width",
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^string-width$/ }, ({ kind }) =>
+      kind === "import-statement" ? { path: "string-width", namespace: "lazy" } : undefined,
+    );
+    esbuild.onLoad({ filter: /.*/, namespace: "lazy" }, ({ path }) => ({
+      contents: `export default (text) => require(${JSON.stringify(path)}).default(text);`,
+      resolveDir: ROOT,
+    }));
+  },
+};
+
 /** commander loads node:child_process (4 ms) for subcommands that are separate programs. We have none. */
 const LAZY_CHILD_PROCESS = {
   name: "lazy-child-process",
@@ -161,6 +175,7 @@ const buildCli = async () => {
   await bundle({
     entryPoints: [join(ROOT, "cli", "picker", "picker.ts")],
     outfile: join(CLI_DIR, "picker.cjs"),
+    plugins: [LAZY_STRING_WIDTH],
   });
   await bundle({
     entryPoints: [join(ROOT, "cli", "doc", "doc.ts")],

@@ -1,7 +1,7 @@
 // Lines of the picker as values: pieces of text with a style, cut, padded, wrapped and put beside each other. Whatever an agent
 // wrote has been made visible before; a control character that is left all the same does not reach the terminal.
 import stringWidth from "string-width";
-import { PLAIN } from "../render/measure.ts";
+import { characters, PLAIN, simpleWidth } from "../render/measure.ts";
 
 /** Parameters of a terminal's style sequence (`1;33`); empty for plain text. */
 export type Style = string;
@@ -35,11 +35,7 @@ export const STYLE = {
 
 export const span = (text: string, style: Style = STYLE.plain): Span => ({ text, style });
 
-const segmenter = new Intl.Segmenter();
-const piecesOf = (text: string): Iterable<string> =>
-  PLAIN.test(text) ? text : Array.from(segmenter.segment(text), ({ segment }) => segment);
-
-export const widthOf = (text: string): number => (PLAIN.test(text) ? text.length : stringWidth(text));
+export const widthOf = (text: string): number => simpleWidth(text) ?? stringWidth(text);
 
 export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
@@ -48,7 +44,7 @@ const headOf = (text: string, width: number): string => {
   if (PLAIN.test(text)) return text.slice(0, Math.max(0, width));
   let kept = "";
   let used = 0;
-  for (const piece of piecesOf(text)) {
+  for (const piece of characters(text)) {
     used += widthOf(piece);
     if (used > width) break;
     kept += piece;
@@ -86,7 +82,7 @@ export const spread = (left: Line, right: Line, width: number): Line => {
  * How wide a character may be drawn at most. Terminals disagree beyond ASCII, and no part of a text that is to be read whole may
  * lie behind the edge.
  */
-const safeWidth = (piece: string): number => (/^[ -~]$/.test(piece) ? 1 : Math.max(2, stringWidth(piece)));
+const safeWidth = (piece: string): number => (/^[ -~]$/.test(piece) ? 1 : Math.max(2, widthOf(piece)));
 
 /** Rows of at most `width` columns that together are the text, to the letter. Never empty. */
 export const wrapWhole = (text: string, width: number): string[] =>
@@ -99,14 +95,14 @@ export const wrapWhole = (text: string, width: number): string[] =>
     }
     let row = "";
     let used = 0;
-    for (const { segment } of segmenter.segment(line)) {
-      const size = safeWidth(segment);
+    for (const piece of characters(line)) {
+      const size = safeWidth(piece);
       if (used + size > width && row !== "") {
         rows.push(row);
         row = "";
         used = 0;
       }
-      row += segment;
+      row += piece;
       used += size;
     }
     return [...rows, row];

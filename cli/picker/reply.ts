@@ -1,10 +1,10 @@
 // The text that is typed to an agent: its edits, and sending it as a message or as the answer to the question that was open when the
 // first letter was typed. What was not delivered stays.
-import { randomUUID } from "node:crypto";
 import type { PaneView } from "../../core/model/view.ts";
 import { isSettled } from "../../ui/actions/actionStatus.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
 import { actionOf, repliesToPrompt, sendReply } from "../../ui/actions/paneActions.ts";
+import { characters } from "../render/measure.ts";
 import type { PickerSurface } from "./pickerSurface.ts";
 import { cardKey, selectedPane, type Mode, type PickerState } from "./pickerState.ts";
 
@@ -23,11 +23,8 @@ const MAX_DRAFT = 20_000;
 
 export type Edit = { insert: string } | { erase: "character" | "word" | "all" };
 
-const segmenter = new Intl.Segmenter();
-
 /** Without the last character as a person sees it. */
-export const withoutLast = (text: string): string =>
-  text.slice(0, [...segmenter.segment(text)].at(-1)?.index ?? 0);
+export const withoutLast = (text: string): string => [...characters(text)].slice(0, -1).join("");
 
 const edited = (text: string, edit: Edit): string => {
   if ("insert" in edit) return (text + edit.insert.replaceAll(/\r\n?/g, "\n")).slice(0, MAX_DRAFT);
@@ -76,7 +73,7 @@ export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: Rep
     return surface.refuse(pane, "send", why);
   }
   change({ mode: { ...mode, isSending: true } });
-  const status = await sendReply(pane, { text, key: randomUUID(), isAnswer }, surface);
+  const status = await sendReply(pane, { text, key: crypto.randomUUID(), isAnswer }, surface);
   const { mode: now, drafts } = state();
   const isStill = now.kind === "reply" && now.key === mode.key;
   if (status === null || !isSettled(status)) {

@@ -5,7 +5,7 @@ import { makePane } from "../../test/factories/view.ts";
 import { AnsweringDaemon } from "../../test/fakes/answeringDaemon.ts";
 import { cleanLine, cleanLines } from "./clean.ts";
 import { describeCounts } from "./mark.ts";
-import { loadExactMeasure, measureFor, PLAIN, PLAIN_MEASURE } from "./measure.ts";
+import { loadExactMeasure, measureFor, PLAIN, PLAIN_MEASURE, simpleWidth, WIDE } from "./measure.ts";
 import { createPaint, hasColour } from "./paint.ts";
 import { renderPanes } from "./paneTable.ts";
 import { renderSessions, renderWindows } from "./groupTables.ts";
@@ -185,6 +185,30 @@ describe("the measure without tables", () => {
       if (PLAIN.test(text) && exact.width(text) !== 1) wrong.push(code.toString(16));
     }
     expect(wrong).toEqual([]);
+  });
+
+  test("knows the characters of width two that need no tables", () => {
+    const wrong: string[] = [];
+    for (let code = 0x80; code <= 0x1ffff; code += 1) {
+      const text = String.fromCodePoint(code);
+      if (WIDE.test(text) && exact.width(text) !== 2) wrong.push(code.toString(16));
+    }
+    expect(wrong).toEqual([]);
+    expect(["修", "す", "안", "🚀", "✅"].filter((text) => !WIDE.test(text))).toEqual([]);
+  });
+
+  test("measures a text only if no character in it changes another", () => {
+    const piece = fc.constantFrom(
+      ..."aé→⏎·✳修す안🚀✅👋👩".split(/(?:)/u),
+      ...["\u0301", "\ufe0f", "\u200d", "\u{1f3fd}", "\u{1f1e9}", "\u{1f1ea}", "\u20e3", "\u1100", "\u1161"],
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = pieces.join("");
+        expect(simpleWidth(text) ?? exact.width(text)).toBe(exact.width(text));
+      }),
+    );
+    expect(simpleWidth("修正 🚀 façade →")).toBe(16);
   });
 
   test("is taken only for documents that it is right for", async () => {

@@ -12,10 +12,12 @@ export interface RowTitle {
 /** A prompt of fewer words (`yes`, `go on`) says nothing of the work. */
 const TELLING_WORDS = 3;
 /** Scripts that are written without blanks: that many of their characters are a sentence. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]{6}/u;
+const isUnspaced = (text: string): boolean =>
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]{6}/u.test(
+    text,
+  );
 
-const isTelling = (text: string): boolean => text.split(" ").length >= TELLING_WORDS || UNSPACED.test(text);
+const isTelling = (text: string): boolean => text.split(" ").length >= TELLING_WORDS || isUnspaced(text);
 
 /** What tmux calls a window by itself: the program in front. */
 const PROGRAMS = new Set([
