@@ -1,14 +1,16 @@
 // `npm run bench:popover`: what the popover costs and how fast it is, in a real Chromium, against its targets. Prints Markdown;
-// `--json FILE` writes the figures as well; `--soak 30m` sets the length of the soak (60s). Fails when a target is missed.
+// `--json FILE` writes the figures as well; `--soak 30m` sets the length of the soak (60s); `--base DIR` has the bench of another tree,
+// which is built, run before and after, and compares. Fails when a target is missed, or a figure is more than a tenth above that tree's.
 import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type { Browser } from "playwright";
 import { launchChromium } from "../e2e/launchers/chromium.ts";
 import { describeMachine } from "./machine.ts";
+import { compareWith, measureBase } from "./popover/base.ts";
 import { measureBaseline } from "./popover/baseline.ts";
 import { measureOpening } from "./popover/opening.ts";
-import { reportPopover, type PopoverFigures } from "./popover/report.ts";
+import { comparisonTable, reportPopover, type PopoverFigures } from "./popover/report.ts";
 import { measureResting } from "./popover/resting.ts";
 import { measureSoak } from "./popover/soak.ts";
 import { measureStorm } from "./popover/storm.ts";
@@ -45,9 +47,19 @@ const measure = async (browser: Browser, soakSeconds: number): Promise<PopoverFi
 };
 
 const { values } = parseArgs({
-  options: { json: { type: "string" }, soak: { type: "string", default: "60s" } },
+  options: {
+    json: { type: "string" },
+    soak: { type: "string", default: "60s" },
+    base: { type: "string" },
+  },
 });
 const soakSeconds = readSeconds(values.soak);
+const runBase = async () => {
+  if (values.base === undefined) return null;
+  console.error(`the bench of ${values.base}`);
+  return measureBase(values.base);
+};
+const before = await runBase();
 const browser = await launchChromium();
 try {
   const loadBefore = loadavg()[0] ?? 0;
@@ -55,9 +67,16 @@ try {
   const figures = await measure(browser, soakSeconds);
   const report = reportPopover(figures, { ...machine, loadAfter: loadavg()[0] ?? 0 });
   console.log(report.markdown);
+  const after = await runBase();
+  const compared = before === null || after === null ? [] : compareWith(figures, [before, after]);
+  if (compared.length > 0) console.log(comparisonTable(compared));
   if (values.json !== undefined)
-    writeFileSync(values.json, `${JSON.stringify({ machine, checks: report.checks, figures }, null, 2)}\n`);
-  process.exitCode = report.checks.every(({ isMet }) => isMet) ? 0 : 1;
+    writeFileSync(
+      values.json,
+      `${JSON.stringify({ machine, checks: report.checks, figures, compared }, null, 2)}\n`,
+    );
+  process.exitCode =
+    report.checks.every(({ isMet }) => isMet) && compared.every(({ isWithin }) => isWithin) ? 0 : 1;
 } finally {
   await browser.close();
 }

@@ -2,6 +2,7 @@
 import { atMost, type Check, type Machine } from "../report/model.ts";
 import { digits, ms, SPREAD_HEAD, spreadCells } from "../report/words.ts";
 import { spreadOf } from "../statistics.ts";
+import type { Comparison } from "./base.ts";
 import type { Baseline } from "./baseline.ts";
 import type { OpeningFigures } from "./opening.ts";
 import type { RestingFigures } from "./resting.ts";
@@ -98,6 +99,20 @@ const soakRows = ({ samples, growth }: SoakFigures): string[][] => {
     row("listeners", ({ listeners }) => listeners, growth.listeners),
   ];
 };
+
+/** Our figures between those of the other tree, before and after. */
+export const comparisonTable = (compared: readonly Comparison[]): string =>
+  [
+    "",
+    ...table(
+      ["beside the other tree", "it, before", "this one", "it, after", "at most a tenth above"],
+      compared.map(({ what, before, own, after, isWithin }) => [
+        what,
+        ...[before, own, after].map((value) => `${digits(value)} ms`),
+        isWithin ? "yes" : "**no**",
+      ]),
+    ),
+  ].join("\n");
 
 const HOW = [
   "- Opening: the real main process with the stand-in's windows, which are pages of Chromium. From the app's message that the popover is seen, as it comes into the page, to the end of the first frame with the version of now; eleven rows changed meanwhile.",
