@@ -72,7 +72,7 @@ describe("the way through the settings", () => {
     await page.keyboard.press("Escape");
     await settings.enter();
     expect(await settings.sections.count()).toBe(11);
-    for (const name of ["Targets", "Appearance", "Command line"]) {
+    for (const name of ["Machines", "Appearance", "Command line"]) {
       await settings.open(name);
       await settings.isAt(name);
       expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
@@ -82,7 +82,7 @@ describe("the way through the settings", () => {
     // Tab goes from the name to the first section, and Enter opens it.
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await settings.isAt("Targets");
+    await settings.isAt("Machines");
     expect(errors).toEqual([]);
   });
 
@@ -195,7 +195,7 @@ describe("targets", () => {
   it("adds a host of the SSH configuration, shows how it is, switches it, and removes it after a question", async () => {
     const { page, settings, config } = await start();
     await settings.enter();
-    await settings.open("Targets");
+    await settings.open("Machines");
     const aliases = page.getByRole("list", { name: "Hosts of your SSH configuration" });
     await expect
       .poll(() => aliases.getByRole("button").allTextContents(), POLL)
@@ -206,7 +206,7 @@ describe("targets", () => {
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByText("127.0.0.1 was added and is being connected.").waitFor();
     expect(config()).toMatchObject({ targets: [{ name: "127.0.0.1", ssh_target: "127.0.0.1" }] });
-    const card = settings.card("Targets", "127.0.0.1");
+    const card = settings.card("Machines", "127.0.0.1");
     await expect.poll(() => aliases.getByRole("button").count(), POLL).toBe(1);
 
     await page.getByLabel("SSH host").fill("someone@127.0.0.1");

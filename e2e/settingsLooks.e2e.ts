@@ -22,7 +22,7 @@ interface Look {
 const LOOKS: readonly Look[] = [
   { name: "setup-offer", section: null, go: ({ page }) => page.getByText("New here?").waitFor() },
   { name: "settings", section: "", go: async () => {} },
-  { name: "settings-targets", section: "Targets", go: ({ page }) => page.getByText("gpu").waitFor() },
+  { name: "settings-targets", section: "Machines", go: ({ page }) => page.getByText("gpu").waitFor() },
   {
     name: "settings-integrations",
     section: "Integrations",

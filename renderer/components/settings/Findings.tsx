@@ -21,7 +21,7 @@ const titleOf = ({ group, target }: Finding): string => {
     case "daemon":
       return "Daemon";
     case "target":
-      return isHost ? "This machine" : `Target ${displayLine(target)}`;
+      return isHost ? "This machine" : `Machine ${displayLine(target)}`;
     case "agent":
       return `Agents on ${isHost ? "this machine" : displayLine(target)}`;
   }

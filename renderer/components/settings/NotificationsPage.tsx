@@ -96,7 +96,7 @@ const Quiet = ({ values, set }: PartProps) => {
 const Targets = ({ values, set, targets }: PartProps & { targets: readonly TargetView[] }) => {
   const muted = values["notifications.muted_targets"];
   return (
-    <Group title="Of these targets">
+    <Group title="Of these machines">
       {targets.map(({ target }) => (
         <Toggle
           key={target}

@@ -21,7 +21,7 @@ import own from "./SettingsView.module.css";
 import styles from "./settings.module.css";
 
 const SECTIONS = [
-  { id: "targets", label: "Targets", hint: "Machines that are watched" },
+  { id: "targets", label: "Machines", hint: "This one, and those behind SSH" },
   { id: "integrations", label: "Integrations", hint: "Hooks in the agents’ settings" },
   { id: "notifications", label: "Notifications", hint: "What you are told, and when not" },
   { id: "appearance", label: "Appearance", hint: "Theme and text size" },
@@ -43,7 +43,7 @@ export const TargetsPage = ({ api, targets }: { api: Api; targets: readonly Targ
       <p className={styles.told} role="status">
         {told}
       </p>
-      <ul className={styles.cards} aria-label="Targets">
+      <ul className={styles.cards} aria-label="Machines">
         {targets.map((target) => (
           <TargetCard key={target.target} api={api} target={target} onTold={setTold} />
         ))}
