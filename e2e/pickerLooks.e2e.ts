@@ -8,6 +8,7 @@ import { outputLine } from "../cli/picker/agentOutput.ts";
 import { someAgents, longEdit, waiting } from "../test/picker/pickerPanes.ts";
 import { openPicker, type OpenPicker } from "../test/picker/pickerHarness.ts";
 import { launchChromium } from "./launchers/chromium.ts";
+import { armedScene } from "./scenes/armedScene.ts";
 import { SCHEMES, shoot, type Scheme } from "./looks/look.ts";
 import { smallPng } from "./looks/smallPng.ts";
 
@@ -121,6 +122,17 @@ const LOOKS: readonly Look[] = [
       await picker.shows("into the header");
     },
   },
+  {
+    name: "picker-armed",
+    columns: 100,
+    rows: 22,
+    go: async (picker) => {
+      await picker.type("l");
+      await picker.shows("❯ pull, and go on");
+      await picker.type("j", "j");
+      await picker.shows("❯ fix the tests");
+    },
+  },
 ];
 
 let browser: Browser;
@@ -149,6 +161,7 @@ describe.each(LOOKS)("$name", ({ name, columns, rows, go }) => {
       panes,
       columns,
       rows,
+      features: [armedScene(panes, ["window-20", "window-21", "window-22"])],
       prepare: (daemon) => {
         for (const pane of panes) daemon.outputs.set(pane.identity.pane_ref, { screen: SCREEN });
       },

@@ -17,6 +17,7 @@ import { Store } from "./state/store.ts";
 import { findStorage, writeStored } from "./state/stored.ts";
 import { TickingClock } from "./state/tickingClock.ts";
 import type { FeedEntry } from "../core/model/view.ts";
+import { NO_LIMITS } from "../ui/actions/agentLimits.ts";
 import "./theme.css";
 
 const host = connectHost(window);
@@ -93,7 +94,7 @@ const popover = {
   gate,
   pointing: new Store(false),
   signs: host.kind === "browser" ? createBrowserSigns() : null,
-  uninterruptible: new Store<ReadonlySet<string>>(new Set()),
+  limits: new Store(NO_LIMITS),
   surface: createActionSurface({ host, list, statuses, gate }),
   retry: () => connection.retryNow(),
 };

@@ -114,7 +114,8 @@ const addWatch = (program: Verb, context: CliContext): void => {
 
 const PICK_HELP = `
 Keys: arrows or j k move, Enter attaches, n next that waits, a approve, d deny, 1-9 options, w show all of a long request,
-r reply, o output, i interrupt, x kill, e dismiss, / search, ? all keys, q ends.
+r reply (Tab: when the agent is ready), o output, i interrupt, x kill, e dismiss, / search, ? all keys, q ends.
+Views: g agents, s sessions, m machines, h history, l what is armed and what it did.
 A key answers only a request that has been on the screen for a moment. A held key answers one request, a pasted one none.
 In ~/.tmux.conf: bind-key a display-popup -E -w 90% -h 85% 'agtmux pick'
 `;

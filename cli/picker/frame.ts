@@ -5,8 +5,9 @@ import type { Row } from "../../ui/lists/rows.ts";
 import { totalsOf } from "../../ui/text/rowText.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { clip, pad, span, spread, STYLE, type Line } from "./line.ts";
-import type { PickerState } from "./pickerState.ts";
+import type { ListView, PickerState } from "./pickerState.ts";
 import { agentLines, groupLine, headingLine } from "./rowLines.ts";
+import { sessionLines, targetLines, windowLine } from "./placeLines.ts";
 import { cardLines, type CardLook } from "./cardLines.ts";
 import type { DrawnCard } from "./shownCards.ts";
 
@@ -27,6 +28,18 @@ export interface Frame {
   readonly page: { readonly top: number; readonly readTo: number } | null;
 }
 
+/** What a frame is made of beside the state. */
+export interface FrameInput {
+  readonly state: PickerState;
+  readonly size: Size;
+  readonly scrollTop: number;
+  readonly look: Omit<CardLook, "width">;
+  /** The last lines of what is followed. */
+  readonly output: (count: number, up?: number) => { lines: readonly Line[]; total: number };
+  /** Of the pane that is followed. */
+  readonly documentNames: string;
+}
+
 /** A part of the screen. */
 export interface Area {
   readonly lines: readonly Line[];
@@ -41,16 +54,19 @@ const heightOf = (row: Row, index: number, look: CardLook, viewHeight: number): 
   const gap = index === 0 ? 0 : 1;
   switch (row.kind) {
     case "pane":
-      return row.place === "inbox"
+      return row.pane.needs_action
         ? cardLines(row.pane, false, look, cardRoom(viewHeight)).lines.length + 1
         : 2;
     case "group":
       return 1 + gap;
     case "heading":
-    case "session":
-    case "window":
-    case "target":
       return 1;
+    case "session":
+      return 2 + gap;
+    case "window":
+      return 1 + gap;
+    case "target":
+      return targetLines(row.target, false, look).length;
   }
 };
 
@@ -68,20 +84,23 @@ const blockOf = (
     viewHeight,
   }: { isSelected: boolean; isFirst: boolean; look: CardLook; viewHeight: number },
 ): Block => {
+  const gap: Line[] = isFirst ? [] : [[]];
   switch (row.kind) {
     case "pane": {
-      if (row.place !== "inbox") return { lines: agentLines(row.pane, isSelected, look), card: null };
+      if (!row.pane.needs_action) return { lines: agentLines(row.pane, isSelected, look), card: null };
       const { lines, card } = cardLines(row.pane, isSelected, look, cardRoom(viewHeight));
       return { lines: [...lines, []], card };
     }
     case "group":
-      return { lines: [...(isFirst ? [] : [[]]), groupLine(row.group, isSelected, look)], card: null };
+      return { lines: [...gap, groupLine(row.group, isSelected, look)], card: null };
     case "heading":
       return { lines: [headingLine(row.text, row.count, look.width)], card: null };
     case "session":
+      return { lines: [...gap, ...sessionLines(row.session, isSelected, look)], card: null };
     case "window":
+      return { lines: [...gap, windowLine(row.window, look)], card: null };
     case "target":
-      return { lines: [[]], card: null };
+      return { lines: targetLines(row.target, isSelected, look), card: null };
   }
 };
 
@@ -132,6 +151,20 @@ const connectionLine = ({ feed: { connection } }: PickerState): Line => {
   }
 };
 
+/** Which view it is, where that is not the usual one. */
+const viewName = (view: ListView): string => {
+  switch (view.kind) {
+    case "agents":
+      return "";
+    case "sessions":
+      return view.isMerged ? "Sessions, by name" : "Sessions";
+    case "windows":
+      return `Session ${displayLine(view.name)}`;
+    case "targets":
+      return "Machines";
+  }
+};
+
 /** Totals in words, and on the right what is wrong or searched for. */
 export const headLine = (state: PickerState, width: number): Line => {
   const totals = state.counts === null ? [] : totalsOf(state.counts);
@@ -141,7 +174,12 @@ export const headLine = (state: PickerState, width: number): Line => {
   ]);
   // The totals are those of what the search found, which the list says.
   const agents = state.counts === null || state.search !== "" ? "" : "Nobody waits, works or is done";
-  const left: Line = [span(" "), ...(words.length === 0 ? [span(agents, STYLE.dim)] : words)];
+  const name = viewName(state.view);
+  const left: Line = [
+    ...(name === "" ? [] : [span(` ${name} `, STYLE.mark)]),
+    span(" "),
+    ...(words.length === 0 ? [span(agents, STYLE.dim)] : words),
+  ];
   const lost = connectionLine(state);
   const [problem] = state.problems;
   const searched =

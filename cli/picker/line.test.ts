@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { makeTarget } from "../../test/factories/view.ts";
 import { someAgents } from "../../test/picker/pickerPanes.ts";
+import { NO_LIMITS } from "../../ui/actions/agentLimits.ts";
 import { INITIAL_FEED_STATE } from "../../ui/lists/feedReducer.ts";
 import { PLAIN } from "../render/measure.ts";
 import { plainOf } from "./line.ts";
@@ -19,7 +20,7 @@ test("the picker's own signs need no tables of widths, which take longer to load
   const context = {
     isConnected: true,
     isUnreachable: false,
-    uninterruptible: new Set<string>(),
+    ...NO_LIMITS,
     isShownWhole: () => true,
   };
   const shown = ([{ kind: "list" }, { kind: "help" }] as const).flatMap((mode) => {
@@ -29,6 +30,7 @@ test("the picker's own signs need no tables of widths, which take longer to load
       scrollTop: 0,
       look: { now: Date.now(), hasMachines: false, contextOf: () => context },
       output: () => ({ lines: [], total: 0 }),
+      documentNames: "",
     });
     return lines.map(plainOf);
   });

@@ -5,6 +5,7 @@ import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { AttachPlan } from "../../core/model/snapshot.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { agentLimits, NO_LIMITS } from "../../ui/actions/agentLimits.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
 import { applyEntries, markLost } from "../../ui/lists/feedReducer.ts";
 import { setTimer, type CliContext } from "../context.ts";
@@ -39,7 +40,7 @@ class Picker {
   private readonly ended = Promise.withResolvers<AttachPlan | null>();
   private state: PickerState = INITIAL_STATE;
   private client: DaemonClient | null = null;
-  private uninterruptible: ReadonlySet<string> = new Set();
+  private limits = NO_LIMITS;
   private scrollTop = 0;
   private entries: FeedEntry[] = [];
   private cancelGather: (() => void) | null = null;
@@ -74,7 +75,7 @@ class Picker {
         this.change({
           mode:
             panel === "reply"
-              ? { kind: "reply", key, begun: pane, isSending: false }
+              ? { kind: "reply", key, begun: pane, isSending: false, isLater: false }
               : { kind: "output", key, source: "screen", up: 0 },
         });
       },
@@ -84,6 +85,10 @@ class Picker {
       client: () => this.client,
       change: (change) => this.change(change),
       search: (search) => this.put(this.arranger.arrange(this.state, { search })),
+      show: (view, selectedKey) => {
+        const from: PickerState = { ...this.state, selectedKey, mode: { kind: "list" } };
+        this.put(this.arranger.arrange(from, { view }));
+      },
       surface,
       contextOf: (pane) => this.contextOf(pane, (one) => this.shown.isWhole(cardKey(one))),
       wasRead: (key) => this.shown.wasRead(key),
@@ -149,17 +154,13 @@ class Picker {
       }
   }
 
-  /** Which agents cannot be interrupted; without an answer the daemon itself refuses. */
   private async learn(client: DaemonClient): Promise<void> {
     try {
       const { items } = await client.call((api) => api.adapters.query());
-      this.uninterruptible = new Set(
-        items
-          .filter(({ capabilities }) => capabilities["supports_interrupt"] === false)
-          .map((item) => item.agent_type),
-      );
+      this.limits = agentLimits(items);
     } catch {
-      this.uninterruptible = new Set();
+      // Nothing is ruled out here, and the daemon itself refuses.
+      this.limits = NO_LIMITS;
     }
   }
 
@@ -191,7 +192,7 @@ class Picker {
     return {
       isConnected: connection.kind === "live",
       isUnreachable: targets.get(pane.identity.target)?.health === "down",
-      uninterruptible: this.uninterruptible,
+      ...this.limits,
       isShownWhole,
     };
   }

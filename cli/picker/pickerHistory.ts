@@ -2,11 +2,10 @@
 // and what is asked of the daemon; what is asked for is shown only while the person still looks at it.
 import type { HistorySession } from "../../core/model/history.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { displaySentence } from "../../ui/text/displayText.ts";
 import { sessionKey } from "../../ui/text/sessionText.ts";
-import { toFailure } from "../failure.ts";
 import { askHistory } from "../askHistory.ts";
 import type { Key } from "./keyReader.ts";
+import { ModeQuestions } from "./modeQuestions.ts";
 import type { HistoryMode } from "./pickerState.ts";
 import { withoutLast, type ReplyDeps } from "./reply.ts";
 
@@ -31,11 +30,18 @@ export interface PickerHistoryDeps extends Pick<ReplyDeps, "state" | "change"> {
 
 export class PickerHistory {
   private readonly deps: PickerHistoryDeps;
-  /** An answer to an older question is dropped. */
-  private asked = 0;
+  private readonly questions: ModeQuestions<HistoryMode>;
 
   constructor(deps: PickerHistoryDeps) {
     this.deps = deps;
+    this.questions = new ModeQuestions({
+      client: deps.client,
+      current: () => {
+        const { mode } = deps.state();
+        return mode.kind === "history" ? mode : null;
+      },
+      put: (mode) => this.put(mode),
+    });
   }
 
   open(): void {
@@ -102,31 +108,8 @@ export class PickerHistory {
     this.deps.change({ mode });
   }
 
-  /** Asks, and hands the answer over if the person still looks at the history and asked for nothing else since. */
-  private async ask<T>(
-    question: (client: DaemonClient) => Promise<T>,
-    take: (answer: T, mode: HistoryMode) => HistoryMode,
-  ): Promise<void> {
-    this.asked += 1;
-    const mine = this.asked;
-    const current = (): HistoryMode | null => {
-      const { mode } = this.deps.state();
-      return mode.kind === "history" && mine === this.asked ? mode : null;
-    };
-    try {
-      const client = this.deps.client();
-      if (client === null) throw new Error("the daemon is gone");
-      const answer = await question(client);
-      const mode = current();
-      if (mode !== null) this.put({ ...take(answer, mode), problem: null });
-    } catch (error) {
-      const mode = current();
-      if (mode !== null) this.put({ ...mode, problem: displaySentence(toFailure(error).message) });
-    }
-  }
-
   private list(text: string): Promise<void> {
-    return this.ask(
+    return this.questions.ask(
       (client) => askHistory(client, "list", "query", { limit: LIMIT, ...(text === "" ? {} : { text }) }),
       ({ items, summary }, mode) => ({
         ...mode,
@@ -156,7 +139,7 @@ export class PickerHistory {
   private async read(mode: HistoryMode): Promise<void> {
     const session = mode.sessions?.[mode.selected];
     if (session === undefined) return;
-    await this.ask(
+    await this.questions.ask(
       (client) => askHistory(client, "read", "query", { ref: sessionKey(session) }),
       ({ entries }, now) => ({ ...now, isTyping: false, open: { session, entries, up: 0 } }),
     );

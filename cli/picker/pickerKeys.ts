@@ -1,27 +1,20 @@
 // The keyboard of the picker. Moves come from the same table as the popover's, actions from the table of actions. A key that answers
 // acts only on a card that was read, and only when it was pressed for it.
 import type { KillSignal } from "../../core/model/actionView.ts";
-import type { PaneView } from "../../core/model/view.ts";
-import { optionReasons } from "../../ui/actions/disabledReasons.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
-import {
-  actionOf,
-  answerPrompt,
-  kill,
-  PANE_ACTIONS,
-  type PaneActionId,
-} from "../../ui/actions/paneActions.ts";
+import { kill, PANE_ACTIONS } from "../../ui/actions/paneActions.ts";
 import { moveSelection, nextWaiting } from "../../ui/lists/rows.ts";
-import { displaySentence } from "../../ui/text/displayText.ts";
 import { AnswerPress, type AnswerPressDeps } from "./answerPress.ts";
 import type { Key, KeyInput } from "./keyReader.ts";
-import { PickerHistory, type PickerHistoryDeps } from "./pickerHistory.ts";
-import { cardKey, selectedPane, type Mode, type PickerState } from "./pickerState.ts";
-import { editReply, submitReply, withoutLast, type ReplyDeps } from "./reply.ts";
+import { PickerActs } from "./pickerActs.ts";
+import { PickerArmed, type PickerArmedDeps } from "./pickerArmed.ts";
+import { PickerHistory } from "./pickerHistory.ts";
+import { cardKey, selectedPane, type ListView, type Mode, type PickerState } from "./pickerState.ts";
+import { chooseLater, editReply, submitReply, withoutLast, type ReplyDeps } from "./reply.ts";
 import { dialogKeyOf } from "./screens.ts";
 
 /** What the keys work on. */
-export interface PickerKeysDeps extends ReplyDeps, AnswerPressDeps, PickerHistoryDeps {
+export interface PickerKeysDeps extends ReplyDeps, PickerArmedDeps, AnswerPressDeps {
   readonly search: (text: string) => void;
   readonly wasRead: (key: string) => boolean;
   /** Rows of a page of the mode's text. */
@@ -52,6 +45,8 @@ export class PickerKeys {
   private readonly deps: PickerKeysDeps;
   private readonly press: AnswerPress;
   private readonly history: PickerHistory;
+  private readonly armed: PickerArmed;
+  private readonly acts: PickerActs;
   /** Until when keys of text are the rest of a text that was being typed. */
   private typedUntil = -Infinity;
 
@@ -59,6 +54,8 @@ export class PickerKeys {
     this.deps = deps;
     this.press = new AnswerPress(deps);
     this.history = new PickerHistory(deps);
+    this.armed = new PickerArmed(deps);
+    this.acts = new PickerActs(deps);
   }
 
   /** What one read brought. Different keys in one read were typed before anybody could look, or pasted. */
@@ -77,6 +74,7 @@ export class PickerKeys {
 
   close(): void {
     this.press.interrupt();
+    this.armed.close();
   }
 
   private paste(text: string): void {
@@ -106,6 +104,8 @@ export class PickerKeys {
         return deps.change({ mode: LIST });
       case "history":
         return this.history.key(key, mode);
+      case "armed":
+        return this.armed.key(key, mode);
       case "list":
       case "whole":
       case "output":
@@ -130,6 +130,7 @@ export class PickerKeys {
     const { deps } = this;
     if (name === "Escape") deps.change({ mode: LIST });
     else if (mode.isSending) return;
+    else if (name === "Tab") chooseLater(deps, mode);
     else if (isText) editReply(deps, mode, { insert: name });
     else if (name === "Backspace") editReply(deps, mode, { erase: "character" });
     else if (name === "Ctrl-W") editReply(deps, mode, { erase: "word" });
@@ -149,14 +150,15 @@ export class PickerKeys {
       return deps.surface.askToKillBy(mode.pane, NEXT_SIGNAL[mode.signal]);
     }
     const wasRead = deps.wasRead(dialogKeyOf(mode) ?? "");
+    const back = mode.kind === "question" ? mode.back : LIST;
     if (name !== "y") {
-      if (wasRead || name === "Escape") deps.change({ mode: LIST });
+      if (wasRead || name === "Escape") deps.change({ mode: back });
       return;
     }
     this.press.press(name, () => {
       if (isBurst || !wasRead || deps.state().mode !== mode) return;
       if (mode.kind === "kill" && mode.sentence === null) return;
-      deps.change({ mode: LIST });
+      deps.change({ mode: back });
       if (mode.kind === "question") mode.question.onConfirm();
       else kill(mode.pane, mode.signal, deps.surface);
     });
@@ -172,9 +174,12 @@ export class PickerKeys {
     const { mode } = deps.state();
     const command = this.commandOf(name);
     if (command !== null && isAnswerCommand(command))
-      return this.press.press(name, () => (isBurst ? this.refuseKey() : this.run(command)));
+      return this.press.press(name, () => (isBurst ? this.acts.refuseKey() : this.run(command)));
     if (isText) this.press.note(name);
     if ((mode.kind === "whole" || mode.kind === "output") && this.pageKey(name, mode)) return;
+    const { view } = deps.state();
+    if (name === "Tab" && view.kind === "sessions")
+      return deps.show({ ...view, isMerged: !view.isMerged }, null);
     if (name === "q") return mode.kind === "list" ? deps.leave() : deps.change({ mode: LIST });
     if (command !== null) this.run(command);
   }
@@ -184,48 +189,10 @@ export class PickerKeys {
     return commandOf(arrows[name] ?? name, { isTyping: false, isOnButton: false });
   }
 
-  private refuseKey(): void {
-    const pane = selectedPane(this.deps.state());
-    if (pane !== null)
-      this.deps.surface.refuse(
-        pane,
-        "answer",
-        "it was typed together with other keys, so nothing was pressed.",
-      );
-  }
-
   private run(command: KeyCommand): void {
     const pane = selectedPane(this.deps.state());
     if (isMove(command)) this.moves[command]();
-    else if (pane !== null) this.act(pane, command);
-  }
-
-  /** Runs an action on a pane; if it is not possible, the foot of the screen says why. */
-  private act(pane: PaneView, command: PaneActionId | { option: number }): void {
-    const { surface, contextOf } = this.deps;
-    const context = contextOf(pane);
-    const isFolded = pane.request?.is_whole === true && !context.isShownWhole(pane);
-    const refuse = (kind: Parameters<typeof surface.refuse>[1], why: string): void =>
-      isFolded && kind === "answer" ? this.showWhole(pane) : surface.refuse(pane, kind, displaySentence(why));
-    if (typeof command === "object") {
-      const reasons = optionReasons(pane, context);
-      const why = reasons.length < command.option ? "there is no such option" : reasons[command.option - 1];
-      if (typeof why === "string") return refuse("answer", why);
-      answerPrompt(pane, { kind: "option", number: command.option }, surface);
-    } else {
-      const action = actionOf(command);
-      const why = action.disabledReason(pane, context);
-      if (why !== null) return refuse(action.kind, why);
-      action.run(pane, surface);
-    }
-    if (typeof command === "object" || actionOf(command).isAnswer === true) this.deps.change({ mode: LIST });
-  }
-
-  /** A request that is folded, or that was not read to its end, is opened instead of answered. */
-  private showWhole(pane: PaneView): void {
-    const { mode } = this.deps.state();
-    if (mode.kind !== "whole") return this.deps.surface.showWhole(pane);
-    this.deps.surface.refuse(pane, "answer", "read it to its end first: Space goes on.");
+    else if (pane !== null) this.acts.act(pane, command);
   }
 
   private move(step: 1 | -1): void {
@@ -244,11 +211,13 @@ export class PickerKeys {
     moveUp: () => this.move(-1),
     activate: () => {
       const pane = selectedPane(this.deps.state());
-      if (pane !== null) this.act(pane, "attach");
+      if (pane === null) this.openSession();
+      else this.acts.act(pane, "attach");
     },
     expand: () => {
       const pane = selectedPane(this.deps.state());
-      if (pane?.request !== null && pane !== null) this.deps.surface.showWhole(pane);
+      if (pane === null) this.openSession();
+      else if (pane.request !== null) this.deps.surface.showWhole(pane);
     },
     collapse: () => this.deps.change({ mode: LIST }),
     nextWaiting: () => {
@@ -259,10 +228,14 @@ export class PickerKeys {
     filter: () => this.deps.change({ mode: { kind: "search" } }),
     escape: () => this.escape(),
     help: () => this.deps.change({ mode: { kind: "help" } }),
-    agents: () => this.deps.change({ mode: LIST }),
-    sessions: () => {},
-    targets: () => {},
+    agents: () => this.go({ kind: "agents" }),
+    sessions: () => this.go({ kind: "sessions", isMerged: false }),
+    targets: () => this.go({ kind: "targets" }),
     history: () => this.history.open(),
+    armed: () => {
+      const pane = selectedPane(this.deps.state());
+      this.armed.open(pane === null || pane.armed === null ? null : pane.identity.runtime_id);
+    },
     settings: () => {},
     start: () => {},
   };
@@ -273,7 +246,32 @@ export class PickerKeys {
     if (mode.kind !== "list") this.deps.change({ mode: LIST });
     else if (status !== null && status.status.kind !== "sending") this.deps.change({ status: null });
     else if (search !== "") this.deps.search("");
-    else this.deps.leave();
+    else if (!this.goBack()) this.deps.leave();
+  }
+
+  /** To a view; the one that is shown stays as it is. */
+  private go(view: ListView): void {
+    if (view.kind === this.deps.state().view.kind) this.deps.change({ mode: LIST });
+    else this.deps.show(view, null);
+  }
+
+  /** The windows of the selected session. */
+  private openSession(): void {
+    const { rows, selectedKey, view } = this.deps.state();
+    const row = rows.find(({ key }) => key === selectedKey);
+    if (row?.kind !== "session" || view.kind !== "sessions") return;
+    const { key: sessionKey, name } = row.session;
+    this.deps.show({ kind: "windows", sessionKey, name, isMerged: view.isMerged }, null);
+  }
+
+  /** False in the view from which nothing leads back. */
+  private goBack(): boolean {
+    const { view } = this.deps.state();
+    if (view.kind === "agents") return false;
+    if (view.kind === "windows")
+      this.deps.show({ kind: "sessions", isMerged: view.isMerged }, `session:${view.sessionKey}`);
+    else this.deps.show({ kind: "agents" }, null);
+    return true;
   }
 
   /** Moves within a text on the whole screen; false for a key that does something else. */
@@ -324,6 +322,7 @@ export const modeFits = (state: PickerState, before: PickerState): boolean => {
     case "search":
     case "help":
     case "history":
+    case "armed":
     case "question":
     case "kill":
       return true;

@@ -2,10 +2,12 @@
 import type { KillSignal, OutputSource } from "../../core/model/actionView.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import type { PaneView } from "../../core/model/view.ts";
+import type { JobDetail, JobsView } from "../../core/model/job.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
 import { moveSelection, RowMemory, type Row } from "../../ui/lists/rows.ts";
+import type { View } from "../../ui/lists/views.ts";
 import type { StateCounts } from "../../ui/lists/groups.ts";
 
 /** A session whose end is shown; `up`: rows that the view was moved up from there. */
@@ -29,20 +31,49 @@ export interface HistoryMode {
   readonly problem: string | null;
 }
 
+/** What is armed, and what it did. */
+export interface ArmedMode {
+  readonly kind: "armed";
+  /** Null until the daemon has answered. */
+  readonly jobs: JobsView | null;
+  /** Only what is armed for this agent; null: all. */
+  readonly runtimeId: string | null;
+  readonly selectedId: string | null;
+  /** One job with its runs. */
+  readonly open: JobDetail | null;
+  readonly problem: string | null;
+}
+
+export interface ReplyMode {
+  readonly kind: "reply";
+  readonly key: string;
+  /** The pane as it was when the first letter was typed. */
+  readonly begun: PaneView;
+  readonly isSending: boolean;
+  /** It is to wait until the agent rests. */
+  readonly isLater: boolean;
+}
+
 /** What the keys go to. */
 export type Mode =
   | { kind: "list" }
   | { kind: "search" }
   | { kind: "help" }
   | HistoryMode
+  | ArmedMode
   /** One request on the whole screen; `readTo`: how many of its rows were on the screen, from the first without a gap. */
   | { kind: "whole"; key: string; top: number; readTo: number }
   | { kind: "output"; key: string; source: OutputSource; up: number }
-  /** `begun`: the pane as it was when the first letter was typed. */
-  | { kind: "reply"; key: string; begun: PaneView; isSending: boolean }
-  | { kind: "question"; question: Question }
+  | ReplyMode
+  /** `back`: what is shown afterwards. */
+  | { kind: "question"; question: Question; back: Mode }
   /** `sentence`: what would happen, by the daemon; null until it has said so. */
   | { kind: "kill"; pane: PaneView; signal: KillSignal; sentence: string | null };
+
+/** What the list shows; the rest of the popover's views are modes here. `isMerged`: one row for all sessions of a name. */
+export type ListView =
+  | Extract<View, { kind: "agents" | "windows" | "targets" }>
+  | { kind: "sessions"; isMerged: boolean };
 
 /** The last action, and the words for the pane on which it was. */
 export interface ShownStatus {
@@ -53,6 +84,7 @@ export interface ShownStatus {
 export interface PickerState {
   readonly feed: FeedState;
   readonly search: string;
+  readonly view: ListView;
   readonly mode: Mode;
   readonly rows: readonly Row[];
   readonly counts: StateCounts | null;
@@ -67,6 +99,7 @@ export interface PickerState {
 export const INITIAL_STATE: PickerState = {
   feed: INITIAL_FEED_STATE,
   search: "",
+  view: { kind: "agents" },
   mode: { kind: "list" },
   rows: [],
   counts: null,
@@ -94,7 +127,7 @@ const firstPane = (rows: readonly Row[]): string | null =>
  */
 const keepSelection = (before: PickerState, rows: readonly Row[]): string | null => {
   const { selectedKey } = before;
-  if (selectedKey === null) return firstPane(rows);
+  if (selectedKey === null) return firstPane(rows) ?? moveSelection(rows, null, 1);
   const placeOf = (list: readonly Row[]): string | null => {
     const row = list.find(({ key }) => key === selectedKey);
     return row === undefined ? null : row.kind === "pane" ? row.place : row.kind;
@@ -121,17 +154,17 @@ const NOTHING_COLLAPSED: ReadonlySet<string> = new Set();
 export class Arranger {
   private readonly memory = new RowMemory();
 
-  arrange(before: PickerState, change: Partial<Pick<PickerState, "feed" | "search">>): PickerState {
-    const { feed, search } = { ...before, ...change };
+  arrange(before: PickerState, change: Partial<Pick<PickerState, "feed" | "search" | "view">>): PickerState {
+    const { feed, search, view } = { ...before, ...change };
     const { panes, targets } = feed;
     const overview = this.memory.arrange(panes, targets, { text: search, states: NO_STATES });
     const rows = this.memory.list({
-      view: { kind: "agents" },
+      view,
       overview,
       targets,
       collapsed: NOTHING_COLLAPSED,
       text: search,
-      isMerged: false,
+      isMerged: view.kind === "sessions" && view.isMerged,
     });
     return {
       ...before,

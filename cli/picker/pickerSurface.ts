@@ -5,14 +5,23 @@ import type { KillSignal } from "../../core/model/actionView.ts";
 import type { AttachPlan } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import type { ActionKind, ActionStatus, Failure } from "../../ui/actions/actionStatus.ts";
+import {
+  withFurther,
+  type ActionKind,
+  type ActionStatus,
+  type Failure,
+} from "../../ui/actions/actionStatus.ts";
 import { agentInput, killInput } from "../../ui/actions/guards.ts";
 import type { ActionSurface, PaneCalls, Panel } from "../../ui/actions/paneActions.ts";
 import { settleAction } from "../../ui/actions/settleAction.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { rowTitle } from "../../ui/text/rowText.ts";
+import { askAutomation } from "../askAutomation.ts";
 import { toFailure as toError } from "../failure.ts";
 import { cardKey, type Mode, type ShownStatus } from "./pickerState.ts";
+
+/** How long a text waits for its agent, as that of 'agtmux send --when-ready'. */
+const DAY_MS = 86_400_000;
 
 /** Who asks, for the audit. */
 const SURFACE = "picker";
@@ -73,7 +82,8 @@ export interface PickerSurface extends ActionSurface {
 
 export const createSurface = (deps: SurfaceDeps): PickerSurface => {
   const api = createCalls(deps.client);
-  const sending = new Set<string>();
+  /** What is under way, by pane reference. */
+  const sending = new Map<string, ActionStatus>();
   const show = (pane: PaneView, status: ActionStatus): void =>
     deps.showStatus({ name: rowTitle(pane).text, status });
   const refuse = (pane: PaneView, action: ActionKind, why: string): void =>
@@ -104,13 +114,16 @@ export const createSurface = (deps: SurfaceDeps): PickerSurface => {
     api,
     start: async (pane, action, call) => {
       const ref = pane.identity.pane_ref;
-      if (sending.has(ref)) return null;
-      sending.add(ref);
-      show(pane, { kind: "sending", action });
+      const before = sending.get(ref);
+      const begun = before === undefined ? { kind: "sending" as const, action } : withFurther(before, action);
+      sending.set(ref, begun);
+      show(pane, begun);
+      if (before !== undefined) return null;
       const status = await settleAction(action, call, toFailure);
+      const further = sending.get(ref)?.further;
       sending.delete(ref);
       if (status === null) deps.showStatus(null);
-      else show(pane, status);
+      else show(pane, withFurther(status, further));
       return status;
     },
     refuse,
@@ -124,9 +137,17 @@ export const createSurface = (deps: SurfaceDeps): PickerSurface => {
       deps.leaveTo(plan);
       return null;
     },
+    sendWhenReady: async (runtimeId, text) =>
+      askAutomation(await connected(deps.client()), "send", "mutation", {
+        runtimeId,
+        trigger: { kind: "ready" },
+        text,
+        expiresMs: DAY_MS,
+        surface: SURFACE,
+      }),
     showPanel: deps.openPanel,
     showWhole: (pane) => deps.setMode({ kind: "whole", key: pane.identity.pane_ref, top: 0, readTo: 0 }),
-    ask: (question) => deps.setMode({ kind: "question", question }),
+    ask: (question) => deps.setMode({ kind: "question", question, back: { kind: "list" } }),
     askToKill: (pane) => askToKillBy(pane, "INT"),
     askToKillBy,
   };

@@ -2,13 +2,12 @@
 // first letter was typed. What was not delivered stays.
 import type { PaneView } from "../../core/model/view.ts";
 import { isSettled } from "../../ui/actions/actionStatus.ts";
-import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
-import { actionOf, repliesToPrompt, sendReply } from "../../ui/actions/paneActions.ts";
+import { laterReason, type ActionContext } from "../../ui/actions/disabledReasons.ts";
+import { actionOf, repliesToPrompt, sendLater, sendReply } from "../../ui/actions/paneActions.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
 import { characters } from "../render/measure.ts";
 import type { PickerSurface } from "./pickerSurface.ts";
-import { cardKey, selectedPane, type Mode, type PickerState } from "./pickerState.ts";
-
-type Reply = Extract<Mode, { kind: "reply" }>;
+import { cardKey, selectedPane, type PickerState, type ReplyMode } from "./pickerState.ts";
 
 /** What a reply, and every other action, works on. */
 export interface ReplyDeps {
@@ -38,7 +37,7 @@ const edited = (text: string, edit: Edit): string => {
   }
 };
 
-export const editReply = ({ state, change }: ReplyDeps, mode: Reply, edit: Edit): void => {
+export const editReply = ({ state, change }: ReplyDeps, mode: ReplyMode, edit: Edit): void => {
   const { drafts } = state();
   const before = drafts.get(mode.key) ?? "";
   const text = edited(before, edit);
@@ -46,6 +45,15 @@ export const editReply = ({ state, change }: ReplyDeps, mode: Reply, edit: Edit)
   // Before the first letter nothing is meant for an earlier question.
   const begun = before === "" && pane !== null ? pane : mode.begun;
   change({ drafts: new Map(drafts).set(mode.key, text), mode: { ...mode, begun } });
+};
+
+/** Between sending at once and sending once the agent rests, where it could wait for that. */
+export const chooseLater = ({ state, change, surface, contextOf }: ReplyDeps, mode: ReplyMode): void => {
+  const pane = selectedPane(state());
+  if (pane === null || repliesToPrompt(pane)) return;
+  const why = laterReason(pane, contextOf(pane));
+  if (why !== null && !mode.isLater) return surface.refuse(pane, "later", displaySentence(why));
+  change({ mode: { ...mode, isLater: !mode.isLater } });
 };
 
 /** Why the text may not go where it was meant for; null when it may. */
@@ -57,7 +65,7 @@ const movedReason = (begun: PaneView, now: PaneView): string | null => {
     : "the agent does not ask this any more; your text was kept and not sent.";
 };
 
-export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: Reply): Promise<void> => {
+export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: ReplyMode): Promise<void> => {
   const { state, change, surface, contextOf } = deps;
   const text = state().drafts.get(mode.key) ?? "";
   const pane = selectedPane(state());
@@ -65,7 +73,8 @@ export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: Rep
   const isAnswer = repliesToPrompt(pane);
   const why =
     movedReason(mode.begun, pane) ??
-    actionOf("reply").disabledReason(pane, contextOf(pane)) ??
+    (mode.isLater ? laterReason : actionOf("reply").disabledReason)(pane, contextOf(pane)) ??
+    (mode.isLater && isAnswer ? "it asks something now; your text was kept and not armed." : null) ??
     (isAnswer && !surface.wasRead(pane) ? "the question changed at this very moment." : null);
   if (why !== null) {
     // What it asks now is in sight: the next Enter means that.
@@ -73,7 +82,9 @@ export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: Rep
     return surface.refuse(pane, "send", why);
   }
   change({ mode: { ...mode, isSending: true } });
-  const status = await sendReply(pane, { text, key: crypto.randomUUID(), isAnswer }, surface);
+  const status = await (mode.isLater
+    ? sendLater(pane, text, surface)
+    : sendReply(pane, { text, key: crypto.randomUUID(), isAnswer }, surface));
   const { mode: now, drafts } = state();
   const isStill = now.kind === "reply" && now.key === mode.key;
   if (status === null || !isSettled(status)) {

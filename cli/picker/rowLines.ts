@@ -17,7 +17,7 @@ export interface RowLook {
 }
 
 /** The selected row is marked by a sign, because colours may be missing. */
-const edge = (isSelected: boolean) => (isSelected ? span("▌", STYLE.cyan) : span(" "));
+export const edge = (isSelected: boolean) => (isSelected ? span("▌", STYLE.cyan) : span(" "));
 
 const ageOf = (pane: PaneView, now: number): Line => {
   const age = rowAge(pane, now);

@@ -1,40 +1,23 @@
 // What the whole screen shows in each mode: the list with its preview, one request in full, the output of a pane, the keys.
-import type { PaneView } from "../../core/model/view.ts";
 import { outcomeText } from "../../ui/actions/actionStatus.ts";
 import { SHORTCUTS } from "../../ui/actions/keyboard.ts";
-import { repliesToPrompt } from "../../ui/actions/paneActions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { panePlace } from "../../ui/text/paneText.ts";
-import { visibleOnTerminal } from "../../core/model/visibleText.ts";
-import { wholeCard, type CardLook } from "./cardLines.ts";
-import { sideBySide, headLine, listArea, type Area, type Frame, type Size } from "./frame.ts";
+import { wholeCard } from "./cardLines.ts";
+import { barOf } from "./bar.ts";
 import {
-  clip,
-  filled,
-  hintLine,
-  keyHint,
-  lineWidth,
-  pad,
-  span,
-  STYLE,
-  widthOf,
-  wrapWhole,
-  type Line,
-} from "./line.ts";
+  sideBySide,
+  headLine,
+  listArea,
+  type Area,
+  type Frame,
+  type FrameInput,
+  type Size,
+} from "./frame.ts";
+import { clip, filled, hintLine, keyHint, lineWidth, pad, span, STYLE, type Line } from "./line.ts";
+import { armedFrame } from "./armedFrame.ts";
 import { historyFrame } from "./historyFrame.ts";
 import { selectedPane, type Mode, type PickerState } from "./pickerState.ts";
-
-/** What a frame is made of beside the state. */
-export interface FrameInput {
-  readonly state: PickerState;
-  readonly size: Size;
-  readonly scrollTop: number;
-  readonly look: Omit<CardLook, "width">;
-  /** The last lines of what is followed. */
-  readonly output: (count: number, up?: number) => { lines: readonly Line[]; total: number };
-  /** Of the pane that is followed. */
-  readonly documentNames: string;
-}
 
 /** From this width on the selected pane's screen is shown beside the list. */
 const PREVIEW_FROM = 110;
@@ -58,99 +41,12 @@ const statusLine = ({ status }: PickerState, width: number): Line => {
   );
 };
 
-const HINTS: readonly Line[] = [
-  keyHint("↑↓", "move"),
-  keyHint("⏎", "attach"),
-  keyHint("n", "next waiting"),
-  keyHint("r", "reply"),
-  keyHint("/", "search"),
-  keyHint("o", "output"),
-  keyHint("?", "all keys"),
-  keyHint("q", "quit"),
-];
-
-interface Bar {
-  readonly lines: readonly Line[];
-  /** Row within the bar, and column. */
-  readonly cursor: { row: number; column: number } | null;
-}
-
-const noCursor = (lines: readonly Line[]): Bar => ({ lines, cursor: null });
-
-const REPLY_ROWS = 5;
-
-const replyBar = (draft: string, pane: PaneView | null, isSending: boolean, width: number): Bar => {
-  const isAnswer = pane !== null && repliesToPrompt(pane);
-  const rows = wrapWhole(visibleOnTerminal(draft), width - 5);
-  const shown = rows.slice(-REPLY_ROWS);
-  const last = shown.at(-1) ?? "";
-  const hint = isSending ? "sending…" : "Enter sends, Alt+Enter breaks the line, Esc leaves and keeps it";
-  return {
-    lines: [
-      clip(
-        [
-          span(isAnswer ? " Answer the question " : " Reply to the agent ", STYLE.mark),
-          span(`  ${hint}`, STYLE.dim),
-        ],
-        width,
-      ),
-      ...shown.map((row, index): Line => [span(index === 0 ? " › " : "   ", STYLE.key), span(row)]),
-    ],
-    cursor: isSending ? null : { row: shown.length, column: Math.min(width - 1, 3 + widthOf(last)) },
-  };
-};
-
-const dialogBar = (title: string, sentences: readonly string[], keys: readonly Line[], width: number): Bar =>
-  noCursor([
-    clip([span(` ${displayLine(title)} `, STYLE.mark)], width),
-    ...sentences.flatMap((text) =>
-      wrapWhole(displayLine(text), width - 3).map((row): Line => [span(`  ${row}`)]),
-    ),
-    hintLine(keys, width),
-  ]);
-
-/** The lines at the foot of the screen. */
-const barOf = (state: PickerState, width: number): Bar => {
-  const { mode } = state;
-  switch (mode.kind) {
-    case "search":
-      return {
-        lines: [clip([span(" /", STYLE.key), span(displayLine(state.search))], width)],
-        cursor: { row: 0, column: Math.min(width - 1, 2 + widthOf(displayLine(state.search))) },
-      };
-    case "reply":
-      return replyBar(state.drafts.get(mode.key) ?? "", selectedPane(state), mode.isSending, width);
-    case "question":
-      return dialogBar(
-        mode.question.title,
-        [mode.question.text],
-        [keyHint("y", mode.question.confirmLabel), keyHint("any other key", "leaves it")],
-        width,
-      );
-    case "kill":
-      return dialogBar(
-        `Kill ${mode.pane.agent_name ?? "the agent"}?`,
-        [panePlace(mode.pane), mode.sentence ?? "Asking which process that is…"],
-        [
-          ...(mode.sentence === null ? [] : [keyHint("y", `send ${mode.signal}`)]),
-          keyHint("Tab", "another signal"),
-          keyHint("any other key", "leaves it"),
-        ],
-        width,
-      );
-    case "list":
-    case "help":
-    case "history":
-    case "whole":
-    case "output":
-      return noCursor([hintLine(HINTS, width)]);
-  }
-};
-
 /** What a list without rows says. */
-const emptyLines = ({ feed, search }: PickerState): Line[] => {
+const emptyLines = ({ feed, search, view }: PickerState): Line[] => {
   if (!feed.hasSnapshot) return [];
-  const text = search === "" ? "No agent runs in tmux." : "Nothing is found.";
+  const none =
+    view.kind === "windows" ? "Its last agent has ended. Esc goes back." : "No agent runs in tmux.";
+  const text = search === "" ? none : "Nothing is found.";
   return [[], [span(`   ${text}`, STYLE.dim)]];
 };
 
@@ -203,12 +99,13 @@ export const dialogKeyOf = (mode: Mode): string | null => {
 };
 
 /** Keys of the popover that mean nothing here, or are others. */
-const NOT_HERE: ReadonlySet<string> = new Set(["g  s  m  h", "+", ",", "Shift Enter", "→ ←  or  Space"]);
+const NOT_HERE: ReadonlySet<string> = new Set(["+", ",", "Shift Enter", "→ ←  or  Space"]);
 const OWN_KEYS: readonly (readonly [string, string])[] = [
   ["→  or  w", "The whole request; Space pages"],
   ["Alt Enter", "New line in a reply"],
   ["t", "In the output: the agent's own log"],
-  ["h", "History: the sessions that agents keep"],
+  ["Tab", "In the sessions: one row per name"],
+  ["Tab", "In a reply: send it when the agent is ready"],
   ["Ctrl-L", "Draw everything again"],
   ["q", "End"],
 ];
@@ -317,6 +214,8 @@ const specialFrame = (input: FrameInput, mode: Mode): Frame | null => {
       return outputFrame(input, mode);
     case "history":
       return historyFrame(mode, input.size, input.look.now, input.scrollTop);
+    case "armed":
+      return armedFrame(mode, input);
     case "list":
     case "search":
     case "reply":

@@ -16,7 +16,7 @@ export const PLAIN =
 
 /** A character that always has width two: an emoji by itself, most of Chinese, Japanese and Korean. */
 export const WIDE =
-  /^(?:(?![\u{1F1E6}-\u{1F1FF}\u{1F3FB}-\u{1F3FF}])\p{Emoji_Presentation}|[\u3001-\u3020\u3041-\u3096\u309B-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7A3\uFF01-\uFF60])$/u;
+  /^(?:(?!\p{Emoji_Modifier}|\p{Regional_Indicator})\p{Emoji_Presentation}|[\u3001-\u3020\u3041-\u3096\u309B-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7A3\uFF01-\uFF60])$/u;
 
 /** The width of a text in which no character changes the width of another; null for others. */
 export const simpleWidth = (text: string): number | null => {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRouter } from "../../core/api/router.ts";
 import type { DaemonService } from "../../core/api/calls.ts";
+import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import { ensureHome, runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
@@ -29,7 +30,7 @@ export interface Running {
 export interface FakeHome {
   readonly paths: RuntimePaths;
   /** Starts serving; the returned function stops it. */
-  serve(service: DaemonService): Promise<() => Promise<void>>;
+  serve(service: DaemonService, features?: readonly FeatureAnswers[]): Promise<() => Promise<void>>;
   start(args: readonly string[], env?: Record<string, string>): Running;
   run(args: readonly string[], env?: Record<string, string>): Promise<Finished>;
   /** Stops what was started here. */
@@ -64,13 +65,13 @@ export const makeFakeHome = (): FakeHome => {
 
   return {
     paths,
-    serve: async (service) => {
+    serve: async (service, features) => {
       const owner = tryOwn(paths.home);
       if (owner === null) throw new Error("the home is taken");
       const server = await startSocketServer({
         paths,
         owner,
-        router: createRouter(service),
+        router: createRouter(service, features),
         version: findInstallation().version,
         logger: SILENT_LOGGER,
       });

@@ -105,6 +105,7 @@ export const createAdapterService = (deps: AdapterServiceDeps): AdapterService =
         capabilities: {
           ...adapter.capabilities,
           supports_interrupt: adapter.interruptKeys !== undefined,
+          supports_send_later: adapter.readDraft !== undefined,
           supports_start: adapter.launch !== undefined,
           supports_resume: adapter.launch?.resume !== undefined,
         },
@@ -115,11 +116,8 @@ export const createAdapterService = (deps: AdapterServiceDeps): AdapterService =
     }),
     check: (file) => {
       const { adapter, problems } = filesWanted(adapters).check(file);
-      return {
-        schema_version: SCHEMA_VERSION,
-        agent_type: adapter?.agentType ?? null,
-        problems: [...problems],
-      };
+      const agent = adapter?.agentType ?? null;
+      return { schema_version: SCHEMA_VERSION, agent_type: agent, problems: [...problems] };
     },
     tryOn: async ({ pane, paneRef, agent, file }) => {
       const chosen = wanted(file);

@@ -13,6 +13,17 @@ export const STATE_WORDS: Readonly<Record<CanonicalState, string>> = {
   unknown: "unknown",
 };
 
+/** After the name of who is in it: `Claude Code needs approval`. */
+export const STATE_CLAUSES: Readonly<Record<CanonicalState, string>> = {
+  error: "has an error",
+  waiting_approval: "needs approval",
+  waiting_input: "needs an answer",
+  running: "is running",
+  completed: "is done",
+  idle: "is idle",
+  unknown: "is in an unknown state",
+};
+
 const COUNTED: Readonly<Record<CanonicalState, readonly [one: string, many: string]>> = {
   error: ["error", "errors"],
   waiting_approval: ["needs approval", "need approval"],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright";
 import { createRouter } from "../../core/api/router.ts";
 import type { DaemonService } from "../../core/api/calls.ts";
+import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
 import { startWebBridge } from "../../core/rpc/webBridge.ts";
@@ -17,6 +18,8 @@ export interface BrowserPopoverOptions {
   browser: Browser;
   /** A service of this process, or the home of a running daemon. */
   daemon: DaemonService | { home: string };
+  /** Beside a service of this process. */
+  features?: readonly FeatureAnswers[];
   colorScheme?: "light" | "dark";
   reducedMotion?: "reduce" | "no-preference";
   /** The setup is offered, as to a person who never saw it. */
@@ -41,7 +44,10 @@ export const launchBrowserPopover = async (options: BrowserPopoverOptions): Prom
     rpc:
       "home" in daemon
         ? createSocketHandler(runtimePaths(daemon.home).socket)
-        : createRouterHandler(createRouter(daemon, FAKE_FEATURES), SILENT_LOGGER),
+        : createRouterHandler(
+            createRouter(daemon, [...FAKE_FEATURES, ...(options.features ?? [])]),
+            SILENT_LOGGER,
+          ),
     rendererDir: RENDERER_DIR,
     logger: SILENT_LOGGER,
   });

@@ -15,7 +15,7 @@ interface ActionButtonProps {
   hasFocus?: boolean;
 }
 
-const KEY_SIGNS: Readonly<Record<string, string>> = { Enter: "⏎", ArrowRight: "→" };
+const KEY_SIGNS: Readonly<Record<string, string>> = { Enter: "⏎", "Alt+Enter": "⌥⏎", ArrowRight: "→" };
 
 export const ActionButton = (props: ActionButtonProps) => (
   <button

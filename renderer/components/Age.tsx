@@ -38,6 +38,9 @@ export const Countdown = ({ until }: { until: number }) => {
   return <>{seconds < 1 ? "now" : `in ${seconds}\u00a0s`}</>;
 };
 
+/** A text that names ages, as `textAt` says it at a moment of the daemon's clock (epoch ms). */
+export const TimeText = ({ textAt }: { textAt: (now: number) => string }) => <>{useTimeText(textAt)}</>;
+
 /** Above this no seconds are shown. */
 const MINUTES_FROM_MS = 120_000;
 

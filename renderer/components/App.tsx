@@ -2,6 +2,8 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { TargetView } from "../../core/model/view.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
+import { asksItself, tabOf, type TabKind } from "../../ui/lists/views.ts";
+import { agentLimits } from "../../ui/actions/agentLimits.ts";
 import { machinesOf } from "../../ui/text/machines.ts";
 import { waitAnnouncement } from "../../ui/text/paneText.ts";
 import { useKeyboard } from "../hooks/useKeyboard.ts";
@@ -14,6 +16,7 @@ import { ActionDialogs } from "./ActionDialogs.tsx";
 import { Footer } from "./Footer.tsx";
 import { Header } from "./Header.tsx";
 import { HistoryView } from "./HistoryView.tsx";
+import { JobsView } from "./JobsView.tsx";
 import { ConnectionBanner, ProblemBanner } from "./Banners.tsx";
 import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
@@ -30,23 +33,20 @@ interface AppProps {
   offer: ReactNode;
 }
 
-/** Asks once per connection which agents the daemon cannot interrupt. */
-const useUninterruptible = (): void => {
-  const { host, feed, uninterruptible } = usePopover();
+/** Asks once per connection what the daemon cannot do to which agents. */
+const useLimits = (): void => {
+  const { host, feed, limits } = usePopover();
   const isConnected = useStore(feed, ({ connection }) => connection.kind === "live");
   useEffect(() => {
     if (!isConnected) return;
     const aborter = new AbortController();
     host.api.adapters.query(undefined, { signal: aborter.signal }).then(
-      ({ items }) => {
-        const without = items.filter(({ capabilities }) => capabilities["supports_interrupt"] === false);
-        uninterruptible.set(new Set(without.map((item) => item.agent_type)));
-      },
+      ({ items }) => limits.set(agentLimits(items)),
       // The daemon is old, or there is none; a daemon itself refuses what it cannot do.
       () => {},
     );
     return () => aborter.abort();
-  }, [host.api, uninterruptible, isConnected]);
+  }, [host.api, limits, isConnected]);
 };
 
 /** Forgets what was done to panes that are gone. */
@@ -151,6 +151,14 @@ const EmptyView = ({ why }: { why: Emptiness }) => {
   );
 };
 
+const MAIN_LABELS: Readonly<Record<TabKind, string>> = {
+  agents: "Agents in tmux",
+  sessions: "Agents in tmux",
+  targets: "Agents in tmux",
+  history: "Sessions of agents",
+  armed: "What is armed, and what it did",
+};
+
 const TOO_EARLY = "Not answered: read the card first, then press again.";
 const HELD = "Keys do nothing until you move: by an arrow, Esc or a click.";
 
@@ -171,7 +179,7 @@ export const App = ({ onSettings, offer }: AppProps) => {
   const showStart = () => setStarting(true);
   const inputRef = useRef<HTMLInputElement>(null);
   const { hasMachines } = useMemo(() => machinesOf([...targets.values()]), [targets]);
-  useUninterruptible();
+  useLimits();
   useKnownPanes();
   useCountSign();
   useNextCard(shown);
@@ -197,17 +205,16 @@ export const App = ({ onSettings, offer }: AppProps) => {
       />
       {offer}
       <ConnectionBanner connection={connection} onRetry={retry} />
-      {view.kind !== "targets" && view.kind !== "history" && (
+      {view.kind !== "targets" && !asksItself(view) && (
         <ProblemBanner problems={overview.problems} onMore={() => list.go("targets")} />
       )}
-      <div className={styles.columns} data-wide={isWide && view.kind !== "history"}>
-        <main
-          className={styles.main}
-          aria-label={view.kind === "history" ? "Sessions of agents" : "Agents in tmux"}
-        >
+      <div className={styles.columns} data-wide={isWide && !asksItself(view)}>
+        <main className={styles.main} aria-label={MAIN_LABELS[tabOf(view)]}>
           <ViewBar view={view} isMerged={state.isMerged} onMerge={list.setMerged} onBack={list.back} />
           {view.kind === "history" ? (
             <HistoryView text={state.filter.text} />
+          ) : view.kind === "armed" ? (
+            <JobsView text={state.filter.text} runtimeId={view.runtimeId} hasMachines={hasMachines} />
           ) : rows.length === 0 ? (
             <EmptyView
               why={whyEmpty({
@@ -238,7 +245,7 @@ export const App = ({ onSettings, offer }: AppProps) => {
             />
           )}
         </main>
-        {isWide && view.kind !== "history" && <WideDetail row={selected} />}
+        {isWide && !asksItself(view) && <WideDetail row={selected} />}
       </div>
       <div className={styles.announcer} role="log" aria-live="polite" aria-label="New waits">
         {waitAnnouncement(newWaits)}

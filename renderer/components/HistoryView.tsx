@@ -1,9 +1,10 @@
 // The sessions that agents keep on disk: the newest first, filtered by what is searched for, and on request what was said in
 // them. All of it is the agents' own text.
-import { useState, type KeyboardEvent } from "react";
+import { useState } from "react";
 import type { HistoryEntry, HistoryHit, HistorySession } from "../../core/model/history.ts";
 import { displaySentence, displayText, shellCommand } from "../../ui/text/displayText.ts";
 import { sessionKey, sessionPlace, sessionTitle } from "../../ui/text/sessionText.ts";
+import { moveFocus } from "../hooks/moveFocus.ts";
 import { useCopy } from "../hooks/useCopy.ts";
 import { useAskHistory, useSearch, useSessions } from "../hooks/useHistory.ts";
 import { ActionButton } from "./ActionButton.tsx";
@@ -104,17 +105,6 @@ const SessionRow = ({ session, isOpen, onToggle, hit }: SessionRowProps) => (
     {isOpen && <Conversation session={session} />}
   </li>
 );
-
-/** Arrows go from row to row; other keys are the popover's. */
-const moveFocus = (event: KeyboardEvent<HTMLElement>): void => {
-  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
-  if (step === undefined || !(event.target instanceof HTMLButtonElement)) return;
-  const rows = [...event.currentTarget.querySelectorAll<HTMLButtonElement>("button[data-session]")];
-  const next = rows[rows.indexOf(event.target) + step];
-  if (next === undefined) return;
-  event.preventDefault();
-  next.focus();
-};
 
 interface SessionsProps {
   sessions: readonly { session: HistorySession; hit: HistoryHit | null }[];

@@ -52,6 +52,11 @@ const PaneActions = ({ pane, context, isBusy }: Omit<PaneDetailProps, "isPreview
               {action.label?.(pane) ?? action.name}
             </ActionButton>
           ))}
+        {pane.armed !== null && (
+          <ActionButton shortcut="l" onClick={() => list.showArmed(pane.identity.runtime_id)}>
+            {displayLine(pane.armed)}
+          </ActionButton>
+        )}
       </div>
       {sentences.length > 0 && (
         <ul className={styles.missing} aria-label="Not possible now">

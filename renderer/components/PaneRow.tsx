@@ -6,6 +6,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import { outcomeText, type ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { actionOf } from "../../ui/actions/paneActions.ts";
 import type { Row } from "../../ui/lists/rows.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
 import { agentName, paneLabel, paneName, panePlace } from "../../ui/text/paneText.ts";
 import { cardBadge, rowParts, rowSince, rowTitle, type RowPart } from "../../ui/text/rowText.ts";
 import { isReplyShown } from "../state/listStore.ts";
@@ -31,10 +32,11 @@ interface PaneRowProps extends RowProps {
 
 const ATTACH = actionOf("attach");
 
-/** What its surroundings say already is left out. */
+/** What its surroundings say already is left out, and so is what stands beside the title. */
 const partsOf = ({ pane, place }: PaneRowProps["row"], hasMachines: boolean): RowPart[] =>
   rowParts(pane, { hasMachines: hasMachines && place === "inbox" }).filter(
-    ({ kind, text }) => !(kind === "place" && place !== "inbox" && text === pane.identity.session_name),
+    ({ kind, text }) =>
+      kind !== "armed" && !(kind === "place" && place !== "inbox" && text === pane.identity.session_name),
   );
 
 /** The second line. An action that runs is said here, because nothing may move below the pointer. */
@@ -91,6 +93,7 @@ const labelOf = (pane: PaneView, { text, source }: ReturnType<typeof rowTitle>):
 const Head = (props: PaneRowProps & { isOpen: boolean; underWay: string | null; hasDraft: boolean }) => {
   const { row, isOpen, isTabStop, hasMachines } = props;
   const { pane } = row;
+  const { list } = usePopover();
   const title = rowTitle(pane);
   const since = rowSince(pane);
   return (
@@ -103,7 +106,11 @@ const Head = (props: PaneRowProps & { isOpen: boolean; underWay: string | null; 
       aria-label={labelOf(pane, title)}
       title={panePlace(pane)}
       tabIndex={isTabStop ? 0 : -1}
-      onClick={props.onToggle}
+      onClick={({ target }) => {
+        const isChip = target instanceof Element && target.closest("[data-armed]") !== null;
+        if (isChip) list.showArmed(pane.identity.runtime_id);
+        else props.onToggle();
+      }}
       onFocus={props.onFocus}
     >
       <span className={styles.mark}>
@@ -112,6 +119,11 @@ const Head = (props: PaneRowProps & { isOpen: boolean; underWay: string | null; 
       <span className={styles.title} data-source={title.source}>
         <bdi>{title.text}</bdi>
         {pane.unread_since !== null && <span className={styles.unread}>NEW</span>}
+        {pane.armed !== null && (
+          <span className={styles.armed} data-armed>
+            {displayLine(pane.armed)}
+          </span>
+        )}
         {props.hasDraft && <span className={styles.draft}>draft</span>}
       </span>
       <span className={styles.age}>{since !== null && <Age since={since} />}</span>
@@ -159,11 +171,7 @@ export const PaneRow = (props: PaneRowProps) => {
       {isOpen && !isWide && <PaneDetail pane={pane} context={context} isBusy={isBusy} isPreview={false} />}
       {hasReply && (
         <div className={styles.reply}>
-          <QuickReply
-            pane={pane}
-            isSending={isBusy}
-            canReply={actionOf("reply").disabledReason(pane, context) === null}
-          />
+          <QuickReply pane={pane} isSending={isBusy} context={context} />
         </div>
       )}
       {outcomeOf(status, () => statuses.clear(key))}

@@ -3,7 +3,15 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import { isSettled } from "../../ui/actions/actionStatus.ts";
-import { repliesToPrompt, sendReply } from "../../ui/actions/paneActions.ts";
+import { isLaterOffered, laterReason, type ActionContext } from "../../ui/actions/disabledReasons.ts";
+import {
+  actionOf,
+  LATER_WORDS,
+  repliesToPrompt,
+  sendLater,
+  sendReply,
+} from "../../ui/actions/paneActions.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
 import { paneName } from "../../ui/text/paneText.ts";
 import { MAX_DRAFT_CHARACTERS } from "../state/draftStore.ts";
 import { usePopover } from "../state/popover.ts";
@@ -14,8 +22,7 @@ import styles from "./QuickReply.module.css";
 interface QuickReplyProps {
   pane: PaneView;
   isSending: boolean;
-  /** True when the agent's open question, or its own prompt, takes a text. */
-  canReply: boolean;
+  context: ActionContext;
 }
 
 /** What the reply is for: the prompt that was open when the person began to write, or the agent at its own prompt. */
@@ -26,7 +33,7 @@ const subjectOf = (pane: PaneView) => ({
 });
 
 export const QuickReply = (props: QuickReplyProps) => {
-  const { pane, isSending } = props;
+  const { pane, isSending, context } = props;
   const { list, drafts, hold, surface } = usePopover();
   const ref = pane.identity.pane_ref;
   const draft = useStore(drafts, (all) => all.get(ref));
@@ -55,10 +62,16 @@ export const QuickReply = (props: QuickReplyProps) => {
     };
   }, []);
 
-  const send = async () => {
+  const whyNotLater = laterReason(pane, context);
+  const mayWait = !hasMoved && !subject.isAnswer && whyNotLater === null;
+  const isLaterShown = !hasMoved && isLaterOffered(pane);
+  const send = async (isLater: boolean) => {
+    if (isLater && !mayWait) return;
     if (draft === undefined || draft.text.trim() === "" || isSending || hasMoved) return;
     const { isAnswer } = subject;
-    const status = await sendReply(isAnswer ? subject.pane : pane, { ...draft, isAnswer }, surface);
+    const status = await (isLater
+      ? sendLater(pane, draft.text, surface)
+      : sendReply(isAnswer ? subject.pane : pane, { ...draft, isAnswer }, surface));
     if (status === null || !isSettled(status)) return;
     // A text that was written elsewhere meanwhile is another draft and is kept. The box stays open, so that further typing does
     // not reach the list.
@@ -73,7 +86,7 @@ export const QuickReply = (props: QuickReplyProps) => {
     }
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
-      void send();
+      void send(event.altKey);
     }
   };
   return (
@@ -82,7 +95,7 @@ export const QuickReply = (props: QuickReplyProps) => {
         ref={boxRef}
         className={styles.box}
         aria-label={subject.isAnswer ? `Answer to ${paneName(pane)}` : `Reply to ${paneName(pane)}`}
-        aria-describedby="reply-hint"
+        aria-describedby={isLaterShown ? "reply-hint reply-later" : "reply-hint"}
         placeholder={subject.isAnswer ? "Answer the question" : "Write to the agent"}
         rows={2}
         maxLength={MAX_DRAFT_CHARACTERS}
@@ -99,7 +112,7 @@ export const QuickReply = (props: QuickReplyProps) => {
         <p className={styles.moved} role="alert">
           {now.isAnswer ? "The agent asks something else now." : "The agent does not ask this any more."} Your
           text was kept and not sent.{" "}
-          {props.canReply && (
+          {actionOf("reply").disabledReason(pane, context) === null && (
             <button type="button" className={styles.link} onClick={() => setSubject(now)}>
               {now.isAnswer ? "Answer what it asks now" : "Send it as a message"}
             </button>
@@ -111,11 +124,23 @@ export const QuickReply = (props: QuickReplyProps) => {
           Enter sends, Shift+Enter breaks, Esc leaves
         </span>
         {!hasMoved && (draft?.text.trim() ?? "") !== "" && (
-          <ActionButton tone="primary" isDisabled={isSending} onClick={() => void send()}>
-            Send
-          </ActionButton>
+          <>
+            {isLaterShown && mayWait && (
+              <ActionButton shortcut="Alt+Enter" isDisabled={isSending} onClick={() => void send(true)}>
+                When ready
+              </ActionButton>
+            )}
+            <ActionButton tone="primary" isDisabled={isSending} onClick={() => void send(false)}>
+              {isLaterShown && mayWait ? "Send now" : "Send"}
+            </ActionButton>
+          </>
         )}
       </div>
+      {isLaterShown && (
+        <p id="reply-later" className={styles.hint}>
+          When ready: {whyNotLater === null ? LATER_WORDS : displaySentence(whyNotLater)}
+        </p>
+      )}
     </section>
   );
 };

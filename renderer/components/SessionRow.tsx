@@ -1,8 +1,7 @@
 // One session, or all sessions of one name: its place, and how many agents are in which state. Opening it shows its windows.
 import type { SessionSummary } from "../../ui/lists/sessions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
-import { HEALTH_WORDS } from "../../ui/text/healthText.ts";
-import { placeName } from "../../ui/text/paneText.ts";
+import { sessionPlaces, sessionSize } from "../../ui/text/placeText.ts";
 import { RollUp, rollUpText } from "./RollUp.tsx";
 import { rowAttributes, type RowProps } from "./rowProps.ts";
 import styles from "./SessionRow.module.css";
@@ -12,18 +11,10 @@ interface SessionRowProps extends RowProps {
   onOpen: () => void;
 }
 
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
-
 export const SessionRow = ({ session, onOpen, ...row }: SessionRowProps) => {
   const name = displayLine(session.name);
-  const places = session.places
-    .map((place) => {
-      const ill = HEALTH_WORDS[place.health];
-      const share = session.places.length > 1 ? ` ${place.agentCount}` : "";
-      return `${displayLine(placeName(place))}${share}${ill === "" ? "" : ` (${ill})`}`;
-    })
-    .join(", ");
-  const size = `${counted(session.windowCount, "window")}, ${counted(session.agentCount, "agent")}`;
+  const places = sessionPlaces(session);
+  const size = sessionSize(session);
   return (
     <button
       type="button"

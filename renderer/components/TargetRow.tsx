@@ -2,30 +2,10 @@
 import type { TargetView } from "../../core/model/view.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { targetWord } from "../../ui/text/healthText.ts";
+import { machineKind, serverText } from "../../ui/text/placeText.ts";
 import { Age, TimeLeft } from "./Age.tsx";
 import { rowAttributes, type RowProps } from "./rowProps.ts";
 import styles from "./TargetRow.module.css";
-
-const kindOf = ({ kind, connection_ref: name, transport }: TargetView): string =>
-  kind === "local"
-    ? "this machine"
-    : ["SSH", name === null ? "" : displayLine(name), transport ?? ""].filter(Boolean).join(" · ");
-
-const serverText = ({
-  tmux_server: name,
-  status,
-  pane_count: count,
-  problem,
-}: TargetView["servers"][number]) => {
-  switch (status) {
-    case "ok":
-      return `${name}: ${count} pane${count === 1 ? "" : "s"}`;
-    case "no_server":
-      return `${name}: no tmux server is running`;
-    case "error":
-      return `${name}: cannot be read${problem === null ? "" : `, ${problem}`}`;
-  }
-};
 
 export const TargetRow = ({ target, ...row }: RowProps & { target: TargetView }) => {
   const word = targetWord(target);
@@ -40,7 +20,7 @@ export const TargetRow = ({ target, ...row }: RowProps & { target: TargetView })
     >
       <p className={styles.head}>
         <span className={styles.name}>{displayLine(target.target)}</span>
-        <span className={styles.kind}>{kindOf(target)}</span>
+        <span className={styles.kind}>{machineKind(target)}</span>
         <span className={styles.health} data-health={health}>
           {word}
         </span>
@@ -68,7 +48,7 @@ export const TargetRow = ({ target, ...row }: RowProps & { target: TargetView })
       <ul className={styles.servers} aria-label="tmux servers">
         {target.servers.map((server) => (
           <li key={server.tmux_server} data-status={server.status}>
-            {displayLine(serverText(server))}
+            {serverText(server)}
           </li>
         ))}
       </ul>

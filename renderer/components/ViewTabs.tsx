@@ -48,6 +48,12 @@ export const ViewBar = ({ view, isMerged, onMerge, onBack }: ViewBarProps) => {
     case "targets":
     case "history":
       return null;
+    case "armed":
+      return view.runtimeId === null ? null : (
+        <div className={styles.line}>
+          <BackButton label="All that is armed" onClick={onBack} />
+        </div>
+      );
     case "sessions":
       return (
         <div className={styles.line}>

@@ -1,5 +1,4 @@
 // In a wide window: what the selected row did last, beside the list, with what can be done and the reply.
-import { actionOf } from "../../ui/actions/paneActions.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Row } from "../../ui/lists/rows.ts";
 import { paneName, paneState } from "../../ui/text/paneText.ts";
@@ -27,13 +26,7 @@ const Detail = ({ pane }: { pane: PaneView }) => {
       </h2>
       <p className={styles.place}>{paneState(pane)}</p>
       <PaneDetail pane={pane} context={context} isBusy={isBusy} isPreview={!isOpened} />
-      {hasReply && (
-        <QuickReply
-          pane={pane}
-          isSending={isBusy}
-          canReply={actionOf("reply").disabledReason(pane, context) === null}
-        />
-      )}
+      {hasReply && <QuickReply pane={pane} isSending={isBusy} context={context} />}
     </>
   );
 };

@@ -99,6 +99,11 @@ const MOVES: Readonly<Record<MoveCommand, (keyboard: Keyboard) => boolean | void
   sessions: ({ list }) => list.go("sessions"),
   targets: ({ list }) => list.go("targets"),
   history: ({ list }) => list.go("history"),
+  armed: ({ shown: { selected }, list }) => {
+    const pane = selected?.kind === "pane" ? selected.pane : null;
+    if (pane === null || pane.armed === null) list.go("armed");
+    else list.showArmed(pane.identity.runtime_id);
+  },
   help: ({ onHelp }) => onHelp(),
   start: ({ onStart }) => onStart(),
   settings: ({ onSettings }) => onSettings(),

@@ -26,10 +26,11 @@ export const useSelectedInView = ({ list, tops, selectedIndex }: ListScroll, foc
   // Effects run again when the list comes back from the settings; a request is still carried out only once.
   const doneRequestRef = useRef(0);
   useEffect(() => {
-    if (focusRequest <= doneRequestRef.current) return;
+    // A list that has just taken the place of another view is not there yet.
+    if (list === null || focusRequest <= doneRequestRef.current) return;
     doneRequestRef.current = focusRequest;
     showSelected();
-  }, [focusRequest]);
+  }, [list, focusRequest]);
 };
 
 /** As much of the row as fits, once its height is known: `openKey` is null until then. */

@@ -58,7 +58,8 @@ export const useNextCard = ({ rows, selected }: ShownRows): void => {
     return statuses.subscribe(() => {
       const now = statuses.getState();
       for (const [ref, status] of now)
-        if (status.kind === "sending" && status.action === "answer" && before.get(ref) !== status) goOn(ref);
+        if (status.kind === "sending" && status.action === "answer" && before.get(ref)?.kind !== "sending")
+          goOn(ref);
       before = now;
     });
   }, [statuses]);

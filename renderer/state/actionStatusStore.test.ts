@@ -44,8 +44,11 @@ describe("one action of a pane at a time", () => {
       return promise;
     });
     expect([second, ran]).toEqual([null, false]);
+    expect(store.getState().get("pane:a")).toEqual({ kind: "sending", action: "send", further: "kill" });
+    store.refuse("pane:a", "answer", "it asks nothing");
     resolve(RESULT);
     expect(await first).toMatchObject({ kind: "done", outcome: "delivered" });
+    expect(store.getState().get("pane:a")).toMatchObject({ kind: "done", further: "answer" });
     store.clear("pane:a");
     expect(store.getState().size).toBe(0);
   });

@@ -1,6 +1,11 @@
 // The actions on panes and their results, one status per pane. One action of a pane runs at a time. A refusal is distinguished
 // from an unknown outcome.
-import type { ActionKind, ActionStatus, Failure } from "../../ui/actions/actionStatus.ts";
+import {
+  withFurther,
+  type ActionKind,
+  type ActionStatus,
+  type Failure,
+} from "../../ui/actions/actionStatus.ts";
 import { settleAction, type ActionCall } from "../../ui/actions/settleAction.ts";
 import { Store } from "./store.ts";
 
@@ -21,10 +26,14 @@ export class ActionStatusStore extends Store<ActionStatuses> {
 
   /** Resolves with the status that remains, or null when the action shows nothing or another one is under way. */
   async run(ref: string, action: ActionKind, call: ActionCall): Promise<ActionStatus | null> {
-    if (this.isSending(ref)) return action === "attach" ? this.runBeside(ref, call) : null;
+    if (this.isSending(ref)) {
+      if (action === "attach") return this.runBeside(ref, call);
+      this.noteFurther(ref, action);
+      return null;
+    }
     this.put(ref, { kind: "sending", action });
     const status = await this.settle(action, call);
-    this.put(ref, status);
+    this.put(ref, status === null ? null : withFurther(status, this.getState().get(ref)?.further));
     return status;
   }
 
@@ -43,10 +52,16 @@ export class ActionStatusStore extends Store<ActionStatuses> {
     return this.getState().get(ref)?.kind === "sending";
   }
 
+  /** Says beside what is under way that another action was chosen, and not done. */
+  private noteFurther(ref: string, action: ActionKind): void {
+    const status = this.getState().get(ref);
+    if (status !== undefined) this.put(ref, withFurther(status, action));
+  }
+
   /** Shows a refusal without asking the daemon. */
   refuse(ref: string, action: ActionKind, message: string): void {
-    if (this.isSending(ref)) return;
-    this.put(ref, { kind: "refused", action, failure: { message, remedy: null, code: null } });
+    if (this.isSending(ref)) this.noteFurther(ref, action);
+    else this.put(ref, { kind: "refused", action, failure: { message, remedy: null, code: null } });
   }
 
   /** Removes the status, unless its action is still running. */

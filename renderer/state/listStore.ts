@@ -5,7 +5,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
 import type { Filter } from "../../ui/lists/groups.ts";
 import type { Row } from "../../ui/lists/rows.ts";
-import { parentOf, type TabKind, type View } from "../../ui/lists/views.ts";
+import { parentOf, viewOf, type TabKind, type View } from "../../ui/lists/views.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { Store } from "./store.ts";
 import { readStored, writeStored, type Keeper } from "./stored.ts";
@@ -122,8 +122,19 @@ export class ListStore extends Store<ListState> {
   }
 
   readonly go = (kind: TabKind): void => {
-    if (kind !== this.getState().view.kind) this.show({ kind }, null);
+    if (kind !== this.getState().view.kind) this.show(viewOf(kind), null);
   };
+
+  /** What is armed for one agent. */
+  showArmed(runtimeId: string | null): void {
+    this.show({ kind: "armed", runtimeId }, null);
+  }
+
+  /** The row of an agent among all others. */
+  showAgent(key: string): void {
+    this.change({ filter: NO_FILTER });
+    this.show({ kind: "agents" }, key);
+  }
 
   /** False when there is nothing to go back to. */
   readonly back = (): boolean => {

@@ -3,12 +3,14 @@
 import { createContext, useContext } from "react";
 import type { AttachPlan } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
+import type { AgentLimits } from "../../ui/actions/agentLimits.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
 import type { ActionSurface } from "../../ui/actions/paneActions.ts";
 import type { ShownResult } from "../../ui/actions/settleAction.ts";
 import type { FeedState } from "../../ui/lists/feedReducer.ts";
 import { shellCommand } from "../../ui/text/displayText.ts";
+import { askAutomation } from "../connection/askAutomation.ts";
 import { toFailure, type Host } from "../connection/connectHost.ts";
 import type { ActionStatusStore } from "./actionStatusStore.ts";
 import type { BrowserSigns } from "./browserSigns.ts";
@@ -33,8 +35,8 @@ export interface Popover {
   readonly pointing: Store<boolean>;
   /** Null in the desktop app, which has signs of its own. */
   readonly signs: BrowserSigns | null;
-  /** Agent types whose turns the daemon cannot interrupt. */
-  readonly uninterruptible: Store<ReadonlySet<string>>;
+  /** What the daemon cannot do to some agents. */
+  readonly limits: Store<AgentLimits>;
   readonly surface: ActionSurface;
   readonly retry: () => void;
 }
@@ -78,6 +80,7 @@ export const createActionSurface = ({
       return null;
     }
   },
+  sendWhenReady: (runtimeId, text) => askAutomation(api).sendWhenReady(runtimeId, text),
   showPanel: (pane, panel) => {
     const ref = refOf(pane);
     if (panel === "output") return list.toggleOpen(ref);
@@ -95,21 +98,21 @@ const isUnreachable = ({ targets }: FeedState, pane: PaneView): boolean =>
   targets.get(pane.identity.target)?.health === "down";
 
 /** The present facts beside a pane, for keys. */
-export const actionContextOf = ({ feed, list, uninterruptible }: Popover, pane: PaneView): ActionContext => ({
+export const actionContextOf = ({ feed, list, limits }: Popover, pane: PaneView): ActionContext => ({
   isConnected: isConnected(feed.getState()),
   isUnreachable: isUnreachable(feed.getState(), pane),
-  uninterruptible: uninterruptible.getState(),
+  ...limits.getState(),
   isShownWhole: (one) => isShownWhole(one, list.getState().unfolded),
 });
 
 /** The same for components, which are drawn again when any of these facts changes. */
 export const useActionContext = (pane: PaneView): ActionContext => {
-  const { feed, list, uninterruptible } = usePopover();
+  const { feed, list, limits } = usePopover();
   const unfolded = useStore(list, (state) => state.unfolded);
   return {
     isConnected: useStore(feed, isConnected),
     isUnreachable: useStore(feed, (state) => isUnreachable(state, pane)),
-    uninterruptible: useStore(uninterruptible),
+    ...useStore(limits),
     isShownWhole: (one) => isShownWhole(one, unfolded),
   };
 };

@@ -97,6 +97,20 @@ it("answers one wait while the key is held: after half a second, thirty times a 
   expect(picker.asked("answer")).toHaveLength(1);
 });
 
+it("says so when another answer is pressed while one is under way, and sends only the first", async () => {
+  await open({ panes: someAgents() });
+  const release = picker.daemon.gate.hold();
+  await read();
+  await picker.type("a");
+  await picker.shows("Answering…");
+  await wait(150);
+  await picker.type("d");
+  await picker.shows("Answering… The further answer was not sent.");
+  release();
+  await picker.shows(/Delivered\..*The further answer was not sent\./);
+  expect(picker.asked("answer")).toMatchObject([{ choice: { kind: "approve" } }]);
+});
+
 it("drops keys that were typed before anything was drawn", async () => {
   picker = await openPicker({ panes: waits(3) });
   for (let press = 0; press < 8; press += 1) await picker.type("a", "d", "1");

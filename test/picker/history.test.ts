@@ -1,18 +1,15 @@
 // The history in the picker, on a real daemon and logs on disk: the list, a search in it, and the end of a session.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, it } from "vitest";
 import { recordedLog } from "../../adapters/testkit/recordedLog.ts";
-import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { serveDaemon } from "../harness/commandLine.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { openRealPicker, type RealPicker } from "./realPicker.ts";
 import { RECORDED_PATHS } from "../history/historyHome.ts";
 
-const WAIT = { timeout: 20_000, interval: 60 };
-
 let harness: Harness;
-let person: PrivateTmux;
+let picker: RealPicker;
 let stopServing: () => Promise<void>;
 
 const write = (path: string, text: string): void => {
@@ -32,32 +29,16 @@ beforeEach(async () => {
     message: { role: "user", content: "\u001B[2Jevil\u202E" },
   };
   write(".claude/projects/-w/aaaaaaaa-1111-1111-1111-111111111111.jsonl", `${JSON.stringify(hostile)}\n`);
-  person = createPrivateTmux();
-  const command = `env -u TMUX AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 '${process.execPath}' '${CLI_ENTRY}' pick`;
-  await person.run(
-    "new-session",
-    "-d",
-    "-x",
-    "100",
-    "-y",
-    "30",
-    "-s",
-    "terminal",
-    `${command}; echo "status $?"; exec cat`,
-  );
+  picker = await openRealPicker(harness);
 }, 60_000);
 afterEach(async () => {
-  await person.close();
+  await picker.close();
   await stopServing();
   await harness.close();
 });
 
-const screen = () => person.run("capture-pane", "-p", "-t", "terminal:");
-const shows = (text: string) => vi.waitFor(async () => expect(await screen()).toContain(text), WAIT);
-const showsNot = (text: string) => vi.waitFor(async () => expect(await screen()).not.toContain(text), WAIT);
-const type = (...keys: string[]) => person.run("send-keys", "-t", "terminal:", ...keys);
-
 it("lists sessions, finds one, shows its end, and goes back step by step", async () => {
+  const { shows, showsNot, type } = picker;
   await shows("No agent runs in tmux.");
   await type("h");
   await shows("7 sessions");
@@ -84,6 +65,7 @@ it("lists sessions, finds one, shows its end, and goes back step by step", async
 });
 
 it("says what is wrong when the daemon goes, and recovers with it", async () => {
+  const { shows, type } = picker;
   await shows("No agent runs in tmux.");
   await stopServing();
   stopServing = () => Promise.resolve();

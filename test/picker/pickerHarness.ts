@@ -1,6 +1,7 @@
 // The picker as a person has it: the real command in a real tmux, keys typed, screens captured, against a daemon with made-up panes.
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
+import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { vi } from "vitest";
 import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
@@ -38,6 +39,7 @@ export interface PickerOptions {
   /** Makes of the command the one that runs it somewhere else. */
   over?: (command: string) => string;
   prepare?: (daemon: AnsweringDaemon) => void;
+  features?: readonly FeatureAnswers[];
 }
 
 const WAIT = { timeout: 20_000, interval: 60 };
@@ -50,7 +52,7 @@ export const openPicker = async (options: PickerOptions): Promise<OpenPicker> =>
   const daemon = new AnsweringDaemon(options.panes);
   if (options.targets !== undefined) daemon.setTargets([...options.targets]);
   options.prepare?.(daemon);
-  let stop = await home.serve(daemon);
+  let stop = await home.serve(daemon, options.features);
   const tmux = createPrivateTmux();
   const variables = `AGTMUX_HOME='${home.paths.home}' AGTMUX_NO_START=1 ${options.env ?? ""}`;
   const own = `env -u TMUX -u NO_COLOR ${variables} '${process.execPath}' '${CLI_ENTRY}' ${options.args ?? "pick"}`;
@@ -99,7 +101,7 @@ export const openPicker = async (options: PickerOptions): Promise<OpenPicker> =>
     },
     stopDaemon: () => stop(),
     startDaemon: async () => {
-      stop = await home.serve(daemon);
+      stop = await home.serve(daemon, options.features);
     },
     asked: (action) => daemon.asked.filter((one) => one.action === action).map(({ input }) => input),
     close: async () => {

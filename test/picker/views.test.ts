@@ -1,6 +1,6 @@
 // What the picker shows beside cards: what a search finds, errors that are dismissed, no colours, a daemon that goes and comes back.
 import { afterEach, expect, it, vi } from "vitest";
-import { makePane } from "../factories/view.ts";
+import { makePane, makeTarget } from "../factories/view.ts";
 import { openPicker, type OpenPicker, type PickerOptions } from "./pickerHarness.ts";
 import { someAgents } from "./pickerPanes.ts";
 
@@ -77,5 +77,54 @@ it("says that the daemon is gone, answers nothing meanwhile, and goes on when it
   await picker.startDaemon();
   await picker.showsNot("the daemon is gone");
   await picker.shows("Refunds are rounded twice");
+  expect(picker.asked("answer")).toEqual([]);
+});
+
+it("shows sessions across machines, the windows of one, and goes back to where it was", async () => {
+  const far = { target: "vm1", session: "shop-api" };
+  const panes = [
+    ...someAgents(),
+    makePane({ pane: 40, window: 40, windowName: "far away", state: "running", ...far }),
+  ];
+  const targets = [makeTarget(), makeTarget({ target: "vm1", kind: "ssh", connection_ref: "vm1" })];
+  await open({ panes, targets, columns: 100 });
+  await picker.type("s");
+  await picker.shows("Sessions");
+  await picker.shows(/▌payments/);
+  expect(await picker.screen()).toMatch(
+    /shop-api[^\n]*1 needs you · 2 working\n[^\n]*host[^\n]*3 windows, 3 agents/,
+  );
+  await picker.type("Tab");
+  await picker.shows("Sessions, by name");
+  await picker.shows("host 3, vm1 1");
+  await picker.type("j", "Enter");
+  await picker.shows("Session shop-api");
+  await picker.shows("vm1 40 far away");
+  // A card of it is answered there as well.
+  await picker.shows("npm run migrate -- --env staging");
+  await picker.type("Escape");
+  await picker.shows(/▌shop-api/);
+  await picker.type("Escape");
+  await picker.shows("Needs you");
+});
+
+it("shows how each machine is, why, and what to do", async () => {
+  const ill = makeTarget({
+    target: "vm1",
+    kind: "ssh",
+    connection_ref: "vm1",
+    health: "down",
+    health_reason: "the host does not answer",
+    remedy: "check the network",
+  });
+  await open({ panes: someAgents(), targets: [makeTarget(), ill], columns: 80 });
+  await picker.type("m");
+  await picker.shows("Machines");
+  const screen = await picker.shows("Check the network.");
+  expect(screen).toMatch(/▌vm1 {2}SSH · vm1[^\n]*unreachable\n[^\n]*the host does not answer/);
+  expect(screen).toMatch(/host {2}this machine[^\n]*watched/);
+  await picker.type("x", "a", "Enter");
+  await picker.type("g");
+  await picker.shows("Needs you");
   expect(picker.asked("answer")).toEqual([]);
 });

@@ -5,13 +5,16 @@ import * as fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, it } from "vitest";
 import { displayLine } from "../../ui/text/displayText.ts";
+import { NO_LIMITS } from "../../ui/actions/agentLimits.ts";
 import { lastLines } from "../../cli/picker/agentOutput.ts";
 import { plainOf, toTerminal } from "../../cli/picker/line.ts";
-import { Arranger, cardKey, INITIAL_STATE, type Mode } from "../../cli/picker/pickerState.ts";
+import { Arranger, cardKey, INITIAL_STATE, type ListView, type Mode } from "../../cli/picker/pickerState.ts";
 import { frameOf } from "../../cli/picker/screens.ts";
 import type { Frame, Size } from "../../cli/picker/frame.ts";
-import type { PaneView } from "../../core/model/view.ts";
+import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
+import { makeJob } from "../factories/job.ts";
 import { makePane, makeTarget } from "../factories/view.ts";
 import { commandRequest, editRequest, waiting } from "../picker/pickerPanes.ts";
 
@@ -70,16 +73,17 @@ const LIST: Mode = { kind: "list" };
 const draw = (
   panes: readonly PaneView[],
   at: Size,
-  more: { mode?: Mode; output?: readonly string[] } = {},
+  more: { mode?: Mode; output?: readonly string[]; view?: ListView; target?: TargetView } = {},
 ): Frame => {
   const feed: FeedState = {
     ...INITIAL_FEED_STATE,
     connection: { kind: "live" },
     hasSnapshot: true,
     panes: new Map(panes.map((pane) => [pane.identity.pane_ref, pane])),
-    targets: new Map([["host", makeTarget()]]),
+    targets: new Map([["host", more.target ?? makeTarget()]]),
   };
-  const state = { ...new Arranger().arrange(INITIAL_STATE, { feed }), mode: more.mode ?? LIST };
+  const { view = INITIAL_STATE.view } = more;
+  const state = { ...new Arranger().arrange(INITIAL_STATE, { feed, view }), mode: more.mode ?? LIST };
   return frameOf({
     state,
     size: at,
@@ -90,7 +94,7 @@ const draw = (
       contextOf: (_pane, isShownWhole) => ({
         isConnected: true,
         isUnreachable: false,
-        uninterruptible: new Set(),
+        ...NO_LIMITS,
         isShownWhole: () => isShownWhole,
       }),
     },
@@ -144,13 +148,37 @@ it("writes no sequence of others, and no line that is wider than the screen", ()
           makePane({ pane: 4, window: 4, state: "error", ...place }),
         ];
         const key = panes[0]?.identity.pane_ref ?? "";
+        const job = makeJob({ text: title, about: session, when: name, waits_for: body, channel: label });
+        const target = makeTarget({
+          health: "down",
+          health_reason: said,
+          remedy: about,
+          connection_ref: name,
+        });
+        const armed = { kind: "armed", runtimeId: null, selectedId: null, problem: progress } as const;
+        const jobs = { items: [job, { ...job, job_id: said, runtime_id: "rt1" }], paused_at: null };
+        const told = [{ at: job.created_at, runtime_id: null, outcome: prompt }];
+        const frames = [
+          ...(["sessions", "targets"] as const).map((kind) =>
+            draw(panes, at, { view: { kind, isMerged: false }, target }),
+          ),
+          draw(panes, at, { mode: { ...armed, jobs, open: null } }),
+          draw(panes, at, {
+            mode: {
+              ...armed,
+              jobs,
+              open: { schema_version: SCHEMA_VERSION, generated_at: job.created_at, job, told },
+            },
+          }),
+        ];
         for (const mode of [
           LIST,
           { kind: "whole", key, top: 0, readTo: 0 },
           { kind: "output", key, source: "screen", up: 0 },
           { kind: "search" },
-        ] as const) {
-          const frame = draw(panes, at, { mode, output: [`\u001B[1;31m${screen}\u001B[0m`, screen] });
+        ] as const)
+          frames.push(draw(panes, at, { mode, output: [`\u001B[1;31m${screen}\u001B[0m`, screen] }));
+        for (const frame of frames) {
           expect(frame.lines).toHaveLength(at.rows);
           for (const line of frame.lines) {
             expect(stringWidth(plainOf(line))).toBeLessThanOrEqual(at.columns);

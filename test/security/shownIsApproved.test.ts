@@ -1,6 +1,7 @@
 // What is approved is exactly what was shown: attacks on real tmux with a real daemon, by an agent that looks like Claude Code,
 // draws its dialogs and runs its hooks. Each of them got its key once.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NO_LIMITS } from "../../ui/actions/agentLimits.ts";
 import { actionOf } from "../../ui/actions/paneActions.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { toNotification } from "../../core/api/notifications/toNotification.ts";
@@ -42,7 +43,7 @@ const refused = async (row: PaneView, choice: AnswerChoice): Promise<string> => 
 const redact = (text: string): string => redactText(text, 65_536);
 /** Whether each surface offers an approval. */
 const offers = (row: PaneView) => {
-  const around = { isConnected: true, isUnreachable: false, uninterruptible: new Set<string>() };
+  const around = { isConnected: true, isUnreachable: false, ...NO_LIMITS };
   const isShownWhole = (pane: PaneView) => pane.request === null || fitsAtOnce(pane.request);
   const notice = toNotification("n", row, { kind: "waiting_approval", sound: "none", redact });
   return {

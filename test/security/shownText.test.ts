@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
+import { NO_LIMITS } from "../../ui/actions/agentLimits.ts";
 import { createClaudeAdapter } from "../../adapters/claude/index.ts";
 import { toNotification } from "../../core/api/notifications/toNotification.ts";
 import { promptLines } from "../../cli/render/prompt.ts";
@@ -108,7 +109,7 @@ const textOfHtml = (html: string): string =>
 const surfaces = (request: RequestView): Record<"cli" | "popover" | "notice", string | null> => {
   const pane = makePane({ state: "waiting_approval", request, fingerprint: "f" });
   const isShownWhole = true;
-  const around = { isConnected: true, isUnreachable: false, uninterruptible: new Set<string>() };
+  const around = { isConnected: true, isUnreachable: false, ...NO_LIMITS };
   const context = { ...around, isShownWhole: () => isShownWhole };
   const drawn = renderToStaticMarkup(createElement(RequestText, { request, isWhole: isShownWhole }));
   const notice = toNotification("n", pane, {

@@ -14,6 +14,10 @@ it("says what came of an action in words of the popover, not of the terminal", (
     }),
     outcomeText({ kind: "refused", action: "answer", failure: { ...failure, code: "E_STALE_SNAPSHOT" } }),
     outcomeText({ kind: "lost", action: "send", failure }),
+    outcomeText({ kind: "sending", action: "answer", further: "answer" }),
+    outcomeText({ kind: "refused", action: "answer", failure, further: "kill" }),
+    outcomeText({ kind: "done", action: "later", outcome: "delivered", detail: "it waits", notes: [] }),
+    outcomeText({ kind: "lost", action: "later", failure: { ...failure, remedy: null, message: "gone" } }),
   ]).toEqual([
     { head: "", detail: "Sending the signal…" },
     { head: "Not verified.", detail: "Not seen. 3 left out." },
@@ -23,5 +27,13 @@ it("says what came of an action in words of the popover, not of the terminal", (
       detail:
         "It may have arrived or not; look at the pane first. Nothing was sent: ⟨U+202E⟩it changed. Run 'agtmux list'.",
     },
+    { head: "", detail: "Answering… The further answer was not sent." },
+    {
+      head: "Refused.",
+      detail:
+        "Nothing was sent: ⟨U+202E⟩it changed. Run 'agtmux list'. What you chose meanwhile was not done.",
+    },
+    { head: "Armed.", detail: "It waits." },
+    { head: "Not known.", detail: "It may be armed or not; look under Armed first. Gone." },
   ]);
 });

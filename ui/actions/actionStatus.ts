@@ -10,9 +10,15 @@ export interface Failure {
   code: string | null;
 }
 
-export type ActionKind = "attach" | "send" | "answer" | "interrupt" | "kill" | "dismiss";
+/** `later`: a text is armed that the daemon sends once the agent rests. */
+export type ActionKind = "attach" | "send" | "later" | "answer" | "interrupt" | "kill" | "dismiss";
 
-export type ActionStatus =
+export type ActionStatus = Stage & {
+  /** What was chosen while it was under way, which was not done. */
+  readonly further?: ActionKind;
+};
+
+type Stage =
   | { kind: "sending"; action: ActionKind }
   | { kind: "done"; action: ActionKind; outcome: ActionOutcome; detail: string; notes: readonly string[] }
   /** Nothing was done. */
@@ -20,12 +26,17 @@ export type ActionStatus =
   /** The answer did not arrive: the action may have been done. */
   | { kind: "lost"; action: ActionKind; failure: Failure };
 
+/** The same, with what was chosen meanwhile. */
+export const withFurther = (status: ActionStatus, further: ActionKind | undefined): ActionStatus =>
+  further === undefined ? status : { ...status, further };
+
 export const isSettled = (status: ActionStatus | undefined): boolean =>
   status?.kind === "done" && status.outcome === "delivered";
 
 const UNDER_WAY: Readonly<Record<ActionKind, string>> = {
   attach: "Opening a terminal…",
   send: "Sending…",
+  later: "Arming…",
   answer: "Answering…",
   interrupt: "Interrupting…",
   kill: "Sending the signal…",
@@ -36,6 +47,11 @@ const OUTCOME_WORDS = {
   delivered: "Delivered.",
   not_delivered: "Not delivered.",
   unverified: "Not verified.",
+} as const;
+
+const UNKNOWN_WORDS = {
+  now: "It may have arrived or not; look at the pane first.",
+  later: "It may be armed or not; look under Armed first.",
 } as const;
 
 /** What to do where the daemon's own remedy names a command of the terminal. */
@@ -53,18 +69,36 @@ export interface OutcomeText {
   detail: string;
 }
 
+/** Of a success. */
+const headOf = ({ action, outcome }: Extract<ActionStatus, { kind: "done" }>): string => {
+  if (action === "attach") return "Attached.";
+  return action === "later" ? "Armed." : OUTCOME_WORDS[outcome];
+};
+
 const failureDetail = ({ failure }: Extract<ActionStatus, { kind: "refused" | "lost" }>): string => {
   const remedy = (failure.code === null ? null : REMEDIES[failure.code]) ?? failure.remedy;
   return [displaySentence(failure.message), remedy === null ? "" : displayLine(remedy)].join(" ").trim();
 };
 
+const furtherText = ({ further }: ActionStatus): string => {
+  if (further === undefined) return "";
+  return further === "answer"
+    ? " The further answer was not sent."
+    : " What you chose meanwhile was not done.";
+};
+
 export const outcomeText = (status: ActionStatus): OutcomeText => {
+  const { head, detail } = stageText(status);
+  return { head, detail: `${detail}${furtherText(status)}`.trim() };
+};
+
+const stageText = (status: ActionStatus): OutcomeText => {
   switch (status.kind) {
     case "sending":
       return { head: "", detail: UNDER_WAY[status.action] };
     case "done":
       return {
-        head: status.action === "attach" ? "Attached." : OUTCOME_WORDS[status.outcome],
+        head: headOf(status),
         detail: [status.detail, ...status.notes].map(displaySentence).join(" "),
       };
     case "refused":
@@ -72,7 +106,7 @@ export const outcomeText = (status: ActionStatus): OutcomeText => {
     case "lost":
       return {
         head: "Not known.",
-        detail: `It may have arrived or not; look at the pane first. ${failureDetail(status)}`,
+        detail: `${UNKNOWN_WORDS[status.action === "later" ? "later" : "now"]} ${failureDetail(status)}`,
       };
   }
 };

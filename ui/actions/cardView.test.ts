@@ -3,13 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { displayText } from "../text/displayText.ts";
+import { NO_LIMITS } from "./agentLimits.ts";
 import { boundPart, cardView } from "./cardView.ts";
 import type { ActionContext } from "./disabledReasons.ts";
 
 const contextOf = (isShownWhole: boolean): ActionContext => ({
   isConnected: true,
   isUnreachable: false,
-  uninterruptible: new Set(),
+  ...NO_LIMITS,
   isShownWhole: () => isShownWhole,
 });
 const SHOWN = contextOf(true);

@@ -3,6 +3,7 @@
 import { isWaiting, mayAnswer } from "../../core/model/needs.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView } from "../../core/model/view.ts";
+import { agentName } from "../text/paneText.ts";
 
 /** Null: it can be done. Otherwise one sentence that says why not. */
 export type DisabledReason = string | null;
@@ -14,6 +15,8 @@ export interface ActionContext {
   isUnreachable: boolean;
   /** Agent types for which no way to stop a turn is known. */
   uninterruptible: ReadonlySet<string>;
+  /** Agent types whose input box cannot be read, so that nothing is typed to them unseen. */
+  unreadable: ReadonlySet<string>;
   /** Whether the row shows all of the text of its request when it is expanded. */
   isShownWhole: (pane: PaneView) => boolean;
 }
@@ -84,6 +87,16 @@ export const replyReason = (pane: PaneView, context: ActionContext): DisabledRea
     ? "its prompt takes no text; answer it or attach."
     : notWholeReason(pane, null, context);
 };
+
+/** Whether a text could wait for the end of a turn: anything else takes it now, or asks something. */
+export const isLaterOffered = ({ state }: PaneView): boolean => state === "running";
+
+/** Why no text can wait until the agent rests. */
+export const laterReason = (pane: PaneView, context: ActionContext): DisabledReason =>
+  notLiveReason(pane, context) ??
+  (context.unreadable.has(pane.agent ?? "")
+    ? `it is not known how ${agentName(pane)} shows what somebody typed, so nothing is typed to it unseen.`
+    : null);
 
 export const interruptReason = (pane: PaneView, context: ActionContext): DisabledReason => {
   const notLive = notLiveReason(pane, context);

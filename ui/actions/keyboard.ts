@@ -16,6 +16,7 @@ export type MoveCommand =
   | "sessions"
   | "targets"
   | "history"
+  | "armed"
   | "help"
   | "start"
   | "settings";
@@ -48,6 +49,7 @@ const MOVES: readonly Move[] = [
   { command: "sessions", keys: ["s"] },
   { command: "targets", keys: ["m"] },
   { command: "history", keys: ["h"] },
+  { command: "armed", keys: ["l"] },
   { command: "help", keys: ["?"] },
   { command: "start", keys: ["+"] },
   { command: "settings", keys: [","] },
@@ -83,7 +85,7 @@ export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] 
       ["n", "Next that waits for you"],
       ["→ ←  or  Space", "Expand, collapse"],
       ["/", "Search everything"],
-      ["g  s  m  h", "Agents, sessions, machines, history"],
+      ["g  s  m  h  l", "Agents, sessions, machines, history, what is armed"],
       ["+", "Start an agent"],
       [",", "Settings"],
       ["Esc", "Back; then close"],

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
+import { NO_LIMITS } from "./agentLimits.ts";
 import { optionReasons, type ActionContext } from "./disabledReasons.ts";
 import { actionOf, notPossible, PANE_ACTIONS } from "./paneActions.ts";
 
 const WELL: ActionContext = {
   isConnected: true,
   isUnreachable: false,
-  uninterruptible: new Set(),
+  ...NO_LIMITS,
   isShownWhole: () => true,
 };
 

@@ -55,6 +55,8 @@ export interface ActionSurface {
   wasRead: (pane: PaneView) => boolean;
   /** Opens the pane in a terminal, or shows the command that does. What it says is where the pane is seen now. */
   openTerminal: (pane: PaneView) => Promise<ShownResult | null>;
+  /** Arms a text for the next time at which this agent rests. */
+  sendWhenReady: (runtimeId: string, text: string) => Promise<unknown>;
   /** Opens or closes a panel of the row. */
   showPanel: (pane: PaneView, panel: Panel) => void;
   showWhole: (pane: PaneView) => void;
@@ -266,6 +268,21 @@ export const sendReply = (
         api.answer.mutate({ ...promptInput(pane), choice: { kind: "text", text }, idempotencyKey: key }),
       )
     : start(pane, "send", () => api.send.mutate({ ...agentInput(pane), text, idempotencyKey: key }));
+
+/** What comes of a text that is to wait, for whoever chooses that. */
+export const LATER_WORDS =
+  "Typed once the agent rests and its input box is empty. Until then it waits under Armed.";
+
+/** Arms the text for the agent's next rest. */
+export const sendLater = (
+  pane: PaneView,
+  text: string,
+  { start, sendWhenReady }: ActionSurface,
+): Promise<ActionStatus | null> =>
+  start(pane, "later", async () => {
+    await sendWhenReady(pane.identity.runtime_id ?? "", text);
+    return { outcome: "delivered", detail: LATER_WORDS, notes: [] };
+  });
 
 export const kill = (pane: PaneView, signal: KillSignal, { start, api }: ActionSurface): void =>
   void start(pane, "kill", () => api.kill.mutate({ ...killInput(pane), signal, isConfirmed: true }));

@@ -101,6 +101,7 @@ export const listRows = ({ view, overview, targets, collapsed, text, isMerged }:
       return targetRows(targets, text);
     // They come from no feed: the view asks for them.
     case "history":
+    case "armed":
       return [];
   }
 };

@@ -1,7 +1,7 @@
 // How watches are said to a person: conditions as they are typed, and what happened. Pure.
 import type { WatchCondition } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
-import { STATE_WORDS } from "../../../core/model/words.ts";
+import { STATE_CLAUSES } from "../../../core/model/words.ts";
 
 const UNITS: readonly (readonly [ms: number, unit: string])[] = [
   [86_400_000, "d"],
@@ -37,7 +37,7 @@ export const happenedText = (condition: WatchCondition): string => {
     case "match":
       return `printed what matches '${condition.pattern}'`;
     case "state":
-      return `is ${STATE_WORDS[condition.state]}`;
+      return STATE_CLAUSES[condition.state];
     case "needs-action":
       return "needs you";
     case "gone":

@@ -1,0 +1,70 @@
+// What a person with several agents has armed, for pictures and tests of the view that shows it.
+import type { PaneView } from "../../core/model/view.ts";
+import { makeJob } from "../../test/factories/job.ts";
+import { FakeAutomation } from "../../test/fakes/fakeAutomation.ts";
+
+const MINUTE = 60_000;
+
+const ago = (minutes: number): string => new Date(Date.now() - minutes * MINUTE).toISOString();
+
+/** Texts that wait and one that was sent, watches, and one that rests; `windows`: of the agents that they are for. */
+export const armedScene = (
+  panes: readonly PaneView[],
+  windows = ["split", "a11y", "invoices"],
+): FakeAutomation => {
+  const [first, second, third] = windows.map(
+    (window) => panes.find(({ window_name: name }) => name === window)?.identity,
+  );
+  const queued = {
+    runtime_id: first?.runtime_id ?? null,
+    about: first?.pane_ref ?? "",
+    expires_at: ago(-1_300),
+  };
+  const automation = new FakeAutomation([
+    makeJob({ ...queued, job_id: "job_5", created_at: ago(2), text: "then bring the docs up to date" }),
+    makeJob({
+      ...queued,
+      job_id: "job_4",
+      created_at: ago(4),
+      text: "fix the tests that fail, one commit each",
+      waits_for: "its agent works",
+    }),
+    makeJob({
+      job_id: "job_3",
+      kind: "watch",
+      when: "quiet:10m",
+      about: "session=web",
+      text: null,
+      repeated: true,
+      runs: 1,
+      created_at: ago(190),
+      expires_at: ago(-290),
+      surface: "cli",
+    }),
+    makeJob({
+      job_id: "job_2",
+      state: "held",
+      when: "cron 0 9 * * 1-5",
+      runtime_id: second?.runtime_id ?? null,
+      about: second?.pane_ref ?? "",
+      next_at: new Date(new Date().setHours(33, 0, 0, 0)).toISOString(),
+      text: "pull, and go on with the list",
+      created_at: ago(300),
+      expires_at: ago(-9_000),
+      surface: "cli",
+    }),
+    makeJob({
+      job_id: "job_1",
+      state: "done",
+      runtime_id: third?.runtime_id ?? null,
+      about: third?.pane_ref ?? "",
+      text: null,
+      runs: 1,
+      created_at: ago(80),
+    }),
+  ]);
+  automation.told.set("job_3", [
+    { at: ago(25), runtime_id: null, outcome: "told: Codex has shown nothing new for 10m" },
+  ]);
+  return automation;
+};

@@ -1,0 +1,213 @@
+// What a person armed and what it did: texts that wait to be sent, and watches. Each can be held, released and ended, and all of
+// them paused.
+import { useEffect, useMemo, useState } from "react";
+import type { JobsView as Jobs, JobView } from "../../core/model/job.ts";
+import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
+import { arrangeJobs, type JobRow } from "../../ui/lists/jobs.ts";
+import { isArmed, jobObstacle, jobPlace, jobStatus, jobTitle, pauseText } from "../../ui/text/jobText.ts";
+import { askAutomation, type AskAutomation } from "../connection/askAutomation.ts";
+import { toFailure } from "../connection/connectHost.ts";
+import { moveFocus } from "../hooks/moveFocus.ts";
+import { usePopover } from "../state/popover.ts";
+import { useStore } from "../state/store.ts";
+import { ActionButton } from "./ActionButton.tsx";
+import { Age, TimeText } from "./Age.tsx";
+import { useAsk, type Asked } from "./settings/useAsk.ts";
+import list from "./HistoryView.module.css";
+import message from "./Message.module.css";
+import styles from "./JobsView.module.css";
+
+const LOOK_AGAIN_MS = 3_000;
+
+const useAskAutomation = (): AskAutomation => {
+  const { api } = usePopover().host;
+  return useMemo(() => askAutomation(api), [api]);
+};
+
+const useJobs = (): Asked<Jobs> => {
+  const ask = useAskAutomation();
+  const asked = useAsk("jobs", () => ask.jobs());
+  const { reload } = asked;
+  const { clock } = usePopover();
+  useEffect(() => {
+    let lookedAt = clock.getState();
+    // The clock rests while the popover is hidden, and so does this.
+    return clock.subscribe(() => {
+      const now = clock.getState();
+      if (Math.abs(now - lookedAt) < LOOK_AGAIN_MS) return;
+      lookedAt = now;
+      reload();
+    });
+  }, [clock, reload]);
+  return asked;
+};
+
+/** Makes a change, and has the list asked for again; the sentence of what failed stays until the next change. */
+const useChange = (reload: () => void) => {
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const change = (call: () => Promise<unknown>): void => {
+    call()
+      .then(() => setFailure(null))
+      .catch((error: unknown) => setFailure(toFailure(error)))
+      .finally(reload);
+  };
+  return { failure, change };
+};
+
+type Change = ReturnType<typeof useChange>["change"];
+
+/** What it told or sent, newest first. */
+const Told = ({ job }: { job: JobView }) => {
+  const ask = useAskAutomation();
+  const { value, failure } = useAsk(`${job.job_id} ${job.runs} ${job.state}`, () => ask.job(job.job_id));
+  if (failure !== null) return <p className={list.quiet}>{displaySentence(failure.message)}</p>;
+  if (value === null) return <p className={list.quiet}>Reading…</p>;
+  if (value.told.length === 0) return <p className={list.quiet}>It has done nothing yet.</p>;
+  return (
+    <ol className={styles.told} aria-label="What it did">
+      {value.told.map(({ at, outcome }, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- two runs may be of one moment
+        <li key={index}>
+          <Age since={at} suffix=" ago" /> <span>{displayLine(outcome)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+const Detail = ({ row: { job, pane }, change }: { row: JobRow; change: Change }) => {
+  const ask = useAskAutomation();
+  const { list: store } = usePopover();
+  const id = job.job_id;
+  return (
+    <div className={list.detail}>
+      <Told job={job} />
+      <div className={list.buttons} role="group" aria-label="Actions">
+        {isArmed(job) && (
+          <>
+            <ActionButton onClick={() => change(() => ask.hold(id, job.state === "armed"))}>
+              {job.state === "armed" ? "Hold" : "Release"}
+            </ActionButton>
+            <ActionButton tone="danger" onClick={() => change(() => ask.cancel(id))}>
+              Cancel it
+            </ActionButton>
+          </>
+        )}
+        {pane !== null && (
+          <ActionButton onClick={() => store.showAgent(pane.identity.pane_ref)}>Show the agent</ActionButton>
+        )}
+      </div>
+      <p className={list.quiet}>
+        {displayLine(id)}, armed <Age since={job.created_at} suffix=" ago" /> · {displayLine(job.surface)}
+      </p>
+    </div>
+  );
+};
+
+interface JobListProps {
+  label: string;
+  rows: readonly JobRow[];
+  hasMachines: boolean;
+  change: Change;
+}
+
+const JobList = ({ label, rows, hasMachines, change }: JobListProps) => {
+  const [openId, setOpenId] = useState<string | null>(null);
+  if (rows.length === 0) return null;
+  return (
+    <>
+      <h2 className={styles.heading}>{label}</h2>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of the buttons in it */}
+      <ul className={list.list} aria-label={label} onKeyDown={moveFocus}>
+        {rows.map((row) => {
+          const { job } = row;
+          const isOpen = job.job_id === openId;
+          const obstacle = jobObstacle(job);
+          return (
+            <li key={job.job_id} className={list.item}>
+              <button
+                type="button"
+                className={list.row}
+                data-job={job.job_id}
+                data-state={job.state}
+                aria-expanded={isOpen}
+                onClick={() => setOpenId(isOpen ? null : job.job_id)}
+              >
+                <bdi className={list.title}>{jobTitle(job)}</bdi>
+                <span className={list.age}>
+                  <TimeText textAt={(now) => jobStatus(job, now)} />
+                </span>
+                <span className={list.place}>{jobPlace(job, row.pane, { hasMachines })}</span>
+                {obstacle !== "" && <span className={styles.obstacle}>{obstacle}</span>}
+              </button>
+              {isOpen && <Detail row={row} change={change} />}
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+};
+
+interface JobsViewProps {
+  /** What is searched for in the header. */
+  text: string;
+  /** Only what is armed for this agent; null: all. */
+  runtimeId: string | null;
+  hasMachines: boolean;
+}
+
+const Empty = ({ isSearched }: { isSearched: boolean }) => (
+  <div className={message.empty} role="status">
+    <p className={message.title}>{isSearched ? "Nothing matches" : "Nothing is armed"}</p>
+    <p>
+      {isSearched
+        ? "Press Esc to clear the search."
+        : "Reply to an agent that works and choose “When ready”, or see ‘agtmux help tell’."}
+    </p>
+  </div>
+);
+
+export const JobsView = ({ text, runtimeId, hasMachines }: JobsViewProps) => {
+  const { value, failure, reload } = useJobs();
+  const ask = useAskAutomation();
+  const { panes } = useStore(usePopover().feed);
+  const changes = useChange(reload);
+  if (value === null)
+    return (
+      <p className={message.empty} role="status">
+        {failure === null ? "Looking…" : displaySentence(failure.message)}
+      </p>
+    );
+  const { items, paused_at: pausedAt } = value;
+  const { armed, ended } = arrangeJobs(items, panes.values(), { text, runtimeId });
+  const isPaused = pausedAt !== null;
+  const lists = { hasMachines, change: changes.change };
+  const failed = changes.failure ?? failure;
+  return (
+    <div className={list.view} data-jobs>
+      {(isPaused || items.some(isArmed)) && (
+        <div className={styles.head} data-paused={isPaused}>
+          <p role="status">
+            <TimeText textAt={(now) => pauseText(pausedAt, now)} />
+          </p>
+          <ActionButton
+            tone={isPaused ? "primary" : "plain"}
+            onClick={() => changes.change(() => ask.pause(!isPaused))}
+          >
+            {isPaused ? "Resume all" : "Pause all"}
+          </ActionButton>
+        </div>
+      )}
+      {failed !== null && (
+        <p className={list.line} role="alert">
+          {displaySentence(failed.message)}
+        </p>
+      )}
+      {armed.length + ended.length === 0 && <Empty isSearched={text.trim() !== "" && items.length > 0} />}
+      <JobList label="Armed" rows={armed} {...lists} />
+      <JobList label="Ended" rows={ended} {...lists} />
+    </div>
+  );
+};

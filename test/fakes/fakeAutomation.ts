@@ -1,0 +1,85 @@
+// Automation as surfaces meet it, without an engine: jobs in memory that calls change, and nothing that is ever done.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { JobDetail, JobView } from "../../core/model/job.ts";
+import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import type { FeatureAnswers } from "../../core/ports/feature.ts";
+import { AUTOMATION_CALLS } from "../../features/automation/calls.ts";
+import { makeJob } from "../factories/job.ts";
+
+const DAY_MS = 86_400_000;
+
+/** What the calls that are known here take, all in one. */
+interface Input {
+  id: string;
+  isHeld: boolean;
+  isPaused: boolean;
+  runtimeId: string;
+  text: string;
+  surface: string;
+}
+
+export class FakeAutomation implements FeatureAnswers {
+  readonly name = "automation";
+  readonly calls = AUTOMATION_CALLS;
+  /** Newest first. */
+  items: readonly JobView[];
+  readonly told = new Map<string, JobDetail["told"]>();
+  pausedAt: string | null = null;
+  /** The next call of this name fails with this. */
+  readonly failures = new Map<string, AgtmuxError>();
+
+  constructor(items: readonly JobView[] = []) {
+    this.items = items;
+  }
+
+  answer(call: string, given: unknown): unknown {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the call has checked it
+    const input = given as Input;
+    const failure = this.failures.get(call);
+    this.failures.delete(call);
+    if (failure !== undefined) throw failure;
+    const frame = { schema_version: SCHEMA_VERSION, generated_at: new Date().toISOString() } as const;
+    switch (call) {
+      case "jobs":
+        return { items: this.items, paused_at: this.pausedAt };
+      case "job":
+        return { ...frame, job: this.find(input.id), told: this.told.get(input.id) ?? [] };
+      case "jobHold":
+        return this.change(input.id, { state: input.isHeld ? "held" : "armed" });
+      case "jobCancel":
+        return this.change(input.id, { state: "cancelled", text: null });
+      case "pause":
+        this.pausedAt = input.isPaused ? frame.generated_at : null;
+        return { ...frame, paused_at: this.pausedAt, armed: this.items.length };
+      case "send":
+        return this.arm(input);
+      default:
+        throw new AgtmuxError("E_UNSUPPORTED", `the fake automation does not know '${call}'`);
+    }
+  }
+
+  private arm({ runtimeId, text, surface }: Input): JobView {
+    const job = makeJob({
+      job_id: `job_${this.items.length + 1}`,
+      runtime_id: runtimeId,
+      text,
+      surface,
+      created_at: new Date().toISOString(),
+      expires_at: new Date(Date.now() + DAY_MS).toISOString(),
+    });
+    this.items = [job, ...this.items];
+    return job;
+  }
+
+  private find(id: string): JobView {
+    const job = this.items.find(({ job_id }) => job_id === id);
+    if (job === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `there is no such job: '${id}'`);
+    return job;
+  }
+
+  private change(id: string, change: Partial<JobView>): JobView {
+    const changed = { ...this.find(id), ...change };
+    this.items = this.items.map((job) => (job.job_id === id ? changed : job));
+    return changed;
+  }
+}

@@ -1,0 +1,105 @@
+// What is armed, in the picker, as a person meets it: a text that waits for the end of a turn, held, released, sent and cancelled, on
+// a real daemon and an agent in tmux.
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openHarness, type Harness } from "../actions/actionHarness.ts";
+import { openAgent } from "../actions/agentPane.ts";
+import { serveDaemon } from "../harness/commandLine.ts";
+import { until } from "../setup/realClock.ts";
+import { READING } from "./pickerHarness.ts";
+import { openRealPicker, type RealPicker } from "./realPicker.ts";
+
+const AFTER_TYPING = 800;
+
+let harness: Harness;
+let picker: RealPicker;
+let stopServing: () => Promise<void>;
+
+beforeEach(async () => {
+  harness = await openHarness();
+  stopServing = await serveDaemon(harness.daemon);
+}, 60_000);
+afterEach(async () => {
+  await picker.close();
+  await stopServing();
+  await harness.close();
+});
+
+it("waits for the end of the turn, is held and released, and says what it did", async () => {
+  const agent = await openAgent(harness, { turnMs: 6_000 });
+  await harness.tmux.run("send-keys", "-t", agent.paneId, "-l", "a turn");
+  await wait(300);
+  await harness.tmux.run("send-keys", "-t", agent.paneId, "Enter");
+  await harness.daemon.untilState(agent.paneId, "running");
+  picker = await openRealPicker(harness);
+  const { shows, showsNot, type } = picker;
+  await shows("1 working");
+  await type("r");
+  await shows("Tab: when it is ready");
+  await type("-l", "now the docs");
+  await type("Tab");
+  await shows("Reply when it is ready");
+  await shows("Typed once the agent rests and its input box is empty.");
+  await type("Enter");
+  await shows("Armed. Typed once");
+  await shows("1 queued");
+
+  // Letters right after the text field closed are meant for it.
+  await wait(AFTER_TYPING);
+  await type("l");
+  await shows("❯ now the docs");
+  await shows("once it rests");
+  await type("p");
+  await shows("held");
+  await harness.daemon.until(agent.paneId, ({ state }) => state === "completed", 10_000);
+  await wait(2_000);
+  expect(agent.received()).toEqual(["a turn"]);
+  await type("p");
+  await until(() => agent.received().length === 2, "the text has arrived", 15_000);
+  expect(agent.received()).toEqual(["a turn", "now the docs"]);
+  await shows("❯ A text that was sent");
+  await type("Enter");
+  await shows("What it did");
+  await shows("ago  sent");
+  await type("Escape");
+  await showsNot("What it did");
+  await type("Escape");
+  await shows("all keys");
+});
+
+it("is paused with all others, and cancelled once the person says so again", async () => {
+  const agent = await openAgent(harness);
+  picker = await openRealPicker(harness);
+  const { shows, type } = picker;
+  await shows("Nobody waits");
+  await type("l");
+  await shows("Nothing is armed.");
+  await type("P");
+  await shows("Paused for");
+  await type("Escape");
+  await shows("all keys");
+  await type("r");
+  await shows("Reply to the agent");
+  await type("-l", "not any more");
+  await type("Tab");
+  await shows("Enter arms it");
+  await type("Enter");
+  await shows("1 queued");
+  await wait(AFTER_TYPING);
+  await type("l");
+  await shows("❯ not any more");
+  await type("x");
+  await shows("Cancel what is armed?");
+  await wait(READING);
+  await type("n");
+  await shows("❯ not any more");
+  await type("x");
+  await shows("Cancel what is armed?");
+  await wait(READING);
+  await type("y");
+  await shows("❯ A text that was not sent");
+  await shows("cancelled");
+  await type("P");
+  await wait(2_500);
+  expect(agent.received()).toEqual([]);
+});

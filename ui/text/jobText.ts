@@ -1,0 +1,93 @@
+// What a person armed, in words, for the popover and the picker: what a job does and when, about whom, and why it waits. Pure.
+import type { JobView } from "../../core/model/job.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { formatAge, STATE_CLAUSES } from "../../core/model/words.ts";
+import { displayLine, displaySentence } from "./displayText.ts";
+import { agentName, paneName } from "./paneText.ts";
+
+const STATES: ReadonlyMap<string, string> = new Map(Object.entries(STATE_CLAUSES));
+
+/** A condition as it was typed, as the end of "when …". */
+const conditionWords = (when: string): string => {
+  const [kind = "", ...more] = when.split(":");
+  const value = displayLine(more.join(":"));
+  switch (kind) {
+    case "quiet":
+      return `it works and shows nothing new for ${value}`;
+    case "match":
+      return `it prints ${value}`;
+    case "state":
+      return `it ${STATES.get(value) ?? `is ${value}`}`;
+    case "needs-action":
+      return "it needs you";
+    case "gone":
+      return "it has ended";
+    default:
+      return displayLine(when);
+  }
+};
+
+export const isArmed = ({ state }: Pick<JobView, "state">): boolean => state === "armed" || state === "held";
+
+/** A text is shown while it waits; afterwards it is kept nowhere. */
+const textTitle = (job: JobView): string => {
+  if (job.text !== null) return displayLine(job.text);
+  if (isArmed(job)) return "A text that is kept in memory alone";
+  return job.runs > 0 ? "A text that was sent" : "A text that was not sent";
+};
+
+export const jobTitle = (job: JobView): string =>
+  job.kind === "send"
+    ? textTitle(job)
+    : `Tell me ${job.repeated ? "each time" : "when"} ${conditionWords(job.when)}`;
+
+/** A day and a time of this week: nothing is armed for longer. */
+const dayAndTime = (iso: string): string =>
+  new Date(iso).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+
+const sendTime = ({ when, next_at: next }: JobView): string => {
+  const at = next === null ? "" : dayAndTime(next);
+  if (when === "ready") return "once it rests";
+  if (at === "") return displayLine(when);
+  return when === "at" ? at : `${displayLine(when)}, next ${at}`;
+};
+
+const paneWords = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): string[] => [
+  agentName(pane),
+  ...(hasMachines ? [displayLine(pane.identity.target)] : []),
+  `${displayLine(pane.identity.session_name)} / ${paneName(pane)}`,
+];
+
+/** About whom, when a text is sent, and over which channel somebody is told. `pane`: its agent's row, if that is still there. */
+export const jobPlace = (job: JobView, pane: PaneView | null, around: { hasMachines: boolean }): string =>
+  [
+    ...(pane === null ? [displayLine(job.about)] : paneWords(pane, around)),
+    ...(job.kind === "send" && isArmed(job) ? [sendTime(job)] : []),
+    ...(job.channel === null ? [] : [`over ${displayLine(job.channel)}`]),
+  ].join(" · ");
+
+/** What keeps it from being done now; empty where nothing does. */
+export const jobObstacle = ({ waits_for: why }: JobView): string =>
+  why === null ? "" : displaySentence(`waits: ${why}`);
+
+/** Where it stands: `3h left`, or how it ended. */
+export const jobStatus = ({ state, expires_at: until, runs }: JobView, now: number): string => {
+  const left = `${formatAge(Math.max(0, Date.parse(until) - now))} left`;
+  switch (state) {
+    case "armed":
+      return runs > 0 ? `${runs} × done, ${left}` : left;
+    case "held":
+      return "held";
+    case "done":
+    case "expired":
+    case "cancelled":
+    case "stopped":
+      return state;
+  }
+};
+
+/** What all of it does now, as a sentence: for the head of the view. */
+export const pauseText = (pausedAt: string | null, now: number): string =>
+  pausedAt === null
+    ? ""
+    : `Paused for ${formatAge(Math.max(0, now - Date.parse(pausedAt)))}: nothing is told or sent.`;
