@@ -81,7 +81,7 @@ describe.each(SCHEMES)("the view of what is armed (%s)", (scheme) => {
       await popover.replyBox.waitFor();
       await page.getByText("When ready: Typed once the agent rests").waitFor();
       await page.keyboard.type("then measure it again");
-      await popover.replyBox.scrollIntoViewIfNeeded();
+      await page.locator("#reply-later").scrollIntoViewIfNeeded();
       await recordLook(page, { name: "later", scheme, isPictured: true });
       await popover.press("Alt+Enter");
       await page.getByText("Armed.", { exact: true }).waitFor();
