@@ -55,7 +55,7 @@ describe.each(SCHEMES)("the History tab (%s)", (colorScheme) => {
       await rows.first().waitFor();
       await expect.poll(() => rows.count()).toBe(Object.keys(RECORDED_PATHS).length + 2);
       expect(await rows.last().textContent()).toContain('<img src=x onerror="document.title=1">⟨U+202E⟩');
-      await recordLook(page, { name: "history", scheme: colorScheme, isPictured: false });
+      await recordLook(page, { name: "historyList", scheme: colorScheme, isPictured: false });
 
       await rows.first().focus();
       await page.keyboard.press("ArrowDown");

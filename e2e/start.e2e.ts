@@ -57,7 +57,7 @@ describe.each(SCHEMES)("starting an agent (%s)", (colorScheme) => {
           .waitFor();
         expect(await dialog.getByLabel(/^Task/).inputValue()).toBe("split <b>refunds</b>");
         await dialog.getByLabel("Folder").fill(repository);
-        await recordLook(page, { name: "start", scheme: colorScheme, isPictured: false });
+        await recordLook(page, { name: "startFilled", scheme: colorScheme, isPictured: false });
         await startButton.click();
         const done = page.getByRole("dialog", { name: "Started" });
         await done.getByText("The task went in.").waitFor({ timeout: 30_000 });

@@ -11,6 +11,8 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const SHOTS = join(ROOT, "test-results", "screenshots");
 const PICTURES = join(ROOT, "docs", "pictures");
 const MAKES_PICTURES = process.env["AGTMUX_PICTURES"] === "1";
+/** Where the popover is pictured. */
+const PAGES = ["tour.md", "views.md", "history.md", "workspaces.md"];
 /** All of them together stay under 2.2 MB. */
 const MAX_PICTURE_BYTES = 42_000;
 
@@ -31,7 +33,7 @@ export const recordLook = async (
   const name = `${look.name}-${look.scheme}`;
   await shoot(page, name);
   if (look.isPictured) {
-    const pages = ["tour.md", "views.md"].map((page) => readFileSync(join(ROOT, "docs", page), "utf8"));
+    const pages = PAGES.map((page) => readFileSync(join(ROOT, "docs", page), "utf8"));
     expect(pages.join("\n")).toContain(`pictures/${name}.png`);
     if (MAKES_PICTURES) {
       mkdirSync(PICTURES, { recursive: true });
