@@ -80,12 +80,13 @@ export const startedLines = (started: Started): string[] => {
   const said =
     started.dry_run && prompt === "waiting" ? "The task would go in once it is ready." : PROMPT_LINES[prompt];
   const isTold = detail !== "" && prompt !== "delivered";
+  const sentence = said?.endsWith(".") === true ? `${said.slice(0, -1)} (${detail}).` : `${said}: ${detail}`;
   return [
     `${verb} '${started.command}' in session ${started.session_name}${where === null ? "" : ` (${where})`}, folder ${folder}.`,
     ...(worktree?.is_new === true
       ? [`${started.dry_run ? "Would make" : "Made"} the work tree for the branch ${worktree.branch}.`]
       : []),
-    ...(said === null ? [] : [isTold ? `${said}: ${detail}` : said]),
+    ...(said === null ? [] : [isTold ? sentence : said]),
     ...started.warnings.map((warning) => `! ${warning}`),
   ].map(cleanLine);
 };

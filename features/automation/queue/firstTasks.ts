@@ -9,8 +9,8 @@ import type { JobEnd } from "../../../core/ports/jobStore.ts";
 import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
 
 const LOOK_EVERY_MS = 250;
-/** While none waits: only another daemon's may turn up, at the start. */
-const REST_MS = 5_000;
+/** While none waits: one that was held may be released. */
+const REST_MS = 15_000;
 /** An agent that is not there by then does not come. One that asks for trust is there. */
 const APPEAR_MS = 60_000;
 const EXPIRES_MS = 30 * 60_000;

@@ -15,7 +15,8 @@ const MAX_LOGS = 200;
 /** Whose beginnings come in one answer. */
 const LOGS_AT_ONCE = 10;
 /** A machine is not asked again sooner. */
-const FRESH_MS = 15_000;
+const FRESH_MS = 30_000;
+const CLOSE_LIMIT_MS = 1_000;
 /** How long a list waits for machines. */
 const PATIENCE_MS = 4_000;
 
@@ -75,7 +76,9 @@ export class RemoteScan {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await Promise.all([...this.running.values()].map(({ look }) => look));
+    const looks = Promise.all([...this.running.values()].map(({ look }) => look));
+    // A machine that does not answer must not keep the daemon from ending; what it says later is dropped.
+    await endsWithin(looks, CLOSE_LIMIT_MS, this.deps.context.clock);
   }
 
   private names(): string[] {
@@ -116,6 +119,7 @@ export class RemoteScan {
     const target = context.target(name);
     if (target.kind !== "ssh") return;
     const found = await this.list(target);
+    if (this.isClosed) return;
     const known = new Map([...db.known(name)].flat().map((row) => [row.path, row]));
     const paths = new Set(found.map(({ path }) => remoteKey(name, path)));
     db.remove([...known.keys()].filter((path) => !paths.has(path)));
@@ -156,6 +160,7 @@ export class RemoteScan {
         },
       };
       const facts = await headOf(log, history, below);
+      if (this.isClosed) return;
       const row = { path: remoteKey(name, path), target: name, agent, size, mtime };
       db.put([toLogRow(row, facts, context.redact)]);
       await this.pace();
