@@ -6,6 +6,7 @@ import { panePlace } from "../../ui/text/paneText.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { visibleOnTerminal } from "../../core/model/visibleText.ts";
 import { clip, hintLine, keyHint, span, STYLE, widthOf, wrapWhole, type Line } from "./line.ts";
+import { startBar } from "./startBar.ts";
 import { selectedPane, type PickerState, type ReplyMode } from "./pickerState.ts";
 
 const HINTS: readonly Line[] = [
@@ -79,6 +80,8 @@ export const barOf = (state: PickerState, width: number): Bar => {
       };
     case "reply":
       return replyBar(state.drafts.get(mode.key) ?? "", selectedPane(state), mode, width);
+    case "start":
+      return startBar(mode, width);
     case "question":
       return dialogBar(
         mode.question.title,

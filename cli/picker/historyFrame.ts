@@ -61,10 +61,17 @@ const entryLines = ({ role, text }: HistoryEntry, width: number): Line[] =>
 const HINTS: readonly Line[] = [
   keyHint("↑↓", "move"),
   keyHint("⏎", "read"),
+  keyHint("r", "resume"),
   keyHint("/", "search"),
   keyHint("Esc", "back"),
 ];
 const READ_HINTS: readonly Line[] = [keyHint("↑↓ PgUp PgDn", "scroll"), keyHint("Esc", "back")];
+
+/** What came of the last thing that was asked for. */
+const noteOf = ({ said, problem }: HistoryMode): Line => {
+  if (problem !== null) return [span(`${displayLine(problem)} `, STYLE.red)];
+  return said === null ? [] : [span(`${displayLine(said)} `, STYLE.green)];
+};
 
 const headOf = (mode: HistoryMode, width: number): Line => {
   const found = mode.search === "" ? `${mode.total} sessions` : `${mode.total} found`;
@@ -72,7 +79,7 @@ const headOf = (mode: HistoryMode, width: number): Line => {
     mode.open === null
       ? [span(" History ", STYLE.mark), span(`  ${found}`, STYLE.dim)]
       : [span(" Session ", STYLE.mark), span(`  ${sessionTitle(mode.open.session)}`)];
-  return spread(left, mode.problem === null ? [] : [span(`${displayLine(mode.problem)} `, STYLE.red)], width);
+  return spread(left, clip(noteOf(mode), Math.max(20, width - 28)), width);
 };
 
 /** `now`: epoch ms by the daemon's clock. */

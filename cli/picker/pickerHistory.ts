@@ -2,14 +2,19 @@
 // and what is asked of the daemon; what is asked for is shown only while the person still looks at it.
 import type { HistorySession } from "../../core/model/history.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { sessionKey } from "../../ui/text/sessionText.ts";
+import { sessionKey, sessionPlace, sessionTitle } from "../../ui/text/sessionText.ts";
+import { resumeInput, startedText } from "../../ui/text/startText.ts";
 import { askHistory } from "../askHistory.ts";
+import { askWorkspaces } from "../askWorkspaces.ts";
 import type { Key } from "./keyReader.ts";
 import { ModeQuestions } from "./modeQuestions.ts";
 import type { HistoryMode } from "./pickerState.ts";
 import { withoutLast, type ReplyDeps } from "./reply.ts";
 
 const LIMIT = 200;
+/** Longer than the daemon waits for an agent that was started. */
+const WAIT_MS = 15_000;
+const STARTING = "Starting…";
 
 export const EMPTY_HISTORY: HistoryMode = {
   kind: "history",
@@ -19,6 +24,7 @@ export const EMPTY_HISTORY: HistoryMode = {
   search: "",
   isTyping: false,
   open: null,
+  said: null,
   problem: null,
 };
 
@@ -31,17 +37,18 @@ export interface PickerHistoryDeps extends Pick<ReplyDeps, "state" | "change"> {
 export class PickerHistory {
   private readonly deps: PickerHistoryDeps;
   private readonly questions: ModeQuestions<HistoryMode>;
+  /** Beside the others: what a search asks must not drop what came of a start. */
+  private readonly starts: ModeQuestions<HistoryMode>;
 
   constructor(deps: PickerHistoryDeps) {
     this.deps = deps;
-    this.questions = new ModeQuestions({
+    const shown = {
       client: deps.client,
-      current: () => {
-        const { mode } = deps.state();
-        return mode.kind === "history" ? mode : null;
-      },
-      put: (mode) => this.put(mode),
-    });
+      current: () => this.current(),
+      put: (mode: HistoryMode) => this.put(mode),
+    };
+    this.questions = new ModeQuestions(shown);
+    this.starts = new ModeQuestions(shown);
   }
 
   open(): void {
@@ -66,6 +73,7 @@ export class PickerHistory {
     if (step !== undefined)
       return this.put({ ...mode, selected: Math.max(0, Math.min(last, mode.selected + step)) });
     if (name === "Enter") return void this.read(mode);
+    if (name === "r") return this.askToResume(mode);
     if (name === "/") return this.put({ ...mode, isTyping: true });
     if (name === "Escape" && mode.search !== "") return this.search(mode, "", false);
     if (name === "Escape" || name === "q" || name === "g") this.deps.change({ mode: { kind: "list" } });
@@ -102,6 +110,47 @@ export class PickerHistory {
     if (step !== undefined && mode.open !== null)
       this.put({ ...mode, open: { ...mode.open, up: Math.max(0, up + step) } });
     else if (["Escape", "ArrowLeft", "q", "Enter"].includes(name)) this.put({ ...mode, open: null });
+  }
+
+  /** It starts a program, so that it is asked first: a key that was meant for something else starts nothing. */
+  private askToResume(mode: HistoryMode): void {
+    const session = mode.sessions?.[mode.selected];
+    if (session === undefined) return;
+    const input = resumeInput(session);
+    if (input === null) {
+      const problem =
+        session.pane_ref === null ? "Its log does not say where it worked." : "It is open already.";
+      return this.put({ ...mode, problem });
+    }
+    this.deps.change({
+      mode: {
+        kind: "question",
+        back: { ...mode, said: null, problem: null },
+        question: {
+          title: "Go on with this session?",
+          text: `${sessionTitle(session)} (${sessionPlace(session)}), in a new pane.`,
+          confirmLabel: "start it",
+          onConfirm: () => void this.resume(input),
+        },
+      },
+    });
+  }
+
+  private async resume(input: NonNullable<ReturnType<typeof resumeInput>>): Promise<void> {
+    const now = this.current();
+    if (now !== null) this.put({ ...now, said: STARTING });
+    await this.starts.ask(
+      (client) =>
+        askWorkspaces(client, "start", "mutation", { ...input, waitMs: WAIT_MS, surface: "picker" }),
+      (started, mode) => ({ ...mode, said: startedText(started).join(" ") }),
+    );
+    const then = this.current();
+    if (then?.said === STARTING) this.put({ ...then, said: null });
+  }
+
+  private current(): HistoryMode | null {
+    const { mode } = this.deps.state();
+    return mode.kind === "history" ? mode : null;
   }
 
   private put(mode: HistoryMode): void {

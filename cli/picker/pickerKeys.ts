@@ -10,6 +10,7 @@ import { PickerActs } from "./pickerActs.ts";
 import { PickerArmed, type PickerArmedDeps } from "./pickerArmed.ts";
 import { PickerHistory } from "./pickerHistory.ts";
 import { cardKey, selectedPane, type ListView, type Mode, type PickerState } from "./pickerState.ts";
+import { PickerStart } from "./pickerStart.ts";
 import { chooseLater, editReply, submitReply, withoutLast, type ReplyDeps } from "./reply.ts";
 import { dialogKeyOf } from "./screens.ts";
 
@@ -46,6 +47,7 @@ export class PickerKeys {
   private readonly press: AnswerPress;
   private readonly history: PickerHistory;
   private readonly armed: PickerArmed;
+  private readonly start: PickerStart;
   private readonly acts: PickerActs;
   /** Until when keys of text are the rest of a text that was being typed. */
   private typedUntil = -Infinity;
@@ -55,6 +57,7 @@ export class PickerKeys {
     this.press = new AnswerPress(deps);
     this.history = new PickerHistory(deps);
     this.armed = new PickerArmed(deps);
+    this.start = new PickerStart(deps);
     this.acts = new PickerActs(deps);
   }
 
@@ -80,6 +83,7 @@ export class PickerKeys {
   private paste(text: string): void {
     const { mode, search } = this.deps.state();
     if (mode.kind === "reply") editReply(this.deps, mode, { insert: text });
+    else if (mode.kind === "start") this.start.paste(text, mode);
     else if (mode.kind === "search") this.deps.search(search + (text.split(/[\r\n]/)[0] ?? ""));
   }
 
@@ -106,6 +110,8 @@ export class PickerKeys {
         return this.history.key(key, mode);
       case "armed":
         return this.armed.key(key, mode);
+      case "start":
+        return this.start.key(key, mode, isBurst);
       case "list":
       case "whole":
       case "output":
@@ -237,7 +243,7 @@ export class PickerKeys {
       this.armed.open(pane === null || pane.armed === null ? null : pane.identity.runtime_id);
     },
     settings: () => {},
-    start: () => {},
+    start: () => this.start.open(),
   };
 
   /** Closes the innermost part that is open; at last the picker. */
@@ -323,6 +329,7 @@ export const modeFits = (state: PickerState, before: PickerState): boolean => {
     case "help":
     case "history":
     case "armed":
+    case "start":
     case "question":
     case "kill":
       return true;

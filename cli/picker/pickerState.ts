@@ -8,6 +8,7 @@ import type { Question } from "../../ui/actions/paneActions.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
 import { moveSelection, RowMemory, type Row } from "../../ui/lists/rows.ts";
 import type { View } from "../../ui/lists/views.ts";
+import type { StartForm } from "../../ui/text/startText.ts";
 import type { StateCounts } from "../../ui/lists/groups.ts";
 
 /** A session whose end is shown; `up`: rows that the view was moved up from there. */
@@ -28,6 +29,8 @@ export interface HistoryMode {
   readonly search: string;
   readonly isTyping: boolean;
   readonly open: OpenSession | null;
+  /** What came of a session that was to go on; null: none was. */
+  readonly said: string | null;
   readonly problem: string | null;
 }
 
@@ -54,6 +57,23 @@ export interface ReplyMode {
   readonly isLater: boolean;
 }
 
+export const START_FIELDS = ["agent", "target", "folder", "branch", "text"] as const;
+export type StartField = (typeof START_FIELDS)[number];
+
+/** The form by which an agent is started. */
+export interface StartMode {
+  readonly kind: "start";
+  /** Those that can be started; none until the daemon has answered. */
+  readonly agents: readonly string[];
+  readonly machines: readonly string[];
+  readonly field: StartField;
+  readonly form: StartForm;
+  readonly isBusy: boolean;
+  /** What came of it; null: it was not started yet. */
+  readonly said: readonly string[] | null;
+  readonly problem: string | null;
+}
+
 /** What the keys go to. */
 export type Mode =
   | { kind: "list" }
@@ -61,6 +81,7 @@ export type Mode =
   | { kind: "help" }
   | HistoryMode
   | ArmedMode
+  | StartMode
   /** One request on the whole screen; `readTo`: how many of its rows were on the screen, from the first without a gap. */
   | { kind: "whole"; key: string; top: number; readTo: number }
   | { kind: "output"; key: string; source: OutputSource; up: number }

@@ -99,13 +99,14 @@ export const dialogKeyOf = (mode: Mode): string | null => {
 };
 
 /** Keys of the popover that mean nothing here, or are others. */
-const NOT_HERE: ReadonlySet<string> = new Set(["+", ",", "Shift Enter", "→ ←  or  Space"]);
+const NOT_HERE: ReadonlySet<string> = new Set([",", "Shift Enter", "→ ←  or  Space"]);
 const OWN_KEYS: readonly (readonly [string, string])[] = [
   ["→  or  w", "The whole request; Space pages"],
   ["Alt Enter", "New line in a reply"],
   ["t", "In the output: the agent's own log"],
   ["Tab", "In the sessions: one row per name"],
   ["Tab", "In a reply: send it when the agent is ready"],
+  ["r", "In the history: go on with a session"],
   ["Ctrl-L", "Draw everything again"],
   ["q", "End"],
 ];
@@ -219,6 +220,7 @@ const specialFrame = (input: FrameInput, mode: Mode): Frame | null => {
     case "list":
     case "search":
     case "reply":
+    case "start":
     case "question":
     case "kill":
       return null;

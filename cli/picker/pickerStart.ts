@@ -1,0 +1,140 @@
+// Starting an agent from the picker: which one, where, on which branch, with which task. What the keys do to the form, and what is
+// asked of the daemon; what is not possible is said by the daemon, and what was typed stays.
+import type { PaneView } from "../../core/model/view.ts";
+import { startedText, startInput, type StartForm } from "../../ui/text/startText.ts";
+import { askWorkspaces } from "../askWorkspaces.ts";
+import type { Key } from "./keyReader.ts";
+import { ModeQuestions } from "./modeQuestions.ts";
+import type { PickerHistoryDeps } from "./pickerHistory.ts";
+import { selectedPane, START_FIELDS, type StartField, type StartMode } from "./pickerState.ts";
+import { withoutLast } from "./reply.ts";
+
+/** Longer than the daemon waits for the agent and for its task. */
+const WAIT_MS = 15_000;
+
+const folderOf = (pane: PaneView | null): string =>
+  pane?.activity?.work_tree ?? pane?.activity?.folder ?? "~";
+
+/** The one after `now` in the list, or before it. */
+const stepIn = (list: readonly string[], now: string, step: 1 | -1): string =>
+  list[(list.indexOf(now) + step + list.length) % list.length] ?? now;
+
+export class PickerStart {
+  private readonly deps: PickerHistoryDeps;
+  private readonly questions: ModeQuestions<StartMode>;
+
+  constructor(deps: PickerHistoryDeps) {
+    this.deps = deps;
+    this.questions = new ModeQuestions({
+      client: deps.client,
+      current: () => {
+        const { mode } = deps.state();
+        return mode.kind === "start" ? mode : null;
+      },
+      put: (mode) => deps.change({ mode }),
+    });
+  }
+
+  open(): void {
+    const state = this.deps.state();
+    const pane = selectedPane(state);
+    const machines = [...state.feed.targets.values()]
+      .filter(({ enabled }) => enabled)
+      .map(({ target }) => target);
+    const target = pane?.identity.target ?? machines[0] ?? "";
+    this.deps.change({
+      mode: {
+        kind: "start",
+        agents: [],
+        machines,
+        field: "agent",
+        form: { agent: pane?.agent ?? "", target, folder: folderOf(pane), branch: "", text: "" },
+        isBusy: false,
+        said: null,
+        problem: null,
+      },
+    });
+    void this.questions.ask(
+      (client) => client.call((api) => api.adapters.query()),
+      ({ items }, mode) => {
+        const agents = items
+          .filter(({ enabled, capabilities }) => enabled && capabilities["supports_start"] === true)
+          .map(({ agent_type: agent }) => agent);
+        const agent = agents.includes(mode.form.agent) ? mode.form.agent : (agents[0] ?? "");
+        return { ...mode, agents, form: { ...mode.form, agent } };
+      },
+    );
+  }
+
+  paste(text: string, mode: StartMode): void {
+    this.type(mode, mode.field === "text" ? text : (text.split(/[\r\n]/)[0] ?? ""));
+  }
+
+  /** A key while the form is shown. `isBurst`: it came together with others, as in a paste. */
+  key({ name, isText }: Key, mode: StartMode, isBurst: boolean): void {
+    if (mode.isBusy) {
+      if (name === "Escape") this.deps.change({ mode: { kind: "list" } });
+      return;
+    }
+    if (mode.said !== null || name === "Escape") return this.deps.change({ mode: { kind: "list" } });
+    if (name === "Tab" || name === "ArrowDown") return this.go(mode, 1);
+    if (name === "ArrowUp" || name === "Shift-Tab") return this.go(mode, -1);
+    if (name === "ArrowLeft" || name === "ArrowRight")
+      return this.choose(mode, name === "ArrowLeft" ? -1 : 1);
+    if (name === "NewLine" || (name === "Enter" && isBurst))
+      return this.type(mode, mode.field === "text" ? "\n" : "");
+    if (name === "Enter") return this.start(mode);
+    if (name === "Backspace") return this.edit(mode, withoutLast);
+    if (name === "Ctrl-U") return this.edit(mode, () => "");
+    if (isText) this.type(mode, name);
+  }
+
+  private put(mode: StartMode): void {
+    this.deps.change({ mode: { ...mode, problem: null } });
+  }
+
+  private go(mode: StartMode, step: 1 | -1): void {
+    const fields = shownFields(mode);
+    const at = fields.indexOf(mode.field);
+    this.put({ ...mode, field: fields[(at + step + fields.length) % fields.length] ?? "agent" });
+  }
+
+  private choose(mode: StartMode, step: 1 | -1): void {
+    const { form, field } = mode;
+    if (field === "agent")
+      this.put({ ...mode, form: { ...form, agent: stepIn(mode.agents, form.agent, step) } });
+    else if (field === "target")
+      this.put({ ...mode, form: { ...form, target: stepIn(mode.machines, form.target, step) } });
+  }
+
+  private type(mode: StartMode, text: string): void {
+    this.edit(mode, (before) => before + text);
+  }
+
+  private edit(mode: StartMode, change: (before: string) => string): void {
+    const { field, form } = mode;
+    // They are chosen from a list.
+    if (field === "agent" || field === "target") return;
+    this.put({ ...mode, form: { ...form, [field]: change(form[field]) } satisfies StartForm });
+  }
+
+  private start(mode: StartMode): void {
+    const input = startInput(mode.form);
+    if (input === null) return this.deps.change({ mode: { ...mode, problem: "A folder is missing." } });
+    this.put({ ...mode, isBusy: true });
+    void this.questions
+      .ask(
+        (client) =>
+          askWorkspaces(client, "start", "mutation", { ...input, waitMs: WAIT_MS, surface: "picker" }),
+        (started, now) => ({ ...now, said: startedText(started) }),
+      )
+      .then(() => {
+        const { mode: now } = this.deps.state();
+        if (now.kind === "start") this.deps.change({ mode: { ...now, isBusy: false } });
+      });
+  }
+}
+
+/** Machines are asked for only where there are several. */
+export const shownFields = ({ machines }: StartMode): readonly StartField[] =>
+  START_FIELDS.filter((field) => field !== "target" || machines.length > 1);

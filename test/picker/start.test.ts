@@ -1,0 +1,77 @@
+// Starting an agent and going on with a session from the picker, on a real daemon and real tmux: the form by its keys, what is refused,
+// what a paste must not start, and where the task goes.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { until } from "../setup/realClock.ts";
+import { openStartHarness, type StartHarness } from "../workspaces/startHarness.ts";
+import { READING } from "./pickerHarness.ts";
+import { openRealPicker, type RealPicker } from "./realPicker.ts";
+import { setTimeout as wait } from "node:timers/promises";
+
+const LIMIT_MS = 60_000;
+const ID = "aaaaaaaa-1111-1111-1111-111111111111";
+let harness: StartHarness;
+let picker: RealPicker;
+beforeEach(async () => {
+  harness = await openStartHarness();
+  const file = join(harness.daemon.home, `.claude/projects/-w/${ID}.jsonl`);
+  mkdirSync(dirname(file), { recursive: true });
+  const line = {
+    type: "user",
+    cwd: harness.root,
+    timestamp: "2026-11-22T10:00:00.000Z",
+    message: { role: "user", content: "\u001b[2Jmake it smaller" },
+  };
+  writeFileSync(file, `${JSON.stringify(line)}\n`);
+  picker = await openRealPicker(harness);
+}, LIMIT_MS);
+afterEach(async () => {
+  await picker.close();
+  await harness.close();
+}, LIMIT_MS);
+
+it("an agent, by a form", { timeout: LIMIT_MS }, async () => {
+  const { shows, type } = picker;
+  await shows("No agent runs in tmux.");
+  await type("+");
+  await shows("❯ Agent    arcane");
+  await type("Right");
+  await shows("❯ Agent    claude");
+  await type("Tab", "C-u");
+  await type("-l", "/no/such");
+  // What came in one read with it would be part of a paste.
+  await shows("Folder   /no/such");
+  await type("Enter");
+  await shows("There is no folder /no/such");
+  await type("C-u");
+  await type("-l", harness.root);
+  await type("Down", "Down");
+  await type("-l", "split refunds");
+  await shows("Task     split refunds");
+  await type("Enter");
+  await shows("claude runs in session work");
+  await until(() => harness.received(harness.root).length > 0, "the task is there", LIMIT_MS);
+  expect(harness.received(harness.root)).toEqual(["split refunds"]);
+  await type("Escape");
+  await shows("Claude Code");
+});
+
+it("a session, after a yes; nothing is started without one", { timeout: LIMIT_MS }, async () => {
+  const { shows, showsNot, type } = picker;
+  await shows("No agent runs in tmux.");
+  await type("h");
+  await shows("❯ [2Jmake it smaller");
+  await type("r");
+  await shows("Go on with this session?");
+  await wait(READING);
+  await type("n");
+  await showsNot("Go on with this session?");
+  expect(harness.starts()).toEqual([]);
+  await type("r");
+  await shows("Go on with this session?");
+  await wait(READING);
+  await type("y");
+  await shows(`claude --resume ${ID} runs in session`);
+  expect(harness.starts()).toEqual([{ folder: harness.root, args: `--resume ${ID}` }]);
+});
