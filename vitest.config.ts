@@ -23,7 +23,7 @@ export default defineConfig({
         : ["test/neighbour/{clients,differences,sessions,status}.test.ts"]),
     ],
     // They wait for processes more than they compute: more at once than cores.
-    maxWorkers: Math.max(6, availableParallelism()),
+    maxWorkers: Math.max(5, availableParallelism()),
     // Most suites drive real processes on machines that are busy with others.
     retry: ONE_RETRY,
     reporters: [...reporters],

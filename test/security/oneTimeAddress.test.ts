@@ -107,6 +107,7 @@ describe("npm start", () => {
 
   it("hands it over in a page that nobody else can read, and takes that away at the end", async () => {
     const path = await start();
+    await until(() => addressIn(running?.stdout() ?? "") !== "", "the address is printed");
     const address = addressIn(running?.stdout() ?? "");
     expect(readFileSync(path, "utf8")).toContain(`content="0;url=${address}"`);
     // Browsers in a sandbox of their own read neither hidden folders nor the temporary one.

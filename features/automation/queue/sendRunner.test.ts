@@ -169,10 +169,21 @@ describe("the queue", () => {
     await look();
     await look(1_000);
     expect([typed, runner.reasonOf("a"), store.listRuns("a", 9)]).toEqual([[], obstacle, []]);
+    await look(1_000);
     obstacle = null;
     await look(1_000);
     expect(typed).toEqual([]);
     await look(3_000);
+    expect(typed).toHaveLength(1);
+  });
+
+  it("looks again sooner at what was in the way for the first time: it may not have been drawn", async () => {
+    arm("a");
+    obstacle = "its input box is not in sight";
+    await look();
+    await look(1_000);
+    obstacle = null;
+    await look(1_000);
     expect(typed).toHaveLength(1);
   });
 

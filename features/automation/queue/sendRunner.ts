@@ -20,6 +20,8 @@ const REST_MS = 15_000;
 const EVENTS_LIMIT_MS = 1_000;
 /** After a look at the screen that found something in the way: it is looked at again, and not with every tick. */
 const AGAIN_MS = 3_000;
+/** What was found for the first time may be a screen that was not drawn yet. */
+const SOON_MS = 1_000;
 /** A schedule whose texts do not arrive so often in a row is stopped. */
 const MAX_FAILURES = 3;
 
@@ -220,7 +222,6 @@ export class SendRunner {
       this.reasons.set(jobId, obstacle.why);
       return;
     }
-    this.obstacles.delete(agent.runtimeId);
     const text = (job.isVolatile ? this.volatile.get(jobId) : job.text) ?? null;
     if (text === null) {
       this.end(job, "stopped", "its text is lost", row);
@@ -253,6 +254,7 @@ export class SendRunner {
       this.wait(job, obstacle);
       return;
     }
+    this.obstacles.delete(runtimeId);
     if (this.isClosed || !this.holds(row) || jobs.pausedAt() !== null) return;
     if (!jobs.beginSend({ jobId: job.jobId, at: clock.now(), runtimeId })) return;
     try {
@@ -281,7 +283,8 @@ export class SendRunner {
 
   private wait({ jobId, agent }: SendJob, why: string): void {
     this.reasons.set(jobId, why);
-    this.obstacles.set(agent.runtimeId, { why, until: this.deps.context.clock.now() + AGAIN_MS });
+    const againMs = this.obstacles.has(agent.runtimeId) ? AGAIN_MS : SOON_MS;
+    this.obstacles.set(agent.runtimeId, { why, until: this.deps.context.clock.now() + againMs });
   }
 
   /** A refusal is no attempt: nothing was typed. Where nobody knows whether a key arrived, the record of the key does. */
