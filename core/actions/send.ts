@@ -177,12 +177,17 @@ const seeThrough = async (
 ): Promise<Omit<SendReport, "notes">> => {
   const { client, pane, clock } = input;
   const isLong = text.length > LONG_TEXT || text.includes("\n");
-  await pause(clock, isLong ? LONG_PAUSE_MS : SHORT_PAUSE_MS);
+  const pauseMs = isLong ? LONG_PAUSE_MS : SHORT_PAUSE_MS;
+  await pause(clock, pauseMs);
+  let looks = 0;
   const limitMs = input.unattended === null ? APPEAR_LIMIT_MS : UNATTENDED_APPEAR_LIMIT_MS;
   const mark = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs }, async () => {
+    looks += 1;
     const capture = await client.capture(pane);
     return capture === null ? null : findTyped(text, before, capture);
   });
+  // An agent that took the text late has taken it only now.
+  if (looks > 1 && input.pressEnter) await pause(clock, pauseMs);
   if (!input.pressEnter)
     return mark === null
       ? { outcome: "unverified", detail: "The text was sent, but was not seen on the screen." }

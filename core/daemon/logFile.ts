@@ -91,6 +91,8 @@ export const openLogFile = async (options: {
     (error: unknown) => error,
   );
   if (problem !== null) {
+    // What never opened never closes by itself, and pino would flush it when the process ends, which throws.
+    destination.emit("close");
     const instead = openStderrLog(level);
     instead.logger.error({ error: problem, path }, "the log cannot be opened; its lines go to stderr");
     return instead;

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,5 +54,15 @@ describe("the log file", () => {
     const { logger } = log;
     logger.info({}, "lost");
     expect(() => log.flush()).not.toThrow();
+  });
+
+  it("that cannot be opened does not break the end of the process", () => {
+    const module = new URL("logFile.ts", import.meta.url).href;
+    const options = JSON.stringify({ path: join(folder, "no", "log"), level: "fatal", maxBytes: 1_000 });
+    const script = `const { openLogFile } = await import("${module}"); await openLogFile(${options});`;
+    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([0, ""]);
   });
 });
