@@ -53,7 +53,7 @@ const watchedIn = (paneId: string, more: Partial<WatchedRuntime> = {}): WatchedR
 };
 
 /** `waits`: how many looks find an event that still waits. */
-const fixture = (watched: readonly WatchedRuntime[], waits: number, link: string | null = "/work") => {
+const fixture = (watched: readonly WatchedRuntime[], waits: number, link: string | null = "/home/dev") => {
   const folders: [string, string | null][] = [];
   const offered: (readonly [string, string])[][] = [];
   const timers = new HandTimers();
@@ -125,7 +125,7 @@ describe("helping to place events", () => {
     const watched = [watchedIn("%1"), watchedIn("%2", { processCwd: null })];
     const linux = fixture(watched, 0);
     await linux.bindingProbe.learnFolders();
-    expect(linux.folders).toEqual([["rt_%1", "/work"]]);
+    expect(linux.folders).toEqual([["rt_%1", "/home/dev"]]);
     const elsewhere = fixture(watched, 0, null);
     await elsewhere.bindingProbe.learnFolders();
     expect(elsewhere.folders).toEqual([["rt_%1", "/by/tmux"]]);

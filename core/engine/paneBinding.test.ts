@@ -52,7 +52,7 @@ const place = (
     envelope: fromServer(),
     targetId: "host",
     sessionId: "s1",
-    cwd: "/work",
+    cwd: "/home/dev",
     promptText: PROMPT,
     runtimes,
     whereabouts: new Map(Object.entries(where)),
@@ -63,7 +63,7 @@ const toPane = (paneId: string) => ({ kind: "bound", runtimeId: `rt_${paneId}` }
 describe("an event whose pane proves nothing", () => {
   it("goes to the runtime that has its session, whatever pane it names", () => {
     const runtimes = [someRuntime("%1", { agentSessionId: "s1" }), someRuntime("%2")];
-    const where = { "rt_%1": at("/elsewhere"), "rt_%2": at("/work", PROMPT) };
+    const where = { "rt_%1": at("/elsewhere"), "rt_%2": at("/home/dev", PROMPT) };
     expect(place(runtimes, where, { promptText: null })).toEqual(toPane("%1"));
     expect(place(runtimes, where, { envelope: fromServer({ paneId: "%2" }) })).toEqual(toPane("%1"));
   });
@@ -77,30 +77,30 @@ describe("an event whose pane proves nothing", () => {
 
   it("goes to the only runtime in its folder", () => {
     const runtimes = [someRuntime("%1"), someRuntime("%2")];
-    expect(place(runtimes, { "rt_%1": at("/work"), "rt_%2": at("/other") })).toEqual(toPane("%1"));
+    expect(place(runtimes, { "rt_%1": at("/home/dev"), "rt_%2": at("/other") })).toEqual(toPane("%1"));
   });
 
   it("waits while a folder is not known, and where the folder is nobody's", () => {
     const runtimes = [someRuntime("%1"), someRuntime("%2")];
-    expect(place(runtimes, { "rt_%1": at("/work"), "rt_%2": at(null) }).kind).toBe("pending");
+    expect(place(runtimes, { "rt_%1": at("/home/dev"), "rt_%2": at(null) }).kind).toBe("pending");
     expect(place(runtimes, { "rt_%1": at("/other"), "rt_%2": at("/other") }).kind).toBe("pending");
   });
 
   it("does not tie a session to a pane by anything but a prompt", () => {
-    expect(place([someRuntime("%1")], { "rt_%1": at("/work") }, { promptText: null }).kind).toBe("pending");
+    expect(place([someRuntime("%1")], { "rt_%1": at("/home/dev") }, { promptText: null }).kind).toBe("pending");
   });
 
   it("goes to the one pane of several that shows its prompt, wrapped as it may be", () => {
     const runtimes = [someRuntime("%1"), someRuntime("%2", { agentSessionId: "other" })];
     const wrapped = "› explain the fla\n  ky test in\n  detail\n\n• On it";
-    const where = { "rt_%1": at("/work", wrapped), "rt_%2": at("/work", "› something else") };
+    const where = { "rt_%1": at("/home/dev", wrapped), "rt_%2": at("/home/dev", "› something else") };
     expect(place(runtimes, where)).toEqual(toPane("%1"));
   });
 
   it("finds the pane of a session that a person began again in a window that had another", () => {
     const runtimes = [someRuntime("%1", { agentSessionId: "before" })];
-    expect(place(runtimes, { "rt_%1": at("/work") }).kind).toBe("pending");
-    expect(place(runtimes, { "rt_%1": at("/work", `› ${PROMPT}`) })).toEqual(toPane("%1"));
+    expect(place(runtimes, { "rt_%1": at("/home/dev") }).kind).toBe("pending");
+    expect(place(runtimes, { "rt_%1": at("/home/dev", `› ${PROMPT}`) })).toEqual(toPane("%1"));
   });
 
   it.each([
@@ -109,20 +109,20 @@ describe("an event whose pane proves nothing", () => {
     ["it is too short", "› go on now", "", "go on now"],
   ])("waits where %s", (_what, first, second, promptText) => {
     const runtimes = [someRuntime("%1"), someRuntime("%2")];
-    const where = { "rt_%1": at("/work", first), "rt_%2": at("/work", second) };
+    const where = { "rt_%1": at("/home/dev", first), "rt_%2": at("/home/dev", second) };
     expect(place(runtimes, where, { promptText }).kind).toBe("pending");
   });
 
   it("waits until every candidate's screen was read after the prompt had time to appear", () => {
     const runtimes = [someRuntime("%1"), someRuntime("%2")];
-    const early = { "rt_%1": at("/work", PROMPT, NOW + 10), "rt_%2": at("/work", "x", NOW + 10) };
+    const early = { "rt_%1": at("/home/dev", PROMPT, NOW + 10), "rt_%2": at("/home/dev", "x", NOW + 10) };
     expect(place(runtimes, early).kind).toBe("pending");
-    expect(place(runtimes, { "rt_%1": at("/work", PROMPT), "rt_%2": at("/work") }).kind).toBe("pending");
+    expect(place(runtimes, { "rt_%1": at("/home/dev", PROMPT), "rt_%2": at("/home/dev") }).kind).toBe("pending");
   });
 
   it("is dropped when its session's runtime has ended, though another one is in the folder", () => {
     const ended = someRuntime("%1", { agentSessionId: "s1", endedAt: NOW - 10_000 });
-    const where = { "rt_%2": at("/work") };
+    const where = { "rt_%2": at("/home/dev") };
     const dropped = { kind: "dropped", reason: "older_runtime" };
     expect(place([ended, someRuntime("%2")], where, { promptText: null })).toEqual(dropped);
     expect(
@@ -133,7 +133,7 @@ describe("an event whose pane proves nothing", () => {
   });
 
   it("never goes to a process that began after it, to another target or to another agent", () => {
-    const where = { "rt_%1": at("/work", PROMPT) };
+    const where = { "rt_%1": at("/home/dev", PROMPT) };
     for (const more of [{ processStartedAt: NOW + 5_000 }, { targetId: "vm" }, { agentType: "claude" }])
       expect(place([someRuntime("%1", more)], where).kind).toBe("pending");
   });
@@ -154,8 +154,8 @@ describe("an event whose pane proves nothing", () => {
             someRuntime("%2", { agentSessionId: sessionB }),
           ];
           const where = {
-            "rt_%1": at("/work", isShown ? `› ${PROMPT}` : "› typing"),
-            "rt_%2": at("/work", screenB),
+            "rt_%1": at("/home/dev", isShown ? `› ${PROMPT}` : "› typing"),
+            "rt_%2": at("/home/dev", screenB),
           };
           const placed = place(runtimes, where, {
             sessionId: "sA",

@@ -52,7 +52,7 @@ export const askByHook = async (
     env: { ...process.env, TMUX: socket, TMUX_PANE: paneId },
     input: JSON.stringify({
       session_id: SESSION,
-      cwd: "/work/project",
+      cwd: "/home/dev/project",
       hook_event_name: "PermissionRequest",
       tool_name: toolName,
       tool_input: toolInput,

@@ -92,7 +92,7 @@ describe("send --when-ready", () => {
   });
 
   it("arrives soon after its agent came to rest", { timeout: LIMIT_MS }, async () => {
-    const agent = await openAgent(harness, { turnMs: 5_000 });
+    const agent = await openAgent(harness, { turnMs: 3_500 });
     await type(agent.paneId, "a turn");
     await wait(300);
     await press(agent.paneId, "Enter");

@@ -74,7 +74,7 @@ it("a dialog that is shown whole is approved, in every surface", async () => {
 describe("kinds never cross", () => {
   const announceBoth = async (pane: DialogPane, isEditFirst: boolean) => {
     const both = [
-      () => edit(pane.paneId, "/work/project/README.md"),
+      () => edit(pane.paneId, "/home/dev/project/README.md"),
       () => command(pane.paneId, "rm README.md"),
     ];
     for (const one of isEditFirst ? both : both.toReversed()) {
@@ -101,7 +101,7 @@ describe("kinds never cross", () => {
 
   it("an edit alone is never a command's yes", async () => {
     const pane = await openDialogs(harness, "claude", [dialog(["rm README.md"])]);
-    await edit(pane.paneId, "/work/project/README.md");
+    await edit(pane.paneId, "/home/dev/project/README.md");
     const row = await until(pane, ({ request }) => request?.kind === "edit");
     expect(offers(row)).toEqual(NOWHERE);
     expect(await refused(row, APPROVE)).toMatch(/^E_/);

@@ -10,7 +10,7 @@ const ASKED: Asked = {
   kind: "command",
   tool: "Bash",
   command: "git status",
-  folder: "/work/project",
+  folder: "/home/dev/project",
 };
 
 const rule = (name: string, then: string, when: object, more: object = {}) => ({ name, then, when, ...more });
@@ -119,11 +119,11 @@ describe("a request", () => {
 
 describe("where a rule counts", () => {
   it("an approval needs to know, a refusal does not", () => {
-    const here = { commands: [["git", "status"]], cwd: ["/work/project"] };
+    const here = { commands: [["git", "status"]], cwd: ["/home/dev/project"] };
     const may = armed(rule("a", "approve", here));
-    for (const folder of ["/work/project", "/work/project/src"])
+    for (const folder of ["/home/dev/project", "/home/dev/project/src"])
       expect(verdictOf(may, { folder }).verdict).toBe("approve");
-    for (const folder of [null, "/work", "/work/project2", "/work/project/../x", "work/project", ""])
+    for (const folder of [null, "/home/dev", "/home/dev/project2", "/home/dev/project/../x", "home/dev/project", ""])
       expect(verdictOf(may, { folder }).verdict, String(folder)).toBe("nothing");
     const not = armed(rule("d", "deny", here));
     expect(verdictOf(not, { folder: null }).verdict).toBe("deny");

@@ -108,7 +108,7 @@ describe("a rule that approves is refused", () => {
     ["with a star behind xargs", approve([["xargs", "*"]])],
     ["with a star behind find", approve([["find", "*"]])],
     ["with a relative folder", approve([["ls"]], { cwd: ["src"] })],
-    ["with a folder that climbs", approve([["ls"]], { cwd: ["/work/../etc"] })],
+    ["with a folder that climbs", approve([["ls"]], { cwd: ["/home/dev/../etc"] })],
     ["with a limit that is too high", { ...approve([["ls"]]), limit: 21 }],
     ["with a name that is none", { ...approve([["ls"]]), name: "a b" }],
     ["with a paths key, which no rule has", approve([["ls"]], { paths: ["*"] })],
@@ -142,7 +142,7 @@ describe("the hash by which a rule is armed", () => {
       hash(base),
       hash(approve([["ls", "-l"]])),
       hash(approve([["ls", "-l"], ["pwd2"]])),
-      hash(approve([["ls"]], { cwd: ["/work"] })),
+      hash(approve([["ls"]], { cwd: ["/home/dev"] })),
       hash(approve([["ls"]], { agents: ["claude"] })),
       hash({ ...base, limit: 5 }),
     ];
@@ -163,10 +163,10 @@ describe("the hash by which a rule is armed", () => {
 
 describe("a drafted rule", () => {
   it("names just these words, in just this folder, and is one that the file takes", () => {
-    const drafted = draftRule(["git", "log", "--format=%h"], "/work/project", "approve");
+    const drafted = draftRule(["git", "log", "--format=%h"], "/home/dev/project", "approve");
     expect(drafted).toEqual({
       name: "git-log-format-h",
-      when: { commands: [["git", "log", "--format=%h"]], cwd: ["/work/project"] },
+      when: { commands: [["git", "log", "--format=%h"]], cwd: ["/home/dev/project"] },
       then: "approve",
       limit: 20,
     });

@@ -76,7 +76,7 @@ const ask = (command: string, more: Partial<ToldRequest> = {}): void => {
     kind: "command",
     toolName: "Bash",
     command,
-    folder: "/work",
+    folder: "/home/dev",
     doubt: null,
     ...more,
   };
