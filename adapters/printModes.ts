@@ -1,7 +1,7 @@
 // How agents answer without a pane: their arguments, and what they print. Each was recorded from the agent itself against a scripted
 // model (`npm run live:print`); the recordings are in test/fixtures/print. Where an agent takes it, the question goes in on
 // standard input, because every user of the machine can read arguments.
-import { z } from "zod";
+import * as z from "zod";
 import type { PrintAnswer, PrintMode, PrintQuestion } from "../core/ports/printMode.ts";
 
 /** An option with its value, where there is one. */

@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { AgtmuxError } from "../core/model/errors.ts";
 import { runtimePaths, type RuntimePaths } from "../core/rpc/paths.ts";
 import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";

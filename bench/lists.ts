@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
 import { SPREAD_HEAD, spreadCells } from "./report/words.ts";
 

@@ -17,7 +17,9 @@ import { tryOwn, type Owner } from "../core/rpc/ownership.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
 import { startSocketServer, type SocketServer } from "../core/rpc/socketServer.ts";
 import type { CliContext } from "./context.ts";
-import { dropDaemonEnvironment } from "./daemonStart.ts";
+import { createContext } from "./createContext.ts";
+import { dropDaemonEnvironment, returnMemory } from "./daemonStart.ts";
+import { exitCodeOf, renderFailure, toFailure } from "./failure.ts";
 
 export interface DaemonRunOptions {
   /** Started by a command: it exits silently when another daemon owns the home, and after a while without clients. */
@@ -161,7 +163,7 @@ const serve = async (
       version: context.version,
       logger,
     });
-    closers.push(() => server.close());
+    closers.push(() => server.close(), returnMemory(clock));
     const idle = isOnDemand ? waitUntilIdle(server, daemon) : null;
     if (idle !== null) closers.push(() => idle.stop());
     logger.info(
@@ -194,4 +196,17 @@ export const runDaemon = async (context: CliContext, options: DaemonRunOptions):
   const owner = tryOwn(paths.home);
   if (owner !== null) await serve(context, owner, paths, options);
   else if (options.onDemand !== true) await refuseSecond(context);
+};
+
+/** As a process of its own, without the grammar of all other commands, which would stay in its memory. Sets the exit status. */
+export const runDaemonProcess = async (options: DaemonRunOptions): Promise<void> => {
+  const outcome = { exitCode: 0 };
+  try {
+    await runDaemon(createContext(outcome), options);
+  } catch (error) {
+    const failure = toFailure(error);
+    process.stderr.write(renderFailure(failure, false, Date.now()));
+    outcome.exitCode = exitCodeOf(failure);
+  }
+  process.exitCode = outcome.exitCode;
 };

@@ -1,6 +1,6 @@
 // Reads the window's own settings. A single value that is not as expected counts as not set, so that the values that both
 // versions understand survive an upgrade or downgrade. Pure.
-import { z } from "zod";
+import * as z from "zod";
 import { acceleratorSchema, terminalChoiceSchema } from "../core/model/desktop.ts";
 
 export const MIN_POPOVER_HEIGHT = 320;

@@ -96,18 +96,39 @@ const LAZY_STRING_WIDTH = {
   },
 };
 
-/** commander loads node:child_process (4 ms) for subcommands that are separate programs. We have none. */
-const LAZY_CHILD_PROCESS = {
-  name: "lazy-child-process",
+/**
+ * Parts of libraries that we do not use, but that load modules of Node when the library is loaded: importer and what it asks for
+ * → what it gets. They are loaded when they are used.
+ */
+const lazyParts = (parts) => ({
+  name: "lazy-parts",
   setup: (esbuild) => {
-    esbuild.onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
-      importer.includes("/node_modules/commander/") ? { path, namespace: "lazy" } : undefined,
-    );
-    esbuild.onLoad({ filter: /.*/, namespace: "lazy" }, ({ path }) => ({
-      contents: `exports.spawn = (...args) => require(${JSON.stringify(path)}).spawn(...args);`,
+    esbuild.onResolve({ filter: /^[a-z:_-]+$/ }, ({ path, importer }) => {
+      const library = /.*\/node_modules\/([^/]+)\//.exec(importer)?.[1];
+      const asked = `${library} ${path}`;
+      return asked in parts ? { path: asked, namespace: "lazy-parts" } : undefined;
+    });
+    esbuild.onLoad({ filter: /.*/, namespace: "lazy-parts" }, ({ path }) => ({
+      contents: parts[path],
+      resolveDir: ROOT,
     }));
   },
-};
+});
+
+/** commander loads it (4 ms) for subcommands that are separate programs. We have none. */
+const LAZY_IN_CLI = lazyParts({
+  "commander node:child_process":
+    'exports.spawn = (...args) => require("node:child_process").spawn(...args);',
+});
+
+/** A megabyte of the daemon: for logs written by other threads, for assertions, and for messages between Node processes. */
+const LAZY_IN_DAEMON = lazyParts({
+  "pino thread-stream":
+    'module.exports = function (...args) { return new (require("thread-stream"))(...args); };',
+  "pino worker_threads": "exports.isMainThread = true;",
+  "sonic-boom assert": 'module.exports = (...args) => require("node:assert")(...args);',
+  "execa node:v8": 'exports.serialize = (value) => require("node:v8").serialize(value);',
+});
 
 /**
  * Escapes the characters beyond ASCII that esbuild leaves in regular expressions: a single one makes V8 keep the whole text of
@@ -165,7 +186,7 @@ const buildCli = async () => {
       separate("picker"),
       separate("doc"),
       separateMore(parts),
-      LAZY_CHILD_PROCESS,
+      LAZY_IN_CLI,
     ],
   });
   await bundle({
@@ -190,13 +211,13 @@ const buildCli = async () => {
   await bundle({
     entryPoints: [join(ROOT, "cli", "daemon.ts")],
     outfile: join(CLI_DIR, "daemon.cjs"),
-    plugins: [NO_LOCALES],
+    plugins: [NO_LOCALES, LAZY_IN_DAEMON, separate("socketClient"), separateMore(parts)],
   });
   // Written last, because its age tells whether the bundle is newer than the sources.
   await bundle({
     entryPoints: [join(ROOT, "cli", "main.ts")],
     outfile: join(CLI_DIR, "agtmux.cjs"),
-    plugins: [separate("run")],
+    plugins: [separate("run"), separate("daemon")],
   });
 };
 

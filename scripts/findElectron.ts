@@ -1,7 +1,7 @@
 // Where the Electron binary is, if its installation is complete; one that was interrupted does not count.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 
 export interface ElectronPlace {
   /** The package: its installer puts `dist` and, when that is complete, `path.txt` into it. */

@@ -4,7 +4,7 @@
 // for waits are recorded with 2.1.329; 2.1.197 calls a question a permission prompt too, which proves neither.
 import { oneLine, parsePayload } from "../common/payload.ts";
 import { FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/signals.ts";
-import { z } from "zod";
+import * as z from "zod";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 

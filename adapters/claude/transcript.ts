@@ -13,7 +13,7 @@ import {
   timeOf,
   TRANSCRIPT_BYTES,
 } from "../common/transcript.ts";
-import { z } from "zod";
+import * as z from "zod";
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TranscriptEntry } from "../../core/ports/agentHistory.ts";
 

@@ -1,6 +1,6 @@
 // The rollout, Codex's log of a thread, whose path the hooks name. Only the end of a turn is read from it: it alone (beside
 // the screen) tells of API errors. An open turn says nothing, because a dialog that waits leaves no line (recorded 0.169.0).
-import { z } from "zod";
+import * as z from "zod";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import { fails } from "../common/progress.ts";
 import { shows } from "../common/screenText.ts";

@@ -1,7 +1,7 @@
 // Copilot CLI's own files: the log of the session, and the list of open sessions with its word on whether each works. The
 // session is the one that the hooks named, else the open one whose lock bears this process's id. The log outranks hooks
 // where they are silent (denied, interrupted, finally failed). Undocumented, so nothing counts before it is tied.
-import { z } from "zod";
+import * as z from "zod";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";

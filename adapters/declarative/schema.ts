@@ -1,6 +1,6 @@
 // What an adapter file may say: an agent of its own, or rules that are tried before those of a built-in one. The schema is
 // the format's only definition; the shipped JSON Schema is made from it.
-import { z } from "zod";
+import * as z from "zod";
 import { requestKindSchema } from "../../core/model/request.ts";
 import { confidenceSchema, REASON_CODES, type ReasonCode } from "../../core/model/state.ts";
 

@@ -1,7 +1,7 @@
 // What gjc's workflow skills are at, from the state files that it keeps in its project. Documented, never recorded:
 // whatever is not as documented says nothing. A file counts only when it names this agent's own session, because another
 // gjc may work in the same folder.
-import { z } from "zod";
+import * as z from "zod";
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import { progressOf, quoteOf } from "../common/progress.ts";
 import { findSessionFile } from "../piFamily/sessionFile.ts";

@@ -2,7 +2,7 @@
 // file becomes a problem with its name, and the others are used. Knows no agent.
 import { existsSync, readFileSync, readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { loadRecording, type Label, type Recording } from "../../adapters/testkit/recordings.ts";
 import { CANONICAL_STATES, isWaiting } from "../../core/model/state.ts";
 

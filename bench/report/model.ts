@@ -1,5 +1,5 @@
 // What a part of the bench reports, in one shape, so that the terminal, the JSON and the document all come from the same data.
-import { z } from "zod";
+import * as z from "zod";
 
 /** One promise and what was measured of it. `atMost`: smaller is better. */
 const checkSchema = z.object({

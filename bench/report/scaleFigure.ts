@@ -1,5 +1,5 @@
 // What one size of `bench/scale.ts` costs, as its process prints it.
-import { z } from "zod";
+import * as z from "zod";
 
 export const scaleFigureSchema = z.object({
   targets: z.number(),

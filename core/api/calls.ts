@@ -1,7 +1,7 @@
 // Everything that a surface can ask of the daemon: each call once, with its input as it comes over the wire and what it
 // answers. The router, the service that the daemon implements, and the client for a daemon in another process are all made from
 // this table.
-import { z } from "zod";
+import * as z from "zod";
 import {
   answerChoiceSchema,
   DEFAULT_OUTPUT_LINES,

@@ -1,6 +1,6 @@
 // What the popover's page may ask of the app around it, beside the daemon: the window's own choices. Only the desktop app
 // serves it; in a browser it is absent. Calls come on the same port as the daemon's, under `desktop.`.
-import { z } from "zod";
+import * as z from "zod";
 import {
   acceleratorSchema,
   terminalChoiceSchema,

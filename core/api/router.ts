@@ -1,6 +1,6 @@
 // The one tRPC router. Every surface is a client of it; nothing here decides anything, it validates and forwards.
 import type { TRPCMutationProcedure, TRPCQueryProcedure } from "@trpc/server";
-import type { z } from "zod";
+import type * as z from "zod";
 import {
   CALLS,
   feedSchema,

@@ -1,6 +1,6 @@
 // The settings that a surface may read and change: the closed list of core/model/settings.ts, in `config.json`. Other content
 // of the file is neither shown nor changed.
-import { z } from "zod";
+import * as z from "zod";
 import { DEFAULT_CONFIG, type Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { isSettingKey, SETTING_KEYS } from "../model/settingKeys.ts";

@@ -87,7 +87,9 @@ describe("an event whose pane proves nothing", () => {
   });
 
   it("does not tie a session to a pane by anything but a prompt", () => {
-    expect(place([someRuntime("%1")], { "rt_%1": at("/home/dev") }, { promptText: null }).kind).toBe("pending");
+    expect(place([someRuntime("%1")], { "rt_%1": at("/home/dev") }, { promptText: null }).kind).toBe(
+      "pending",
+    );
   });
 
   it("goes to the one pane of several that shows its prompt, wrapped as it may be", () => {
@@ -117,7 +119,9 @@ describe("an event whose pane proves nothing", () => {
     const runtimes = [someRuntime("%1"), someRuntime("%2")];
     const early = { "rt_%1": at("/home/dev", PROMPT, NOW + 10), "rt_%2": at("/home/dev", "x", NOW + 10) };
     expect(place(runtimes, early).kind).toBe("pending");
-    expect(place(runtimes, { "rt_%1": at("/home/dev", PROMPT), "rt_%2": at("/home/dev") }).kind).toBe("pending");
+    expect(place(runtimes, { "rt_%1": at("/home/dev", PROMPT), "rt_%2": at("/home/dev") }).kind).toBe(
+      "pending",
+    );
   });
 
   it("is dropped when its session's runtime has ended, though another one is in the folder", () => {

@@ -1,6 +1,6 @@
 // The results of actions: documents for the CLI's --json and the popover, snake_case on the wire. They hold no text that was
 // sent, except where the output of a pane, which was asked for, shows it.
-import { z } from "zod";
+import * as z from "zod";
 import { SCHEMA_VERSION } from "./view.ts";
 
 /**

@@ -1,6 +1,6 @@
 // What an agent is doing, for a person to see beside its state: told by its events, its own files, the process and git. It decides
 // nothing, is one line each, and absent where nobody told it.
-import { z } from "zod";
+import * as z from "zod";
 import { evidenceSourceSchema } from "./evidence.ts";
 
 /** Characters of a prompt's line, a tool's subject, the agent's line, a branch. */

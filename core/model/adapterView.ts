@@ -1,5 +1,5 @@
 // The documents about adapters that leave the daemon: which are in force, and what the rules say about one pane.
-import { z } from "zod";
+import * as z from "zod";
 import { requestViewSchema } from "./request.ts";
 import { canonicalStateSchema, confidenceSchema } from "./state.ts";
 import { SCHEMA_VERSION } from "./view.ts";

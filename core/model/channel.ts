@@ -1,6 +1,6 @@
 // Channels: where notifications go beside the desktop. The `channels` part of config.json. Each is judged by itself: one that is
 // wrong is not in force, and the others are. Also what `agtmux channel` shows of them.
-import { z } from "zod";
+import * as z from "zod";
 import { NOTIFICATION_KINDS, quietHoursSchema } from "./notificationPolicy.ts";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 

@@ -1,5 +1,5 @@
 // `config.json`: everything that the daemon obeys. Keys are snake_case in the file; all durations are milliseconds.
-import { z } from "zod";
+import * as z from "zod";
 import { channelSchema, MAX_CHANNELS } from "./channel.ts";
 import { notificationPolicySchema } from "./notificationPolicy.ts";
 import { HOST_TARGET, refNameSchema } from "./runtime.ts";

@@ -1,6 +1,6 @@
 // What is wrong with the text of `config.json`, by line. The daemon keeps the last good configuration; this is for the
 // person who has to find the place.
-import type { z } from "zod";
+import type * as z from "zod";
 import { checkChannels, MAX_CHANNELS } from "./channel.ts";
 import { checkConfig } from "./config.ts";
 import { JsonSyntaxError, lineOf, nodeAt, parseJsonTree, type JsonNode } from "./jsonTree.ts";

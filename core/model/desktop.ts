@@ -1,6 +1,6 @@
 // What belongs to the window and not to the daemon: the choices of one person at one desktop, and what the popover's page may
 // know of the app around it.
-import { z } from "zod";
+import * as z from "zod";
 
 /** Terminal programs that we know how to open a window in. */
 export const TERMINAL_IDS = [

@@ -1,6 +1,6 @@
 // What `agtmux doctor` finds: one finding per link of the chain from the agent's hook to the person's screen. The daemon's
 // part travels as a list; the command adds its own and frames both as one document.
-import { z } from "zod";
+import * as z from "zod";
 import { SCHEMA_VERSION } from "./view.ts";
 
 /** `warning`: it works, but less well than it could. `skipped`: there was nothing to check, and why. */

@@ -1,6 +1,6 @@
 // Every JSON document that the command line prints, by the verb that prints it: the source of the shipped JSON Schemas and
 // of the types that the verbs print by. Loaded by scripts and tests only: a verb imports its types.
-import { z } from "zod";
+import * as z from "zod";
 import { actionResultSchema, auditListSchema, paneOutputSchema } from "./actionView.ts";
 import {
   adapterListSchema,

@@ -1,5 +1,5 @@
 // The event file that `resources/hooks/agtmux-event` drops into the spool, as read back by the drain.
-import { z } from "zod";
+import * as z from "zod";
 
 /** Format version in the file's first line: `agtmux-event 1`. */
 export const ENVELOPE_VERSION = 1;

@@ -1,5 +1,5 @@
 // Evidence is what every signal becomes before the engine sees it (spec 7.4).
-import { z } from "zod";
+import * as z from "zod";
 import { promptRequestSchema } from "./request.ts";
 import { confidenceSchema, statusSchema } from "./state.ts";
 

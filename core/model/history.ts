@@ -1,6 +1,6 @@
 // Sessions that agents keep on disk, as surfaces see them: the documents of `agtmux history` and what the calls of the feature
 // answer.
-import { z } from "zod";
+import * as z from "zod";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 
 const iso = z.string();

@@ -1,5 +1,5 @@
 // Hooks in the settings of agents as surfaces see them: what is there, what a change would do, and what set-up finds.
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * What only a person can do before hooks that are installed run: agents ask for trust, or load something at their next start.

@@ -1,5 +1,5 @@
 // Jobs of automation: what a person armed, what it waits for, and what came of it. Their texts are the person's own.
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_TEXT } from "./actionView.ts";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 import { canonicalStateSchema } from "./state.ts";

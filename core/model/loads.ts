@@ -1,5 +1,5 @@
 // What agents would read when they start in a folder, as it leaves the daemon: places and names, never what stands in the files.
-import { z } from "zod";
+import * as z from "zod";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 
 const loadedSchema = z.object({

@@ -1,5 +1,5 @@
 // Sessions of agents that ended because their tmux server ended: by a reboot, or when it was killed. They can be brought back.
-import { z } from "zod";
+import * as z from "zod";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 import { startedSchema } from "./started.ts";
 

@@ -1,6 +1,6 @@
 // What a person wants to be told: the `notifications` part of config.json. core/api/notifications decides whether a
 // notification is shown now.
-import { z } from "zod";
+import * as z from "zod";
 import type { CanonicalState } from "./state.ts";
 
 /** States that can cause a notification, the most urgent first. */

@@ -1,5 +1,5 @@
 // A document that was claimed for a pane, as it leaves the daemon. Names and texts are as they are in files: hostile.
-import { z } from "zod";
+import * as z from "zod";
 
 export const paneDocumentSchema = z.object({
   /** The document's own id. */

@@ -1,5 +1,5 @@
 // What an agent asks of a person: the structured form of a permission dialog or a question.
-import { z } from "zod";
+import * as z from "zod";
 
 export { mayAnswer } from "./needs.ts";
 

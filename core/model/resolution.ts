@@ -1,6 +1,6 @@
 // What the engine says about a runtime: the state, why it won, and what lost. It is stored, served and explained without
 // change.
-import { z } from "zod";
+import * as z from "zod";
 import { evidenceSourceSchema } from "./evidence.ts";
 import { promptRequestSchema } from "./request.ts";
 import { targetHealthSchema } from "./runtime.ts";

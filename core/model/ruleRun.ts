@@ -1,5 +1,5 @@
 // What a rule did once, or would have done.
-import { z } from "zod";
+import * as z from "zod";
 
 export const RUN_BEGUN = "begun";
 /** How the outcome of an answer begins for which no key was pressed. */

@@ -1,6 +1,6 @@
 // Approval rules as surfaces see them: what is in force, what is wrong with the file, and what rules did.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
-import { z } from "zod";
+import * as z from "zod";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 
 const stamp = { schema_version: z.literal(SCHEMA_VERSION), generated_at: z.string() };

@@ -1,5 +1,5 @@
 // Targets, tmux servers, panes and runtimes: what exists, before any state is claimed about it.
-import { z } from "zod";
+import * as z from "zod";
 
 /** Names in references: targets, tmux servers. */
 export const refNameSchema = z

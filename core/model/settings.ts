@@ -1,6 +1,6 @@
 // The keys of `config.json` that a surface may set, each with its allowed values: a closed list. Everything else in that file
 // is the person's own to edit.
-import { z } from "zod";
+import * as z from "zod";
 import type { Config } from "./config.ts";
 import { notificationPolicySchema } from "./notificationPolicy.ts";
 import type { SettingKey } from "./settingKeys.ts";

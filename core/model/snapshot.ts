@@ -1,5 +1,5 @@
 // The server-side action snapshot of spec 7.7.
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalStateSchema } from "./state.ts";
 
 export const actionSnapshotSchema = z.object({

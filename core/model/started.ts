@@ -1,5 +1,5 @@
 // What starting an agent did, or would do, as it leaves the daemon.
-import { z } from "zod";
+import * as z from "zod";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 
 export const startedSchema = z.object({

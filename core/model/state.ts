@@ -1,6 +1,6 @@
 // The canonical states, their reasons and their precedence (spec 7.2). Every other file imports state names
 // from here; no file compares with a state name that it spells itself.
-import { z } from "zod";
+import * as z from "zod";
 
 export { isWaiting, needsAction } from "./needs.ts";
 

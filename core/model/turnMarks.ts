@@ -1,6 +1,6 @@
 // What is remembered of an agent's turns beside its state: whether one is under way, when the newest one ended, and whether
 // anybody has looked at that end. No decision about a state rests on it.
-import { z } from "zod";
+import * as z from "zod";
 
 export const turnMarksSchema = z.object({
   /** A turn was seen that did not end yet, as far as anybody saw. */

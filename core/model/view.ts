@@ -1,5 +1,5 @@
 // The documents that leave the daemon: what the CLI prints with --json and the popover shows. snake_case on the wire.
-import { z } from "zod";
+import * as z from "zod";
 import { activityEvidenceSchema, activityViewSchema } from "./activity.ts";
 import { evidenceSourceSchema, MAX_PROGRESS } from "./evidence.ts";
 import { requestViewSchema } from "./request.ts";

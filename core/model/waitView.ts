@@ -1,5 +1,5 @@
 // What `agtmux wait --json` prints: which condition held, and the rows for which it did.
-import { z } from "zod";
+import * as z from "zod";
 import { paneViewSchema, SCHEMA_VERSION } from "./view.ts";
 
 /** `items`: one row, or with --every all of them; for `gone` the row as it was last seen. */

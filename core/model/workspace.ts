@@ -1,6 +1,6 @@
 // What is known of the work tree that an agent works in: how much of it is not committed, and who else works there. It decides
 // nothing about a state, is told only while somebody looks, and is never stored.
-import { z } from "zod";
+import * as z from "zod";
 
 const count = z.number().int().nonnegative();
 

@@ -1,5 +1,5 @@
 // The linked work trees of a repository, and what became of those that were to be removed, as they leave the daemon.
-import { z } from "zod";
+import * as z from "zod";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 import { changesSchema } from "./workspace.ts";
 

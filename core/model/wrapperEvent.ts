@@ -1,6 +1,6 @@
 // The two events of `resources/hooks/agtmux-run`: an agent was started, and how it ended. They come through the spool like
 // those of agents, but they are our own: no adapter reads them.
-import { z } from "zod";
+import * as z from "zod";
 import type { Envelope } from "./envelope.ts";
 
 const payloadSchema = z.object({

@@ -1,6 +1,6 @@
 // Patterns of adapter files are a person's input and run on hostile screens. They are bounded twice: a nested repetition is
 // refused when the file is read, and every evaluation has a deadline that interrupts even a matcher that hangs.
-import { createContext, Script } from "node:vm";
+import { createContext, Script, type Context } from "node:vm";
 import safeRegex from "safe-regex2";
 
 /** More repetitions than any rule over forty lines needs. */
@@ -31,13 +31,16 @@ const isTimeout = (error: unknown): boolean =>
 
 const isDone = <T>(result: { value?: T }): result is { value: T } => "value" in result;
 
-/** The engine's watchdog ends a match in mid-flight: the one way to stop a regular expression in this thread. */
+/**
+ * The engine's watchdog ends a match in mid-flight: the one way to stop a regular expression in this thread. What it needs takes
+ * 150 kB, so it is made for the first evaluation.
+ */
 export const createDeadline = (): Deadline => {
   const box: { work: () => void } = { work: () => {} };
-  const context = createContext(box);
-  const script = new Script("work()");
+  let realm: { context: Context; script: Script } | null = null;
   return {
     run: <T>(limitMs: number, work: () => T): T => {
+      const { context, script } = (realm ??= { context: createContext(box), script: new Script("work()") });
       const result: { value?: T } = {};
       box.work = () => {
         result.value = work();

@@ -1,6 +1,6 @@
 // The few messages that carry tRPC over a message port (Electron IPC, a MessagePort, a test's pair). No node imports: the
 // renderer bundles this file.
-import { z } from "zod";
+import * as z from "zod";
 
 /** One end of a two-way message channel. Messages are structured-cloneable; order is kept. */
 export interface MessagePortPair {

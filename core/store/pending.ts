@@ -1,6 +1,6 @@
 // Tables `pending_events` and `spool_names`: events that wait for a runtime, and the files that were already taken in.
 import type BetterSqlite3 from "better-sqlite3";
-import { z } from "zod";
+import * as z from "zod";
 import { envelopeSchema } from "../model/envelope.ts";
 import type { PendingEvent, Store } from "../ports/store.ts";
 import type { IngestMark } from "./watermarks.ts";

@@ -1,6 +1,6 @@
 // Reads rows back through the schemas of core/model. A row that does not fit is left out and logged by its key, without
 // its content: one bad row must neither stop the daemon nor show up as a wrong state.
-import { z } from "zod";
+import * as z from "zod";
 import type { Logger } from "../ports/logger.ts";
 
 export interface RowReader {

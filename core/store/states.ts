@@ -1,6 +1,6 @@
 // Table `states`: the current answer, one row per pane. A new runtime in a pane takes over the row of the one before.
 import type BetterSqlite3 from "better-sqlite3";
-import { z } from "zod";
+import * as z from "zod";
 import { activityViewSchema } from "../model/activity.ts";
 import { resolutionSchema } from "../model/resolution.ts";
 import { paneKeySchema } from "../model/runtime.ts";

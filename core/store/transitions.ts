@@ -1,7 +1,7 @@
 // Table `state_transitions`: every change of a state, numbered for good. Its version is the state version and the feed
 // version, so numbers are never reused, also not after pruning (AUTOINCREMENT).
 import type BetterSqlite3 from "better-sqlite3";
-import { z } from "zod";
+import * as z from "zod";
 import { livenessSchema, NO_LIVENESS, resolutionSchema, runtimeEndSchema } from "../model/resolution.ts";
 import { canonicalStateSchema } from "../model/state.ts";
 import { promptRequestSchema, requestView } from "../model/request.ts";

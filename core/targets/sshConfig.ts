@@ -1,7 +1,7 @@
 // What OpenSSH itself says about an alias: `ssh -G` is the only reader of SSH configuration, so that includes, matches and
 // defaults mean the same here as in the person's terminal. This module runs it and gives a typed record.
 import { execa } from "execa";
-import { z } from "zod";
+import * as z from "zod";
 import { AgtmuxError } from "../model/errors.ts";
 import { refusePassword } from "../model/sshAddress.ts";
 import { quoteForLogin } from "./quote.ts";

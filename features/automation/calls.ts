@@ -1,5 +1,5 @@
 // What surfaces ask of automation, as `automation.<name>`: each call once, with its input and its answer.
-import { z } from "zod";
+import * as z from "zod";
 import { CALLS, mutation, query, type Call } from "../../core/api/calls.ts";
 import { MAX_TEXT } from "../../core/model/actionView.ts";
 import {

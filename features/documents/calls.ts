@@ -1,5 +1,5 @@
 // What surfaces ask of documents, as `documents.<name>`.
-import { z } from "zod";
+import * as z from "zod";
 import { mutation } from "../../core/api/calls.ts";
 import type { PaneDocument } from "../../core/model/paneDocument.ts";
 

@@ -1,5 +1,5 @@
 // What surfaces ask of history, as `history.<name>`: each call once, with its input and its answer.
-import { z } from "zod";
+import * as z from "zod";
 import { mutation, query, type AnswerFrom, type ArrivesAt } from "../../core/api/calls.ts";
 import {
   USAGE_GROUPS,

@@ -1,6 +1,6 @@
 // One piece of a search through the sessions, newest first. It keeps nothing between two pieces: where it goes on stands in the
 // cursor, so that a search which nobody asks to go on costs nothing.
-import { z } from "zod";
+import * as z from "zod";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { AgentHistory, FileHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";

@@ -1,5 +1,5 @@
 // What surfaces ask of workspaces, as `workspaces.<name>`: each call once, with its input and its answer.
-import { z } from "zod";
+import * as z from "zod";
 import { mutation, query, type Call } from "../../core/api/calls.ts";
 import { MAX_TEXT } from "../../core/model/actionView.ts";
 import type { LostList, Restored } from "../../core/model/lostSession.ts";

@@ -1,7 +1,7 @@
 // The documents that were claimed for a pane: how each ends, whether it holds something that the agent was not shown, and a button
 // that tells the agent to answer. All of it is text of files.
 import { useEffect } from "react";
-import { z } from "zod";
+import * as z from "zod";
 import { paneDocumentSchema } from "../../core/model/paneDocument.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { replyReason, type ActionContext } from "../../ui/actions/disabledReasons.ts";

@@ -1,7 +1,7 @@
 // Which part of the popover is shown: the lists, the settings or the setup. It also holds the window's own settings: how it
 // looks, and whether the setup was offered.
 import { Activity, useCallback, useEffect, useLayoutEffect, useState } from "react";
-import { z } from "zod";
+import * as z from "zod";
 import type { DesktopViewName } from "../../core/model/desktop.ts";
 import { isWaiting } from "../../core/model/state.ts";
 import {

@@ -1,7 +1,7 @@
 // Connects the popover to its host: the desktop app through the preload's port, or the browser bridge that served the page. It
 // also passes on what the app says of the window: whether it is visible, and what its menu asks to open.
 import { TRPCClientError, createTRPCClient, getUntypedClient, type TRPCClient } from "@trpc/client";
-import { z } from "zod";
+import * as z from "zod";
 import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
 import type { AppRouter } from "../../core/api/router.ts";
 import type { DesktopViewName } from "../../core/model/desktop.ts";

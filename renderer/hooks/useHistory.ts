@@ -1,7 +1,7 @@
 // What the History view shows: the list, which follows the agents' logs while somebody looks, and a search inside the sessions.
 import { useEffect, useMemo, useState } from "react";
 import { getUntypedClient } from "@trpc/client";
-import { z } from "zod";
+import * as z from "zod";
 import {
   historyListSchema,
   historyPageSchema,

@@ -1,5 +1,5 @@
 // The person's choices of how this window looks, and how they are applied to the document.
-import { z } from "zod";
+import * as z from "zod";
 
 export const THEMES = ["system", "light", "dark"] as const;
 /** Per cent of the size that the browser gives. */

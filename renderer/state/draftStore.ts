@@ -1,5 +1,5 @@
 // Unsent texts, one per pane. They outlive the popover's page; their number, length and age are bounded.
-import { z } from "zod";
+import * as z from "zod";
 import { Store } from "./store.ts";
 import { readStored, writeStored, type Keeper } from "./stored.ts";
 

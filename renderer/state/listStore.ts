@@ -1,6 +1,6 @@
 // Which view is shown, which of its rows are selected and expanded, and which panels are open: all state of the popover that
 // comes neither from the feed nor from actions on panes.
-import { z } from "zod";
+import * as z from "zod";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
 import type { Filter } from "../../ui/lists/groups.ts";

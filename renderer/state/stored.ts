@@ -1,5 +1,5 @@
 // Values that a window remembers after it was closed. Where the browser stores nothing, they last as long as the page.
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** Null where the browser keeps nothing. */
 export type Keeper = Pick<Storage, "getItem" | "setItem" | "removeItem"> | null;

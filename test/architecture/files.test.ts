@@ -12,6 +12,10 @@ const MIN_LINES = 40;
 /** What stands alone by a rule, however short it is. */
 const ALONE: readonly { rule: string; isMeant: (path: string) => boolean }[] = [
   {
+    rule: "what the entry of the command line loads is a bundle of its own",
+    isMeant: (path) => path === "cli/run.ts",
+  },
+  {
     rule: "an agent's adapter has its entry in index.ts",
     isMeant: (path) => /^adapters\/[^/]+\/index\.ts$/.test(path),
   },

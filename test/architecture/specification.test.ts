@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = join(ROOT, "docs", "spec.md");

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent, type AgentPane } from "../actions/agentPane.ts";
 import { dialogOf, openDialogs, openFrame } from "../actions/dialogPane.ts";

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
 import { connectSocket, type DaemonClient } from "../../core/rpc/socketClient.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";

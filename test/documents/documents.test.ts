@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { createBareProgram } from "../../cli/program.ts";
 import { flatten, toPage } from "../../cli/reference/pages.ts";
 import { makeFakeHome } from "../../cli/testing/fakeHome.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const lockSchema = z.object({

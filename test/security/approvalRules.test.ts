@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { askByHook, claudeDialog } from "../actions/claudeDialog.ts";

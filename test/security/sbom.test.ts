@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { AGENT_IDS } from "../live/agents/agentIds.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { connectSocket } from "../../core/rpc/socketClient.ts";
 import { startedSchema, type Started } from "../../core/model/started.ts";
 import { until } from "../setup/realClock.ts";

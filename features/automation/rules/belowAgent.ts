@@ -1,6 +1,6 @@
 // Whether a process runs below an agent: no agent arms its own rules. A program that names another pid gets around this. So it
 // stops an agent that does it in passing, not a program of the same user that means to.
-import { z } from "zod";
+import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { HOST_TARGET, type ProcessInfo } from "../../../core/model/runtime.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";

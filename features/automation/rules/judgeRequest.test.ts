@@ -123,7 +123,14 @@ describe("where a rule counts", () => {
     const may = armed(rule("a", "approve", here));
     for (const folder of ["/home/dev/project", "/home/dev/project/src"])
       expect(verdictOf(may, { folder }).verdict).toBe("approve");
-    for (const folder of [null, "/home/dev", "/home/dev/project2", "/home/dev/project/../x", "home/dev/project", ""])
+    for (const folder of [
+      null,
+      "/home/dev",
+      "/home/dev/project2",
+      "/home/dev/project/../x",
+      "home/dev/project",
+      "",
+    ])
       expect(verdictOf(may, { folder }).verdict, String(folder)).toBe("nothing");
     const not = armed(rule("d", "deny", here));
     expect(verdictOf(not, { folder: null }).verdict).toBe("deny");

@@ -2,7 +2,7 @@
 // where a rule that is wrong may have been one that refuses or leaves, nothing is approved until it is right.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { placesOf } from "../../../core/model/configProblems.ts";
 import {
   JsonSyntaxError,

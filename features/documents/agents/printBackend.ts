@@ -2,7 +2,7 @@
 // command that reads that and prints an answer. Which command is given by the caller or by the person's own config.toml.
 import { spawn } from "node:child_process";
 import { parse } from "smol-toml";
-import { z } from "zod";
+import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { PrintAnswer, PrintMode, PrintQuestion } from "../../../core/ports/printMode.ts";
 

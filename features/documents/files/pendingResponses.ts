@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { isMissing } from "../../../core/model/systemError.ts";
 import type { DocumentPaths } from "./documentPaths.ts";

@@ -1,7 +1,7 @@
 // Which document belongs to which pane: `.agent-doc/sessions.json`, which other programs read and write as well, and beside it
 // `agtmux.json` with what tells one life of a pane from the next, because tmux gives a pane's id again after a restart.
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { withDocumentLock } from "./documentLock.ts";
 import type { DocumentPaths } from "./documentPaths.ts";

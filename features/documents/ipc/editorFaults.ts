@@ -1,6 +1,6 @@
 // An acknowledgement is not a proof: what the editor saved is compared with what should be there, made good, and remembered.
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { mergeTexts } from "../model/mergeTexts.ts";
 import { findComponent, isWhole, parseComponents } from "../model/components.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";

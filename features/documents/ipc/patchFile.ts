@@ -1,6 +1,6 @@
 // The file by which an editor's plugin is handed a response: `.agent-doc/patches/<hash>.json`. The plugin applies it to its
 // buffer, saves, and deletes it, which is its acknowledgement. Other plugins read the first fields; the last two are ours.
-import { z } from "zod";
+import * as z from "zod";
 import { MODES } from "../model/components.ts";
 
 export const patchFileSchema = z.object({

@@ -1,6 +1,6 @@
 // `.agent-doc/components.toml`: how each component is patched, and which commands of the project see a patch.
 import { parse } from "smol-toml";
-import { z } from "zod";
+import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { MODES } from "./components.ts";
 

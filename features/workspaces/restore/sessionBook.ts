@@ -1,6 +1,6 @@
 // Which sessions of agents run in which tmux server, and which were lost with one. When a server ends, its panes are gone, and
 // with them all that is known of who worked where; so that is kept here, for each life of a server. Pure.
-import { z } from "zod";
+import * as z from "zod";
 import { lostSessionSchema, type LostSession } from "../../../core/model/lostSession.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 

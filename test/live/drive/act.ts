@@ -1,5 +1,5 @@
 // Actions as a person or a script gives them on the command line, with what came back and how long it took.
-import { z } from "zod";
+import * as z from "zod";
 import { paneViewSchema, type PaneView } from "../../../core/model/view.ts";
 import type { Stage } from "./stage.ts";
 

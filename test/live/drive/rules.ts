@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import type { AgentId } from "../agents/agentIds.ts";
 import { untilTrue } from "../rig/livePane.ts";
 import { AGTMUX } from "../rig/product.ts";

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import type { LiveAgent } from "../agents/liveAgent.ts";
 import { findFolder, findInstalled, foldersOf, type CacheFolder } from "./cache.ts";
 

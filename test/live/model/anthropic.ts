@@ -1,5 +1,5 @@
 // Anthropic's Messages protocol: Claude Code.
-import { z } from "zod";
+import * as z from "zod";
 import { CUT_TEXT, errorType, nextId, type Answer, type Dialect, type EventStream } from "./dialect.ts";
 import { personsText, readDirective } from "./directive.ts";
 import { wholeText, wordsOf } from "./reply.ts";

@@ -1,5 +1,5 @@
 // OpenAI's Chat Completions protocol: opencode, Copilot, pi and oh-my-pi.
-import { z } from "zod";
+import * as z from "zod";
 import { CUT_TEXT, errorType, nextId, type Answer, type Dialect, type EventStream } from "./dialect.ts";
 import { wholeText, wordsOf } from "./reply.ts";
 import { findFolder, flatten, toTool, type ModelRequest } from "./request.ts";

@@ -1,5 +1,5 @@
 // Google's generateContent protocol: Gemini CLI.
-import { z } from "zod";
+import * as z from "zod";
 import { CUT_TEXT, nextId, type Answer, type Dialect, type EventStream } from "./dialect.ts";
 import { wholeText, wordsOf } from "./reply.ts";
 import { findFolder, toTool, type ModelRequest } from "./request.ts";

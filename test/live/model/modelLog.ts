@@ -1,7 +1,7 @@
 // What the scripted model was asked and did, a line each: half of the truth that a driver knows (the other half is the agent's
 // own screen). A request is there when it began; a second line says how it ended.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 
 const askedSchema = z.object({
   kind: z.literal("asked"),

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { until } from "../../setup/realClock.ts";
 import { appendTo, readExchanges } from "./modelLog.ts";
 import { startModelServer } from "./modelServer.ts";

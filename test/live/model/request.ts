@@ -1,6 +1,6 @@
 // What the four protocols have in common once a request is read: the last message of the person, the result of a tool that the
 // agent hands back, and the tools that it offers.
-import { z } from "zod";
+import * as z from "zod";
 
 const propertySchema = z.looseObject({
   type: z.unknown().optional(),

@@ -1,5 +1,5 @@
 // OpenAI's Responses protocol: Codex.
-import { z } from "zod";
+import * as z from "zod";
 import { openAiFailure } from "./chat.ts";
 import { CUT_TEXT, nextId, type Answer, type Dialect, type EventStream } from "./dialect.ts";
 import { wholeText, wordsOf } from "./reply.ts";

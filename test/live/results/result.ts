@@ -1,5 +1,5 @@
 // What a run notes, a line each in results.jsonl: every step with its verdict, and every part that was finished.
-import { z } from "zod";
+import * as z from "zod";
 import { CANONICAL_STATES } from "../../../core/model/state.ts";
 import { AGENT_IDS } from "../agents/agentIds.ts";
 

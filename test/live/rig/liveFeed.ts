@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { z } from "zod";
+import * as z from "zod";
 import { paneIdentitySchema, paneViewSchema, type PaneView } from "../../../core/model/view.ts";
 import type { Shown } from "../results/result.ts";
 import { AGTMUX } from "./product.ts";
