@@ -1,5 +1,5 @@
 // The extension: finds the projects with documents and hands VS Code's buffers to them.
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import type { LineEdit } from "./applyResponse.ts";
@@ -35,10 +35,16 @@ const bufferOf = (document: vscode.TextDocument): Buffer => {
   };
 };
 
+/** Another user's folder could bring patch files along: it is not taken for the project's, as the command does not. */
+const isOwnFolder = (path: string): boolean => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && found.uid === (process.getuid?.() ?? found.uid);
+};
+
 /** The nearest folder upwards that is a project's. */
 const findProject = (from: string): string | null => {
   for (let folder = from; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, FOLDER))) return join(folder, FOLDER);
+    if (isOwnFolder(join(folder, FOLDER))) return join(folder, FOLDER);
     if (dirname(folder) === folder) return null;
   }
 };

@@ -1,7 +1,8 @@
 // Takes the patch files of one project: puts each into the editor's buffer as one step of undo, saves, and only then deletes
-// it, which is the acknowledgement. Nothing is ever deleted without success.
-import { access, readdir, readFile, rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+// it, which is the acknowledgement. Nothing is ever deleted without success. A patch file may have come with a repository or from
+// another user: only a document of the project is changed, and only by a file of the person's own.
+import { access, lstat, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { editsBetween, putInto, readPatchFile, type LineEdit } from "./applyResponse.ts";
 
@@ -38,12 +39,32 @@ const isThere = async (path: string): Promise<boolean> => {
   }
 };
 
+/** What other programs believe: a document is never one of these. */
+const FOREIGN_FOLDERS = new Set([".git", ".agent-doc"]);
+
+/** Throws for what is no document of the project that `folder`, its `.agent-doc/patches`, belongs to. */
+const checkDocument = async (file: string, folder: string): Promise<void> => {
+  const root = await realpath(dirname(dirname(folder)));
+  // The command names a document without symbolic links.
+  const parts = relative(root, file).split(sep);
+  const isInside = isAbsolute(file) && parts[0] !== ".." && !parts.some((part) => FOREIGN_FOLDERS.has(part));
+  if (!isInside || (await realpath(file)) !== file)
+    throw new Error("what it names is no document of this project; it is left as it is");
+};
+
+const isOwnFile = async (path: string): Promise<boolean> => {
+  const found = await lstat(path);
+  return found.isFile() && found.uid === (process.getuid?.() ?? found.uid);
+};
+
 /** `typed`: somebody was faster, and the buffer has another text now. `later`: it could not be put in, for whatever reason. */
 type Put = "done" | "typed" | "later";
 
-const putOnce = async (path: string, open: TakerOptions["open"]): Promise<Put> => {
+const putOnce = async (path: string, { folder, open }: TakerOptions): Promise<Put> => {
+  if (!(await isOwnFile(path))) throw new Error("it is another user's, or no file; it is left as it is");
   const patch = readPatchFile(await readFile(path, "utf8"));
   if (patch === null) return "later";
+  await checkDocument(patch.file, folder);
   const buffer = await open(patch.file);
   const before = buffer.getText();
   const after = putInto(patch, before);
@@ -59,11 +80,12 @@ const putOnce = async (path: string, open: TakerOptions["open"]): Promise<Put> =
   return (await buffer.save()) ? "done" : "later";
 };
 
-const take = async (path: string, { open, log, signal }: TakerOptions): Promise<void> => {
+const take = async (path: string, options: TakerOptions): Promise<void> => {
+  const { log, signal } = options;
   let atOnce = 0;
   for (let tried = 0; tried < MAX_TRIES && !signal.aborted && (await isThere(path)); tried += 1) {
     try {
-      const put = await putOnce(path, open);
+      const put = await putOnce(path, options);
       if (put === "done") {
         await rm(path, { force: true });
         return;

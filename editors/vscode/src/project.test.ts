@@ -11,13 +11,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { locateDocument, type DocumentPaths } from "../../../features/documents/files/documentPaths.ts";
 import { writeResponse } from "../../../features/documents/flow/writeResponse.ts";
 import { mergeTexts } from "../../../features/documents/model/mergeTexts.ts";
-import { editsBetween, putInto, readPatchFile, type LineEdit } from "./applyResponse.ts";
-import type { Buffer } from "./patchTaker.ts";
+import { editsBetween, putInto, readPatchFile } from "./applyResponse.ts";
+import { applyEdits, PlayedBuffer } from "./fixtures/playedBuffer.ts";
 import { openProject, type Project } from "./project.ts";
 
 const DOC = `<!-- agent:status -->
@@ -27,56 +26,6 @@ nothing yet
 Which way shall we go?
 <!-- /agent:exchange -->
 `;
-
-const applyEdits = (text: string, edits: readonly LineEdit[]): string => {
-  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  for (const { from, to, text: added } of edits.toReversed()) lines.splice(from, to - from, added);
-  return lines.join("");
-};
-
-/** A buffer as an editor has it: versions, and edits that are refused where the text has changed meanwhile. */
-class PlayedBuffer implements Buffer {
-  text: string;
-  edits = 0;
-  refused = 0;
-  #version = 0;
-  #seen = 0;
-  readonly #file: string;
-  /** Called in the moment between asking for an edit and its effect. */
-  onEdit: () => void = () => {};
-
-  constructor(file: string) {
-    this.#file = file;
-    this.text = readFileSync(file, "utf8");
-  }
-
-  type(change: (text: string) => string): void {
-    this.text = change(this.text);
-    this.#version += 1;
-  }
-
-  getText(): string {
-    this.#seen = this.#version;
-    return this.text;
-  }
-
-  async edit(edits: readonly LineEdit[]): Promise<boolean> {
-    this.onEdit();
-    await delay(1);
-    if (this.#seen !== this.#version) {
-      this.refused += 1;
-      return false;
-    }
-    this.type((text) => applyEdits(text, edits));
-    this.edits += 1;
-    return true;
-  }
-
-  async save(): Promise<boolean> {
-    writeFileSync(this.#file, this.text);
-    return Promise.resolve(true);
-  }
-}
 
 let folder: string;
 let paths: DocumentPaths;
