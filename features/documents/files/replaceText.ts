@@ -1,10 +1,11 @@
 // Puts a new text in the place of a document that others write as well. The old file is held open while it is replaced: an
 // editor that writes into it at that moment writes into a file without a name, and what it wrote is merged afterwards.
-import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
-import { isMissing } from "../../../core/model/systemError.ts";
+import { errorCodeOf, isMissing } from "../../../core/model/systemError.ts";
 import { decodeText, removeLeftovers, writeNewFile } from "./wholeFile.ts";
 
 /** An editor that saves in place empties the file first: what was changed so recently is read again. */
@@ -65,6 +66,19 @@ const openDocument = async (path: string): Promise<FileHandle> => {
   }
 };
 
+/** A rename would replace it all the same: but somebody has said that it is not to be changed. */
+const checkWritable = async (path: string, mode: number): Promise<void> => {
+  try {
+    await access(path, constants.W_OK);
+    if ((mode & 0o222) !== 0) return;
+  } catch (error) {
+    if (!["EACCES", "EPERM", "EROFS"].includes(errorCodeOf(error))) throw error;
+  }
+  throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} is read-only`, {
+    remedy: "Make it writable ('chmod u+w'), and repeat; it was not changed.",
+  });
+};
+
 interface Round {
   /** What the file has now; null where somebody was faster. */
   readonly text: string | null;
@@ -83,7 +97,9 @@ const replaceOnce = async (
     const current = decodeText(bytes, path);
     const text = makeText(current);
     if (text === current) return { text, late: null };
-    const made = await writeNewFile(path, text, await handle.stat());
+    const found = await handle.stat();
+    await checkWritable(path, found.mode);
+    const made = await writeNewFile(path, text, found);
     onStep("written beside");
     if (!(await isStillThere(path, handle, bytes))) {
       await rm(made, { force: true });

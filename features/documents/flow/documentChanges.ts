@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { errorCodeOf } from "../../../core/model/systemError.ts";
 import { parseComponents } from "../model/components.ts";
+import { lineEndOf, withLineEnds } from "../model/lineEnds.ts";
 import { applyPatch } from "../model/patches.ts";
 import { readFrontmatter, setFrontmatter } from "../model/frontmatter.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
@@ -62,6 +63,14 @@ const COMPONENTS = `
 <!-- /agent:exchange -->
 `;
 
+/** It becomes a key of the registry, where nothing but ids is looked for. */
+const checkId = (id: string): void => {
+  if (/^[\w-]{1,100}$/.test(id) && !(id in Object.prototype)) return;
+  throw new AgtmuxError("E_DOCUMENT_INVALID", "'agent_doc_session' in the frontmatter is no id", {
+    remedy: "Take the line away: the document gets an id of its own. Nothing was changed.",
+  });
+};
+
 /**
  * The document's own id, which it gets where it has none. A template without components gets those of a conversation.
  * @throws AgtmuxError E_DOCUMENT_INVALID for what cannot be understood; it stays as it is.
@@ -70,9 +79,11 @@ export const claimDocument = async (paths: DocumentPaths, newId: () => string): 
   withDocumentLock(paths.lock, async () => {
     await replaceText(paths.file, (text) => {
       const { session, format } = readFrontmatter(text);
+      if (session !== null) checkId(session);
       const withId = session === null ? setFrontmatter(text, { agent_doc_session: newId() }) : text;
       const isBare = format === "template" && parseComponents(text).length === 0;
-      return isBare ? `${withId}${withId.endsWith("\n") ? "" : "\n"}${COMPONENTS}` : withId;
+      const added = `${withId.endsWith("\n") ? "" : "\n"}${COMPONENTS}`;
+      return isBare ? withId + withLineEnds(added, lineEndOf(text)) : withId;
     });
     return readFrontmatter(await readText(paths.file)).session ?? newId();
   });

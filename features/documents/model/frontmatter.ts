@@ -133,7 +133,7 @@ export const setFrontmatter = (
   text: string,
   values: Readonly<Partial<Record<Key, string | null>>>,
 ): string => {
-  const { yaml, body, newline } = splitFrontmatter(text);
+  const { mark, yaml, body, newline } = splitFrontmatter(text);
   let changed = yaml ?? "";
   for (const [key, value] of Object.entries(values)) {
     changed = splice(changed, key, value, newline);
@@ -141,5 +141,5 @@ export const setFrontmatter = (
       throw invalid(`'${key}' could not be written into the frontmatter`, REMEDY);
   }
   if (changed === (yaml ?? "")) return text;
-  return `---${newline}${changed}${changed === "" || changed.endsWith("\n") ? "" : newline}---${newline}${body}`;
+  return `${mark}---${newline}${changed}${changed === "" || changed.endsWith("\n") ? "" : newline}---${newline}${body}`;
 };

@@ -11,6 +11,7 @@ import {
   type Component,
   type Mode,
 } from "./components.ts";
+import { lineEndOf, withLineEnds, type LineEnd } from "./lineEnds.ts";
 import { scanMarkdown } from "./scanMarkdown.ts";
 
 export interface Patch {
@@ -73,17 +74,17 @@ export const parseResponse = (text: string): Response => {
 const trimLines = (text: string): string => text.replace(/^(?:[ \t]*\r?\n)+/, "").replace(/\s+$/, "");
 
 /** The component's new content, with a line end on both sides, as its markers stand in lines of their own. */
-const place = (existing: string, content: string, mode: Mode): string => {
-  const own = trimLines(content);
-  const added = own === "" ? "" : `${own}\n`;
-  const before = existing === "" ? "\n" : existing;
+const place = (existing: string, content: string, mode: Mode, end: LineEnd): string => {
+  const own = withLineEnds(trimLines(content), end);
+  const added = own === "" ? "" : `${own}${end}`;
+  const before = existing === "" ? end : existing;
   switch (mode) {
     case "replace":
-      return `\n${added}`;
+      return `${end}${added}`;
     case "append":
-      return `${before.endsWith("\n") ? before : `${before}\n`}${added}`;
+      return `${before.endsWith("\n") ? before : `${before}${end}`}${added}`;
     case "prepend":
-      return before.startsWith("\n") ? `\n${added}${before.slice(1)}` : `\n${added}${before}`;
+      return `${end}${added}${before.replace(/^\r?\n/, "")}`;
   }
 };
 
@@ -104,11 +105,11 @@ export interface Applied {
 /** @throws AgtmuxError E_DOCUMENT_INVALID for a component that is not there, and an unknown mode. */
 export const applyPatch = (document: string, { component, content }: Patch, mode: Mode): Applied => {
   const { start, end } = findComponent(document, component);
-  const namesBefore = namesIn(document);
+  const [namesBefore, lineEnd] = [namesIn(document), lineEndOf(document)];
   for (const contain of [containText, containAll]) {
     const { text: own, changed } = contain(content);
-    const text =
-      document.slice(0, start) + place(document.slice(start, end), own, mode) + document.slice(end);
+    const placed = place(document.slice(start, end), own, mode, lineEnd);
+    const text = document.slice(0, start) + placed + document.slice(end);
     if (namesIn(text) !== namesBefore) continue;
     return { text, notes: changed === null ? [] : [`patch of '${component}': ${changed}`] };
   }
@@ -156,12 +157,15 @@ export const applyResponse = (document: string, response: Response, modes: Compo
 /** An inline document with an answer and room for the next question. */
 export const appendAnswer = (document: string, answer: string): string => {
   const base = document.replace(/\s*$/, "");
-  return `${base === "" ? "" : `${base}\n\n`}## Assistant\n\n${answer.trim()}\n\n## User\n\n`;
+  const lineEnd = lineEndOf(document);
+  const turn = withLineEnds(`\n\n## Assistant\n\n${answer.trim()}\n\n## User\n\n`, lineEnd);
+  return base === "" ? turn.trimStart() : `${base}${turn}`;
 };
 
 /** The last `count` lines that are not empty, of all when `count` is 0. */
 export const lastEntries = (content: string, count: number): string => {
   if (count === 0) return content;
   const lines = content.split("\n").filter((line) => line.trim() !== "");
-  return `\n${lines.slice(-count).join("\n")}\n`;
+  const [first = "\n"] = /^\r?\n/.exec(content) ?? [];
+  return `${first}${lines.slice(-count).join("\n")}\n`;
 };
