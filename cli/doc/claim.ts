@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { shownPath } from "../../features/documents/files/documentPaths.ts";
 import { changeRegistry, readRegistry, type RegistryEntry } from "../../features/documents/files/registry.ts";
+import { refuseLink } from "../../features/documents/files/wholeFile.ts";
 import { claimDocument } from "../../features/documents/flow/documentChanges.ts";
 import type { CliContext } from "../context.ts";
 import { createPaneLook, findWindow, openClaimed, type ClaimedDocument } from "./claims.ts";
@@ -18,8 +19,10 @@ export const bindDocument = async (
   { paths, name }: ClaimedDocument,
   { pane, window, life }: TmuxPane,
 ): Promise<void> => {
-  // A registry that cannot be read is found before the document is touched.
+  // What cannot be read or written is found before the document is touched.
   await readRegistry(paths);
+  const log = join(paths.folder, "claims.log");
+  await refuseLink(log);
   const session = await claimDocument(paths, randomUUID);
   const entry: RegistryEntry = {
     pane,
@@ -37,7 +40,7 @@ export const bindDocument = async (
   // `#` would begin a format of tmux.
   const shown = message.replaceAll("#", "##");
   await askTmux(context, life.socket, ["display-message", "-d", SHOWN_MS, "-t", pane, shown]);
-  await appendFile(join(paths.folder, "claims.log"), `Claimed ${name} for pane ${pane}\n`);
+  await appendFile(log, `Claimed ${name} for pane ${pane}\n`);
   context.print(`${message}.\n`);
 };
 

@@ -1,8 +1,9 @@
 // Which pane a document belongs to, as its project's registry says, and whether that is still the pane that was claimed.
 import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
+import { resolve, sep } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PaneView } from "../../core/model/view.ts";
+import { isMissing } from "../../core/model/systemError.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import {
   locateDocument,
@@ -52,29 +53,54 @@ export type Found =
   | { readonly isAlive: true; readonly pane: string; readonly live: TmuxPane }
   | { readonly isAlive: false; readonly reason: string };
 
-/** Why it is not the pane that was claimed; null: it is. Of an entry of another program only the time is known. */
-const findChange = (entry: RegistryEntry, known: PaneLife | null, { life }: TmuxPane): string | null => {
-  const restarted = `the tmux server was started again, and ${entry.pane} is another pane`;
-  if (known === null) {
-    const claimedAt = Date.parse(entry.started);
-    // The entry's time is in whole seconds, too.
-    return claimedAt < (life.serverStart - 1) * 1_000 ? restarted : null;
+/** A second and more: the times of entries are whole, and clocks differ. */
+const AHEAD_MS = 60_000;
+
+/**
+ * Why an entry of another program is not believed; null: it is. Where it was claimed and when is all that is known of it, and the
+ * registry may have come with the repository, from another machine.
+ */
+const findDoubt = async (
+  { pane, cwd, started }: RegistryEntry,
+  { life }: TmuxPane,
+  root: string,
+): Promise<string | null> => {
+  const [from, at] = [await realPathOf(cwd), Date.parse(started)];
+  if (from !== root && from?.startsWith(`${root}${sep}`) !== true)
+    return `pane ${pane} was claimed from another folder, ${cwd}`;
+  if (at < (life.serverStart - 1) * 1_000) return restarted(pane);
+  return at <= Date.now() + AHEAD_MS ? null : `it is not known when pane ${pane} was claimed`;
+};
+
+const realPathOf = async (path: string): Promise<string | null> => {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
   }
+};
+
+const restarted = (pane: string): string => `the tmux server was started again, and ${pane} is another pane`;
+
+/** Why it is not the pane that was claimed; null: it is. */
+const findChange = (entry: RegistryEntry, known: PaneLife, { life }: TmuxPane): string | null => {
   if (isSameLife(known, life)) return null;
   return known.serverPid === life.serverPid && known.serverStart === life.serverStart
     ? `pane ${entry.pane} has another program now`
-    : restarted;
+    : restarted(entry.pane);
 };
 
 /** Whether an entry still means the pane that was claimed. */
 export const findPane = async (look: PaneLook, registry: Registry, id: string): Promise<Found> => {
-  const entry = registry.entries[id];
+  const entry = Object.hasOwn(registry.entries, id) ? registry.entries[id] : undefined;
   if (entry === undefined) return { isAlive: false, reason: "no pane is claimed for it" };
   const known = registry.own[id]?.life ?? null;
   const panes = await look.at(known?.socket ?? look.here);
   const live = panes.find(({ pane }) => pane === entry.pane);
   if (live === undefined) return { isAlive: false, reason: `pane ${entry.pane} is gone` };
-  const reason = findChange(entry, known, live);
+  const reason =
+    known === null ? await findDoubt(entry, live, registry.root) : findChange(entry, known, live);
   return reason === null ? { isAlive: true, pane: entry.pane, live } : { isAlive: false, reason };
 };
 

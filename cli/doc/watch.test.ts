@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -75,7 +76,7 @@ const startWatch = async (...args: string[]) => {
   running.push(child);
   const said = { text: "" };
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said.text += String(text)));
-  await until(() => said.text.includes("Watching 1 document."), "the watch has begun", 10_000);
+  await until(() => said.text.includes("Watching "), "the watch has begun", 10_000);
   return { child, said };
 };
 const path = (): string => join(folder, "plan.md");
@@ -104,6 +105,36 @@ describe("watch", () => {
       writeFileSync(path(), text.replace("Or not", "Third, or not"));
       await until(() => answers().length === 3, "it goes on", 10_000);
       expect([asked(), answers()]).toEqual([3, ["Answer 1.", "Answer 2.", "Answer 3."]]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "hands over nothing that its registry names outside of the project, also through a link",
+    async () => {
+      const outside = `${folder}-outside.md`;
+      writeFileSync(path(), docOf("crdt"));
+      writeFileSync(outside, docOf("crdt"));
+      symlinkSync(outside, join(folder, "link.md"));
+      const registry = join(folder, ".agent-doc", "sessions.json");
+      const [entry] = Object.values(JSON.parse(readFileSync(registry, "utf8")) as Record<string, object>);
+      const other = (at: number, more: object) => [ID.replace(/.$/, String(at)), { ...entry, ...more }];
+      const more = [other(2, { cwd: "/", file: outside }), other(3, { file: "link.md" })];
+      writeFileSync(registry, JSON.stringify({ [ID]: entry, ...Object.fromEntries(more) }));
+      const { said } = await startWatch();
+      expect(said.text).toContain(`${outside} is outside of this project`);
+      const changed = docOf("crdt").replace("Which way?", "Which way now?");
+      writeFileSync(outside, changed);
+      rmSync(join(folder, "link.md"));
+      symlinkSync(outside, join(folder, "link.md"));
+      writeFileSync(path(), changed);
+      await until(
+        () => answers().length === 1 && said.text.includes("link.md is outside"),
+        "it answers",
+        10_000,
+      );
+      expect([asked(), readFileSync(outside, "utf8")]).toEqual([1, changed]);
+      rmSync(outside);
     },
     LIMIT_MS,
   );

@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { askInWords, DOCUMENTS_CALLS, type DocumentsCall } from "./calls.ts";
-import { locateDocument, projectOf } from "./files/documentPaths.ts";
+import { isInProject, locateDocument, projectOf } from "./files/documentPaths.ts";
 import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts";
 import { readText, readTextIfThere } from "./files/wholeFile.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -71,8 +71,7 @@ const findOfPane = async (context: FeatureContext, ref: string): Promise<PaneDoc
     const file = registry.entries[id]?.file ?? "";
     const paths = await locateDocument(resolve(project.root, file), project.root);
     // The registry is a file of the project: it must not make the daemon read anything else, or without end.
-    const isInside = paths.file.startsWith(`${project.root}/`);
-    if (!isInside || (await stat(paths.file)).size > MAX_BYTES) continue;
+    if (!isInProject({ ...project, file: paths.file }) || (await stat(paths.file)).size > MAX_BYTES) continue;
     const text = await readText(paths.file);
     documents.push({
       id,

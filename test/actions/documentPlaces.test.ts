@@ -158,17 +158,32 @@ describe("sync", () => {
   });
 });
 
-it("what another program claimed before the tmux server's start is another pane's by now", async () => {
-  const pane = await openPane();
-  claimAll([pane]);
-  const file = join(folder, ".agent-doc", "sessions.json");
-  writeFileSync(
-    file,
-    readFileSync(file, "utf8").replace(/"started":"[^"]+"/, '"started":"2020-01-01T00:00:00Z"'),
-  );
-  expect((await doc("resync")).stdout).toBe(
-    `0.md: removed, the tmux server was started again, and ${pane} is another pane\n`,
-  );
+describe("what another program claimed", () => {
+  it.each([
+    [
+      "before the tmux server's start",
+      { started: "2020-01-01T00:00:00Z" },
+      "the tmux server was started again, and %0 is another pane",
+    ],
+    [
+      "at a time that has not come",
+      { started: "2099-01-01T00:00:00Z" },
+      "it is not known when pane %0 was claimed",
+    ],
+    ["at no time", { started: "soon" }, "it is not known when pane %0 was claimed"],
+    ["on another machine", { cwd: "/Users/somebody/project" }, "pane %0 was claimed from another folder"],
+    ["for another folder", { cwd: "/" }, "pane %0 was claimed from another folder"],
+  ])("%s is not this pane", async (_when, more, reason) => {
+    const pane = await openPane();
+    claimAll([pane]);
+    const file = join(folder, ".agent-doc", "sessions.json");
+    const [[id = "", entry] = []] = Object.entries(
+      JSON.parse(readFileSync(file, "utf8")) as Record<string, object>,
+    );
+    writeFileSync(file, JSON.stringify({ [id]: { ...entry, ...more } }));
+    expect((await doc("focus", "0.md")).code).toBe(3);
+    expect((await doc("resync")).stdout).toContain(`0.md: removed, ${reason.replace("%0", pane)}`);
+  });
 });
 
 describe("layout", () => {

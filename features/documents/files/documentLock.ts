@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { errorCodeOf } from "../../../core/model/systemError.ts";
+import { refuseLink } from "./wholeFile.ts";
 
 const POLL_MS = 15;
 const LIMIT_MS = 10_000;
@@ -14,6 +15,7 @@ export const tryLock = async (path: string): Promise<{ close(): void } | null> =
   // Most verbs only read, and need no database.
   const { default: SQLite } = await import("better-sqlite3");
   let database: Database | null = null;
+  await refuseLink(path);
   try {
     database = new SQLite(path, { timeout: 0 });
     database.exec("BEGIN EXCLUSIVE");

@@ -1,7 +1,7 @@
 // Where a document's own files lie: everything is in `.agent-doc/` of its project, under a name made from the document's path.
 import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { isMissing } from "../../../core/model/systemError.ts";
 
@@ -81,8 +81,10 @@ export const locateDocument = async (path: string, cwd: string): Promise<Documen
   };
 };
 
+/** Without a project above it, a document's own files are in the folder that a command is typed in. */
+export const isInProject = ({ file, root }: Pick<DocumentPaths, "file" | "root">): boolean =>
+  file.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+
 /** As it is shown to a person. */
-export const shownPath = ({ file, root }: DocumentPaths): string => {
-  const path = relative(root, file);
-  return path.startsWith("..") ? file : path;
-};
+export const shownPath = (paths: DocumentPaths): string =>
+  isInProject(paths) ? relative(paths.root, paths.file) : paths.file;

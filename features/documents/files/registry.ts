@@ -36,13 +36,18 @@ const ownSchema = z.object({
 
 export type OwnEntry = z.infer<typeof ownSchema>;
 
-export interface Registry {
+interface Claims {
   /** By the document's id. */
   readonly entries: Readonly<Record<string, RegistryEntry>>;
   readonly own: Readonly<Record<string, OwnEntry>>;
 }
 
-type Folder = Pick<DocumentPaths, "folder" | "lock">;
+export interface Registry extends Claims {
+  /** The project whose registry it is. */
+  readonly root: string;
+}
+
+type Folder = Pick<DocumentPaths, "folder" | "lock" | "root">;
 
 const entriesPath = ({ folder }: Folder): string => join(folder, "sessions.json");
 const ownPath = ({ folder }: Folder): string => join(folder, "agtmux.json");
@@ -62,23 +67,23 @@ const readJson = async <T>(path: string, schema: z.ZodType<T>, empty: T): Promis
 
 /** @throws AgtmuxError E_DOCUMENT_INVALID for a registry that does not parse. */
 export const readRegistry = async (folder: Folder): Promise<Registry> => ({
+  root: folder.root,
   entries: await readJson(entriesPath(folder), z.record(z.string(), entrySchema), {}),
   own: await readJson(ownPath(folder), z.record(z.string(), ownSchema), {}),
 });
 
 /** Reads, changes and writes both files while nobody else of us does. */
-export const changeRegistry = (folder: Folder, change: (registry: Registry) => Registry): Promise<Registry> =>
+export const changeRegistry = (folder: Folder, change: (registry: Registry) => Claims): Promise<void> =>
   withDocumentLock(folder.lock, async () => {
     const before = await readRegistry(folder);
     const after = change(before);
     const write = (path: string, value: unknown) => writeWhole(path, `${JSON.stringify(value, null, 2)}\n`);
     if (after.entries !== before.entries) await write(entriesPath(folder), after.entries);
     if (after.own !== before.own) await write(ownPath(folder), after.own);
-    return after;
   });
 
 /** Without these documents. */
-export const withoutEntries = ({ entries, own }: Registry, ids: readonly string[]): Registry => {
+export const withoutEntries = ({ entries, own }: Claims, ids: readonly string[]): Claims => {
   const rest = <T>(all: Readonly<Record<string, T>>) =>
     Object.fromEntries(Object.entries(all).filter(([id]) => !ids.includes(id)));
   return { entries: rest(entries), own: rest(own) };

@@ -1,6 +1,6 @@
 // Reading and writing files whole: nobody ever meets half of one, and a kill leaves the old or the new one.
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { isMissing } from "../../../core/model/systemError.ts";
@@ -24,6 +24,22 @@ export const readTextIfThere = async (path: string): Promise<string | null> => {
     if (isMissing(error)) return null;
     throw error;
   }
+};
+
+/**
+ * For files of `.agent-doc` that are not replaced whole: a repository could bring a link along, to a file of another program.
+ * @throws AgtmuxError E_DOCUMENT_INVALID
+ */
+export const refuseLink = async (path: string): Promise<void> => {
+  try {
+    if (!(await lstat(path)).isSymbolicLink()) return;
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw error;
+  }
+  throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} is a link`, {
+    remedy: "Remove it, and repeat; nothing was changed.",
+  });
 };
 
 interface Owner {

@@ -2,7 +2,7 @@
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
 import { parseResponse, type ComponentModes } from "../model/patches.ts";
-import type { DocumentPaths } from "../files/documentPaths.ts";
+import { isInProject, type DocumentPaths } from "../files/documentPaths.ts";
 import { replaceText, type OnStep } from "../files/replaceText.ts";
 import { readText } from "../files/wholeFile.ts";
 import { deliverPatch, findEditors, hasPlugin } from "./deliver.ts";
@@ -49,7 +49,9 @@ const prepare = (handed: Handed, before: string, takesRaw: boolean): Prepared =>
  */
 export const writeThroughEditor = async (handed: Handed): Promise<boolean | null> => {
   const { paths, way, baseline, agent } = handed;
-  if (way === "disk" || (way === "auto" && !(await hasPlugin(paths)))) return null;
+  // A plugin takes nothing for files outside of its project.
+  if (way === "disk" || !isInProject(paths)) return null;
+  if (way === "auto" && !(await hasPlugin(paths))) return null;
   const editors = await findEditors(paths);
   if (editors.areGone) return null;
   const faults = await readFaults(paths);
