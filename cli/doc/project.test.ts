@@ -1,0 +1,36 @@
+// What a project tells its agents.
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ok, useDocumentProject } from "../testing/documentProject.ts";
+
+const project = useDocumentProject();
+
+describe("a project", () => {
+  it("gets the instructions, current and once", () => {
+    expect(project.doc(["skill", "check"]).status).toBe(1);
+    expect(project.doc(["skill", "install", "--reload", "compact"]).stdout).toMatch(
+      /^Wrote .*\nSKILL_RELOAD=compact\n$/,
+    );
+    expect(project.doc(["skill", "check"]).status).toBe(0);
+    expect(project.doc(["skill", "install"]).stdout).toContain("is current");
+    expect(project.read(".claude/skills/agent-doc/SKILL.md")).toContain("\nagent-doc-version: 0.17.14\n");
+    expect(project.doc(["skill", "install", "--folder", ".agents/skills"]).status).toBe(0);
+    expect(existsSync(join(project.folder, ".agents/skills/agent-doc/SKILL.md"))).toBe(true);
+  });
+
+  it("has its documents for agents checked", () => {
+    project.write("{}", "package.json");
+    project.write("Run `make`.\n\n```\n.\n├── src/\n└── gone/\n```\n", "README.md");
+    mkdirSync(join(project.folder, "src"));
+    expect(project.doc(["audit-docs"])).toEqual({
+      status: 1,
+      stdout: "README.md:6: the tree names './gone', which is not there\n",
+      stderr: "",
+    });
+    mkdirSync(join(project.folder, "gone"));
+    expect(project.doc(["audit-docs", "--root", project.folder])).toEqual(
+      ok("1 documents, nothing found.\n"),
+    );
+  });
+});

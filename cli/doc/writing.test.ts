@@ -1,0 +1,150 @@
+// Documents from their beginning: responses, patches, what is typed meanwhile.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DOC, ok, useDocumentProject } from "../testing/documentProject.ts";
+
+const project = useDocumentProject();
+
+describe("a document from its beginning", () => {
+  it("is begun, answered, and compared with what the agent has seen", () => {
+    expect(project.doc(["init", "new/first.md", "The plan", "--agent", "some"])).toEqual(
+      ok("Created new/first.md.\n"),
+    );
+    const begun = project.read("new/first.md");
+    expect(begun).toMatch(
+      /^---\nagent_doc_session: "?[0-9a-f-]{36}"?\nagent_doc_format: inline\nagent: some\n---\n\n# The plan\n\n## User\n\n$/,
+    );
+    const again = project.doc(["init", "new/first.md"]);
+    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining("exists already")]);
+    expect(project.read("new/first.md")).toBe(begun);
+
+    const asked = `${begun}Which way?\n`;
+    project.write(asked, "new/first.md");
+    expect(project.doc(["diff", "new/first.md"]).stdout).toBe(
+      asked.replaceAll(/^/gm, "+").replace(/\+$/, ""),
+    );
+    project.write(asked, "seen");
+    const written = project.doc(["write", "new/first.md", "--baseline-file", "seen"], "This way.\n");
+    expect(written).toEqual(ok("Written into new/first.md.\n"));
+    expect(project.doc(["diff", "new/first.md"])).toEqual(ok(""));
+    const answered = project.read("new/first.md");
+    expect(answered).toBe(`${asked}\n## Assistant\n\nThis way.\n\n## User\n\n`);
+    project.write(`${answered}Thanks. <!-- a note -->\n`, "new/first.md");
+    expect(project.doc(["diff", "new/first.md", "--strip-comments"]).stdout.split("\n").at(-2)).toBe(
+      "+Thanks. ",
+    );
+    expect(project.doc(["reset", "new/first.md"]).stdout).toBe("The agent begins again with new/first.md.\n");
+    expect(project.doc(["reset", "new/first.md"]).stdout).toBe("new/first.md had nothing to forget.\n");
+  });
+
+  it("is outlined as a table and as JSON", () => {
+    project.write("# One\n\ntext\n## Two\n");
+    expect(JSON.parse(project.doc(["outline", "plan.md", "--json"]).stdout)).toEqual([
+      { heading: "One", depth: 1, line: 1, lines: 2, tokens: 2 },
+      { heading: "Two", depth: 2, line: 4, lines: 0, tokens: 0 },
+    ]);
+    expect(project.doc(["outline", "plan.md"]).stdout).toMatch(
+      /^SECTION +LINE +LINES +TOKENS\nOne +1 +2 +2\n {2}Two +4 +0 +0\n$/,
+    );
+  });
+});
+
+describe("patches", () => {
+  it("replace, append and prepend as the component says, from an argument or standard input", () => {
+    expect(project.doc(["patch", "plan.md", "status", "3 of 5"])).toEqual(ok(""));
+    expect(project.doc(["patch", "plan.md", "exchange"], "This way.\n")).toEqual(ok(""));
+    const patched = DOC.replace("nothing yet", "3 of 5").replace("Which way?\n", "Which way?\nThis way.\n");
+    expect(project.read()).toBe(patched);
+    project.write(
+      '[status]\nmode = "prepend"\ntimestamp = true\nmax_entries = 1\n',
+      ".agent-doc/components.toml",
+    );
+    expect(project.doc(["patch", "plan.md", "status", "newest"])).toEqual(ok(""));
+    expect(project.read()).toContain("<!-- agent:status -->\n3 of 5\n<!-- /agent:status -->");
+    project.write(
+      '[status]\nmode = "append"\ntimestamp = true\nmax_entries = 2\n',
+      ".agent-doc/components.toml",
+    );
+    for (const text of ["one", "two"]) project.doc(["patch", "plan.md", "status", text]);
+    expect(project.read()).toMatch(
+      /<!-- agent:status -->\n\d{4}-\d\d-\d\dT[\d:.]+Z one\n\d{4}-\d\d-\d\dT[\d:.]+Z two\n<!--/,
+    );
+    expect(project.doc(["diff", "plan.md"]).stdout).toBe("");
+  });
+
+  it("for a component that is not there leave the file as it is", () => {
+    const { status, stderr } = project.doc(["patch", "plan.md", "none", "x"]);
+    expect([status, stderr]).toEqual([
+      65,
+      "agtmux: the document has no component 'none' [E_DOCUMENT_INVALID]. It has status, exchange.\n",
+    ]);
+    expect(project.read()).toBe(DOC);
+  });
+
+  it("run the project's commands only after a yes, which ends when they change", () => {
+    const hooks = (command: string) =>
+      project.write(
+        `[status]\npre_patch = '${command}'\npost_patch = 'touch "$COMPONENT"'\n`,
+        ".agent-doc/components.toml",
+      );
+    hooks("tr a-z A-Z");
+    const refused = project.doc(["patch", "plan.md", "status", "done"]);
+    expect([refused.status, refused.stderr]).toEqual([6, expect.stringContaining("'tr a-z A-Z'")]);
+    expect([project.read(), existsSync(join(project.folder, "status"))]).toEqual([DOC, false]);
+    expect(project.doc(["patch", "plan.md", "status", "done", "--yes"])).toEqual(ok(""));
+    expect(project.doc(["patch", "plan.md", "status", "again"])).toEqual(ok(""));
+    expect(project.read()).toContain("AGAIN\n");
+    hooks("cat /etc/hostname");
+    expect(project.doc(["patch", "plan.md", "status", "x"]).status).toBe(6);
+    hooks("exit 3");
+    const failed = project.doc(["patch", "plan.md", "status", "x", "--yes"]);
+    expect([failed.status, failed.stderr]).toEqual([11, expect.stringContaining("the hook 'exit 3' failed")]);
+    expect(project.read()).toContain("AGAIN\n");
+  });
+});
+
+describe("what was typed while the agent worked", () => {
+  const typed = "Which way?\nTyped meanwhile.\n";
+  const answer = (): void => {
+    writeFileSync(join(project.folder, "seen"), DOC);
+    project.write(DOC.replace("Which way?\n", typed));
+    expect(project.doc(["write", "plan.md", "--baseline-file", "seen"], "This way.\n").status).toBe(0);
+  };
+
+  it("is in the next diff, as lines and as JSON", () => {
+    answer();
+    expect(project.doc(["diff", "plan.md"]).stdout).toContain("+Typed meanwhile.\n");
+    const lines: { kind: string; text: string }[] = JSON.parse(
+      project.doc(["diff", "plan.md", "--json"]).stdout,
+    );
+    expect(lines.filter(({ kind }) => kind !== "same")).toEqual([
+      { kind: "added", text: "Typed meanwhile." },
+    ]);
+    expect(lines.map(({ text }) => `${text}\n`).join("")).toBe(project.read());
+  });
+
+  it("is not, where the person's settings say so", () => {
+    mkdirSync(join(project.home, ".config", "agent-doc"), { recursive: true });
+    writeFileSync(join(project.home, ".config", "agent-doc", "config.toml"), 'snapshot = "file"\n');
+    answer();
+    expect(project.read()).toContain("Typed meanwhile.\n");
+    expect(project.doc(["diff", "plan.md"])).toEqual(ok(""));
+    expect(project.doc(["diff", "plan.md", "--json"])).toEqual(ok("[]\n"));
+  });
+});
+
+it("a file that another program holds locked is left for later, with status 75", async () => {
+  const { default: Database } = await import("better-sqlite3");
+  const lock = new Database(join(project.folder, ".agent-doc", "agtmux.lock.db"));
+  lock.exec("BEGIN EXCLUSIVE");
+  try {
+    const { status, stderr } = project.doc(["write", "plan.md"], "This way.\n");
+    expect([status, stderr]).toEqual([75, expect.stringContaining("[E_DOCUMENT_BUSY]")]);
+    expect(project.read()).toBe(DOC);
+  } finally {
+    lock.close();
+  }
+  expect(project.doc(["recover", "plan.md"])).toEqual(ok("A response of before was put in.\n"));
+  expect(project.read()).toContain("Which way?\nThis way.\n");
+});
