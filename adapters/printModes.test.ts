@@ -7,7 +7,7 @@ import { PRINT_MODES } from "./printModes.ts";
 const FIXTURES = join(import.meta.dirname, "..", "test", "fixtures", "print");
 const AGENTS = Object.entries(PRINT_MODES);
 
-describe.each(AGENTS)("%s", (agent, { argv, parse }) => {
+describe.each(AGENTS)("%s", (agent, { argv, parse, forks }) => {
   const printed = (name: string): string => readFileSync(join(FIXTURES, `${agent}-${name}.txt`), "utf8");
 
   it("answers, names its conversation, and goes on with it", () => {
@@ -18,7 +18,7 @@ describe.each(AGENTS)("%s", (agent, { argv, parse }) => {
   });
 
   it("gets the conversation and the model as arguments, and never the question", () => {
-    const question = { prompt: "the question", session: "talk-1", model: "small" };
+    const question = { prompt: "the question", session: "talk-1", isFork: false, model: "small" };
     const words = argv(question);
     expect(words.join(" ")).toMatch(/talk-1/);
     expect(words).toContain("small");
@@ -27,6 +27,15 @@ describe.each(AGENTS)("%s", (agent, { argv, parse }) => {
     expect(bare).not.toMatch(/talk-1|small|resume|null/);
     // What it may do without asking stays as the person has set it.
     expect(bare).not.toMatch(/dangerously|yolo|allow-all|bypass|full-auto/);
+  });
+
+  it("begins a copy of a conversation with other words, where it can", () => {
+    const question = { prompt: "the question", session: "talk-1", isFork: false, model: null };
+    const [goesOn, copies] = [argv(question), argv({ ...question, isFork: true })];
+    expect(copies.join(" ") !== goesOn.join(" ")).toBe(forks !== "none");
+    expect(copies).toContain(goesOn.find((word) => word.includes("talk-1")));
+    if (forks === "last too")
+      expect(argv({ ...question, session: null, isFork: true })).toContain("--continue");
   });
 
   it("understands nothing else", () => {

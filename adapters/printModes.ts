@@ -114,13 +114,14 @@ const readClaude = (stdout: string): PrintAnswer => {
   return { text: result, session: session ?? null };
 };
 
-const claudeArgs = ({ session, model }: PrintQuestion): string[] => [
+const claudeArgs = ({ session, isFork, model }: PrintQuestion): string[] => [
   "-p",
   "--output-format",
   "json",
   "--permission-mode",
   "acceptEdits",
-  ...option("--resume", session),
+  ...(isFork && session === null ? ["--continue"] : option("--resume", session)),
+  ...(isFork ? ["--fork-session"] : []),
   ...option("--model", model),
   "--append-system-prompt",
   MANNERS,
@@ -133,15 +134,17 @@ const ALONE = ["CLAUDECODE"];
 export const PRINT_MODES: Readonly<Record<string, PrintMode>> = {
   claude: {
     command: "claude",
+    forks: "last too",
     argv: claudeArgs,
     withoutEnv: ALONE,
     parse: readClaude,
   },
   codex: {
     command: "codex",
-    argv: ({ session, model }) => [
+    forks: "named",
+    argv: ({ session, isFork, model }) => [
       "exec",
-      ...(session === null ? [] : ["resume"]),
+      ...(session === null ? [] : [isFork ? "fork" : "resume"]),
       "--json",
       "--skip-git-repo-check",
       ...option("--model", model),
@@ -152,6 +155,7 @@ export const PRINT_MODES: Readonly<Record<string, PrintMode>> = {
   },
   gemini: {
     command: "gemini",
+    forks: "none",
     argv: ({ session, model }) => [
       "--output-format",
       "json",
@@ -165,11 +169,13 @@ export const PRINT_MODES: Readonly<Record<string, PrintMode>> = {
   },
   opencode: {
     command: "opencode",
-    argv: ({ session, model }) => [
+    forks: "last too",
+    argv: ({ session, isFork, model }) => [
       "run",
       "--format",
       "json",
-      ...option("--session", session),
+      ...(isFork && session === null ? ["--continue"] : option("--session", session)),
+      ...(isFork ? ["--fork"] : []),
       ...option("--model", model),
     ],
     withoutEnv: [],
@@ -177,6 +183,7 @@ export const PRINT_MODES: Readonly<Record<string, PrintMode>> = {
   },
   copilot: {
     command: "copilot",
+    forks: "none",
     argv: ({ session, model }) => [
       "--output-format",
       "json",
@@ -188,13 +195,14 @@ export const PRINT_MODES: Readonly<Record<string, PrintMode>> = {
   },
   pi: {
     command: "pi",
-    argv: ({ session, model }) => [
+    forks: "named",
+    argv: ({ session, isFork, model }) => [
       "--mode",
       "json",
       // It asks for nothing, so it gets no tool that changes something.
       "--tools",
       "read,grep,find,ls",
-      ...option("--session", session),
+      ...option(isFork ? "--fork" : "--session", session),
       ...option("--model", model),
     ],
     withoutEnv: [],

@@ -82,6 +82,21 @@ process.stdout.write(${JSON.stringify(typeof answer === "string" ? answer : JSON
     });
   });
 
+  it("begins a copy of a conversation where that is asked, and says where the agent makes none", () => {
+    standIn({ result: "This way.", session_id: "talk-2" });
+    expect(project.doc(["run", "plan.md", "--fork"])).toEqual(ok("Answered in plan.md.\n"));
+    expect(asked().argv).toEqual(expect.arrayContaining(["--continue", "--fork-session"]));
+    project.write(`${project.read()}more\n`);
+    project.doc(["run", "plan.md", "--fork"]);
+    expect(asked().argv.join(" ")).toContain("--resume talk-2 --fork-session");
+    standIn({ response: "That way.", session_id: "talk-3" }, "gemini");
+    project.write(`${project.read()}and more\n`);
+    const { stderr } = project.doc(["run", "plan.md", "--fork", "--agent", "gemini"]);
+    expect(stderr).toBe("agtmux: note: gemini can copy no conversation; this is a new one.\n");
+    expect([asked().argv.includes("--resume"), asked().stdin.includes("<diff>")]).toEqual([false, false]);
+    expect(project.read()).toContain("resume: talk-3\n");
+  });
+
   it("gives no agent what a document writes in the place of an id or a model as an option", () => {
     standIn({ result: "never", session_id: "x" });
     for (const line of ["model: --dangerously-skip-permissions", "resume: '-c'", 'model: "a b"']) {

@@ -28,6 +28,7 @@ import { agentFor, readConfig } from "./documentConfig.ts";
 
 export interface RunOptions {
   branch?: boolean;
+  fork?: boolean;
   agent?: string;
   model?: string;
   dryRun?: boolean;
@@ -51,6 +52,7 @@ const backendOf = (agent: string, { agents }: DocumentConfig): PrintMode => {
   const args = own?.args;
   const ownWords = {
     command,
+    forks: "none" as const,
     argv: () => args ?? [],
     withoutEnv: known?.withoutEnv ?? [],
     parse: readAnswer,
@@ -68,6 +70,21 @@ const checkWord = (key: string, value: string | null): string | null => {
       remedy: "Correct it, or take the line away; nobody was asked.",
     },
   );
+};
+
+/** The conversation that is gone on with, or copied; a new one where the agent can make no such copy, which is said. */
+const conversationFor = (
+  context: CliContext,
+  { forks, command }: PrintMode,
+  resume: string | null,
+  wantsFork: boolean,
+): { session: string | null; isFork: boolean } => {
+  if (!wantsFork) return { session: resume, isFork: false };
+  if (forks === "last too" || (forks === "named" && resume !== null))
+    return { session: resume, isFork: true };
+  const which = forks === "named" ? "only a conversation that the document names" : "no conversation";
+  context.stderr.write(`agtmux: note: ${cleanLine(command)} can copy ${which}; this is a new one.\n`);
+  return { session: null, isFork: false };
 };
 
 const branchFor = (paths: DocumentPaths): string =>
@@ -88,9 +105,10 @@ export const runRun = async (context: CliContext, file: string, options: RunOpti
   }
   const { format } = frontmatter;
   const [resume, model] = [checkWord("resume", frontmatter.resume), checkWord("model", frontmatter.model)];
-  const prompt = buildPrompt({ document: text, diff: resume === null ? null : diff, format });
+  const promptFor = (session: string | null): string =>
+    buildPrompt({ document: text, diff: session === null ? null : diff, format });
   if (options.dryRun === true) {
-    context.print(prompt);
+    context.print(promptFor(resume));
     return;
   }
   const backend = backendOf(agentFor(frontmatter, config, options.agent), config);
@@ -99,7 +117,9 @@ export const runRun = async (context: CliContext, file: string, options: RunOpti
   if (repository !== null) await checkSettled(repository);
   if (options.branch === true && repository !== null)
     await repository.ask(["checkout", "-q", "-b", branchFor(paths)]);
-  const question = { prompt, session: resume, model: options.model ?? model };
+  const conversation = conversationFor(context, backend, resume, options.fork === true);
+  const prompt = promptFor(conversation.session);
+  const question = { prompt, ...conversation, model: options.model ?? model };
   const { env, signal } = context;
   const answer = await askBackend(backend, question, { cwd: paths.root, env, signal });
   await writeResponse({

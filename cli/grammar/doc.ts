@@ -91,6 +91,7 @@ const addWriting = (doc: Verb, context: CliContext, outcome: Outcome): void => {
       "this agent; else the document's, else the default of config.toml, else claude",
     )
     .option("--model <model>", "this model")
+    .option("--fork", "in a copy of the document's conversation, or of the agent's last one in the folder")
     .option("--dry-run", "print what would be asked, and ask nobody")
     .option("--no-git", "commit nothing")
     .example("agtmux doc run plan.md --dry-run", "The prompt: the document, and what changed in it since.")

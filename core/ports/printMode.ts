@@ -3,6 +3,8 @@ export interface PrintQuestion {
   readonly prompt: string;
   /** The conversation to go on with; null: a new one. */
   readonly session: string | null;
+  /** A new conversation that begins with all of that one; without one, of the last in this folder. Only as the mode's `forks` allows. */
+  readonly isFork: boolean;
   readonly model: string | null;
 }
 
@@ -15,6 +17,8 @@ export interface PrintAnswer {
 
 export interface PrintMode {
   readonly command: string;
+  /** Of which conversations it can make a copy to go on with: of one that is named, also of the last one, or of none. */
+  readonly forks: "named" | "last too" | "none";
   /** Without the prompt, which every user of the machine could read there. */
   readonly argv: (question: PrintQuestion) => readonly string[];
   /** Variables that the command must not have. */

@@ -1,5 +1,5 @@
 // `npm run live:print`: asks real agents without a pane, by the product's own arguments, against the scripted model in a network of
-// its own: once, and once more in the same conversation. `-- --agents codex,pi` (all), `--record` keeps what they printed in
+// its own: once, once more in the same conversation, and, where the agent can, in a copy of it and of its last one. `-- --agents codex,pi` (all), `--record` keeps what they printed in
 // test/fixtures/print. Fails where an answer is not the one that the model gave. The agents come from the cache of `npm run live`.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -47,14 +47,18 @@ for (const id of values.agents.split(",")) {
       ...agent.environment(place),
     };
     let session: string | null = null;
-    for (const [name, says] of [
-      ["first", "over the bridge"],
-      ["second", "and then left"],
-    ] as const) {
+    const questions = [
+      { name: "first", says: "over the bridge", isFork: false },
+      { name: "second", says: "and then left", isFork: false },
+      ...(backend.forks === "none" ? [] : [{ name: "copy", says: "or right", isFork: true }]),
+      ...(backend.forks === "last too" ? [{ name: "copy of the last", says: "or back", isFork: true }] : []),
+    ];
+    for (const { name, says, isFork } of questions) {
+      const known = name === "copy of the last" ? null : session;
       const document = `# Plan\n\nSAY ${says}\n`;
       const prompt = buildPrompt({
         document,
-        diff: session === null ? null : `+SAY ${says}\n`,
+        diff: known === null ? null : `+SAY ${says}\n`,
         format: "inline",
       });
       let printed = "";
@@ -72,10 +76,10 @@ for (const id of values.agents.split(",")) {
       try {
         const answer = await askBackend(
           asked,
-          { prompt, session, model: null },
+          { prompt, session: known, isFork, model: null },
           { cwd: project, env, signal: AbortSignal.timeout(120_000) },
         );
-        const isSame = session === null || answer.session === session;
+        const isSame = isFork ? answer.session !== session : known === null || answer.session === session;
         const isGood = answer.text.includes(says) && answer.session !== null && isSame;
         if (!isGood) faults.push(`${id}, ${name}: ${JSON.stringify(answer)}`);
         console.log(
@@ -86,7 +90,7 @@ for (const id of values.agents.split(",")) {
         faults.push(`${id}, ${name}: ${String(error)}`);
         console.log(printed.slice(0, 2_000));
       }
-      if (values.record && printed !== "") {
+      if (values.record && printed !== "" && !isFork) {
         mkdirSync(FIXTURES, { recursive: true });
         writeFileSync(
           join(FIXTURES, `${id}-${name}.txt`),
