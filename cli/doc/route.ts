@@ -3,7 +3,7 @@
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { askInWords } from "../../features/documents/calls.ts";
+import { askInWords, isTellable } from "../../features/documents/calls.ts";
 import { shownPath } from "../../features/documents/files/documentPaths.ts";
 import { readRegistry, type Registry } from "../../features/documents/files/registry.ts";
 import { askWorkspaces } from "../askWorkspaces.ts";
@@ -33,6 +33,13 @@ const START_WAIT_MS = 20_000;
 /** What makes an agent answer in a document: its own word where it has one, else the same in plain words. */
 const triggerFor = (agent: string, file: string): string =>
   agent === FALLBACK_AGENT ? `/agent-doc ${file}` : askInWords(file);
+
+const checkName = ({ paths, name }: ClaimedDocument): void => {
+  if (isTellable(shownPath(paths))) return;
+  throw new AgtmuxError("E_UNSUPPORTED", `${name}: its name has characters that are not typed`, {
+    remedy: "Rename the document; nothing was sent.",
+  });
+};
 
 /** Sends through the gate, to this one life of the agent. Gives the exit status of the outcome. */
 const tell = async (
@@ -163,6 +170,7 @@ export const runRoute = async (
 ): Promise<number> => {
   const named = options.pane === undefined ? null : checkPaneId(options.pane);
   const document = await openClaimed(file);
+  checkName(document);
   const registry = await readRegistry(document.paths);
   const look = createPaneLook(context);
   const found = await findClaimed(look, registry, document);

@@ -10,5 +10,8 @@ export const DOCUMENTS_CALLS = {
 
 export type DocumentsCall = keyof typeof DOCUMENTS_CALLS;
 
+/** Whether a document can be told of by its name: control characters in it would be keys, and line ends other lines. */
+export const isTellable = (file: string): boolean => !/[\p{C}\p{Zl}\p{Zp}]/u.test(file);
+
 /** For agents that have no word of their own for a skill. */
 export const askInWords = (file: string): string => `Use the skill agent-doc: answer in the document ${file}`;

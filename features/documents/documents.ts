@@ -2,7 +2,7 @@
 // actions, as everything else that surfaces do.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { askInWords, DOCUMENTS_CALLS, type DocumentsCall } from "./calls.ts";
+import { askInWords, DOCUMENTS_CALLS, isTellable, type DocumentsCall } from "./calls.ts";
 import { isInProject, locateDocument, projectOf } from "./files/documentPaths.ts";
 import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts";
 import { readText, readTextIfThere } from "./files/wholeFile.ts";
@@ -69,6 +69,7 @@ const findOfPane = async (context: FeatureContext, ref: string): Promise<PaneDoc
   const documents: PaneDocument[] = [];
   for (const id of idsOf(registry, row.identity.pane_id, life).slice(0, MAX_DOCUMENTS)) {
     const file = registry.entries[id]?.file ?? "";
+    if (!isTellable(file)) continue;
     const paths = await locateDocument(resolve(project.root, file), project.root);
     // The registry is a file of the project: it must not make the daemon read anything else, or without end.
     if (!isInProject({ ...project, file: paths.file }) || (await stat(paths.file)).size > MAX_BYTES) continue;

@@ -1,6 +1,14 @@
 // Documents and their panes, by the real command line on real tmux: only the agent that a document was claimed for is told to
 // answer, never a shell, an open prompt, or a pane that got the id of one that is gone.
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -109,6 +117,17 @@ describe("route", () => {
     const open = await doc(["route", "plan.md"]);
     expect([open.code, open.stderr]).toEqual([17, expect.stringContaining("E_PROMPT_OPEN")]);
     expect(asking.chosen()).toEqual([]);
+  });
+
+  it("types no name that has keys in it, and claims nothing for it", async () => {
+    const agent = await openAgent(harness, {}, "named");
+    for (const name of ["a\u0003b.md", "a\n!rm x.md", "a\u202eb.md"]) {
+      writeFileSync(join(folder, name), "# Named\n");
+      const refused = await doc(["route", name, "--pane", agent.paneId]);
+      expect([refused.code, refused.stderr]).toEqual([15, expect.stringContaining("not typed")]);
+    }
+    expect(agent.received()).toEqual([]);
+    expect(existsSync(join(folder, ".agent-doc", "sessions.json"))).toBe(false);
   });
 
   it("never takes another program in the same pane for the one that was claimed; resync says so and forgets it", async () => {
