@@ -1,22 +1,13 @@
 // A row's documents in the popover: real tmux, a real daemon, the real command that claims them, and Chromium through the bridge.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runDoc } from "../test/actions/documentCommand.ts";
-import { openStartHarness, type StartHarness } from "../test/workspaces/startHarness.ts";
-import { launchBrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import { START_LIMIT_MS, useStartPopover } from "./launchers/startPopover.ts";
 import { recordLook, SCHEMES } from "./looks/look.ts";
 
-const LIMIT_MS = 60_000;
-let browser: Browser;
-let harness: StartHarness;
 let folder: string;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-  harness = await openStartHarness();
+const popover = useStartPopover(async (harness) => {
   folder = join(harness.root, "garden");
   mkdirSync(join(folder, ".agent-doc"), { recursive: true });
   writeFileSync(join(folder, "plan.md"), "# Plan\n\n<img src=x onerror=alert(1)> Which way?\n");
@@ -25,23 +16,15 @@ beforeAll(async () => {
   };
   await harness.daemon.untilState(pane, "idle", 20_000);
   expect((await runDoc(harness, folder, ["claim", "plan.md", "--pane", pane])).stderr).toBe("");
-}, LIMIT_MS);
-afterAll(async () => {
-  await harness?.close();
-  await browser?.close();
-}, LIMIT_MS);
+});
 
 describe.each(SCHEMES)("a row's documents (%s)", (colorScheme) => {
   it(
-    "are named with what they end with, and the agent is told to answer in one",
-    async () => {
-      const launched = await launchBrowserPopover({
-        browser,
-        daemon: { home: harness.daemon.paths.home },
-        colorScheme,
-      });
-      const { page, errors } = launched;
-      try {
+    "are named with what they end with, the agent is told to answer in one, and its path can be copied",
+    () =>
+      popover.open(colorScheme, async ({ page, context, errors }) => {
+        await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+        const { harness } = popover;
         const before = harness.received(folder).length;
         await page.locator("[data-row=pane]").first().click();
         await page.getByRole("group", { name: "Detail" }).waitFor();
@@ -50,14 +33,14 @@ describe.each(SCHEMES)("a row's documents (%s)", (colorScheme) => {
         expect(await section.innerText()).toContain("has something new");
         expect(await section.innerText()).toContain("<img src=x onerror=alert(1)> Which way?");
         await recordLook(page, { name: "documents", scheme: colorScheme, isPictured: false });
+        await section.getByRole("button", { name: "Copy path" }).click();
+        await section.getByRole("button", { name: "Copied" }).waitFor();
+        expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(join(folder, "plan.md"));
         await section.getByRole("button", { name: "Answer in it" }).click();
         await expect.poll(() => harness.received(folder).length, { timeout: 20_000 }).toBe(before + 1);
         expect(harness.received(folder).at(-1)).toBe("/agent-doc plan.md");
         expect(errors).toEqual([]);
-      } finally {
-        await launched.close();
-      }
-    },
-    LIMIT_MS * 2,
+      }),
+    START_LIMIT_MS * 2,
   );
 });

@@ -8,6 +8,7 @@ import { AnswerPress, type AnswerPressDeps } from "./answerPress.ts";
 import type { Key, KeyInput } from "./keyReader.ts";
 import { PickerActs } from "./pickerActs.ts";
 import { PickerArmed, type PickerArmedDeps } from "./pickerArmed.ts";
+import { PickerDocuments } from "./pickerDocuments.ts";
 import { PickerHistory } from "./pickerHistory.ts";
 import { cardKey, selectedPane, type ListView, type Mode, type PickerState } from "./pickerState.ts";
 import { PickerStart } from "./pickerStart.ts";
@@ -49,6 +50,7 @@ export class PickerKeys {
   private readonly armed: PickerArmed;
   private readonly start: PickerStart;
   private readonly acts: PickerActs;
+  private readonly documents: PickerDocuments;
   /** Until when keys of text are the rest of a text that was being typed. */
   private typedUntil = -Infinity;
 
@@ -59,6 +61,7 @@ export class PickerKeys {
     this.armed = new PickerArmed(deps);
     this.start = new PickerStart(deps);
     this.acts = new PickerActs(deps);
+    this.documents = new PickerDocuments(deps);
   }
 
   /** What one read brought. Different keys in one read were typed before anybody could look, or pasted. */
@@ -186,6 +189,8 @@ export class PickerKeys {
     const { view } = deps.state();
     if (name === "Tab" && view.kind === "sessions")
       return deps.show({ ...view, isMerged: !view.isMerged }, null);
+    const pane = selectedPane(deps.state());
+    if (name === "D" && mode.kind === "list" && pane !== null) return void this.documents.ask(pane);
     if (name === "q") return mode.kind === "list" ? deps.leave() : deps.change({ mode: LIST });
     if (command !== null) this.run(command);
   }

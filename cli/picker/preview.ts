@@ -1,7 +1,6 @@
 // The output of one pane, followed while it is looked at: asked for again and again, never twice at once, and never for a row that
 // the selection only passes.
 import type { OutputSource, PaneOutput } from "../../core/model/actionView.ts";
-import type { PaneDocument } from "../../core/model/paneDocument.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
@@ -9,6 +8,7 @@ import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { setTimer } from "../context.ts";
 import { toFailure } from "../failure.ts";
 import { lastLines } from "./agentOutput.ts";
+import { askDocuments } from "./askDocuments.ts";
 import { span, STYLE, type Line } from "./line.ts";
 
 export interface Watched {
@@ -103,9 +103,7 @@ export class Preview {
   private async askDocuments(client: DaemonClient, ref: string): Promise<void> {
     let names = "";
     try {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
-      const found = (await client.forward("documents.ofPane", "mutation", { ref })) as PaneDocument[];
-      names = found
+      names = (await askDocuments(client, ref))
         .map(({ file, has_unsent: isNew }) => `${displayLine(file)}${isNew ? "*" : ""}`)
         .join(", ");
     } catch {

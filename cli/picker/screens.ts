@@ -69,7 +69,9 @@ const listFrame = ({ state, size, scrollTop, look, output, documentNames }: Fram
                 clip(
                   [
                     span(panePlace(pane), STYLE.dim),
-                    ...(documentNames === "" ? [] : [span(`  ${documentNames}`, STYLE.key)]),
+                    ...(documentNames === ""
+                      ? []
+                      : [span("  D ", STYLE.key), span(documentNames, STYLE.dim)]),
                   ],
                   columns - width - 2,
                 ),

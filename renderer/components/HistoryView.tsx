@@ -5,9 +5,9 @@ import type { HistoryEntry, HistoryHit, HistorySession } from "../../core/model/
 import { displaySentence, displayText, shellCommand } from "../../ui/text/displayText.ts";
 import { sessionKey, sessionPlace, sessionTitle } from "../../ui/text/sessionText.ts";
 import { moveFocus } from "../hooks/moveFocus.ts";
-import { useCopy } from "../hooks/useCopy.ts";
 import { useAskHistory, useSearch, useSessions } from "../hooks/useHistory.ts";
 import { ActionButton } from "./ActionButton.tsx";
+import { CopyButton } from "./CopyButton.tsx";
 import { Age } from "./Age.tsx";
 import { useResume } from "./useResume.tsx";
 import { useAsk } from "./settings/useAsk.ts";
@@ -37,15 +37,6 @@ const Entries = ({ entries }: { entries: readonly HistoryEntry[] }) => (
     ))}
   </ol>
 );
-
-const CopyButton = ({ text, children }: { text: string; children: string }) => {
-  const { copied, copy } = useCopy(text);
-  return (
-    <ActionButton onClick={copy}>
-      {copied === "yes" ? "Copied" : copied === "failed" ? "Could not copy" : children}
-    </ActionButton>
-  );
-};
 
 const Conversation = ({ session }: { session: HistorySession }) => {
   const ask = useAskHistory();

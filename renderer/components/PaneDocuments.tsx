@@ -1,5 +1,5 @@
-// The documents that were claimed for a pane: how each ends, whether it holds something that the agent was not shown, and a button
-// that tells the agent to answer. All of it is text of files.
+// The documents that were claimed for a pane: how each ends, whether it holds something that the agent was not shown, a button that
+// tells the agent to answer, and one for opening the document elsewhere. All of it is text of files.
 import { useEffect } from "react";
 import * as z from "zod";
 import { paneDocumentSchema } from "../../core/model/paneDocument.ts";
@@ -10,6 +10,7 @@ import { displayLine } from "../../ui/text/displayText.ts";
 import { callFeature } from "../connection/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { ActionButton } from "./ActionButton.tsx";
+import { CopyButton } from "./CopyButton.tsx";
 import { useAsk } from "./settings/useAsk.ts";
 import styles from "./PaneDetail.module.css";
 
@@ -52,6 +53,7 @@ export const PaneDocuments = ({ pane, context, isBusy }: PaneDocumentsProps) => 
                 Answer in it
               </ActionButton>
             )}
+            <CopyButton text={path}>Copy path</CopyButton>
           </li>
         ))}
       </ul>
