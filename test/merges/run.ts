@@ -1,25 +1,19 @@
 // `npm run merges`: many generated concurrent edits, merges of a document of a megabyte with their times, and writes that are
-// killed. `-- --cases N` (100,000), `--seed N`, `--large N` (60), `--kills N` (1,000). Fails on any finding.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { availableParallelism, cpus, tmpdir } from "node:os";
+// killed. `-- --cases N` (100,000), `--seed N`, `--large N` (60), `--kills N` (1,000). It goes on where it was stopped, on the same
+// sources; `--minutes N` stops it after so long, `--fresh` begins again. Fails on any finding.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { z } from "zod";
+import { spreadOf } from "../../bench/statistics.ts";
 import { locateDocument } from "../../features/documents/files/documentPaths.ts";
-import { recoverPending, writeResponse } from "../../features/documents/flow/writeResponse.ts";
-import { mergeByLines as mergeWithGit } from "../../features/documents/git/mergeByLines.ts";
+import { writeResponse } from "../../features/documents/flow/writeResponse.ts";
 import { mergeTexts } from "../../features/documents/model/mergeTexts.ts";
+import { describeRun, openLongRun } from "../setup/longRun.ts";
 import { findFault, makeConcurrent, randomFrom } from "./concurrentEdits.ts";
+import { bundleKilledWrite, createKiller, KILL_STEPS } from "./kills.ts";
 import { makeLarge } from "./largeEdit.ts";
 
 const { values } = parseArgs({
@@ -28,126 +22,138 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() & 0x7fffffff) },
     large: { type: "string", default: "60" },
     kills: { type: "string", default: "1000" },
+    minutes: { type: "string", default: "600" },
+    fresh: { type: "boolean", default: false },
   },
 });
-const [cases, seed, large, kills] = [values.cases, values.seed, values.large, values.kills].map(Number) as [
-  number,
+const [cases, large, kills] = [values.cases, values.large, values.kills].map(Number) as [
   number,
   number,
   number,
 ];
-const random = randomFrom(seed);
-const faults: string[] = [];
+/** Between two looks at the clock; each has numbers of its own, so that a case is found again by the seed. */
+const BATCH = 1_000;
+const LANES = 2;
+
+const killedSchema = z.object({ kills: z.number(), wrong: z.number() });
+const stateSchema = z.object({
+  seed: z.number(),
+  runs: z.array(z.string()),
+  cases: z.number(),
+  mergeMs: z.array(z.number()),
+  writeMs: z.array(z.number()),
+  killed: z.record(z.string(), killedSchema),
+  faults: z.array(z.string()),
+});
+
+const run = openLongRun({
+  name: "merges",
+  sources: ["features/documents", "test/merges"],
+  schema: stateSchema,
+  begin: () => ({
+    seed: Number(values.seed),
+    runs: [],
+    cases: 0,
+    mergeMs: [],
+    writeMs: [],
+    killed: {},
+    faults: [],
+  }),
+  isFresh: values.fresh,
+  minutes: Number(values.minutes),
+});
+const { state } = run;
+state.runs.push(describeRun());
+
 const report = (fault: string): void => {
-  faults.push(fault);
-  if (faults.length <= 3) console.log(`\n✗ ${fault}`);
+  state.faults.push(fault);
+  console.log(`\n✗ ${fault}`);
 };
 
-console.log(
-  `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, Node ${process.version}, seed ${seed}\n`,
-);
+const runCases = (): void => {
+  while (state.cases < cases && !run.isOver()) {
+    const random = randomFrom(state.seed + state.cases);
+    for (let made = 0; made < BATCH; made += 1) {
+      const edits = makeConcurrent(random);
+      const fault = findFault(edits);
+      if (fault !== null) report(`${fault}\n${JSON.stringify(edits, null, 1)}`);
+    }
+    state.cases += BATCH;
+    run.save();
+  }
+};
 
-const begun = performance.now();
-for (let made = 0; made < cases; made += 1) {
-  const edits = makeConcurrent(random);
-  const fault = findFault(edits);
-  if (fault !== null) report(`${fault}\n${JSON.stringify(edits, null, 1)}`);
-}
-console.log(
-  `${cases} concurrent edits in ${((performance.now() - begun) / 1_000).toFixed(1)} s: ${faults.length} faults`,
-);
+const wrap = (text: string): string =>
+  `<!-- agent:exchange mode=append -->\n${text}<!-- /agent:exchange -->\n`;
 
-const p95 = (times: number[]): string =>
-  times.length === 0
-    ? "-"
-    : (
-        times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.ceil(times.length * 0.95) - 1)] ?? 0
-      ).toFixed(0);
-
-const mergeTimes: number[] = [];
-const writeTimes: number[] = [];
-const folder = mkdtempSync(join(tmpdir(), "agtmux-merges-"));
-const mergeByLines = mergeWithGit(folder, process.env);
-try {
+const runLarge = async (folder: string): Promise<void> => {
   mkdirSync(join(folder, ".agent-doc"));
-  for (let made = 0; made < large; made += 1) {
-    const { base, agent, person } = makeLarge(random, 1_000_000);
+  const file = join(folder, "large.md");
+  while (state.mergeMs.length < large && !run.isOver()) {
+    const { base, agent, person } = makeLarge(randomFrom(state.seed + state.mergeMs.length), 1_000_000);
     const at = performance.now();
     mergeTexts(base, agent, person);
-    mergeTimes.push(performance.now() - at);
-    const file = join(folder, "large.md");
-    const wrap = (text: string) => `<!-- agent:exchange mode=append -->\n${text}<!-- /agent:exchange -->\n`;
+    state.mergeMs.push(performance.now() - at);
     writeFileSync(file, wrap(person));
     // Older than a moment, as a file that nobody saves just now.
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await delay(30);
     const from = performance.now();
-    const response = agent.slice(-12_000);
-    const paths = await locateDocument(file, folder);
     await writeResponse({
-      paths,
-      response,
+      paths: await locateDocument(file, folder),
+      response: agent.slice(-12_000),
       baseline: wrap(base),
-      mergeByLines,
+      mergeByLines: (...texts) => Promise.resolve(mergeTexts(...texts)),
       way: "auto",
       now: Date.now(),
     });
-    writeTimes.push(performance.now() - from);
+    state.writeMs.push(performance.now() - from);
+    run.save();
   }
-  console.log(
-    `${large} merges of 1 MB: p95 ${p95(mergeTimes)} ms; written with all that belongs to it: p95 ${p95(writeTimes)} ms`,
-  );
+};
 
-  const script = fileURLToPath(
-    new URL("../../features/documents/flow/fixtures/killedWriteScript.ts", import.meta.url),
-  );
-  /** The last one is any moment: a signal from outside. */
-  const steps = [
-    "pending saved",
-    "locked",
-    "written beside",
-    "renamed",
-    "in the file",
-    "snapshot saved",
-    "pending removed",
-    "at any moment",
-  ];
-  /** As long as a write takes from its first file to its last, on this machine. */
-  let wholeMs = 300;
-  let lost = 0;
-  for (let made = 0; made < kills; made += 1) {
-    const [file, seen, response] = ["plan.md", "seen", "response"].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-    ];
-    const doc = "<!-- agent:exchange mode=append -->\nWhich way?\n<!-- /agent:exchange -->\n";
-    writeFileSync(file, doc);
-    writeFileSync(seen, doc);
-    writeFileSync(response, `Over the bridge, number ${made}.\n`);
-    const step = steps[made % steps.length] ?? "";
-    const at = performance.now();
-    const child = spawn(process.execPath, [script, file, seen, response, step], {
-      cwd: folder,
-      stdio: "ignore",
-    });
-    const ended = once(child, "exit");
-    if (step === "at any moment") setTimeout(() => child.kill("SIGKILL"), wholeMs * (0.4 + 0.6 * random()));
-    await ended;
-    if (step === "pending removed") wholeMs = performance.now() - at;
-    const paths = await locateDocument(file, folder);
-    const pending = existsSync(paths.pending) ? readdirSync(paths.pending).length : 0;
-    const times = () => readFileSync(file, "utf8").split(`number ${made}.`).length - 1;
-    const before = times();
-    await recoverPending({ paths, mergeByLines, way: "auto", now: Date.now() });
-    // Killed before its first file, it took nothing over: then nothing was promised.
-    const wasTaken = step !== "at any moment" || before > 0 || pending > 0;
-    if (wasTaken ? (before === 0 && pending !== 1) || times() !== 1 : times() !== 0) {
-      lost += 1;
-      report(`a kill after '${step}': ${before} times before, ${times()} after`);
+const runKills = async (folder: string): Promise<void> => {
+  let next = Object.values(state.killed).reduce((sum, one) => sum + one.kills, 0);
+  const script = await bundleKilledWrite();
+  const lane = async (at: number): Promise<void> => {
+    const own = join(folder, `lane-${at}`);
+    mkdirSync(own);
+    const killer = createKiller(script, own, Math.random);
+    while (next < kills && !run.isOver()) {
+      const number = next;
+      next += 1;
+      const step = KILL_STEPS[number % KILL_STEPS.length] ?? KILL_STEPS[0];
+      const fault = await killer.kill(step, number);
+      const before = state.killed[step] ?? { kills: 0, wrong: 0 };
+      state.killed[step] = { kills: before.kills + 1, wrong: before.wrong + (fault === null ? 0 : 1) };
+      if (fault !== null) report(fault);
+      run.save();
     }
-  }
-  console.log(`${kills} kills in ${steps.length} steps: ${lost} answers lost or doubled`);
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, at) => lane(at)));
+};
+
+const folder = mkdtempSync(join(tmpdir(), "agtmux-merges-"));
+try {
+  runCases();
+  await runLarge(folder);
+  await runKills(folder);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-process.exit(faults.length === 0 ? 0 : 1);
+
+const [merge, write] = [spreadOf(state.mergeMs), spreadOf(state.writeMs)];
+const ms = (value: number): string => `${value.toFixed(0)} ms`;
+const killed = Object.values(state.killed);
+const total = killed.reduce((sum, one) => sum + one.kills, 0);
+const wrong = killed.reduce((sum, one) => sum + one.wrong, 0);
+console.log(`${[...new Set(state.runs)].join("\n")}\nseed ${state.seed}, in ${state.runs.length} runs\n`);
+console.log(`${state.cases} concurrent edits: ${state.faults.length - wrong} faults`);
+console.log(
+  `${merge.count} merges of 1 MB: median ${ms(merge.median)}, p95 ${ms(merge.p95)}; written with all that belongs to it: median ${ms(write.median)}, p95 ${ms(write.p95)}`,
+);
+console.log(`${total} kills: ${wrong} answers lost or doubled`);
+for (const [step, one] of Object.entries(state.killed))
+  console.log(`  ${step}: ${one.kills}, wrong ${one.wrong}`);
+const isWhole = state.cases >= cases && merge.count >= large && total >= kills;
+if (!isWhole) console.log("\nNot all of it yet: the same command goes on.");
+process.exit(state.faults.length === 0 ? 0 : 1);
