@@ -1,0 +1,203 @@
+// Somebody who types into a document in a real editor while answers come, and what must hold afterwards: every key in its place, every
+// answer there once and in order.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Page } from "playwright";
+import { locateDocument } from "../../features/documents/files/documentPaths.ts";
+import { writeResponse } from "../../features/documents/flow/writeResponse.ts";
+import { mergeByLines } from "../../features/documents/git/mergeByLines.ts";
+
+const DOC = `<!-- agent:status -->
+typed:
+<!-- /agent:status -->
+
+<!-- agent:exchange mode=append -->
+Which way shall we go?
+<!-- /agent:exchange -->
+`;
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+/** A line that is typed is no longer than a line is. */
+const LINE = 60;
+
+/** How long one answer took. `busy`: so often the editor did not take it in time, and it was handed over again. */
+export interface Put {
+  readonly wholeMs: number;
+  readonly ackMs: number;
+  readonly busy: number;
+}
+
+export interface Typed {
+  readonly puts: readonly Put[];
+  /** Keys that were typed, and answers that came, in this part. */
+  readonly keys: number;
+  readonly faults: readonly string[];
+}
+
+/** Makes the project that the editor is opened on. */
+export const makeProject = (project: string): void => {
+  mkdirSync(join(project, ".agent-doc"), { recursive: true });
+  writeFileSync(join(project, "plan.md"), DOC);
+};
+
+const isBusyError = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "E_DOCUMENT_BUSY";
+
+export class Typing {
+  private readonly page: Page;
+  private readonly project: string;
+  private typed = "";
+  private answers = 0;
+
+  constructor(page: Page, project: string) {
+    this.page = page;
+    this.project = project;
+  }
+
+  /** The answers of an editor that has just started take longer: VS Code's own extensions start. */
+  async warmUp(): Promise<void> {
+    for (let made = 0; made < 5; made += 1) {
+      await this.putAnswer(100);
+      await delay(500);
+    }
+  }
+
+  /** `limit`: tries at most while the editor is busy. */
+  async type(count: number, keysPerSecond: number, limit: number): Promise<Typed> {
+    await this.goToTyped();
+    const ended = new AbortController();
+    const from = this.typed.length;
+    const typing = keysPerSecond === 0 ? Promise.resolve() : this.pressKeys(keysPerSecond, ended.signal);
+    const puts: Put[] = [];
+    try {
+      for (let made = 0; made < count; made += 1) puts.push(await this.putAnswer(limit));
+    } finally {
+      ended.abort();
+      await typing;
+    }
+    await this.page.keyboard.press("Control+s");
+    await delay(500);
+    return { puts, keys: this.typed.length - from, faults: this.findFaults(keysPerSecond) };
+  }
+
+  /** One undo takes the last answer back, and nothing else; one redo gives it again. */
+  async checkUndo(): Promise<string[]> {
+    const before = this.read();
+    await this.write("To be undone, all of it.\n", before);
+    const after = this.read();
+    const press = async (key: string): Promise<string> => {
+      await this.page.keyboard.press(key);
+      await this.page.keyboard.press("Control+s");
+      await delay(500);
+      return this.read();
+    };
+    const faults: string[] = [];
+    if ((await press("Control+z")) !== before) faults.push("one undo does not take an answer back");
+    if ((await press("Control+y")) !== after) faults.push("one redo does not bring it back");
+    if ((await press("Control+z")) !== before) faults.push("one undo does not take an answer back again");
+    return faults;
+  }
+
+  /** A buffer in which a marker is just being changed takes nothing: status 75, and once it is whole again, the same write succeeds. */
+  async checkBusy(): Promise<string[]> {
+    const { keyboard } = this.page;
+    const before = this.read();
+    await this.goToEnd();
+    // The last marker's line, without its last letters.
+    for (let pressed = 0; pressed < 4; pressed += 1) await keyboard.press("Backspace");
+    const faults: string[] = [];
+    const response = `Answer number ${this.answers + 1}, in full.\n`;
+    try {
+      await this.write(response, before);
+      faults.push("an answer went into a buffer whose marker was broken");
+    } catch (error) {
+      if (!isBusyError(error)) throw error;
+    }
+    if (this.read() !== before) faults.push("the file was changed while the editor was busy");
+    await keyboard.type(" -->");
+    // As the person would: the same command again.
+    await this.write(response, before);
+    this.answers += 1;
+    return [...faults, ...this.findFaults(0)];
+  }
+
+  private read(): string {
+    return readFileSync(join(this.project, "plan.md"), "utf8");
+  }
+
+  private async write(
+    response: string,
+    baseline: string,
+    onStep = (_step: string): void => {},
+  ): Promise<void> {
+    await writeResponse({
+      paths: await locateDocument(join(this.project, "plan.md"), this.project),
+      response,
+      baseline,
+      mergeByLines: mergeByLines(this.project, process.env),
+      way: "editor",
+      now: Date.now(),
+      onStep,
+    });
+  }
+
+  private async putAnswer(limit: number): Promise<Put> {
+    const baseline = this.read();
+    const response = `Answer number ${(this.answers += 1)}, in full.\n`;
+    for (let busy = 0; ; busy += 1) {
+      const at = performance.now();
+      const steps = new Map<string, number>();
+      try {
+        await this.write(response, baseline, (step) => steps.set(step, performance.now()));
+        const ackMs = (steps.get("acknowledged") ?? 0) - (steps.get("handed over") ?? 0);
+        return { wholeMs: performance.now() - at, ackMs, busy };
+      } catch (error) {
+        if (!isBusyError(error) || busy >= limit) throw error;
+      }
+    }
+  }
+
+  private async pressKeys(keysPerSecond: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const isEnd = this.typed.length % LINE === LINE - 1;
+      const key = isEnd ? "\n" : (LETTERS[this.typed.length % LETTERS.length] ?? "a");
+      this.typed += key;
+      await this.page.keyboard.press(isEnd ? "Enter" : key);
+      await delay(1_000 / keysPerSecond);
+    }
+  }
+
+  /** Puts the cursor behind `typed:` and whatever was typed there. */
+  private async goToTyped(): Promise<void> {
+    const { keyboard } = this.page;
+    // A start takes the keys away now and then, for a message of its own.
+    await this.page.click(".monaco-editor .view-lines");
+    await keyboard.press("Control+Home");
+    for (let line = this.typed.split("\n").length; line > 0; line -= 1) await keyboard.press("ArrowDown");
+    await keyboard.press("End");
+  }
+
+  /** Behind the last character of the last line that is not empty. */
+  private async goToEnd(): Promise<void> {
+    await this.page.click(".monaco-editor .view-lines");
+    await this.page.keyboard.press("Control+End");
+    await this.page.keyboard.press("ArrowUp");
+    await this.page.keyboard.press("End");
+  }
+
+  private findFaults(keysPerSecond: number): string[] {
+    const text = this.read();
+    const found = [...text.matchAll(/^Answer number (\d+), in full\.$/gm)].map(([, number]) =>
+      Number(number),
+    );
+    const isWhole = found.length === this.answers && found.every((number, at) => number === at + 1);
+    const keys = /^typed:([a-z\n]*)\n<!-- \/agent:status -->$/m.exec(text)?.[1] ?? "";
+    const where = `${keysPerSecond} keys a second`;
+    return [
+      ...(isWhole ? [] : [`${where}: ${found.length} of ${this.answers} answers, or not in order`]),
+      ...(keys === this.typed
+        ? []
+        : [`${where}: ${keys.length} of ${this.typed.length} keys in their place`]),
+    ];
+  }
+}
