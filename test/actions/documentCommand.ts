@@ -10,8 +10,9 @@ export const runDoc = async (
   harness: Harness,
   cwd: string,
   args: readonly string[],
-  { pane, env = {} }: { pane?: string; env?: Readonly<Record<string, string>> } = {},
+  options: { pane?: string; env?: Readonly<Record<string, string>>; input?: string } = {},
 ): Promise<Finished> => {
+  const { pane, env = {}, input = "" } = options;
   const { TMUX: _tmux, TMUX_PANE: _pane, ...outer } = process.env;
   const child = spawn(process.execPath, [CLI_ENTRY, "doc", ...args], {
     cwd,
@@ -23,8 +24,11 @@ export const runDoc = async (
       ...(pane === undefined ? {} : { TMUX_PANE: pane }),
       ...env,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
+  // A verb that reads nothing may have ended.
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));

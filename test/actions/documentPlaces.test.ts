@@ -1,34 +1,21 @@
 // Where the panes of documents stand, on real tmux: in columns as the editor shows them, in at most three calls; and which pane a
 // claim by its place means.
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openHarness, type Harness } from "./actionHarness.ts";
 import { runDoc } from "./documentCommand.ts";
+import { noteTmux, type NotedTmux } from "./notedTmux.ts";
 
 const UUID = (at: number): string => `6f1f0a5e-3c0e-4b83-9d0a-${String(at).padStart(12, "0")}`;
 
 let harness: Harness;
 let folder: string;
-let bin: string;
+let noted: NotedTmux;
 beforeAll(async () => {
   harness = await openHarness();
-  // A tmux that notes each call.
-  bin = join(harness.tmux.folder, "bin");
-  mkdirSync(bin);
-  const real = (process.env["PATH"] ?? "").split(":").map((one) => join(one, "tmux"));
-  const script = `#!/bin/sh\necho "$3" >>'${bin}/calls'\nfor real in ${real.join(" ")}; do [ ! -x "$real" ] || exec "$real" "$@"; done\n`;
-  writeFileSync(join(bin, "tmux"), script);
-  chmodSync(join(bin, "tmux"), 0o755);
+  noted = noteTmux(harness.tmux.folder);
 }, 60_000);
 afterAll(() => harness.close());
 beforeEach(() => {
@@ -37,13 +24,7 @@ beforeEach(() => {
 });
 
 const tmux = (...args: string[]): Promise<string> => harness.tmux.run(...args);
-const doc = (...args: string[]) =>
-  runDoc(harness, folder, args, { env: { PATH: `${bin}:${process.env["PATH"]}` } });
-const calls = (): string[] => {
-  const text = readFileSync(join(bin, "calls"), "utf8").trimEnd();
-  rmSync(join(bin, "calls"));
-  return text.split("\n");
-};
+const doc = (...args: string[]) => runDoc(harness, folder, args, { env: { PATH: noted.path } });
 
 /** Documents `0.md`… with a pane each, claimed as agent-doc writes it down. */
 const claimAll = (panes: readonly string[], window?: string): void => {
@@ -87,7 +68,7 @@ describe("sync", () => {
     const args = columns.flatMap((column) => ["--col", column.map((at) => `${at}.md`).join(",")]);
     const synced = await doc("sync", ...args, "--focus", "4.md");
     expect([synced.code, synced.stderr]).toEqual([0, ""]);
-    expect(calls()).toEqual(["list-panes", "if-shell", "list-panes"]);
+    expect(noted.calls()).toEqual(["list-panes", "if-shell", "list-panes"]);
     const window = await windowOf(panes[0] ?? "");
     expect(await columnsOf(window)).toEqual(columns.map((column) => column.map((at) => panes[at])));
     expect(await activePane()).toBe(panes[4]);
@@ -95,11 +76,11 @@ describe("sync", () => {
     // A person has made one of them larger: that is no disorder.
     await tmux("resize-pane", "-t", panes[0] ?? "", "-x", "40");
     expect((await doc("sync", ...args)).code).toBe(0);
-    expect(calls()).toEqual(["list-panes"]);
+    expect(noted.calls()).toEqual(["list-panes"]);
 
     const other = ["--col", "11.md,3.md", "--col", "0.md"];
     expect((await doc("sync", ...other, "--window", window)).code).toBe(0);
-    expect(calls().length).toBeLessThanOrEqual(3);
+    expect(noted.calls().length).toBeLessThanOrEqual(3);
     expect(await columnsOf(window)).toEqual([[panes[11], panes[3]], [panes[0]]]);
     const there = (await tmux("list-panes", "-a", "-F", "#{pane_id}")).split("\n");
     expect(panes.filter((pane) => !there.includes(pane))).toEqual([]);
