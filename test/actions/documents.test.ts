@@ -76,6 +76,22 @@ describe("a claim", () => {
     );
   });
 
+  it("of before a restart of tmux means no pane, until the document is claimed again", async () => {
+    const { identity } = await harness.open("exec cat");
+    await doc(["claim", "plan.md"], identity.pane_id);
+    const path = join(folder, ".agent-doc", "agtmux.json");
+    const [[id = "", known] = []] = Object.entries(
+      JSON.parse(readFileSync(path, "utf8")) as Record<string, { life: { serverStart: number } }>,
+    );
+    const life = { ...known?.life, serverStart: (known?.life.serverStart ?? 0) - 3_600 };
+    writeFileSync(path, JSON.stringify({ [id]: { ...known, life } }));
+    const stale = await doc(["focus", "plan.md"]);
+    expect([stale.code, stale.stderr]).toEqual([3, expect.stringContaining("was started again")]);
+    expect((await doc(["claim", "plan.md"], identity.pane_id)).code).toBe(0);
+    expect((await doc(["focus", "plan.md"])).code).toBe(0);
+    expect(Object.keys(registry())).toEqual([id]);
+  });
+
   it("is refused for a pane that is not there, and where the registry does not parse: all files stay", async () => {
     expect((await doc(["claim", "plan.md", "--pane", "%999"])).code).toBe(3);
     const { identity } = await harness.open("exec cat");

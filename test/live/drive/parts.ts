@@ -18,6 +18,7 @@ import type { Lack } from "../results/markdown.ts";
 import { openRig } from "../rig/openRig.ts";
 import type { Stopper } from "../rig/stopper.ts";
 import { ACTION_SCENARIOS } from "./actions.ts";
+import { DOCUMENT_SCENARIOS } from "./documents.ts";
 import { HARD_SCENARIOS } from "./hard.ts";
 import { USUAL_START, type Scenario } from "./scenario.ts";
 import { QUEUE_SCENARIOS } from "./queue.ts";
@@ -39,6 +40,7 @@ export const KINDS: Readonly<Record<PartKind, Kind>> = {
   turns: { scenarios: TURN_SCENARIOS, sizes: ["120x40"] },
   queue: { scenarios: QUEUE_SCENARIOS, sizes: ["120x40"] },
   rules: { scenarios: RULE_SCENARIOS, sizes: ["120x40"] },
+  documents: { scenarios: DOCUMENT_SCENARIOS, sizes: ["120x40"] },
 };
 
 /** Names of all steps, for `--state`. */
