@@ -1,5 +1,5 @@
 // The documents of a pane, as the daemon knows them.
-import { z } from "zod";
+import * as z from "zod";
 import { paneDocumentSchema, type PaneDocument } from "../../core/model/paneDocument.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { spreadOf } from "../../bench/statistics.ts";
 import { describeRun, openLongRun } from "../../test/setup/longRun.ts";
 import { codeServerHome, installCodeServer, isInstalled, openEditor } from "./codeServer.ts";

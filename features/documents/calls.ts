@@ -4,7 +4,7 @@ import { mutation } from "../../core/api/calls.ts";
 import type { PaneDocument } from "../../core/model/paneDocument.ts";
 
 export const DOCUMENTS_CALLS = {
-  /** The documents of a row's pane, as its project's registry has them now; none on other machines. It reads them from the disk. */
+  /** The documents of a row's pane, as its project's registry has them now. It reads them from the disk of the pane's machine. */
   ofPane: mutation(z.object({ ref: z.string().min(1).max(1_000) }))<PaneDocument[]>(),
 };
 

@@ -1,8 +1,9 @@
-// The feature "documents" of the daemon: which documents belong to a pane. It only reads; what is typed to an agent goes through the
+// The feature "documents" of the daemon: which documents belong to a pane, here or on another machine. It only reads; what is typed to an agent goes through the
 // actions, as everything else that surfaces do.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { askInWords, DOCUMENTS_CALLS, isTellable, type DocumentsCall } from "./calls.ts";
+import { readFarDocuments, readFarRegistry } from "./far/farDocuments.ts";
 import { isInProject, locateDocument, projectOf } from "./files/documentPaths.ts";
 import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts";
 import { readText, readTextIfThere } from "./files/wholeFile.ts";
@@ -58,32 +59,73 @@ const triggerOf = (context: FeatureContext, agent: string | null, file: string):
   return adapter?.skillCommand?.("agent-doc", file) ?? askInWords(file);
 };
 
-const findOfPane = async (context: FeatureContext, ref: string): Promise<PaneDocument[]> => {
-  const row = context.rows.all().find(({ identity }) => identity.pane_ref === ref);
-  const folder = row?.activity?.folder ?? null;
-  if (row === undefined || folder === null || context.target(row.identity.target).kind !== "local") return [];
-  const project = await projectOf(folder);
-  const registry = await readRegistry(project);
+/** What a row shows of a document, wherever it lies. */
+interface Read {
+  readonly id: string;
+  readonly file: string;
+  readonly path: string;
+  readonly isSeen: boolean;
+  readonly text: string;
+}
+
+/** The documents of the registry that were claimed for the row's pane, as their ids and files. */
+const claimedFor = async (
+  context: FeatureContext,
+  row: PaneView,
+  registry: Registry,
+): Promise<{ id: string; file: string }[]> => {
   const life = Object.keys(registry.entries).length === 0 ? null : await lifeOf(context, row);
   if (life === null) return [];
-  const documents: PaneDocument[] = [];
-  for (const id of idsOf(registry, row.identity.pane_id, life).slice(0, MAX_DOCUMENTS)) {
-    const file = registry.entries[id]?.file ?? "";
-    if (!isTellable(file)) continue;
+  return idsOf(registry, row.identity.pane_id, life)
+    .map((id) => ({ id, file: registry.entries[id]?.file ?? "" }))
+    .filter(({ file }) => isTellable(file))
+    .slice(0, MAX_DOCUMENTS);
+};
+
+const readHere = async (context: FeatureContext, row: PaneView, folder: string): Promise<Read[]> => {
+  const project = await projectOf(folder);
+  const documents: Read[] = [];
+  for (const { id, file } of await claimedFor(context, row, await readRegistry(project))) {
     const paths = await locateDocument(resolve(project.root, file), project.root);
     // The registry is a file of the project: it must not make the daemon read anything else, or without end.
     if (!isInProject({ ...project, file: paths.file }) || (await stat(paths.file)).size > MAX_BYTES) continue;
     const text = await readText(paths.file);
-    documents.push({
-      id,
-      file,
-      path: paths.file,
-      has_unsent: text !== (await readTextIfThere(paths.snapshot)),
-      tail: tailOf(text),
-      trigger: triggerOf(context, row.agent, file),
-    });
+    const isSeen = text === (await readTextIfThere(paths.snapshot));
+    documents.push({ id, file, path: paths.file, isSeen, text });
   }
   return documents;
+};
+
+const readFar = async (context: FeatureContext, row: PaneView, folder: string): Promise<Read[]> => {
+  const target = context.target(row.identity.target);
+  const registry = await readFarRegistry(target, folder);
+  const claimed = registry === null ? [] : await claimedFor(context, row, registry);
+  if (registry === null || claimed.length === 0) return [];
+  const read = await readFarDocuments(
+    target,
+    registry.root,
+    claimed.map(({ file }) => file),
+  );
+  return claimed.flatMap(({ id, file }, at) => {
+    const found = read[at] ?? null;
+    return found === null ? [] : [{ id, file, path: found.path, isSeen: found.isSeen, text: found.end }];
+  });
+};
+
+const findOfPane = async (context: FeatureContext, ref: string): Promise<PaneDocument[]> => {
+  const row = context.rows.all().find(({ identity }) => identity.pane_ref === ref);
+  const folder = row?.activity?.folder ?? null;
+  if (row === undefined || folder === null) return [];
+  const isHere = context.target(row.identity.target).kind === "local";
+  const documents = await (isHere ? readHere : readFar)(context, row, folder);
+  return documents.map(({ id, file, path, isSeen, text }) => ({
+    id,
+    file,
+    path,
+    has_unsent: !isSeen,
+    tail: tailOf(text),
+    trigger: triggerOf(context, row.agent, file),
+  }));
 };
 
 export const createDocuments = (): Feature => ({

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { spreadOf } from "../../bench/statistics.ts";
 import { locateDocument } from "../../features/documents/files/documentPaths.ts";
 import { writeResponse } from "../../features/documents/flow/writeResponse.ts";

@@ -52,8 +52,13 @@ type Folder = Pick<DocumentPaths, "folder" | "lock" | "root">;
 const entriesPath = ({ folder }: Folder): string => join(folder, "sessions.json");
 const ownPath = ({ folder }: Folder): string => join(folder, "agtmux.json");
 
-const readJson = async <T>(path: string, schema: z.ZodType<T>, empty: T): Promise<T> => {
-  const text = await readTextIfThere(path);
+interface Read {
+  readonly path: string;
+  /** Null where the file is not there. */
+  readonly text: string | null;
+}
+
+const parseJson = <T>({ path, text }: Read, schema: z.ZodType<T>, empty: T): T => {
   if (text === null || text.trim() === "") return empty;
   try {
     return schema.parse(JSON.parse(text));
@@ -66,11 +71,17 @@ const readJson = async <T>(path: string, schema: z.ZodType<T>, empty: T): Promis
 };
 
 /** @throws AgtmuxError E_DOCUMENT_INVALID for a registry that does not parse. */
-export const readRegistry = async (folder: Folder): Promise<Registry> => ({
-  root: folder.root,
-  entries: await readJson(entriesPath(folder), z.record(z.string(), entrySchema), {}),
-  own: await readJson(ownPath(folder), z.record(z.string(), ownSchema), {}),
+export const parseRegistry = (root: string, entries: Read, own: Read): Registry => ({
+  root,
+  entries: parseJson(entries, z.record(z.string(), entrySchema), {}),
+  own: parseJson(own, z.record(z.string(), ownSchema), {}),
 });
+
+/** @throws AgtmuxError E_DOCUMENT_INVALID for a registry that does not parse. */
+export const readRegistry = async (folder: Folder): Promise<Registry> => {
+  const read = async (path: string): Promise<Read> => ({ path, text: await readTextIfThere(path) });
+  return parseRegistry(folder.root, await read(entriesPath(folder)), await read(ownPath(folder)));
+};
 
 /** Reads, changes and writes both files while nobody else of us does. */
 export const changeRegistry = (folder: Folder, change: (registry: Registry) => Claims): Promise<void> =>
