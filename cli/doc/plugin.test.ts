@@ -1,10 +1,19 @@
 // `agtmux doc plugin` with a program that stands in for VS Code's own, which installs extensions.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { strToU8, zipSync, type Zippable } from "fflate";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI_ENTRY } from "../testing/cliEntry.ts";
 
 const VSIX = fileURLToPath(new URL("../../release/agtmux-documents.vsix", import.meta.url));
@@ -44,7 +53,9 @@ const standIn = (status: number): void => {
 
 it("lets the editor install the extension, and shows what is installed", () => {
   standIn(0);
-  expect(doc("plugin", "list").stdout).toMatch(/^vscode {5}not installed\njetbrains {2}not from agtmux/);
+  expect(doc("plugin", "list").stdout).toMatch(
+    /^vscode {5}not installed\njetbrains {2}from a file; editors found: none/,
+  );
   const installed = doc("plugin", "install", "vscode");
   expect([installed.status, installed.stderr]).toEqual([0, ""]);
   expect(readFileSync(join(home, "called"), "utf8")).toBe(`--install-extension\n${VSIX}\n--force\n`);
@@ -63,10 +74,68 @@ it("says what to do where it cannot", () => {
   expect(doc("plugin", "update", "vscode").stderr).toContain("no space left");
   for (const [args, status, says] of [
     [["plugin", "install", "emacs"], 2, "vscode, jetbrains"],
-    [["plugin", "install", "jetbrains"], 15, "Install Plugin from Disk"],
+    [["plugin", "install", "jetbrains"], 15, "--file <zip>"],
     [["upgrade"], 15, "the way it was installed"],
   ] as const) {
     const refused = doc(...args);
     expect([args, refused.status, refused.stderr]).toEqual([args, status, expect.stringContaining(says)]);
   }
+});
+
+describe("the plugin for JetBrains' editors", () => {
+  const zip = (files: Readonly<Record<string, string>>, options: object = {}): string => {
+    const path = join(home, "plugin.zip");
+    const packed = Object.entries(files).map(([name, text]) => [name, [strToU8(text), options]] as const);
+    writeFileSync(path, zipSync(Object.fromEntries(packed) as Zippable));
+    return path;
+  };
+  const editors = join(".local", "share", "JetBrains");
+  const install = (path: string) => doc("plugin", "install", "jetbrains", "--file", path);
+
+  it("is put where each editor looks for plugins, in the place of the one of before", () => {
+    const good = { "agent-doc/lib/agent-doc.jar": "new".repeat(1_000), "agent-doc/META/x": "" };
+    expect(install(zip(good)).stderr).toContain("no editor of JetBrains was ever started");
+    for (const editor of ["IntelliJIdea2026.1", "PyCharm2025.3", "consentOptions"])
+      mkdirSync(join(home, editors, editor, "agent-doc", "lib"), { recursive: true });
+    writeFileSync(join(home, editors, "PyCharm2025.3", "agent-doc", "lib", "old.jar"), "old");
+    const installed = install(zip(good));
+    expect([installed.status, installed.stderr, installed.stdout.split("\n").length]).toEqual([0, "", 4]);
+    for (const editor of ["IntelliJIdea2026.1", "PyCharm2025.3"]) {
+      expect(readFileSync(join(home, editors, editor, "agent-doc", "lib", "agent-doc.jar"), "utf8")).toBe(
+        "new".repeat(1_000),
+      );
+      expect(readdirSync(join(home, editors, editor))).toEqual(["agent-doc"]);
+    }
+    expect(readdirSync(join(home, editors, "PyCharm2025.3", "agent-doc", "lib"))).toEqual(["agent-doc.jar"]);
+    expect(readdirSync(join(home, editors, "consentOptions", "agent-doc", "lib"))).toEqual([]);
+  });
+
+  it("is refused where it is none, or would write elsewhere; nothing is changed", () => {
+    mkdirSync(join(home, editors, "IntelliJIdea2026.1"), { recursive: true });
+    const jar = { "a/lib/a.jar": "x" };
+    const bad = [
+      () => zip({ ...jar, "a/../../../evil": "x" }),
+      () => zip({ ...jar, "/evil": "x" }),
+      () => zip({ ...jar, "a\\evil": "x" }),
+      () => zip({ ...jar, "b/x": "x" }),
+      () => zip({ "a/readme": "x" }),
+      () => zip(jar, { os: 3, attrs: (0o120777 << 16) >>> 0 }),
+      () => join(home, "none.zip"),
+      () => {
+        const path = zip(jar);
+        writeFileSync(path, readFileSync(path).subarray(0, -30));
+        return path;
+      },
+      () => {
+        writeFileSync(join(home, "text.zip"), "no zip");
+        return join(home, "text.zip");
+      },
+    ];
+    for (const [at, make] of bad.entries()) {
+      const { status, stderr } = install(make());
+      expect([at, status, stderr.includes("E_USAGE")]).toEqual([at, 2, true]);
+    }
+    expect(readdirSync(join(home, editors, "IntelliJIdea2026.1"))).toEqual([]);
+    expect(existsSync(join(home, "evil"))).toBe(false);
+  });
 });

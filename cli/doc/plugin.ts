@@ -1,5 +1,5 @@
 // `agtmux doc plugin` and `upgrade`: what editors need, and newer versions. Nothing is fetched: our extension for VS Code comes with
-// agtmux, and the editor installs it itself; the plugin for JetBrains' editors is another project's.
+// agtmux, and the editor installs it itself; the plugin for JetBrains' editors is another project's, from a file that one has.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -8,6 +8,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { isMissing } from "../../core/model/systemError.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
+import { findPluginFolders, installJetbrains, JETBRAINS_HINT } from "./jetbrains.ts";
 
 const EDITORS = ["vscode", "jetbrains"] as const;
 type Editor = (typeof EDITORS)[number];
@@ -79,22 +80,27 @@ const listFolder = async (path: string): Promise<string[]> => {
   }
 };
 
-const JETBRAINS =
-  "agent-doc's own plugin works beside agtmux: fetch its zip from github.com/btakita/agent-doc/releases and choose 'Install Plugin from Disk' in the editor's settings. It was never tried with agtmux.";
-
 export const runPluginList = async (context: CliContext): Promise<void> => {
   const installed = await findInstalled(context);
   const bundled = findVsix(context);
   const state = installed.length > 0 ? `installed, ${installed.join(", ")}` : "not installed";
   context.print(`vscode     ${cleanLine(state)}${bundled === null ? "; not in this installation" : ""}\n`);
-  context.print(`jetbrains  not from agtmux; ${JETBRAINS}\n`);
+  const editors = await findPluginFolders(context);
+  context.print(
+    `jetbrains  from a file; editors found: ${editors.length === 0 ? "none" : editors.length}. ${JETBRAINS_HINT}\n`,
+  );
 };
 
 /** Installs, or puts the newer one in its place: the editor does both alike. */
-export const runPluginInstall = async (context: CliContext, typed: string): Promise<void> => {
-  if (editorOf(typed) === "jetbrains")
-    throw new AgtmuxError("E_UNSUPPORTED", "agtmux fetches no plugins for JetBrains' editors", {
-      remedy: JETBRAINS,
+export const runPluginInstall = async (
+  context: CliContext,
+  typed: string,
+  options: { file?: string },
+): Promise<void> => {
+  if (editorOf(typed) === "jetbrains") return installJetbrains(context, options.file);
+  if (options.file !== undefined)
+    throw new AgtmuxError("E_USAGE", "the extension for VS Code comes with agtmux", {
+      remedy: "Leave --file out.",
     });
   const vsix = requireVsix(context);
   const program = findProgram(context);

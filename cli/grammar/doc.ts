@@ -205,8 +205,9 @@ const addEditors = (doc: Verb, context: CliContext): void => {
       .command(name)
       .description(says)
       .argument("<editor>", "vscode or jetbrains")
+      .option("--file <zip>", "for jetbrains: agent-doc's plugin, which agtmux does not fetch")
       .example(`agtmux doc plugin ${name} vscode`, "Calls 'code --install-extension'; nothing is fetched.")
-      .action(async (editor) => (await load()).runPluginInstall(context, editor));
+      .action(async (editor, options) => (await load()).runPluginInstall(context, editor, options));
   doc
     .command("upgrade")
     .description("say how agtmux is upgraded; it asks no server for versions")
