@@ -98,7 +98,7 @@ describe("a document whose pane is gone (U8)", () => {
 });
 
 it(
-  "the picker names the documents of the pane that it shows",
+  "the picker names the documents of the pane that it shows, and tells its agent to answer in one after a yes",
   async () => {
     const variables = `AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1`;
     const command = `env -u TMUX ${variables} '${process.execPath}' '${CLI_ENTRY}' pick`;
@@ -114,7 +114,27 @@ it(
       ...size,
       command,
     );
-    await until(async () => /(plan|other)\.md\*/.test(await harness.screen(pane)), "it names one", 20_000);
+    await until(async () => /D (plan|other)\.md\*/.test(await harness.screen(pane)), "it names one", 20_000);
+    const received = () =>
+      ["garden", "kitchen"].flatMap((name) => harness.received(join(harness.root, name)));
+    const before = received();
+    const key = (name: string) => harness.tmux.run("send-keys", "-t", pane, name);
+    const asks = async (): Promise<string | undefined> =>
+      /Let the agent answer in (\w+\.md)\?/.exec(await harness.screen(pane))?.[1];
+    await key("D");
+    await until(async () => (await asks()) !== undefined, "it asks", 20_000);
+    // It has to be read before it is answered.
+    await new Promise((next) => setTimeout(next, 600));
+    await key("n");
+    await until(async () => (await asks()) === undefined, "it leaves", 20_000);
+    expect(received()).toEqual(before);
+    await key("D");
+    await until(async () => (await asks()) !== undefined, "it asks again", 20_000);
+    const name = await asks();
+    await new Promise((next) => setTimeout(next, 600));
+    await key("y");
+    await until(() => received().length === before.length + 1, "the agent is told", 20_000);
+    expect(received()).toContain(`/agent-doc ${name}`);
     await harness.tmux.run("kill-session", "-t", "person");
   },
   LIMIT_MS,
