@@ -185,6 +185,26 @@ describe("a file", () => {
   });
 });
 
+// As long as each line was looked for in the whole text, these took longer than a test may.
+describe("texts that are made to take long", () => {
+  const lines = Array.from({ length: 60_000 }, (_, at) => `line ${at} of the document\n`);
+
+  it("are merged: turned round, and all alike", () => {
+    const changed = lines.map((line, at) => (at % 3 === 0 ? "another line\n" : line)).join("");
+    expect(mergeTexts(lines.join(""), lines.toReversed().join(""), changed)).toContain("another line");
+    const alike = ["yes\n", "yes\nno\n", "no\nyes\n"].map((line) => line.repeat(20_000));
+    expect(mergeTexts(alike[0] ?? "", alike[1] ?? "", alike[2] ?? "")).toContain("no\n");
+  });
+
+  it("are refused as responses, or taken by their first end", async () => {
+    const blocks = "<!-- patch:status -->x<!-- /patch:status -->\n".repeat(1_001);
+    await expect(write(blocks)).rejects.toThrow("more than 1000 blocks");
+    const ends = "<!-- /patch:status -->\n".repeat(100_000);
+    await write(`<!-- patch:status -->\n\`\`\`\n${ends}`);
+    expect(read().split("/patch:status").length).toBe(100_000);
+  });
+});
+
 describe("what a repository brings along in .agent-doc", () => {
   it("never makes a lock of another program's database", async () => {
     const other = join(root, "places.sqlite");

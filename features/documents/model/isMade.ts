@@ -2,15 +2,9 @@
 import { likeness, wordsOf } from "./alikeLines.ts";
 import { splitLines } from "./diffLines.ts";
 import { isTelling, type Edits } from "./lineEdits.ts";
+import { LineIndex } from "./lineIndex.ts";
 
 const SAYING = /[\p{L}\p{N}]/u;
-
-/** How often; both begin and end with a line end, which neighbours share. */
-const count = (text: string, part: string): number => {
-  let found = 0;
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length - 1)) found += 1;
-  return found;
-};
 
 /** Whether one of the lines is `to`, perhaps changed further: it has every word that `to` has and `from` has not. */
 const hasWords = (from: string, to: string, lines: readonly string[]): boolean => {
@@ -37,21 +31,22 @@ export const isMade = (
   text: string,
 ): boolean => {
   const known = new Set(base);
-  const times = (within: string, block: string) => count(`\n${within}`, `\n${block}`);
+  const lines = splitLines(text);
+  const [inText, inSide] = [new LineIndex(lines), new LineIndex(splitLines(side))];
   const blocks = [...added.values()]
     .flatMap(withoutBlank)
-    .filter((block) => splitLines(block).some((line) => SAYING.test(line) && !known.has(line)));
-  if (!blocks.every((block) => times(text, block) >= times(side, block))) return false;
-  const lines = splitLines(text);
+    .map(splitLines)
+    .filter((block) => block.some((line) => SAYING.test(line) && !known.has(line)));
+  if (!blocks.every((block) => inText.count(block) >= inSide.count(block))) return false;
   const changedTo = [...changed].filter((one): one is [number, string] => one[1] !== null);
   if (!changedTo.every(([at, line]) => hasWords(base[at] ?? "", line, lines))) return false;
   if (blocks.length > 0 || changedTo.length > 0) return true;
-  const whole = base.join("");
+  const inBase = new LineIndex(base);
   // Of lines that a document has many of, nobody can tell which are gone.
   const told = [...changed.keys()]
-    .map((at) => base[at] ?? "")
-    .filter((line) => isTelling(line) && times(whole, line) === 1);
-  return told.length > 0 && told.every((line) => times(text, line) <= times(side, line));
+    .map((at) => [base[at] ?? ""])
+    .filter((line) => isTelling(line[0] ?? "") && inBase.count(line) === 1);
+  return told.length > 0 && told.every((line) => inText.count(line) <= inSide.count(line));
 };
 
 /**

@@ -38,15 +38,20 @@ const findOpen = (text: string, from: number): { name: string; start: number; en
   return null;
 };
 
+/** More than a response has; without a limit, one could keep its reader busy for minutes. */
+const MAX_BLOCKS = 1_000;
+const MAX_TRIES = 200;
+
 /** The marker that ends the block: the first after which no code block is open, else the first at all. */
 const findClose = (text: string, name: string, from: number): { start: number; end: number } | null => {
   let first: { start: number; end: number } | null = null;
+  let tried = 0;
   for (const match of text.slice(from).matchAll(new RegExp(`<!--\\s*/patch:${name}\\s*-->`, "g"))) {
     const start = from + match.index;
     const found = { start, end: start + match[0].length };
     first ??= found;
-    const lead = text.slice(from, start);
-    if (scanMarkdown(lead).openFence === null) return found;
+    if (scanMarkdown(text.slice(from, start)).openFence === null) return found;
+    if ((tried += 1) > MAX_TRIES) break;
   }
   return first;
 };
@@ -63,6 +68,10 @@ export const parseResponse = (text: string): Response => {
     if (close === null)
       throw new AgtmuxError("E_DOCUMENT_INVALID", `the response's block 'patch:${open.name}' is not closed`, {
         remedy: `End it with <!-- /patch:${open.name} --> and send the response again; nothing was written.`,
+      });
+    if (patches.length === MAX_BLOCKS)
+      throw new AgtmuxError("E_DOCUMENT_INVALID", `the response has more than ${MAX_BLOCKS} blocks`, {
+        remedy: "Send it in parts; nothing was written.",
       });
     unmatched += text.slice(at, open.start);
     patches.push({ component: open.name, content: text.slice(open.end, close.start).replace(/^\r?\n/, "") });
