@@ -26,8 +26,7 @@ describe("git", () => {
     expect(project.doc(["commit", "plan.md"])).toEqual(ok("plan.md has nothing to commit.\n"));
   });
 
-  it("in the middle of a merge, or outside of a repository, is refused and left alone", () => {
-    expect(project.doc(["commit", "plan.md"]).stderr).toContain("is in no git repository [E_GIT_FAILED]");
+  it.each(["merge", "rebase", "cherry-pick"])("in the middle of a %s is refused and left alone", (what) => {
     project.begin();
     const first = project.commitAs("first");
     project.git("checkout", "-q", "-b", "side");
@@ -36,16 +35,20 @@ describe("git", () => {
     project.git("checkout", "-q", "-b", "other", first);
     project.write(DOC.replace("nothing", "other"));
     project.commitAs("other");
-    spawnSync("git", ["merge", "-q", "side"], { cwd: project.folder, env: project.env });
+    spawnSync("git", [what, "side"], { cwd: project.folder, env: project.env });
     const before = [project.read(), project.git("status", "--porcelain"), project.git("rev-parse", "HEAD")];
     for (const verb of ["commit", "clean"]) {
       const { status, stderr } = project.doc([verb, "plan.md"]);
-      expect([status, stderr]).toEqual([74, expect.stringContaining("in the middle of a merge")]);
+      expect([status, stderr]).toEqual([74, expect.stringContaining(`in the middle of a ${what}`)]);
     }
     expect([project.read(), project.git("status", "--porcelain"), project.git("rev-parse", "HEAD")]).toEqual(
       before,
     );
     expect(project.doc(["write", "plan.md"], "x").status).toBe(0);
+  });
+
+  it("is not there outside of a repository, which is said", () => {
+    expect(project.doc(["commit", "plan.md"]).stderr).toContain("is in no git repository [E_GIT_FAILED]");
   });
 
   it.each(["a root commit", "a commit of others"])(
