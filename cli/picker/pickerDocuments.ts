@@ -40,7 +40,7 @@ export class PickerDocuments {
     const connected = client();
     if (connected === null) return refuse("the daemon is gone.");
     const ref = pane.identity.pane_ref;
-    let found: PaneDocument[];
+    let found: readonly PaneDocument[];
     try {
       found = await askDocuments(connected, ref);
     } catch (error) {

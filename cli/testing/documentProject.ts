@@ -32,7 +32,7 @@ export const ok = (stdout: string): Called => ({ status: 0, stdout, stderr: "" }
 export class DocumentProject {
   folder = "";
   home = "";
-  env: Record<string, string> = {};
+  env: Record<string, string | undefined> = {};
 
   call(program: string, args: readonly string[], input = ""): Called {
     const { folder: cwd, env } = this;
@@ -75,7 +75,7 @@ export class DocumentProject {
     mkdirSync(join(this.folder, ".agent-doc"));
     const { TMUX: _tmux, TMUX_PANE: _pane, ...outer } = process.env;
     this.env = {
-      ...(outer as Record<string, string>),
+      ...outer,
       HOME: this.home,
       AGTMUX_HOME: join(this.home, "agtmux"),
       AGTMUX_NO_START: "1",

@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { askInWords, DOCUMENTS_CALLS, isTellable, type DocumentsCall } from "./calls.ts";
-import { readFarDocuments, readFarRegistry } from "./far/farDocuments.ts";
+import { readRemoteDocuments, readRemoteRegistry } from "./remote/remoteDocuments.ts";
 import { isInProject, locateDocument, projectOf } from "./files/documentPaths.ts";
 import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts";
 import { readText, readTextIfThere } from "./files/wholeFile.ts";
@@ -82,7 +82,7 @@ const claimedFor = async (
     .slice(0, MAX_DOCUMENTS);
 };
 
-const readHere = async (context: FeatureContext, row: PaneView, folder: string): Promise<Read[]> => {
+const readLocal = async (context: FeatureContext, row: PaneView, folder: string): Promise<Read[]> => {
   const project = await projectOf(folder);
   const documents: Read[] = [];
   for (const { id, file } of await claimedFor(context, row, await readRegistry(project))) {
@@ -96,12 +96,12 @@ const readHere = async (context: FeatureContext, row: PaneView, folder: string):
   return documents;
 };
 
-const readFar = async (context: FeatureContext, row: PaneView, folder: string): Promise<Read[]> => {
+const readRemote = async (context: FeatureContext, row: PaneView, folder: string): Promise<Read[]> => {
   const target = context.target(row.identity.target);
-  const registry = await readFarRegistry(target, folder);
+  const registry = await readRemoteRegistry(target, folder);
   const claimed = registry === null ? [] : await claimedFor(context, row, registry);
   if (registry === null || claimed.length === 0) return [];
-  const read = await readFarDocuments(
+  const read = await readRemoteDocuments(
     target,
     registry.root,
     claimed.map(({ file }) => file),
@@ -116,8 +116,8 @@ const findOfPane = async (context: FeatureContext, ref: string): Promise<PaneDoc
   const row = context.rows.all().find(({ identity }) => identity.pane_ref === ref);
   const folder = row?.activity?.folder ?? null;
   if (row === undefined || folder === null) return [];
-  const isHere = context.target(row.identity.target).kind === "local";
-  const documents = await (isHere ? readHere : readFar)(context, row, folder);
+  const isLocal = context.target(row.identity.target).kind === "local";
+  const documents = await (isLocal ? readLocal : readRemote)(context, row, folder);
   return documents.map(({ id, file, path, isSeen, text }) => ({
     id,
     file,

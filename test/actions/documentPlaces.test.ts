@@ -158,7 +158,7 @@ describe("what another program claimed", () => {
     const pane = await openPane();
     claimAll([pane]);
     const file = join(folder, ".agent-doc", "sessions.json");
-    const [[id = "", entry] = []] = Object.entries(
+    const [[id, entry] = ["", {}]] = Object.entries(
       JSON.parse(readFileSync(file, "utf8")) as Record<string, object>,
     );
     writeFileSync(file, JSON.stringify({ [id]: { ...entry, ...more } }));

@@ -80,7 +80,7 @@ describe("a claim", () => {
     const { identity } = await harness.open("exec cat");
     await doc(["claim", "plan.md"], identity.pane_id);
     const path = join(folder, ".agent-doc", "agtmux.json");
-    const [[id = "", known] = []] = Object.entries(
+    const [[id, known] = ["", undefined]] = Object.entries(
       JSON.parse(readFileSync(path, "utf8")) as Record<string, { life: { serverStart: number } }>,
     );
     const life = { ...known?.life, serverStart: (known?.life.serverStart ?? 0) - 3_600 };

@@ -50,7 +50,7 @@ export const bundleKilledWrite = async (): Promise<string> => {
 const doc = "<!-- agent:exchange mode=append -->\nWhich way?\n<!-- /agent:exchange -->\n";
 
 /** An editor that takes what it is handed a moment later, whether anybody still waits for it or not. */
-const playEditor = (folder: string): { close(): void } => {
+const playEditor = (folder: string): { untilDone(): Promise<void>; close(): void } => {
   const patches = join(folder, ".agent-doc", "patches");
   const take = (): void => {
     for (const name of readdirSync(patches).filter((one) => one.endsWith(".json") && !one.startsWith("."))) {
@@ -62,7 +62,12 @@ const playEditor = (folder: string): { close(): void } => {
     }
   };
   const timer = setInterval(take, 15);
-  return { close: () => clearInterval(timer) };
+  return {
+    untilDone: async () => {
+      while (readdirSync(patches).length > 0) await delay(5);
+    },
+    close: () => clearInterval(timer),
+  };
 };
 
 export interface Killer {
@@ -101,7 +106,7 @@ export const createKiller = (script: string, folder: string, random: () => numbe
     try {
       await run(step);
       // The editor knows nothing of a command that has ended.
-      while (isEdited && readdirSync(path(".agent-doc/patches")).length > 0) await delay(5);
+      await editor?.untilDone();
       const paths = await locateDocument(path("plan.md"), folder);
       const pending = existsSync(paths.pending) ? readdirSync(paths.pending).length : 0;
       const times = () => readFileSync(path("plan.md"), "utf8").split(`number ${number}.`).length - 1;

@@ -50,7 +50,7 @@ it(
     await runDoc(harness, folder, ["claim", "plan.md", "--pane", agent.paneId]);
     const registry = join(folder, ".agent-doc", "sessions.json");
     const entries = JSON.parse(readFileSync(registry, "utf8")) as Record<string, object>;
-    const [[id = "", entry] = []] = Object.entries(entries);
+    const [[id, entry] = ["", {}]] = Object.entries(entries);
     const [found] = await ofPane(ref);
     expect(found).toMatchObject({ id, file: "plan.md", path: join(folder, "plan.md"), has_unsent: true });
     expect(found?.tail).toBe("Gr\u00f6\u00dfe: which way?");

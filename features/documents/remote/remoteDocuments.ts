@@ -51,7 +51,7 @@ const ask = async ({ run }: FeatureTarget, script: string, words: readonly strin
 };
 
 /** Null where the folder is in no project. @throws AgtmuxError E_DOCUMENT_INVALID for a registry that does not parse. */
-export const readFarRegistry = async (target: FeatureTarget, folder: string): Promise<Registry | null> => {
+export const readRemoteRegistry = async (target: FeatureTarget, folder: string): Promise<Registry | null> => {
   const [root = "", entries = "", own = ""] = await ask(target, REGISTRY_SCRIPT, [folder]);
   if (!root.startsWith("/")) return null;
   const where = `${root}/.agent-doc`;
@@ -62,7 +62,7 @@ export const readFarRegistry = async (target: FeatureTarget, folder: string): Pr
   );
 };
 
-export interface FarDocument {
+export interface RemoteDocument {
   readonly path: string;
   readonly isSeen: boolean;
   /** Its last part; it may begin in the middle of a line. */
@@ -72,14 +72,14 @@ export interface FarDocument {
 const base64 = z.base64().transform((text) => Buffer.from(text, "base64").toString());
 const lineSchema = z
   .tuple([z.enum(["0", "1"]), base64, z.union([z.literal(""), base64])])
-  .transform(([same, path, end]): FarDocument => ({ path, isSeen: same === "1", end }));
+  .transform(([same, path, end]): RemoteDocument => ({ path, isSeen: same === "1", end }));
 
 /** Null for each file that is no document of the project, or cannot be read. */
-export const readFarDocuments = async (
+export const readRemoteDocuments = async (
   target: FeatureTarget,
   root: string,
   files: readonly string[],
-): Promise<(FarDocument | null)[]> => {
+): Promise<(RemoteDocument | null)[]> => {
   const lines = await ask(target, DOCUMENTS_SCRIPT, [root, ...files]);
   return files.map((_file, at) => lineSchema.safeParse((lines[at] ?? "").split(" ")).data ?? null);
 };
