@@ -4,11 +4,18 @@ import { cleanLine } from "./render/clean.ts";
 import type { ErrorDocument } from "../core/model/documents.ts";
 import { stamp } from "./document.ts";
 
+/** What the system says of a file names the file: that is what a person can look at. */
+const remedyFor = (error: unknown): { remedy?: string } =>
+  error instanceof Error && "syscall" in error && "path" in error && typeof error.path === "string"
+    ? { remedy: "Look at that file or folder: something else is in its place, or it may not be used." }
+    : {};
+
 /** Anything thrown, as an error meant for the person. Unexpected ones keep their message, never their stack. */
-export const toFailure = (error: unknown): AgtmuxError =>
-  error instanceof AgtmuxError
-    ? error
-    : new AgtmuxError("E_INTERNAL", error instanceof Error ? error.message : String(error), { cause: error });
+export const toFailure = (error: unknown): AgtmuxError => {
+  if (error instanceof AgtmuxError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new AgtmuxError("E_INTERNAL", message, { cause: error, ...remedyFor(error) });
+};
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 

@@ -1,5 +1,5 @@
 // Documents from their beginning: responses, patches, what is typed meanwhile.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DOC, ok, useDocumentProject } from "../testing/documentProject.ts";
@@ -133,6 +133,24 @@ describe("what was typed while the agent worked", () => {
     expect(project.doc(["diff", "plan.md", "--json"])).toEqual(ok("[]\n"));
   });
 });
+
+it.each(["patches", "pending", "snapshots"])(
+  "a file in the place of the folder %s is named; what is in the document is there once afterwards",
+  (name) => {
+    const inTheWay = join(project.folder, ".agent-doc", name);
+    project.write("not mine\n", `.agent-doc/${name}`);
+    const { status, stderr } = project.doc(["write", "plan.md"], "This way.\n");
+    expect([status === 0, stderr.includes(inTheWay), stderr.includes("Look at that file")]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(project.read(`.agent-doc/${name}`)).toBe("not mine\n");
+    rmSync(inTheWay);
+    expect(project.doc(["write", "plan.md"], "This way.\n").status).toBe(0);
+    expect(project.read()).toBe(DOC.replace("Which way?\n", "Which way?\nThis way.\n"));
+  },
+);
 
 it("a file that another program holds locked is left for later, with status 75", async () => {
   const { default: Database } = await import("better-sqlite3");
