@@ -108,7 +108,10 @@ export const createKiller = (script: string, folder: string, random: () => numbe
       // The editor knows nothing of a command that has ended.
       await editor?.untilDone();
       const paths = await locateDocument(path("plan.md"), folder);
-      const pending = existsSync(paths.pending) ? readdirSync(paths.pending).length : 0;
+      // What was not whole yet has another name.
+      const pending = existsSync(paths.pending)
+        ? readdirSync(paths.pending).filter((one) => one.endsWith(".json")).length
+        : 0;
       const times = () => readFileSync(path("plan.md"), "utf8").split(`number ${number}.`).length - 1;
       const before = times();
       await recoverPending({

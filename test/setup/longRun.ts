@@ -64,8 +64,9 @@ export const openLongRun = <T>(options: LongRunOptions<T>): LongRun<T> => {
     state,
     save: () => {
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(`${path}.new`, JSON.stringify({ key, state }));
-      renameSync(`${path}.new`, path);
+      const made = `${path}.${process.pid}`;
+      writeFileSync(made, JSON.stringify({ key, state }));
+      renameSync(made, path);
     },
     isOver: () => performance.now() > deadline,
   };

@@ -2,12 +2,12 @@
 // happens, and leave it once they were seen in the document: a kill at any moment loses none.
 import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { isMissing } from "../../../core/model/systemError.ts";
 import type { DocumentPaths } from "./documentPaths.ts";
-import { readText, writeWhole } from "./wholeFile.ts";
+import { readText, removeLeftovers, writeWhole } from "./wholeFile.ts";
 
 const pendingSchema = z.object({
   file: z.string(),
@@ -24,8 +24,10 @@ export const pendingPath = ({ pending, hash }: DocumentPaths, response: string, 
   return join(pending, `${hash}-${id}.json`);
 };
 
-export const savePending = async ({ path, ...rest }: PendingResponse): Promise<void> =>
-  writeWhole(path, `${JSON.stringify(rest)}\n`);
+export const savePending = async ({ path, ...rest }: PendingResponse): Promise<void> => {
+  await writeWhole(path, `${JSON.stringify(rest)}\n`);
+  await removeLeftovers(dirname(path));
+};
 
 export const removePending = ({ path }: Pick<PendingResponse, "path">): Promise<void> =>
   rm(path, { force: true });

@@ -2,6 +2,7 @@
 // editor that writes into it at that moment writes into a file without a name, and what it wrote is merged afterwards.
 import { constants } from "node:fs";
 import { access, open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
@@ -125,7 +126,7 @@ export const replaceText = async (
   makeText: (current: string) => string,
   onStep: OnStep = () => {},
 ): Promise<string> => {
-  await removeLeftovers(path);
+  await removeLeftovers(dirname(path));
   let make = makeText;
   for (let round = 0; round < ROUNDS; round += 1) {
     const { text, late } = await replaceOnce(path, make, onStep);

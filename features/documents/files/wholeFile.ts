@@ -52,14 +52,10 @@ const ENDING = ".agtmux";
 /** Nobody is that long about to rename one. */
 const LEFT_AFTER_MS = 60_000;
 
-const startOfMade = (path: string): string => `.${basename(path).slice(0, 100)}.`;
-
-/** Removes what processes that were killed left beside `path`. */
-export const removeLeftovers = async (path: string): Promise<void> => {
-  const folder = dirname(path);
-  const start = startOfMade(path);
+/** Removes what processes that were killed left in a folder. */
+export const removeLeftovers = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(start) || !/^[0-9a-f]{8}\.agtmux$/.test(name.slice(start.length))) continue;
+    if (!/^\..+\.[0-9a-f]{8}\.agtmux$/.test(name)) continue;
     const left = join(folder, name);
     if (Date.now() - (await stat(left)).mtimeMs > LEFT_AFTER_MS) await rm(left, { force: true });
   }
@@ -72,7 +68,7 @@ export const writeNewFile = async (
   owner: Owner | null = null,
   mayBeLost = false,
 ): Promise<string> => {
-  const made = join(dirname(path), `${startOfMade(path)}${randomUUID().slice(0, 8)}${ENDING}`);
+  const made = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomUUID().slice(0, 8)}${ENDING}`);
   const handle = await open(made, "wx", owner?.mode ?? 0o644);
   try {
     await handle.writeFile(content);

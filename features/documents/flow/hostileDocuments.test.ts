@@ -12,10 +12,11 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { locateDocument, type DocumentPaths } from "../files/documentPaths.ts";
 import { readRegistry } from "../files/registry.ts";
@@ -203,6 +204,20 @@ describe("texts that are made to take long", () => {
     await write(`<!-- patch:status -->\n\`\`\`\n${ends}`);
     expect(read().split("/patch:status").length).toBe(100_000);
   });
+});
+
+it("what a kill left beside a kept response is none, and goes after a minute", async () => {
+  const kept = join(folder, ".agent-doc", "pending");
+  mkdirSync(kept);
+  const [old, young] = ["0123abcd", "89abcdef"].map((id) => join(kept, `.x.json.${id}.agtmux`)) as [
+    string,
+    string,
+  ];
+  for (const path of [old, young]) writeFileSync(path, "{");
+  utimesSync(old, new Date(0), new Date(0));
+  expect(await recoverPending(await common())).toBe(0);
+  await write();
+  expect([read(), pending()]).toEqual([ANSWERED, [basename(young)]]);
 });
 
 describe("what a repository brings along in .agent-doc", () => {
