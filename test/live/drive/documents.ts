@@ -14,6 +14,8 @@ import { ask, hasOpenExchange } from "./turns.ts";
 const ROUTES = 20;
 const ARRIVES_WITHIN_MS = 15_000;
 const TURN_MS = 40_000;
+/** An agent sees a skill that came while it runs only after a while. */
+const SKILL_SEEN_MS = 5_000;
 /** From the start of the command to its end, when the gate has seen that the text went in. */
 const BAR_MS = 600;
 
@@ -51,6 +53,7 @@ const toldAtRest: Scenario = {
   steps: ["route_idle"],
   run: async (stage) => {
     await doc(stage, "skill", "install", "--folder", fileOf(stage, ".claude/skills"));
+    await wait(SKILL_SEEN_MS);
     const times: number[] = [];
     const faults: string[] = [];
     for (let made = 0; made < ROUTES; made += 1) {
