@@ -85,20 +85,62 @@ it("says which file takes the place of another, and stops at the repository's to
 it("is not led astray by what lies in a project", async () => {
   write("home/.ssh/id", "PRIVATE");
   mkdirSync(join(folder, ".claude"));
-  symlinkSync(join(root, "home/.ssh/id"), join(folder, ".mcp.json"));
   execFileSync("mkfifo", [join(folder, ".claude/settings.json")]);
-  symlinkSync("/dev/zero", join(folder, ".claude/settings.local.json"));
+  write("shop/api/.mcp.json", "no JSON");
   write("shop/api/opencode.json", JSON.stringify({ mcp: { ["x".repeat(300)]: 1, "\u001b[2J": 2 } }));
   write("shop/api/.gemini/settings.json", " ".repeat(300_000));
   expect(await look("claude")).toEqual([
     "permissions|project|/shop/api/.claude/settings.json||it is no file",
     "hooks|project|/shop/api/.claude/settings.json||it is no file",
-    "permissions|project|/shop/api/.claude/settings.local.json||it is no file",
-    "hooks|project|/shop/api/.claude/settings.local.json||it is no file",
     "mcp|project|/shop/api/.mcp.json||it is no JSON",
   ]);
   expect(await look("opencode")).toEqual([`mcp|project|/shop/api/opencode.json|${"x".repeat(80)} \u001b[2J`]);
   expect((await look("gemini"))[0]).toBe(
     "mcp|project|/shop/api/.gemini/settings.json||it is too large to be looked into",
   );
+});
+
+const OUT = "not looked into: it is a link out of the project, to";
+
+it("names a link out of the project, and reads nothing through it", async () => {
+  write("home/.claude.json", JSON.stringify({ mcpServers: { "of the person": {} } }));
+  write("home/notes/private.md", "x");
+  mkdirSync(join(folder, ".claude"));
+  symlinkSync(join(root, "home/.claude.json"), join(folder, ".mcp.json"));
+  symlinkSync("../../../home/notes", join(folder, ".claude/commands"));
+  symlinkSync("/dev/zero", join(folder, ".claude/settings.local.json"));
+  // A link inside that leads out by a second one, and `..` behind it.
+  symlinkSync("there/../notes", join(folder, ".claude/agents"));
+  symlinkSync(join(root, "home/notes"), join(folder, ".claude/there"));
+  symlinkSync("loop", join(folder, ".claude/loop"));
+  symlinkSync("loop", join(folder, ".claude/rules"));
+  write("shop/api/.claude/skills/good/SKILL.md", "x");
+  symlinkSync("bad", join(folder, ".claude/skills/bad"));
+  const items = await look("claude");
+  expect(items.filter((item) => item.includes("project"))).toEqual([
+    `permissions|project|/shop/api/.claude/settings.local.json||${OUT} /dev/zero`,
+    `hooks|project|/shop/api/.claude/settings.local.json||${OUT} /dev/zero`,
+    `mcp|project|/shop/api/.mcp.json||${OUT} /home/.claude.json`,
+    "rules|project|/shop/api/.claude/rules||it cannot be looked at",
+    "skills|project|/shop/api/.claude/skills|good",
+    `commands|project|/shop/api/.claude/commands||${OUT} ../../../home/notes`,
+    `agents|project|/shop/api/.claude/agents||${OUT} /home/notes`,
+  ]);
+  expect(items.slice(1).join()).not.toMatch(/of the person|private/);
+});
+
+it("follows links inside of the project, and those that the person made in the own home", async () => {
+  write("shop/AGENTS.md", "x");
+  write("shop/shared/fix.md", "x");
+  write("dotfiles/CLAUDE.md", "x");
+  mkdirSync(join(root, "home/.claude"), { recursive: true });
+  mkdirSync(join(folder, ".claude"));
+  symlinkSync(join(root, "dotfiles/CLAUDE.md"), join(root, "home/.claude/CLAUDE.md"));
+  symlinkSync("../AGENTS.md", join(folder, "CLAUDE.md"));
+  symlinkSync(join(root, "shop/shared"), join(folder, ".claude/commands"));
+  expect(await look("claude")).toEqual([
+    "instructions|person|/home/.claude/CLAUDE.md",
+    "instructions|project|/shop/api/CLAUDE.md",
+    "commands|project|/shop/api/.claude/commands|fix",
+  ]);
 });

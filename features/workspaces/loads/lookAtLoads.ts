@@ -1,19 +1,23 @@
 // Looks which of the files that an agent would read are there, and takes from them the names that matter. What stands in a
-// project is hostile: a link is followed, as the agent follows it, but pipes, devices and large files are not read, and of what
-// is read only keys leave here.
+// project is hostile: a link out of it is named and not followed, pipes, devices and large files are not read, and of what is read
+// only keys leave here.
 import { parse as parseToml } from "smol-toml";
+import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { Loaded } from "../../../core/model/loads.ts";
 import type { AgentLoads, LoadPlace } from "../../../core/ports/agentLoads.ts";
+import type { FileStat } from "../../../core/ports/targetExecutor.ts";
 import type { FeatureTarget } from "../../../core/ports/feature.ts";
+import { leadsOut } from "./leadsOut.ts";
 
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_NAMES = 50;
 const MAX_NAME = 80;
+const MAX_LINK = 200;
 const MAX_UP = 20;
 /** Files that are looked at side by side. */
 const SIDE_BY_SIDE = 4;
 
-type Files = Pick<FeatureTarget["files"], "stat" | "list" | "readText">;
+type Files = Pick<FeatureTarget["files"], "stat" | "list" | "readText" | "readLink">;
 
 export interface LoadsPlace {
   files: Files;
@@ -22,19 +26,40 @@ export interface LoadsPlace {
   folder: string;
 }
 
+/** Null too for what cannot be looked at: a closed folder, links in a circle. @throws AgtmuxError where the target is gone. */
+const statOf = async (files: Files, path: string): Promise<FileStat | null> => {
+  try {
+    return await files.stat(path);
+  } catch (error) {
+    if (error instanceof AgtmuxError) throw error;
+    // One file that is made so must not hide the others.
+    return null;
+  }
+};
+
 const parentOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-/** The folder and those above it, up to the top of its repository (only itself where there is none), or up to the root. */
-const foldersUp = async ({ files, folder }: LoadsPlace, reach: LoadPlace["reach"]): Promise<string[]> => {
+/** The top of the repository that the folder is in; itself where it is in none. */
+const topOf = async ({ files, folder }: LoadsPlace): Promise<string> => {
+  let at = folder;
+  for (let up = 0; up < MAX_UP && at !== "/"; up += 1, at = parentOf(at))
+    if ((await statOf(files, `${at}/.git`)) !== null) return at;
+  return folder;
+};
+
+const isIn = (folder: string, top: string): boolean => folder === top || folder.startsWith(`${top}/`);
+
+/** The folder and those above it, up to the top of its repository, or up to the root. */
+const foldersUp = (folder: string, top: string, reach: LoadPlace["reach"]): string[] => {
   if (reach === undefined) return [folder];
   const all: string[] = [];
   for (let at = folder; all.length < MAX_UP; at = parentOf(at)) {
+    if (reach === "top" && !isIn(at, top)) break;
     all.push(at);
-    if (reach === "top" && (await files.stat(`${at === "/" ? "" : at}/.git`)) !== null) return all;
     if (at === "/") break;
   }
-  return reach === "top" ? [folder] : all;
+  return all;
 };
 
 const withHome = (path: string, folder: string, home: string): string =>
@@ -100,23 +125,51 @@ const lookAtFolder = async (files: Files, path: string): Promise<Found | null> =
   const names: string[] = [];
   for (const name of all.toSorted()) {
     if (names.length > MAX_NAMES) break;
-    const isThere = inside === null || (await files.stat(`${folder}/${name}${inside}`))?.isFile === true;
+    const isThere = inside === null || (await statOf(files, `${folder}/${name}${inside}`))?.isFile === true;
     if (isThere) names.push(ending === "" ? name : name.slice(0, -ending.length));
   }
   return names.length === 0 ? null : found(folder, names);
 };
 
+/** `project`: what a link must not lead out of; null: of files that are not a project's, every link is followed. */
+const lookAt = async (
+  files: Files,
+  path: string,
+  { project, names }: { project: string | null; names: LoadPlace["names"] },
+): Promise<Found | null> => {
+  const isFolder = path.includes("*");
+  const where = isFolder ? path.slice(0, path.indexOf("*")).replace(/\/$/, "") : path;
+  try {
+    if ((await files.stat(where)) === null) return null;
+    const link = project === null ? null : await leadsOut(files, project, where);
+    if (link !== null)
+      return found(
+        where,
+        [],
+        `not looked into: it is a link out of the project, to ${link.slice(0, MAX_LINK)}`,
+      );
+    return await (isFolder ? lookAtFolder(files, path) : lookAtFile(files, path, names));
+  } catch (error) {
+    if (error instanceof AgtmuxError) throw error;
+    return found(where, [], "it cannot be looked at");
+  }
+};
+
 /** What of a place is there. Of several names in one folder only the first is read; the others are said. */
-const lookAtPlace = async (at: LoadsPlace, place: LoadPlace, agent: string): Promise<Loaded[]> => {
+const lookAtPlace = async (
+  at: LoadsPlace,
+  top: string,
+  place: LoadPlace,
+  agent: string,
+): Promise<Loaded[]> => {
   const loaded: Loaded[] = [];
   const choices = [place.path].flat();
-  for (const folder of await foldersUp(at, place.reach)) {
+  for (const folder of foldersUp(at.folder, top, place.reach)) {
+    const project = place.level === "project" ? (isIn(folder, top) ? top : folder) : null;
     let first: string | null = null;
     for (const choice of choices) {
       const path = withHome(choice, folder, at.home);
-      const one = await (choice.includes("*")
-        ? lookAtFolder(at.files, path)
-        : lookAtFile(at.files, path, place.names));
+      const one = await lookAt(at.files, path, { project, names: place.names });
       if (one === null) continue;
       const { path: where, ...rest } = one;
       const identity = { agent, kind: place.kind, level: place.level, path: where };
@@ -155,10 +208,11 @@ const noteTwice = (items: readonly Loaded[], wins: AgentLoads["wins"]): Loaded[]
 /** Everything that is there, in the order in which the adapter names it. */
 export const lookAtLoads = async (at: LoadsPlace, loads: AgentLoads, agent: string): Promise<Loaded[]> => {
   const results: Loaded[][] = [];
+  const top = await topOf(at);
   for (let from = 0; from < loads.places.length; from += SIDE_BY_SIDE)
     results.push(
       ...(await Promise.all(
-        loads.places.slice(from, from + SIDE_BY_SIDE).map((place) => lookAtPlace(at, place, agent)),
+        loads.places.slice(from, from + SIDE_BY_SIDE).map((place) => lookAtPlace(at, top, place, agent)),
       )),
     );
   return noteTwice(results.flat(), loads.wins);
