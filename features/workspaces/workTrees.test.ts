@@ -1,4 +1,5 @@
 // Against repositories that git itself makes, and against what git itself says of them.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { realClock } from "../../test/setup/realClock.ts";
 import { git } from "../../test/workspaces/hostileRepository.ts";
 import { localTarget } from "../../test/workspaces/localTarget.ts";
+import { lookCommand } from "./git/lookScript.ts";
 import { WorkTrees } from "./workTrees.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-trees-")));
@@ -109,6 +111,25 @@ describe("a look at a work tree", () => {
     rmSync(join(path, ".git"), { recursive: true });
     expect(await look()).toBe("there is no git repository any more");
     expect(await look(join(root, "never/there"))).toBe("there is no git repository any more");
+  });
+
+  it("ends, with all that it started, where a repository makes git wait for ever", async () => {
+    const places = ["index", "refs/heads/main", "../.gitignore"];
+    const looks = places.map(async (place, index) => {
+      const trap = `${path}-trap${index}`;
+      git(root, "clone", "-q", path, trap);
+      const file = join(trap, ".git", place);
+      rmSync(file, { force: true });
+      execFileSync("mkfifo", [file]);
+      for (const folder of [null, join(root, `look${index}`)]) {
+        const command = lookCommand({ ...(await trees.inputOf("host", target, trap)), folder });
+        const { timedOut } = await target.run(command, { timeoutMs: 300 });
+        expect(timedOut, place).toBe(true);
+      }
+    });
+    await Promise.all(looks);
+    // The person's home stands in the arguments.
+    expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain(root);
   });
 
   it("of one place is made once at a time, and keeps nothing behind", async () => {

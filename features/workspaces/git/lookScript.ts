@@ -19,13 +19,21 @@ export interface LookInput {
 }
 
 /**
- * `$1`…`$7` are the fields of LookInput; `$8` is kept as `m` for the script that follows. The environment is made from nothing, because a daemon that was started in a hook of git
- * has variables that point git elsewhere. It never enters the work tree: a relative entry of PATH would find programs there.
+ * Git is run by `ask`: where a repository makes it wait for ever (a pipe in place of one of its files), it ends with the script and does
+ * not hold what waits for its output.
+ */
+export const ENDABLE = `j=; ask() { "$@" & j=$!; wait "$j"; }
+trap '[ -z "$j" ] || kill -KILL "$j"; exit 1' HUP INT TERM
+`;
+
+/**
+ * `$1`…`$7` are the fields of LookInput; `$8` is kept as `m` for the script that follows. The environment is made from nothing, because
+ * a daemon that was started in a hook of git has variables that point git elsewhere. It never enters the work tree: a relative entry of
+ * PATH would find programs there.
  */
 export const PREPARE = `umask 077
 s=$1 g=$2 c=$3 w=$4 h=$5 k=$6 x=$7 m=\${8-} t=
-if [ -z "$s" ]; then s=$(mktemp -d) || exit ${LOOK_STATUS.noFolder}; t=1
-trap 'rm -rf "$s"' EXIT; trap 'exit 1' HUP INT TERM; fi
+${ENDABLE}if [ -z "$s" ]; then s=$(mktemp -d) || exit ${LOOK_STATUS.noFolder}; t=1; trap 'rm -rf "$s"' EXIT; fi
 [ -d "$s/info" ] || { mkdir -p "$s/info" && ln -s "$c/refs" "$c/packed-refs" "$c/objects" "$c/shallow" "$s/" &&
 ln -s "$c/info/exclude" "$s/info/exclude"; } || exit ${LOOK_STATUS.noFolder}
 printf '%s\\n' "$h" >"$s/HEAD" && printf '%s' "$k" >"$s/config" || exit ${LOOK_STATUS.noFolder}
@@ -36,11 +44,11 @@ GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none git --no-pager -c core.fsmonitor=fal
 -c core.excludesFile="$x"
 `;
 
-const LOOK = `${PREPARE}"$@" status --porcelain=v2 --branch -z --untracked-files=normal --ignore-submodules=all --no-renames || {
+const LOOK = `${PREPARE}ask "$@" status --porcelain=v2 --branch -z --untracked-files=normal --ignore-submodules=all --no-renames || {
 r=$?; [ $r -eq ${LOOK_STATUS.noGit} ] && exit $r; exit ${LOOK_STATUS.cannotRead}; }
 set -- "$@" diff --numstat -z --no-renames --no-ext-diff --no-textconv --ignore-submodules=all HEAD --
 [ -n "$t" ] || exec "$@" 2>/dev/null
-"$@" 2>/dev/null
+ask "$@" 2>/dev/null
 exit 0
 `;
 
