@@ -8,6 +8,7 @@ import type { PaneView } from "../../../core/model/view.ts";
 const GRACE_MS = 10_000;
 const KEEP_MS = 14 * 24 * 3_600_000;
 const MAX_LOST = 200;
+const MAX_STARTED = 20;
 
 const entrySchema = lostSessionSchema.extend({
   /** Epoch ms; null while it lives. */
@@ -20,10 +21,12 @@ export const bookSchema = z.object({
   /** By target and server; `life` names one life of the server. */
   servers: z.record(z.string(), z.object({ life: z.string(), entries: z.array(entrySchema) })),
   lost: z.array(lostSessionSchema),
+  /** By machine, the agents that were started there, the last one first. */
+  started: z.record(z.string(), z.array(z.string())).default({}),
 });
 export type SessionBook = z.infer<typeof bookSchema>;
 
-export const EMPTY_BOOK: SessionBook = { version: 1, servers: {}, lost: [] };
+export const EMPTY_BOOK: SessionBook = { version: 1, servers: {}, lost: [], started: {} };
 
 export const serverKey = ({
   target,
@@ -31,6 +34,13 @@ export const serverKey = ({
 }: Pick<PaneView["identity"], "target" | "tmux_server">): string => `${target} ${tmux_server}`;
 
 const nameOf = ({ target, agent, agent_session_id: id }: LostSession): string => `${target} ${agent} ${id}`;
+
+const runningNames = (rows: readonly PaneView[]): Set<string> =>
+  new Set(
+    rows.flatMap(({ identity, agent, state, agent_session_id: id }) =>
+      state === null || id === null ? [] : [`${identity.target} ${agent} ${id}`],
+    ),
+  );
 
 /**
  * A session can be brought back once its agent named it and where it works. A name with a secret in it is not kept, and neither is a
@@ -78,6 +88,14 @@ const withoutEnd = (entry: Entry): LostSession => {
   return lost;
 };
 
+/** Servers of which an agent is missing: either it ended, or the server did, and another one has taken its place. */
+export const serversWithMissing = (book: SessionBook, rows: readonly PaneView[]): string[] => {
+  const running = runningNames(rows);
+  return Object.entries(book.servers).flatMap(([key, { entries }]) =>
+    entries.some((entry) => !running.has(nameOf(entry))) ? [key] : [],
+  );
+};
+
 /** `lives`: which life of each server its rows are of, where that is known. */
 export const noteRows = (
   book: SessionBook,
@@ -105,7 +123,7 @@ export const noteRows = (
     servers[key] = { life, entries: stillOf(entries, present, now) };
   }
   return {
-    version: 1,
+    ...book,
     servers,
     lost: lost.filter((one) => now - Date.parse(one.seen_at) < KEEP_MS).slice(0, MAX_LOST),
   };
@@ -117,11 +135,7 @@ export const lostSessions = (book: SessionBook, rows: readonly PaneView[]): Lost
   const gone = Object.entries(book.servers).flatMap(([key, { entries }]) =>
     present.has(key) ? [] : entries.map(withoutEnd),
   );
-  const running = new Set(
-    rows.flatMap(({ identity, agent, state, agent_session_id: id }) =>
-      state === null || id === null ? [] : [`${identity.target} ${agent} ${id}`],
-    ),
-  );
+  const running = runningNames(rows);
   const seen = new Set<string>();
   return [...gone, ...book.lost]
     .filter((one) => {
@@ -136,6 +150,12 @@ export const lostSessions = (book: SessionBook, rows: readonly PaneView[]): Lost
         a.session_name.localeCompare(b.session_name) ||
         a.window_index - b.window_index,
     );
+};
+
+/** Which agent a person starts on a machine is what they want next, too. */
+export const noteStart = (book: SessionBook, target: string, agent: string): SessionBook => {
+  const before = (book.started[target] ?? []).filter((one) => one !== agent);
+  return { ...book, started: { ...book.started, [target]: [agent, ...before].slice(0, MAX_STARTED) } };
 };
 
 /** Those that were brought back, or that the person does not want back, are lost no more. */

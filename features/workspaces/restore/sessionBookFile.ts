@@ -6,8 +6,10 @@ import {
   bookSchema,
   lostSessions,
   noteRows,
+  noteStart,
   forget,
   serverKey,
+  serversWithMissing,
   type SessionBook,
 } from "./sessionBook.ts";
 import type { LostSession } from "../../../core/model/lostSession.ts";
@@ -28,7 +30,7 @@ export class SessionBookFile {
   private readonly path: string;
   private book: Promise<SessionBook>;
   private written = "";
-  /** Which life of a server is present, as long as it shows rows. */
+  /** Which life of a server is present, as long as it shows rows and none of its agents is missing. */
   private readonly lives = new Map<string, string>();
   private cancelGather: (() => void) | null = null;
   private work: Promise<void> = Promise.resolve();
@@ -47,11 +49,13 @@ export class SessionBookFile {
     if (this.isClosed) return;
     this.cancelGather ??= this.context.clock.setTimer(GATHER_MS, () => {
       this.cancelGather = null;
-      this.work = this.work.then(() => this.keep(() => this.note()));
+      void this.noteNow();
     });
   }
 
+  /** By what is there at this moment: a server may just have been replaced. */
   async lost(): Promise<LostSession[]> {
+    await this.noteNow();
     return lostSessions(await this.book, this.context.rows.all());
   }
 
@@ -60,10 +64,26 @@ export class SessionBookFile {
     await this.write(await this.book);
   }
 
+  /** An agent was started there by a person. */
+  async noteStart(target: string, agent: string): Promise<void> {
+    this.book = this.book.then((book) => noteStart(book, target, agent));
+    this.work = this.work.then(() => this.keep(async () => this.write(await this.book)));
+    await this.work;
+  }
+
+  async startedOn(target: string): Promise<readonly string[]> {
+    return (await this.book).started[target] ?? [];
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     this.cancelGather?.();
     await this.work;
+  }
+
+  private noteNow(): Promise<void> {
+    this.work = this.work.then(() => this.keep(() => this.note()));
+    return this.work;
   }
 
   /** A list that cannot be kept holds up nothing else. */
@@ -87,6 +107,7 @@ export class SessionBookFile {
 
   private async note(): Promise<void> {
     const rows = this.context.rows.all();
+    for (const key of serversWithMissing(await this.book, rows)) this.lives.delete(key);
     const lives = await this.livesOf(rows);
     this.book = this.book.then((book) =>
       noteRows(book, { rows, lives, now: this.context.clock.now(), redact: this.context.redact }),
@@ -94,7 +115,7 @@ export class SessionBookFile {
     await this.write(await this.book);
   }
 
-  /** Asked once for as long as a server shows rows. */
+  /** Asked once, and again when it may be another one. */
   private async livesOf(rows: readonly PaneView[]): Promise<ReadonlyMap<string, string>> {
     const servers = new Map(rows.map(({ identity }) => [serverKey(identity), identity]));
     for (const key of this.lives.keys()) if (!servers.has(key)) this.lives.delete(key);
