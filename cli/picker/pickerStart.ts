@@ -55,11 +55,9 @@ export class PickerStart {
       },
     });
     void this.questions.ask(
-      (client) => client.call((api) => api.adapters.query()),
-      ({ items }, mode) => {
-        const agents = items
-          .filter(({ enabled, capabilities }) => enabled && capabilities["supports_start"] === true)
-          .map(({ agent_type: agent }) => agent);
+      (client) => askWorkspaces(client, "startable", "mutation", { target }),
+      (startable, mode) => {
+        const agents = startable.map(({ agent }) => agent);
         const agent = agents.includes(mode.form.agent) ? mode.form.agent : (agents[0] ?? "");
         return { ...mode, agents, form: { ...mode.form, agent } };
       },

@@ -5,6 +5,7 @@ import { MAX_TEXT } from "../../core/model/actionView.ts";
 import type { LostList, Restored } from "../../core/model/lostSession.ts";
 import type { Loads } from "../../core/model/loads.ts";
 import { HOST_TARGET, refNameSchema } from "../../core/model/runtime.ts";
+import type { StartableAgent } from "../../core/model/startable.ts";
 import type { Started } from "../../core/model/started.ts";
 import type { WorktreeList, WorktreeRemoved } from "../../core/model/worktreeView.ts";
 
@@ -27,6 +28,8 @@ export const WORKSPACES_CALLS = {
       limitMs: z.number().int().min(0).max(30_000).default(2_000),
     }),
   )<void>(),
+  /** The agents that can be started on a machine, what a person most likely wants first. */
+  startable: mutation(z.object({ target: targetSchema }))<StartableAgent[]>(),
   /**
    * Starts an agent in a pane of its own, on a person's order. Resolves once its agent has a row and its first prompt went in, or
    * after `waitMs`; the prompt goes in later too. Fails with E_USAGE, E_UNSUPPORTED, E_WORKSPACE_REFUSED, E_TARGET_UNREACHABLE.

@@ -4,6 +4,7 @@ import type { SessionBookFile } from "./restore/sessionBookFile.ts";
 import type { RowWorkspaces } from "./rowWorkspaces.ts";
 import { lookAtLoads } from "./loads/lookAtLoads.ts";
 import { folderOf, type StartAgent } from "./start/startAgent.ts";
+import type { StartableAgents } from "./start/startableAgents.ts";
 import type { Worktrees } from "./worktrees/worktrees.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Loads } from "../../core/model/loads.ts";
@@ -15,12 +16,13 @@ export interface ServiceParts {
   context: Pick<FeatureContext, "rows" | "target" | "clock" | "record" | "adapters">;
   rows: RowWorkspaces;
   start: StartAgent;
+  startable: StartableAgents;
   worktrees: Worktrees;
   book: SessionBookFile;
 }
 
 export const createWorkspacesService = (parts: ServiceParts): WorkspacesService => {
-  const { context, rows, start, worktrees, book } = parts;
+  const { context, rows, start, startable, worktrees, book } = parts;
   const stamp = () =>
     ({ schema_version: SCHEMA_VERSION, generated_at: new Date(context.clock.now()).toISOString() }) as const;
   const chosen = async (ids: readonly string[]): Promise<LostSession[]> => {
@@ -66,7 +68,12 @@ export const createWorkspacesService = (parts: ServiceParts): WorkspacesService 
             );
       await rows.look(meant, limits);
     },
-    start: (input) => start.start({ ...input, windowName: null }),
+    startable: ({ target }) => startable.list(target),
+    start: async (input) => {
+      const started = await start.start({ ...input, windowName: null });
+      if (!input.isDryRun) await book.noteStart(started.target, started.agent);
+      return started;
+    },
     worktreeList: async ({ target: name, folder }) => {
       const target = context.target(name);
       const { main, items } = await worktrees.list(name, target, await worktrees.topOf(target, folder));

@@ -7,6 +7,7 @@ import { RowWorkspaces } from "./rowWorkspaces.ts";
 import { createWorkspacesService } from "./service.ts";
 import { ResumedSessions } from "./start/resumedSessions.ts";
 import { StartAgent } from "./start/startAgent.ts";
+import { StartableAgents } from "./start/startableAgents.ts";
 import { WorkTrees } from "./workTrees.ts";
 import { Worktrees } from "./worktrees/worktrees.ts";
 import type { Feature } from "../../core/ports/feature.ts";
@@ -26,7 +27,8 @@ export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks 
       join(context.homePath, "workspaces.json"),
     );
     const start = new StartAgent({ context, worktrees, firstTasks, resumed });
-    const service = createWorkspacesService({ context, rows, start, worktrees, book });
+    const startable = new StartableAgents({ context, startedOn: (target) => book.startedOn(target) });
+    const service = createWorkspacesService({ context, rows, start, startable, worktrees, book });
     return {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
       answer: (call, input) => service[call as WorkspacesCall](input as never),

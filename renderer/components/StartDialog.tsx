@@ -1,7 +1,7 @@
 // Starts an agent: which one, where, on which branch, with which task. What is not possible is said by the daemon, and what was typed
 // stays.
 import { useEffect, useId, useState, type ReactNode } from "react";
-import type { AdapterView } from "../../core/model/adapterView.ts";
+import type { StartableAgent } from "../../core/model/startable.ts";
 import {
   foldersOf,
   startInput,
@@ -21,22 +21,25 @@ import styles from "./StartDialog.module.css";
 /** Longer than the daemon waits for the agent and for its first prompt. */
 const WAIT_MS = 15_000;
 
-/** Agents that can be started; null until the daemon has said which. */
-const useAgents = (): readonly AdapterView[] | null => {
+/** Agents that can be started on a machine, the likeliest first; none until the daemon has said which. */
+const useAgents = (target: string): readonly StartableAgent[] => {
   const { api } = usePopover().host;
-  const [agents, setAgents] = useState<readonly AdapterView[] | null>(null);
+  const [agents, setAgents] = useState<readonly StartableAgent[]>([]);
   useEffect(() => {
-    const aborter = new AbortController();
-    api.adapters.query(undefined, { signal: aborter.signal }).then(
-      ({ items }) =>
-        setAgents(
-          items.filter(({ enabled, capabilities }) => enabled && capabilities["supports_start"] === true),
-        ),
-      // Without an answer there is nothing to choose; the button stays off.
-      () => {},
-    );
-    return () => aborter.abort();
-  }, [api]);
+    let isWanted = target !== "";
+    if (isWanted)
+      callFeature(api, "workspaces.startable", { target }).then(
+        (found) => {
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
+          if (isWanted) setAgents(found as StartableAgent[]);
+        },
+        // Without an answer there is nothing to choose; the button stays off.
+        () => {},
+      );
+    return () => {
+      isWanted = false;
+    };
+  }, [api, target]);
   return agents;
 };
 
@@ -50,17 +53,14 @@ const Labelled = ({ label, children }: { label: string; children: ReactNode }) =
 export const StartDialog = ({ onClose }: { onClose: () => void }) => {
   const { host, feed } = usePopover();
   const { panes, targets } = useStore(feed);
-  const agents = useAgents();
   const task = useTask();
   const foldersId = useId();
   const [done, setDone] = useState<StartedView | null>(null);
   const [typed, setForm] = useState<StartForm>({ agent: "", target: "", folder: "", branch: "", text: "" });
   const machines = [...targets.values()].filter(({ enabled }) => enabled).map(({ target }) => target);
-  const form = {
-    ...typed,
-    agent: typed.agent === "" ? (agents?.[0]?.agent_type ?? "") : typed.agent,
-    target: typed.target === "" ? (machines[0] ?? "") : typed.target,
-  };
+  const target = typed.target === "" ? (machines[0] ?? "") : typed.target;
+  const agents = useAgents(target);
+  const form = { ...typed, agent: typed.agent === "" ? (agents[0]?.agent ?? "") : typed.agent, target };
   const set = (change: Partial<StartForm>) => setForm({ ...typed, ...change });
   const input = startInput(form);
   const start = () =>
@@ -116,7 +116,7 @@ export const StartDialog = ({ onClose }: { onClose: () => void }) => {
             data-first-focus="true"
             onChange={(event) => set({ agent: event.target.value })}
           >
-            {(agents ?? []).map(({ agent_type: agent, display_name: name }) => (
+            {agents.map(({ agent, agent_name: name }) => (
               <option key={agent} value={agent}>
                 {name}
               </option>

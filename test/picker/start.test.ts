@@ -32,11 +32,14 @@ afterEach(async () => {
 }, LIMIT_MS);
 
 it("an agent, by a form", { timeout: LIMIT_MS }, async () => {
-  const { shows, type } = picker;
+  const { shows, showsNot, type } = picker;
   await shows("No agent runs in tmux.");
   await type("+");
-  await shows("❯ Agent    arcane");
+  // The one that is installed here.
+  await shows("❯ Agent    claude");
   await type("Right");
+  await showsNot("❯ Agent    claude");
+  await type("Left");
   await shows("❯ Agent    claude");
   await type("Tab", "C-u");
   await type("-l", "/no/such");

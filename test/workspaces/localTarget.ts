@@ -3,8 +3,8 @@ import { createLocalExecutor } from "../../core/targets/executors/localExecutor.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { FeatureTarget } from "../../core/ports/feature.ts";
 
-export const localTarget = (home: string): FeatureTarget => {
-  const executor = createLocalExecutor({ targetId: "host", env: { ...process.env, HOME: home } });
+export const localTarget = (home: string, env: Readonly<Record<string, string>> = {}): FeatureTarget => {
+  const executor = createLocalExecutor({ targetId: "host", env: { ...process.env, ...env, HOME: home } });
   return {
     kind: "local",
     homeDir: () => Promise.resolve(home),
