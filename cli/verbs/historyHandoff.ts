@@ -86,6 +86,7 @@ export interface HandoffOptions {
   split?: string;
   session?: string;
   cwd?: string;
+  ask?: boolean;
   yes?: boolean;
   dryRun?: boolean;
   json?: boolean;
@@ -95,10 +96,12 @@ export interface HandoffOptions {
 export const runHistoryHandoff = async (
   context: CliContext,
   ref: string,
-  { to, yes, ...options }: HandoffOptions,
+  { to, yes, ask, ...options }: HandoffOptions,
 ): Promise<number> => {
-  const handoff = await askAbout(context, ref, (client, named) =>
-    askHistory(client, "handoff", "query", { ref: named }),
+  const handoff = await askAbout(context, ref, async (client, named) =>
+    ask === true
+      ? (await import("./handoffAsk.ts")).askForHandoff(context, client, named)
+      : askHistory(client, "handoff", "query", { ref: named }),
   );
   if (to !== undefined) {
     const cwd = folderOf(handoff.session, options.cwd);

@@ -136,6 +136,29 @@ const followFor = async (context: CliContext, wish: Wish, what: string): Promise
 const describe = ({ identity, state: was }: PaneView): string =>
   `${identity.pane_ref} was last ${was === null ? "without an agent" : STATE_WORDS[was]}`;
 
+/**
+ * Waits for one agent and prints nothing. Null where the person stopped it. Fails with E_TIMEOUT, or with E_RUNTIME_ENDED when its
+ * agent ended before.
+ */
+export const waitForRow = async (
+  context: CliContext,
+  ref: string,
+  {
+    conditions,
+    after,
+    timeoutMs,
+    tooLate,
+  }: { conditions: readonly Condition[]; after: number; timeoutMs: number; tooLate: string },
+): Promise<PaneView | null> => {
+  const wish: Wish = { ref, filters: parseFilters({}), mode: "any", conditions, after, timeoutMs };
+  const verdict = await followFor(context, wish, tooLate);
+  if (verdict?.kind === "ended")
+    throw new AgtmuxError("E_RUNTIME_ENDED", "the agent ended before it was done", {
+      details: [describe(verdict.row)],
+    });
+  return verdict?.rows[0] ?? null;
+};
+
 const print = async (
   context: CliContext,
   options: WaitOptions,

@@ -35,7 +35,7 @@ describe("a handoff", () => {
     expect(text).toContain("## What the person asked since\n\n- Keep the old API\n");
     expect(text).toContain("I look at it.\n\n---\n\nThe budget is in place; two tests fail.");
     expect(text).toContain(
-      "- Folder: /w/payments\n- Branch when it began: retries\n- Changed: src/old.ts\n- Changed: src/retry.ts\n- Ran: npm test",
+      "- Folder: /w/payments\n- Session: pi:01a2\n- Branch when it began: retries\n- Changed: src/old.ts\n- Changed: src/retry.ts\n- Ran: npm test",
     );
     expect(text).toContain("The log ends with: You've hit your usage limit");
   });

@@ -49,6 +49,7 @@ export const composeHandoff = (session: HistorySession, entries: readonly Histor
   const [open = ""] = last?.role === "user" ? [last.text] : [];
   const context = [
     ...(session.folder === null ? [] : [`Folder: ${session.folder}`]),
+    `Session: ${session.identity.agent}:${session.identity.session_id}`,
     ...(session.branch === null ? [] : [`Branch when it began: ${session.branch}`]),
     ...newest(matching(calls, CHANGES), MAX_FILES).map((file) => `Changed: ${cut(file, 200)}`),
     ...newest(matching(calls, RUNS), MAX_COMMANDS).map((command) => `Ran: ${cut(command, 200)}`),

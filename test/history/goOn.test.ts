@@ -1,6 +1,7 @@
 // Going on with a session, by the real command line on real tmux: in its own agent, and in another one after the person has edited
 // what is handed over.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
@@ -98,6 +99,67 @@ it("nothing is handed over that nobody has read", { timeout: LIMIT_MS }, async (
   const failed = await ended(await inTerminal("false", "history", "handoff", CODEX, "--to", "claude"));
   expect(failed).toContain("Nothing was handed over.");
   expect(harness.starts()).toHaveLength(before);
+});
+
+it("the agent that has it open writes it itself, or it is said why not", { timeout: LIMIT_MS }, async () => {
+  const other = place("asked");
+  const row = () => harness.agents().find((one) => one.agent_session_id === CLAUDE);
+  const ref = row()?.short_ref ?? "";
+  const log = join(harness.daemon.home, `.claude/projects/-w/${CLAUDE}.jsonl`);
+  const tell = (lines: readonly object[]): void =>
+    appendFileSync(log, lines.map((line) => `${JSON.stringify({ ...line, cwd: folder })}\n`).join(""));
+  const asking = harness.cli(
+    harness.root,
+    "history",
+    "handoff",
+    ref,
+    "--ask",
+    "--to",
+    "claude",
+    "--cwd",
+    other,
+    "--yes",
+  );
+  await until(
+    () => harness.received(folder).some((text) => text.includes("takes over this work")),
+    "it is asked",
+    20_000,
+  );
+  const [question = ""] = harness.received(folder).slice(-1);
+  const socket = `${harness.tmux.socketPath},${await harness.tmux.serverPid()},0`;
+  const hook = (event: string): void => {
+    execFileSync(harness.daemon.eventScript, ["claude", event], {
+      env: { ...process.env, TMUX: socket, TMUX_PANE: row()?.identity.pane_id ?? "" },
+      input: JSON.stringify({ session_id: CLAUDE, cwd: folder, hook_event_name: event, prompt: question }),
+    });
+  };
+  hook("UserPromptSubmit");
+  await until(() => row()?.state === "running", "it works", 20_000);
+  tell([
+    { type: "user", message: { role: "user", content: question } },
+    {
+      type: "assistant",
+      message: {
+        id: "m",
+        role: "assistant",
+        content: [
+          { type: "text", text: "## Goal\n\ncount them, key sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" },
+        ],
+      },
+    },
+  ]);
+  hook("Stop");
+  const done = await asking;
+  expect([done.code, done.stdout.includes("The task went in.")]).toEqual([0, true]);
+  const [task = ""] = harness.received(other);
+  expect(task).toContain("It wrote this itself");
+  expect(task).toContain("count them");
+  expect(task).not.toContain("sk-ant-api03");
+  const closed = await harness.cli(harness.root, "history", "handoff", CODEX, "--ask");
+  expect([closed.code, closed.stderr]).toEqual([
+    27,
+    expect.stringContaining("no agent is known to have session"),
+  ]);
 });
 
 it("what the person left in the editor is the task of the other agent", { timeout: LIMIT_MS }, async () => {
