@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import * as z from "zod";
 import { connectSocket } from "../../core/rpc/socketClient.ts";
 import { startedSchema, type Started } from "../../core/model/started.ts";
@@ -15,58 +15,92 @@ const LIMIT_MS = 90_000;
 const WAIT_MS = 20_000;
 /** A turn that goes on until Escape is pressed. */
 const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt", import.meta.url));
-let harness: StartHarness;
-const open = async (options: object): Promise<void> => {
-  harness = await openStartHarness(options);
-  appendFileSync(join(harness.daemon.home, ".bash_profile"), "while [ -e $HOME/slow ]; do sleep 0.2; done\n");
-};
-afterEach(() => harness.close(), LIMIT_MS);
 
-const slow = (): string => join(harness.daemon.home, "slow");
-const start = async (name: string, text: string): Promise<Started> => {
-  const folder = join(harness.root, name);
-  mkdirSync(folder, { recursive: true });
-  const { paths } = harness.daemon;
-  const client = await connectSocket({ paths, version: "test", checkVersion: false, helloTimeoutMs: 10_000 });
+/** They wait for most of their time, so they do it side by side, each with a daemon and a tmux of its own. */
+const run = (options: object, work: (scene: Scene) => Promise<void>) => async (): Promise<void> => {
+  const harness = await openStartHarness(options);
   try {
-    const input = { agent: "claude", folder, text, waitMs: 1_000, surface: "test" };
-    return startedSchema.parse(await client.forward("workspaces.start", "mutation", input));
+    appendFileSync(
+      join(harness.daemon.home, ".bash_profile"),
+      "while [ -e $HOME/slow ]; do sleep 0.2; done\n",
+    );
+    await work(new Scene(harness));
   } finally {
-    client.close();
+    await harness.close();
   }
 };
-const jobs = async () =>
-  z
-    .object({ items: z.array(z.object({ state: z.string(), text: z.string().nullable() })) })
-    .parse(JSON.parse((await harness.cli("/", "jobs", "list", "--json")).stdout)).items;
-/** The screens of so many agents are seen: before that, they take no keys. */
-const untilWork = (count: number) =>
-  until(
-    () => harness.agents().filter(({ state }) => state === "running").length === count,
-    `${count} agents work`,
-    WAIT_MS,
-  );
-const escape = (paneId: string | null) => harness.tmux.run("send-keys", "-t", String(paneId), "Escape");
 
-it(
+const jobsSchema = z.object({ items: z.array(z.object({ state: z.string(), text: z.string().nullable() })) });
+
+class Scene {
+  readonly harness: StartHarness;
+  readonly slow: string;
+
+  constructor(harness: StartHarness) {
+    this.harness = harness;
+    this.slow = join(harness.daemon.home, "slow");
+  }
+
+  async start(name: string, text: string): Promise<Started> {
+    const folder = join(this.harness.root, name);
+    mkdirSync(folder, { recursive: true });
+    const { paths } = this.harness.daemon;
+    const client = await connectSocket({
+      paths,
+      version: "test",
+      checkVersion: false,
+      helloTimeoutMs: 10_000,
+    });
+    try {
+      const input = { agent: "claude", folder, text, waitMs: 1_000, surface: "test" };
+      return startedSchema.parse(await client.forward("workspaces.start", "mutation", input));
+    } finally {
+      client.close();
+    }
+  }
+
+  async jobs() {
+    const { stdout } = await this.harness.cli("/", "jobs", "list", "--json");
+    return jobsSchema.parse(JSON.parse(stdout)).items;
+  }
+
+  /** The screens of so many agents are seen: before that, they take no keys. */
+  untilWork(count: number): Promise<void> {
+    return until(
+      () => this.harness.agents().filter(({ state }) => state === "running").length === count,
+      `${count} agents work`,
+      WAIT_MS,
+    );
+  }
+
+  escape(paneId: string | null): Promise<string> {
+    return this.harness.tmux.run("send-keys", "-t", String(paneId), "Escape");
+  }
+}
+
+it.concurrent(
   "it goes in once after the daemon ended, whether the agent was seen before or not",
   { timeout: LIMIT_MS },
-  async () => {
-    await open({ working: WORKING });
-    const seen = await start("seen", "for the first");
+  run({ working: WORKING }, async (scene) => {
+    const { harness } = scene;
+    const seen = await scene.start("seen", "for the first");
     expect([seen.prompt, seen.runtime_id === null]).toEqual(["waiting", false]);
-    writeFileSync(slow(), "");
-    const unseen = await start("unseen", "for the second");
+    writeFileSync(scene.slow, "");
+    const unseen = await scene.start("unseen", "for the second");
     expect([unseen.prompt, unseen.runtime_id]).toEqual(["waiting", null]);
     await harness.restart();
-    rmSync(slow());
-    await untilWork(2);
-    expect((await jobs()).map(({ state, text }) => [state, text])).toEqual([
+    rmSync(scene.slow);
+    await scene.untilWork(2);
+    expect((await scene.jobs()).map(({ state, text }) => [state, text])).toEqual([
       ["armed", "for the second"],
       ["armed", "for the first"],
     ]);
-    for (const { pane_id } of [seen, unseen]) await escape(pane_id);
-    await until(async () => (await jobs()).every(({ state }) => state === "done"), "both are done", WAIT_MS);
+    for (const { pane_id } of [seen, unseen]) await scene.escape(pane_id);
+    await until(
+      async () => (await scene.jobs()).every(({ state }) => state === "done"),
+      "both are done",
+      WAIT_MS,
+    );
     await harness.restart();
     await wait(2_000);
     for (const [started, text] of [
@@ -74,47 +108,55 @@ it(
       [unseen, "for the second"],
     ] as const)
       expect(harness.received(started.folder)).toEqual(["escape", text]);
-  },
+  }),
 );
 
-it("it never goes to another agent in a pane of the same id", { timeout: LIMIT_MS }, async () => {
-  await open({ working: WORKING });
-  writeFileSync(slow(), "");
-  const started = await start("gone", "for the one that went");
-  await harness.tmux.run("kill-server");
-  rmSync(slow());
-  const other = join(harness.root, "other");
-  mkdirSync(other);
-  // The old server may take a moment to go.
-  const begin = () =>
-    harness.tmux
-      .run("new-session", "-d", "-s", "base", "-x", "200", "-y", "50", "exec cat")
-      .catch(() => null);
-  await until(async () => (await begin()) !== null, "another server runs", WAIT_MS);
-  await harness.settle();
-  for (let id = ""; id !== started.pane_id;)
-    id = await harness.tmux.run(
-      "new-window",
-      "-d",
-      "-P",
-      "-F",
-      "#{pane_id}",
-      "-t",
-      "base:",
-      "-c",
-      other,
-      "exec bash -l -i -c claude",
-    );
-  await untilWork(1);
-  await escape(started.pane_id);
-  await until(async () => (await jobs())[0]?.state === "stopped", "the task is given up", WAIT_MS);
-  await wait(2_000);
-  expect(harness.received(other)).toEqual(["escape"]);
-});
+it.concurrent(
+  "it never goes to another agent in a pane of the same id",
+  { timeout: LIMIT_MS },
+  run({ working: WORKING }, async (scene) => {
+    const { harness } = scene;
+    writeFileSync(scene.slow, "");
+    const started = await scene.start("gone", "for the one that went");
+    await harness.tmux.run("kill-server");
+    rmSync(scene.slow);
+    const other = join(harness.root, "other");
+    mkdirSync(other);
+    const begin = () =>
+      harness.tmux
+        .run("new-session", "-d", "-s", "base", "-x", "200", "-y", "50", "exec cat")
+        // The old server may take a moment to go, and refuses until then; it is tried again.
+        .catch(() => null);
+    await until(async () => (await begin()) !== null, "another server runs", WAIT_MS);
+    await harness.settle();
+    for (let id = ""; id !== started.pane_id;)
+      id = await harness.tmux.run(
+        "new-window",
+        "-d",
+        "-P",
+        "-F",
+        "#{pane_id}",
+        "-t",
+        "base:",
+        "-c",
+        other,
+        "exec bash -l -i -c claude",
+      );
+    await scene.untilWork(1);
+    await scene.escape(started.pane_id);
+    await until(async () => (await scene.jobs())[0]?.state === "stopped", "the task is given up", WAIT_MS);
+    await wait(2_000);
+    expect(harness.received(other)).toEqual(["escape"]);
+  }),
+);
 
-it("it goes in where the agent draws its box long before it takes keys", { timeout: LIMIT_MS }, async () => {
-  await open({ lateMs: 8_000 });
-  const started = await start("late", "first line\n\nsecond line");
-  await until(async () => (await jobs())[0]?.state === "done", "it is on record", WAIT_MS);
-  expect(harness.received(started.folder)).toEqual(["first line\n\nsecond line"]);
-});
+it.concurrent(
+  "it goes in where the agent draws its box long before it takes keys",
+  { timeout: LIMIT_MS },
+  run({ lateMs: 8_000 }, async (scene) => {
+    const { harness } = scene;
+    const started = await scene.start("late", "first line\n\nsecond line");
+    await until(async () => (await scene.jobs())[0]?.state === "done", "it is on record", WAIT_MS);
+    expect(harness.received(started.folder)).toEqual(["first line\n\nsecond line"]);
+  }),
+);

@@ -1,12 +1,14 @@
 // What a row says of the work tree that its agent works in, as people meet it: real tmux, real git, the real command line, on this
 // machine and behind a real sshd.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
 import { openTargetHarness } from "../ssh/targetHarness.ts";
 import { git, makeHostileRepository } from "./hostileRepository.ts";
@@ -121,6 +123,46 @@ describe.each([
       const refused = await cli.run(["kill", rowOf("main")?.identity.pane_ref ?? ""]);
       expect(refused.code).toBe(6);
       expect(refused.stderr).toContain(`2 uncommitted files in ${repository}`);
+    },
+    LIMIT_MS,
+  );
+
+  it.runIf(isRemote)(
+    "say what would be left when their machine is forgotten",
+    async () => {
+      const person = createPrivateTmux();
+      const command = `env AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 '${process.execPath}' '${CLI_ENTRY}' target remove vm1; exec cat`;
+      try {
+        await person.run("new-session", "-d", "-x", "200", "-y", "30", "-s", "terminal", command);
+        const screen = () => person.run("capture-pane", "-p", "-t", "terminal:");
+        await until(async () => (await screen()).includes("[y/N]"), "it asks", WORK_MS);
+        expect(await screen()).toContain(`! 2 uncommitted files in ${repository}`);
+        await person.run("send-keys", "-t", "terminal:", "n", "Enter");
+      } finally {
+        await person.close();
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "have work trees of which only those go that are merged and clean",
+    async () => {
+      const place = ["--cwd", repository, ...(isRemote ? ["--target", "vm1"] : [])];
+      const done = join(root, "done");
+      git(repository, "worktree", "add", "-q", "-b", "done", done);
+      writeFileSync(join(done, "left.txt"), "x");
+      const listed = await cli.run(["worktree", "list", ...place]);
+      expect([listed.code, listed.stdout.includes("split-refunds")]).toEqual([0, true]);
+      const kept = await cli.run(["worktree", "remove", "done", "--yes", ...place]);
+      expect(kept.code).not.toBe(0);
+      expect(kept.stderr).toContain("1 of its files are not committed");
+      rmSync(join(done, "left.txt"));
+      const removed = await cli.run(["worktree", "remove", "done", "--yes", ...place]);
+      expect([removed.code, removed.stderr, existsSync(done)]).toEqual([0, "", false]);
+      expect(git(repository, "branch", "--list", "done")).toContain("done");
+      const start = ["start", "claude", "--worktree", "next", "--dry-run", ...place];
+      expect((await cli.run(start)).stdout).toContain("Would make the work tree for the branch next.");
     },
     LIMIT_MS,
   );
