@@ -14,7 +14,7 @@ describe("readOptions", () => {
       modes: ["screen", "integrated"],
       sizes: null,
       steps: null,
-      kinds: ["states", "hard", "actions", "turns", "queue", "rules", "documents"],
+      kinds: ["states", "hard", "actions", "turns", "queue", "rules", "documents", "sessions", "handoff"],
       isFresh: false,
     });
     expect(options.versionOf("claude")).toBeNull();

@@ -1,9 +1,10 @@
 // A part is one start of one agent: a kind of scenarios in one mode at one size. What is wanted is worked off part by part.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import type { AgentId } from "../agents/agentIds.ts";
 import { LIVE_AGENTS } from "../agents/index.ts";
 import type { LiveAgent } from "../agents/liveAgent.ts";
-import type { InstalledAgent } from "../install/cache.ts";
+import { cacheFolder, findInstalled, type InstalledAgent } from "../install/cache.ts";
 import {
   SIZES,
   partName,
@@ -15,14 +16,16 @@ import {
   type SizeName,
 } from "../results/result.ts";
 import type { Lack } from "../results/markdown.ts";
-import { openRig } from "../rig/openRig.ts";
+import { openRig, type RigAgent } from "../rig/openRig.ts";
 import type { Stopper } from "../rig/stopper.ts";
 import { ACTION_SCENARIOS } from "./actions.ts";
 import { DOCUMENT_SCENARIOS } from "./documents.ts";
 import { HARD_SCENARIOS } from "./hard.ts";
 import { USUAL_START, type Scenario } from "./scenario.ts";
+import { HANDOFF_SCENARIOS } from "./handoff.ts";
 import { QUEUE_SCENARIOS } from "./queue.ts";
 import { RULE_SCENARIOS } from "./rules.ts";
+import { SESSION_SCENARIOS } from "./sessions.ts";
 import { createStage } from "./stage.ts";
 import { STATE_SCENARIOS } from "./states.ts";
 import { TURN_SCENARIOS } from "./tenTurns.ts";
@@ -41,6 +44,8 @@ export const KINDS: Readonly<Record<PartKind, Kind>> = {
   queue: { scenarios: QUEUE_SCENARIOS, sizes: ["120x40"] },
   rules: { scenarios: RULE_SCENARIOS, sizes: ["120x40"] },
   documents: { scenarios: DOCUMENT_SCENARIOS, sizes: ["120x40"] },
+  sessions: { scenarios: SESSION_SCENARIOS, sizes: ["120x40"] },
+  handoff: { scenarios: HANDOFF_SCENARIOS, sizes: ["120x40"] },
 };
 
 /** Names of all steps, for `--state`. */
@@ -72,6 +77,15 @@ const groupsOf = (scenarios: readonly Scenario[]): Scenario[][] => {
   return [...(shared.length === 0 ? [] : [shared]), ...alone];
 };
 
+/** @throws Error where it is not in the cache. */
+const findCompanion = (id: AgentId): RigAgent => {
+  const agent = LIVE_AGENTS[id];
+  const installed = findInstalled(cacheFolder(), agent, agent.main.version);
+  if (installed === null)
+    throw new Error(`${id} ${agent.main.version} is needed too, and is not in the cache`);
+  return { agent, installed };
+};
+
 /** Drives one part and notes every step. A scenario that breaks ends those that share its start, and the part says so. */
 export const drivePart = async (options: {
   part: Part;
@@ -92,10 +106,11 @@ export const drivePart = async (options: {
   const began = Date.now();
   const keepFolder = join(resultsFolder, "cases", partName(part).replaceAll(" ", "_"));
   const drive = async (group: readonly Scenario[]): Promise<void> => {
-    const start = group[0]?.start ?? USUAL_START;
+    const { start = USUAL_START, companion } = group[0] ?? {};
     await using rig = await openRig({
       agent,
       installed,
+      companion: companion === undefined ? null : findCompanion(companion),
       mode: part.mode,
       size: sizeOf(part.size),
       isTrusted: start.isTrusted,

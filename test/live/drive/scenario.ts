@@ -1,4 +1,5 @@
 // A stretch of a part that begins and ends at the agent's prompt, or ends the agent.
+import type { AgentId } from "../agents/agentIds.ts";
 import type { LiveAgent } from "../agents/liveAgent.ts";
 import type { Stage } from "./stage.ts";
 
@@ -21,5 +22,7 @@ export interface Scenario {
   refused?(agent: LiveAgent): { step: string; why: string } | null;
   /** Its own start of the agent; without one it goes on where the scenario before it ended. */
   readonly start?: Start;
+  /** Another agent that it needs in the same home, at the version last driven. */
+  readonly companion?: AgentId;
   run(stage: Stage): Promise<void>;
 }

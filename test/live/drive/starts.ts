@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { untilTrue } from "../rig/livePane.ts";
 import { act } from "./act.ts";
 import type { Scenario } from "./scenario.ts";
+import { endSession } from "./sessions.ts";
 import { askedBy } from "./stage.ts";
 
 /** An agent starts half of itself in its first turn. */
@@ -40,8 +41,6 @@ export const startWithTask: Scenario = {
       began.code === 0 && arrived !== null && times === 1,
       `${began.said}; the model was asked ${times} times`,
     );
-    await rig.tmux("kill-session", "-t", `=${SESSION}`).catch(() => {
-      // Nothing was started: the step says so.
-    });
+    await endSession(stage, SESSION);
   },
 };

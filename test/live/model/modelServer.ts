@@ -14,6 +14,9 @@ import { responses } from "./responses.ts";
 
 const MODELS = ["claude-sonnet-4-5", "gpt-5", "gpt-5-codex", "fake-model"];
 const PROMPT_CHARS = 300;
+/** What one agent hands over to another is longer than what a person types. */
+const HANDED_OVER = /^# Work handed over/m;
+const HANDED_OVER_CHARS = 12_000;
 
 type Log = (entry: LogEntry) => void;
 
@@ -112,7 +115,7 @@ const createHandler = (log: Log, thinkMs: number) => {
         id,
         dialect,
         hasTools: asked.tools.length > 0,
-        prompt: asked.lastUser.slice(-PROMPT_CHARS),
+        prompt: asked.lastUser.slice(-(HANDED_OVER.test(asked.lastUser) ? HANDED_OVER_CHARS : PROMPT_CHARS)),
         toolResult: asked.toolResult?.slice(0, PROMPT_CHARS) ?? null,
         does: doesOf(reply),
       });

@@ -54,7 +54,15 @@ const latencyLines = (merged: Merged): string[] =>
     latencyRows(merged).map(({ mode, appear, leave }) => [mode, latency(appear), latency(leave)]),
   );
 
-const DONE_KINDS: readonly PartKind[] = ["actions", "turns", "queue", "rules", "documents"];
+const DONE_KINDS: readonly PartKind[] = [
+  "actions",
+  "turns",
+  "queue",
+  "rules",
+  "documents",
+  "sessions",
+  "handoff",
+];
 
 /** What was done rather than looked at: a row per part, and what of it did not go right. */
 const doneLines = (merged: Merged): string[] => {

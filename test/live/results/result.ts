@@ -17,7 +17,17 @@ export const sizeOf = (name: SizeName): Size => {
   return { columns, rows };
 };
 
-export const PART_KINDS = ["states", "hard", "actions", "turns", "queue", "rules", "documents"] as const;
+export const PART_KINDS = [
+  "states",
+  "hard",
+  "actions",
+  "turns",
+  "queue",
+  "rules",
+  "documents",
+  "sessions",
+  "handoff",
+] as const;
 export type PartKind = (typeof PART_KINDS)[number];
 
 /** A state as a person sees it; `gone`: there is no row. */

@@ -11,7 +11,7 @@ import type { InstalledAgent } from "../install/cache.ts";
 import { readExchanges, type Exchange } from "../model/modelLog.ts";
 import type { Mode, Size } from "../results/result.ts";
 import { openLiveFeed, type LiveFeed } from "./liveFeed.ts";
-import { createLivePane, type LivePane, type RunTmux } from "./livePane.ts";
+import { createLivePane, untilTrue, type LivePane, type RunTmux } from "./livePane.ts";
 import { openLoopback } from "./loopback.ts";
 import { createProduct, type Product } from "./product.ts";
 import type { Stopper } from "./stopper.ts";
@@ -30,6 +30,8 @@ set -g focus-events on
 
 export interface Rig extends AsyncDisposable {
   readonly agent: LiveAgent;
+  /** Another one that can be started there. */
+  readonly companion: LiveAgent | null;
   readonly mode: Mode;
   readonly place: Place;
   readonly product: Product;
@@ -39,15 +41,21 @@ export interface Rig extends AsyncDisposable {
   /** A session, or a pane beside another one, with a shell in which the agent is started. */
   openPane(
     session: string,
-    options?: { args?: string; answersDialogs?: boolean; splitFrom?: LivePane | null },
+    options?: { agent?: LiveAgent; args?: string; answersDialogs?: boolean; splitFrom?: LivePane | null },
   ): Promise<LivePane>;
+  /** Ends the tmux server with all that runs in it, and begins another one at the same socket. */
+  restartServer(): Promise<void>;
   /** The environment in which the agent's command finds what it needs. */
   readonly shellEnv: Readonly<Record<string, string>>;
 }
 
-export interface RigOptions {
+export interface RigAgent {
   agent: LiveAgent;
   installed: InstalledAgent;
+}
+
+export interface RigOptions extends RigAgent {
+  companion: RigAgent | null;
   mode: Mode;
   size: Size;
   isTrusted: boolean;
@@ -82,17 +90,22 @@ const firstShown = async (agent: LiveAgent, pane: LivePane) => {
 };
 
 /** Only what is named here is in an agent's environment. A client of tmux brings its own PATH, so that it gets the same. */
-const shellEnvOf = (agent: LiveAgent, place: Place, installed: InstalledAgent): Record<string, string> => ({
+const shellEnvOf = (agents: readonly RigAgent[], place: Place): Record<string, string> => ({
   HOME: place.home,
-  PATH: [...installed.programs, dirname(process.execPath), "/usr/local/bin:/usr/bin:/bin"].join(":"),
+  PATH: [
+    ...agents.flatMap(({ installed }) => installed.programs),
+    dirname(process.execPath),
+    "/usr/local/bin:/usr/bin:/bin",
+  ].join(":"),
   TERM: "xterm-256color",
   LANG: "C.UTF-8",
   SHELL: "/bin/bash",
-  ...agent.environment(place),
+  ...Object.assign({}, ...agents.map(({ agent }) => agent.environment(place))),
 });
 
 export const openRig = async (options: RigOptions): Promise<Rig> => {
-  const { agent, installed, mode, size, stopper } = options;
+  const { agent, installed, companion, mode, size, stopper } = options;
+  const agents: readonly RigAgent[] = [{ agent, installed }, ...(companion === null ? [] : [companion])];
   await stopper.mayBegin();
   const root = openRunRoot();
   const closers: (() => Promise<unknown>)[] = [];
@@ -115,8 +128,8 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
     closers.push(() => loopback.close());
     const { modelUrl } = loopback;
     const place: Place = { home, project, modelUrl, isTrusted: options.isTrusted, folder: installed.folder };
-    await agent.configure(place);
-    const shellEnv = shellEnvOf(agent, place, installed);
+    for (const one of agents) await one.agent.configure({ ...place, folder: one.installed.folder });
+    const shellEnv = shellEnvOf(agents, place);
     // A login shell begins with the system's own PATH, as a person's would without their settings.
     writeFileSync(join(home, ".bash_profile"), `export PATH='${shellEnv["PATH"] ?? ""}'\n`);
 
@@ -131,17 +144,19 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
     // The server is what is inside: its panes inherit network and environment.
     const start = ["tmux", ...tmuxArgs, "new-session", "-d", "-s", "base", ...sized, "exec sleep infinity"];
     const [program = "", ...command] = loopback.inside("env", "-i", ...variables, ...start);
-    await execFileAsync(program, command, { env: shellEnv });
+    const startServer = () => execFileAsync(program, command, { env: shellEnv });
+    await startServer();
     closers.push(() => tmux("kill-server"));
 
     const product = createProduct({ home, agtmuxHome: join(root, "a"), socketPath });
     closers.push(() => product.stop());
-    if (mode === "integrated") await integrate(product, agent);
+    if (mode === "integrated") for (const one of agents) await integrate(product, one.agent);
     const feed = await openLiveFeed(product.env);
     closers.push(() => feed.close());
 
     return {
       agent,
+      companion: companion?.agent ?? null,
       mode,
       place,
       product,
@@ -149,7 +164,15 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
       tmux,
       shellEnv,
       exchanges: () => readExchanges(logPath),
-      openPane: async (session, { args = "", answersDialogs = true, splitFrom = null } = {}) => {
+      restartServer: async () => {
+        await tmux("kill-server");
+        // It goes when its last process has.
+        await untilTrue(async () => (await startServer().catch(() => null)) !== null, READY_LIMIT_MS);
+      },
+      openPane: async (
+        session,
+        { agent: opened = agent, args = "", answersDialogs = true, splitFrom = null } = {},
+      ) => {
         const shell = ["-P", "-F", "#{pane_id}", "-c", project, "exec bash --norc --noprofile"];
         const paneId =
           splitFrom === null
@@ -157,9 +180,9 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
             : await tmux("split-window", "-h", "-d", "-t", splitFrom.paneId, ...shell);
         const pane = createLivePane(tmux, session, paneId);
         await wait(SHELL_START_MS);
-        await tmux("send-keys", "-t", paneId, "-l", `clear; ${agent.command} ${args}`.trim());
+        await tmux("send-keys", "-t", paneId, "-l", `clear; ${opened.command} ${args}`.trim());
         await pane.press(["Enter"]);
-        if (answersDialogs) await settleStart(agent, pane, mode);
+        if (answersDialogs) await settleStart(opened, pane, mode);
         return pane;
       },
       [Symbol.asyncDispose]: close,
