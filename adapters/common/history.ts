@@ -34,10 +34,13 @@ export const withoutBranches =
   (read: (lines: readonly Payload[]) => readonly TranscriptEntry[]): FileHistory["readEntries"] =>
   (lines) => ({ entries: read(lines), leaf: null });
 
+/** No answer uses as much; sums of what is above it would not be numbers any more. */
+const MAX_AMOUNT = 1e12;
+
 /** A number of tokens, or of dollars; 0 for what is none. */
 export const amountOf = (payload: Payload, name: string): number => {
   const value = fieldOf(payload, name);
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+  return typeof value === "number" && value > 0 && value < MAX_AMOUNT ? value : 0;
 };
 
 /** As `amountOf`; null where the log does not state it. */

@@ -19,6 +19,9 @@ const NO_NAME = /^(?:New session|Child session) - \d{4}-/;
 
 const LIST = `SELECT id, substr(directory, 1, 4096) AS directory, substr(title, 1, 2000) AS title, time_created, time_updated
   FROM session WHERE parent_id IS NULL AND time_updated >= ? ORDER BY time_updated, id LIMIT ?`;
+const NTH = `SELECT time_updated FROM session WHERE parent_id IS NULL ORDER BY time_updated DESC LIMIT 1 OFFSET ?`;
+const WITH_TEXT = `SELECT DISTINCT session_id FROM part WHERE octet_length(data) <= ${MAX_ROW} AND
+  instr(lower(data), lower(?)) > 0 LIMIT ?`;
 const FIRST_PROMPT = `SELECT data FROM part WHERE octet_length(data) <= ${MAX_ROW} AND message_id =
   (SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id LIMIT 1) ORDER BY id LIMIT 5`;
 const MESSAGES = `SELECT id, time_created, data FROM message
@@ -109,6 +112,12 @@ export const opencodeHistory: DatabaseHistory = {
   tables: ["session", "message", "part"],
   listIds: (rows) =>
     rows("SELECT id FROM session WHERE parent_id IS NULL").flatMap((row) => textOf(row, "id") ?? []),
+  changedBefore: (rows, count) => {
+    const [row] = rows(NTH, count);
+    return row === undefined ? 0 : (numberOf(row, "time_updated") ?? 0);
+  },
+  idsWith: (rows, inJson, limit) =>
+    rows(WITH_TEXT, inJson, limit).flatMap((row) => textOf(row, "session_id") ?? []),
   listSessions: (rows, since, limit) => rows(LIST, since, limit).flatMap((row) => toSession(rows, row)),
   readUsage: (rows, id) => rows(ANSWERS, id, id).flatMap(toUsage),
   readEntries: (rows, { id, before, limit }) => {

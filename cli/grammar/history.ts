@@ -11,19 +11,16 @@ const USAGE_NOTE = `
 An answer that stands in several logs counts once. A cost is shown only where a log states one; nothing is computed from prices.
 `;
 
-const addOwnFilters = (command: Verb): Verb =>
-  addAgentFilter(command)
-    .option("--cwd <folder>", "only sessions in this folder and below it")
-    .option("--since <when>", "only those that went on since then: 7d, or 2026-11-21");
-
 const addFilters = (command: Verb): Verb =>
-  addOwnFilters(
+  addAgentFilter(
     command.option(
       "--target <target>",
       "only of this machine ('host' is this one); for several, use commas or repeat it",
       collect,
     ),
-  );
+  )
+    .option("--cwd <folder>", "only sessions in this folder and below it")
+    .option("--since <when>", "only those that went on since then: 7d, or 2026-11-21");
 
 const addHistoryList = (history: Verb, context: CliContext): void => {
   addFilters(
@@ -136,6 +133,7 @@ const addHistoryHandoff = (history: Verb, context: CliContext, outcome: Outcome)
     .option("--to <agent>", "start this agent with it, after you have edited it in your editor")
     .option("--worktree <branch>", "with --to: in a work tree of this branch, which is made if missing")
     .option("--base <commit>", "where a new branch begins (default: what is checked out)")
+    .option("--ask", "let the agent write it itself, where it has the session open and rests")
     .option("--yes", "with --to: hand it over as it is")
     .addOption(json())
     .example(
@@ -154,9 +152,15 @@ const addHistoryHandoff = (history: Verb, context: CliContext, outcome: Outcome)
 };
 
 const addHistoryUsage = (history: Verb, context: CliContext): void => {
-  addOwnFilters(history.command("usage").description("tokens that agents used, as their logs state them"))
+  addFilters(history.command("usage").description("tokens that agents used, as their logs state them"))
     .addOption(
-      choice("--by <group>", "what to add up by (default day)", ["day", "agent", "model", "session"]),
+      choice("--by <group>", "what to add up by (default day)", [
+        "day",
+        "agent",
+        "model",
+        "target",
+        "session",
+      ]),
     )
     .addOption(json())
     .addHelpText("after", USAGE_NOTE)

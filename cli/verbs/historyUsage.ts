@@ -11,6 +11,7 @@ import { printDocument } from "../document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
 import { type Cell, type Column, renderTable } from "../render/table.ts";
+import { THIS_MACHINE } from "../../ui/text/sessionText.ts";
 import { askHistory, parseHistoryFilters, refreshHistory, type HistoryFilterOptions } from "../askHistory.ts";
 
 const parseGroup = (text: string): UsageGroup => {
@@ -33,10 +34,10 @@ const columnsFor = (by: UsageGroup): Column[] => [
 ];
 
 const nameOf = ({ identity, session }: HistoryUsageRow): string => {
-  const { day, agent, model, session_id } = identity;
-  if (session_id === undefined) return day ?? model ?? agent ?? "";
+  const { day, agent, model, target, session_id } = identity;
+  if (session_id === undefined) return day ?? model ?? agent ?? target ?? "";
   const work = session?.title ?? session?.first_prompt ?? "";
-  return `${agent}:${session?.short_ref ?? session_id.slice(-8)} ${work}`;
+  return `${target === THIS_MACHINE ? "" : `${target}/`}${agent}:${session?.short_ref ?? session_id.slice(-8)} ${work}`;
 };
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
@@ -67,6 +68,7 @@ export const runHistoryUsage = async (
     printDocument<HistoryUsage>(context, usage);
     return;
   }
+  for (const problem of usage.problems) context.stderr.write(`agtmux: ${cleanLine(problem)}\n`);
   if (usage.items.length === 0) {
     context.print("No log says what was used.\n");
     return;

@@ -75,10 +75,11 @@ const historySearchSchema = z.object({
 });
 export type HistorySearch = z.infer<typeof historySearchSchema>;
 
-/** What the answers of one day, agent, model or session used, as the logs state it. */
+/** What the answers of one day, agent, model, machine or session used, as the logs state it. */
 const historyUsageRowSchema = z.object({
-  /** The one of these by which it is grouped; `session` with its session. */
+  /** The one of these by which it is grouped; of a session, what names it. */
   identity: z.object({
+    target: z.string().optional(),
     day: z.string().optional(),
     agent: z.string().optional(),
     model: z.string().optional(),
@@ -96,7 +97,7 @@ const historyUsageRowSchema = z.object({
 });
 export type HistoryUsageRow = z.infer<typeof historyUsageRowSchema>;
 
-export const USAGE_GROUPS = ["day", "agent", "model", "session"] as const;
+export const USAGE_GROUPS = ["day", "agent", "model", "target", "session"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 const historyUsageSchema = z.object({

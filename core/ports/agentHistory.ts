@@ -103,6 +103,10 @@ export interface DatabaseHistory {
   readonly tables: readonly string[];
   /** The ids of all sessions that are there now. */
   listIds(rows: ReadRows): readonly string[];
+  /** When the last but `count` of the sessions changed, epoch ms; 0 where there are not as many. */
+  changedBefore(rows: ReadRows, count: number): number;
+  /** Of at most `limit` sessions in which a text stands somewhere, as JSON has it; upper and lower case of ASCII letters are the same. */
+  idsWith(rows: ReadRows, inJson: string, limit: number): readonly string[];
   /** At most `limit` sessions that changed at `since` (epoch ms) or later, the oldest change first. */
   listSessions(rows: ReadRows, since: number, limit: number): readonly DatabaseSession[];
   /** The newest `limit` messages before `before` (epoch ms; null: of all), oldest first, and where the piece before them ends. */

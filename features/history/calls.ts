@@ -56,6 +56,7 @@ export const HISTORY_CALLS = {
   usage: query(
     z.object({
       by: z.enum(USAGE_GROUPS).default("day"),
+      target: names,
       agent: names,
       folder: filters.folder,
       since: filters.since,

@@ -8,6 +8,7 @@ import { HISTORY_CALLS, type HistoryCall, type HistoryService } from "./calls.ts
 import { openHistoryDb } from "./historyDb.ts";
 import { RemoteScan } from "./remote/remoteScan.ts";
 import { RemoteSearch } from "./remote/remoteSearch.ts";
+import { RemoteUsage } from "./remote/remoteUsage.ts";
 import { Scan } from "./scan.ts";
 import { createSessions, type OpenIndex } from "./sessions.ts";
 import { UsageScan } from "./usageScan.ts";
@@ -17,11 +18,13 @@ const openIndex = async (context: FeatureContext): Promise<OpenIndex> => {
   const { homePath, env, logger, redact } = context;
   const db = await openHistoryDb(join(homePath, "history.db"));
   const shared = { homeDir: env["HOME"] ?? "", adapters: () => context.adapters(), db, logger };
+  const remote = new RemoteScan({ context, db });
   return {
     db,
     scan: new Scan({ ...shared, redact }),
     usage: new UsageScan(shared),
-    remote: new RemoteScan({ context, db }),
+    remote,
+    remoteUsage: new RemoteUsage({ context, db, names: () => remote.names() }),
     remoteSearch: new RemoteSearch(context),
   };
 };
@@ -56,6 +59,7 @@ export const createHistory = (): Feature => ({
         await index?.scan.close();
         await index?.usage.close();
         await index?.remote.close();
+        await index?.remoteUsage.close();
         index?.db.close();
       },
     };

@@ -6,7 +6,7 @@ import { HOST_TARGET } from "../../core/model/runtime.ts";
 import { errorCodeOf } from "../../core/model/systemError.ts";
 import { createUsageDb, USAGE_SCHEMA, type UsageDb } from "./usageDb.ts";
 
-const VERSION = 3;
+const VERSION = 4;
 const SCHEMA = `
   CREATE TABLE log (
     path TEXT PRIMARY KEY, target TEXT NOT NULL, agent TEXT NOT NULL, size INTEGER, mtime REAL NOT NULL,
@@ -63,12 +63,12 @@ export interface HistoryDb {
   list(filter: ListFilter, page: { limit: number; offset: number }): SessionRow[];
   /** The newest sessions that come after one in the order of the list; null: from the beginning. */
   after(filter: ListFilter, last: Pick<LogRow, "lastAt" | "path"> | null, limit: number): SessionRow[];
-  /** `agent:id` of every session in this folder and below it. */
+  /** `target agent:id` of every session in this folder and below it. */
   sessionsIn(folder: string): string[];
   /** The session of one log, if there still is one. */
   at(path: string): SessionRow[];
   /** Sessions whose id begins or ends so, at most `limit`, newest first; those of this machine before others. */
-  find(ref: { agent: string | null; id: string }, limit: number): SessionRow[];
+  find(ref: { target?: string | null; agent: string | null; id: string }, limit: number): SessionRow[];
   close(): void;
 }
 
@@ -181,7 +181,9 @@ const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
     sessionsIn: (folder) => {
       const { sql, values } = whereOf({ folder });
       return db
-        .prepare<(string | number)[], string>(`SELECT agent || ':' || session_id FROM log WHERE ${sql}`)
+        .prepare<(string | number)[], string>(
+          `SELECT target || ' ' || agent || ':' || session_id FROM log WHERE ${sql}`,
+        )
         .pluck()
         .all(...values);
     },
@@ -189,14 +191,14 @@ const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
       db
         .prepare<[string], SessionRow>(`SELECT ${COLUMNS} FROM log WHERE path = ? AND session_id IS NOT NULL`)
         .all(path),
-    find: ({ agent, id }, limit) =>
+    find: ({ target = null, agent, id }, limit) =>
       db
-        .prepare<[string, number, string, number, string, string | null, string | null, number], SessionRow>(
+        .prepare<(string | number | null)[], SessionRow>(
           `SELECT ${COLUMNS} FROM log WHERE session_id IS NOT NULL
             AND (session_id = ? OR substr(session_id, 1, ?) = ? OR substr(session_id, ?) = ?)
-            AND (? IS NULL OR agent = ?) ORDER BY target <> '${HOST_TARGET}', last_at DESC, path LIMIT ?`,
+            AND (? IS NULL OR agent = ?) AND (? IS NULL OR target = ?) ORDER BY target <> '${HOST_TARGET}', last_at DESC, path LIMIT ?`,
         )
-        .all(id, id.length, id, -id.length, id, agent, agent, limit),
+        .all(id, id.length, id, -id.length, id, agent, agent, target, target, limit),
     close: () => db.close(),
   };
 };

@@ -21,7 +21,7 @@ export interface Page {
   before: PageStart | null;
 }
 
-const isObject = (value: unknown): value is LogLine =>
+export const isObject = (value: unknown): value is LogLine =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Null for what is no JSON object. */

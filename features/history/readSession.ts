@@ -1,13 +1,14 @@
 // A piece of a session's conversation, wherever its agent keeps it.
 import { join } from "node:path";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
-import type { AgentHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
+import type { AgentHistory, ReadRows, TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
 import { withForeignDb } from "./foreignDb.ts";
 import type { SessionRow } from "./historyDb.ts";
 import { withLog, type LogFile } from "./logFile.ts";
 import { readPage, type PageStart } from "./readPage.ts";
-import { remotePath, withRemoteLog } from "./remote/remoteLogs.ts";
+import { withRemoteDb } from "./remote/remoteDb.ts";
+import { databaseOf, remotePath, withRemoteLog } from "./remote/remoteLogs.ts";
 
 const MESSAGES_PER_PAGE = 40;
 
@@ -38,9 +39,11 @@ export const readSession = async (
   const start = parseStart(before);
   if (history.kind === "database") {
     const query = { id: row.sessionId, before: start?.end ?? null, limit: MESSAGES_PER_PAGE };
-    const page = withForeignDb(join(homeDir, history.file), history.tables, (rows) =>
-      history.readEntries(rows, query),
-    );
+    const work = (rows: ReadRows) => history.readEntries(rows, query);
+    const page =
+      row.target === HOST_TARGET
+        ? withForeignDb(join(homeDir, history.file), history.tables, work)
+        : await withRemoteDb({ target: target(row.target), file: databaseOf(row) }, history.tables, work);
     return page === null ? null : { ...page, before: page.before === null ? null : String(page.before) };
   }
   const read = (log: Pick<LogFile, "size" | "read">) => readPage(log, history, start);

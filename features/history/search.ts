@@ -2,7 +2,7 @@
 // cursor, so that a search which nobody asks to go on costs nothing.
 import * as z from "zod";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
-import type { AgentHistory, FileHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
+import type { AgentHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
 import type { HistoryDb, ListFilter, SessionRow } from "./historyDb.ts";
 import { withLog } from "./logFile.ts";
@@ -86,11 +86,13 @@ const searchPieces = async (
 
 /** Null: nothing there, or its machine does not say. */
 const searchRemote = async (
-  { db, target, remote }: SearchDeps,
-  history: FileHistory,
+  deps: SearchDeps,
+  history: AgentHistory,
   row: SessionRow,
-  { needle, pace, problems }: Look,
+  look: Look & { start: number },
 ): Promise<LogMatches | null> => {
+  const { db, remote, target } = deps;
+  const { needle, pace, problems } = look;
   const paths = await remote.pathsWith(db, row.target, needle.inJson);
   // The same session again, in the next piece.
   if (paths === null) return { entries: [], hasMore: false, next: 0, bytes: 0 };
@@ -100,6 +102,7 @@ const searchRemote = async (
   }
   const path = remotePath(row);
   if (!paths.has(path)) return null;
+  if (history.kind === "database") return searchPieces(deps, history, row, look);
   const lines = await linesOfRemoteLog(target(row.target), path, needle.inJson);
   const found: TranscriptEntry[] = [];
   await searchLines(lines, { needle, history, found, pace });
@@ -118,8 +121,7 @@ const searchSession = async (
 ): Promise<LogMatches | null> => {
   const history = deps.historyOf(row.agent);
   if (history === undefined) return null;
-  if (row.target !== HOST_TARGET)
-    return history.kind === "files" ? searchRemote(deps, history, row, look) : null;
+  if (row.target !== HOST_TARGET) return searchRemote(deps, history, row, look);
   if (history.kind === "database") return searchPieces(deps, history, row, look);
   return withLog(row.path, (log) => searchLog(log, deps.space, { ...look, history }));
 };

@@ -4,6 +4,7 @@ import { readSession, type SessionPiece } from "./readSession.ts";
 import type { HistoryDb, SessionRow } from "./historyDb.ts";
 import type { RemoteScan } from "./remote/remoteScan.ts";
 import type { RemoteSearch } from "./remote/remoteSearch.ts";
+import type { RemoteUsage } from "./remote/remoteUsage.ts";
 import type { Scan } from "./scan.ts";
 import type { UsageScan } from "./usageScan.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -20,6 +21,7 @@ export interface OpenIndex {
   usage: UsageScan;
   remote: RemoteScan;
   remoteSearch: RemoteSearch;
+  remoteUsage: RemoteUsage;
 }
 
 export interface Sessions {

@@ -19,7 +19,7 @@ import { openLog } from "./logFile.ts";
 import { createPace } from "./pace.ts";
 import { parseLine } from "./readPage.ts";
 import { readStretches, StretchSpace } from "./stretches.ts";
-import type { UsageMark } from "./usageDb.ts";
+import { toUsageRows, type UsageMark } from "./usageDb.ts";
 import { findLogs } from "./walk.ts";
 
 export interface UsageScanDeps {
@@ -143,10 +143,13 @@ export class UsageScan {
     try {
       const file = join(homeDir, history.file);
       const records = withForeignDb(file, history.tables, (rows) => history.readUsage(rows, sessionId)) ?? [];
-      db.usage.put(
-        records.map((record) => ({ ...record, key: `${agent} ${record.key}`, agent, sessionId })),
-        { path, size: null, mtime, readTo: 0, state: "" },
-      );
+      db.usage.put(toUsageRows(records, { target: HOST_TARGET, agent, sessionId }), {
+        path,
+        size: null,
+        mtime,
+        readTo: 0,
+        state: "",
+      });
     } catch (error) {
       logger.warn({ agent, error }, "what a session used could not be read");
     }
@@ -179,10 +182,13 @@ export class UsageScan {
         // A last line that is half written is read when it is whole.
         const readTo = end - (lines.length - (lines.lastIndexOf(10) + 1));
         const isEnd = end >= log.size;
-        this.deps.db.usage.put(
-          records.map((record) => ({ ...record, key: `${agent} ${record.key}`, agent, sessionId })),
-          { path, size: isEnd ? log.size : -1, mtime: log.mtimeMs, readTo, state: reader.state() },
-        );
+        this.deps.db.usage.put(toUsageRows(records, { target: HOST_TARGET, agent, sessionId }), {
+          path,
+          size: isEnd ? log.size : -1,
+          mtime: log.mtimeMs,
+          readTo,
+          state: reader.state(),
+        });
         yield;
       }
     } finally {

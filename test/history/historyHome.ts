@@ -42,7 +42,7 @@ export interface HistoryHome {
 }
 
 /** opencode 1.18.33's tables, as far as they are read. */
-const OPENCODE = `
+export const OPENCODE_TABLES = `
   CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text NOT NULL, title text NOT NULL,
     time_created integer NOT NULL, time_updated integer NOT NULL);
   CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL, data text NOT NULL);
@@ -91,7 +91,7 @@ export const makeHistoryHome = (panes: () => PaneView[] = () => []): HistoryHome
       mkdirSync(dirname(join(home, path)), { recursive: true });
       const db = new BetterSqlite3(join(home, path));
       db.pragma("journal_mode = WAL");
-      db.exec(OPENCODE);
+      db.exec(OPENCODE_TABLES);
       databases.push(db);
       return db;
     },

@@ -1,12 +1,22 @@
 // Sessions on a machine behind a real sshd, by the real command line: listed, searched, read and gone on with there. What lies in
 // the far home is hostile: links, pipes, names, endless lines; and the far side itself may answer with anything.
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
-import { historyListSchema } from "../../core/model/history.ts";
+import BetterSqlite3 from "better-sqlite3";
+import { HISTORY_DOCUMENTS, historyListSchema } from "../../core/model/history.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { OPENCODE_TABLES } from "./historyHome.ts";
 import { openTargetHarness, type TargetHarness } from "../ssh/targetHarness.ts";
 
 const LIMIT_MS = 60_000;
@@ -24,6 +34,48 @@ const writeIn = (home: string, path: string, text: string): string => {
   return file;
 };
 const far = (path: string, text: string): string => writeIn(harness.server.remoteHome, path, text);
+/** What a program for databases is needed for. */
+const canAsk = ["sqlite3 -json :memory: 'SELECT 1'", "python3 -c 'import sqlite3'"].some(
+  (command) => spawnSync("sh", ["-c", command]).status === 0,
+);
+const answer = (id: string, input: number, output: number): string =>
+  `${JSON.stringify({ type: "assistant", timestamp: "2026-11-22T10:00:05.000Z", message: { id, role: "assistant", model: "opus", content: [], usage: { input_tokens: input, output_tokens: output } } })}\n`;
+const usageBy = async (by: string, ...args: string[]) => {
+  const { stdout } = await cli.run(["history", "usage", "--by", by, "--json", ...args]);
+  const { items, problems } = HISTORY_DOCUMENTS["history usage"].parse(JSON.parse(stdout));
+  const sums = items.map(({ identity, answers, input, output, cost }) =>
+    [...Object.values(identity), answers, input, output, cost ?? "-"].join(" "),
+  );
+  return { sums: sums.toSorted(), problems };
+};
+const openFarDatabase = (): void => {
+  const file = far(".local/share/opencode/opencode.db", "");
+  const db = new BetterSqlite3(file);
+  db.exec(OPENCODE_TABLES);
+  db.exec(`INSERT INTO session VALUES ('ses_far111', NULL, '/w', 'far work', 1, 1795390000000), ('ses_sub222', 'ses_far111', '/w', 'sub', 1, 2);
+    INSERT INTO message VALUES ('m0', 'ses_far111', 1, '{"role":"user"}'),
+      ('m1', 'ses_far111', 2, '{"role":"assistant","modelID":"x","cost":0.5,"tokens":{"input":7,"output":3,"reasoning":0,"cache":{"read":0,"write":0}}}'),
+      ('m''); .shell touch mark', 'ses_far111', 3, '{"role":"user"}');
+    INSERT INTO part VALUES ('p0', 'm0', 'ses_far111', '{"type":"text","text":"keep it in a far database"}'),
+      ('p1', 'm1', 'ses_far111', '{"type":"text","text":"kept \\"Quoted\\" there"}'),
+      ('p2', 'm''); .shell touch mark', 'ses_far111', '{"type":"text","text":"odd id"}');`);
+  db.close();
+};
+const writeUsage = (folder: string): void => {
+  const path = `${folder}/cccccccc-1111-4111-8111-111111111111.jsonl`;
+  // An endless line, a half written one, and an answer that this machine has too.
+  far(
+    path,
+    `${line("counted there")}${answer("far1", 10, 1)}${answer("far1", 10, 4)}${"x".repeat(9_000_000)}\n` +
+      `${answer("here1", 999_999, 999_999)}${answer("far2", 5, 5).slice(0, -20)}`,
+  );
+  far(`${folder}/cccccccc-1111-4111-8111-111111111111/subagents/agent-1.jsonl`, answer("side1", 100, 10));
+  writeIn(
+    harness.daemon.home,
+    `${folder}/dddddddd-1111-4111-8111-111111111111.jsonl`,
+    `${line("counted here")}${answer("here1", 1, 2)}`,
+  );
+};
 const listed = async (...args: string[]) =>
   historyListSchema.parse(JSON.parse((await cli.run(["history", "list", "--json", ...args])).stdout));
 
@@ -56,6 +108,8 @@ beforeAll(async () => {
     line("odd folder\u001b[2J"),
   );
   chmodSync(far(`${folder}/aaaaaaaa-8888-4111-8111-111111111111.jsonl`, line("closed")), 0);
+  writeUsage(folder);
+  openFarDatabase();
   writeIn(
     harness.daemon.home,
     `${folder}/bbbbbbbb-1111-4111-8111-111111111111.jsonl`,
@@ -74,17 +128,20 @@ it("are listed with their machine, and nothing but plain files is read", { timeo
   const isRoot = process.getuid?.() === 0;
   expect(prompts.toSorted()).toEqual(
     [
+      "host counted here",
       "host here, retry budget",
+      ...(canAsk ? ["vm1 keep it in a far database"] : []),
       ...(isRoot ? ["vm1 closed"] : []),
       "vm1 behind a long line",
+      "vm1 counted there",
       "vm1 fix the retry budget",
       "vm1 odd folder[2J",
       "vm1 of a huge log",
     ].toSorted(),
   );
-  expect(all.problems).toEqual([]);
-  expect((await listed("--target", "vm1")).items).toHaveLength(prompts.length - 1);
-  expect((await listed("--target", "host")).items).toHaveLength(1);
+  expect(all.problems).toEqual(canAsk ? [] : [expect.stringContaining("no program there")]);
+  expect((await listed("--target", "vm1")).items).toHaveLength(prompts.length - 2);
+  expect((await listed("--target", "host")).items).toHaveLength(2);
   const unknown = await cli.run(["history", "list", "--target", "vm9"]);
   expect([unknown.code, unknown.stderr]).toEqual([18, expect.stringContaining("there is no target 'vm9'")]);
   const text = (await cli.run(["history", "list", "--target", "vm1"])).stdout;
@@ -123,6 +180,33 @@ it("go on where they lie", { timeout: LIMIT_MS }, async () => {
     command: `claude --resume ${ID}`,
     folder: remoteHome,
   });
+});
+
+it("say what was used there, and never change what was counted here", { timeout: LIMIT_MS }, async () => {
+  const sums = await usageBy("target", "--agent", "claude");
+  expect(sums).toMatchObject({ sums: ["host 1 1 2 -", "vm1 2 110 14 -"] });
+  expect((await usageBy("session", "--target", "vm1", "--agent", "claude")).sums).toEqual([
+    "vm1 claude cccccccc-1111-4111-8111-111111111111 2 110 14 -",
+  ]);
+  expect((await cli.run(["history", "usage", "--by", "session"])).stdout).toContain("vm1/claude:");
+  expect((await cli.run(["history", "usage", "--target", "vm9"])).code).toBe(18);
+});
+
+it.runIf(canAsk)("that lie in a database are asked for there", { timeout: LIMIT_MS }, async () => {
+  const sessions = await listed("--agent", "opencode");
+  expect(sessions.problems).toEqual([]);
+  expect(
+    sessions.items.map(({ identity, title }) => `${identity.target} ${identity.session_id} ${title}`),
+  ).toEqual(["vm1 ses_far111 far work"]);
+  const shown = await cli.run(["history", "show", "ses_far111"]);
+  expect(shown.stdout).toContain("> keep it in a far database");
+  expect(shown.stdout).toContain("odd id");
+  expect((await cli.run(["history", "search", "QUOTED", "--target", "vm1"])).stdout).toContain(
+    'kept "Quoted" there',
+  );
+  expect((await usageBy("agent", "--agent", "opencode")).sums).toEqual(["opencode 1 7 3 0.5"]);
+  expect(existsSync(join(harness.server.remoteHome, "mark"))).toBe(false);
+  expect(readdirSync(join(harness.server.remoteHome, ".local/share/opencode"))).toEqual(["opencode.db"]);
 });
 
 it("say so when their machine is away, and stay in the list", { timeout: LIMIT_MS }, async () => {

@@ -85,7 +85,7 @@ describe("what was used", () => {
     home.write(claudePath("aaaaaaaa-1111"), jsonl(prompt, answer("m1", [10, 1, 0, 0])));
     const side = answer("s1", [100, 10, 0, 0], "2026-11-22T10:01:00.000Z", { isSidechain: true });
     home.write(".claude/projects/-w/aaaaaaaa-1111/subagents/agent-1.jsonl", jsonl(side));
-    expect(await rows("session")).toEqual(["claude aaaaaaaa-1111 2 110 11 0 0 "]);
+    expect(await rows("session")).toEqual(["host claude aaaaaaaa-1111 2 110 11 0 0 "]);
     expect((await usage("session")).items[0]?.session?.first_prompt).toBe("go");
   });
 
@@ -213,11 +213,11 @@ describe("what was used", () => {
   });
 
   it("takes no number that is none", async () => {
-    const bad = ["1e9", -5, Number.NaN, null, {}, [7]];
+    const bad = ["1e9", -5, Number.NaN, null, {}, [7], 1e300];
     home.write(
       claudePath("aaaaaaaa-1111"),
       jsonl(prompt, ...bad.map((value, index) => answer(`m${index}`, [value as number, 1, 0, 0]))),
     );
-    expect(await rows()).toEqual(["claude 6 0 6 0 0 "]);
+    expect(await rows()).toEqual(["claude 7 0 7 0 0 "]);
   });
 });

@@ -22,8 +22,9 @@ const dayOf = (at: number | null): string => {
 type Amounts = Omit<HistoryUsageRow, "identity" | "session">;
 
 interface UsageSum extends Amounts {
-  /** Day, model, agent, or agent and session. */
+  /** Day, model, agent, machine, or machine, agent and session. */
   key: string;
+  target: string;
   agent: string;
   sessionId: string;
 }
@@ -41,7 +42,8 @@ const KEYS: Readonly<Record<UsageGroup, (row: UsageRow) => string>> = {
   day: ({ at }) => dayOf(at),
   agent: ({ agent }) => agent,
   model: ({ model }) => model ?? "unknown",
-  session: ({ agent, sessionId }) => `${agent}:${sessionId}`,
+  target: ({ target }) => target,
+  session: ({ target, agent, sessionId }) => `${target} ${agent}:${sessionId}`,
 };
 
 const add = (sum: Amounts, row: UsageRow): void => {
@@ -71,7 +73,13 @@ const sumUsage = async (
     for (const row of piece) {
       if (!isWanted(row)) continue;
       const key = KEYS[by](row);
-      const sum = sums.get(key) ?? { ...NOTHING, key, agent: row.agent, sessionId: row.sessionId };
+      const sum = sums.get(key) ?? {
+        ...NOTHING,
+        key,
+        target: row.target,
+        agent: row.agent,
+        sessionId: row.sessionId,
+      };
       sums.set(key, sum);
       add(sum, row);
       add(total, row);
@@ -86,26 +94,31 @@ const sumUsage = async (
 
 export const usageAnswers = (sessions: Sessions): Pick<HistoryService, "readUsage" | "usage"> => {
   const toRow = (db: HistoryDb, by: UsageGroup, sum: UsageSum): HistoryUsageRow => {
-    const { key, agent, sessionId, ...amounts } = sum;
-    const [row] = by === "session" ? db.find({ agent, id: sessionId }, 1) : [];
-    const identity = by === "session" ? { agent, session_id: sessionId } : { [by]: key };
+    const { key, target, agent, sessionId, ...amounts } = sum;
+    const [row] = by === "session" ? db.find({ target, agent, id: sessionId }, 1) : [];
+    const identity = by === "session" ? { target, agent, session_id: sessionId } : { [by]: key };
     return { identity, session: row === undefined ? null : sessions.viewOf(row), ...amounts };
   };
   return {
-    readUsage: async () => ({ isDone: await (await sessions.index()).usage.run(READ_MS) }),
+    readUsage: async () => {
+      const { usage, remoteUsage } = await sessions.index();
+      const [isDone, isDoneElsewhere] = await Promise.all([usage.run(READ_MS), remoteUsage.run(READ_MS)]);
+      return { isDone: isDone && isDoneElsewhere };
+    },
     usage: async ({ by, folder, ...filter }) => {
-      const { db } = await sessions.index();
+      const { db, remote, remoteUsage } = await sessions.index();
+      remote.checkNames(filter.target ?? []);
       const inFolder = folder === undefined ? null : new Set(db.sessionsIn(folder));
       const { total, sums } = await sumUsage(
         db.usage.rows(filter),
         by,
-        ({ agent, sessionId }) => inFolder?.has(`${agent}:${sessionId}`) ?? true,
+        ({ target, agent, sessionId }) => inFolder?.has(`${target} ${agent}:${sessionId}`) ?? true,
       );
       return {
         ...sessions.stamp(),
         filters: { by, ...(folder === undefined ? {} : { folder }), ...filter },
         summary: total,
-        problems: [],
+        problems: remoteUsage.problems(filter.target),
         items: sums.slice(0, MAX_SUMS).map((sum) => toRow(db, by, sum)),
       };
     },

@@ -11,6 +11,10 @@ export const remoteKey = (target: string, path: string): string => `${target}:${
 export const remotePath = ({ target, path }: { target: string; path: string }): string =>
   path.slice(target.length + 1);
 
+/** The database there in which a session is. */
+export const databaseOf = (row: { target: string; path: string }): string =>
+  remotePath(row).replace(/#[^#/]*$/, "");
+
 const LIST_LIMIT_MS = 20_000;
 const READ_LIMIT_MS = 15_000;
 const SEARCH_LIMIT_MS = 30_000;
@@ -46,6 +50,20 @@ const FIND = `LC_ALL=C exec grep -l -s -i -F -f - -- "$@"
 `;
 const LINES = `f=$1; [ -f "$f" ] && [ ! -L "$f" ] || exit 3
 LC_ALL=C grep -h -s -i -F -m ${MAX_LINES} -f - -- "$f" | head -c ${MAX_LINES_BYTES}
+`;
+
+/**
+ * `$1` file, `$2` the first byte from 1, `$3` their number, `$4` not empty: a line has to begin there, else all begins with the log;
+ * `$5` what stands in the lines that are wanted. Prints first where it began, and how long a last line without its end is.
+ */
+const MARKED = `f=$1 s=$2 n=$3
+[ -f "$f" ] && [ ! -L "$f" ] && [ -r "$f" ] || exit 3
+p() { tail -c "+$s" <"$f" | head -c "$n"; }
+[ -z "$4" ] || [ "$s" = 1 ] || [ -z "$(tail -c "+$((s - 1))" <"$f" | head -c 1)" ] || s=1
+r=0; [ -z "$(p | tail -c 1)" ] || r=$(p | tail -n 1 | wc -c)
+echo "$s" $r
+p | LC_ALL=C grep -a -E -e "$5"
+[ $? -le 1 ]
 `;
 
 const script = (text: string, ...words: readonly string[]): string[] => [
@@ -168,4 +186,42 @@ export const linesOfRemoteLog = async (
     stdin: `${pattern}\n`,
   });
   return Buffer.from(stdout, "utf8");
+};
+
+export interface MarkedLines {
+  /** Where the stretch began: where it was asked for, or at the beginning of the log. */
+  start: number;
+  /** Behind its last whole line; `start` where it has none. */
+  end: number;
+  /** In order; the last may be cut. */
+  lines: string[];
+}
+
+/**
+ * The lines of a stretch in which `mark` stands; null where there is no log any more, `too much` where they are more than `maxBytes`,
+ * which never happens to a stretch of that length. @throws Error where they are not given.
+ */
+export const readMarkedLines = async (
+  target: FeatureTarget,
+  path: string,
+  {
+    start,
+    length,
+    beginsLine,
+    mark,
+    maxBytes,
+  }: { start: number; length: number; beginsLine: boolean; mark: RegExp; maxBytes: number },
+): Promise<MarkedLines | "too much" | null> => {
+  const { exitCode, stdout, timedOut } = await target.run(
+    script(MARKED, path, String(start + 1), String(length), beginsLine ? "1" : "", mark.source),
+    { timeoutMs: READ_LIMIT_MS, maxBytes: maxBytes + FRAME_BYTES },
+  );
+  if (exitCode === NO_LOG) return null;
+  if (exitCode === null && !timedOut && length > maxBytes) return "too much";
+  const [first = "", ...lines] = stdout.split("\n");
+  const [, from, rest] = /^(\d{1,16}) +(\d{1,9})$/.exec(first) ?? [];
+  if (exitCode !== 0 || from === undefined || (Number(from) - 1 !== start && from !== "1"))
+    throw new Error(`read ${path}: the target did not give it`);
+  const began = Number(from) - 1;
+  return { start: began, end: Math.max(began, began + length - Number(rest)), lines };
 };

@@ -1,5 +1,5 @@
 // Keeps the index true for machines behind SSH that are connected: of each machine it reads the newest logs, if they have
-// changed. A machine that is slow, wrong or gone only says so in the list, and stops no other.
+// changed, and asks their databases. A machine that is slow, wrong or gone only says so in the list, and stops no other.
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { endsWithin } from "../../../core/model/endsWithin.ts";
 import { HOST_TARGET } from "../../../core/model/runtime.ts";
@@ -8,6 +8,8 @@ import type { FeatureContext, FeatureTarget } from "../../../core/ports/feature.
 import type { HistoryDb } from "../historyDb.ts";
 import { headOf, TAIL_BYTES, toLogRow } from "../logRow.ts";
 import { createPace } from "../pace.ts";
+import { RemoteDatabases } from "./remoteDatabases.ts";
+import { RemoteDbProblem } from "./remoteDb.ts";
 import { listRemoteLogs, readRemoteHeads, remoteKey, withRemoteLog, type RemoteLog } from "./remoteLogs.ts";
 
 /** Of one machine; older ones are found there. */
@@ -38,10 +40,12 @@ export class RemoteScan {
   private readonly looked = new Map<string, { at: number; problem: string | null }>();
   private readonly running = new Map<string, { since: number; look: Promise<void> }>();
   private readonly pace = createPace();
+  private readonly databases: RemoteDatabases;
   private isClosed = false;
 
   constructor(deps: RemoteScanDeps) {
     this.deps = deps;
+    this.databases = new RemoteDatabases({ ...deps, maxSessions: MAX_LOGS });
   }
 
   /** True once every machine was looked at, or has taken so long that a list without it is better. Never rejects. */
@@ -81,7 +85,8 @@ export class RemoteScan {
     await endsWithin(looks, CLOSE_LIMIT_MS, this.deps.context.clock);
   }
 
-  private names(): string[] {
+  /** Machines behind SSH that are configured or show rows. */
+  names(): string[] {
     const { config, rows } = this.deps.context;
     const watched = rows.all().map(({ identity }) => identity.target);
     return [...new Set([...config().targets.map(({ name }) => name), ...watched])].filter(
@@ -103,7 +108,9 @@ export class RemoteScan {
             { target: name, error },
             "the sessions of a target could not be read",
           );
-          return error instanceof AgtmuxError ? error.message : "its sessions could not be read";
+          return error instanceof AgtmuxError || error instanceof RemoteDbProblem
+            ? error.message
+            : "its sessions could not be read";
         },
       )
       .then((problem) => {
@@ -121,7 +128,8 @@ export class RemoteScan {
     const found = await this.list(target);
     if (this.isClosed) return;
     const known = new Map([...db.known(name)].flat().map((row) => [row.path, row]));
-    const paths = new Set(found.map(({ path }) => remoteKey(name, path)));
+    const inDatabases = await this.databases.look(name, target, known);
+    const paths = new Set([...found.map(({ path }) => remoteKey(name, path)), ...inDatabases.paths]);
     db.remove([...known.keys()].filter((path) => !paths.has(path)));
     const changed = found.filter(({ path, size, mtime }) => {
       const before = known.get(remoteKey(name, path));
@@ -130,6 +138,7 @@ export class RemoteScan {
     for (const [, logs] of Map.groupBy(changed, ({ history }) => history.headBytes))
       for (let from = 0; from < logs.length && !this.isClosed; from += LOGS_AT_ONCE)
         await this.read(name, target, logs.slice(from, from + LOGS_AT_ONCE));
+    if (inDatabases.problem !== null) throw inDatabases.problem;
   }
 
   /** The newest of all agents. */
