@@ -127,23 +127,24 @@ describe.each([
     LIMIT_MS,
   );
 
-  it.runIf(isRemote)(
-    "say what would be left when their machine is forgotten",
-    async () => {
-      const person = createPrivateTmux();
-      const command = `env AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 '${process.execPath}' '${CLI_ENTRY}' target remove vm1; exec cat`;
-      try {
-        await person.run("new-session", "-d", "-x", "200", "-y", "30", "-s", "terminal", command);
-        const screen = () => person.run("capture-pane", "-p", "-t", "terminal:");
-        await until(async () => (await screen()).includes("[y/N]"), "it asks", WORK_MS);
-        expect(await screen()).toContain(`! 2 uncommitted files in ${repository}`);
-        await person.run("send-keys", "-t", "terminal:", "n", "Enter");
-      } finally {
-        await person.close();
-      }
-    },
-    LIMIT_MS,
-  );
+  if (isRemote)
+    it(
+      "say what would be left when their machine is forgotten",
+      async () => {
+        const person = createPrivateTmux();
+        const command = `env AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 '${process.execPath}' '${CLI_ENTRY}' target remove vm1; exec cat`;
+        try {
+          await person.run("new-session", "-d", "-x", "200", "-y", "30", "-s", "terminal", command);
+          const screen = () => person.run("capture-pane", "-p", "-t", "terminal:");
+          await until(async () => (await screen()).includes("[y/N]"), "it asks", WORK_MS);
+          expect(await screen()).toContain(`! 2 uncommitted files in ${repository}`);
+          await person.run("send-keys", "-t", "terminal:", "n", "Enter");
+        } finally {
+          await person.close();
+        }
+      },
+      LIMIT_MS,
+    );
 
   it(
     "have work trees of which only those go that are merged and clean",
