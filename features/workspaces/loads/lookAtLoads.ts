@@ -5,15 +5,13 @@ import { parse as parseToml } from "smol-toml";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { Loaded } from "../../../core/model/loads.ts";
 import type { AgentLoads, LoadPlace } from "../../../core/ports/agentLoads.ts";
-import type { FileStat } from "../../../core/ports/targetExecutor.ts";
 import type { FeatureTarget } from "../../../core/ports/feature.ts";
-import { leadsOut } from "./leadsOut.ts";
+import { foldersUp, isIn, leadsOut, statOf, topOf } from "./projectFolders.ts";
 
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_NAMES = 50;
 const MAX_NAME = 80;
 const MAX_LINK = 200;
-const MAX_UP = 20;
 /** Files that are looked at side by side. */
 const SIDE_BY_SIDE = 4;
 
@@ -26,41 +24,7 @@ export interface LoadsPlace {
   folder: string;
 }
 
-/** Null too for what cannot be looked at: a closed folder, links in a circle. @throws AgtmuxError where the target is gone. */
-const statOf = async (files: Files, path: string): Promise<FileStat | null> => {
-  try {
-    return await files.stat(path);
-  } catch (error) {
-    if (error instanceof AgtmuxError) throw error;
-    // One file that is made so must not hide the others.
-    return null;
-  }
-};
-
-const parentOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-
-/** The top of the repository that the folder is in; itself where it is in none. */
-const topOf = async ({ files, folder }: LoadsPlace): Promise<string> => {
-  let at = folder;
-  for (let up = 0; up < MAX_UP && at !== "/"; up += 1, at = parentOf(at))
-    if ((await statOf(files, `${at}/.git`)) !== null) return at;
-  return folder;
-};
-
-const isIn = (folder: string, top: string): boolean => folder === top || folder.startsWith(`${top}/`);
-
-/** The folder and those above it, up to the top of its repository, or up to the root. */
-const foldersUp = (folder: string, top: string, reach: LoadPlace["reach"]): string[] => {
-  if (reach === undefined) return [folder];
-  const all: string[] = [];
-  for (let at = folder; all.length < MAX_UP; at = parentOf(at)) {
-    if (reach === "top" && !isIn(at, top)) break;
-    all.push(at);
-    if (at === "/") break;
-  }
-  return all;
-};
 
 const withHome = (path: string, folder: string, home: string): string =>
   path.startsWith("~/")
