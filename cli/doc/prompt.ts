@@ -114,7 +114,7 @@ export const runPrompt = async (
   const session = opened?.frontmatter.session ?? null;
   const project = opened?.paths ?? (await currentProject());
   const registry = await readRegistry(project);
-  if (opened !== null && (session === null || registry.entries[session] === undefined))
+  if (opened !== null && (session === null || !Object.hasOwn(registry.entries, session)))
     throw new AgtmuxError("E_REF_NOT_FOUND", `${opened.name}: no pane is claimed for it`, {
       remedy: "Run 'agtmux doc claim' for it in the pane of its agent.",
     });

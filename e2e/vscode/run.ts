@@ -27,9 +27,9 @@ const { values } = parseArgs({
 });
 const patches = Number(values.patches ?? (values.long ? 1_000 : 60));
 const speeds = (values.keys ?? (values.long ? "10,50" : "0,10,50")).split(",").map(Number);
-/** So many answers to a speed, then the next; after so many speeds, another editor. */
-const CHUNK = 60;
-const CHUNKS_OF_EDITOR = 4;
+/** So many answers to a speed, or so long, then the next; after so many speeds, another editor. */
+const CHUNK = { answers: 60, ms: 30_000 };
+const CHUNKS_OF_EDITOR = 6;
 const TRIES = 1_000;
 
 if (values.install && !isInstalled()) installCodeServer();
@@ -82,7 +82,7 @@ const runShort = (): Promise<void> =>
     );
     console.log("| --: | --: | --: | --: | --: | --: | --: | --: |");
     for (const speed of speeds) {
-      const typed = await typing.type(patches, speed, TRIES);
+      const typed = await typing.type(patches, speed, { tries: TRIES, limitMs: Number.POSITIVE_INFINITY });
       const [acks, wholes] = [
         spreadOf(typed.puts.map(({ ackMs }) => ackMs)),
         spreadOf(typed.puts.map(({ wholeMs }) => wholeMs)),
@@ -126,7 +126,7 @@ const runLong = async (): Promise<void> => {
       state.editors += 1;
       for (let chunk = 0; chunk < CHUNKS_OF_EDITOR && !isDone() && !run.isOver(); chunk += 1) {
         const speed = speeds[chunk % speeds.length] ?? 10;
-        const typed = await typing.type(CHUNK, speed, TRIES);
+        const typed = await typing.type(CHUNK.answers, speed, { tries: TRIES, limitMs: CHUNK.ms });
         const before = state.speeds[speed] ?? { answers: 0, keys: 0, busy: 0, ackMs: [] };
         state.speeds[speed] = {
           answers: before.answers + typed.puts.length,

@@ -62,15 +62,20 @@ export class Typing {
     }
   }
 
-  /** `limit`: tries at most while the editor is busy. */
-  async type(count: number, keysPerSecond: number, limit: number): Promise<Typed> {
+  /** At most so many answers, and none is begun after `limitMs`; `tries` of each while the editor is busy. */
+  async type(
+    count: number,
+    keysPerSecond: number,
+    { tries, limitMs }: { tries: number; limitMs: number },
+  ): Promise<Typed> {
+    const deadline = performance.now() + limitMs;
     await this.goToTyped();
     const ended = new AbortController();
     const from = this.typed.length;
     const typing = keysPerSecond === 0 ? Promise.resolve() : this.pressKeys(keysPerSecond, ended.signal);
     const puts: Put[] = [];
     try {
-      for (let made = 0; made < count; made += 1) puts.push(await this.putAnswer(limit));
+      while (puts.length < count && performance.now() < deadline) puts.push(await this.putAnswer(tries));
     } finally {
       ended.abort();
       await typing;

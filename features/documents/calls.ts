@@ -10,8 +10,12 @@ export const DOCUMENTS_CALLS = {
 
 export type DocumentsCall = keyof typeof DOCUMENTS_CALLS;
 
-/** Whether a document can be told of by its name: control characters in it would be keys, and line ends other lines. */
-export const isTellable = (file: string): boolean => !/[\p{C}\p{Zl}\p{Zp}]/u.test(file);
+/**
+ * Whether a document can be told of by its name: control characters in it would be keys, line ends other lines, and marks of
+ * direction show another name. What only joins letters, as in Persian and in emoji, is a part of them.
+ */
+export const isTellable = (file: string): boolean =>
+  !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(file);
 
 /** For agents that have no word of their own for a skill. */
 export const askInWords = (file: string): string => `Use the skill agent-doc: answer in the document ${file}`;

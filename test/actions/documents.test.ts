@@ -144,6 +144,10 @@ describe("route", () => {
     }
     expect(agent.received()).toEqual([]);
     expect(existsSync(join(folder, ".agent-doc", "sessions.json"))).toBe(false);
+    const joined = "\u0646\u06cc\u0645\u200c\u0641\u0627\u0635\u0644\u0647.md";
+    writeFileSync(join(folder, joined), "# Named\n");
+    expect((await doc(["route", joined, "--pane", agent.paneId])).code).toBe(0);
+    expect(agent.received()).toEqual([`/agent-doc ${joined}`]);
   });
 
   it("never takes another program in the same pane for the one that was claimed; resync says so and forgets it", async () => {

@@ -1,5 +1,6 @@
 // One project in this editor: its folder for patches, which tells the command that a plugin is here, the file that says who,
 // and the watch on both.
+import { randomUUID } from "node:crypto";
 import { watch } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -35,8 +36,10 @@ export const openProject = async (options: ProjectOptions): Promise<Project> => 
   const tell = (): void => {
     const file: EditorFile = { pid: process.pid, name: "vscode", version, merges: true, typedAt };
     const write = async () => {
-      await writeFile(`${own}.new`, `${JSON.stringify(file)}\n`);
-      await rename(`${own}.new`, own);
+      // A name that nobody knows before: a link of that name could lead anywhere.
+      const made = `${own}.${randomUUID()}`;
+      await writeFile(made, `${JSON.stringify(file)}\n`, { flag: "wx" });
+      await rename(made, own);
     };
     last = last.then(write).catch((error: unknown) => log(String(error)));
   };
