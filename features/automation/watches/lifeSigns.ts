@@ -47,6 +47,21 @@ export class LifeSigns {
     if (!this.known.has(key)) this.known.set(key, { isWorking: true, signAt: now, screen: null, doing: "" });
   }
 
+  /** All of them gave a sign now. */
+  restart(now: number): void {
+    for (const signs of this.known.values()) signs.signAt = now;
+  }
+
+  /** How long it takes until the first of those that work was silent for so long; null: none will be that was not already. */
+  soonest(forMs: number, now: number): number | null {
+    let soonest: number | null = null;
+    for (const { isWorking, signAt } of this.known.values()) {
+      const left = signAt + forMs - now;
+      if (isWorking && left > 0) soonest = Math.min(soonest ?? left, left);
+    }
+    return soonest;
+  }
+
   forget(runtimeId: string): void {
     this.known.delete(runtimeId);
   }

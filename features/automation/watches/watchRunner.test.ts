@@ -46,7 +46,17 @@ const open = (rows: PaneView[], quiet: { from: string; to: string } | null = nul
     told,
     delays,
     pause: (isPaused: boolean) => (pausedAt = isPaused ? now : null),
+    /** Time goes by, and the runner's own ticks come. */
     after: (ms: number) => {
+      for (let left = ms; left > 15_000; left -= 15_000) {
+        now += 15_000;
+        runner.tick();
+      }
+      now += ms > 15_000 ? ms % 15_000 || 15_000 : ms;
+      runner.tick();
+    },
+    /** The machine sleeps, or its clock is set. */
+    jump: (ms: number) => {
       now += ms;
       runner.tick();
     },
@@ -87,6 +97,31 @@ describe("the watch that is always there", () => {
     pause(false);
     after(0);
     expect(told).toHaveLength(1);
+  });
+
+  it("takes neither a machine that slept nor a clock that was set for silence", () => {
+    const { after, jump, told } = open([makePane({ state: "running" })]);
+    after(MINUTE);
+    jump(8 * 60 * MINUTE);
+    after(14 * MINUTE);
+    expect(told).toEqual([]);
+    after(2 * MINUTE);
+    expect(told).toHaveLength(1);
+    const back = open([makePane({ state: "running" })]);
+    back.after(MINUTE);
+    back.jump(-60 * MINUTE);
+    back.after(16 * MINUTE);
+    expect(back.told).toHaveLength(1);
+  });
+
+  it("looks again when the time of one is over, and not up to a rest later", () => {
+    const { after, delays } = open([makePane({ state: "running" })]);
+    after(0);
+    expect(delays.at(-1)).toBe(15_000);
+    after(14 * MINUTE + 50_000);
+    expect(delays.at(-1)).toBe(10_000);
+    after(20_000);
+    expect(delays.at(-1)).toBe(15_000);
   });
 
   it("looks seldom while nothing else is armed", () => {

@@ -15,6 +15,8 @@ import { agentName, endedText, happenedText } from "./watchWords.ts";
 const TICK_MS = 1_000;
 /** While nothing is armed but the watch that is always there, which counts in minutes. */
 const REST_MS = 15_000;
+/** Nobody looked for so long: the machine slept. */
+const ASLEEP_MS = 90_000;
 /** A runtime that ended is remembered this long, so that every watch has heard of it. */
 const GONE_MS = 60_000;
 /** The watch that is always there, and only tells. */
@@ -72,6 +74,7 @@ export class WatchRunner {
   private told: Map<string, Set<string>> | null = null;
   private readonly toldAt = new Map<string, number>();
   private armed: readonly WatchJob[] = [];
+  private lookedAt: number | null = null;
   private cancelTick: () => void = () => {};
   private readonly stopScreens: () => void;
 
@@ -111,7 +114,9 @@ export class WatchRunner {
     try {
       this.armed = context.jobs.listArmedJobs().filter((job) => job.kind === "watch");
       this.told ??= this.readTold();
-      if (context.jobs.pausedAt() === null) this.look(context.clock.now());
+      const now = context.clock.now();
+      this.noteJump(now);
+      if (context.jobs.pausedAt() === null) this.look(now);
       this.schedule();
     } catch (error) {
       if (storeFailureOf(error) === null) throw error;
@@ -124,9 +129,24 @@ export class WatchRunner {
     this.stopScreens();
   }
 
+  /** Time in which nobody looked, or that a clock jumped over, is no silence: it counts from here. */
+  private noteJump(now: number): void {
+    const passed = now - (this.lookedAt ?? now);
+    if (passed < 0 || passed > ASLEEP_MS) this.signs.restart(now);
+    this.lookedAt = now;
+  }
+
+  /** While nothing else is armed, until the silence of an agent may be too long. */
+  private restMs(): number {
+    const { context } = this.deps;
+    const { stalled_after_ms: forMs } = context.config().notifications;
+    const left = forMs === null ? null : this.signs.soonest(forMs, context.clock.now());
+    return Math.max(TICK_MS, Math.min(REST_MS, left ?? REST_MS));
+  }
+
   private schedule(): void {
     this.cancelTick();
-    const delayMs = this.armed.length > 0 || !this.deps.context.isReady() ? TICK_MS : REST_MS;
+    const delayMs = this.armed.length > 0 || !this.deps.context.isReady() ? TICK_MS : this.restMs();
     this.cancelTick = this.deps.context.clock.setTimer(delayMs, () => {
       try {
         this.tick();
