@@ -1,9 +1,10 @@
 // `npm run race`: what is claimed of the gate and of sending texts, at full length, with the machine and the versions.
 // Prints Markdown and fails when anything reached a runtime or a prompt that it was not meant for.
 // `--races N` over the model (100,000), `--real N` on real tmux (2,000), `--texts N` (2,000), `--trials N` per delay of
-// the window (100), `--seed N`, `--lanes N` servers at once (6), `--without CHECK` takes a check out of the model's gate
+// the window (100), each left out with 0; `--only TEXT`: kinds of the model that have it in their name; `--seed N`, `--lanes N` servers at once (6), `--without CHECK` takes a check out of the model's gate
 // and is expected to fail.
 import { parseArgs } from "node:util";
+import { KINDS } from "./model/kinds.ts";
 import { CHECKS } from "./model/modelExecutor.ts";
 import { surveyModel } from "./model/survey.ts";
 import { surveyReal } from "./real/realSurvey.ts";
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     trials: { type: "string", default: "100" },
     seed: { type: "string", default: "1" },
     lanes: { type: "string", default: "6" },
+    only: { type: "string", default: "" },
     without: { type: "string" },
   },
 });
@@ -46,27 +48,48 @@ const showWindow = ({ buckets, lookToKeys, callToKeys }: UndrawnFigures): string
     `Call of the action to keys: median ${ms(callToKeys.median)}, p95 ${ms(callToKeys.p95)}.`,
   ].join("\n\n");
 
+const kinds = KINDS.filter(({ name }) => name.includes(values.only));
+if (kinds.length === 0) throw new Error(`no kind of race has '${values.only}' in its name`);
+/** Gives `none` where nothing of it is asked for. */
+const unless0 = async <T>(count: string, work: () => Promise<T>, none: T): Promise<T> =>
+  Number(count) > 0 ? work() : none;
+
 printHead("Races", seed);
-await timed("Model", () => surveyModel(Number(values.races), seed, without), tallyTable);
-const real = await timed(
-  "Real tmux",
-  () => surveyReal({ races: Number(values.real), seed, lanes: Number(values.lanes) }),
-  tallyTable,
+await timed("Model", () => surveyModel(Number(values.races), seed, without, kinds), tallyTable);
+const real = await unless0(
+  values.real,
+  () =>
+    timed(
+      "Real tmux",
+      () => surveyReal({ races: Number(values.real), seed, lanes: Number(values.lanes) }),
+      tallyTable,
+    ),
+  [],
 );
-const undrawn = await timed(
-  "Prompt replaced inside and not drawn yet",
-  () => measureUndrawn({ trials: Number(values.trials), delays: DELAYS_MS }),
-  showWindow,
+const undrawn = await unless0(
+  values.trials,
+  () =>
+    timed(
+      "Prompt replaced inside and not drawn yet",
+      () => measureUndrawn({ trials: Number(values.trials), delays: DELAYS_MS }),
+      showWindow,
+    ),
+  null,
 );
-await timed(
-  "Texts",
-  () => surveyTexts(Number(values.texts), seed),
-  ({ texts, bytes, largest, stripped }) =>
-    `${texts} texts, ${bytes} bytes, the largest ${largest}, arrived byte for byte; ${stripped} control characters were left out.`,
+await unless0(
+  values.texts,
+  () =>
+    timed(
+      "Texts",
+      () => surveyTexts(Number(values.texts), seed),
+      ({ texts, bytes, largest, stripped }) =>
+        `${texts} texts, ${bytes} bytes, the largest ${largest}, arrived byte for byte; ${stripped} control characters were left out.`,
+    ),
+  null,
 );
 const faults = [
   ...real.flatMap((tally) => tally.faults.map((fault) => `${tally.name}: ${fault}`)),
-  ...undrawn.buckets
+  ...(undrawn?.buckets ?? [])
     .filter(({ wrong }) => wrong > 0)
     .map(({ delayMs }) => `a drawn prompt was hit (${delayMs} ms)`),
 ];

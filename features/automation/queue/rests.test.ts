@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
 import type { PaneView } from "../../../core/model/view.ts";
-import { NO_TURN_MS, restOf, Rests, UNSURE_MS } from "./rests.ts";
+import { NO_TURN_MS, restOf, Rests, STILL_MS, UNSURE_MS } from "./rests.ts";
 
 const row = (options: PaneOptions, more: Partial<PaneView> = {}): PaneView => ({
   ...makePane(options),
@@ -80,8 +80,29 @@ describe("the turn of a text is over", () => {
     expect(known.isTurnOver("rt1", 1_000)).toBe(false);
   });
 
-  it("after a minute, where none came of it, also of one that a daemon before this one sent", () => {
+  it("once it has certainly rested for ten seconds since, also after one that a daemon before this one sent", () => {
     for (const rests of [sent(4), sent(null)]) {
+      expect(rests.isTurnOver("rt1", STILL_MS - 1)).toBe(false);
+      expect(rests.isTurnOver("rt1", STILL_MS)).toBe(true);
+    }
+    // The daemon has come to see it only now.
+    const late = new Rests();
+    late.noteSent("rt1", 0, null);
+    late.noteRow(row({ state: "completed", version: 4, since: -1 }), STILL_MS);
+    expect(late.isTurnOver("rt1", STILL_MS)).toBe(false);
+    expect(late.isTurnOver("rt1", 2 * STILL_MS)).toBe(true);
+  });
+
+  it("after a minute, where that is less than certain, or comes and goes", () => {
+    const unsure = sent(4);
+    unsure.noteRow(row({ state: "completed", version: 4 }, { confidence: "medium" }), 1_000);
+    const unsettled = sent(4);
+    for (let at = 0; at < NO_TURN_MS; at += 1_000)
+      unsettled.noteRow(
+        row({ state: "completed", version: 4, since: -1 }, { confidence: at % 2_000 === 0 ? "low" : "high" }),
+        at,
+      );
+    for (const rests of [unsure, unsettled]) {
       expect(rests.isTurnOver("rt1", NO_TURN_MS - 1)).toBe(false);
       expect(rests.isTurnOver("rt1", NO_TURN_MS)).toBe(true);
     }

@@ -1,10 +1,15 @@
 // Since when each agent rests, and whether the turn of the last text that was sent to it is over. One text per turn: an agent
 // that has not yet begun with one text must not get the next one.
-import { isLimit } from "../../../core/model/state.ts";
+import { isLimit } from "../../../core/model/needs.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 
 /** After so long without a turn, none came of the text: it was a command of the agent's own, or too quick to be seen. */
 export const NO_TURN_MS = 60_000;
+/**
+ * The same where the agent has certainly rested all that time: each shows a turn within a moment of its Enter. Its screen is looked
+ * at once more before the next text.
+ */
+export const STILL_MS = 10_000;
 
 /** What is less certain counts so much later, and only where the screen shows it, too (core/actions/unattended.ts). */
 export const UNSURE_MS = 1_000;
@@ -78,8 +83,15 @@ export class Rests {
   isTurnOver(runtimeId: string, now: number): boolean {
     const sent = this.sent.get(runtimeId);
     if (sent === undefined || now - sent.at >= NO_TURN_MS) return true;
-    const { version = 0, beganAt = null } = this.known.get(runtimeId) ?? {};
+    const {
+      version = 0,
+      beganAt = null,
+      rest = null,
+      isSure = false,
+      since = now,
+    } = this.known.get(runtimeId) ?? {};
     if (sent.sawTurn) return true;
+    if (rest === "ready" && isSure && now - Math.max(sent.at, since) >= STILL_MS) return true;
     // Where another daemon sent it, nobody may have seen the turn: it has come to rest since.
     if (sent.version === null) return beganAt !== null && beganAt > sent.at;
     // A turn that began and ended between two looks leaves two versions behind.

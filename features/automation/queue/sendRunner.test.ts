@@ -150,7 +150,7 @@ describe("the queue", () => {
     expect(store.getJob("a")).toMatchObject({ text: null, runs: 1 });
   });
 
-  it("waits a minute where no turn comes of a text", async () => {
+  it("waits for a while where no turn comes of a text", async () => {
     arm("a");
     arm("b", { createdAt: now + 1 });
     await look();

@@ -44,32 +44,52 @@ export interface RealTally extends KindTally {
   faults: string[];
 }
 
-/** `lanes`: how many at once. Never throws for a race that went wrong: it is in the tally. */
+/** Where a survey that was stopped goes on. */
+export interface SurveyState {
+  tallies: RealTally[];
+  /** Races that were run, each by its kind and its number within it. */
+  done: string[];
+}
+
+export const emptySurvey = (kinds: readonly RealKind[]): SurveyState => ({
+  tallies: kinds.map(({ name }) => ({
+    name,
+    races: 0,
+    outcomes: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>,
+    faults: [],
+  })),
+  done: [],
+});
+
+/**
+ * `lanes`: how many at once. `state`: is brought up to date with each race, after which `onRace` is called; races that are in it are
+ * not run again. Ends early where `isOver` says so. Never throws for a race that went wrong: it is in the tally.
+ */
 export const surveyReal = async (options: {
   races: number;
   seed: number;
   lanes: number;
   kinds?: readonly RealKind[];
+  state?: SurveyState;
+  onRace?: () => void;
+  isOver?: () => boolean;
 }): Promise<RealTally[]> => {
   const kinds = options.kinds ?? REAL_KINDS;
+  const { tallies, done } = options.state ?? emptySurvey(kinds);
+  const known = new Set(done);
   const bench = createBench();
   const share = Math.ceil(options.races / kinds.length);
-  const tallies = kinds.map(({ name }): RealTally => ({
-    name,
-    races: 0,
-    outcomes: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>,
-    faults: [],
-  }));
   const queue = kinds.flatMap((kind, index) =>
     fc
       .sample(planOf(kind), { numRuns: share, seed: options.seed + index })
-      .map((plan) => ({ kind, plan, index })),
+      .map((plan, number) => ({ kind, plan, index, id: `${index}:${number}` }))
+      .filter(({ id }) => !known.has(id)),
   );
   const runLane = async (number: number): Promise<void> => {
     const lane = new Lane(`l${number}`, bench.processes);
     try {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        const { kind, plan, index } = next;
+        const { kind, plan, index, id } = next;
         const { outcomes, faults } = await runRealRace(bench, lane, kind, plan).catch(
           async (error: unknown): Promise<RealReport> => {
             // A race that cannot be run is a fault as well, but no reason to lose the others.
@@ -82,6 +102,9 @@ export const surveyReal = async (options: {
         tally.races += 1;
         for (const outcome of outcomes) tally.outcomes[outcome] += 1;
         if (faults.length > 0) tally.faults.push(`${faults.join("; ")}\n${JSON.stringify(plan)}`);
+        done.push(id);
+        options.onRace?.();
+        if (options.isOver?.() === true) queue.length = 0;
       }
     } finally {
       await lane.close();
