@@ -233,11 +233,11 @@ export const runRuleDraft = async (
   await withRef(context, { ref: typed, says: true }, async (client, ref) => {
     const { pane } = await client.call((api) => api.explain.query({ ref }));
     const runtimeId = pane.identity.runtime_id ?? "none";
-    const { rule, notes } = await askAutomation(client, "ruleDraft", "query", {
+    const { rule, text, notes } = await askAutomation(client, "ruleDraft", "query", {
       runtimeId,
       verdict: then,
     });
-    context.print(`${JSON.stringify(rule, null, 2)}\n`);
+    context.print(`${text}\n`);
     for (const note of notes) context.stderr.write(`! ${cleanLine(note)}\n`);
     const counts =
       then === "leave"

@@ -65,6 +65,7 @@ const toldOf = (entry: RuntimeEntry): ToldRequest | null => {
     kind,
     toolName,
     command: kind === "command" ? body : null,
+    file: kind === "edit" ? body : null,
     // Another agent of the same program may tell of another folder meanwhile.
     folder: toldByEvent(entry)?.runsIn ?? cwd,
     doubt: doubtOf(entry, asked.poller ?? null),

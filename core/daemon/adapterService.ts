@@ -106,6 +106,7 @@ export const createAdapterService = (deps: AdapterServiceDeps): AdapterService =
           ...adapter.capabilities,
           supports_interrupt: adapter.interruptKeys !== undefined,
           supports_send_later: adapter.readDraft !== undefined,
+          supports_reset: adapter.readReset !== undefined,
           supports_start: adapter.launch !== undefined,
           supports_resume: adapter.launch?.resume !== undefined,
         },
@@ -115,9 +116,8 @@ export const createAdapterService = (deps: AdapterServiceDeps): AdapterService =
       disabled_unknown: [...adapterSwitch.unknown()],
     }),
     check: (file) => {
-      const { adapter, problems } = filesWanted(adapters).check(file);
-      const agent = adapter?.agentType ?? null;
-      return { schema_version: SCHEMA_VERSION, agent_type: agent, problems: [...problems] };
+      const { adapter: one, problems } = filesWanted(adapters).check(file);
+      return { schema_version: SCHEMA_VERSION, agent_type: one?.agentType ?? null, problems: [...problems] };
     },
     tryOn: async ({ pane, paneRef, agent, file }) => {
       const chosen = wanted(file);

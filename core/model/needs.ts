@@ -17,3 +17,7 @@ export const mayAnswer = (
   isWhole: boolean,
   role: "approve" | "approve_always" | "deny" | null | undefined,
 ): boolean => isWhole || role === "deny";
+
+/** Reasons of an error that time cures: the provider gives no more for now. */
+export const isLimit = (reasonCode: string | null): boolean =>
+  reasonCode === "usage_limit" || reasonCode === "rate_limited";

@@ -36,6 +36,17 @@ export const ruleViewSchema = z.object({
   /** How often it answered, and how often it would have while it was in shadow. */
   answered: z.number().int(),
   would_have: z.number().int(),
+  /** What it did last, or would have done while it was in shadow. `command`: without known secrets. */
+  last: z
+    .object({
+      at: z.string(),
+      runtime_id: z.string(),
+      ref: z.string(),
+      verdict: z.string(),
+      command: z.string(),
+      outcome: z.string(),
+    })
+    .nullable(),
 });
 export type RuleView = z.infer<typeof ruleViewSchema>;
 
@@ -49,6 +60,14 @@ export const rulesViewSchema = z.object({
   items: z.array(ruleViewSchema),
 });
 export type RulesView = z.infer<typeof rulesViewSchema>;
+
+/** A rule about what an agent asks now, not yet in the file. `text`: the rule as it is added, in JSON. */
+export const ruleDraftSchema = z.object({
+  rule: z.record(z.string(), z.unknown()),
+  text: z.string(),
+  notes: z.array(z.string()),
+});
+export type RuleDraft = z.infer<typeof ruleDraftSchema>;
 
 /** What the rules would make of a request. */
 export const ruleVerdictSchema = z.object({

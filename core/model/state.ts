@@ -2,7 +2,7 @@
 // from here; no file compares with a state name that it spells itself.
 import * as z from "zod";
 
-export { isWaiting, needsAction } from "./needs.ts";
+export { isLimit, isWaiting, needsAction } from "./needs.ts";
 
 /** Canonical states, highest precedence first. */
 export const CANONICAL_STATES = [
@@ -52,10 +52,6 @@ export const statusSchema = z.discriminatedUnion("state", [
   status("unknown"),
 ]);
 export type Status = z.infer<typeof statusSchema>;
-
-/** Reasons of an error that time cures: the provider gives no more for now. */
-export const isLimit = (reasonCode: string | null): boolean =>
-  reasonCode === "usage_limit" || reasonCode === "rate_limited";
 
 export const confidenceSchema = z.enum(["high", "medium", "low"]);
 export type Confidence = z.infer<typeof confidenceSchema>;

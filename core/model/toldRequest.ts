@@ -10,6 +10,8 @@ export interface ToldRequest {
   readonly toolName: string | null;
   /** The command, where it is about one. Never redacted: it goes to the rules and nowhere else. */
   readonly command: string | null;
+  /** The file of an edit; several on lines of their own. Null where it is about none, or is not told. */
+  readonly file: string | null;
   /** In which the command runs where its event tells that, else the one that the agent's events named last. */
   readonly folder: string | null;
   /** Why it must not be approved by a rule, after "because"; null: nothing speaks against it. */

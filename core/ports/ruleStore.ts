@@ -26,6 +26,8 @@ export interface RuleStore {
   settleBegunRuleRuns(outcome: string): void;
   /** Newest first. */
   listRuleRuns(limit: number): RuleRun[];
+  /** The newest of each rule, by hash. */
+  lastRuleRuns(): RuleRun[];
   /**
    * How many answers rules began to give this agent since then, epoch ms, without those for which no key was pressed; all rules, or
    * one by its name.

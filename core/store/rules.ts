@@ -29,6 +29,11 @@ export const createRules = (db: BetterSqlite3.Database, rows: RowReader): RuleSt
   const list = db.prepare<[number], RuleRun>(
     `SELECT ${COLUMNS} FROM rule_runs ORDER BY run_row DESC LIMIT ?`,
   );
+  const last = db.prepare<[], RuleRun>(
+    `SELECT ${COLUMNS} FROM rule_runs WHERE run_row IN (SELECT max(run_row) FROM rule_runs GROUP BY hash)`,
+  );
+  const readRuns = (found: RuleRun[]): RuleRun[] =>
+    present(found.map((row) => rows.read(ruleRunSchema, "rule_runs", row.runRow, () => row)));
   const answers = db
     .prepare<[string, number], number>(`SELECT count(*) FROM rule_runs WHERE ${ANSWERS}`)
     .pluck();
@@ -57,8 +62,8 @@ export const createRules = (db: BetterSqlite3.Database, rows: RowReader): RuleSt
     settleBegunRuleRuns: (outcome) => {
       settleBegun.run(outcome, RUN_BEGUN);
     },
-    listRuleRuns: (limit) =>
-      present(list.all(limit).map((row) => rows.read(ruleRunSchema, "rule_runs", row.runRow, () => row))),
+    listRuleRuns: (limit) => readRuns(list.all(limit)),
+    lastRuleRuns: () => readRuns(last.all()),
     countRuleAnswers: (runtimeId, since, rule) =>
       (rule === null ? answers.get(runtimeId, since) : answersOf.get(runtimeId, since, rule)) ?? 0,
     countRuleRuns: () => counts.all(),

@@ -75,7 +75,7 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
   calls: AUTOMATION_CALLS,
   start: (given) => {
     const context = { ...given, jobs: rememberArmed(given.jobs, given.clock) };
-    const showArmed = createArmedRows(context);
+    const showArmed = createArmedRows(context, () => rules.shadowNotes());
     const channels = new ChannelSet(context, options.deliver);
     const stop = context.onConfigChange(() => channels.apply());
     const tell = (message: WatchMessage): void => {
@@ -99,6 +99,7 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
     const rules = new RuleRunner({
       context,
       ruleSet,
+      onLook: showArmed,
       tell: (row, { title, key }) => tell({ id: key, jobId: key, title, line: null, row, channel: null }),
     });
     rules.tick();

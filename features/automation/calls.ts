@@ -16,6 +16,7 @@ import type { ChannelList, ChannelTest } from "../../core/model/channel.ts";
 import type {
   RuleCheck,
   RuleDisarmed,
+  RuleDraft,
   RulePast,
   RuleRunView,
   RulesView,
@@ -91,15 +92,24 @@ export const AUTOMATION_CALLS = {
     }),
   )<Omit<RuleTest, "schema_version" | "generated_at" | "command">>(),
   /**
-   * A rule about what this agent asks now, for a person to put into the file: nothing is written or armed. Fails with
-   * E_STALE_SNAPSHOT where nothing is asked, with E_UNSUPPORTED where no rule can be about it.
+   * A rule about what this agent asks now, for a person to put into the file: nothing is written or armed. `fingerprint`: of what was
+   * shown to the person. Fails with E_STALE_SNAPSHOT where that, or anything, is not asked any more, with E_UNSUPPORTED where no
+   * rule can be about it.
    */
   ruleDraft: query(
-    z.object({ runtimeId: z.string().min(1).max(200), verdict: z.enum(["approve", "deny", "leave"]) }),
-  )<{
-    rule: Record<string, unknown>;
-    notes: string[];
-  }>(),
+    z.object({
+      runtimeId: z.string().min(1).max(200),
+      fingerprint: z.string().max(200).nullable().default(null),
+      verdict: z.enum(["approve", "deny", "leave"]),
+    }),
+  )<RuleDraft>(),
+  /**
+   * Puts one rule, in JSON, into the rules file as it stands; nothing is armed by this. Fails with E_CONFIG_INVALID for what is no
+   * rule, for a name that is taken, and for a file with a mistake in it.
+   */
+  ruleAdd: mutation(
+    z.object({ text: z.string().min(2).max(20_000), surface: z.string().max(40) }),
+  )<RuleView>(),
   /** What they make of what was asked before, newest first. */
   ruleHistory: query(shownSchema)<{ items: RulePast[] }>(),
   /** What rules did, and what those in shadow would have done, newest first. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { makePane } from "../../../test/factories/view.ts";
 import type { SendJob, WatchJob } from "../../../core/model/job.ts";
-import { armedNotes } from "./armedJobs.ts";
+import { armedNotes, createArmedRows } from "./armedJobs.ts";
 
 const shared = {
   jobId: "j",
@@ -43,4 +43,34 @@ it("a row says how much waits for its agent, and that it is watched", () => {
   ];
   expect([...armedNotes(jobs)]).toEqual([["rt1", "2 queued, 2 timed, watched"]]);
   expect([...armedNotes([watch({ filters: {} })])]).toEqual([]);
+});
+
+it("a row says what a rule would do before what is armed, and is cleared once neither holds", () => {
+  const shown: [string, string | null][] = [];
+  let armed = [send({ kind: "ready" })];
+  let rules = new Map([
+    ["rt1", "look would approve (2)"],
+    ["rt2", "stop would refuse (1)"],
+  ]);
+  const show = createArmedRows(
+    {
+      rows: { setArmed: (runtimeId: string, note: string | null) => shown.push([runtimeId, note]) },
+      jobs: { listArmedJobs: () => armed },
+    } as unknown as Parameters<typeof createArmedRows>[0],
+    () => rules,
+  );
+  show();
+  expect(shown.splice(0)).toEqual([
+    ["rt1", "look would approve (2), 1 queued"],
+    ["rt2", "stop would refuse (1)"],
+  ]);
+  rules = new Map();
+  show();
+  expect(shown.splice(0)).toEqual([
+    ["rt2", null],
+    ["rt1", "1 queued"],
+  ]);
+  armed = [];
+  show();
+  expect(shown).toEqual([["rt1", null]]);
 });

@@ -1,5 +1,5 @@
 // Remembers which jobs are armed, because that is asked all the time, and shows it on the rows of their agents: `2 queued`,
-// `1 timed`, `watched`.
+// `1 timed`, `watched`, and what a rule in shadow would do.
 import type { Job } from "../../../core/model/job.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
@@ -36,11 +36,18 @@ export const armedNotes = (jobs: readonly Job[]): Map<string, string> => {
   );
 };
 
-/** Keeps the rows as the jobs are; gives what brings them up to date. */
-export const createArmedRows = ({ rows, jobs }: Pick<FeatureContext, "rows" | "jobs">): (() => void) => {
+/** Keeps the rows as the jobs and rules are (`ruleNotes`: by runtime); gives what brings them up to date. */
+export const createArmedRows = (
+  { rows, jobs }: Pick<FeatureContext, "rows" | "jobs">,
+  ruleNotes: () => ReadonlyMap<string, string> = () => new Map(),
+): (() => void) => {
   let shown = new Map<string, string>();
   return () => {
     const notes = armedNotes(jobs.listArmedJobs());
+    for (const [runtimeId, note] of ruleNotes()) {
+      const armed = notes.get(runtimeId);
+      notes.set(runtimeId, armed === undefined ? note : `${note}, ${armed}`);
+    }
     for (const runtimeId of shown.keys()) if (!notes.has(runtimeId)) rows.setArmed(runtimeId, null);
     for (const [runtimeId, note] of notes) rows.setArmed(runtimeId, note);
     shown = notes;

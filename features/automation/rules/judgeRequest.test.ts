@@ -11,6 +11,7 @@ const ASKED: Asked = {
   tool: "Bash",
   command: "git status",
   folder: "/home/dev/project",
+  paths: [],
 };
 
 const rule = (name: string, then: string, when: object, more: object = {}) => ({ name, then, when, ...more });

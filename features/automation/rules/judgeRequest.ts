@@ -3,6 +3,7 @@
 import type { PromptRequest } from "../../../core/model/request.ts";
 import { commandsIn, wordsOf } from "./commandWords.ts";
 import { MORE } from "./ruleCommands.ts";
+import { fitsPath } from "./rulePaths.ts";
 import { hashOf, stops, type Rule, type RulesRead } from "./ruleFile.ts";
 
 export interface Asked {
@@ -16,6 +17,8 @@ export interface Asked {
   readonly command: string | null;
   /** In which the agent works; null: not known. */
   readonly folder: string | null;
+  /** Of all files that it may be about, and where their links lead. */
+  readonly paths: readonly string[];
 }
 
 export interface RulesNow extends Pick<RulesRead, "rules" | "blocksApproval"> {
@@ -106,12 +109,13 @@ const mayHold = (named: readonly string[], { parts, names }: Seen): boolean =>
   names.has(nameOf(named[0] ?? "")) && parts.some((words) => mayBe(named, words));
 
 const isStopped = (rule: Rule, seen: Seen): boolean => {
-  const { kinds, tools, commands } = rule.when;
+  const { kinds, tools, commands, paths } = rule.when;
   return (
     isThere(rule, seen, true) &&
     isListed(kinds, seen.asked.kind) &&
     isListed(tools, seen.asked.tool) &&
-    (commands === undefined || commands.some((named) => mayHold(named, seen)))
+    (commands === undefined || commands.some((named) => mayHold(named, seen))) &&
+    (paths === undefined || paths.some((pattern) => seen.asked.paths.some((path) => fitsPath(pattern, path))))
   );
 };
 

@@ -1,6 +1,6 @@
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { describe, expect, it } from "vitest";
-import { draftRule, hashOf, notesOf, readRules } from "./ruleFile.ts";
+import { hashOf, notesOf, readRules } from "./ruleFile.ts";
 
 const file = (...rules: unknown[]): string => JSON.stringify({ rules }, null, 1);
 const approve = (commands: unknown, more: object = {}) => ({
@@ -161,25 +161,21 @@ describe("the hash by which a rule is armed", () => {
   });
 });
 
-describe("a drafted rule", () => {
-  it("names just these words, in just this folder, and is one that the file takes", () => {
-    const drafted = draftRule(["git", "log", "--format=%h"], "/home/dev/project", "approve");
-    expect(drafted).toEqual({
-      name: "git-log-format-h",
-      when: { commands: [["git", "log", "--format=%h"]], cwd: ["/home/dev/project"] },
-      then: "approve",
-      limit: 20,
-    });
-    expect(readRules(file(drafted)).problems).toEqual([]);
-    expect(draftRule(["./x", "-"], null, "deny")).toMatchObject({
-      name: "x",
-      when: { commands: [["./x", "-"]] },
-    });
+describe("a rule about paths", () => {
+  const withPaths = (paths: unknown, then = "leave") => readRules(file({ name: "p", when: { paths }, then }));
+
+  it("refuses, leaves or tells", () => {
+    for (const then of ["deny", "leave", "notify"]) expect(withPaths([".env"], then).problems).toEqual([]);
   });
 
-  it("is none where no rule can be", () => {
-    expect(draftRule(["ls"], "work", "approve")).toBeNull();
-    expect(draftRule([], null, "deny")).toBeNull();
+  it("never approves, and blocks approvals where it is wrong", () => {
+    const read = readRules(file(approve([["ls"]], { paths: [".env"] })));
+    expect(read.problems[0]).toMatchObject({
+      path: "rules.0.when.paths",
+      message: expect.stringContaining("only stop something"),
+    });
+    for (const paths of [[], ["a**"], ["../x"], [1], ".env"])
+      expect(withPaths(paths), JSON.stringify(paths)).toMatchObject({ rules: [], blocksApproval: true });
   });
 });
 

@@ -13,6 +13,7 @@ import {
 } from "../../../core/model/jsonTree.ts";
 import { requestKindSchema } from "../../../core/model/request.ts";
 import type { RuleProblem } from "../../../core/model/ruleView.ts";
+import { patternProblem } from "./rulePaths.ts";
 import { commandNotes, commandProblem, MORE } from "./ruleCommands.ts";
 
 export const MAX_RULES = 200;
@@ -38,6 +39,10 @@ const folderSchema = z
   .refine((path) => path.startsWith("/") && !path.split("/").some((part) => part === "." || part === ".."), {
     message: "write the folder in full, from '/', without '.' and '..'",
   });
+const pathSchema = z.string().superRefine((pattern, context) => {
+  const message = patternProblem(pattern);
+  if (message !== null) context.addIssue({ code: "custom", message });
+});
 const names = z.array(z.string().min(1).max(200)).min(1).max(50);
 
 const shape = z
@@ -53,6 +58,8 @@ const shape = z
         kinds: z.array(requestKindSchema).min(1).max(10).optional(),
         tools: names.optional(),
         commands: z.array(commandSchema).min(1).max(100).optional(),
+        /** Of files that a word of the command, or the edit, may be about. */
+        paths: z.array(pathSchema).min(1).max(50).optional(),
       })
       .strict(),
     then: z.enum(["deny", "leave", "approve", "notify"]),
@@ -61,23 +68,26 @@ const shape = z
   .strict();
 export type Rule = z.infer<typeof shape>;
 
-const ruleSchema = shape.superRefine(({ when, then }, context) => {
+export const ruleSchema = shape.superRefine(({ when, then }, context) => {
   const refuse = (path: (string | number)[], message: string): void => {
     context.addIssue({ code: "custom", path, message });
   };
-  if (then === "deny" && when.commands === undefined && when.kinds === undefined && when.tools === undefined)
-    refuse(["when"], "a rule that refuses names commands, kinds or tools");
+  const { commands, kinds, tools, paths } = when;
+  if (then === "deny" && [commands, kinds, tools, paths].every((one) => one === undefined))
+    refuse(["when"], "a rule that refuses names commands, kinds, tools or paths");
   if (then !== "approve") return;
-  if (when.commands === undefined) refuse(["when"], "a rule that approves names its commands");
-  for (const key of ["kinds", "tools", "targets"] as const)
+  if (commands === undefined) refuse(["when"], "a rule that approves names its commands");
+  for (const key of ["kinds", "tools", "targets", "paths"] as const)
     if (when[key] !== undefined)
       refuse(
         ["when", key],
         key === "targets"
           ? "a rule approves on this machine alone: leave this out"
-          : "a rule approves commands alone: leave this out",
+          : key === "paths"
+            ? "paths only stop something: write a rule of its own that refuses or leaves"
+            : "a rule approves commands alone: leave this out",
       );
-  for (const [index, words] of (when.commands ?? []).entries()) {
+  for (const [index, words] of (commands ?? []).entries()) {
     const problem = commandProblem(words);
     if (problem !== null) refuse(["when", "commands", index], problem);
   }
@@ -188,23 +198,3 @@ export const hashOf = (rule: Rule, rules: readonly Rule[]): string => {
 /** What a person should know before arming a rule. */
 export const notesOf = ({ when, then }: Rule): string[] =>
   then === "approve" ? (when.commands ?? []).flatMap(commandNotes) : [];
-
-/** A rule about just these words, as somebody would write it; null where no rule can be. */
-export const draftRule = (
-  words: readonly string[],
-  folder: string | null,
-  then: Rule["then"],
-): Rule | null => {
-  const drafted = {
-    name: words
-      .slice(0, 3)
-      .join("-")
-      .replaceAll(/[^A-Za-z0-9.]+/g, "-")
-      .replaceAll(/^[-.]+|[-.]+$/g, "")
-      .slice(0, 40),
-    when: { commands: [words], ...(folder === null || then !== "approve" ? {} : { cwd: [folder] }) },
-    then,
-  };
-  const read = ruleSchema.safeParse(drafted);
-  return read.success ? read.data : null;
-};

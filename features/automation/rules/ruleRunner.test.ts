@@ -1,6 +1,6 @@
 // Rules over a real store and a played agent: what they answer, when, and what they leave to the person.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -28,6 +28,8 @@ let answers: AnswerInput[];
 let told: string[];
 /** What happens between the decision and the key. */
 let meanwhile: () => void;
+/** What happens once it was decided on, before it is looked at again. */
+let beforeKeys: () => void;
 let fails: Error | null;
 let context: FeatureContext;
 let ruleSet: RuleSet;
@@ -77,6 +79,7 @@ const ask = (command: string, more: Partial<ToldRequest> = {}): void => {
     toolName: "Bash",
     command,
     folder: "/home/dev",
+    file: null,
     doubt: null,
     ...more,
   };
@@ -90,7 +93,7 @@ const start = (): void => {
     rows: { all: () => [row] },
     jobs: store,
     rules: store,
-    sends: { takeEvents: () => Promise.resolve() },
+    sends: { takeEvents: async () => beforeKeys() },
     requests: {
       find: () => asked,
       answer: async (input: AnswerInput) => {
@@ -104,6 +107,7 @@ const start = (): void => {
     },
     isReady: () => true,
     homePath: root,
+    env: { HOME: "/home/me" },
     uid: process.getuid?.() ?? 0,
     redact: (text: string) => text,
     clock: {
@@ -129,6 +133,7 @@ beforeEach(() => {
   asked = null;
   fails = null;
   meanwhile = () => {};
+  beforeKeys = () => {};
   row = makePane({ state: "running", version: 1 });
   store = openDurableStore({
     path: join(root, "state.db"),
@@ -160,6 +165,26 @@ describe("a rule", () => {
     ]);
   });
 
+  it("in shadow is named on the row of what it would answer, with how often, until something else is asked", async () => {
+    await write(STATUS, PUSH);
+    const notes = async (command: string): Promise<unknown[]> => {
+      ask(command);
+      await pass(10_000);
+      return [...runner.shadowNotes()];
+    };
+    expect(await notes("git status")).toEqual([["rt1", "status would approve (1)"]]);
+    expect(await notes("git status")).toEqual([["rt1", "status would approve (2)"]]);
+    expect(await notes("git push --force")).toEqual([["rt1", "push would refuse (1)"]]);
+    expect(await notes("ls")).toEqual([]);
+    await notes("git status");
+    await write(PUSH);
+    await pass(10_000);
+    expect([...runner.shadowNotes()]).toEqual([]);
+    await write(STATUS, PUSH);
+    arm();
+    expect(await notes("git status")).toEqual([]);
+  });
+
   it("answers once it is armed, and once for each asking", async () => {
     await write(STATUS, PUSH);
     arm();
@@ -176,6 +201,52 @@ describe("a rule", () => {
       ["push", "deny", "delivered"],
       ["status", "approve", "delivered"],
     ]);
+  });
+
+  it("leaves or refuses what is about a file that another rule names, also by a link, and approves nothing before", async () => {
+    const show = { name: "show", when: { commands: [["cat", "*"]] }, then: "approve" };
+    const secrets = { name: "secrets", when: { paths: [".env", ".git/**"] }, then: "leave" };
+    const locks = { name: "locks", when: { kinds: ["edit"], paths: ["*.lock"] }, then: "deny" };
+    writeFileSync(join(root, ".env"), "x");
+    symlinkSync(".env", join(root, "plain"));
+    await write(show, secrets, locks);
+    arm();
+    for (const command of ["cat .env", "cat plain", "cat a plain", "cat .git/config", "cat PLAIN/../.env"]) {
+      ask(command, { folder: root });
+      await pass(10_000);
+    }
+    expect(answers).toEqual([]);
+    ask("cat other", { folder: root });
+    await pass(10_000);
+    ask("", { kind: "edit", command: null, file: "a/x.lock", folder: root });
+    await pass(10_000);
+    ask("", { kind: "edit", command: null, file: "a/x.txt", folder: root });
+    await pass(10_000);
+    expect(answers.map(({ choice, surface }) => [choice, surface])).toEqual([
+      ["approve", "rule:show"],
+      ["deny", "rule:locks"],
+    ]);
+  });
+
+  it("looks where links lead once more before the key", async () => {
+    const show = { name: "show", when: { commands: [["cat", "*"]] }, then: "approve" };
+    await write(show, { name: "secrets", when: { paths: [".env"] }, then: "leave" });
+    arm();
+    writeFileSync(join(root, ".env"), "x");
+    writeFileSync(join(root, "plain"), "x");
+    beforeKeys = () => {
+      rmSync(join(root, "plain"));
+      symlinkSync(".env", join(root, "plain"));
+      beforeKeys = () => {};
+    };
+    ask("cat plain", { folder: root });
+    await pass(10_000);
+    expect([answers, existsSync(join(root, "plain"))]).toEqual([[], true]);
+    beforeKeys = () => {};
+    rmSync(join(root, "plain"));
+    ask("cat plain", { folder: root });
+    await pass(10_000);
+    expect(answers).toHaveLength(1);
   });
 
   it("answers what has stood for a second, and not before", async () => {

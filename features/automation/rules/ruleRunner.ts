@@ -4,12 +4,14 @@ import type { ActionResult } from "../../../core/model/actionView.ts";
 import { endsWithin } from "../../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { FeedChange } from "../../../core/model/feedChange.ts";
-import { NOT_ANSWERED, RUN_BEGUN, type RuleRun } from "../../../core/model/ruleRun.ts";
+import { NOT_ANSWERED } from "../../../core/model/ruleRun.ts";
 import type { ToldRequest } from "../../../core/model/toldRequest.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
 import { judgeRequest, type Judged } from "./judgeRequest.ts";
+import { answerOf, newStanding, runOf, type About, type Answer, type Standing } from "./ruleAnswer.ts";
+import { RequestPaths } from "./rulePaths.ts";
 import type { Rule } from "./ruleFile.ts";
 import { MAX_LIMIT } from "./ruleFile.ts";
 import type { RuleSet } from "./ruleSet.ts";
@@ -31,43 +33,22 @@ export interface RuleRunnerDeps {
   readonly ruleSet: RuleSet;
   /** Tells the person what a rule says of a request, or why it left one to them. */
   readonly tell: (row: PaneView, about: { rule: string; title: string; key: string }) => void;
+  /** After each look. */
+  readonly onLook?: () => void;
 }
-
-/** One asking of one agent. */
-interface Standing {
-  readonly fingerprint: string;
-  readonly since: number;
-  /** Not before then. */
-  notBefore: number;
-  tries: number;
-  /** Rules that noted or told it, by hash. */
-  readonly noted: Set<string>;
-  /** Nothing more is done about it. */
-  isOver: boolean;
-}
-
-/** A rule that would press a key. */
-interface Answer {
-  readonly rule: Rule;
-  readonly hash: string;
-  readonly verdict: "approve" | "deny";
-}
-
-const answerOf = ({ verdict, rule, hash }: Judged): Answer | null =>
-  rule !== null && hash !== null && (verdict === "approve" || verdict === "deny")
-    ? { rule, hash, verdict }
-    : null;
 
 export class RuleRunner {
   private readonly deps: RuleRunnerDeps;
   private readonly standing = new Map<string, Standing>();
   private readonly busy = new Map<string, Promise<void>>();
+  private readonly paths: RequestPaths;
   private isSettled = false;
   private isClosed = false;
   private cancelTimer: () => void = () => {};
 
   constructor(deps: RuleRunnerDeps) {
     this.deps = deps;
+    this.paths = new RequestPaths(deps.context.env["HOME"] ?? "/");
   }
 
   handleChanges(changes: readonly FeedChange[]): void {
@@ -107,6 +88,16 @@ export class RuleRunner {
   }
 
   private look(): void {
+    this.lookAtAll();
+    this.deps.onLook?.();
+  }
+
+  /** What rules in shadow would do of what is asked now, by runtime. */
+  shadowNotes(): Map<string, string> {
+    return new Map([...this.standing].flatMap(([id, { shadow }]) => (shadow === null ? [] : [[id, shadow]])));
+  }
+
+  private lookAtAll(): void {
     const { context } = this.deps;
     if (!context.isReady()) return this.schedule(STOOD_MS);
     if (!this.isSettled) {
@@ -121,7 +112,11 @@ export class RuleRunner {
       seen.add(runtimeId);
       next = Math.min(next, this.lookAt(runtimeId, row));
     }
-    for (const runtimeId of this.standing.keys()) if (!seen.has(runtimeId)) this.standing.delete(runtimeId);
+    for (const runtimeId of this.standing.keys())
+      if (!seen.has(runtimeId)) {
+        this.standing.delete(runtimeId);
+        this.paths.forget(runtimeId);
+      }
     if (next < Infinity) this.schedule(Math.max(0, next - context.clock.now()));
   }
 
@@ -133,14 +128,7 @@ export class RuleRunner {
     if (request?.fingerprint === undefined || request.fingerprint === null) return Infinity;
     let standing = this.standing.get(runtimeId);
     if (standing?.fingerprint !== request.fingerprint) {
-      standing = {
-        fingerprint: request.fingerprint,
-        since: now,
-        notBefore: now + STOOD_MS,
-        tries: 0,
-        noted: new Set(),
-        isOver: false,
-      };
+      standing = newStanding(request.fingerprint, now, STOOD_MS);
       this.standing.set(runtimeId, standing);
     }
     if (standing.isOver || this.busy.has(runtimeId) || context.jobs.pausedAt() !== null) return Infinity;
@@ -157,14 +145,30 @@ export class RuleRunner {
       tool: request.toolName,
       command: request.command,
       folder: request.folder,
+      paths: this.paths.of(request),
     });
   }
 
+  /** Whether it matters which files a request is about, and that is not known yet. */
+  private lacksPaths(request: ToldRequest): boolean {
+    const isAsked = this.deps.ruleSet.current.rules.some(({ when }) => when.paths !== undefined);
+    return isAsked && !this.paths.has(request);
+  }
+
   private decide(row: PaneView, request: ToldRequest, standing: Standing): number {
+    if (this.lacksPaths(request)) {
+      const work = this.paths.read(row.identity.target, request).finally(() => {
+        this.busy.delete(request.runtimeId);
+        this.schedule(0);
+      });
+      this.busy.set(request.runtimeId, work);
+      return Infinity;
+    }
     const judged = this.judge(row, request);
     for (const rule of judged.notify)
       this.tellOnce(standing, row, rule.name, `${rule.name}: ${row.agent_name ?? "an agent"} asks for it`);
     const answer = answerOf(judged);
+    standing.shadow = null;
     if (answer === null) return Infinity;
     // A refusal needs no complete text; an approval nothing but certainty.
     const why = answer.verdict === "approve" ? request.doubt : null;
@@ -210,33 +214,19 @@ export class RuleRunner {
       : null;
   }
 
-  private runOf(
-    { rule, hash }: Answer,
-    verdict: RuleRun["verdict"],
-    { row, request, standing }: About,
-  ): Omit<RuleRun, "runRow"> {
-    const { context } = this.deps;
-    const text = (request.command ?? request.kind).replaceAll(/\s+/g, " ").slice(0, 2_000);
-    return {
-      rule: rule.name,
-      hash,
-      at: context.clock.now(),
-      runtimeId: request.runtimeId,
-      ref: row.identity.pane_ref,
-      fingerprint: standing.fingerprint,
-      verdict,
-      command: context.redact(text).slice(0, 500),
-      outcome: RUN_BEGUN,
-      actionId: null,
-    };
-  }
-
   /** What a rule in shadow would have done. */
   private note(answer: Answer, about: About): void {
-    if (about.standing.noted.has(answer.hash)) return;
-    about.standing.noted.add(answer.hash);
-    const run = this.runOf(answer, `would_${answer.verdict}`, about);
-    this.deps.context.rules.insertRuleRun({ ...run, outcome: "in shadow" });
+    const { rules } = this.deps.context;
+    const { standing } = about;
+    if (!standing.noted.has(answer.hash)) {
+      standing.noted.add(answer.hash);
+      const run = runOf(this.deps.context, answer, `would_${answer.verdict}`, about);
+      rules.insertRuleRun({ ...run, outcome: "in shadow" });
+    }
+    const verdict = `would_${answer.verdict}`;
+    const known = rules.countRuleRuns().find((one) => one.hash === answer.hash && one.verdict === verdict);
+    const words = answer.verdict === "approve" ? "would approve" : "would refuse";
+    standing.shadow = `${answer.rule.name} ${words} (${known?.count ?? 1})`;
   }
 
   private begin(answer: Answer, about: About): void {
@@ -272,10 +262,11 @@ export class RuleRunner {
     const { standing, request } = about;
     await ruleSet.reload();
     await endsWithin(context.sends.takeEvents(), EVENTS_LIMIT_MS, context.clock);
-    if (this.findChange(answer, about) !== null) return;
+    if (this.paths.has(request)) await this.paths.read(about.row.identity.target, request);
+    if (this.lacksPaths(request) || this.findChange(answer, about) !== null) return;
     standing.tries += 1;
     standing.notBefore = context.clock.now() + AGAIN_MS;
-    const runRow = context.rules.insertRuleRun(this.runOf(answer, answer.verdict, about));
+    const runRow = context.rules.insertRuleRun(runOf(context, answer, answer.verdict, about));
     try {
       const result = await context.requests.answer({
         runtimeId: request.runtimeId,
@@ -317,10 +308,4 @@ export class RuleRunner {
     }
     if (!(error instanceof AgtmuxError)) throw error;
   }
-}
-
-interface About {
-  readonly row: PaneView;
-  readonly request: ToldRequest;
-  readonly standing: Standing;
 }

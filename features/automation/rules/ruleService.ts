@@ -1,6 +1,7 @@
 // What surfaces ask of rules: what is in force, what is wrong, what they would make of a request, what they did; and to arm them.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { AgtmuxError } from "../../../core/model/errors.ts";
+import type { RuleRun } from "../../../core/model/ruleRun.ts";
 import type { RulePast, RuleVerdict, RuleView } from "../../../core/model/ruleView.ts";
 import { HOST_TARGET } from "../../../core/model/runtime.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
@@ -10,12 +11,22 @@ import type { AutomationService } from "../calls.ts";
 import { findAgentAbove } from "./belowAgent.ts";
 import { wordsOf } from "./commandWords.ts";
 import { judgeRequest, type Asked, type Judged } from "./judgeRequest.ts";
-import { draftRule, hashOf, notesOf, readRules, type Rule } from "./ruleFile.ts";
+import { hashOf, notesOf, readRules, type Rule } from "./ruleFile.ts";
+import { createRuleDrafts } from "./ruleDrafts.ts";
+import { pathsIn, realPaths } from "./rulePaths.ts";
 import type { RuleSet } from "./ruleSet.ts";
 
 type RuleCalls = Pick<
   AutomationService,
-  "rules" | "ruleCheck" | "ruleTest" | "ruleDraft" | "ruleHistory" | "ruleLog" | "ruleArm" | "ruleDisarm"
+  | "rules"
+  | "ruleCheck"
+  | "ruleTest"
+  | "ruleDraft"
+  | "ruleAdd"
+  | "ruleHistory"
+  | "ruleLog"
+  | "ruleArm"
+  | "ruleDisarm"
 >;
 
 export interface RuleServiceDeps {
@@ -43,8 +54,23 @@ const modeOf = (rule: Rule, isArmed: boolean, blocksApproval: boolean): Mode => 
   return rule.then === "approve" && blocksApproval ? "blocked" : "armed";
 };
 
+const lastOf = (run: RuleRun | undefined): RuleView["last"] =>
+  run === undefined
+    ? null
+    : {
+        at: iso(run.at),
+        runtime_id: run.runtimeId,
+        ref: run.ref,
+        verdict: run.verdict,
+        command: run.command,
+        outcome: run.outcome,
+      };
+
 export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDeps): RuleCalls => {
   const { rules: store, clock, jobs } = context;
+
+  const namedPaths = (command: string | null, file: string | null, folder: string | null): string[] =>
+    pathsIn({ command, file, folder, home: context.env["HOME"] ?? "/" });
 
   const verdictView = ({ verdict, rule, isArmed, why, notify }: Judged): RuleVerdict => ({
     verdict,
@@ -54,7 +80,17 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
     notify: notify.map(({ name }) => name),
   });
 
-  const view = (rule: Rule, armed: readonly ArmedRule[], counts: ReturnType<typeof store.countRuleRuns>) => {
+  const viewer = () => {
+    const [armed, counts, lasts] = [store.listArmedRules(), store.countRuleRuns(), store.lastRuleRuns()];
+    return (rule: Rule) => view(rule, armed, counts, lasts);
+  };
+
+  const view = (
+    rule: Rule,
+    armed: readonly ArmedRule[],
+    counts: ReturnType<typeof store.countRuleRuns>,
+    lasts: readonly RuleRun[],
+  ) => {
     const { rules, blocksApproval } = ruleSet.current;
     const hash = hashOf(rule, rules);
     const found = armed.find((one) => one.hash === hash);
@@ -74,6 +110,7 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
       notes: notesOf(rule),
       answered: count(false),
       would_have: count(true),
+      last: lastOf(lasts.find((one) => one.hash === hash)),
     } satisfies RuleView;
   };
 
@@ -84,7 +121,7 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
     return rule;
   };
 
-  const viewOf = (rule: Rule): RuleView => view(rule, store.listArmedRules(), store.countRuleRuns());
+  const viewOf = (rule: Rule): RuleView => viewer()(rule);
 
   const toPast = ({ at, row }: ReturnType<typeof store.listAsked>[number]): RulePast | null => {
     const { request, agent } = row;
@@ -98,6 +135,7 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
       tool: request.tool_name,
       command,
       folder: row.activity?.folder ?? null,
+      paths: namedPaths(command, request.kind === "edit" ? request.body : null, row.activity?.folder ?? null),
     };
     return {
       at: iso(at),
@@ -113,14 +151,14 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
     rules: async () => {
       await ruleSet.reload();
       const { rules, problems, blocksApproval } = ruleSet.current;
-      const [armed, counts, pausedAt] = [store.listArmedRules(), store.countRuleRuns(), jobs.pausedAt()];
+      const pausedAt = jobs.pausedAt();
       return {
         path: ruleSet.path,
         exists: ruleSet.exists,
         paused_at: pausedAt === null ? null : iso(pausedAt),
         blocks_approval: blocksApproval,
         problems: [...problems],
-        items: rules.map((rule) => view(rule, armed, counts)),
+        items: rules.map(viewer()),
       };
     },
     ruleCheck: async ({ text }) => {
@@ -135,6 +173,7 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
     },
     ruleTest: async ({ command, agent, session, folder }) => {
       await ruleSet.reload();
+      const named = namedPaths(command, null, folder);
       const asked: Asked = {
         agent,
         target: HOST_TARGET,
@@ -143,20 +182,11 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
         tool: "Bash",
         command,
         folder,
+        paths: [...named, ...(await realPaths(named))],
       };
       return { words: wordsOf(command), ...verdictView(judgeRequest(ruleSet.now(), asked)) };
     },
-    ruleDraft: async ({ runtimeId, verdict }) => {
-      const asked = context.requests.find(runtimeId);
-      if (asked === null) throw new AgtmuxError("E_STALE_SNAPSHOT", "that agent asks nothing now");
-      const words = wordsOf(asked.command ?? "");
-      const rule = words === null ? null : draftRule(words, asked.folder, verdict);
-      if (rule === null)
-        throw new AgtmuxError("E_UNSUPPORTED", "what that agent asks is no plain command of one program", {
-          remedy: "No rule can name it: answer it yourself.",
-        });
-      return { rule: { name: rule.name, when: rule.when, then: rule.then }, notes: notesOf(rule) };
-    },
+    ...createRuleDrafts({ context, ruleSet, onChange, viewOf }),
     ruleHistory: async ({ limit }) => {
       await ruleSet.reload();
       return {

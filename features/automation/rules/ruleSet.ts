@@ -3,6 +3,7 @@
 import { constants, unwatchFile, watchFile } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { AgtmuxError } from "../../../core/model/errors.ts";
 import { isMissing } from "../../../core/model/systemError.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
@@ -89,6 +90,32 @@ export class RuleSet {
   reload(): Promise<void> {
     this.busy = this.busy.then(() => this.readNow());
     return this.busy;
+  }
+
+  /**
+   * Changes the file between two reads. Fails, before anything is changed, for a file that is not used as it is.
+   * @throws what `work` throws; AgtmuxError E_CONFIG_INVALID.
+   */
+  change<Result>(work: (path: string) => Promise<Result>): Promise<Result> {
+    const mine = this.busy.then(async () => {
+      await this.readNow();
+      const [problem] = this.read.problems;
+      if (problem !== undefined)
+        throw new AgtmuxError(
+          "E_CONFIG_INVALID",
+          `the rules file has a mistake in line ${problem.line}: ${problem.message}; nothing was added`,
+          { remedy: "Correct what 'agtmux rule check' says first." },
+        );
+      const result = await work(this.path);
+      await this.readNow();
+      return result;
+    });
+    // The caller gets a failure; the next in turn only waits for the end.
+    this.busy = mine.then(
+      () => undefined,
+      () => undefined,
+    );
+    return mine;
   }
 
   close(): void {
