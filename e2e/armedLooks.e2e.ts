@@ -75,13 +75,23 @@ describe.each(SCHEMES)("the view of what is armed (%s)", (scheme) => {
     }));
 
   it("offers a reply that waits, with what comes of it", () =>
-    withPopover({ scheme, viewport: { width: 420, height: 720 } }, async ({ page, popover, automation }) => {
+    withPopover({ scheme }, async ({ page, popover, automation }) => {
       await popover.row("Split the refund").focus();
       await popover.press("r");
       await popover.replyBox.waitFor();
       await page.getByText("When ready: Typed once the agent rests").waitFor();
       await page.keyboard.type("then measure it again");
-      await page.locator("#reply-later").scrollIntoViewIfNeeded();
+      const list = page.locator("[data-list]").first();
+      const isInSight = () =>
+        list.evaluate((box) => {
+          const line = document.querySelector("#reply-later")?.getBoundingClientRect();
+          const edge = box.getBoundingClientRect();
+          return line !== undefined && line.top >= edge.top && line.bottom <= edge.bottom + 1;
+        });
+      await expect.poll(isInSight).toBe(true);
+      for (let row = 0; row < 6; row += 1) await popover.press("Shift+Enter");
+      await expect.poll(isInSight).toBe(true);
+      for (let row = 0; row < 6; row += 1) await popover.press("Backspace");
       await recordLook(page, { name: "later", scheme, isPictured: true });
       await popover.press("Alt+Enter");
       await page.getByText("Armed.", { exact: true }).waitFor();
@@ -104,8 +114,15 @@ describe("what is armed", () => {
       automation.failures.set("jobHold", new AgtmuxError("E_REF_NOT_FOUND", "there is no such job"));
       await act("Hold");
       await page.getByRole("alert").getByText("There is no such job.").waitFor();
-      await act("Cancel it");
+      const cancel = page.getByRole("button", { name: "Cancel it", exact: true });
+      await cancel.focus();
+      await popover.press("Enter");
       await page.locator("[data-job=job_4][data-state=cancelled]").waitFor();
+      // It stands among what has ended now; the focus went with it, and goes on from there.
+      const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-job") ?? null);
+      await expect.poll(focused).toBe("job_4");
+      await popover.press("ArrowDown");
+      expect(await focused()).toBe("job_1");
       await act("Pause all");
       await page.getByText("Paused for").waitFor();
       expect(automation.pausedAt).not.toBeNull();
@@ -151,6 +168,16 @@ describe("what is armed", () => {
       await expect.poll(() => page.locator("button[data-job]").count()).toBe(1);
     }));
 });
+
+it("an agent that stopped at a limit goes on after it, and its card says when", () =>
+  withPopover({ viewport: { width: 420, height: 1_200 } }, async ({ page, automation }) => {
+    const limited = scene().find(({ reason_code: reason }) => reason === "usage_limit");
+    const ref = limited?.identity.pane_ref ?? "";
+    const card = page.locator(`[data-card=true]:has([data-ref="${ref}"])`);
+    await card.getByRole("button", { name: "Go on after the limit" }).click();
+    await page.getByText("“go on” is typed Tue").waitFor();
+    expect(automation.items[0]).toMatchObject({ text: "go on", when: "at", surface: "popover" });
+  }));
 
 it("an agent whose input box cannot be read says why no text can wait for it", () =>
   withPopover({ viewport: { width: 420, height: 1_200 } }, async ({ page, popover, daemon, automation }) => {

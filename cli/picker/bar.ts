@@ -85,7 +85,7 @@ export const barOf = (state: PickerState, width: number): Bar => {
     case "question":
       return dialogBar(
         mode.question.title,
-        [mode.question.text],
+        mode.question.text.split("\n"),
         [keyHint("y", mode.question.confirmLabel), keyHint("any other key", "leaves it")],
         width,
       );
@@ -104,6 +104,7 @@ export const barOf = (state: PickerState, width: number): Bar => {
     case "help":
     case "history":
     case "armed":
+    case "rule":
     case "whole":
     case "output":
       return noCursor([hintLine(HINTS, width)]);

@@ -12,8 +12,8 @@ import { setTimer, type CliContext } from "../context.ts";
 import { hasColour } from "../render/paint.ts";
 import { resumeFeed } from "../resumeFeed.ts";
 import { become } from "../verbs/attach.ts";
-import { modeFits, PickerKeys } from "./pickerKeys.ts";
-import { Arranger, cardKey, INITIAL_STATE, selectedPane, type PickerState } from "./pickerState.ts";
+import { PickerKeys } from "./pickerKeys.ts";
+import { Arranger, cardKey, INITIAL_STATE, modeFits, selectedPane, type PickerState } from "./pickerState.ts";
 import { createSurface } from "./pickerSurface.ts";
 import { Preview, type Watched } from "./preview.ts";
 import { frameOf, listWidth, pageRows } from "./screens.ts";
@@ -70,6 +70,7 @@ class Picker {
       setMode: (mode) => this.change({ mode }),
       showStatus: (status) => this.change({ status }),
       leaveTo: (plan) => this.ended.resolve(plan),
+      makeRule: (pane) => this.keys.makeRule(pane),
       openPanel: (pane, panel) => {
         const key = pane.identity.pane_ref;
         this.change({

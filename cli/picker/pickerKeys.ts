@@ -1,6 +1,7 @@
 // The keyboard of the picker. Moves come from the same table as the popover's, actions from the table of actions. A key that answers
 // acts only on a card that was read, and only when it was pressed for it.
 import type { KillSignal } from "../../core/model/actionView.ts";
+import type { PaneView } from "../../core/model/view.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
 import { kill, PANE_ACTIONS } from "../../ui/actions/paneActions.ts";
 import { moveSelection, nextWaiting } from "../../ui/lists/rows.ts";
@@ -10,7 +11,8 @@ import { PickerActs } from "./pickerActs.ts";
 import { PickerArmed, type PickerArmedDeps } from "./pickerArmed.ts";
 import { PickerDocuments } from "./pickerDocuments.ts";
 import { PickerHistory } from "./pickerHistory.ts";
-import { cardKey, selectedPane, type ListView, type Mode, type PickerState } from "./pickerState.ts";
+import { selectedPane, type ListView, type Mode } from "./pickerState.ts";
+import { PickerRule } from "./pickerRule.ts";
 import { PickerStart } from "./pickerStart.ts";
 import { chooseLater, editReply, submitReply, withoutLast, type ReplyDeps } from "./reply.ts";
 import { dialogKeyOf } from "./screens.ts";
@@ -49,6 +51,7 @@ export class PickerKeys {
   private readonly history: PickerHistory;
   private readonly armed: PickerArmed;
   private readonly start: PickerStart;
+  private readonly rule: PickerRule;
   private readonly acts: PickerActs;
   private readonly documents: PickerDocuments;
   /** Until when keys of text are the rest of a text that was being typed. */
@@ -60,6 +63,7 @@ export class PickerKeys {
     this.history = new PickerHistory(deps);
     this.armed = new PickerArmed(deps);
     this.start = new PickerStart(deps);
+    this.rule = new PickerRule(deps);
     this.acts = new PickerActs(deps);
     this.documents = new PickerDocuments(deps);
   }
@@ -76,6 +80,11 @@ export class PickerKeys {
   /** The text field went away while the person typed: what follows is meant for it. */
   holdText(): void {
     this.typedUntil = this.deps.now() + TYPED_ON_MS;
+  }
+
+  /** Shows a rule about what a pane asks. */
+  makeRule(pane: PaneView): void {
+    this.rule.open(pane);
   }
 
   close(): void {
@@ -115,6 +124,8 @@ export class PickerKeys {
         return this.armed.key(key, mode);
       case "start":
         return this.start.key(key, mode, isBurst);
+      case "rule":
+        return this.rule.key(key, mode, isBurst);
       case "list":
       case "whole":
       case "output":
@@ -317,26 +328,3 @@ export class PickerKeys {
     return true;
   }
 }
-
-/** Whether the mode still fits what is selected: the request that is read may have been answered elsewhere. */
-export const modeFits = (state: PickerState, before: PickerState): boolean => {
-  const { mode } = state;
-  switch (mode.kind) {
-    case "whole": {
-      const [was, is] = [selectedPane(before), selectedPane(state)];
-      return is !== null && is.identity.pane_ref === mode.key && was !== null && cardKey(was) === cardKey(is);
-    }
-    case "reply":
-    case "output":
-      return state.rows.some(({ key }) => key === mode.key);
-    case "list":
-    case "search":
-    case "help":
-    case "history":
-    case "armed":
-    case "start":
-    case "question":
-    case "kill":
-      return true;
-  }
-};

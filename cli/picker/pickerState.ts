@@ -3,11 +3,13 @@ import type { KillSignal, OutputSource } from "../../core/model/actionView.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { JobDetail, JobsView } from "../../core/model/job.ts";
+import type { RuleDraft, RulesView } from "../../core/model/ruleView.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
 import { moveSelection, RowMemory, type Row } from "../../ui/lists/rows.ts";
 import type { View } from "../../ui/lists/views.ts";
+import type { DraftVerdict } from "../../ui/text/ruleText.ts";
 import type { StartForm } from "../../ui/text/startText.ts";
 import type { StateCounts } from "../../ui/lists/groups.ts";
 
@@ -39,11 +41,24 @@ export interface ArmedMode {
   readonly kind: "armed";
   /** Null until the daemon has answered. */
   readonly jobs: JobsView | null;
+  readonly rules: RulesView | null;
   /** Only what is armed for this agent; null: all. */
   readonly runtimeId: string | null;
   readonly selectedId: string | null;
-  /** One job with its runs. */
-  readonly open: JobDetail | null;
+  /** One job with its runs, or one rule by its name. */
+  readonly open: { kind: "job"; detail: JobDetail } | { kind: "rule"; name: string } | null;
+  readonly problem: string | null;
+}
+
+/** A rule about what a pane asks, as it would stand in the file. */
+export interface RuleMode {
+  readonly kind: "rule";
+  readonly pane: PaneView;
+  readonly verdict: DraftVerdict;
+  /** Null until the daemon has answered. */
+  readonly draft: RuleDraft | null;
+  /** It is in the file. */
+  readonly isAdded: boolean;
   readonly problem: string | null;
 }
 
@@ -82,6 +97,7 @@ export type Mode =
   | HistoryMode
   | ArmedMode
   | StartMode
+  | RuleMode
   /** One request on the whole screen; `readTo`: how many of its rows were on the screen, from the first without a gap. */
   | { kind: "whole"; key: string; top: number; readTo: number }
   | { kind: "output"; key: string; source: OutputSource; up: number }
@@ -138,6 +154,30 @@ export const selectedPane = ({ rows, selectedKey }: PickerState): PaneView | nul
 /** The pane and its prompt: another prompt in the same pane is another card. */
 export const cardKey = ({ identity, prompt_fingerprint }: PaneView): string =>
   `${identity.pane_ref} ${identity.runtime_id} ${prompt_fingerprint}`;
+
+/** Whether the mode still fits what is selected: the request that is read may have been answered elsewhere. */
+export const modeFits = (state: PickerState, before: PickerState): boolean => {
+  const { mode } = state;
+  switch (mode.kind) {
+    case "whole": {
+      const [was, is] = [selectedPane(before), selectedPane(state)];
+      return is !== null && is.identity.pane_ref === mode.key && was !== null && cardKey(was) === cardKey(is);
+    }
+    case "reply":
+    case "output":
+      return state.rows.some(({ key }) => key === mode.key);
+    case "list":
+    case "search":
+    case "help":
+    case "history":
+    case "armed":
+    case "rule":
+    case "start":
+    case "question":
+    case "kill":
+      return true;
+  }
+};
 
 const firstPane = (rows: readonly Row[]): string | null =>
   rows.find(({ kind }) => kind === "pane")?.key ?? null;

@@ -3,6 +3,7 @@
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { KillSignal } from "../../core/model/actionView.ts";
 import type { AttachPlan } from "../../core/model/snapshot.ts";
+import type { JobView } from "../../core/model/job.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import {
@@ -37,6 +38,7 @@ export interface SurfaceDeps {
   /** Gives the terminal to the pane. */
   readonly leaveTo: (plan: AttachPlan) => void;
   readonly openPanel: (pane: PaneView, panel: Panel) => void;
+  readonly makeRule: (pane: PaneView) => void;
 }
 
 const toFailure = (error: unknown): Failure => {
@@ -93,6 +95,15 @@ export const createSurface = (deps: SurfaceDeps): PickerSurface => {
       failure: { message: displaySentence(why), remedy: null, code: null },
     });
 
+  const sendLater = async (runtimeId: string, text: string, kind: "ready" | "reset"): Promise<JobView> =>
+    askAutomation(await connected(deps.client()), "send", "mutation", {
+      runtimeId,
+      trigger: { kind },
+      text,
+      expiresMs: DAY_MS,
+      surface: SURFACE,
+    });
+
   const askToKillBy = (pane: PaneView, signal: KillSignal): void => {
     deps.setMode({ kind: "kill", pane, signal, sentence: null });
     // Unconfirmed, it does nothing: the daemon refuses it with a sentence that says what it would do.
@@ -137,16 +148,11 @@ export const createSurface = (deps: SurfaceDeps): PickerSurface => {
       deps.leaveTo(plan);
       return null;
     },
-    sendWhenReady: async (runtimeId, text) =>
-      askAutomation(await connected(deps.client()), "send", "mutation", {
-        runtimeId,
-        trigger: { kind: "ready" },
-        text,
-        expiresMs: DAY_MS,
-        surface: SURFACE,
-      }),
+    sendWhenReady: (runtimeId, text) => sendLater(runtimeId, text, "ready"),
+    sendAtReset: (runtimeId, text) => sendLater(runtimeId, text, "reset"),
     showPanel: deps.openPanel,
     showWhole: (pane) => deps.setMode({ kind: "whole", key: pane.identity.pane_ref, top: 0, readTo: 0 }),
+    makeRule: deps.makeRule,
     ask: (question) => deps.setMode({ kind: "question", question, back: { kind: "list" } }),
     askToKill: (pane) => askToKillBy(pane, "INT"),
     askToKillBy,

@@ -17,6 +17,7 @@ import {
 import { clip, filled, hintLine, keyHint, lineWidth, pad, span, STYLE, type Line } from "./line.ts";
 import { armedFrame } from "./armedFrame.ts";
 import { historyFrame } from "./historyFrame.ts";
+import { ruleFrame } from "./ruleFrame.ts";
 import { selectedPane, type Mode, type PickerState } from "./pickerState.ts";
 
 /** From this width on the selected pane's screen is shown beside the list. */
@@ -53,7 +54,10 @@ const emptyLines = ({ feed, search, view }: PickerState): Line[] => {
 const listFrame = ({ state, size, scrollTop, look, output, documentNames }: FrameInput): Frame => {
   const { columns, rows } = size;
   const width = listWidth(columns);
-  const bar = barOf(state, columns);
+  const whole = barOf(state, columns);
+  // A question that cannot be read is not answered either.
+  const isCut = whole.lines.length + 3 > rows;
+  const bar = isCut ? { ...whole, lines: whole.lines.slice(-(rows - 3)) } : whole;
   const height = Math.max(1, rows - 2 - bar.lines.length);
   const area: Area = listArea(state, { ...look, width }, { height, scrollTop });
   const list = state.rows.length === 0 ? filled(emptyLines(state), height) : area.lines;
@@ -86,7 +90,7 @@ const listFrame = ({ state, size, scrollTop, look, output, documentNames }: Fram
     lines: [headLine(state, columns), ...middle, statusLine(state, columns), ...bar.lines],
     cards: [
       ...area.cards,
-      ...(dialogKey === null ? [] : [{ key: dialogKey, look: `${columns}x${rows}`, isWhole: true }]),
+      ...(dialogKey === null || isCut ? [] : [{ key: dialogKey, look: `${columns}x${rows}`, isWhole: true }]),
     ],
     cursor: bar.cursor === null ? null : { row: height + 2 + bar.cursor.row, column: bar.cursor.column },
     scrollTop: area.scrollTop,
@@ -219,6 +223,8 @@ const specialFrame = (input: FrameInput, mode: Mode): Frame | null => {
       return historyFrame(mode, input.size, input.look.now, input.scrollTop);
     case "armed":
       return armedFrame(mode, input);
+    case "rule":
+      return ruleFrame(mode, input);
     case "list":
     case "search":
     case "reply":

@@ -36,10 +36,13 @@ const putPort = ([send, deliver]: readonly [string, string]): void => {
 };
 
 /** Every navigation of the page starts with a port of its own. */
-const servePage = async (page: Page, { daemon, desktop }: AppPageOptions): Promise<() => void> => {
+const servePage = async (
+  page: Page,
+  { daemon, desktop, features = [] }: AppPageOptions,
+): Promise<() => void> => {
   const caller = createPageCaller({
     desktop: createRouterCaller(createDesktopRouter(desktop)),
-    daemon: createRouterCaller(createRouter(daemon, FAKE_FEATURES)),
+    daemon: createRouterCaller(createRouter(daemon, [...FAKE_FEATURES, ...features])),
   });
   let listener: ((message: unknown) => void) | null = null;
   let bridge: MessageBridge | null = null;

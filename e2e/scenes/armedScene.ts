@@ -1,6 +1,8 @@
 // What a person with several agents has armed, for pictures and tests of the view that shows it.
+// oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import type { PaneView } from "../../core/model/view.ts";
 import { makeJob } from "../../test/factories/job.ts";
+import { makeRule } from "../../test/factories/rule.ts";
 import { FakeAutomation } from "../../test/fakes/fakeAutomation.ts";
 
 const MINUTE = 60_000;
@@ -63,6 +65,56 @@ export const armedScene = (
       created_at: ago(80),
     }),
   ]);
+  automation.rules = [
+    makeRule({
+      name: "look",
+      mode: "armed",
+      when: {
+        commands: [
+          ["git", "status"],
+          ["git", "diff", "*"],
+        ],
+        cwd: ["/home/me/web"],
+      },
+      armed_at: ago(4_000),
+      armed_by: "cli",
+      notes: ["git status may run programs that the repository names in its settings"],
+      answered: 12,
+      last: {
+        at: ago(6),
+        runtime_id: first?.runtime_id ?? "",
+        ref: first?.pane_ref ?? "",
+        verdict: "approve",
+        command: "git status",
+        outcome: "delivered",
+      },
+    }),
+    makeRule({
+      name: "no-force",
+      then: "deny",
+      when: { commands: [["git", "push", "--force"]] },
+      would_have: 1,
+      last: {
+        at: ago(140),
+        runtime_id: second?.runtime_id ?? "",
+        ref: second?.pane_ref ?? "",
+        verdict: "would_deny",
+        command: "git push --force origin main",
+        outcome: "in shadow",
+      },
+    }),
+  ];
+  automation.draft = (verdict) => {
+    const rule = { name: "npm-run-migrate", when: { commands: [["npm", "run", "migrate"]] }, then: verdict };
+    const notes = [
+      "npm run migrate runs what the project says, which its agent may have written a minute ago",
+    ];
+    return {
+      rule,
+      text: `{\n  "name": "npm-run-migrate",\n  "when": { "commands": [["npm", "run", "migrate"]] },\n  "then": "${verdict}"\n}`,
+      notes: verdict === "approve" ? notes : [],
+    };
+  };
   automation.told.set("job_3", [
     { at: ago(25), runtime_id: null, outcome: "told: Codex has shown nothing new for 10m" },
   ]);

@@ -255,6 +255,7 @@ export class SettingsDaemon extends FakeDaemon {
 
 const DESKTOP: DesktopState = {
   platform: "darwin",
+  pid: 1,
   terminal: {
     choice: { kind: "command", argv: ["/opt/homebrew/bin/ghostty", "-e", "{}"] },
     found: [

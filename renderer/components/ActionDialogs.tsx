@@ -8,6 +8,7 @@ import { ActionButton } from "./ActionButton.tsx";
 import { ConfirmDialog } from "./ConfirmDialog.tsx";
 import { Dialog } from "./Dialog.tsx";
 import { KillDialog } from "./KillDialog.tsx";
+import { RuleDialog } from "./RuleDialog.tsx";
 import styles from "./ActionDialogs.module.css";
 
 /** The attach command to copy, where the host cannot open a terminal. */
@@ -61,6 +62,7 @@ export const ActionDialogs = () => {
           </p>
         </ConfirmDialog>
       )}
+      {dialog?.kind === "rule" && <RuleDialog pane={dialog.pane} onClose={list.closeDialog} />}
       {dialog?.kind === "kill" && <KillDialog pane={dialog.pane} onClose={list.closeDialog} />}
     </>
   );

@@ -20,7 +20,7 @@ interface CardBodyProps {
   isBusy: boolean;
 }
 
-const ANSWERS: readonly PaneActionId[] = ["approve", "deny", "dismiss"];
+const ANSWERS: readonly PaneActionId[] = ["approve", "deny", "dismiss", "rule", "goOn"];
 
 /** Why it cannot be answered from here; what is only folded says so by its button. */
 const Missing = ({ pane, context }: Omit<CardBodyProps, "isBusy">) => {

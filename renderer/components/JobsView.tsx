@@ -1,18 +1,21 @@
-// What a person armed and what it did: texts that wait to be sent, and watches. Each can be held, released and ended, and all of
-// them paused.
-import { useEffect, useMemo, useState } from "react";
+// What a person armed and what it did: texts that wait to be sent, watches, and approval rules. Each job can be held, released and
+// ended, each rule armed and disarmed, and all of them paused.
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { JobsView as Jobs, JobView } from "../../core/model/job.ts";
+import type { RulesView } from "../../core/model/ruleView.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { arrangeJobs, type JobRow } from "../../ui/lists/jobs.ts";
 import { isArmed, jobObstacle, jobPlace, jobStatus, jobTitle, pauseText } from "../../ui/text/jobText.ts";
-import { askAutomation, type AskAutomation } from "../connection/askAutomation.ts";
+import { findRules, isDisarmable } from "../../ui/text/ruleText.ts";
 import { toFailure } from "../connection/connectHost.ts";
-import { moveFocus } from "../hooks/moveFocus.ts";
+import { moveFocus, useKeptFocus } from "../hooks/moveFocus.ts";
+import { useAskAutomation } from "../hooks/useAskAutomation.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Age, TimeText } from "./Age.tsx";
+import { RulesList, type Change } from "./RulesList.tsx";
 import { useAsk, type Asked } from "./settings/useAsk.ts";
 import list from "./HistoryView.module.css";
 import message from "./Message.module.css";
@@ -20,16 +23,17 @@ import styles from "./JobsView.module.css";
 
 const LOOK_AGAIN_MS = 3_000;
 
-const useAskAutomation = (): AskAutomation => {
-  const { api } = usePopover().host;
-  return useMemo(() => askAutomation(api), [api]);
-};
-
-const useJobs = (): Asked<Jobs> => {
+/** Asks for both again and again while somebody looks. */
+const useArmed = (): { jobs: Asked<Jobs>; rules: Asked<RulesView>; reload: () => void } => {
   const ask = useAskAutomation();
-  const asked = useAsk("jobs", () => ask.jobs());
-  const { reload } = asked;
+  const jobs = useAsk("jobs", () => ask.jobs());
+  const rules = useAsk("rules", () => ask.rules());
   const { clock } = usePopover();
+  const [reloadJobs, reloadRules] = [jobs.reload, rules.reload];
+  const reload = useCallback(() => {
+    reloadJobs();
+    reloadRules();
+  }, [reloadJobs, reloadRules]);
   useEffect(() => {
     let lookedAt = clock.getState();
     // The clock rests while the popover is hidden, and so does this.
@@ -40,13 +44,15 @@ const useJobs = (): Asked<Jobs> => {
       reload();
     });
   }, [clock, reload]);
-  return asked;
+  return { jobs, rules, reload };
 };
 
 /** Makes a change, and has the list asked for again; the sentence of what failed stays until the next change. */
-const useChange = (reload: () => void) => {
+const useChange = (reload: () => void, keepFocus: (item: string | null) => void) => {
   const [failure, setFailure] = useState<Failure | null>(null);
-  const change = (call: () => Promise<unknown>): void => {
+  /** `item`: selects the row that gets the focus if what had it goes away. */
+  const change = (call: () => Promise<unknown>, item: string | null): void => {
+    keepFocus(item);
     call()
       .then(() => setFailure(null))
       .catch((error: unknown) => setFailure(toFailure(error)))
@@ -54,8 +60,6 @@ const useChange = (reload: () => void) => {
   };
   return { failure, change };
 };
-
-type Change = ReturnType<typeof useChange>["change"];
 
 /** What it told or sent, newest first. */
 const Told = ({ job }: { job: JobView }) => {
@@ -76,20 +80,23 @@ const Told = ({ job }: { job: JobView }) => {
   );
 };
 
+const itemOf = (jobId: string): string => `[data-job="${CSS.escape(jobId)}"]`;
+
 const Detail = ({ row: { job, pane }, change }: { row: JobRow; change: Change }) => {
   const ask = useAskAutomation();
   const { list: store } = usePopover();
   const id = job.job_id;
+  const item = itemOf(id);
   return (
     <div className={list.detail}>
       <Told job={job} />
       <div className={list.buttons} role="group" aria-label="Actions">
         {isArmed(job) && (
           <>
-            <ActionButton onClick={() => change(() => ask.hold(id, job.state === "armed"))}>
+            <ActionButton onClick={() => change(() => ask.hold(id, job.state === "armed"), item)}>
               {job.state === "armed" ? "Hold" : "Release"}
             </ActionButton>
-            <ActionButton tone="danger" onClick={() => change(() => ask.cancel(id))}>
+            <ActionButton tone="danger" onClick={() => change(() => ask.cancel(id), item)}>
               Cancel it
             </ActionButton>
           </>
@@ -109,11 +116,12 @@ interface JobListProps {
   label: string;
   rows: readonly JobRow[];
   hasMachines: boolean;
+  openId: string | null;
+  onOpen: (jobId: string | null) => void;
   change: Change;
 }
 
-const JobList = ({ label, rows, hasMachines, change }: JobListProps) => {
-  const [openId, setOpenId] = useState<string | null>(null);
+const JobList = ({ label, rows, hasMachines, openId, onOpen, change }: JobListProps) => {
   if (rows.length === 0) return null;
   return (
     <>
@@ -132,7 +140,7 @@ const JobList = ({ label, rows, hasMachines, change }: JobListProps) => {
                 data-job={job.job_id}
                 data-state={job.state}
                 aria-expanded={isOpen}
-                onClick={() => setOpenId(isOpen ? null : job.job_id)}
+                onClick={() => onOpen(isOpen ? null : job.job_id)}
               >
                 <bdi className={list.title}>{jobTitle(job)}</bdi>
                 <span className={list.age}>
@@ -170,10 +178,15 @@ const Empty = ({ isSearched }: { isSearched: boolean }) => (
 );
 
 export const JobsView = ({ text, runtimeId, hasMachines }: JobsViewProps) => {
-  const { value, failure, reload } = useJobs();
+  const { jobs, rules, reload } = useArmed();
+  const { value, failure } = jobs;
   const ask = useAskAutomation();
   const { panes } = useStore(usePopover().feed);
-  const changes = useChange(reload);
+  const viewRef = useRef<HTMLDivElement>(null);
+  const kept = useKeptFocus(viewRef);
+  const changes = useChange(reload, kept.keep);
+  // A job keeps its detail when it goes from one list to the other.
+  const [openId, setOpenId] = useState<string | null>(null);
   if (value === null)
     return (
       <p className={message.empty} role="status">
@@ -183,18 +196,20 @@ export const JobsView = ({ text, runtimeId, hasMachines }: JobsViewProps) => {
   const { items, paused_at: pausedAt } = value;
   const { armed, ended } = arrangeJobs(items, panes.values(), { text, runtimeId });
   const isPaused = pausedAt !== null;
-  const lists = { hasMachines, change: changes.change };
-  const failed = changes.failure ?? failure;
+  const lists = { hasMachines, openId, onOpen: setOpenId, change: changes.change };
+  const shownRules = findRules(rules.value?.items ?? [], { text, runtimeId });
+  const isArmedAtAll = items.some(isArmed) || (rules.value?.items ?? []).some(isDisarmable);
+  const failed = changes.failure ?? failure ?? rules.failure;
   return (
-    <div className={list.view} data-jobs>
-      {(isPaused || items.some(isArmed)) && (
+    <div ref={viewRef} className={list.view} data-jobs onPointerDown={kept.forget}>
+      {(isPaused || isArmedAtAll) && (
         <div className={styles.head} data-paused={isPaused}>
           <p role="status">
             <TimeText textAt={(now) => pauseText(pausedAt, now)} />
           </p>
           <ActionButton
             tone={isPaused ? "primary" : "plain"}
-            onClick={() => changes.change(() => ask.pause(!isPaused))}
+            onClick={() => changes.change(() => ask.pause(!isPaused), null)}
           >
             {isPaused ? "Resume all" : "Pause all"}
           </ActionButton>
@@ -205,8 +220,11 @@ export const JobsView = ({ text, runtimeId, hasMachines }: JobsViewProps) => {
           {displaySentence(failed.message)}
         </p>
       )}
-      {armed.length + ended.length === 0 && <Empty isSearched={text.trim() !== "" && items.length > 0} />}
+      {armed.length + ended.length + shownRules.length === 0 && (
+        <Empty isSearched={text.trim() !== "" && items.length > 0} />
+      )}
       <JobList label="Armed" rows={armed} {...lists} />
+      {rules.value !== null && <RulesList view={rules.value} rows={shownRules} change={changes.change} />}
       <JobList label="Ended" rows={ended} {...lists} />
     </div>
   );

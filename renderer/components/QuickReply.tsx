@@ -44,9 +44,13 @@ export const QuickReply = (props: QuickReplyProps) => {
   const hasMoved =
     !isSending && (now.isAnswer !== subject.isAnswer || now.fingerprint !== subject.fingerprint);
   const boxRef = useRef<HTMLTextAreaElement>(null);
+  const partRef = useRef<HTMLElement>(null);
+  // What is said of the text stands below its box, which grows with it.
+  const showAll = () => partRef.current?.scrollIntoView({ block: "nearest" });
   useEffect(() => {
     const box = boxRef.current;
     box?.focus();
+    partRef.current?.scrollIntoView({ block: "nearest" });
     box?.setSelectionRange(box.value.length, box.value.length);
   }, []);
 
@@ -90,7 +94,7 @@ export const QuickReply = (props: QuickReplyProps) => {
     }
   };
   return (
-    <section className={styles.reply} aria-busy={isSending}>
+    <section ref={partRef} className={styles.reply} aria-busy={isSending}>
       <textarea
         ref={boxRef}
         className={styles.box}
@@ -105,6 +109,7 @@ export const QuickReply = (props: QuickReplyProps) => {
         onChange={(event) => {
           if (draft === undefined) setSubject(now);
           drafts.write(ref, event.target.value);
+          requestAnimationFrame(showAll);
         }}
         onKeyDown={onKeyDown}
       />

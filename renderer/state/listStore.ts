@@ -17,7 +17,11 @@ export interface AttachCommand {
 }
 
 /** A question before something is done. */
-export type OpenDialog = { kind: "question"; question: Question } | { kind: "kill"; pane: PaneView };
+export type OpenDialog =
+  | { kind: "question"; question: Question }
+  | { kind: "kill"; pane: PaneView }
+  /** A rule about what this pane asks. */
+  | { kind: "rule"; pane: PaneView };
 
 export interface ListState {
   view: View;

@@ -81,6 +81,7 @@ export const createActionSurface = ({
     }
   },
   sendWhenReady: (runtimeId, text) => askAutomation(api).sendWhenReady(runtimeId, text),
+  sendAtReset: (runtimeId, text) => askAutomation(api).sendAtReset(runtimeId, text),
   showPanel: (pane, panel) => {
     const ref = refOf(pane);
     if (panel === "output") return list.toggleOpen(ref);
@@ -89,6 +90,7 @@ export const createActionSurface = ({
     list.showReply(ref);
   },
   showWhole: (pane) => list.showWhole(pane),
+  makeRule: (pane) => list.showDialog({ kind: "rule", pane }),
   ask: (question) => list.showDialog({ kind: "question", question }),
   askToKill: (pane) => list.showDialog({ kind: "kill", pane }),
 });

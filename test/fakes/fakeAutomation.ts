@@ -1,12 +1,16 @@
-// Automation as surfaces meet it, without an engine: jobs in memory that calls change, and nothing that is ever done.
+// Automation as surfaces meet it, without an engine: jobs and rules in memory that calls change, and nothing that is ever done.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { JobDetail, JobView } from "../../core/model/job.ts";
+import type { RuleDraft, RulesView, RuleView } from "../../core/model/ruleView.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import { AUTOMATION_CALLS } from "../../features/automation/calls.ts";
 import { makeJob } from "../factories/job.ts";
+import { makeRule } from "../factories/rule.ts";
 
 const DAY_MS = 86_400_000;
+/** When every limit ends. */
+const RESET_AT = new Date(2026, 10, 24, 15, 2).toISOString();
 
 /** What the calls that are known here take, all in one. */
 interface Input {
@@ -16,6 +20,13 @@ interface Input {
   runtimeId: string;
   text: string;
   surface: string;
+  trigger: { kind: string };
+  /** Of a rule. */
+  name: string;
+  hash: string;
+  pid: number;
+  verdict: "approve" | "deny" | "leave";
+  fingerprint: string | null;
 }
 
 export class FakeAutomation implements FeatureAnswers {
@@ -25,6 +36,15 @@ export class FakeAutomation implements FeatureAnswers {
   items: readonly JobView[];
   readonly told = new Map<string, JobDetail["told"]>();
   pausedAt: string | null = null;
+  rules: readonly RuleView[] = [];
+  problems: RulesView["problems"] = [];
+  /** What rules are made of now; by verdict. */
+  draft: (verdict: Input["verdict"]) => RuleDraft = () => {
+    throw new AgtmuxError("E_STALE_SNAPSHOT", "that agent asks nothing now");
+  };
+  /** What was to be added to the file, and what was armed. */
+  readonly added: string[] = [];
+  readonly armed: { name: string; hash: string; pid: number; surface: string }[] = [];
   /** The next call of this name fails with this. */
   readonly failures = new Map<string, AgtmuxError>();
 
@@ -53,12 +73,35 @@ export class FakeAutomation implements FeatureAnswers {
         return { ...frame, paused_at: this.pausedAt, armed: this.items.length };
       case "send":
         return this.arm(input);
+      case "rules":
+        return {
+          path: "/home/me/.agtmux/rules.json",
+          exists: true,
+          paused_at: this.pausedAt,
+          blocks_approval: this.problems.length > 0,
+          problems: this.problems,
+          items: this.rules,
+        };
+      case "ruleDraft":
+        return this.draft(input.verdict);
+      case "ruleAdd":
+        this.added.push(input.text);
+        return makeRule();
+      case "ruleArm": {
+        const { name, hash, pid, surface } = input;
+        this.armed.push({ name, hash, pid, surface });
+        return this.changeRule(name, { mode: "armed", armed_at: frame.generated_at, armed_by: surface });
+      }
+      case "ruleDisarm": {
+        const rule = this.changeRule(input.name, { mode: "shadow", armed_at: null, armed_by: null });
+        return { ...frame, name: input.name, was_armed: true, rule };
+      }
       default:
         throw new AgtmuxError("E_UNSUPPORTED", `the fake automation does not know '${call}'`);
     }
   }
 
-  private arm({ runtimeId, text, surface }: Input): JobView {
+  private arm({ runtimeId, text, surface, trigger }: Input): JobView {
     const job = makeJob({
       job_id: `job_${this.items.length + 1}`,
       runtime_id: runtimeId,
@@ -66,6 +109,7 @@ export class FakeAutomation implements FeatureAnswers {
       surface,
       created_at: new Date().toISOString(),
       expires_at: new Date(Date.now() + DAY_MS).toISOString(),
+      ...(trigger.kind === "reset" ? { when: "at", next_at: RESET_AT } : {}),
     });
     this.items = [job, ...this.items];
     return job;
@@ -75,6 +119,14 @@ export class FakeAutomation implements FeatureAnswers {
     const job = this.items.find(({ job_id }) => job_id === id);
     if (job === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `there is no such job: '${id}'`);
     return job;
+  }
+
+  private changeRule(name: string, change: Partial<RuleView>): RuleView {
+    const rule = this.rules.find((one) => one.name === name);
+    if (rule === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `there is no such rule: '${name}'`);
+    const changed = { ...rule, ...change };
+    this.rules = this.rules.map((one) => (one === rule ? changed : one));
+    return changed;
   }
 
   private change(id: string, change: Partial<JobView>): JobView {

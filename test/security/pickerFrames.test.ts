@@ -15,6 +15,8 @@ import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
 import { makeJob } from "../factories/job.ts";
+import { makeRule } from "../factories/rule.ts";
+import { armingText } from "../../ui/text/ruleText.ts";
 import { makePane, makeTarget } from "../factories/view.ts";
 import { commandRequest, editRequest, waiting } from "../picker/pickerPanes.ts";
 
@@ -158,16 +160,59 @@ it("writes no sequence of others, and no line that is wider than the screen", ()
         const armed = { kind: "armed", runtimeId: null, selectedId: null, problem: progress } as const;
         const jobs = { items: [job, { ...job, job_id: said, runtime_id: "rt1" }], paused_at: null };
         const told = [{ at: job.created_at, runtime_id: null, outcome: prompt }];
+        const rule = makeRule({
+          name,
+          when: { commands: [[body]], cwd: [folder], sessions: [session] },
+          notes: [about],
+          last: {
+            at: job.created_at,
+            runtime_id: "rt1",
+            ref: label,
+            verdict: said,
+            command: body,
+            outcome: prompt,
+          },
+        });
+        const problems = [{ line: 1, path: label, message: said, rule: name }];
+        const rules = {
+          path: folder,
+          exists: true,
+          paused_at: null,
+          blocks_approval: true,
+          problems,
+          items: [rule],
+        };
+        const draft = { rule: {}, text: body, notes: [about] };
+        const drafted = { kind: "rule", verdict: "deny", isAdded: false, problem: progress } as const;
         const frames = [
           ...(["sessions", "targets"] as const).map((kind) =>
             draw(panes, at, { view: { kind, isMerged: false }, target }),
           ),
-          draw(panes, at, { mode: { ...armed, jobs, open: null } }),
+          draw(panes, at, { mode: { ...armed, jobs, rules, open: null } }),
           draw(panes, at, {
             mode: {
               ...armed,
               jobs,
-              open: { schema_version: SCHEMA_VERSION, generated_at: job.created_at, job, told },
+              rules,
+              open: {
+                kind: "job",
+                detail: { schema_version: SCHEMA_VERSION, generated_at: job.created_at, job, told },
+              },
+            },
+          }),
+          draw(panes, at, { mode: { ...armed, jobs, rules, open: { kind: "rule", name } } }),
+          draw(panes, at, { mode: { ...drafted, pane: waiting(1, request, place), draft } }),
+          draw(panes, at, { mode: { ...drafted, pane: waiting(1, request, place), draft: null } }),
+          draw(panes, at, {
+            mode: {
+              kind: "question",
+              back: { kind: "list" },
+              question: {
+                title: name,
+                text: armingText(rule).join("\n"),
+                confirmLabel: "arm it",
+                onConfirm: () => {},
+              },
             },
           }),
         ];

@@ -3,9 +3,13 @@
 import type { AdapterView } from "../../core/model/adapterView.ts";
 import type { ActionContext } from "./disabledReasons.ts";
 
-export type AgentLimits = Pick<ActionContext, "uninterruptible" | "unreadable">;
+export type AgentLimits = Pick<ActionContext, "uninterruptible" | "unreadable" | "resetless">;
 
-export const NO_LIMITS: AgentLimits = { uninterruptible: new Set(), unreadable: new Set() };
+export const NO_LIMITS: AgentLimits = {
+  uninterruptible: new Set(),
+  unreadable: new Set(),
+  resetless: new Set(),
+};
 
 export const agentLimits = (
   items: readonly Pick<AdapterView, "agent_type" | "capabilities">[],
@@ -14,5 +18,9 @@ export const agentLimits = (
     new Set(
       items.filter(({ capabilities }) => capabilities[capability] === false).map((item) => item.agent_type),
     );
-  return { uninterruptible: without("supports_interrupt"), unreadable: without("supports_send_later") };
+  return {
+    uninterruptible: without("supports_interrupt"),
+    unreadable: without("supports_send_later"),
+    resetless: without("supports_reset"),
+  };
 };

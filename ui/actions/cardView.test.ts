@@ -53,7 +53,7 @@ describe("a card", () => {
       note: "",
     });
     expect(options(pane)).toEqual(["2 Yes, and don't ask again"]);
-    expect(answers(pane)).toEqual(["a Approve", "d Deny", "Enter Attach"]);
+    expect(answers(pane)).toEqual(["a Approve", "d Deny", "u Make a rule…", "Enter Attach"]);
   });
 
   it("keeps every word that is more than yes, a second no, and an option whose button is not there", () => {

@@ -105,7 +105,15 @@ const optionsOf = (pane: PaneView, context: ActionContext): CardOption[] => {
   }));
 };
 
-const ANSWERS = ["approve", "deny", "reply", "dismiss", "attach"] as const satisfies readonly PaneActionId[];
+const ANSWERS = [
+  "approve",
+  "deny",
+  "reply",
+  "dismiss",
+  "rule",
+  "goOn",
+  "attach",
+] as const satisfies readonly PaneActionId[];
 
 const answersOf = (pane: PaneView, context: ActionContext): CardAnswer[] =>
   ANSWERS.flatMap((id) => {

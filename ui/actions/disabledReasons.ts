@@ -1,6 +1,6 @@
 // Why something cannot be done to a pane from here. This keeps dead buttons out of a surface; the daemon itself decides whether
 // a requested action goes through.
-import { isWaiting, mayAnswer } from "../../core/model/needs.ts";
+import { isLimit, isWaiting, mayAnswer } from "../../core/model/needs.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { agentName } from "../text/paneText.ts";
@@ -17,6 +17,8 @@ export interface ActionContext {
   uninterruptible: ReadonlySet<string>;
   /** Agent types whose input box cannot be read, so that nothing is typed to them unseen. */
   unreadable: ReadonlySet<string>;
+  /** Agent types that do not say when a limit ends, as far as is known. */
+  resetless: ReadonlySet<string>;
   /** Whether the row shows all of the text of its request when it is expanded. */
   isShownWhole: (pane: PaneView) => boolean;
 }
@@ -78,6 +80,14 @@ export const roleReason = (
     : optionReason(pane, option, context);
 };
 
+/** Rules are made of commands that were read. */
+export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReason => {
+  const general = notLiveReason(pane, context) ?? promptReason(pane);
+  if (general !== null) return general;
+  if (pane.state !== "waiting_approval" || pane.request?.kind !== "command") return "it asks for no command.";
+  return notWholeReason(pane, "approve", context);
+};
+
 export const replyReason = (pane: PaneView, context: ActionContext): DisabledReason => {
   const notLive = notLiveReason(pane, context);
   if (notLive !== null || pane.state === null || !isWaiting(pane.state)) return notLive;
@@ -97,6 +107,16 @@ export const laterReason = (pane: PaneView, context: ActionContext): DisabledRea
   (context.unreadable.has(pane.agent ?? "")
     ? `it is not known how ${agentName(pane)} shows what somebody typed, so nothing is typed to it unseen.`
     : null);
+
+/** Why no text can wait for the end of the limit at which it stopped. */
+export const goOnReason = (pane: PaneView, context: ActionContext): DisabledReason => {
+  const later = laterReason(pane, context);
+  if (later !== null) return later;
+  if (pane.state !== "error" || !isLimit(pane.reason_code)) return "it stopped at no limit.";
+  return context.resetless.has(pane.agent ?? "")
+    ? `it is not known how ${agentName(pane)} says when a limit ends.`
+    : null;
+};
 
 export const interruptReason = (pane: PaneView, context: ActionContext): DisabledReason => {
   const notLive = notLiveReason(pane, context);

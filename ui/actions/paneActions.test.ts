@@ -3,7 +3,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { NO_LIMITS } from "./agentLimits.ts";
 import { optionReasons, type ActionContext } from "./disabledReasons.ts";
-import { actionOf, notPossible, PANE_ACTIONS } from "./paneActions.ts";
+import { actionOf, notPossible, PANE_ACTIONS, type ActionSurface } from "./paneActions.ts";
 
 const WELL: ActionContext = {
   isConnected: true,
@@ -51,7 +51,7 @@ describe("what can be done", () => {
 
   it("answers a prompt only by keys that are known, and never remembers by approving", () => {
     const pane = asking();
-    expect(possible(pane)).toEqual(["approve", "attach", "output", "interrupt", "kill"]);
+    expect(possible(pane)).toEqual(["approve", "rule", "attach", "output", "interrupt", "kill"]);
     expect(optionReasons(pane, WELL)).toEqual([null, null, "which keys choose it is not known."]);
     const onlyAlways = asking({ options: [{ label: "Always", keys: ["1"], role: "approve_always" }] });
     expect(actionOf("approve").disabledReason(onlyAlways, WELL)).toContain("not known which option");
@@ -87,6 +87,36 @@ describe("what can be done", () => {
   it("replies to a prompt only where it takes a text", () => {
     expect(actionOf("reply").disabledReason(asking(), WELL)).toContain("takes no text");
     expect(actionOf("reply").disabledReason(asking({ text_entry: [] }), WELL)).toBeNull();
+  });
+
+  it("goes on after a limit of which it is known when it ends, and says when", async () => {
+    const limited = makePane({ state: "error", reason: "usage_limit" });
+    const why = (pane: PaneView, around: ActionContext = WELL) =>
+      actionOf("goOn").disabledReason(pane, around);
+    expect([limited, makePane({ state: "error", reason: "rate_limited" })].map((pane) => why(pane))).toEqual([
+      null,
+      null,
+    ]);
+    expect(why(makePane({ state: "error", reason: "crashed" }))).toBe("its agent has ended.");
+    expect(why(makePane({ state: "running" }))).toBe("it stopped at no limit.");
+    expect(why(limited, { ...WELL, resetless: new Set(["claude"]) })).toContain("when a limit ends");
+    expect(why(limited, { ...WELL, unreadable: new Set(["claude"]) })).toContain("somebody typed");
+    const asked: unknown[] = [];
+    const said: unknown[] = [];
+    actionOf("goOn").run(limited, {
+      sendAtReset: async (...input: unknown[]) => {
+        asked.push(input);
+        return { next_at: new Date(2026, 10, 24, 15, 0).toISOString() };
+      },
+      start: async (_pane: PaneView, kind: string, call: () => Promise<unknown>) =>
+        said.push(kind, await call()),
+    } as unknown as ActionSurface);
+    await new Promise((done) => setImmediate(done));
+    expect(asked).toEqual([[limited.identity.runtime_id, "go on"]]);
+    expect(said).toMatchObject([
+      "later",
+      { outcome: "delivered", detail: expect.stringMatching(/“go on” is typed .*(15|3):00/) },
+    ]);
   });
 
   it("leaves a crashed agent its output and its dismissal", () =>

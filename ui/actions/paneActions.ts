@@ -2,15 +2,19 @@
 // of a row, the keyboard, the list of shortcuts and the line of impossible actions are all made from this table.
 import type { ActionResult, AnswerChoice, KillSignal } from "../../core/model/actionView.ts";
 import { isWaiting } from "../../core/model/needs.ts";
+import type { JobView } from "../../core/model/job.ts";
 import type { PaneView } from "../../core/model/view.ts";
+import { goOnText } from "../text/jobText.ts";
 import { agentName, paneName, panePlaceAndState } from "../text/paneText.ts";
 import type { ActionKind, ActionStatus } from "./actionStatus.ts";
 import type { ActionCall, ShownResult } from "./settleAction.ts";
 import {
+  goOnReason,
   interruptReason,
   notLiveReason,
   replyReason,
   roleReason,
+  ruleReason,
   unreachableReason,
   type ActionContext,
   type DisabledReason,
@@ -57,9 +61,13 @@ export interface ActionSurface {
   openTerminal: (pane: PaneView) => Promise<ShownResult | null>;
   /** Arms a text for the next time at which this agent rests. */
   sendWhenReady: (runtimeId: string, text: string) => Promise<unknown>;
+  /** Arms a text for a moment after the end of the limit at which this agent stopped. */
+  sendAtReset: (runtimeId: string, text: string) => Promise<Pick<JobView, "next_at">>;
   /** Opens or closes a panel of the row. */
   showPanel: (pane: PaneView, panel: Panel) => void;
   showWhole: (pane: PaneView) => void;
+  /** Shows a rule about what the pane asks. */
+  makeRule: (pane: PaneView) => void;
   ask: (question: Question) => void;
   /** Asks which signal to send; the answer comes through `kill`. */
   askToKill: (pane: PaneView) => void;
@@ -94,6 +102,9 @@ export interface PaneAction {
 /** True when a reply is the answer to the open prompt, false when it goes to the agent's own prompt. */
 export const repliesToPrompt = (pane: PaneView): boolean =>
   pane.state !== null && isWaiting(pane.state) && pane.request !== null;
+
+/** What is typed once a limit has ended. */
+const GO_ON = "go on";
 
 const asksApproval = ({ state }: PaneView): boolean => state === "waiting_approval";
 const never = (): boolean => false;
@@ -146,6 +157,17 @@ export const PANE_ACTIONS = [
     isExpected: never,
     disabledReason: () => null,
     run: (pane, surface) => surface.showWhole(pane),
+  },
+  {
+    id: "rule",
+    key: "u",
+    name: "Make a rule…",
+    label: null,
+    help: "Make a rule about what it asks",
+    kind: "send",
+    isExpected: never,
+    disabledReason: ruleReason,
+    run: (pane, surface) => surface.makeRule(pane),
   },
   {
     id: "reply",
@@ -213,6 +235,22 @@ export const PANE_ACTIONS = [
       void surface.start(pane, "dismiss", async () => {
         await surface.api.dismiss.mutate(dismissInput(pane));
         return null;
+      }),
+  },
+  {
+    id: "goOn",
+    key: "c",
+    name: "Go on after the limit",
+    label: null,
+    help: "Go on once a limit has ended",
+    kind: "later",
+    isExclusive: true,
+    isExpected: never,
+    disabledReason: goOnReason,
+    run: (pane, { start, sendAtReset }) =>
+      void start(pane, "later", async () => {
+        const job = await sendAtReset(pane.identity.runtime_id ?? "", GO_ON);
+        return { outcome: "delivered", detail: goOnText(GO_ON, job), notes: [] };
       }),
   },
   {

@@ -45,6 +45,10 @@ export const jobTitle = (job: JobView): string =>
 const dayAndTime = (iso: string): string =>
   new Date(iso).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
 
+/** What comes of a text for the end of a limit. */
+export const goOnText = (text: string, { next_at: next }: Pick<JobView, "next_at">): string =>
+  `“${text}” is typed ${next === null ? "then" : dayAndTime(next)}, if the agent rests and its input box is empty. Until then it waits under Armed.`;
+
 const sendTime = ({ when, next_at: next }: JobView): string => {
   const at = next === null ? "" : dayAndTime(next);
   if (when === "ready") return "once it rests";

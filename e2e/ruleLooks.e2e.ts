@@ -1,0 +1,226 @@
+// Approval rules in the popover: which there are, what they did, disarming one, arming one in the app; and the rule that is made of a
+// card. By mouse and by keyboard, light and dark.
+// oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AgtmuxError } from "../core/model/errors.ts";
+import type { PaneView } from "../core/model/view.ts";
+import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
+import { makeRule } from "../test/factories/rule.ts";
+import type { FakeAutomation } from "../test/fakes/fakeAutomation.ts";
+import { launchAppPage } from "./launchers/appPage.ts";
+import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
+import { launchChromium } from "./launchers/chromium.ts";
+import { findFaults, recordLook, SCHEMES, type Scheme } from "./looks/look.ts";
+import { armedScene } from "./scenes/armedScene.ts";
+import { settingsDesktop } from "./scenes/settingsScene.ts";
+import { tenScene } from "./scenes/workScene.ts";
+
+const NARROW = { width: 420, height: 600 };
+const HOSTILE = '<img src=x onerror="document.title=1">\u202E\u200B';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+
+/** The agents of the other scenes; one of them asks for a command that a rule in shadow knows. */
+const scene = (): PaneView[] =>
+  tenScene(Date.now()).map((pane) =>
+    pane.request?.kind === "command" ? { ...pane, armed: "migrate would approve (3)" } : pane,
+  );
+
+const cardOf = (panes: readonly PaneView[]): PaneView => {
+  const pane = panes.find(({ request }) => request?.kind === "command");
+  if (pane === undefined) throw new Error("the scene asks for no command");
+  return pane;
+};
+
+type Started = BrowserPopover & { automation: FakeAutomation; ref: string };
+
+const withPopover = async (
+  options: { scheme?: Scheme; viewport?: { width: number; height: number }; isApp?: boolean },
+  work: (started: Started) => Promise<void>,
+): Promise<void> => {
+  const panes = scene();
+  const automation = armedScene(panes);
+  const common = {
+    browser,
+    daemon: new AnsweringDaemon(panes),
+    features: [automation],
+    colorScheme: options.scheme ?? "light",
+    viewport: options.viewport ?? NARROW,
+  };
+  const launched = await (options.isApp === true
+    ? launchAppPage({ ...common, desktop: settingsDesktop() })
+    : launchBrowserPopover(common));
+  try {
+    await launched.page.locator("[data-card=true]").first().waitFor();
+    await work({ ...launched, automation, ref: cardOf(panes).identity.pane_ref });
+    expect(await findFaults(launched.page)).toEqual([]);
+    expect(launched.errors.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
+  } finally {
+    await launched.close();
+  }
+};
+
+const cardAt = (page: Page, ref: string) => page.locator(`[data-card=true]:has([data-ref="${ref}"])`);
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const focusedRule = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("data-rule"));
+
+describe.each(SCHEMES)("rules (%s)", (scheme) => {
+  it("stand among what is armed, with what they did", () =>
+    withPopover({ scheme, viewport: { width: 420, height: 720 } }, async ({ page, popover }) => {
+      await popover.press("l");
+      await page.locator("button[data-rule=look]").click();
+      await page.getByText("Answered 12 times; 6m ago it approved git status.").waitFor();
+      await recordLook(page, { name: "rules", scheme, isPictured: true });
+    }));
+
+  it("are made of what a card asks", () =>
+    withPopover({ scheme }, async ({ page, popover, ref }) => {
+      await cardAt(page, ref).getByRole("button", { name: "Make a rule…" }).click();
+      await page.getByLabel("Rule", { exact: true }).waitFor();
+      await recordLook(page, { name: "make-rule", scheme, isPictured: true });
+      await popover.press("Escape");
+      await popover.dialog.waitFor({ state: "detached" });
+    }));
+});
+
+describe("a rule", () => {
+  it("is disarmed from here, and the focus stays with it", () =>
+    withPopover({}, async ({ page, popover, automation }) => {
+      await popover.press("l");
+      await page.locator("button[data-rule=look]").click();
+      await button(page, "Disarm").focus();
+      await popover.press("Enter");
+      await page.locator("[data-rule=look][data-mode=shadow]").waitFor();
+      await expect.poll(() => focusedRule(page)).toBe("look");
+      // A page in a browser is nobody of whom it is known that no agent has it open.
+      await page.getByText("agtmux rule arm look").waitFor();
+      expect(await button(page, "Arm…").count()).toBe(0);
+      expect(automation.armed).toEqual([]);
+    }));
+
+  it("is armed in the app, by whoever has read it, as it was shown", () =>
+    withPopover({ isApp: true }, async ({ page, popover, automation }) => {
+      await popover.press("l");
+      await page.locator("button[data-rule=no-force]").click();
+      await button(page, "Arm…").click();
+      await popover.dialog.getByText("It refuses these, at once and without you:").waitFor();
+      await popover.dialog.getByText('commands: [["git","push","--force"]]').waitFor();
+      // Enter presses the safe button.
+      await popover.press("Enter");
+      await popover.dialog.waitFor({ state: "detached" });
+      expect(automation.armed).toEqual([]);
+      await button(page, "Arm…").click();
+      await popover.dialog.getByRole("button", { name: "Arm it" }).click();
+      await page.locator("[data-rule=no-force][data-mode=armed]").waitFor();
+      expect(automation.armed).toEqual([
+        { name: "no-force", hash: "0".repeat(64), pid: 1, surface: "popover" },
+      ]);
+    }));
+
+  it("that is wrong is named, with what comes of it", () =>
+    withPopover({}, async ({ page, popover, automation }) => {
+      automation.problems = [{ line: 7, path: "rules.2.when", message: HOSTILE, rule: null }];
+      automation.rules = [makeRule({ mode: "blocked" })];
+      await popover.press("l");
+      await page.getByText("Rules.json, line 7: rules.2.when: <img").waitFor();
+      await page.getByText("Nothing is approved until that is right.").waitFor();
+      expect(await page.locator("[data-rule]").textContent()).toContain("blocked");
+      expect(await page.title()).not.toBe("1");
+    }));
+
+  it("is shown as text, whatever stands in it", () =>
+    withPopover({}, async ({ page, popover, automation }) => {
+      automation.items = [];
+      automation.rules = [
+        makeRule({
+          name: HOSTILE,
+          when: { commands: [[HOSTILE]], cwd: [HOSTILE] },
+          notes: [HOSTILE],
+          last: {
+            at: new Date().toISOString(),
+            runtime_id: "",
+            ref: "",
+            verdict: HOSTILE,
+            command: HOSTILE,
+            outcome: HOSTILE,
+          },
+        }),
+      ];
+      await popover.press("l");
+      await page.locator("button[data-rule]").click();
+      await page.getByText("In shadow it presses no key.").waitFor();
+      const text = (await page.locator("[data-jobs]").textContent()) ?? "";
+      expect(text).not.toMatch(/[\u202E\u200B]/);
+      expect(text.split("⟨U+202E⟩⟨U+200B⟩").length).toBeGreaterThan(5);
+      expect(await page.title()).not.toBe("1");
+    }));
+});
+
+describe("a rule that is made of a card", () => {
+  it("is what is shown, by each verdict, and goes into the file to the letter", () =>
+    withPopover({}, async ({ page, popover, automation, ref }) => {
+      await page.locator(`[data-ref="${ref}"]`).focus();
+      await popover.press("u");
+      const rule = page.getByLabel("Rule", { exact: true });
+      await rule.waitFor();
+      expect(await rule.textContent()).toContain('"then": "approve"');
+      await page.getByText("runs what the project says").waitFor();
+      await page.getByText("It begins in shadow").waitFor();
+      await page.getByRole("radio", { name: "Refuse it" }).check();
+      await expect.poll(() => rule.textContent()).toContain('"then": "deny"');
+      const shown = await rule.textContent();
+      await button(page, "Add it in shadow").click();
+      await page.getByText("The rule is in the file").waitFor();
+      expect(automation.added).toEqual([shown]);
+      await button(page, "Show it").click();
+      await page.locator("button[data-rule=look]").waitFor();
+    }));
+
+  it("says why there can be none, and why it was not added", () =>
+    withPopover({}, async ({ page, popover, automation, ref }) => {
+      const draft = automation.draft;
+      automation.draft = () => {
+        throw new AgtmuxError("E_UNSUPPORTED", "what that agent asks is no plain command of one program");
+      };
+      await page.locator(`[data-ref="${ref}"]`).focus();
+      await popover.press("u");
+      await page.getByText("What that agent asks is no plain command of one program.").waitFor();
+      await button(page, "Add it in shadow").click({ force: true });
+      expect(automation.added).toEqual([]);
+      automation.draft = draft;
+      await page.getByRole("radio", { name: "Always leave it to me" }).check();
+      await page.getByLabel("Rule", { exact: true }).waitFor();
+      automation.failures.set("ruleAdd", new AgtmuxError("E_CONFIG_INVALID", "the file has a mistake"));
+      await button(page, "Add it").click();
+      await page.getByText("The file has a mistake.").waitFor();
+      expect(automation.added).toEqual([]);
+    }));
+
+  it("is shown as text, whatever stands in it", () =>
+    withPopover({}, async ({ page, popover, automation, ref }) => {
+      automation.draft = () => ({ rule: {}, text: `{ ${HOSTILE} }`, notes: [HOSTILE] });
+      await page.locator(`[data-ref="${ref}"]`).focus();
+      await popover.press("u");
+      await page.getByLabel("Rule", { exact: true }).waitFor();
+      const text = (await popover.dialog.textContent()) ?? "";
+      expect(text).not.toMatch(/[\u202E\u200B]/);
+      expect(await page.title()).not.toBe("1");
+    }));
+
+  it("leads from what its row says to the rule that would answer it", () =>
+    withPopover({ viewport: { width: 360, height: 600 } }, async ({ page, automation, ref }) => {
+      const runtimeId = cardOf(scene()).identity.runtime_id ?? "";
+      automation.rules = automation.rules.map((rule) =>
+        rule.name === "look" && rule.last !== null
+          ? { ...rule, last: { ...rule.last, runtime_id: runtimeId } }
+          : rule,
+      );
+      await cardAt(page, ref).locator("[data-armed]").click();
+      await expect.poll(() => page.locator("button[data-rule]").count()).toBe(1);
+    }));
+});

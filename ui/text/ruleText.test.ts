@@ -1,0 +1,72 @@
+// oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
+import { describe, expect, it } from "vitest";
+import { makeRule } from "../../test/factories/rule.ts";
+import { armingText, findRules, ruleLast, rulePlace, ruleProblems, ruleTitle } from "./ruleText.ts";
+
+const NOW = Date.parse("2026-11-23T12:00:00.000Z");
+const HOSTILE = "a\u202Eb\nc\u001B[2J\u200B";
+const CLEAN = /^[^\p{Cc}\p{Cf}]*$/u;
+
+describe("a rule in words", () => {
+  it("says what it is about, where, and what it did last", () => {
+    const rule = makeRule({
+      when: {
+        commands: [
+          ["git", "status"],
+          ["git", "diff", "*"],
+        ],
+        cwd: ["/home/dev"],
+      },
+      mode: "armed",
+      answered: 3,
+      last: {
+        at: "2026-11-23T11:55:00.000Z",
+        runtime_id: "rt1",
+        ref: "pane:x",
+        verdict: "approve",
+        command: "git status",
+        outcome: "unverified: tmux did not answer",
+      },
+    });
+    expect(ruleTitle(rule)).toBe("Approves git status · git diff *");
+    expect(rulePlace(rule)).toBe('look · cwd ["/home/dev"]');
+    expect(ruleLast(rule, NOW)).toBe(
+      "answered 3 times; 5m ago it approved git status (unverified: tmux did not answer)",
+    );
+  });
+
+  it("says so where it names no command, and where it has done nothing", () => {
+    const rule = makeRule({ then: "deny", when: { kinds: ["edit"] } });
+    expect([ruleTitle(rule), rulePlace(rule), ruleLast(rule, NOW)]).toEqual([
+      'Refuses kinds ["edit"]',
+      "look",
+      "has done nothing yet",
+    ]);
+    expect(ruleLast(makeRule({ then: "leave", mode: "in force" }), NOW)).toBe("");
+  });
+
+  it("is one line of what can be seen, whatever stands in it", () => {
+    const rule = makeRule({
+      name: HOSTILE,
+      when: { commands: [[HOSTILE]], cwd: [HOSTILE], sessions: [HOSTILE] },
+      notes: [HOSTILE],
+      last: { at: "", runtime_id: "", ref: "", verdict: HOSTILE, command: HOSTILE, outcome: HOSTILE },
+    });
+    const problems = [{ line: 1, path: HOSTILE, message: HOSTILE, rule: HOSTILE }];
+    const view = { path: "", exists: true, paused_at: null, blocks_approval: true, problems, items: [rule] };
+    for (const line of [
+      ruleTitle(rule),
+      rulePlace(rule),
+      ruleLast(rule, NOW),
+      ...armingText(rule),
+      ...ruleProblems(view),
+    ])
+      expect(line).toMatch(CLEAN);
+  });
+
+  it("is found by its words, and by the agent for which it did something last", () => {
+    const rules = [makeRule({}), makeRule({ name: "tests", when: { commands: [["npm", "test"]] } })];
+    expect(findRules(rules, { text: "npm", runtimeId: null }).map(({ name }) => name)).toEqual(["tests"]);
+    expect(findRules(rules, { text: "", runtimeId: "rt1" })).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+// Approval rules in words, for the popover and the picker: what a rule is about, whether it is armed, and what it did last. Pure.
+import type { RulesView, RuleView } from "../../core/model/ruleView.ts";
+import { formatAge } from "../../core/model/words.ts";
+import { searchFor } from "../lists/groups.ts";
+import { displayLine, displaySentence } from "./displayText.ts";
+
+type Then = RuleView["then"];
+
+const THEN_WORDS: Readonly<Record<Then, string>> = {
+  approve: "Approves",
+  deny: "Refuses",
+  leave: "Leaves to you",
+  notify: "Tells you of",
+};
+
+/** The words of each; null where it names none. */
+const commandsOf = ({ commands }: RuleView["when"]): unknown[][] | null =>
+  Array.isArray(commands) && commands.every((words) => Array.isArray(words)) ? commands : null;
+
+/** The commands that it names, or the rest of its conditions as the file has them. */
+const aboutOf = (when: RuleView["when"]): string => {
+  const commands = commandsOf(when);
+  if (commands !== null) return commands.map((words) => words.join(" ")).join("  ·  ");
+  const entries = Object.entries(when);
+  return entries.length === 0
+    ? "everything"
+    : entries.map(([key, value]) => `${key} ${JSON.stringify(value)}`).join(", ");
+};
+
+export const ruleTitle = ({ then, when }: Pick<RuleView, "then" | "when">): string =>
+  displayLine(`${THEN_WORDS[then]}  ${aboutOf(when)}`);
+
+export const ruleStatus = ({ mode }: Pick<RuleView, "mode">): string =>
+  mode === "shadow" ? "in shadow" : mode;
+
+/** Its name, and the conditions that the title does not say. */
+export const rulePlace = ({ name, when, mode }: RuleView): string => {
+  const { commands, ...others } = when;
+  const isTold = commandsOf({ commands }) === null;
+  return [
+    displayLine(name),
+    ...(isTold
+      ? []
+      : Object.entries(others).map(([key, value]) => displayLine(`${key} ${JSON.stringify(value)}`))),
+    ...(mode === "blocked" ? ["armed, but nothing is approved while the file has a mistake in it"] : []),
+  ].join(" · ");
+};
+
+const VERDICTS: Readonly<Record<string, string>> = {
+  approve: "approved",
+  deny: "refused",
+  would_approve: "would have approved",
+  would_deny: "would have refused",
+};
+
+const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
+
+/** How often it did something, and what it did last; empty for a rule that presses no key. */
+export const ruleLast = ({ then, mode, answered, would_have, last }: RuleView, now: number): string => {
+  if (then === "leave" || then === "notify") return "";
+  const did = mode === "shadow" ? `would have answered ${times(would_have)}` : `answered ${times(answered)}`;
+  if (last === null) return "has done nothing yet";
+  const { at, verdict, command, outcome } = last;
+  const how = outcome === "delivered" || outcome === "in shadow" ? "" : ` (${displayLine(outcome)})`;
+  const ago = formatAge(Math.max(0, now - Date.parse(at)));
+  return `${did}; ${ago} ago it ${VERDICTS[verdict] ?? displayLine(verdict)} ${displayLine(command)}${how}`;
+};
+
+/** What is wrong with the file as a whole, as sentences. */
+export const ruleProblems = ({ problems, blocks_approval: isBlocked }: RulesView): string[] => [
+  ...problems.map(({ line, path, message }) =>
+    displaySentence(`rules.json, line ${line}: ${path === "" ? "" : `${path}: `}${message}`),
+  ),
+  ...(isBlocked ? ["Nothing is approved until that is right."] : []),
+];
+
+/** Those that the person looks for; `runtimeId`: only those that did something for this agent last. */
+export const findRules = (
+  items: readonly RuleView[],
+  { text, runtimeId }: { text: string; runtimeId: string | null },
+): RuleView[] => {
+  const isFound = searchFor(text);
+  return items
+    .filter(({ last }) => runtimeId === null || last?.runtime_id === runtimeId)
+    .filter((rule) => isFound(() => [ruleTitle(rule), rulePlace(rule), ruleStatus(rule)].join("\n")));
+};
+
+export const isArmable = ({ then, mode }: RuleView): boolean =>
+  (then === "approve" || then === "deny") && mode === "shadow";
+export const isDisarmable = ({ mode }: RuleView): boolean => mode === "armed" || mode === "blocked";
+
+const ARMS: Readonly<Record<Then, string>> = {
+  approve: "It approves these, at once and without you, whenever an agent asks for one of them",
+  deny: "It refuses these, at once and without you",
+  leave: "It leaves these to you",
+  notify: "It tells you of these",
+};
+
+/** A command is written as it is, also at the beginning. */
+export const noteText = (note: string): string => `${displayLine(note)}.`;
+
+/** What arming means, with all of the rule, sentence by sentence. */
+export const armingText = (rule: RuleView): string[] => [
+  `${ARMS[rule.then]}:`,
+  ...Object.entries(rule.when).map(([key, value]) => displayLine(`${key}: ${JSON.stringify(value)}`)),
+  ...rule.notes.map(noteText),
+];
+
+/** What comes of a rule once it is in the file. */
+export const addedText = (then: Then): string =>
+  then === "leave"
+    ? "It is in force as soon as it is in the file, and presses no key."
+    : "It begins in shadow: it notes what it would do and presses no key, until you arm it.";
+
+export const DRAFT_VERDICTS = ["approve", "deny", "leave"] as const;
+export type DraftVerdict = (typeof DRAFT_VERDICTS)[number];
+export const DRAFT_WORDS: Readonly<Record<DraftVerdict, string>> = {
+  approve: "Approve it",
+  deny: "Refuse it",
+  leave: "Always leave it to me",
+};
