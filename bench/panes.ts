@@ -46,12 +46,13 @@ const LIMIT_DIALOGS = 12;
 const HOOKS = 60;
 const NAIVE_PAUSE = 2;
 
-type Daemon = Awaited<ReturnType<Harness["startDaemon"]>>;
+export type Daemon = Awaited<ReturnType<Harness["startDaemon"]>>;
 
 const isState = (paneId: string, state: string) => (pane: PaneView) =>
   pane.identity.pane_id === paneId && pane.state === state;
 
-const measureCpu = async (harness: Harness, daemon: Daemon, seconds: number) => {
+/** Percent of a core over a stretch. */
+export const measureCpu = async (harness: Harness, daemon: Daemon, seconds: number) => {
   const before = { cpu: familyCpuOf(daemon.pid), tmux: threadCpuOf(harness.tmuxPid), at: performance.now() };
   await wait(seconds * 1_000);
   const cpu = familyCpuOf(daemon.pid);

@@ -29,5 +29,11 @@ export const PARTS: readonly Part[] = [
   { names: ["growth"], run: one(async () => (await import("./growth.ts")).benchGrowth) },
   { names: ["scale"], run: one(async () => (await import("./scale.ts")).benchScale) },
   { names: ["tmux"], run: one(async () => (await import("./tmux.ts")).benchTmux) },
+  { names: ["automation"], run: one(async () => (await import("./automation.ts")).benchAutomation) },
+  {
+    names: ["automation-ssh"],
+    isLong: true,
+    run: one(async () => (await import("./automation.ts")).benchAutomationSsh),
+  },
   { names: ["ssh"], isLong: true, run: one(async () => (await import("./sshPart.ts")).benchSsh) },
 ];

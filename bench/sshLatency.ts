@@ -24,13 +24,17 @@ const isState = (player: Player, state: string) => (pane: PaneView) =>
   pane.identity.pane_id === player.paneId && pane.state === state;
 
 /** Drops event files as the hook does. */
-const createDropper = async ({ server, remote }: SshHarness) => {
+export const createDropper = async ({ server, remote }: SshHarness) => {
   const folderOf = (name: string): string => join(server.remoteHome, ".agtmux", "spool", name);
   const [temporary, spool] = [folderOf("tmp"), folderOf("new")];
   for (const folder of [temporary, spool]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const serverPid = await remote.serverPid();
   let dropped = 0;
-  return (player: Player, event: string, payload: Record<string, unknown>): number => {
+  return (
+    player: Pick<Player, "paneId" | "pid" | "sessionId">,
+    event: string,
+    payload: Record<string, unknown>,
+  ): number => {
     dropped += 1;
     const name = `9${String(dropped).padStart(6, "0")}-0`;
     const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${remote.socketPath},${serverPid},0\npane=${player.paneId}\nppid=${player.pid}\n\n`;

@@ -8,7 +8,8 @@ const [log, json] = process.argv.slice(2);
  * `swallowMs`: Enter that soon after text is a part of it. `enters`: how many are needed. `deaf`: typed text is not shown.
  * `placeholderAbove`: longer pastes are shown as a mark. `dialog`: a screen that is drawn as soon as text comes.
  * `lateMs`: it draws its box at once, and takes keys only then.
- * `turnMs`: it works so long on each text, and shows it. `ignoresSignals`: INT and TERM do nothing. `working`: a screen that is shown until Escape was pressed `escapes` times.
+ * `turnMs`: it works so long on each text, and shows it. `times`: a file for when it got each text and ended its turn, epoch ms.
+ * `ignoresSignals`: INT and TERM do nothing. `working`: a screen that is shown until Escape was pressed `escapes` times.
  */
 const options = {
   swallowMs: 100,
@@ -65,12 +66,17 @@ const draw = () => {
   out.write(`\u001b[${lines.length - 1};1H${rows.length > 1 ? "  " : "❯ "}${rows.at(-1)}`);
 };
 
+const stamp = (what) => {
+  if (options.times !== undefined) appendFileSync(options.times, `${what} ${Date.now()}\n`);
+};
+
 const submit = () => {
   if (box === "") return;
   enters += 1;
   if (enters < options.enters) return;
   enters = 0;
   appendFileSync(log, `${JSON.stringify(box)}\n`);
+  stamp("got");
   transcript.push(...wrap(`> ${box}`, out.columns - 6).slice(-4), "");
   if (options.turnMs === undefined) transcript.push("* working");
   box = "";
@@ -80,6 +86,7 @@ const submit = () => {
   setTimeout(() => {
     turn = "✻ Baked for 1s";
     draw();
+    stamp("ended");
   }, options.turnMs);
 };
 

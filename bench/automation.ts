@@ -1,0 +1,271 @@
+// The part `automation`: what armed watches and rules cost while nothing happens, and how soon a queued text arrives once its agent
+// rests; and `automation-ssh`: the same delivery to a machine 50 ms away, over both transports.
+// oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import * as z from "zod";
+import { createHarness, type Harness } from "./benchHarness.ts";
+import { measureCpu, type Daemon } from "./panes.ts";
+import { measureDelivery } from "./queueDelivery.ts";
+import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
+import { percent, SPREAD_HEAD, spreadCells } from "./report/words.ts";
+import { createSshHarness, untilHealth, type Transport } from "./sshHarness.ts";
+import { createDropper } from "./sshLatency.ts";
+import { judgeRequest, type Asked } from "../features/automation/rules/judgeRequest.ts";
+import { hashOf, readRules } from "../features/automation/rules/ruleFile.ts";
+import { spreadOf, type Spread } from "./statistics.ts";
+
+const WATCHES = 50;
+const RULES = 100;
+const MAX_MORE_PERCENT = 0.1;
+const MAX_LOCAL_MS = 1_500;
+const MAX_SSH_MS = 2_500;
+const ROUNDS = 40;
+const SSH_ROUNDS = 20;
+const HOUR_MS = 3_600_000;
+const JUDGED = 40_000;
+const MAX_JUDGING_US = 50;
+const MAX_IDLE_PERCENT = 0.5;
+/** How often a stretch without and one with them follow each other. */
+const PAIRS = 3;
+/** By then the start, and Node's first compiling, are over. */
+const SETTLE_MS = 11_000;
+const TRANSPORTS: readonly Transport[] = ["openssh", "ssh2"];
+
+const armedSchema = z.object({ job_id: z.string() });
+const rulesSchema = z.object({ items: z.array(z.object({ name: z.string(), hash: z.string() })) });
+
+const CONDITIONS = [
+  { kind: "quiet", forMs: 600_000 },
+  { kind: "match", pattern: "FAILED|Error: .*" },
+  { kind: "state", state: "error" },
+  { kind: "needs-action" },
+] as const;
+
+/** Half of them approve, half refuse. */
+const someRules = () =>
+  Array.from({ length: RULES }, (_, index) => ({
+    name: `rule-${index}`,
+    when: { commands: [["git", "log", `--author=a${index}`]], cwd: [`/home/dev/project-${index}`] },
+    then: index % 2 === 0 ? "approve" : "deny",
+  }));
+
+/** Fifty watches of agents and of filters, and a hundred rules, half of them armed to approve, half to refuse. */
+const armAll = async ({ paths, tmuxPid }: Harness, { client }: Daemon): Promise<() => Promise<void>> => {
+  const { items } = await client.call((api) => api.panes.query({}));
+  const runtimes = items.flatMap(({ identity }) => identity.runtime_id ?? []);
+  const jobs: string[] = [];
+  for (let index = 0; index < WATCHES; index += 1) {
+    const runtimeId = runtimes[index % runtimes.length] ?? "";
+    const armed = await client.forward("automation.watch", "mutation", {
+      subject: index % 5 === 4 ? { filters: {} } : { runtimeId },
+      condition: CONDITIONS[index % CONDITIONS.length],
+      isRepeated: true,
+      forMs: HOUR_MS,
+      surface: "bench",
+    });
+    jobs.push(armedSchema.parse(armed).job_id);
+  }
+  const file = join(paths.home, "rules.json");
+  writeFileSync(file, JSON.stringify({ rules: someRules() }), { mode: 0o600 });
+  const view = rulesSchema.parse(await client.forward("automation.rules", "query", {}));
+  for (const { name, hash } of view.items)
+    await client.forward("automation.ruleArm", "mutation", { name, hash, pid: tmuxPid, surface: "bench" });
+  return async () => {
+    for (const id of jobs) await client.forward("automation.jobCancel", "mutation", { id });
+    rmSync(file);
+    await client.forward("automation.rules", "query", {});
+  };
+};
+
+interface IdleFigures {
+  panes: number;
+  without: number;
+  with: number;
+  /** Each pair of stretches. */
+  pairs: readonly (readonly [number, number])[];
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const measureIdle = async ({ isQuick, seconds }: BenchOptions): Promise<IdleFigures> => {
+  const panes = isQuick ? 20 : 200;
+  const harness = await createHarness({ panes, agents: panes / 10 });
+  try {
+    const daemon = await harness.startDaemon();
+    await wait(isQuick ? 500 : SETTLE_MS);
+    const stretch = async (): Promise<number> => {
+      const cpu = await measureCpu(harness, daemon, seconds);
+      return cpu.daemon + cpu.children;
+    };
+    const pairs: [number, number][] = [];
+    for (let pair = 0; pair < (isQuick ? 1 : PAIRS); pair += 1) {
+      const without = await stretch();
+      const disarm = await armAll(harness, daemon);
+      await wait(isQuick ? 0 : 5_000);
+      pairs.push([without, await stretch()]);
+      await disarm();
+      await wait(isQuick ? 0 : 5_000);
+    }
+    await daemon.stop();
+    return {
+      panes,
+      pairs,
+      without: mean(pairs.map(([one]) => one)),
+      with: mean(pairs.map(([, one]) => one)),
+    };
+  } finally {
+    await harness.close();
+  }
+};
+
+/** One request against a hundred armed rules, in microseconds. */
+const measureJudging = (count: number): Spread => {
+  const { rules, problems } = readRules(JSON.stringify({ rules: someRules() }));
+  if (problems.length > 0) throw new Error(`bench: ${problems[0]?.message}`);
+  const now = { rules, blocksApproval: false, armed: new Set(rules.map((rule) => hashOf(rule, rules))) };
+  const sample: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const asked: Asked = {
+      agent: "claude",
+      target: "host",
+      session: "work",
+      kind: "command",
+      tool: "Bash",
+      command: `git log --author=a${index % (2 * RULES)}`,
+      folder: `/home/dev/project-${index % RULES}`,
+      paths: [],
+    };
+    const from = performance.now();
+    judgeRequest(now, asked);
+    sample.push((performance.now() - from) * 1_000);
+  }
+  // Node's first compiling is over by then.
+  return spreadOf(sample.slice(Math.floor(count / 4)));
+};
+
+/** `isTold`: its hook tells when a turn ends. */
+const deliverHere = async (isTold: boolean, rounds: number): Promise<Spread> => {
+  const harness = await createHarness({ panes: 20, agents: 1 });
+  try {
+    const daemon = await harness.startDaemon();
+    const folder = join(harness.paths.home, "..", "turns");
+    mkdirSync(folder);
+    const silent = { frame: () => 0, busy: () => {}, rest: () => {} };
+    return await measureDelivery(
+      {
+        client: daemon.client,
+        tmux: harness.tmux,
+        folder,
+        session: "s0",
+        drop: isTold
+          ? (agent, event) => void harness.drop({ ...agent, ...silent }, event, { background_tasks: [] })
+          : null,
+      },
+      rounds,
+    );
+  } finally {
+    await harness.close();
+  }
+};
+
+const deliverFar = async (transport: Transport, rounds: number): Promise<Spread> => {
+  const harness = await createSshHarness(transport);
+  const { remote, server } = harness;
+  try {
+    await remote.run("new-session", "-d", "-s", "s", "-x", "120", "-y", "40", "sleep 100000");
+    const drop = await createDropper(harness);
+    const client = await harness.startDaemon([harness.settingsOf("vm1", harness.slowAlias)]);
+    await untilHealth(client, "vm1", "ok");
+    return await measureDelivery(
+      {
+        client,
+        tmux: remote,
+        folder: server.remoteHome,
+        session: "s",
+        drop: (agent, event) => void drop(agent, event, { background_tasks: [] }),
+      },
+      rounds,
+    );
+  } finally {
+    await harness.close();
+  }
+};
+
+const DELIVERY_HEAD = ["the end of the turn is told by", ...SPREAD_HEAD];
+
+export const benchAutomation = async (options: BenchOptions): Promise<Measured> => {
+  const rounds = options.isQuick ? 1 : ROUNDS;
+  const idle = await measureIdle(options);
+  const judged = measureJudging(options.isQuick ? 400 : JUDGED);
+  const told = await deliverHere(true, rounds);
+  const seen = await deliverHere(false, rounds);
+  const more = idle.with - idle.without;
+  return {
+    name: "automation",
+    title: "Automation",
+    how: `What is armed costs: ${idle.panes} panes, one in ten with an agent at rest; stretches of ${options.seconds} s without anything armed and with ${WATCHES} watches and ${RULES} armed rules follow each other in one daemon. Delivery: a program in real tmux that draws an input box as Claude Code does takes the next text of its queue after each turn; the clock runs from the end of the turn until the program got the text with Enter. An agent has to rest for a second before anything is typed.`,
+    tables: [
+      {
+        caption: "CPU of the daemon and its children, of a core",
+        head: ["nothing armed", `${WATCHES} watches and ${RULES} rules`, "more"],
+        rows: [
+          ...idle.pairs.map(([without, armed]) => [
+            percent(without),
+            percent(armed),
+            percent(armed - without),
+          ]),
+          [`mean ${percent(idle.without)}`, percent(idle.with), percent(more)],
+        ],
+      },
+      {
+        caption: "From the end of a turn until the next text of the queue has arrived, on this machine",
+        head: DELIVERY_HEAD,
+        rows: [
+          ["a hook", ...spreadCells(told)],
+          ["the screen alone", ...spreadCells(seen)],
+        ],
+      },
+    ],
+    checks: [
+      atMost(
+        `idle CPU with ${WATCHES} watches and ${RULES} rules above that without`,
+        more,
+        MAX_MORE_PERCENT,
+        "% of a core",
+      ),
+      atMost(`idle CPU with them, ${idle.panes} panes`, idle.with, MAX_IDLE_PERCENT, "% of a core"),
+      atMost(`one request against ${RULES} rules, p95`, judged.p95, MAX_JUDGING_US, "µs"),
+      atMost("ready → text delivered, p95", told.p95, MAX_LOCAL_MS, "ms"),
+    ],
+    notes: [
+      `One request against ${RULES} rules: median ${judged.median.toFixed(1)} µs, p95 ${judged.p95.toFixed(1)} µs, max ${judged.max.toFixed(0)} µs.`,
+    ],
+    figures: { idle, judged, told, seen },
+  };
+};
+
+export const benchAutomationSsh = async ({ isQuick }: BenchOptions): Promise<Measured> => {
+  const all: { transport: Transport; told: Spread }[] = [];
+  for (const transport of TRANSPORTS)
+    all.push({ transport, told: await deliverFar(transport, isQuick ? 1 : SSH_ROUNDS) });
+  return {
+    name: "automation-ssh",
+    title: "Automation over SSH",
+    how: "The same delivery to a program on a real sshd behind a proxy that adds 50 ms of round trip; its hook tells the end of each turn.",
+    tables: [
+      {
+        caption: "From the end of a turn until the next text of the queue has arrived",
+        head: ["transport", ...SPREAD_HEAD],
+        rows: all.map(({ transport, told }) => [transport, ...spreadCells(told)]),
+      },
+    ],
+    checks: all.map(({ transport, told }) =>
+      atMost(`ready → text delivered over ${transport}, p95`, told.p95, MAX_SSH_MS, "ms"),
+    ),
+    notes: [],
+    figures: all,
+  };
+};
