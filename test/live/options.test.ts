@@ -14,7 +14,18 @@ describe("readOptions", () => {
       modes: ["screen", "integrated"],
       sizes: null,
       steps: null,
-      kinds: ["states", "hard", "actions", "turns", "queue", "rules", "documents", "sessions", "handoff"],
+      kinds: [
+        "states",
+        "hard",
+        "actions",
+        "turns",
+        "queue",
+        "rules",
+        "documents",
+        "sessions",
+        "handoff",
+        "stall",
+      ],
       isFresh: false,
     });
     expect(options.versionOf("claude")).toBeNull();

@@ -16,7 +16,7 @@ npm run live -- help                 this
 --mode a,b          ${MODES.join(", ")}
 --size a,b          ${SIZES.join(", ")}
 --state a,b         only these steps, as the table names them
---states --hard --actions --turns --queue --rules --documents --sessions --handoff    only these kinds of parts
+--states --hard --actions --turns --queue --rules --documents --sessions --handoff --stall    only these kinds of parts
 --fresh             also what was done before
 --results folder    where results and wrong cases are kept (live-results)
 --markdown file     writes the table between the marks of that file`;
@@ -83,6 +83,7 @@ const parse = (args: readonly string[]) => {
         documents: { type: "boolean", default: false },
         sessions: { type: "boolean", default: false },
         handoff: { type: "boolean", default: false },
+        stall: { type: "boolean", default: false },
         fresh: { type: "boolean", default: false },
         results: { type: "string", default: join(ROOT, "live-results") },
         markdown: { type: "string" },

@@ -26,6 +26,7 @@ import { HANDOFF_SCENARIOS } from "./handoff.ts";
 import { QUEUE_SCENARIOS } from "./queue.ts";
 import { RULE_SCENARIOS } from "./rules.ts";
 import { SESSION_SCENARIOS } from "./sessions.ts";
+import { STALL_SCENARIOS } from "./stall.ts";
 import { createStage } from "./stage.ts";
 import { STATE_SCENARIOS } from "./states.ts";
 import { TURN_SCENARIOS } from "./tenTurns.ts";
@@ -46,6 +47,7 @@ export const KINDS: Readonly<Record<PartKind, Kind>> = {
   documents: { scenarios: DOCUMENT_SCENARIOS, sizes: ["120x40"] },
   sessions: { scenarios: SESSION_SCENARIOS, sizes: ["120x40"] },
   handoff: { scenarios: HANDOFF_SCENARIOS, sizes: ["120x40"] },
+  stall: { scenarios: STALL_SCENARIOS, sizes: ["120x40"] },
 };
 
 /** Names of all steps, for `--state`. */

@@ -62,6 +62,7 @@ const DONE_KINDS: readonly PartKind[] = [
   "documents",
   "sessions",
   "handoff",
+  "stall",
 ];
 
 /** What was done rather than looked at: a row per part, and what of it did not go right. */

@@ -27,6 +27,7 @@ export const PART_KINDS = [
   "documents",
   "sessions",
   "handoff",
+  "stall",
 ] as const;
 export type PartKind = (typeof PART_KINDS)[number];
 
