@@ -9,6 +9,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { BindingProbe } from "./bindingProbe.ts";
 import { EventDelivery, type ListedServer } from "./eventDelivery.ts";
+import { LISTEN_MS, OutputWatch } from "./outputWatch.ts";
 import { ProcessWatch } from "./processWatch.ts";
 import { ScreenWatch } from "./screenWatch.ts";
 import type { CollectorSink, ProcessReader, WatchedServer } from "./sink.ts";
@@ -34,6 +35,8 @@ interface ServerState extends ListedServer {
   /** Why the last listing failed. */
   problem: string | null;
   tookMs: number;
+  /** Null where no server runs. */
+  serverPid: number | null;
   isListing: Promise<void> | null;
 }
 
@@ -42,6 +45,7 @@ export class Collector {
   private readonly servers: ServerState[];
   private readonly processes: ProcessWatch;
   private readonly screens: ScreenWatch;
+  private readonly outputs: OutputWatch;
   private readonly bindingProbe: BindingProbe;
   private readonly delivery: EventDelivery<ServerState>;
   private cancelListing: (() => void) | null = null;
@@ -63,10 +67,12 @@ export class Collector {
       failures: 0,
       problem: null,
       tookMs: 0,
+      serverPid: null,
       isListing: null,
     }));
     const guard = (work: Promise<void>): void => this.guard(work);
     this.processes = new ProcessWatch(deps);
+    this.outputs = new OutputWatch(deps);
     this.screens = new ScreenWatch({
       ...deps,
       guard,
@@ -158,6 +164,7 @@ export class Collector {
     this.cancelListing?.();
     this.processes.close();
     this.screens.close();
+    this.outputs.close();
     this.bindingProbe.close();
     await Promise.all(this.servers.map((state) => state.watched.close()));
   }
@@ -172,9 +179,24 @@ export class Collector {
 
   private scheduleListing(): void {
     if (this.isClosed) return;
-    const usualMs = this.deps.timing().topology_interval_ms;
-    const pauses = this.servers.map(({ watched, tookMs }) => watched.pauseMs(usualMs, tookMs));
-    this.cancelListing = this.deps.clock.setTimer(pauses.length === 0 ? usualMs : Math.min(...pauses), () => {
+    const { clock, timing } = this.deps;
+    const usualMs = timing().topology_interval_ms;
+    this.outputs.afterLook(this.servers);
+    const { hearsAll } = this.outputs;
+    const pauses = this.servers.map(({ watched, tookMs }) => watched.pauseMs(usualMs, { tookMs, hearsAll }));
+    this.awaitListing(clock.now() + (pauses.length === 0 ? usualMs : Math.min(...pauses)), hearsAll);
+  }
+
+  /** Lists when it is due, or as soon as something is heard. */
+  private awaitListing(dueAt: number, isListening: boolean): void {
+    const { clock } = this.deps;
+    const leftMs = dueAt - clock.now();
+    this.cancelListing = clock.setTimer(isListening ? Math.min(leftMs, LISTEN_MS) : leftMs, () => {
+      if (clock.now() < dueAt && !this.outputs.hasHeard()) {
+        this.awaitListing(dueAt, isListening);
+        return;
+      }
+      this.outputs.beforeLook();
       const look = Promise.all(this.servers.map((state) => this.listServer(state)));
       this.guard(look.then(() => undefined).finally(() => this.scheduleListing()));
     });
@@ -200,6 +222,7 @@ export class Collector {
     state.problem = listing.status === "error" ? listing.problem : null;
     this.tellHealth();
     if (listing.status !== "error") state.panes = listing.panes;
+    state.serverPid = listing.instance?.pid ?? null;
     state.socketPath = listing.instance?.socketPath ?? state.socketPath;
     sink.applyTopology({ ...listing, targetId, server: state.watched.server });
     this.forgetGone();

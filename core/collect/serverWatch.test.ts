@@ -42,10 +42,11 @@ const scene = (mode: TmuxServer["mode"] = "direct") => {
 it("looks sooner for a while after something moved, and rarer where nothing did for long", async () => {
   const { state, watched, lookAfter } = scene();
   await lookAfter(0);
-  const pause = (tookMs = 4): number => watched.pauseMs(USUAL_MS, tookMs);
+  const pause = (hearsAll = false): number => watched.pauseMs(USUAL_MS, { tookMs: 4, hearsAll });
   expect(pause()).toBe(450);
   await lookAfter(12_000);
   expect(pause()).toBe(900);
+  expect(pause(true)).toBe(2_250);
   await lookAfter(20_000);
   expect(pause()).toBe(1_200);
   state.movedAt = state.now;
@@ -56,14 +57,14 @@ it("looks sooner for a while after something moved, and rarer where nothing did 
 it("does not look sooner where that would take much of the time", async () => {
   const { watched, lookAfter } = scene();
   await lookAfter(0);
-  expect(watched.pauseMs(USUAL_MS, 6)).toBe(600);
-  expect(watched.pauseMs(USUAL_MS, 80)).toBe(900);
+  expect(watched.pauseMs(USUAL_MS, { tookMs: 6, hearsAll: true })).toBe(600);
+  expect(watched.pauseMs(USUAL_MS, { tookMs: 80, hearsAll: true })).toBe(900);
 });
 
 it("keeps to the usual pause where each look is a process", async () => {
   const { watched, lookAfter } = scene("polling");
   await lookAfter(0);
-  expect(watched.pauseMs(USUAL_MS, 1)).toBe(USUAL_MS);
+  expect(watched.pauseMs(USUAL_MS, { tookMs: 1, hearsAll: true })).toBe(USUAL_MS);
 });
 
 /** A server of one pane that fills in tmux's formats; its title is another one each time that somebody asks for it. */

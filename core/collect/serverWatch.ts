@@ -23,6 +23,8 @@ const SOON_TIME_SHARE = 0.01;
 /** When nothing changed for this long, looks come less often, by the share below. */
 const RESTS_AFTER_MS = 30_000;
 const REST_SHARE = 4 / 3;
+/** Where agents are heard while they rest, a listing only has to find what a person moved or renamed. */
+const HEARD_SHARE = 5 / 2;
 
 /** A pane has another title, window or session name than in the listing before. */
 const hasOtherNames = (before: readonly Pane[], now: readonly Pane[]): boolean => {
@@ -78,9 +80,10 @@ export const watchServer = (options: {
   return {
     server: tmux.server,
     socketPath,
-    pauseMs(usualMs, tookMs) {
+    pauseMs(usualMs, { tookMs, hearsAll }) {
       if (options.probe !== undefined || tmux.mode !== "direct") return usualMs;
       const restedMs = clock.now() - movedAt;
+      if (hearsAll && restedMs >= SOON_FOR_MS) return usualMs * HEARD_SHARE;
       if (restedMs >= RESTS_AFTER_MS) return usualMs * REST_SHARE;
       if (restedMs >= SOON_FOR_MS) return usualMs;
       return Math.min(usualMs, Math.max(usualMs * SOON_SHARE, tookMs / SOON_TIME_SHARE));

@@ -16,4 +16,15 @@ export interface ProcessTree {
    * another machine.
    */
   isGone(pid: number): boolean;
+  /** How much a process has written in its life, in bytes. Left out where that is not to be had at next to no cost. */
+  meterOutput?(pid: number): Meter<number> | null;
+  /** The children of a process. Left out as above. */
+  meterChildren?(pid: number): Meter<string> | null;
+}
+
+/** Something of one process that is read again and again, without asking the process. */
+export interface Meter<T> {
+  /** Null once the process has ended. */
+  read(): T | null;
+  close(): void;
 }

@@ -49,6 +49,13 @@ export interface TargetSockets {
   connect(path: string): SocketConnection;
 }
 
+/** It belongs to the process that had the id when it was opened, whoever has it later. */
+export interface OpenProcFile {
+  /** The text of now, at most 64 kB of it; null once the process has ended. */
+  read(): string | null;
+  close(): void;
+}
+
 /** `argv` is always a vector, never a shell string. */
 export interface TargetExecutor {
   readonly targetId: string;
@@ -66,6 +73,11 @@ export interface TargetExecutor {
    * process.
    */
   isRunning?(pid: number): boolean;
+  /**
+   * A file below /proc that stays open; null where it cannot be opened. Present only for the daemon's own machine, and only where
+   * that has /proc.
+   */
+  openProc?(path: string): OpenProcFile | null;
   readonly files: TargetFiles;
   close(): Promise<void>;
 }

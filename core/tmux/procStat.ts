@@ -53,6 +53,10 @@ export const parseCmdline = (text: string): string => {
   return cleanText(text.slice(0, end).replaceAll("\0", " "), MAX_ARGS);
 };
 
+/** `/proc/<pid>/io`: what the process has written in its life, in bytes, to files, terminals and pipes; or null. */
+export const parseWritten = (text: string): number | null =>
+  integerIn(/^wchar: (\d+)$/m.exec(text)?.[1], MAX_TICK_DIGITS);
+
 /** `/proc/uptime`: milliseconds since boot, or null. */
 export const parseUptime = (text: string): number | null => {
   const milliseconds = Number.parseFloat(text) * 1_000;

@@ -120,3 +120,46 @@ describe.runIf(IS_LINUX)("hostile names", () => {
     expect(info?.args).toContain("- argument[1m");
   });
 });
+
+describe("meters", () => {
+  const treeOf = (platform: NodeJS.Platform) => createProcessTree({ executor, platform, clock: realClock });
+
+  it.runIf(IS_LINUX)("count what a process writes, to the byte, and end with it", async () => {
+    const pid = await family('echo up; read -r go; echo "123456789"; read -r end');
+    const child = children[0];
+    const meter = treeOf("linux").meterOutput?.(pid);
+    const before = meter?.read() ?? 0;
+    expect(before).toBeGreaterThan(0);
+    const written = new Promise((done) => child?.stdout?.once("data", done));
+    child?.stdin?.write("go\n");
+    await written;
+    expect(meter?.read()).toBe(before + 10);
+    const gone = new Promise((done) => child?.once("exit", done));
+    child?.stdin?.write("end\n");
+    await gone;
+    expect(meter?.read()).toBeNull();
+    meter?.close();
+    expect(treeOf("linux").meterOutput?.(2 ** 22 + 5)).toBeNull();
+  });
+
+  it.runIf(IS_LINUX)("tell the children of a process", async () => {
+    const pid = await family("exec 3<&0; echo up; read -r go; cat <&3 & echo more; wait");
+    const child = children[0];
+    const meter = treeOf("linux").meterChildren?.(pid);
+    expect(meter?.read()).toBe("");
+    const more = new Promise((done) => child?.stdout?.once("data", done));
+    child?.stdin?.write("go\n");
+    await more;
+    expect(meter?.read()).toMatch(/^\d+ $/);
+    meter?.close();
+  });
+
+  it("are not to be had without /proc, nor on another machine", () => {
+    expect(treeOf("darwin")).not.toHaveProperty("meterOutput");
+    const remote: TargetExecutor = { ...executor };
+    delete remote.openProc;
+    const tree = createProcessTree({ executor: remote, platform: "linux", clock: realClock });
+    expect(tree).not.toHaveProperty("meterOutput");
+    expect(tree).not.toHaveProperty("meterChildren");
+  });
+});

@@ -1,8 +1,15 @@
 // Which processes run in a pane, and whether a pid still is the same process. Reads only; /proc on Linux, ps elsewhere. The
 // name of a process is never cached, because the process may become another program at any moment.
 import type { ProcessInfo } from "../model/runtime.ts";
-import type { ProcessTree } from "../ports/processTree.ts";
-import { parseCmdline, parseProcStat, parseUptime, MAX_ARGS, type ProcStat } from "./procStat.ts";
+import type { Meter, ProcessTree } from "../ports/processTree.ts";
+import {
+  parseCmdline,
+  parseProcStat,
+  parseUptime,
+  parseWritten,
+  MAX_ARGS,
+  type ProcStat,
+} from "./procStat.ts";
 import { createPsTree, type PsTreeOptions } from "./psTree.ts";
 import { isSameStart } from "./sameStart.ts";
 import { createSemaphore } from "../engine/semaphore.ts";
@@ -34,6 +41,14 @@ type ListChildren = (read: Read) => Promise<readonly number[]>;
 
 const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree => {
   const { files } = executor;
+  const meter = <T>(path: string, parse: (text: string) => T | null): Meter<T> | null => {
+    const file = executor.openProc?.(path) ?? null;
+    const read = (): T | null => {
+      const text = file?.read() ?? null;
+      return text === null ? null : parse(text);
+    };
+    return file === null ? null : { read, close: () => file.close() };
+  };
   let bootAt: Promise<number> | null = null;
   const semaphore = createSemaphore(PARALLEL);
   const known = new Map<number, { madeAt: number; readAt: number; startedAt: number }>();
@@ -136,6 +151,12 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
     verify,
     isAlive: verify,
     isGone: (pid) => executor.isRunning?.(pid) === false,
+    ...(executor.openProc === undefined
+      ? {}
+      : {
+          meterOutput: (pid) => meter(`/proc/${pid}/io`, parseWritten),
+          meterChildren: (pid) => meter(`/proc/${pid}/task/${pid}/children`, (text) => text),
+        }),
   };
 };
 

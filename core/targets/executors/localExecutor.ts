@@ -6,7 +6,7 @@ import { delimiter, isAbsolute } from "node:path";
 import { execa } from "execa";
 import { isMissing } from "../../model/systemError.ts";
 import type { SocketConnection, RunResult, TargetExecutor } from "../../ports/targetExecutor.ts";
-import { createLocalFiles } from "./localFiles.ts";
+import { createLocalFiles, openProcFile } from "./localFiles.ts";
 
 // Unix sockets of this machine: whose they are, and connections to them.
 /**
@@ -125,6 +125,7 @@ export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecut
         return error instanceof Error && "code" in error && error.code === "EPERM";
       }
     },
+    ...(process.platform === "linux" ? { openProc: openProcFile } : {}),
     close: () => {
       closing.abort();
       for (const connection of connections) connection.close();

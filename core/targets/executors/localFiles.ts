@@ -1,11 +1,21 @@
 // Files of this machine behind the TargetFiles port. Everything is asynchronous, and special files never block: a FIFO
 // or a device in the way of a path that we read is opened without waiting for a peer.
-import { close, constants, type Stats, open as openFile, read, statSync } from "node:fs";
+import {
+  close,
+  closeSync,
+  constants,
+  type Stats,
+  open as openFile,
+  openSync,
+  read,
+  readSync,
+  statSync,
+} from "node:fs";
 import { chmod, lstat, mkdir, open, readdir, readlink, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { AgtmuxError } from "../../model/errors.ts";
-import type { TargetFiles } from "../../ports/targetExecutor.ts";
+import type { OpenProcFile, TargetFiles } from "../../ports/targetExecutor.ts";
 import { isMissing } from "../../model/systemError.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
@@ -28,6 +38,33 @@ const closePlain = promisify(close);
 
 /** The kernel has this in memory, so it is read synchronously: over the thread pool it would cost twenty times as much. */
 const PROCESS_FOLDER = /^\/proc\/\d+$/;
+
+const PROC_BYTES = 64 * 1024;
+/** One for all: each read is over before the next one begins. */
+let procBuffer: Buffer | null = null;
+
+/** See TargetExecutor. Synchronous, because the kernel has it in memory: one call of it, and no thread. */
+export const openProcFile = (path: string): OpenProcFile | null => {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY);
+  } catch {
+    // The process is gone, or not ours.
+    return null;
+  }
+  return {
+    read: () => {
+      procBuffer ??= Buffer.alloc(PROC_BYTES);
+      try {
+        return procBuffer.toString("latin1", 0, readSync(file, procBuffer, 0, PROC_BYTES, 0));
+      } catch {
+        // ESRCH: the process has ended.
+        return null;
+      }
+    },
+    close: () => closeSync(file),
+  };
+};
 
 /** Reads at most `maxBytes` from the start; sizes are not trusted (files of /proc say 0). */
 const readPrefix = async (path: string, maxBytes: number): Promise<string> => {
