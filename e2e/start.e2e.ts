@@ -39,6 +39,7 @@ describe.each(SCHEMES)("starting an agent (%s)", (colorScheme) => {
           .waitFor();
         expect(await dialog.getByLabel(/^Task/).inputValue()).toBe("split <b>refunds</b>");
         await dialog.getByLabel("Folder").fill(repository);
+        await dialog.getByRole("alert").waitFor({ state: "detached" });
         await recordLook(page, { name: "startFilled", scheme: colorScheme, isPictured: false });
         await startButton.click();
         const done = page.getByRole("dialog", { name: "Started" });

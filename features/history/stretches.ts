@@ -2,8 +2,7 @@
 // 1 MB is left out, so that what a log holds decides neither memory nor time.
 import type { LogFile } from "./logFile.ts";
 
-/** Each read costs the loop a turn; longer ones would hold it longer at a time than `pace.ts` allows. */
-const CHUNK_BYTES = 512 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 export const MAX_LINE_BYTES = 1024 * 1024;
 
 /** Memory for two stretches; one reader at a time, of any number of logs. */

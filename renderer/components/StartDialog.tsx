@@ -61,7 +61,11 @@ export const StartDialog = ({ onClose }: { onClose: () => void }) => {
   const target = typed.target === "" ? (machines[0] ?? "") : typed.target;
   const agents = useAgents(target);
   const form = { ...typed, agent: typed.agent === "" ? (agents[0]?.agent ?? "") : typed.agent, target };
-  const set = (change: Partial<StartForm>) => setForm({ ...typed, ...change });
+  const set = (change: Partial<StartForm>) => {
+    // What was wrong with the form as it was says nothing of what it is now.
+    task.clear();
+    setForm({ ...typed, ...change });
+  };
   const input = startInput(form);
   const start = () =>
     void task.run(async () => {
