@@ -64,8 +64,10 @@ const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
     letter_home: "x",
     long: LONG,
     lines: LINES,
-    // It fills the screen, and what would stand below it is out of sight.
-    paste: null,
+    // They fill what is below the box's sign, with a mark that there is more above.
+    paste: expect.stringMatching(/^(?:line \d\d of a long paste\n){23}line 39 of a long paste$/),
+    scrolled:
+      "line 2 of the text that is long enough to be read\nline 3 of the text that is long enough to be read\n\nline 5 of the text that is long enough to be read\nline 6 of the text that is long enough to be read\n\nline 8 of the text that is long enough to be read\nline 9 of the text that is long enough to be read\n\nline 11 of the text that is long enough to be read\nline 12 of the text that is long enough to be read\n\nline 14 of the text that is long enough to be read\nline 15 of the text that is long enough to be read",
     completed: "and now the tests",
     completed_home: "and now the tests",
   },

@@ -174,9 +174,20 @@ export const readCodexScreen = (screen: Screen): Reading | null => {
 /** Sign and blank, or the indentation of the rows below. */
 const INDENT = 2;
 
+/** At the right edge of the first row of a box that is scrolled; it is drawn dim. */
+const SCROLLED = /\s{2}↑$/;
+
+/** A draft of many rows takes all that is below its sign, and its first rows go out of sight. */
+const findScrolledBox = (lines: readonly string[], start: number): { start: number; end: number } | null => {
+  const end = lines.findLastIndex((line) => !isBlank(line)) + 1;
+  const below = lines.slice(start + 1, end);
+  return below.every((line) => isBlank(line) || indentOf(line) >= INDENT) ? { start, end } : null;
+};
+
 /** The rows of the box: from its sign to the gap above what is known to stand below it. Null where there is none. */
 const findBox = (lines: readonly string[]): { start: number; end: number } | null => {
   const start = lines.findLastIndex((line) => PROMPT.test(line));
+  if (SCROLLED.test(lines[start] ?? "")) return findScrolledBox(lines, start);
   const end = lines.findLastIndex(isBlank);
   if (start < 0 || end <= start || NUMBERED.test(lines[start] ?? "")) return null;
   const footer = lines.slice(end + 1);

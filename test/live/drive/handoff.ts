@@ -17,6 +17,16 @@ interface Work {
   open: string;
 }
 
+/** What stands in the pane of the other agent, in one line. */
+const screenOf = async ({ rig }: Stage, session: string): Promise<string> => {
+  try {
+    const screen = await rig.tmux("capture-pane", "-p", "-t", `=${session}:`);
+    return screen.replaceAll(/\s+/g, " ").slice(-1_500);
+  } catch {
+    return "it has none";
+  }
+};
+
 /** Hands the session over, and gives the request that the other agent's model received; what went wrong is a text. */
 const handOver = async (
   stage: Stage,
@@ -26,7 +36,7 @@ const handOver = async (
   if (id === null) return `the session of ${from} is not listed`;
   const at = Date.now();
   const begun = await act(stage, "history", "handoff", id, "--to", to, "--session", `to-${to}`, "--yes");
-  if (begun.code !== 0) return begun.said;
+  if (begun.code !== 0) return `${begun.said} Its screen: ${await screenOf(stage, `to-${to}`)}`;
   const received = (): Exchange | undefined =>
     stage.since(at).find(({ prompt }) => prompt.includes("# Work handed over"));
   await untilTrue(() => (received()?.ended ?? null) !== null, ARRIVES_MS);
