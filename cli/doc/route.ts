@@ -173,8 +173,12 @@ export const runRoute = async (
   checkName(document);
   const registry = await readRegistry(document.paths);
   const look = createPaneLook(context);
-  const found = await findClaimed(look, registry, document);
+  // tmux is asked while the daemon is connected to.
+  const finding = findClaimed(look, registry, document);
+  // What goes wrong is told where it is awaited.
+  finding.catch(() => {});
   return withDaemon(context, async (client) => {
+    const found = await finding;
     if (found.isAlive) {
       const status = await tell(context, client, await rowOf(client, found.live), document);
       await focusPane(context, found.live);
