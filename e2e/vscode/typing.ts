@@ -69,7 +69,8 @@ export class Typing {
     { tries, limitMs }: { tries: number; limitMs: number },
   ): Promise<Typed> {
     const deadline = performance.now() + limitMs;
-    await this.goToTyped();
+    // Only the first time: afterwards the cursor has to be where it was.
+    if (this.typed === "") await this.goToTyped();
     const ended = new AbortController();
     const from = this.typed.length;
     const typing = keysPerSecond === 0 ? Promise.resolve() : this.pressKeys(keysPerSecond, ended.signal);
@@ -172,13 +173,13 @@ export class Typing {
     }
   }
 
-  /** Puts the cursor behind `typed:` and whatever was typed there. */
+  /** Puts the cursor behind `typed:`. */
   private async goToTyped(): Promise<void> {
     const { keyboard } = this.page;
     // A start takes the keys away now and then, for a message of its own.
     await this.page.click(".monaco-editor .view-lines");
     await keyboard.press("Control+Home");
-    for (let line = this.typed.split("\n").length; line > 0; line -= 1) await keyboard.press("ArrowDown");
+    await keyboard.press("ArrowDown");
     await keyboard.press("End");
   }
 
