@@ -110,6 +110,33 @@ export const rowOf = async (client: DaemonClient, { life, pane }: TmuxPane): Pro
   return client.call((api) => api.resolve.query({ ref: pane, insideTmux, tmuxPane: pane }));
 };
 
+/** Which pane it is, among those of several tmux servers. */
+export const keyOf = ({ life, pane }: TmuxPane): string => `${life.socket} ${life.serverPid} ${pane}`;
+
+/** The same for many panes, by their keys: one of each tmux server is asked for, which names the server, and the others are looked up in one list. */
+export const rowsOf = async (
+  client: DaemonClient,
+  panes: readonly TmuxPane[],
+): Promise<ReadonlyMap<string, PaneView>> => {
+  const rows = new Map<string, PaneView>();
+  const servers = Map.groupBy(panes, ({ life }) => `${life.socket} ${life.serverPid} ${life.serverStart}`);
+  for (const [first, ...others] of servers.values()) {
+    if (first === undefined) continue;
+    const row = await rowOf(client, first);
+    rows.set(keyOf(first), row);
+    const { target, tmux_server: server } = row.identity;
+    const { items } =
+      others.length === 0
+        ? { items: [] }
+        : await client.call((api) => api.panes.query({ target, all: true }));
+    const own = items.filter(({ identity }) => identity.tmux_server === server);
+    const known = new Map(own.map((item) => [item.identity.pane_id, item]));
+    // One that came this moment is in no list yet.
+    for (const pane of others) rows.set(keyOf(pane), known.get(pane.pane) ?? (await rowOf(client, pane)));
+  }
+  return rows;
+};
+
 export const dead = (name: string, reason: string): AgtmuxError =>
   new AgtmuxError("E_REF_NOT_FOUND", `${name}: ${cleanLine(reason)}`, {
     remedy: "Run 'agtmux doc claim' for it in the pane of its agent; nothing was sent.",

@@ -7,7 +7,15 @@ import { changeRegistry, readRegistry, type Registry } from "../../features/docu
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
 import { printResult } from "../render/outcome.ts";
-import { createPaneLook, currentProject, findPane, openClaimed, rowOf, type PaneLook } from "./claims.ts";
+import {
+  createPaneLook,
+  currentProject,
+  findPane,
+  keyOf,
+  openClaimed,
+  rowsOf,
+  type PaneLook,
+} from "./claims.ts";
 
 /** As editors read it: flat, and without keys that have no value. */
 interface PromptInfo {
@@ -26,16 +34,7 @@ interface Asked {
   readonly row: PaneView | null;
 }
 
-const askOne = async (
-  look: PaneLook,
-  client: DaemonClient,
-  registry: Registry,
-  id: string,
-): Promise<Asked | null> => {
-  const found = await findPane(look, registry, id);
-  const file = registry.entries[id]?.file ?? "";
-  if (!found.isAlive) return null;
-  const row = await rowOf(client, found.live);
+const askedIn = (row: PaneView, id: string, file: string): Asked => {
   const { request, prompt_fingerprint: fingerprint } = row;
   if (request === null || fingerprint === null)
     return { info: { session_id: id, file, active: false }, row: null };
@@ -50,6 +49,25 @@ const askOne = async (
     },
     row,
   };
+};
+
+/** What the agents of these documents ask; nothing for a document whose pane is gone. */
+const askAll = async (
+  look: PaneLook,
+  client: DaemonClient,
+  registry: Registry,
+  ids: readonly string[],
+): Promise<Asked[]> => {
+  const found = await Promise.all(ids.map(async (id) => ({ id, pane: await findPane(look, registry, id) })));
+  const alive = found.flatMap(({ id, pane }) => (pane.isAlive ? [{ id, live: pane.live }] : []));
+  const rows = await rowsOf(
+    client,
+    alive.map(({ live }) => live),
+  );
+  return alive.flatMap(({ id, live }) => {
+    const row = rows.get(keyOf(live));
+    return row === undefined ? [] : [askedIn(row, id, registry.entries[id]?.file ?? "")];
+  });
 };
 
 /** A bare number from an editor later means the prompt that was shown to it now. */
@@ -126,9 +144,7 @@ export const runPrompt = async (
   }
   const look = createPaneLook(context);
   return withDaemon(context, async (client) => {
-    const asked = (await Promise.all(ids.map((id) => askOne(look, client, registry, id)))).filter(
-      (one) => one !== null,
-    );
+    const asked = await askAll(look, client, registry, ids);
     const [only] = asked;
     if (options.answer !== undefined) {
       const number = parseCount(options.answer, "--answer", { min: 1, max: MAX_OPTION });
