@@ -57,7 +57,8 @@ export const saveCrdtState = async ({ crdt }: DocumentPaths, text: string): Prom
       line = aEnd;
     }
   });
-  await writeWhole(crdt, encodeStateAsUpdate(doc));
+  // One that is lost with the power begins again.
+  await writeWhole(crdt, encodeStateAsUpdate(doc), { mayBeLost: true });
 };
 
 const lengthOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length, 0);
