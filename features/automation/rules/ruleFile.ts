@@ -184,15 +184,26 @@ const textOf = (rule: Rule): string => JSON.stringify(canonical(rule));
 
 export const stops = ({ then }: Rule): boolean => then === "deny" || then === "leave";
 
+/** Of a list that was read: they are asked for with every request. */
+const hashes = new WeakMap<readonly Rule[], Map<Rule, string>>();
+
+const readHash = (rule: Rule, rules: readonly Rule[]): string => {
+  const before = rule.then === "approve" ? rules.filter(stops).map(textOf).toSorted() : [];
+  return createHash("sha256")
+    .update(JSON.stringify([textOf(rule), before]))
+    .digest("hex");
+};
+
 /**
  * What a person arms: the rule to the letter. One that approves is armed together with those that go before it, so that it counts
  * no longer when one of these is changed or taken away.
  */
 export const hashOf = (rule: Rule, rules: readonly Rule[]): string => {
-  const before = rule.then === "approve" ? rules.filter(stops).map(textOf).toSorted() : [];
-  return createHash("sha256")
-    .update(JSON.stringify([textOf(rule), before]))
-    .digest("hex");
+  const known = hashes.get(rules) ?? new Map<Rule, string>();
+  hashes.set(rules, known);
+  const hash = known.get(rule) ?? readHash(rule, rules);
+  known.set(rule, hash);
+  return hash;
 };
 
 /** What a person should know before arming a rule. */
