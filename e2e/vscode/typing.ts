@@ -104,29 +104,6 @@ export class Typing {
     return faults;
   }
 
-  /** A buffer in which a marker is just being changed takes nothing: status 75, and once it is whole again, the same write succeeds. */
-  async checkBusy(): Promise<string[]> {
-    const { keyboard } = this.page;
-    const before = this.read();
-    await this.goToEnd();
-    // The last marker's line, without its last letters.
-    for (let pressed = 0; pressed < 4; pressed += 1) await keyboard.press("Backspace");
-    const faults: string[] = [];
-    const response = `Answer number ${this.answers + 1}, in full.\n`;
-    try {
-      await this.write(response, before);
-      faults.push("an answer went into a buffer whose marker was broken");
-    } catch (error) {
-      if (!isBusyError(error)) throw error;
-    }
-    if (this.read() !== before) faults.push("the file was changed while the editor was busy");
-    await keyboard.type(" -->");
-    // As the person would: the same command again.
-    await this.write(response, before);
-    this.answers += 1;
-    return [...faults, ...this.findFaults(0)];
-  }
-
   private read(): string {
     return readFileSync(join(this.project, "plan.md"), "utf8");
   }
@@ -181,14 +158,6 @@ export class Typing {
     await keyboard.press("Control+Home");
     await keyboard.press("ArrowDown");
     await keyboard.press("End");
-  }
-
-  /** Behind the last character of the last line that is not empty. */
-  private async goToEnd(): Promise<void> {
-    await this.page.click(".monaco-editor .view-lines");
-    await this.page.keyboard.press("Control+End");
-    await this.page.keyboard.press("ArrowUp");
-    await this.page.keyboard.press("End");
   }
 
   private findFaults(keysPerSecond: number): string[] {
