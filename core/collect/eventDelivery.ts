@@ -59,13 +59,16 @@ export class EventDelivery<S extends ListedServer> {
    * count before its end is noticed.
    */
   private untilWrapperExit(envelopes: readonly Envelope[]): Envelope[] {
+    const exits = envelopes.flatMap((envelope, index) => {
+      const event = readWrapperEvent(envelope);
+      return event?.kind === "exit" && event.pid !== null ? [{ envelope, index, pid: event.pid }] : [];
+    });
+    if (exits.length === 0) return [];
     const watched = this.deps.sink.watchedRuntimes(this.deps.targetId);
     const lastExit = new Map<string, number>();
-    for (const [index, envelope] of envelopes.entries()) {
-      const event = readWrapperEvent(envelope);
-      if (event?.kind !== "exit" || event.pid === null) continue;
+    for (const { envelope, index, pid } of exits) {
       const isOfLive = watched.some(
-        ({ runtime }) => runtime.paneId === envelope.paneId && runtime.pid === event.pid,
+        ({ runtime }) => runtime.paneId === envelope.paneId && runtime.pid === pid,
       );
       if (isOfLive) lastExit.set(placeKey(envelope.tmuxSocket, envelope.paneId), index);
     }

@@ -7,7 +7,7 @@ import type { Pane } from "../model/runtime.ts";
 import type { CollectorSink, ProcessReader, WatchedRuntime } from "./sink.ts";
 
 /** How often to listen, ms. */
-export const LISTEN_MS = 400;
+export const LISTEN_MS = 450;
 /** An agent that wrote this short a time ago works; that it goes on is no news. */
 const RESTS_AFTER_MS = 1_500;
 /** An agent that has drawn its screen has written more; a program that only started the agent has not. */

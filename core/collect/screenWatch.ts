@@ -31,6 +31,8 @@ export interface ScreenWatchDeps {
 }
 
 const CONFIRM_REFRESH_MS = 30_000;
+/** With a hundred busy agents something is to be planned all the time, and each plan goes through all of them. */
+const PLAN_GAP_MS = 50;
 /** Panes that are read together; what is most urgent comes first. */
 const PANES_PER_READ = 20;
 const URGENCY: readonly Attention[] = ["close", "waiting", "active", "quiet"];
@@ -44,6 +46,8 @@ export class ScreenWatch {
   private readonly toConfirm = new Map<string, WatchedRuntime>();
   private isConfirming = false;
   private cancelReading: (() => void) | null = null;
+  private plannedAt = 0;
+  private isPlanned = false;
   private reading: Promise<void> | null = null;
   private isClosed = false;
   private homeDir = "";
@@ -81,11 +85,26 @@ export class ScreenWatch {
       for (const id of map.keys()) if (!runtimes.has(id)) map.delete(id);
   }
 
-  /** To be called whenever something may have made a screen worth reading. */
+  /** To be called whenever something may have made a screen worth reading: of many calls in a moment the last one counts. */
   schedule(): void {
+    if (this.isClosed || this.reading !== null || this.isPlanned) return;
+    const leftMs = this.plannedAt + PLAN_GAP_MS - this.deps.clock.now();
+    if (leftMs <= 0 || leftMs > PLAN_GAP_MS) {
+      this.plan();
+      return;
+    }
+    this.isPlanned = true;
+    this.cancelReading?.();
+    this.cancelReading = this.deps.clock.setTimer(leftMs, () => this.plan());
+  }
+
+  /** Looks through all agents for the screen that is due next. */
+  private plan(): void {
+    this.isPlanned = false;
     this.cancelReading?.();
     this.cancelReading = null;
     if (this.isClosed || this.reading !== null) return;
+    this.plannedAt = this.deps.clock.now();
     const due = this.deps.sink
       .watchedRuntimes(this.deps.targetId)
       .map((watched) => nextReadAt(watched, this.reads.get(watched.runtime.runtimeId), this.deps.timing()));

@@ -260,12 +260,15 @@ export class Events {
    */
   unplacedAgents(targetId: string, envelopes: readonly Envelope[]): Set<string> {
     const { unitOfWork } = this;
-    const bound = new Set(
-      Array.from(
-        unitOfWork.liveState.liveOfTarget(targetId),
-        ({ runtime }) => `${runtime.agentType}/${runtime.agentSessionId}`,
-      ),
-    );
+    let bound: Set<string> | null = null;
+    // For most events nobody asks.
+    const isBound = (session: string): boolean =>
+      (bound ??= new Set(
+        Array.from(
+          unitOfWork.liveState.liveOfTarget(targetId),
+          ({ runtime }) => `${runtime.agentType}/${runtime.agentSessionId}`,
+        ),
+      )).has(session);
     const waiting = unitOfWork.pending.flatMap((event) =>
       event.targetId === targetId ? [event.envelope] : [],
     );
@@ -275,7 +278,7 @@ export class Events {
       if (agents.has(agentType) || isWrapperEvent(envelope)) continue;
       if (unitOfWork.deps.adapterOf(agentType)?.eventsMayNameOtherPanes !== true) continue;
       const { sessionId, promptText } = this.normalize(envelope, false) ?? { sessionId: null };
-      if (isTie({ promptText: promptText ?? null }) && !bound.has(`${agentType}/${sessionId}`))
+      if (isTie({ promptText: promptText ?? null }) && !isBound(`${agentType}/${sessionId}`))
         agents.add(agentType);
     }
     return agents;

@@ -163,7 +163,8 @@ export class NotificationScheduler {
           ...one,
           target: one.pane.identity.target,
           now,
-          minuteOfDay: this.deps.minuteOfDay(),
+          // The first question for the local time loads the time zones: half a megabyte for those who have no quiet hours.
+          minuteOfDay: policy.quiet_hours === null ? 0 : this.deps.minuteOfDay(),
           isConfirmed: this.deps.isConfirmed(one.runtimeId),
           isComplete: isComplete(one.pane, one.kind),
           toldAt: this.toldAt.get(one.runtimeId) ?? null,

@@ -217,7 +217,7 @@ export class WatchRunner {
 
   private builtIn(now: number): WatchJob[] {
     const { stalled_after_ms, quiet_hours } = this.deps.context.config().notifications;
-    return stalled_after_ms === null || isQuiet(quiet_hours, minuteOfDay(now))
+    return stalled_after_ms === null || (quiet_hours !== null && isQuiet(quiet_hours, minuteOfDay(now)))
       ? []
       : [stallJob(stalled_after_ms)];
   }
