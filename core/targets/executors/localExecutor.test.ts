@@ -48,6 +48,16 @@ describe("run", () => {
     expect(result).toEqual({ exitCode: 3, stdout: `${hostile}|in`, stderr: "bad\n", timedOut: false });
   });
 
+  it("waits no longer for a child that has ended, while what it started keeps its output open", async () => {
+    const holder = join(folder, "holder");
+    const script = `sleep 30 & echo $! > ${holder}; echo early`;
+    const begun = Date.now();
+    const result = await executor.run(["sh", "-c", script], { timeoutMs: 300 });
+    process.kill(Number(readFileSync(holder, "utf8")), "SIGKILL");
+    expect(result).toEqual({ exitCode: null, stdout: "early\n", stderr: "", timedOut: true });
+    expect(Date.now() - begun).toBeLessThan(10_000);
+  });
+
   it("ends a child at the time-out and says so", async () => {
     const result = await executor.run(["sh", "-c", "echo early; exec tail -f /dev/null"], { timeoutMs: 200 });
     expect(result).toEqual({ exitCode: null, stdout: "early\n", stderr: "", timedOut: true });

@@ -46,6 +46,9 @@ export const connectLocalSocket = (path: string, onGone: () => void): SocketConn
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 
+/** After its time limit a child is asked to end, and after this long it is ended. */
+const FORCE_KILL_AFTER_MS = 500;
+
 export interface LocalExecutorOptions {
   targetId: string;
   /** The whole environment of the children, except entries of PATH that mean the current folder. */
@@ -87,25 +90,36 @@ export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecut
     },
     run: async (argv, options): Promise<RunResult> => {
       const [file = "", ...args] = argv;
-      const result = await execa(file, args, {
+      const running = execa(file, args, {
         env,
         extendEnv: false,
         reject: false,
         timeout: options.timeoutMs,
-        forceKillAfterDelay: 500,
+        forceKillAfterDelay: FORCE_KILL_AFTER_MS,
         maxBuffer: options.maxBytes ?? DEFAULT_MAX_BYTES,
         stripFinalNewline: false,
         cancelSignal: closing.signal,
         ...(options.stdin === undefined ? { stdin: "ignore" as const } : { input: options.stdin }),
       });
+      let isOutputHeld = false;
+      // What it started may outlive it and keep its output open.
+      const letGo = setTimeout(
+        () => {
+          isOutputHeld = true;
+          running.stdout?.destroy();
+          running.stderr?.destroy();
+        },
+        options.timeoutMs + 2 * FORCE_KILL_AFTER_MS,
+      );
+      const result = await running.finally(() => clearTimeout(letGo));
       const isStarted = result.exitCode !== undefined || result.signal !== undefined;
-      if (!isStarted && !result.timedOut && !result.isMaxBuffer && !result.isCanceled)
+      if (!isStarted && !result.timedOut && !isOutputHeld && !result.isMaxBuffer && !result.isCanceled)
         throw new Error(`run ${file}: could not start`, { cause: result.cause });
       return {
-        exitCode: result.isMaxBuffer ? null : (result.exitCode ?? null),
+        exitCode: result.isMaxBuffer || isOutputHeld ? null : (result.exitCode ?? null),
         stdout: result.stdout,
         stderr: result.stderr,
-        timedOut: result.timedOut,
+        timedOut: result.timedOut || isOutputHeld,
       };
     },
     sockets: {
