@@ -23,7 +23,14 @@ const MAX_WAITING = 3;
 const TURN_MS = 1_800;
 const SCRIPT = fileURLToPath(new URL("../../actions/boxAgent.mjs", import.meta.url));
 const jobsSchema = z.object({
-  items: z.array(z.object({ job_id: z.string(), state: z.string(), runtime_id: z.string().nullable() })),
+  items: z.array(
+    z.object({
+      job_id: z.string(),
+      state: z.string(),
+      runtime_id: z.string().nullable(),
+      waits_for: z.string().nullable(),
+    }),
+  ),
 });
 const detailSchema = z.object({ told: z.array(z.object({ outcome: z.string() })) });
 const armedSchema = z.object({ job_id: z.string() });
@@ -132,6 +139,18 @@ const jobsOf = async (client: DaemonClient) =>
   jobsSchema.parse(await client.forward("automation.jobs", "query", { limit: 1_000 })).items;
 const isOver = ({ state }: { state: string }): boolean => state === "done" || state === "stopped";
 
+/**
+ * A daemon that was killed between a text and its Enter leaves it in the box, and what comes after it waits for the person, who sends
+ * it here.
+ */
+const sendDrafts = async ({ tmux }: Scene, client: DaemonClient): Promise<void> => {
+  const waiting = (await jobsOf(client)).filter((job) => job.waits_for?.includes("a draft stands") === true);
+  const { items } = await client.call((api) => api.panes.query({}));
+  for (const { identity } of items)
+    if (waiting.some((job) => job.runtime_id === identity.runtime_id))
+      await tmux.run("send-keys", "-t", identity.pane_id, "Enter");
+};
+
 /** Arms a text for each agent that does not have enough of them. */
 const arm = async (
   client: DaemonClient,
@@ -193,7 +212,14 @@ export const killQueue = async (options: {
     }
     launched = await launch(scene);
     const { client } = launched;
-    await until(async () => (await jobsOf(client)).every(isOver), "nothing waits any more", REST_MS);
+    await until(
+      async () => {
+        await sendDrafts(scene, client);
+        return (await jobsOf(client)).every(isOver);
+      },
+      "nothing waits any more",
+      REST_MS,
+    );
     return { kills: options.kills, ...(await judge(client, armed, received())) };
   } finally {
     await launched?.kill();
