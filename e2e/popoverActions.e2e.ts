@@ -414,6 +414,7 @@ it("forgets what was done to a pane that is gone", async () => {
   daemon.remove(pane.identity.pane_ref);
   await popover.row("e2e").waitFor({ state: "detached" });
   daemon.put(pane);
+  await popover.scrollTo(1e6);
   await popover.row("e2e").waitFor();
   expect(await popover.status.getByText("Not verified.").count()).toBe(0);
 });

@@ -205,7 +205,7 @@ const addEditors = (doc: Verb, context: CliContext): void => {
       .command(name)
       .description(says)
       .argument("<editor>", "vscode or jetbrains")
-      .option("--file <zip>", "for jetbrains: agent-doc's plugin, which agtmux does not fetch")
+      .option("--file <file>", "for jetbrains: the ZIP of agent-doc's plugin, which agtmux does not fetch")
       .example(`agtmux doc plugin ${name} vscode`, "Calls 'code --install-extension'; nothing is fetched.")
       .action(async (editor, options) => (await load()).runPluginInstall(context, editor, options));
   doc

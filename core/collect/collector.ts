@@ -190,7 +190,7 @@ export class Collector {
   /** Lists when it is due, or as soon as something is heard. */
   private awaitListing(dueAt: number, isListening: boolean): void {
     const { clock } = this.deps;
-    const leftMs = dueAt - clock.now();
+    const leftMs = Math.max(0, dueAt - clock.now());
     this.cancelListing = clock.setTimer(isListening ? Math.min(leftMs, LISTEN_MS) : leftMs, () => {
       if (clock.now() < dueAt && !this.outputs.hasHeard()) {
         this.awaitListing(dueAt, isListening);

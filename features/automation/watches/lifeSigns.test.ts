@@ -25,6 +25,25 @@ describe("signs of life", () => {
     expect(signs.silentSince("rt1")).toBe(50);
   });
 
+  it("are not given by an agent that stands still until nobody knows its state", () => {
+    const signs = new LifeSigns();
+    signs.noteRow(running(), 0);
+    signs.noteScreen("rt1", ["working"], 1_000);
+    signs.noteRow(makePane({ state: "unknown", reason: "unsupported_signal" }), 20_000);
+    expect(signs.silentSince("rt1")).toBe(0);
+    signs.noteScreen("rt1", ["a shape that nobody knows"], 21_000);
+    expect(signs.silentSince("rt1"), "it has drawn something else").toBeNull();
+  });
+
+  it("are not asked of an agent that ended with a screen that nobody knows", () => {
+    const signs = new LifeSigns();
+    signs.noteRow(running(), 0);
+    signs.noteScreen("rt1", ["working"], 19_000);
+    signs.noteScreen("rt1", ["done, in another shape"], 20_000);
+    signs.noteRow(makePane({ state: "unknown", reason: "unsupported_signal" }), 20_010);
+    expect(signs.silentSince("rt1")).toBeNull();
+  });
+
   it("are asked of nobody who does not work", () => {
     const signs = new LifeSigns();
     signs.noteRow(makePane({ state: "unknown", reason: "stale_signal" }), 0);

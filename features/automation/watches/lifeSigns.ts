@@ -2,9 +2,14 @@
 // state, and what it is doing. After a start the time counts from there: too late is better than too early.
 import type { PaneView } from "../../../core/model/view.ts";
 
+/** So long after the last sign a screen stands still: working agents draw every second. */
+const STANDS_AFTER_MS = 5_000;
+
 interface Signs {
-  /** It works, or worked when its signs became stale. */
+  /** It works, or worked when its signs became stale, or its screen stands as it stood at work. */
   isWorking: boolean;
+  /** What it does now is not known, and its screen stands as it stood while it worked. */
+  isHeld: boolean;
   signAt: number;
   screen: string | null;
   /** What the row told of the work. */
@@ -21,7 +26,11 @@ export class LifeSigns {
     const signs = this.known.get(runtimeId);
     if (signs === undefined) return;
     const screen = lines.join("\n");
-    if (signs.screen !== null && signs.screen !== screen) signs.signAt = now;
+    if (signs.screen !== null && signs.screen !== screen) {
+      signs.signAt = now;
+      if (signs.isHeld) signs.isWorking = false;
+      signs.isHeld = false;
+    }
     signs.screen = screen;
   }
 
@@ -32,19 +41,29 @@ export class LifeSigns {
     const isStale = row.state === "unknown" && row.reason_code === "stale_signal";
     // That its signs became too old is no sign.
     if (before !== undefined && isStale) return;
+    // Nor is it one that its state is not known any more, while its screen goes on to stand still: an agent that hangs shows what it
+    // showed. One that came to an end has drawn that just before.
+    const stoodStill = before !== undefined && now - before.signAt >= STANDS_AFTER_MS;
+    if (before?.isWorking === true && row.state === "unknown" && stoodStill) {
+      before.isHeld = true;
+      return;
+    }
     const doing = doingOf(row);
     const isWorking = row.state === "running";
-    if (before === undefined) this.known.set(runtime_id, { isWorking, signAt: now, screen: null, doing });
+    if (before === undefined)
+      this.known.set(runtime_id, { isWorking, isHeld: false, signAt: now, screen: null, doing });
     else {
       if (before.doing !== doing || before.isWorking !== isWorking) before.signAt = now;
       before.isWorking = isWorking;
+      before.isHeld = false;
       before.doing = doing;
     }
   }
 
   /** A pane without an agent: it counts as working as long as it is watched. */
   notePane(key: string, now: number): void {
-    if (!this.known.has(key)) this.known.set(key, { isWorking: true, signAt: now, screen: null, doing: "" });
+    if (!this.known.has(key))
+      this.known.set(key, { isWorking: true, isHeld: false, signAt: now, screen: null, doing: "" });
   }
 
   /** All of them gave a sign now. */
