@@ -86,12 +86,14 @@ const benchWrite = async (): Promise<void> => {
   const [times, outlines]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
     const { base, agent, person } = makeLarge(randomFrom(round), 1_000_000);
-    writeFileSync(join(folder, "large.md"), wrap(person));
+    // Each a document of its own: another text under the same name would be merged as if a person had typed all of it.
+    const name = `large-${round}.md`;
+    writeFileSync(join(folder, name), wrap(person));
     writeFileSync(join(folder, "seen.md"), wrap(base));
     outlines.push(await timeOf(async () => outlineOf(person)));
     // Older than a moment, as a file that nobody saves just now.
     await wait(50);
-    const words = ["write", "large.md", "--baseline-file", "seen.md"];
+    const words = ["write", name, "--baseline-file", "seen.md"];
     times.push(await timeOf(() => run(folder, words, agent.slice(-12_000))));
   }
   show("write, 12 kB into 1 MB", times, 400);
