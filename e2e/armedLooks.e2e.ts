@@ -82,15 +82,15 @@ describe.each(SCHEMES)("the view of what is armed (%s)", (scheme) => {
       await page.getByText("When ready: Typed once the agent rests").waitFor();
       await page.keyboard.type("then measure it again");
       const list = page.locator("[data-list]").first();
-      const isInSight = () =>
+      const isVisible = () =>
         list.evaluate((box) => {
           const line = document.querySelector("#reply-later")?.getBoundingClientRect();
           const edge = box.getBoundingClientRect();
           return line !== undefined && line.top >= edge.top && line.bottom <= edge.bottom + 1;
         });
-      await expect.poll(isInSight).toBe(true);
+      await expect.poll(isVisible).toBe(true);
       for (let row = 0; row < 6; row += 1) await popover.press("Shift+Enter");
-      await expect.poll(isInSight).toBe(true);
+      await expect.poll(isVisible).toBe(true);
       for (let row = 0; row < 6; row += 1) await popover.press("Backspace");
       await recordLook(page, { name: "later", scheme, isPictured: true });
       await popover.press("Alt+Enter");

@@ -177,14 +177,16 @@ export class Collector {
     });
   }
 
-  private scheduleListing(): void {
+  /** `hasHeard`: what was heard before the last look may have reached tmux only after it, so that another one comes soon. */
+  private scheduleListing(hasHeard = false): void {
     if (this.isClosed) return;
     const { clock, timing } = this.deps;
     const usualMs = timing().topology_interval_ms;
     this.outputs.afterLook(this.servers);
     const { hearsAll } = this.outputs;
     const pauses = this.servers.map(({ watched, tookMs }) => watched.pauseMs(usualMs, { tookMs, hearsAll }));
-    this.awaitListing(clock.now() + (pauses.length === 0 ? usualMs : Math.min(...pauses)), hearsAll);
+    const pauseMs = Math.min(...(hasHeard ? [LISTEN_MS] : []), ...(pauses.length === 0 ? [usualMs] : pauses));
+    this.awaitListing(clock.now() + pauseMs, hearsAll);
   }
 
   /** Lists when it is due, or as soon as something is heard. */
@@ -192,13 +194,14 @@ export class Collector {
     const { clock } = this.deps;
     const leftMs = Math.max(0, dueAt - clock.now());
     this.cancelListing = clock.setTimer(isListening ? Math.min(leftMs, LISTEN_MS) : leftMs, () => {
-      if (clock.now() < dueAt && !this.outputs.hasHeard()) {
+      const hasHeard = this.outputs.hasHeard();
+      if (clock.now() < dueAt && !hasHeard) {
         this.awaitListing(dueAt, isListening);
         return;
       }
       this.outputs.beforeLook();
       const look = Promise.all(this.servers.map((state) => this.listServer(state)));
-      this.guard(look.then(() => undefined).finally(() => this.scheduleListing()));
+      this.guard(look.then(() => undefined).finally(() => this.scheduleListing(hasHeard)));
     });
   }
 
