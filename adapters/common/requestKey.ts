@@ -4,9 +4,16 @@ import { hash } from "node:crypto";
 import { asPayload } from "./payload.ts";
 
 const MAX_DEPTH = 40;
+/** To write a text of megabytes as JSON takes ten times as long as to hash it. */
+const LONG_CHARS = 64 * 1_024;
 
-/** JSON with sorted keys; equal values give equal text whatever their key order. */
+/** Halves of a character would all be hashed as the same one. */
+const isLong = (value: unknown): value is string =>
+  typeof value === "string" && value.length > LONG_CHARS && value.isWellFormed();
+
+/** JSON with sorted keys, except that the hash of a long text stands for it; equal values give equal text whatever their key order. */
 const canonical = (value: unknown, depth: number): string => {
+  if (isLong(value)) return hash("sha256", value, "hex");
   if (depth > MAX_DEPTH) return '"deep"';
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(",")}]`;
   const object = asPayload(value);
