@@ -4,6 +4,7 @@
 import { access, lstat, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { PatchFile } from "../../../features/documents/ipc/patchFile.ts";
 import { editsBetween, putInto, readPatchFile, type LineEdit } from "./applyResponse.ts";
 
 /** A document as the editor has it. */
@@ -60,14 +61,27 @@ const isOwnFile = async (path: string): Promise<boolean> => {
 /** `typed`: somebody was faster, and the buffer has another text now. `later`: it could not be put in, for whatever reason. */
 type Put = "done" | "typed" | "later";
 
-const putOnce = async (path: string, { folder, open }: TakerOptions): Promise<Put> => {
+/** The text of a patch file that is in the buffer already, and not saved yet: one that does not merge would be put in twice. */
+interface Taking {
+  inBuffer: string | null;
+}
+
+/** An editor says no when somebody typed during the save, also where the response is in the file by now. */
+const isSaved = async (patch: PatchFile): Promise<boolean> => {
+  if (patch.response === undefined) return false;
+  const saved = await readFile(patch.file, "utf8");
+  return putInto(patch, saved) === saved;
+};
+
+const putOnce = async (path: string, { folder, open }: TakerOptions, taking: Taking): Promise<Put> => {
   if (!(await isOwnFile(path))) throw new Error("it is another user's, or no file; it is left as it is");
-  const patch = readPatchFile(await readFile(path, "utf8"));
+  const text = await readFile(path, "utf8");
+  const patch = readPatchFile(text);
   if (patch === null) return "later";
   await checkDocument(patch.file, folder);
   const buffer = await open(patch.file);
   const before = buffer.getText();
-  const after = putInto(patch, before);
+  const after = taking.inBuffer === text ? before : putInto(patch, before);
   if (after !== before) {
     if (!(await isThere(path))) return "done";
     if (!(await buffer.edit(editsBetween(before, after))))
@@ -76,16 +90,18 @@ const putOnce = async (path: string, { folder, open }: TakerOptions): Promise<Pu
     const merges = patch.response !== undefined;
     const now = buffer.getText();
     if (merges ? putInto(patch, now) !== now : now !== after) return "later";
+    if (!merges) taking.inBuffer = text;
   }
-  return (await buffer.save()) ? "done" : "later";
+  return (await buffer.save()) || (await isSaved(patch)) ? "done" : "later";
 };
 
 const take = async (path: string, options: TakerOptions): Promise<void> => {
   const { log, signal } = options;
+  const taking: Taking = { inBuffer: null };
   let atOnce = 0;
   for (let tried = 0; tried < MAX_TRIES && !signal.aborted && (await isThere(path)); tried += 1) {
     try {
-      const put = await putOnce(path, options);
+      const put = await putOnce(path, options, taking);
       if (put === "done") {
         await rm(path, { force: true });
         return;

@@ -116,6 +116,39 @@ describe("a response", () => {
     ]);
   });
 
+  it("is taken once it is in the file, however long somebody types on while it is saved", async () => {
+    let saves = 0;
+    buffer.save = async () => {
+      writeFileSync(paths.file, buffer.text);
+      // An editor says no where the buffer has changed again by the end of the save.
+      buffer.type((text) => text.replace("yet", `yet${(saves += 1)}`));
+      return Promise.resolve(false);
+    };
+    await write("This way, over the bridge.\n");
+    expect([saves, buffer.edits]).toEqual([1, 1]);
+    expect(readFileSync(paths.file, "utf8")).toContain("This way, over the bridge.");
+    expect(buffer.text).toContain("yet1");
+  });
+
+  it("that could not be saved is not taken, and is kept", async () => {
+    buffer.save = () => Promise.resolve(false);
+    await expect(write("This way, over the bridge.\n")).rejects.toMatchObject({ code: "E_DOCUMENT_BUSY" });
+    expect([readFileSync(paths.file, "utf8"), readdirSync(paths.pending).length]).toEqual([DOC, 1]);
+  });
+
+  it("of the original is appended once, however often it has to be saved", async () => {
+    await project.close();
+    let saves = 0;
+    const save = buffer.save.bind(buffer);
+    buffer.save = async () => ((saves += 1) < 3 ? Promise.resolve(false) : save());
+    const patches = [{ component: "exchange", content: "This way." }];
+    const patch = { file: paths.file, patches, unmatched: "", baseline: DOC };
+    writeFileSync(join(paths.patches, `${paths.hash}.json`), JSON.stringify(patch));
+    project = await open();
+    await expect.poll(() => readdirSync(paths.patches)).toEqual([]);
+    expect(readFileSync(paths.file, "utf8")).toBe(DOC.replace("go?\n", "go?\nThis way.\n"));
+  });
+
   it("from before the editor's start is taken then", async () => {
     await project.close();
     const patch = {
