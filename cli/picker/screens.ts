@@ -107,6 +107,7 @@ export const dialogKeyOf = (mode: Mode): string | null => {
 /** Keys of the popover that mean nothing here, or are others. */
 const NOT_HERE: ReadonlySet<string> = new Set([",", "Shift Enter", "→ ←  or  Space"]);
 const OWN_KEYS: readonly (readonly [string, string])[] = [
+  ["D", "Let the agent answer in its document"],
   ["→  or  w", "The whole request; Space pages"],
   ["Alt Enter", "New line in a reply"],
   ["t", "In the output: the agent's own log"],

@@ -121,6 +121,18 @@ it(
     const key = (name: string) => harness.tmux.run("send-keys", "-t", pane, name);
     const asks = async (): Promise<string | undefined> =>
       /Let the agent answer in (\w+\.md)\?/.exec(await harness.screen(pane))?.[1];
+    await key("?");
+    await until(
+      async () => /D +Let the agent answer in its document/.test(await harness.screen(pane)),
+      "the sheet of keys has it",
+      20_000,
+    );
+    await key("Escape");
+    await until(
+      async () => /D (plan|other)\.md\*/.test(await harness.screen(pane)),
+      "the list is back",
+      20_000,
+    );
     await key("D");
     await until(async () => (await asks()) !== undefined, "it asks", 20_000);
     // It has to be read before it is answered.
