@@ -3,6 +3,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { askInWords, DOCUMENTS_CALLS, isTellable, type DocumentsCall } from "./calls.ts";
+import { documentChecks } from "./doctorChecks.ts";
 import { readRemoteDocuments, readRemoteRegistry } from "./remote/remoteDocuments.ts";
 import { isInProject, locateDocument, projectOf } from "./files/documentPaths.ts";
 import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts";
@@ -148,7 +149,7 @@ export const createDocuments = (): Feature => ({
       answer: (call, input) => service[call as DocumentsCall](input as { ref: string }),
       onChanges: () => {},
       keepsAwake: () => false,
-      doctorChecks: () => [],
+      doctorChecks: () => documentChecks(context),
       close: () => Promise.resolve(),
     };
   },
