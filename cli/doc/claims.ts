@@ -1,6 +1,6 @@
 // Which pane a document belongs to, as its project's registry says, and whether that is still the pane that was claimed.
 import { realpath } from "node:fs/promises";
-import { resolve, sep } from "node:path";
+import { sep } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { isMissing } from "../../core/model/systemError.ts";
@@ -22,6 +22,7 @@ import { parseComponents } from "../../features/documents/model/components.ts";
 import { readFrontmatter, type Frontmatter } from "../../features/documents/model/frontmatter.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
+import { localPath } from "./place.ts";
 import { currentSocket, listPanes, type TmuxPane } from "./tmux.ts";
 
 /** What is on each tmux server, asked once for one command. */
@@ -151,7 +152,7 @@ export interface ClaimedDocument {
 
 /** The document with what its frontmatter says. @throws AgtmuxError E_USAGE, E_DOCUMENT_INVALID */
 export const openClaimed = async (file: string): Promise<ClaimedDocument> => {
-  const paths = await locateDocument(resolve(file), process.cwd());
+  const paths = await locateDocument(localPath(file), process.cwd());
   const name = cleanLine(shownPath(paths));
   const text = await readText(paths.file);
   // A document that could not be answered in is refused before anything is started or typed.

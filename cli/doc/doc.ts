@@ -1,6 +1,5 @@
 // What `agtmux doc …` does, by verb. It is the entry of a bundle of its own; each verb loads what it needs.
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import {
   locateDocument,
@@ -8,9 +7,11 @@ import {
   type DocumentPaths,
 } from "../../features/documents/files/documentPaths.ts";
 import { decodeText, readText } from "../../features/documents/files/wholeFile.ts";
+import type { WriteRequest, WriteResult } from "../../features/documents/flow/writeResponse.ts";
 import type { Way } from "../../features/documents/ipc/writeThroughEditor.ts";
-import type { CliContext } from "../context.ts";
+import { withDaemon, type CliContext } from "../context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
+import { localPath, remotePlace } from "./place.ts";
 
 /** Each with all that it needs, and nothing of what another one needs. */
 export const runCommit: typeof import("./history.ts").runCommit = async (...given) =>
@@ -23,14 +24,8 @@ export const runLayout: typeof import("./arrange.ts").runLayout = async (...give
   (await import("./arrange.ts")).runLayout(...given);
 export const runSync: typeof import("./arrange.ts").runSync = async (...given) =>
   (await import("./arrange.ts")).runSync(...given);
-export const runClaim: typeof import("./claim.ts").runClaim = async (...given) =>
-  (await import("./claim.ts")).runClaim(...given);
-export const runFocus: typeof import("./panes.ts").runFocus = async (...given) =>
-  (await import("./panes.ts")).runFocus(...given);
 export const runResync: typeof import("./panes.ts").runResync = async (...given) =>
   (await import("./panes.ts")).runResync(...given);
-export const runRoute: typeof import("./route.ts").runRoute = async (...given) =>
-  (await import("./route.ts")).runRoute(...given);
 export const runStart: typeof import("./start.ts").runStart = async (...given) =>
   (await import("./start.ts")).runStart(...given);
 export const runWatch: typeof import("./watch.ts").runWatch = async (...given) =>
@@ -41,8 +36,6 @@ export const runPluginList: typeof import("./plugin.ts").runPluginList = async (
   (await import("./plugin.ts")).runPluginList(...given);
 export const runUpgrade: typeof import("./plugin.ts").runUpgrade = async (...given) =>
   (await import("./plugin.ts")).runUpgrade(...given);
-export const runPrompt: typeof import("./prompt.ts").runPrompt = async (...given) =>
-  (await import("./prompt.ts")).runPrompt(...given);
 export const runRun: typeof import("./run.ts").runRun = async (...given) =>
   (await import("./run.ts")).runRun(...given);
 export const runAudit: typeof import("./project.ts").runAudit = async (...given) =>
@@ -52,7 +45,49 @@ export const runSkillCheck: typeof import("./project.ts").runSkillCheck = async 
 export const runSkillInstall: typeof import("./project.ts").runSkillInstall = async (...given) =>
   (await import("./project.ts")).runSkillInstall(...given);
 
-const locate = (file: string): Promise<DocumentPaths> => locateDocument(resolve(file), process.cwd());
+/** The same for a file of this machine and for one of another. */
+const loadRemote = () => import("./remote/remotePanes.ts");
+export const runClaim: typeof import("./claim.ts").runClaim = async (context, file, options) => {
+  const place = remotePlace(file);
+  return place === null
+    ? (await import("./claim.ts")).runClaim(context, file, options)
+    : (await loadRemote()).claimRemote(context, place, options);
+};
+export const runFocus: typeof import("./panes.ts").runFocus = async (context, file, options) => {
+  const place = remotePlace(file);
+  return place === null
+    ? (await import("./panes.ts")).runFocus(context, file, options)
+    : (await loadRemote()).focusRemote(context, place, options);
+};
+export const runRoute: typeof import("./route.ts").runRoute = async (context, file, options) => {
+  const place = remotePlace(file);
+  return place === null
+    ? (await import("./route.ts")).runRoute(context, file, options)
+    : (await loadRemote()).routeRemote(context, place, options);
+};
+export const runPrompt: typeof import("./prompt.ts").runPrompt = async (context, file, options) => {
+  const place = options.all === true ? null : remotePlace(file ?? "");
+  return place === null
+    ? (await import("./prompt.ts")).runPrompt(context, file, options)
+    : (await loadRemote()).promptRemote(context, place, options);
+};
+
+const locate = (file: string): Promise<DocumentPaths> => locateDocument(localPath(file), process.cwd());
+
+/** The document and what its agent has seen, on whichever machine they are. */
+const readDocument = async (
+  context: CliContext,
+  file: string,
+): Promise<{ text: string; snapshot: string | null }> => {
+  const place = remotePlace(file);
+  if (place !== null) {
+    const { readRemote } = await import("./remote/remoteDocument.ts");
+    return withDaemon(context, (client) => readRemote(client, place));
+  }
+  const paths = await locate(file);
+  const { loadSnapshot } = await import("../../features/documents/files/snapshots.ts");
+  return { text: await readText(paths.file), snapshot: await loadSnapshot(paths) };
+};
 
 /** A document's own text: as it is for a program, without what steers a terminal for a person. */
 const printText = (context: CliContext, text: string): void =>
@@ -69,7 +104,7 @@ export const runInit = async (
 ): Promise<void> => {
   const { initDocument } = await import("../../features/documents/flow/documentChanges.ts");
   const { randomUUID } = await import("node:crypto");
-  await initDocument(resolve(file), {
+  await initDocument(localPath(file), {
     session: randomUUID(),
     title: title ?? null,
     agent: options.agent ?? null,
@@ -82,12 +117,11 @@ export const runDiff = async (
   file: string,
   options: { stripComments?: boolean; json?: boolean },
 ): Promise<void> => {
-  const paths = await locate(file);
-  const { loadSnapshot } = await import("../../features/documents/files/snapshots.ts");
+  const { text, snapshot } = await readDocument(context, file);
   const { diffOfLines, lineDiff } = await import("../../features/documents/model/diffLines.ts");
   const { stripComments } = await import("../../features/documents/model/scanMarkdown.ts");
   const bare = options.stripComments === true ? stripComments : (text: string) => text;
-  const texts = [bare((await loadSnapshot(paths)) ?? ""), bare(await readText(paths.file))] as const;
+  const texts = [bare(snapshot ?? ""), bare(text)] as const;
   if (options.json === true) {
     context.print(`${JSON.stringify(diffOfLines(...texts), null, 2)}\n`);
     return;
@@ -101,9 +135,9 @@ export const runOutline = async (
   file: string,
   options: { json?: boolean },
 ): Promise<void> => {
-  const paths = await locate(file);
+  const { text } = await readDocument(context, file);
   const { outlineOf } = await import("../../features/documents/model/outline.ts");
-  const sections = outlineOf(await readText(paths.file));
+  const sections = outlineOf(text);
   if (options.json === true) {
     context.print(`${JSON.stringify(sections, null, 2)}\n`);
     return;
@@ -146,7 +180,7 @@ const readStdin = async ({ stdin }: CliContext): Promise<string> => {
   return decodeText(Buffer.concat(chunks), "standard input");
 };
 
-const mergeWithGit = async (context: CliContext, { root }: DocumentPaths) => {
+const mergeWithGit = async (context: CliContext, root: string) => {
   const { mergeByLines } = await import("../../features/documents/git/mergeByLines.ts");
   return mergeByLines(root, context.env);
 };
@@ -154,31 +188,54 @@ const mergeWithGit = async (context: CliContext, { root }: DocumentPaths) => {
 const recovered = (count: number): string =>
   count === 1 ? "A response of before was put in.\n" : `${count} responses of before were put in.\n`;
 
+interface Writing {
+  /** Where git merges. */
+  readonly root: string;
+  write(request: Omit<WriteRequest, "paths" | "onStep">): Promise<WriteResult & { name: string }>;
+}
+
+const openWriting = async (context: CliContext, file: string): Promise<Writing> => {
+  const place = remotePlace(file);
+  if (place !== null) {
+    const { writeRemote } = await import("./remote/writeRemote.ts");
+    const write: Writing["write"] = (request) =>
+      withDaemon(context, (client) => writeRemote(client, place, request));
+    return { root: process.cwd(), write };
+  }
+  const paths = await locate(file);
+  const { writeResponse } = await import("../../features/documents/flow/writeResponse.ts");
+  return {
+    root: paths.root,
+    write: async (request) => ({
+      ...(await writeResponse({ ...request, paths })),
+      name: cleanLine(shownPath(paths)),
+    }),
+  };
+};
+
 export const runWrite = async (
   context: CliContext,
   file: string,
   options: { baselineFile?: string; stream?: boolean; ipc?: boolean; forceDisk?: boolean },
 ): Promise<void> => {
-  const paths = await locate(file);
+  const writing = await openWriting(context, file);
   const baseline =
     options.baselineFile === undefined
       ? null
       : decodeText(await readBaseline(options.baselineFile), options.baselineFile);
-  const { writeResponse } = await import("../../features/documents/flow/writeResponse.ts");
   const { readConfig } = await import("./documentConfig.ts");
   const { snapshot } = await readConfig(context);
-  const result = await writeResponse({
-    paths,
+  const result = await writing.write({
     response: await readStdin(context),
     baseline,
-    mergeByLines: await mergeWithGit(context, paths),
+    mergeByLines: await mergeWithGit(context, writing.root),
     way: wayOf(options),
     now: context.now(),
     snapshot,
   });
   for (const one of result.notes) note(context, one);
   if (result.recovered > 0) context.print(recovered(result.recovered));
-  const name = cleanLine(shownPath(paths));
+  const { name } = result;
   context.print(result.isChanged ? `Written into ${name}.\n` : `${name} has it already.\n`);
 };
 
@@ -205,7 +262,7 @@ const readBaseline = async (path: string): Promise<Buffer> => {
 export const runRecover = async (context: CliContext, file: string): Promise<void> => {
   const paths = await locate(file);
   const { recoverPending } = await import("../../features/documents/flow/writeResponse.ts");
-  const mergeByLines = await mergeWithGit(context, paths);
+  const mergeByLines = await mergeWithGit(context, paths.root);
   const { readConfig } = await import("./documentConfig.ts");
   const { snapshot } = await readConfig(context);
   const count = await recoverPending({ paths, mergeByLines, way: "auto", now: context.now(), snapshot });

@@ -1,5 +1,4 @@
 // `agtmux doc commit|clean|history`: what git keeps of a document.
-import { resolve } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { locateDocument, shownPath } from "../../features/documents/files/documentPaths.ts";
 import { commitDocument, squashCommits } from "../../features/documents/git/commitDocument.ts";
@@ -9,9 +8,10 @@ import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
 import { renderTable } from "../render/table.ts";
+import { localPath } from "./place.ts";
 
 const open = async (context: CliContext, file: string) => {
-  const paths = await locateDocument(resolve(file), process.cwd());
+  const paths = await locateDocument(localPath(file), process.cwd());
   return {
     paths,
     name: cleanLine(shownPath(paths)),

@@ -27,14 +27,14 @@ interface PromptInfo {
   selected?: number;
 }
 
-const MAX_OPTION = 30;
+export const MAX_OPTION = 30;
 
 interface Asked {
   readonly info: PromptInfo;
   readonly row: PaneView | null;
 }
 
-const askedIn = (row: PaneView, id: string, file: string): Asked => {
+export const askedIn = (row: PaneView, id: string, file: string): Asked => {
   const { request, prompt_fingerprint: fingerprint } = row;
   if (request === null || fingerprint === null)
     return { info: { session_id: id, file, active: false }, row: null };
@@ -90,7 +90,7 @@ const remember = async (
   }));
 };
 
-const answer = async (
+export const answer = async (
   context: CliContext,
   client: DaemonClient,
   { row }: Asked,

@@ -41,12 +41,12 @@ const checkName = ({ paths, name }: ClaimedDocument): void => {
   });
 };
 
-/** Sends through the gate, to this one life of the agent. Gives the exit status of the outcome. */
-const tell = async (
+/** `file`: from the project's folder. Sends through the gate, to this one life of the agent. Gives the exit status of the outcome. */
+export const tell = async (
   context: CliContext,
   client: DaemonClient,
   { identity, agent }: PaneView,
-  { paths, name }: ClaimedDocument,
+  { file, name }: { readonly file: string; readonly name: string },
 ): Promise<number> => {
   const { runtime_id: ifRuntime, pane_id: pane, pane_ref: ref } = identity;
   if (agent === null || ifRuntime === null) throw noAgent(pane, name);
@@ -58,14 +58,17 @@ const tell = async (
     ifUpdatedWithinMs: null,
     forceStale: false,
   };
-  const text = triggerFor(agent, shownPath(paths));
+  const text = triggerFor(agent, file);
   const result = await client.call((api) =>
     api.send.mutate({ ref, guards, surface: "cli", text, pressEnter: true, toShell: false }),
   );
   return printResult(context, result, false);
 };
 
-const noAgent = (pane: string, name: string): AgtmuxError =>
+/** As the agent is told of it. */
+const told = ({ paths, name }: ClaimedDocument) => ({ file: shownPath(paths), name });
+
+export const noAgent = (pane: string, name: string): AgtmuxError =>
   new AgtmuxError("E_UNSUPPORTED", `no agent runs in pane ${pane}, which has ${name}`, {
     remedy: "Start the agent there, or claim the document in another pane; nothing was sent.",
   });
@@ -150,7 +153,7 @@ const bindAndTell = async (
   { pane, row }: { pane: TmuxPane; row: PaneView },
 ): Promise<number> => {
   await bindDocument(context, document, pane);
-  const status = await tell(context, client, row, document);
+  const status = await tell(context, client, row, told(document));
   try {
     await gatherWindow(context, document, pane);
   } catch (error) {
@@ -180,7 +183,7 @@ export const runRoute = async (
   return withDaemon(context, async (client) => {
     const found = await finding;
     if (found.isAlive) {
-      const status = await tell(context, client, await rowOf(client, found.live), document);
+      const status = await tell(context, client, await rowOf(client, found.live), told(document));
       await focusPane(context, found.live);
       return status;
     }

@@ -1,5 +1,5 @@
 // `agtmux doc run`: asks an agent that needs no pane, and puts its answer into the document.
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import { PRINT_MODES } from "../../adapters/printModes.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PrintMode } from "../../core/ports/printMode.ts";
@@ -25,6 +25,7 @@ import { lineDiff } from "../../features/documents/model/diffLines.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { agentFor, readConfig } from "./documentConfig.ts";
+import { localPath } from "./place.ts";
 
 export interface RunOptions {
   branch?: boolean;
@@ -93,7 +94,7 @@ const branchFor = (paths: DocumentPaths): string =>
     .replaceAll(/[^\w.-]+/g, "-")}`;
 
 export const runRun = async (context: CliContext, file: string, options: RunOptions): Promise<void> => {
-  const paths = await locateDocument(resolve(file), process.cwd());
+  const paths = await locateDocument(localPath(file), process.cwd());
   const name = cleanLine(shownPath(paths));
   const { text, frontmatter } = await openDocument(paths);
   const config = await readConfig(context);

@@ -9,6 +9,7 @@ import { withDaemon, type CliContext } from "../context.ts";
 import { bindDocument } from "./claim.ts";
 import { createPaneLook, openClaimed } from "./claims.ts";
 import { agentFor, readConfig } from "./documentConfig.ts";
+import { localPath } from "./place.ts";
 
 /** The first of this name that can be run. */
 const findProgram = async (context: CliContext, name: string): Promise<string> => {
@@ -42,6 +43,7 @@ const launchWords = async (context: CliContext, agent: string): Promise<readonly
 };
 
 export const runStart = async (context: CliContext, file: string): Promise<void> => {
+  localPath(file);
   const { TMUX: tmux = "", TMUX_PANE: own = "" } = context.env;
   if (tmux === "" || own === "")
     throw new AgtmuxError("E_UNSUPPORTED", "this is not inside tmux", {

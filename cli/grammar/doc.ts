@@ -65,6 +65,10 @@ const addWriting = (doc: Verb, context: CliContext, outcome: Outcome): void => {
       "cat answer.md | agtmux doc write plan.md --baseline-file seen.md",
       "Its blocks <!-- patch:NAME --> go into their components; nothing that was typed meanwhile is lost.",
     )
+    .example(
+      "agtmux doc write vm1:/srv/plan.md < answer.md",
+      "Into the file on that machine; nothing is installed there.",
+    )
     .action(async (file, options) => (await load()).runWrite(context, file, options));
   doc
     .command("patch")
@@ -248,8 +252,15 @@ export const fromAgentDoc = (words: readonly string[]): string[] => {
 export const agentDocExitCode = (code: number): number =>
   [0, 2, ERROR_CODES.E_DOCUMENT_BUSY.exit].includes(code) ? code : 1;
 
+const PLACES = `
+A file of another machine is vm1:/path/plan.md. diff, outline, write, claim (with --pane), route, focus and prompt take it.
+`;
+
 export const addDoc = (program: Verb, context: CliContext, outcome: Outcome): void => {
-  const doc = program.command("doc").description("documents that a person and an agent write together");
+  const doc = program
+    .command("doc")
+    .description("documents that a person and an agent write together")
+    .addHelpText("after", PLACES);
   addBasics(doc, context);
   addWriting(doc, context, outcome);
   addHistory(doc, context);

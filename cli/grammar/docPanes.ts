@@ -38,6 +38,7 @@ const addBinding = (doc: Verb, context: CliContext, outcome: Outcome): void => {
       "agtmux doc claim plan.md --position left --window @3",
       "For an editor that shows the same split.",
     )
+    .example("agtmux doc claim vm1:/srv/plan.md --pane %4", "On another machine; %4 is a pane there.")
     .action(async (file, options) => (await load()).runClaim(context, file, options));
   doc
     .command("route")

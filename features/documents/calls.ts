@@ -1,14 +1,12 @@
 // What surfaces ask of documents, as `documents.<name>`.
 import * as z from "zod";
-import { mutation } from "../../core/api/calls.ts";
+import { mutation, type AnswerFrom, type ArrivesAt } from "../../core/api/calls.ts";
 import type { PaneDocument } from "../../core/model/paneDocument.ts";
+import { refNameSchema } from "../../core/model/runtime.ts";
+import type { PaneView } from "../../core/model/view.ts";
 
-export const DOCUMENTS_CALLS = {
-  /** The documents of a row's pane, as its project's registry has them now. It reads them from the disk of the pane's machine. */
-  ofPane: mutation(z.object({ ref: z.string().min(1).max(1_000) }))<PaneDocument[]>(),
-};
-
-export type DocumentsCall = keyof typeof DOCUMENTS_CALLS;
+const refSchema = z.string().min(1).max(1_000);
+const paneIdSchema = z.string().regex(/^%\d+$/);
 
 /**
  * Whether a document can be told of by its name: control characters in it would be keys, line ends other lines, and marks of
@@ -16,6 +14,100 @@ export type DocumentsCall = keyof typeof DOCUMENTS_CALLS;
  */
 export const isTellable = (file: string): boolean =>
   !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(file);
+
+/** What other programs believe: a document is never one of these. */
+const FOREIGN_FOLDERS = new Set([".git", ".agent-doc"]);
+const remotePathSchema = z
+  .string()
+  .max(4_096)
+  .refine((path) => path.startsWith("/"), "a document on another machine is named by its whole path")
+  .refine(isTellable, "the path has characters that are not passed on")
+  .refine(
+    (path) => !path.split("/").some((part) => FOREIGN_FOLDERS.has(part)),
+    "what lies in .git or .agent-doc is no document",
+  );
+const remoteNameSchema = z.string().max(4_096).refine(isTellable);
+const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
+const pendingIdSchema = z.string().regex(/^[0-9a-f]{16}$/);
+
+const remotePutSchema = z.object({
+  target: refNameSchema,
+  /** As `remoteRead` gave them. */
+  root: z.string().max(4_096).startsWith("/"),
+  file: remotePathSchema,
+  what: z.union([
+    z.enum(["document", "snapshot", "sessions", "own"]),
+    z.object({ pending: pendingIdSchema }),
+  ]),
+  /** The SHA-256 of what is replaced; null: there must be nothing yet; left out: whatever is there. */
+  expected: hashSchema.nullable().optional(),
+  /** The new text, by gzip, in base64. */
+  gzip: z.base64().max(900_000),
+  /** Afterwards, where the document has this SHA-256, these kept responses are removed. */
+  settles: z.object({ document: hashSchema, pending: z.array(pendingIdSchema).max(10) }).optional(),
+});
+
+export type RemotePut = z.output<typeof remotePutSchema>;
+export type RemotePutResult =
+  | { readonly outcome: "ok" | "changed" | "later" }
+  /** It was replaced, and at the same moment an editor wrote this into the old one. */
+  | { readonly outcome: "late"; readonly text: string };
+
+/** A document of another machine with what lies beside it; null for what is not there. */
+export interface RemoteFiles {
+  /** Without links. */
+  readonly file: string;
+  readonly root: string;
+  /** An editor's plugin is there. */
+  readonly hasEditor: boolean;
+  readonly text: string;
+  readonly snapshot: string | null;
+  readonly components: string | null;
+  readonly sessions: string | null;
+  readonly own: string | null;
+  readonly pending: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** A pane of another machine in its present life. */
+export interface RemotePane {
+  readonly row: PaneView;
+  readonly life: {
+    readonly socket: string;
+    readonly serverPid: number;
+    readonly serverStart: number;
+    readonly panePid: number;
+  };
+  readonly window: string;
+}
+
+export const DOCUMENTS_CALLS = {
+  /** The documents of a row's pane, as its project's registry has them now. It reads them from the disk of the pane's machine. */
+  ofPane: mutation(z.object({ ref: refSchema }))<PaneDocument[]>(),
+  /** Fails with E_USAGE, E_DOCUMENT_INVALID, E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
+  remoteRead: mutation(z.object({ target: refNameSchema, path: remotePathSchema }))<RemoteFiles>(),
+  /** Replaces one file, if it is still what was read. Fails like `remoteRead`. */
+  remotePut: mutation(remotePutSchema)<RemotePutResult>(),
+  /** The panes with this id, of each tmux server of the machine. */
+  remotePanes: mutation(z.object({ target: refNameSchema, pane: paneIdSchema }))<RemotePane[]>(),
+  /** Selects window and pane in the pane's tmux server. Fails with E_STALE_SNAPSHOT where that was started again. */
+  remoteSelect: mutation(
+    z.object({ ref: refSchema, serverPid: z.number().int(), serverStart: z.number().int() }),
+  )<void>(),
+  /** Says on the pane's screen and in the project's `claims.log` that a document was claimed for it. */
+  remoteClaimed: mutation(
+    z.object({ ref: refSchema, root: z.string().max(4_096).startsWith("/"), name: remoteNameSchema }),
+  )<void>(),
+};
+
+export type DocumentsCalls = typeof DOCUMENTS_CALLS;
+export type DocumentsCall = keyof DocumentsCalls;
+
+/** What answers them. */
+export type DocumentsService = {
+  [Name in DocumentsCall]: (
+    input: ArrivesAt<DocumentsCalls[Name]>,
+  ) => Promise<AnswerFrom<DocumentsCalls[Name]>>;
+};
 
 /** For agents that have no word of their own for a skill. */
 export const askInWords = (file: string): string => `Use the skill agent-doc: answer in the document ${file}`;

@@ -1,10 +1,19 @@
-// The feature "documents" of the daemon: which documents belong to a pane, here or on another machine. It only reads; what is typed to an agent goes through the
-// actions, as everything else that surfaces do.
+// The feature "documents" of the daemon: which documents belong to a pane, here or on another machine, and the
+// files of documents on another machine, for a command that is typed on this one. What is typed to an agent goes through the actions, as
+// everything else that surfaces do.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { askInWords, DOCUMENTS_CALLS, isTellable, type DocumentsCall } from "./calls.ts";
+import {
+  askInWords,
+  DOCUMENTS_CALLS,
+  isTellable,
+  type DocumentsCall,
+  type DocumentsService,
+} from "./calls.ts";
 import { documentChecks } from "./doctorChecks.ts";
 import { readRemoteDocuments, readRemoteRegistry } from "./remote/remoteDocuments.ts";
+import { putRemoteFile, readRemoteFiles } from "./remote/remoteFiles.ts";
+import { findRemotePanes, selectRemotePane, tellClaimed } from "./remote/remotePanes.ts";
 import { isInProject, locateDocument, projectOf } from "./files/documentPaths.ts";
 import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts";
 import { readText, readTextIfThere } from "./files/wholeFile.ts";
@@ -133,7 +142,7 @@ export const createDocuments = (): Feature => ({
   name: "documents",
   calls: DOCUMENTS_CALLS,
   start: (context) => {
-    const service: Record<DocumentsCall, (input: { ref: string }) => Promise<PaneDocument[]>> = {
+    const service: DocumentsService = {
       ofPane: async ({ ref }) => {
         try {
           return await findOfPane(context, ref);
@@ -143,10 +152,15 @@ export const createDocuments = (): Feature => ({
           throw error;
         }
       },
+      remoteRead: ({ target, path }) => readRemoteFiles(context.target(target), path),
+      remotePut: (put) => putRemoteFile(context.target(put.target), put),
+      remotePanes: (wanted) => findRemotePanes(context, wanted),
+      remoteSelect: (wanted) => selectRemotePane(context, wanted),
+      remoteClaimed: (claimed) => tellClaimed(context, claimed),
     };
     return {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
-      answer: (call, input) => service[call as DocumentsCall](input as { ref: string }),
+      answer: (call, input) => service[call as DocumentsCall](input as never),
       onChanges: () => {},
       keepsAwake: () => false,
       doctorChecks: () => documentChecks(context),

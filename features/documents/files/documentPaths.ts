@@ -86,5 +86,5 @@ export const isInProject = ({ file, root }: Pick<DocumentPaths, "file" | "root">
   file.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 
 /** As it is shown to a person. */
-export const shownPath = (paths: DocumentPaths): string =>
+export const shownPath = (paths: Pick<DocumentPaths, "file" | "root">): string =>
   isInProject(paths) ? relative(paths.root, paths.file) : paths.file;

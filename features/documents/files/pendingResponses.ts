@@ -18,23 +18,28 @@ const pendingSchema = z.object({
 
 export type PendingResponse = z.infer<typeof pendingSchema> & { readonly path: string };
 
-/** The same response to the same text has the same name, so that a second try is no second response. */
-export const pendingPath = ({ pending, hash }: DocumentPaths, response: string, baseline: string): string => {
-  const id = createHash("sha256").update(response).update("\0").update(baseline).digest("hex").slice(0, 16);
-  return join(pending, `${hash}-${id}.json`);
-};
+/** The same response to the same text has the same id, so that a second try is no second response. */
+export const pendingId = (response: string, baseline: string): string =>
+  createHash("sha256").update(response).update("\0").update(baseline).digest("hex").slice(0, 16);
 
-export const savePending = async ({ path, ...rest }: PendingResponse): Promise<void> => {
-  await writeWhole(path, `${JSON.stringify(rest)}\n`);
-  await removeLeftovers(dirname(path));
+export const pendingPath = ({ pending, hash }: DocumentPaths, response: string, baseline: string): string =>
+  join(pending, `${hash}-${pendingId(response, baseline)}.json`);
+
+export const formatPending = ({ path: _path, ...rest }: PendingResponse): string =>
+  `${JSON.stringify(rest)}\n`;
+
+export const savePending = async (one: PendingResponse): Promise<void> => {
+  await writeWhole(one.path, formatPending(one));
+  await removeLeftovers(dirname(one.path));
 };
 
 export const removePending = ({ path }: Pick<PendingResponse, "path">): Promise<void> =>
   rm(path, { force: true });
 
-const readPending = async (path: string): Promise<PendingResponse> => {
+/** @throws AgtmuxError E_DOCUMENT_INVALID */
+export const parsePending = (path: string, text: string): PendingResponse => {
   try {
-    return { ...pendingSchema.parse(JSON.parse(await readText(path))), path };
+    return { ...pendingSchema.parse(JSON.parse(text)), path };
   } catch (error) {
     throw new AgtmuxError("E_DOCUMENT_INVALID", `the kept response ${path} cannot be read`, {
       cause: error,
@@ -53,6 +58,8 @@ export const listPending = async ({ pending, hash }: DocumentPaths): Promise<Pen
     throw error;
   }
   const own = names.filter((name) => name.startsWith(`${hash}-`) && name.endsWith(".json"));
-  const found = await Promise.all(own.map((name) => readPending(join(pending, name))));
+  const found = await Promise.all(
+    own.map(async (name) => parsePending(join(pending, name), await readText(join(pending, name)))),
+  );
   return found.toSorted((a, b) => a.at.localeCompare(b.at));
 };

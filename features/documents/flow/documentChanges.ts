@@ -72,19 +72,22 @@ const checkId = (id: string): void => {
 };
 
 /**
- * The document's own id, which it gets where it has none. A template without components gets those of a conversation.
- * @throws AgtmuxError E_DOCUMENT_INVALID for what cannot be understood; it stays as it is.
+ * The document with an id of its own, which it gets where it has none. A template without components gets those of a conversation.
+ * @throws AgtmuxError E_DOCUMENT_INVALID for what cannot be understood.
  */
+export const claimedText = (text: string, newId: () => string): string => {
+  const { session, format } = readFrontmatter(text);
+  if (session !== null) checkId(session);
+  const withId = session === null ? setFrontmatter(text, { agent_doc_session: newId() }) : text;
+  const isBare = format === "template" && parseComponents(text).length === 0;
+  const added = `${withId.endsWith("\n") ? "" : "\n"}${COMPONENTS}`;
+  return isBare ? withId + withLineEnds(added, lineEndOf(text)) : withId;
+};
+
+/** Makes it so in the file, and gives the id. @throws AgtmuxError E_DOCUMENT_INVALID: it stays as it is then. */
 export const claimDocument = async (paths: DocumentPaths, newId: () => string): Promise<string> =>
   withDocumentLock(paths.lock, async () => {
-    await replaceText(paths.file, (text) => {
-      const { session, format } = readFrontmatter(text);
-      if (session !== null) checkId(session);
-      const withId = session === null ? setFrontmatter(text, { agent_doc_session: newId() }) : text;
-      const isBare = format === "template" && parseComponents(text).length === 0;
-      const added = `${withId.endsWith("\n") ? "" : "\n"}${COMPONENTS}`;
-      return isBare ? withId + withLineEnds(added, lineEndOf(text)) : withId;
-    });
+    await replaceText(paths.file, (text) => claimedText(text, newId));
     return readFrontmatter(await readText(paths.file)).session ?? newId();
   });
 

@@ -11,13 +11,16 @@ export interface OpenDocument {
   readonly configs: ComponentConfigs;
 }
 
-/** The project's components.toml, which most projects do not have. @throws AgtmuxError E_CONFIG_INVALID */
-export const readComponentConfigs = async ({ components }: DocumentPaths): Promise<ComponentConfigs> => {
-  const text = await readTextIfThere(components);
+/** Of a components.toml, which most projects do not have: then null. @throws AgtmuxError E_CONFIG_INVALID */
+export const parseComponentConfigs = async (text: string | null, path: string): Promise<ComponentConfigs> => {
   if (text === null) return {};
   const { parseComponentConfig } = await import("../model/componentConfig.ts");
-  return parseComponentConfig(text, components);
+  return parseComponentConfig(text, path);
 };
+
+/** @throws AgtmuxError E_CONFIG_INVALID */
+export const readComponentConfigs = async ({ components }: DocumentPaths): Promise<ComponentConfigs> =>
+  parseComponentConfigs(await readTextIfThere(components), components);
 
 /** Everything is read before anything is changed. @throws AgtmuxError for what cannot be understood. */
 export const openDocument = async (paths: DocumentPaths): Promise<OpenDocument> => {

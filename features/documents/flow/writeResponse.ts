@@ -42,7 +42,11 @@ export interface WriteResult {
 }
 
 /** The baseline with the response in it. @throws AgtmuxError E_DOCUMENT_INVALID; nothing was written then. */
-const apply = (document: OpenDocument, baseline: string, response: string): Applied => {
+export const applyToBaseline = (
+  document: Pick<OpenDocument, "frontmatter" | "configs">,
+  baseline: string,
+  response: string,
+): Applied => {
   const parsed = parseResponse(response);
   if (parsed.patches.length === 0 && parsed.unmatched === "")
     throw new AgtmuxError("E_USAGE", "the response is empty", { remedy: "Send it on standard input." });
@@ -107,7 +111,7 @@ const settle = async (
   one: PendingResponse,
 ): Promise<boolean> => {
   const { baseline, response } = one;
-  const { text } = apply(document, baseline, response);
+  const { text } = applyToBaseline(document, baseline, response);
   const { paths, way, onStep } = request;
   const isInline = document.frontmatter.format === "inline";
   const handed = { paths, way, response, baseline, agent: text, modes: document.configs, isInline, onStep };
@@ -129,7 +133,7 @@ export const writeResponse = async (request: WriteRequest): Promise<WriteResult>
   const { paths, response, onStep = () => {} } = request;
   const document = await openDocument(paths);
   const baseline = request.baseline ?? document.text;
-  const { notes } = apply(document, baseline, response);
+  const { notes } = applyToBaseline(document, baseline, response);
   const kept = await listPending(paths);
   // The first try of this response, which was killed: its baseline is older than what is in the file now.
   const first = request.baseline === null ? kept.find((one) => one.response === response) : undefined;

@@ -1,0 +1,123 @@
+// An agent's response goes into a document of another machine. It is merged here, and kept over there until it was seen in the file,
+// where the next write puts it in if this one is killed.
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import type { DaemonClient } from "../../../core/rpc/socketClient.ts";
+import {
+  formatPending,
+  parsePending,
+  pendingId,
+  type PendingResponse,
+} from "../../../features/documents/files/pendingResponses.ts";
+import { parseComponentConfigs } from "../../../features/documents/flow/openDocument.ts";
+import {
+  applyToBaseline,
+  type WriteRequest,
+  type WriteResult,
+} from "../../../features/documents/flow/writeResponse.ts";
+import { mergeTexts } from "../../../features/documents/model/mergeTexts.ts";
+import type { RemotePlace } from "../place.ts";
+import { busy, hashOf, openRemote, putRemote, type RemoteDocument } from "./remoteDocument.ts";
+
+const ROUNDS = 20;
+
+type RemoteRequest = Omit<WriteRequest, "paths" | "onStep">;
+type Applying = Parameters<typeof applyToBaseline>[0];
+
+/** What an editor there has not saved is not seen from here. */
+const checkWay = ({ files, name }: RemoteDocument, way: WriteRequest["way"]): void => {
+  if (way === "disk" || (way === "auto" && !files.hasEditor)) return;
+  throw new AgtmuxError(
+    "E_UNSUPPORTED",
+    `${name}: an editor of that machine cannot be handed a response from here`,
+    {
+      remedy: "Run it on that machine, or write on its disk with --force-disk; nothing was changed.",
+    },
+  );
+};
+
+const idOf = ({ response, baseline }: PendingResponse): string => pendingId(response, baseline);
+
+/** Puts one response in, once; whether that changed the document. */
+const settle = async (
+  client: DaemonClient,
+  opened: RemoteDocument,
+  applying: Applying,
+  request: RemoteRequest,
+  one: PendingResponse,
+): Promise<{ document: RemoteDocument; isChanged: boolean }> => {
+  const { text: agent } = applyToBaseline(applying, one.baseline, one.response);
+  const merge = (current: string): string | Promise<string> =>
+    applying.frontmatter.write === "merge"
+      ? request.mergeByLines(one.baseline, agent, current)
+      : mergeTexts(one.baseline, agent, current);
+  let [document, make, isChanged] = [opened, merge, false];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = document.files.text;
+    // It is the same over there after another way to that machine and back: no editor is in the middle of saving it.
+    const text = await make(before);
+    if (text !== before) {
+      const put = await putRemote(client, document, text, { what: "document", expected: hashOf(before) });
+      if (put.outcome === "changed") {
+        document = await openRemote(client, document.place);
+        continue;
+      }
+      isChanged = true;
+      document = { ...document, files: { ...document.files, text } };
+      if (put.outcome === "late") {
+        make = (current) => mergeTexts(before, current, put.text);
+        continue;
+      }
+    }
+    make = merge;
+    const { outcome } = await putRemote(client, document, request.snapshot === "file" ? text : agent, {
+      what: "snapshot",
+      settles: { document: hashOf(text), pending: [idOf(one)] },
+    });
+    if (outcome === "ok") return { document, isChanged };
+    // Somebody wrote into it at once: the response is looked for once more.
+    document = await openRemote(client, document.place);
+  }
+  throw busy(document.name);
+};
+
+/** As `writeResponse`, with the document's name. @throws AgtmuxError as that one, and where the machine is not reached. */
+export const writeRemote = async (
+  client: DaemonClient,
+  place: RemotePlace,
+  request: RemoteRequest,
+): Promise<WriteResult & { name: string }> => {
+  const { response } = request;
+  let document = await openRemote(client, place);
+  checkWay(document, request.way);
+  const { files, frontmatter, name } = document;
+  const own = `${files.root}/.agent-doc`;
+  const applying = {
+    frontmatter,
+    configs: await parseComponentConfigs(files.components, `${own}/components.toml`),
+  };
+  const baseline = request.baseline ?? files.text;
+  const { notes } = applyToBaseline(applying, baseline, response);
+  const kept = files.pending
+    .map((one) => parsePending(`${own}/pending/${one.name}`, one.text))
+    .toSorted((a, b) => a.at.localeCompare(b.at));
+  // The first try of this response, which was killed: its baseline is older than what is in the file now.
+  const first = request.baseline === null ? kept.find((one) => one.response === response) : undefined;
+  const now = first ?? {
+    path: "",
+    file: files.file,
+    response,
+    baseline,
+    at: new Date(request.now).toISOString(),
+  };
+  // Where it is kept already, it stays.
+  if (first === undefined)
+    await putRemote(client, document, formatPending(now), { what: { pending: idOf(now) }, expected: null });
+  let recovered = 0;
+  for (const one of kept.filter((other) => idOf(other) !== idOf(now))) {
+    const settled = await settle(client, document, applying, request, one);
+    document = settled.document;
+    if (settled.isChanged) recovered += 1;
+  }
+  const { isChanged } = await settle(client, document, applying, request, now);
+  return { isChanged, notes, recovered, name };
+};

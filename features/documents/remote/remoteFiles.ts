@@ -1,0 +1,237 @@
+// The files of one document on another machine, by that machine's own shell: read in one program, and replaced only where they are
+// still what was read. What comes back is as hostile as what is read on this machine.
+import { createHash, randomUUID } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import * as z from "zod";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import type { FeatureTarget } from "../../../core/ports/feature.ts";
+import type { RemoteFiles, RemotePut, RemotePutResult } from "../calls.ts";
+
+const TIMEOUT_MS = 20_000;
+const MAX_DOCUMENT = 1024 * 1024;
+const MAX_OWN = 1024 * 1024;
+/** A kept response has the response and its baseline. */
+const MAX_PENDING = { files: 3, bytes: 4 * MAX_DOCUMENT };
+/** More would cost the connection: the script ends long before. */
+const MAX_ANSWER = 32 * 1024 * 1024;
+
+const HASH = "hash_of() { { sha256sum || shasum -a 256; } 2>/dev/null | cut -c1-64; }";
+const SAY = "say() { printf '%s\\n' \"$1\"; exit 0; }";
+
+/** A word for what is wrong, or `ok` and then a line in base64 for each thing; `-` for what is not there. */
+const READ_SCRIPT = `${SAY}
+${HASH}
+file=$1
+steps=0
+while [ -L "$file" ]; do
+  steps=$((steps + 1))
+  [ "$steps" -le 40 ] || say missing
+  to=$(readlink "$file") || say missing
+  case $to in /*) file=$to ;; *) file=\${file%/*}/$to ;; esac
+done
+[ -e "$file" ] || say missing
+[ -f "$file" ] || say kind
+folder=$(cd "\${file%/*}/" 2>/dev/null && pwd -P) || say missing
+real=\${folder%/}/\${file##*/}
+[ "$real" -ef "$1" ] || say missing
+[ -r "$real" ] || say unreadable
+[ "$(wc -c <"$real")" -le ${MAX_DOCUMENT} ] || say large
+root=$folder
+while [ ! -d "$root/.agent-doc" ] || [ ! -O "$root/.agent-doc" ]; do
+  if [ -z "$root" ]; then root=$folder; break; fi
+  root=\${root%/*}
+done
+own=$root/.agent-doc
+hash=$(printf %s "$real" | hash_of)
+[ "\${#hash}" -eq 64 ] || say unhashed
+set -- "$own/pending/$hash-"*.json
+[ -e "$1" ] || shift
+[ $# -le ${MAX_PENDING.files} ] || say pending
+word() { printf %s "$1" | base64 | tr -d '\\n'; echo; }
+text() { if [ -f "$1" ] && [ ! -L "$1" ]; then head -c "$2" "$1" | base64 | tr -d '\\n'; else printf %s -; fi; echo; }
+editor=0
+if [ -d "$own/patches" ]; then
+  editor=1
+  for one in "$own"/editor-*.json; do
+    [ -e "$one" ] || break
+    pid=\${one##*/editor-}
+    pid=\${pid%.json}
+    case $pid in '' | *[!0-9]*) continue ;; esac
+    editor=0
+    if kill -0 "$pid" 2>/dev/null; then editor=1; break; fi
+  done
+fi
+echo ok
+word "$real"
+word "$root"
+echo "$editor"
+text "$real" ${MAX_DOCUMENT + 1}
+text "$own/snapshots/$hash.md" ${MAX_DOCUMENT + 1}
+for name in components.toml sessions.json agtmux.json; do text "$own/$name" ${MAX_OWN}; done
+for one in "$@"; do
+  word "\${one##*/}"
+  text "$one" ${MAX_PENDING.bytes}
+done
+`;
+
+/**
+ * Words: the file, the hash that it has (\`-\`: it is not there, \`*\`: whatever it has), the hash of what comes on standard input, and
+ * a name beside it. What an editor wrote into the old file at the moment of the rename comes back. Then, where a document still has a
+ * hash: what is to be removed.
+ */
+const PUT_SCRIPT = `${SAY}
+${HASH}
+file=$1 expected=$2 wanted=$3 made=$4
+shift 4
+drop() { rm -f "$made"; say "$1"; }
+umask 022
+mkdir -p "\${file%/*}" || say failed
+[ ! -L "$file" ] || say link
+if [ -e "$file" ]; then
+  [ -f "$file" ] || say changed
+  case $(ls -ld "$file") in ??w* | ?????w* | ????????w*) ;; *) say readonly ;; esac
+  [ -w "$file" ] || say readonly
+  exec 3<"$file" 4<"$file" || say unreadable
+  cp -p "$file" "$made" && cat >"$made" || drop failed
+else
+  case $expected in [0-9a-f]*) say changed ;; esac
+  (set -C; cat >"$made") || drop failed
+fi
+[ "$(hash_of <"$made")" = "$wanted" ] || drop failed
+late=
+if [ "$expected" = - ]; then
+  ln "$made" "$file" 2>/dev/null || drop changed
+  rm -f "$made"
+else
+  case $expected in [0-9a-f]*) [ "$(hash_of <"$file")" = "$expected" ] || drop changed ;; esac
+  mv -f "$made" "$file" || drop failed
+  case $expected in [0-9a-f]*)
+    if [ "$(hash_of <&3)" != "$expected" ]; then
+      sleep 0.1 2>/dev/null || sleep 1
+      printf 'late '
+      head -c ${MAX_DOCUMENT + 1} <&4 | base64 | tr -d '\\n'
+      exit 0
+    fi ;;
+  esac
+fi
+if [ $# -gt 0 ]; then
+  document=$1 has=$2
+  shift 2
+  [ "$(hash_of <"$document")" = "$has" ] || say later
+  rm -f "$@"
+fi
+say ok
+`;
+
+const PROBLEMS: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
+  missing: ["there is no such file", "Name a Markdown file by its whole path."],
+  kind: ["it is not a file", "Name a Markdown file by its whole path."],
+  unreadable: ["it may not be read", "Make it readable there."],
+  large: ["it is larger than 1 MB", "Run 'agtmux doc' on that machine."],
+  readonly: ["it is read-only", "Make it writable ('chmod u+w'), and repeat; it was not changed."],
+  link: ["it is a link where none is expected", "Remove the link there, and repeat; nothing was changed."],
+  unhashed: [
+    "neither sha256sum nor shasum is there",
+    "Install one of them there, or run 'agtmux doc' on that machine.",
+  ],
+  pending: [
+    "more responses are kept for it than are fetched",
+    "Run 'agtmux doc recover' on that machine first.",
+  ],
+  failed: ["it could not be written", "Look at its folder and the disk of that machine; it was not changed."],
+};
+
+const problemOf = (path: string, word: string): AgtmuxError => {
+  const [message, remedy] = PROBLEMS[word] ?? [
+    "the machine's shell gave no answer",
+    "Try it again; see 'agtmux target list'.",
+  ];
+  const isUsage = word === "missing" || word === "kind";
+  return new AgtmuxError(isUsage ? "E_USAGE" : "E_DOCUMENT_INVALID", `${path}: ${message}`, { remedy });
+};
+
+const run = async (
+  target: FeatureTarget,
+  script: string,
+  words: readonly string[],
+  stdin?: string,
+): Promise<string> => {
+  const given = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER, ...(stdin === undefined ? {} : { stdin }) };
+  const { exitCode, stdout } = await target.run(["sh", "-c", script, "sh", ...words], given);
+  return exitCode === 0 ? stdout : "";
+};
+
+const decode = (path: string, text: string): string => {
+  const bytes = Buffer.from(z.base64().or(z.literal("")).parse(text), "base64");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} is not a text in UTF-8`, { cause: error });
+  }
+};
+
+/** @throws AgtmuxError E_USAGE where there is no such file, E_DOCUMENT_INVALID for what cannot be read whole. */
+export const readRemoteFiles = async (target: FeatureTarget, path: string): Promise<RemoteFiles> => {
+  const [word = "", ...lines] = (await run(target, READ_SCRIPT, [path])).split("\n");
+  if (word !== "ok") throw problemOf(path, word);
+  const [file = "", root = "", editor, ...texts] = lines;
+  const optional = (at: number): string | null => {
+    const line = texts[at] ?? "-";
+    return line === "-" ? null : decode(path, line);
+  };
+  const text = optional(0);
+  // It went away, or grew, while it was read.
+  if (text === null) throw problemOf(path, "missing");
+  if (Buffer.byteLength(text) > MAX_DOCUMENT) throw problemOf(path, "large");
+  const pending: { name: string; text: string }[] = [];
+  for (let at = 5; at + 1 < texts.length; at += 2)
+    pending.push({ name: decode(path, texts[at] ?? ""), text: optional(at + 1) ?? "" });
+  return {
+    file: decode(path, file),
+    root: decode(path, root),
+    hasEditor: editor !== "0",
+    text,
+    snapshot: optional(1),
+    components: optional(2),
+    sessions: optional(3),
+    own: optional(4),
+    pending,
+  };
+};
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+const uncompressed = promisify(gunzip);
+
+/** Where each thing lies; nothing else is written. */
+const placeOf = ({ root, file, what }: RemotePut): string => {
+  const own = `${root === "/" ? "" : root}/.agent-doc`;
+  if (what === "document") return file;
+  if (what === "snapshot") return `${own}/snapshots/${sha256(file)}.md`;
+  if (what === "sessions" || what === "own") return `${own}/${what === "own" ? "agtmux" : "sessions"}.json`;
+  return `${own}/pending/${sha256(file)}-${what.pending}.json`;
+};
+
+/** `changed`: the file is another one by now, and stays as it is. `later`: it was put, and the document has changed meanwhile. */
+export const putRemoteFile = async (target: FeatureTarget, put: RemotePut): Promise<RemotePutResult> => {
+  const text = (
+    await uncompressed(Buffer.from(put.gzip, "base64"), { maxOutputLength: MAX_PENDING.bytes })
+  ).toString();
+  const path = placeOf(put);
+  const at = path.lastIndexOf("/") + 1;
+  const made = `${path.slice(0, at)}.${path.slice(at).slice(0, 100)}.${randomUUID().slice(0, 8)}.agtmux`;
+  const expected = put.expected === null ? "-" : (put.expected ?? "*");
+  const settled =
+    put.settles === undefined
+      ? []
+      : [
+          put.file,
+          put.settles.document,
+          ...put.settles.pending.map((id) => placeOf({ ...put, what: { pending: id } })),
+        ];
+  const answer = await run(target, PUT_SCRIPT, [path, expected, sha256(text), made, ...settled], text);
+  if (answer.startsWith("late ")) return { outcome: "late", text: decode(path, answer.slice(5).trim()) };
+  const word = answer.trim();
+  if (word === "ok" || word === "changed" || word === "later") return { outcome: word };
+  throw problemOf(path, word);
+};
