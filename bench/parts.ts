@@ -31,6 +31,10 @@ export const PARTS: readonly Part[] = [
   { names: ["tmux"], run: one(async () => (await import("./tmux.ts")).benchTmux) },
   { names: ["automation"], run: one(async () => (await import("./automation.ts")).benchAutomation) },
   {
+    names: ["automation-local"],
+    run: one(async () => (await import("./automation.ts")).benchAutomationLocal),
+  },
+  {
     names: ["automation-ssh"],
     isLong: true,
     run: one(async () => (await import("./automation.ts")).benchAutomationSsh),
