@@ -14,6 +14,7 @@ const setUp = (states: readonly (CanonicalState | null)[], change: Partial<Inter
   let now = 0;
   const client: PaneClient = {
     capture: async () => LOOK,
+    clients: async () => [],
     readScrollback: async () => null,
     hold: () => Promise.reject(new Error("an interrupt types no text")),
     runIf: async (_action, _pane, commands) => {

@@ -11,7 +11,7 @@ import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
 import type { ActionResult } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import { paneKeyString, type Pane } from "../model/runtime.ts";
+import { paneKeyString, type Pane, type PaneKey } from "../model/runtime.ts";
 import { actionGuardsSchema } from "../model/snapshot.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import { uncommittedText } from "../model/workspace.ts";
@@ -149,10 +149,9 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     return runtimeId === null ? null : idempotency.earlier({ scope: runtimeId, key: input.idempotencyKey });
   };
 
-  const clientsOf = async (pane: Pick<Pane, "targetId" | "server">): Promise<readonly TmuxClient[]> => {
-    const { collected } = connectedTargets.get(pane.targetId);
-    return (await collected.find(({ server }) => server === pane.server)?.clients()) ?? [];
-  };
+  // Not over the connection through which watching reads: there the question would wait behind others.
+  const clientsOf = (key: PaneKey): Promise<readonly TmuxClient[]> =>
+    reach.reach(key, paneKeyString(key)).client.clients();
 
   const unattendedOf = (
     pane: Pane,
@@ -235,6 +234,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
       entryOf,
       clientsOf,
       clock,
+      takeEventsOf: async (targetId) => connectedTargets.find(targetId)?.takeEvents(),
       throughGate: (input, act) =>
         audit.throughGate("answer", input, (turn) => inTurn(turn, () => act(turn)), {
           outcomeOf,

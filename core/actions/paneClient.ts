@@ -5,6 +5,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { cleanScreen } from "../tmux/capture.ts";
+import { CLIENT_FORMAT, parseClients, type TmuxClient } from "../tmux/clients.ts";
 import { toCommandString, type TmuxCommand } from "../tmux/commandString.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { paneCondition, type PaneCondition } from "./paneCondition.ts";
@@ -61,6 +62,8 @@ export interface HeldText {
 export interface PaneClient {
   /** Null when the pane is gone. @throws AgtmuxError E_TARGET_UNREACHABLE when tmux does not answer. */
   capture(pane: Pane, options?: { styled: boolean }): Promise<PaneCapture | null>;
+  /** Who is attached to the server now. @throws AgtmuxError E_TARGET_UNREACHABLE when tmux does not answer. */
+  clients(): Promise<readonly TmuxClient[]>;
   /** Rows of scrollback and screen with everything that a program left in them; `scrollback` rows above the screen. */
   readScrollback(pane: Pane, options: { scrollback: number; ansi: boolean }): Promise<string[] | null>;
   /**
@@ -151,6 +154,7 @@ export const createPaneClient = (deps: PaneClientDeps): PaneClient => {
       const output = await run(styled ? [...asked, ...askedStyled] : asked);
       return output === null ? null : parseCapture(output, nonce);
     },
+    clients: async () => parseClients((await run(["list-clients", "-F", CLIENT_FORMAT]))?.split("\n") ?? []),
     readScrollback: async ({ paneId }, { scrollback, ansi }) => {
       const from = scrollback === 0 ? [] : ["-S", String(-scrollback)];
       const output = await run(["capture-pane", "-p", ...(ansi ? ["-e"] : []), ...from, "-t", paneId]);

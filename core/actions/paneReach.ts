@@ -29,6 +29,7 @@ export const createPaneReach = ({ connectedTargets, paneOf, makeNonce }: PaneRea
     if (pane === undefined || watched === undefined)
       throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
     const { socketArgs } = watched;
+    executor.hurry?.();
     return { pane, client: createPaneClient({ executor, tmuxPath, socketArgs, makeNonce }) };
   },
 });

@@ -117,8 +117,10 @@ const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneCaptur
     const { client, pane, paneRef, unattended } = input;
     const capture = await client.capture(pane, { styled: unattended !== null });
     const before = requireFitPane(capture, pane, paneRef);
-    await refuseReceiver(input, before);
-    const obstacle = (await unattended?.findObstacle(before)) ?? null;
+    const [obstacle] = await Promise.all([
+      unattended?.findObstacle(before) ?? null,
+      refuseReceiver(input, before),
+    ]);
     if (obstacle !== null)
       throw new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${paneRef}: ${obstacle}.`);
     if (await typeText(input, text, before)) return before;

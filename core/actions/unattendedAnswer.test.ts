@@ -23,6 +23,7 @@ const client = (ago: number, more: Partial<TmuxClient> = {}): TmuxClient => ({
 const open = (clients: TmuxClient[], isThere = true) => {
   const asked: ActionInput[] = [];
   const stills: (() => void)[] = [];
+  const drained: string[] = [];
   const entry = {
     runtime: { runtimeId: "rt1", targetId: "host" },
     adapter: null,
@@ -33,6 +34,7 @@ const open = (clients: TmuxClient[], isThere = true) => {
   const answers = createUnattendedAnswers({
     entryOf: () => (isThere ? entry : null),
     clientsOf: () => Promise.resolve(clients),
+    takeEventsOf: async (targetId) => void drained.push(targetId),
     clock: { now: () => NOW },
     throughGate: (input, act) => {
       asked.push(input);
@@ -43,7 +45,7 @@ const open = (clients: TmuxClient[], isThere = true) => {
       return Promise.resolve({ outcome: "delivered" } as never);
     },
   });
-  return { answers, asked, stills, entry };
+  return { answers, asked, stills, drained, entry };
 };
 const answer = (more: Partial<AnswerByRule> = {}): AnswerByRule => ({
   runtimeId: "rt1",
@@ -62,6 +64,12 @@ it("goes to this runtime, in this state version, with this prompt", async () => 
   expect(asked).toMatchObject([
     { ref: "runtime:rt1", surface: "rule:x", guards: { ifRuntime: "rt1", ifVersion: 7, ifPrompt: "f1" } },
   ]);
+});
+
+it("takes in what waits on the machine of its agent, while there is one", async () => {
+  const [here, gone] = [open([]), open([], false)];
+  for (const { answers } of [here, gone]) await answers.takeEvents("rt1");
+  expect([here.drained, gone.drained]).toEqual([["host"], []]);
 });
 
 it("is about the folder that the request tells, whatever another event told since", () => {

@@ -30,8 +30,10 @@ export interface UnattendedAnswerDeps {
   /** The live runtime; null when it has ended. */
   entryOf: (runtimeId: string) => RuntimeEntry | null;
   /** Who is attached to the pane's server. @throws where tmux does not answer. */
-  clientsOf(pane: Pick<PaneKey, "targetId" | "server">): Promise<readonly TmuxClient[]>;
+  clientsOf(pane: PaneKey): Promise<readonly TmuxClient[]>;
   clock: Pick<Clock, "now">;
+  /** Takes in the events that wait at this moment on a target. */
+  takeEventsOf(targetId: string): Promise<void>;
   /** Through the gate, bound to the prompt, and in the pane's turn. */
   throughGate(input: ActionInput, act: (turn: ActionTurn) => Promise<ActionResult>): Promise<ActionResult>;
   answerOnce(
@@ -42,6 +44,8 @@ export interface UnattendedAnswerDeps {
 }
 
 export interface UnattendedAnswers {
+  /** Takes in the events that wait at this moment on the machine of this agent. Never rejects. */
+  takeEvents(runtimeId: string): Promise<void>;
   /** What an agent asks now, as it was told; null where it asks nothing. */
   findRequest(runtimeId: string): ToldRequest | null;
   /** Answers this request in this state version alone, where nobody types or reads; approves only where nothing is in doubt. */
@@ -82,6 +86,10 @@ export const createUnattendedAnswers = (deps: UnattendedAnswerDeps): UnattendedA
     if (doubt !== null) throw refuse(runtimeId, doubt);
   };
   return {
+    takeEvents: async (runtimeId) => {
+      const entry = entryOf(runtimeId);
+      if (entry !== null) await deps.takeEventsOf(entry.runtime.targetId);
+    },
     findRequest: (runtimeId) => {
       const entry = entryOf(runtimeId);
       return entry === null ? null : toldOf(entry);

@@ -28,6 +28,8 @@ export interface RemoteDrain {
    * stops filling, it does not wait for all of it.
    */
   start(): Promise<void>;
+  /** Takes the files that lie there at this moment. Never rejects: a failure is tried again, as always. */
+  take(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -127,6 +129,11 @@ export const createRemoteDrain = (options: {
       await endsWithin(drain(null), START_LIMIT_MS, clock);
       retryMs = 0;
       next();
+    },
+    take: async () => {
+      // What is under way may have been listed before.
+      await running;
+      await drain(null);
     },
     close: async () => {
       isClosed = true;

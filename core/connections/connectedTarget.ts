@@ -26,6 +26,8 @@ export interface ConnectedTargetParts {
   tmuxPath: string | null;
   servers: readonly TmuxSocket[];
   processes: ProcessTree;
+  /** Takes in the events that wait in its spool at this moment. Never rejects. */
+  takeEvents(): Promise<void>;
   /** Turns a command of the target into one for a person's terminal here; absent where no change is needed. */
   toTerminal?: (argv: readonly string[]) => string[];
 }
@@ -54,6 +56,8 @@ export interface ConnectedTarget {
   /** Visible lines of a pane now; null where it cannot be read. */
   capture(pane: Pane): Promise<readonly string[] | null>;
   processesOf(pane: Pane): Promise<readonly ProcessInfo[]>;
+  /** Takes in the events that wait in its spool at this moment. Never rejects. */
+  takeEvents(): Promise<void>;
   /** Whether an agent runs in the pane at this moment: the collector may not have seen it yet. */
   hasAgent(pane: Pane): Promise<boolean>;
   /** Ends the collector; the owner of the executor ends that itself. */
@@ -114,6 +118,7 @@ export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarge
       return screens?.get(paneId) ?? null;
     },
     processesOf,
+    takeEvents: () => deps.takeEvents(),
     hasAgent: async (pane) => deps.adapters.identify(await processesOf(pane)) !== null,
     close: () => collector.close(),
   };

@@ -37,6 +37,8 @@ export interface RemoteEvents {
    * Checks whether another agtmux takes the events, and takes them from now on if none does. Call it again from time to time.
    */
   look(): Promise<void>;
+  /** Takes the events that wait at this moment, if they are ours to take. Never rejects. */
+  take(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,9 @@ export const createRemoteEvents = (deps: RemoteEventsDeps): RemoteEvents => {
       wasOwned = isOwned;
       if (isOwned) await stop();
       else if (drain === null) await start();
+    },
+    take: async () => {
+      await drain?.take();
     },
     close: async () => {
       isClosed = true;

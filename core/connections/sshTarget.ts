@@ -86,7 +86,11 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       ? createRemoteProcesses({ shell, clock, makeNonce })
       : createProcessTree({ executor: reader, platform: "darwin", clock, sharedMs: SHARED_TABLE_MS });
 
-  const buildConnected = async (executor: RemoteExecutor, shell: RemoteShell): Promise<ConnectedTarget> => {
+  const buildConnected = async (
+    executor: RemoteExecutor,
+    shell: RemoteShell,
+    takeEvents: () => Promise<void>,
+  ): Promise<ConnectedTarget> => {
     const reader = createShellExecutor({ base: executor, shell });
     const environment = await askEnvironment(shell);
     const tmux = await findRemoteTmux({ shell, reader, configuredPath: config.tmux_path, environment });
@@ -101,6 +105,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
         uid: environment.uid,
       }),
       processes: processesOf(environment, reader, shell),
+      takeEvents,
       toTerminal: (argv) => sshTerminalCommand({ alias: config.ssh_target, configFile }, argv),
     });
   };
@@ -169,15 +174,17 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       parts.shell = shell;
       await awaitHello(shell);
       await ping(shell);
-      const connected = await buildConnected(executor, shell);
+      let events: RemoteEvents | null = null;
+      const connected = await buildConnected(executor, shell, async () => events?.take());
       parts.connected = connected;
       // The first look also reports the health, so the target must be in place by then.
       connectedTargets.add(connected);
       parts.onClose(() => connectedTargets.remove(connected));
-      const events = eventsOf(connected, shell, facts.homeDir);
-      parts.events = events;
-      await connected.collector.start(() => events.look());
-      parts.onClose(lookAgain(shell, events));
+      const taken = eventsOf(connected, shell, facts.homeDir);
+      events = taken;
+      parts.events = taken;
+      await connected.collector.start(() => taken.look());
+      parts.onClose(lookAgain(shell, taken));
       probe = () => ping(shell);
       parts.onClose(() => {
         probe = null;

@@ -145,9 +145,11 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
       logger,
     });
   const lookForTmux = createTmuxLook(config, env);
-  const { uid, platform } = deps;
+  /** Set once everything was looked at. */
+  let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
+  const takeEvents = async (): Promise<void> => spool?.drain();
   const host = createConnected(
-    await declareHost({ ingest, executor, lookForTmux, config, env, uid, platform, clock, logger }),
+    await declareHost({ ...deps, ingest, executor, lookForTmux, config, takeEvents, clock }),
   );
   connectedTargets.add(host);
   owned.defer(() => host.close());
@@ -260,22 +262,19 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   });
   ingest.onChanges((changes) => service.notifications.handleChanges(changes));
   owned.defer(() => service.notifications.close());
-  /** Set once everything was looked at. */
-  let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
   const started: StartedFeatures = startFeatures({
     features: deps.features,
     ingest,
     service,
     store,
     connectedTargets,
-    takeEvents: async () => spool?.drain(),
     isReady: () => spool !== null,
     config,
     configPath: paths.config,
     homePath: paths.home,
     adapters: () => adapterSwitch.enabled.list(),
     env,
-    uid,
+    uid: deps.uid,
     clock,
     ids,
     logger,

@@ -20,6 +20,7 @@ export interface HostTargetDeps {
   env: NodeJS.ProcessEnv;
   uid: number;
   platform: NodeJS.Platform;
+  takeEvents: ConnectedTargetParts["takeEvents"];
   clock: Clock;
   logger: Logger;
 }
@@ -52,5 +53,5 @@ export const declareHost = async (deps: HostTargetDeps): Promise<ConnectedTarget
   });
   const servers = resolveServers({ configured: config.current.tmux_servers, env, uid });
   const processes = createProcessTree({ executor, platform, clock });
-  return { executor, tmuxPath: await findPath(deps), servers, processes };
+  return { executor, tmuxPath: await findPath(deps), servers, processes, takeEvents: deps.takeEvents };
 };

@@ -22,7 +22,6 @@ export interface StartFeaturesDeps extends Pick<
   service: Pick<Service, "attention" | "feedHub" | "notifications" | "send" | "unattended">;
   store: JobStore & RuleStore & Pick<Store, "appendAudit">;
   connectedTargets: Pick<ConnectedTargets, "get" | "find">;
-  takeEvents: () => Promise<void>;
   isReady: () => boolean;
   config: Pick<ConfigFile, "current" | "onChange">;
   /** Ends what is started here. */
@@ -61,7 +60,7 @@ export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
     },
     jobs: store,
     rules: store,
-    sends: { ...service.unattended, takeEvents: deps.takeEvents },
+    sends: service.unattended,
     requests: {
       find: (runtimeId) => service.unattended.findRequest(runtimeId),
       answer: (input) => service.unattended.answer(input),

@@ -98,8 +98,8 @@ interface FeatureSends {
   }): Promise<ActionResult>;
   /** When the limit that this agent stopped at ends, epoch ms; null: it stopped at none, or nobody knows. */
   findReset(runtimeId: string): number | null;
-  /** Takes in the events of this machine that wait at this moment. Never rejects. */
-  takeEvents(): Promise<void>;
+  /** Takes in the events that wait at this moment on the machine of this agent. Never rejects. */
+  takeEvents(runtimeId: string): Promise<void>;
 }
 
 /** How a request of an agent is answered while nobody watches: through the gate, on record, and an approval only without any doubt. */

@@ -66,6 +66,8 @@ export interface TargetExecutor {
     argv: readonly string[],
     options: { timeoutMs: number; stdin?: string; maxBytes?: number },
   ): Promise<RunResult>;
+  /** Several commands follow soon, one after the other. Left out where that makes no difference. */
+  hurry?(): void;
   /** Left out where sockets of the target cannot be reached. */
   readonly sockets?: TargetSockets;
   /**

@@ -92,7 +92,6 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
     executor,
     tmuxPath,
     servers: [{ server: "default", socketArgs }],
-    collected: [{ server: "default", clients: () => Promise.resolve([]) }],
     hasAgent: (pane: Pane) => world.hasAgent(pane),
     processes: { verify: (pid: number, startedAt: number) => world.verifyProcess(pid, startedAt) },
   };

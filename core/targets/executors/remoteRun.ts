@@ -135,8 +135,11 @@ export const runRemote = async (
 };
 
 /** Closing the input ends whatever still runs; a channel that stays open nevertheless is dropped. */
-const leave = (channel: TransportChannel): void => {
+export const leave = (channel: TransportChannel): void => {
   channel.stdin.end();
+  // What nobody reads would keep it open.
+  channel.stdout.resume();
+  channel.stderr.resume();
   const timer = setTimeout(() => channel.destroy(), LINGER_MS);
   void channel.ended.then(() => clearTimeout(timer));
 };

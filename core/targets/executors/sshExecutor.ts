@@ -10,6 +10,7 @@ import { createSemaphore } from "../../engine/semaphore.ts";
 import { openRemoteChannel, type RemoteChannel } from "./remoteChannel.ts";
 import { RemoteFlood, runRemote, type RemoteRequest, type RemoteResult } from "./remoteRun.ts";
 import { askFacts } from "./connectionFacts.ts";
+import { createSpareSessions } from "./spareSessions.ts";
 import { createSshFiles } from "./sshFiles.ts";
 import type { SshTransport, TransportChannel } from "./sshTransport.ts";
 
@@ -50,11 +51,12 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
   transport.onDown((error) => {
     isUp = false;
     facts = null;
+    spares.drop();
     logger.info({ targetId, code: error.code }, "connection lost");
     downListener(error);
   });
 
-  const open = async (): Promise<TransportChannel> => {
+  const openSession = async (): Promise<TransportChannel> => {
     if (!isUp) throw unreachableError(alias, isClosed ? "the executor is closed" : "there is no connection");
     const release = await semaphore.acquire();
     try {
@@ -66,11 +68,14 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       throw error;
     }
   };
+  const spares = createSpareSessions(openSession);
+  const open = (): Promise<TransportChannel> => spares.take();
   /** After a flood nothing more is sent to the remote side until the owner connects again. */
   const lose = (error: AgtmuxError): void => {
     if (!isUp) return;
     isUp = false;
     facts = null;
+    spares.drop();
     logger.warn({ targetId, error }, "connection given up");
     void transport.disconnect();
     downListener(error);
@@ -150,6 +155,9 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       const { exitCode, stdout, stderr, timedOut } = result;
       return { exitCode, stdout: stdout.toString("utf8"), stderr: stderr.toString("utf8"), timedOut };
     },
+    hurry: () => {
+      if (isUp) spares.hurry();
+    },
     files: createSshFiles(remote),
     homeDir: () =>
       facts === null
@@ -158,6 +166,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
     close: async () => {
       if (isClosed) return;
       isClosed = true;
+      spares.drop();
       // The rest of an abandoned attempt is not awaited.
       if (connecting !== null) await transport.disconnect();
       await connecting?.catch(() => {});

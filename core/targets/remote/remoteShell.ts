@@ -50,6 +50,8 @@ export interface AskOptions {
   captureErrors?: boolean;
   /** Most bytes that the script may print. */
   maxBytes?: number;
+  /** It goes before all questions that wait. */
+  isUrgent?: boolean;
 }
 
 interface Question {
@@ -159,7 +161,7 @@ export const createRemoteShell = (options: {
 
   const ask: RemoteShell["ask"] = (
     script,
-    { timeoutMs, captureErrors = false, maxBytes = MAX_ANSWER_BYTES },
+    { timeoutMs, captureErrors = false, maxBytes = MAX_ANSWER_BYTES, isUrgent = false },
   ) =>
     new Promise((resolve, reject) => {
       if (closed !== null) {
@@ -169,7 +171,9 @@ export const createRemoteShell = (options: {
       asked += 1;
       const mark = `${nonce}-${asked}`;
       const body = captureErrors ? withErrors(script) : withoutErrors(script);
-      waiting.push({ script: `${body}\na ${asked}\n`, mark, timeoutMs, maxBytes, resolve, reject });
+      const question = { script: `${body}\na ${asked}\n`, mark, timeoutMs, maxBytes, resolve, reject };
+      if (isUrgent) waiting.unshift(question);
+      else waiting.push(question);
       if (current === null) askNext();
     });
   const tell = (script: string): void => {

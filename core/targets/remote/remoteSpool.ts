@@ -69,9 +69,11 @@ export const createRemoteSpool = (options: {
   /** After it has told of files the remote side stays quiet, so that the same files are not told twice. */
   let hasTold = false;
 
+  // What agents tell goes before what is looked at.
   const ask = async (script: string, maxBytes?: number): Promise<Buffer> => {
     const answer = await shell.ask(script, {
       timeoutMs: TIMEOUT_MS,
+      isUrgent: true,
       ...(maxBytes === undefined ? {} : { maxBytes }),
     });
     return answer.stdout;

@@ -44,8 +44,13 @@ describe("a queued text", () => {
   it("is sent once its agent has rested for a second, the oldest first, one at a time", () => {
     const [a, b] = [job("a", { createdAt: 2 }), job("b", { createdAt: 1 })];
     expect(said(decide([a, b]))).toEqual(["send b", "wait a another text is before it"]);
+    const at = (ms: number) => said(decide([a], agent({}, { rest: { rest: "ready", since: NOW - ms } })));
+    expect([at(499), at(500)]).toEqual([
+      ["wait a its agent has only just come to rest"],
+      ["soon a its agent has only just come to rest"],
+    ]);
     expect(said(decide([a], agent({}, { rest: { rest: "ready", since: NOW - RESTED_MS + 1 } })))).toEqual([
-      "wait a its agent has only just come to rest",
+      "soon a its agent has only just come to rest",
     ]);
   });
 

@@ -7,6 +7,8 @@ import type { Rest } from "./rests.ts";
 
 /** How long an agent must have rested: what seems to have ended may go on at once. */
 export const RESTED_MS = 1_000;
+/** So long before that its pane is looked at: what has just ended may not have drawn its last screen. */
+export const EARLY_MS = 500;
 /** How late a text of a set time is sent at most. */
 export const LATE_MS = 3_600_000;
 /** Nobody looked for so long after a text was due: the machine slept, or no daemon ran. */
@@ -37,6 +39,8 @@ export type SendAct =
   | { readonly kind: "send"; readonly job: SendJob; readonly row: PaneView }
   /** It is due and cannot be sent now; `why` is for the person. */
   | { readonly kind: "wait"; readonly job: SendJob; readonly why: string }
+  /** It is sent in a moment, once its agent has rested long enough, if nothing is in the way: time to look at it. */
+  | { readonly kind: "soon"; readonly job: SendJob; readonly row: PaneView; readonly why: string }
   /** The agent has told its session. */
   | { readonly kind: "bind"; readonly job: SendJob; readonly sessionId: string }
   /** This time of a schedule is given up. */
@@ -73,6 +77,8 @@ const passedBy = (job: SendJob, { now, lookedAt, nextOf }: SendFacts): SendAct |
   return { kind: "skip", job, nextAt: next, why };
 };
 
+const JUST_RESTED = "its agent has only just come to rest";
+
 const whyNot = (
   { trigger }: SendJob,
   { row, rest, isTurnOver, isBusy }: AgentNow,
@@ -86,7 +92,7 @@ const whyNot = (
   const isReady = rest?.rest === "ready" || (rest?.rest === "limited" && trigger.kind === "at");
   if (!isReady && state === "error") return "its agent stopped with an error";
   if (rest === null) return "it is not certain that its agent rests";
-  return now - rest.since >= RESTED_MS ? null : "its agent has only just come to rest";
+  return now - rest.since >= RESTED_MS ? null : JUST_RESTED;
 };
 
 /** Of one agent, in the order in which they are due. */
@@ -97,8 +103,11 @@ const decideAgent = (jobs: readonly SendJob[], agent: AgentNow, now: number): Se
   return ordered.map((job, index): SendAct => {
     const why = whyNot(job, agent, now);
     if (index > 0) return { kind: "wait", job, why: "another text is before it" };
-    return why === null && agent.row !== null
-      ? { kind: "send", job, row: agent.row }
+    const { row, rest } = agent;
+    if (why === JUST_RESTED && row !== null && now - (rest?.since ?? now) >= RESTED_MS - EARLY_MS)
+      return { kind: "soon", job, row, why };
+    return why === null && row !== null
+      ? { kind: "send", job, row }
       : { kind: "wait", job, why: why ?? "its agent has ended" };
   });
 };

@@ -25,10 +25,18 @@ let row: PaneView;
 let typed: string[];
 let told: string[];
 let obstacle: string | null;
+/** How often the pane was looked at before a send, and what that look waits for. */
+let looks: number;
+let beforeLook: () => Promise<void>;
+/** What its agent told is taken in then. */
+let takeEvents: () => Promise<void>;
 /** Where the daemon is killed in the next send. */
 let killAt: "claimed" | "typed" | "settled" | null;
 let outcome: "delivered" | "not_delivered" | "unverified";
 let runner: SendRunner;
+/** Nothing ends within its limit. */
+let isSlow: boolean;
+const EVENTS_LIMIT_MS = 2_000;
 
 const settle = (): Promise<void> => new Promise((done) => setImmediate(done));
 /** A killed daemon runs no further line. */
@@ -70,12 +78,22 @@ const start = (): void => {
     rows: { all: () => (row.agent === null ? [] : [row]) },
     jobs: store,
     sends: {
-      findObstacle: () => Promise.resolve(obstacle),
+      findObstacle: async () => {
+        looks += 1;
+        await beforeLook();
+        return obstacle;
+      },
       send: sendOnce,
-      takeEvents: () => Promise.resolve(),
+      takeEvents: () => takeEvents(),
     },
     isReady: () => true,
-    clock: { now: () => now, setTimer: () => () => {} },
+    clock: {
+      now: () => now,
+      setTimer: (delayMs: number, callback: () => void) => {
+        if (delayMs === EVENTS_LIMIT_MS && isSlow) callback();
+        return () => {};
+      },
+    },
     logger: SILENT_LOGGER,
   } as unknown as FeatureContext;
   runner = new SendRunner({
@@ -126,6 +144,10 @@ beforeEach(() => {
   typed = [];
   told = [];
   obstacle = null;
+  looks = 0;
+  beforeLook = () => Promise.resolve();
+  takeEvents = () => Promise.resolve();
+  isSlow = false;
   killAt = null;
   outcome = "delivered";
   start();
@@ -183,6 +205,76 @@ describe("the queue", () => {
     await look();
     await look(1_000);
     obstacle = null;
+    await look(1_000);
+    expect(typed).toHaveLength(1);
+  });
+
+  it("looks while its agent has only just come to rest, and no second time where nothing was in the way", async () => {
+    arm("a");
+    await look();
+    expect(looks).toBe(0);
+    await look(500);
+    await look(100);
+    expect([looks, typed]).toEqual([1, []]);
+    await look(400);
+    expect([looks, typed]).toEqual([1, ["text of a"]]);
+  });
+
+  it("looks again where the early look found something, is old, or was of another state", async () => {
+    arm("a");
+    obstacle = "its agent does not rest";
+    await look();
+    await look(500);
+    obstacle = null;
+    await look(500);
+    expect([looks, typed.length]).toEqual([2, 1]);
+    arm("b");
+    await look();
+    await look(500);
+    store.setPausedAt(now);
+    await look(60_000);
+    obstacle = "a draft stands in its input box";
+    store.setPausedAt(null);
+    await look();
+    expect([looks, typed.length, runner.reasonOf("b")]).toEqual([4, 1, obstacle]);
+    obstacle = null;
+    await look(1_000);
+    expect([looks, typed.length]).toEqual([5, 2]);
+    arm("c");
+    await look();
+    await look(500);
+    row = { ...row, state_version: row.state_version + 2 };
+    await look(100);
+    await look(1_000);
+    expect([looks, typed.length]).toEqual([7, 3]);
+  });
+
+  it("sends nothing when the state changes while it looks, or while what its agent told is taken in", async () => {
+    const change = async () => void (row = { ...row, state_version: row.state_version + 1 });
+    arm("a");
+    await look();
+    beforeLook = change;
+    await look(1_000);
+    beforeLook = () => Promise.resolve();
+    takeEvents = change;
+    await look();
+    await look(1_000);
+    expect([typed, looks]).toEqual([[], 2]);
+    takeEvents = () => Promise.resolve();
+    await look();
+    await look(1_000);
+    expect(typed).toHaveLength(1);
+  });
+
+  it("waits while what its agent told is not read in time", async () => {
+    arm("a");
+    await look();
+    takeEvents = () => new Promise(() => {});
+    isSlow = true;
+    await look(1_000);
+    expect([typed, runner.reasonOf("a")]).toEqual([[], "what its agent told is still being read"]);
+    takeEvents = () => Promise.resolve();
+    isSlow = false;
     await look(1_000);
     expect(typed).toHaveLength(1);
   });

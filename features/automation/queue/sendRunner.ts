@@ -10,18 +10,15 @@ import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import type { SentRun } from "../../../core/ports/jobStore.ts";
 import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
-import { decideSends, RESTED_MS, type AgentNow, type SendAct } from "./decideSends.ts";
+import { decideSends, EARLY_MS, RESTED_MS, type AgentNow, type SendAct } from "./decideSends.ts";
+import { occasionOf, PaneLooks } from "./paneLooks.ts";
 import { restOf, Rests } from "./rests.ts";
 import { nextOfSchedule } from "./schedule.ts";
 
 const TICK_MS = 1_000;
 /** While nothing is armed. */
 const REST_MS = 15_000;
-const EVENTS_LIMIT_MS = 1_000;
-/** After a look at the screen that found something in the way: it is looked at again, and not with every tick. */
-const AGAIN_MS = 3_000;
-/** What was found for the first time may be a screen that was not drawn yet. */
-const SOON_MS = 1_000;
+const EVENTS_LIMIT_MS = 2_000;
 /** A schedule whose texts do not arrive so often in a row is stopped. */
 const MAX_FAILURES = 3;
 
@@ -37,8 +34,6 @@ export interface SendRunnerDeps {
 
 type Act<Kind extends SendAct["kind"]> = Extract<SendAct, { kind: Kind }>;
 
-const occasionOf = ({ trigger, isFirst }: SendJob) => ({ afterLimit: trigger.kind === "at", isFirst });
-
 const keyOf = ({ jobId, runs }: SendJob): string => `${jobId}:${runs}`;
 
 export class SendRunner {
@@ -48,8 +43,7 @@ export class SendRunner {
   private readonly volatile = new Map<string, string>();
   /** Why each job that is due is not sent. */
   private readonly reasons = new Map<string, string>();
-  /** What was in the way at the last look at a screen, until it is looked at again. */
-  private readonly obstacles = new Map<string, { why: string; until: number }>();
+  private readonly looks: PaneLooks;
   private readonly busy = new Map<string, Promise<void>>();
   private armed: readonly SendJob[] = [];
   private lookedAt = 0;
@@ -59,6 +53,7 @@ export class SendRunner {
 
   constructor(deps: SendRunnerDeps) {
     this.deps = deps;
+    this.looks = new PaneLooks(deps.context);
     const { rows, clock } = deps.context;
     for (const row of rows.all()) this.rests.noteRow(row, clock.now());
     this.schedule(TICK_MS);
@@ -127,12 +122,15 @@ export class SendRunner {
     });
   }
 
-  /** An agent that came to rest a moment ago is looked at as soon as it counts. */
+  /** An agent that came to rest a moment ago is looked at just before it counts, and as soon as it does. */
   private untilNext(now: number): number {
     const rests = this.armed
       .map(({ agent }) => this.rests.restOf(agent.runtimeId))
       .filter((one) => one !== null);
-    const soonest = rests.map(({ since }) => since + RESTED_MS - now).filter((ms) => ms > 0);
+    const soonest = rests
+      .flatMap(({ since }) => [since + RESTED_MS - EARLY_MS, since + RESTED_MS])
+      .map((at) => at - now)
+      .filter((ms) => ms > 0);
     return Math.min(this.armed.length === 0 ? REST_MS : TICK_MS, ...soonest);
   }
 
@@ -188,6 +186,9 @@ export class SendRunner {
       case "wait":
         this.reasons.set(job.jobId, act.why);
         return;
+      case "soon":
+        this.reasons.set(job.jobId, act.why);
+        return this.looks.begin(job, act.row);
       case "bind":
         jobs.bindSession(job.jobId, act.sessionId);
         return;
@@ -199,7 +200,7 @@ export class SendRunner {
       case "stop":
         return this.end(job, "stopped", act.why, act.row);
       case "send":
-        return this.performSend(act, now);
+        return this.performSend(act);
     }
   }
 
@@ -215,11 +216,11 @@ export class SendRunner {
     this.reasons.delete(jobId);
   }
 
-  private performSend({ job, row }: Act<"send">, now: number): void {
+  private performSend({ job, row }: Act<"send">): void {
     const { jobId, agent } = job;
-    const obstacle = this.obstacles.get(agent.runtimeId);
-    if (obstacle !== undefined && now < obstacle.until) {
-      this.reasons.set(jobId, obstacle.why);
+    const obstacle = this.looks.known(agent.runtimeId);
+    if (obstacle !== null) {
+      this.reasons.set(jobId, obstacle);
       return;
     }
     const text = (job.isVolatile ? this.volatile.get(jobId) : job.text) ?? null;
@@ -247,14 +248,16 @@ export class SendRunner {
   private async sendNow(job: SendJob, row: PaneView, text: string): Promise<void> {
     const { sends, jobs, clock } = this.deps.context;
     const { runtimeId } = job.agent;
-    await endsWithin(sends.takeEvents(), EVENTS_LIMIT_MS, clock);
+    const [isHeard, obstacle] = await Promise.all([
+      endsWithin(sends.takeEvents(runtimeId), EVENTS_LIMIT_MS, clock),
+      this.looks.find(job, row),
+    ]);
     if (!this.holds(row)) return;
-    const obstacle = await this.findObstacle(job);
-    if (obstacle !== null) {
-      this.wait(job, obstacle);
+    if (obstacle !== null || !isHeard) {
+      this.wait(job, obstacle ?? "what its agent told is still being read");
       return;
     }
-    this.obstacles.delete(runtimeId);
+    this.looks.forget(runtimeId);
     if (this.isClosed || !this.holds(row) || jobs.pausedAt() !== null) return;
     if (!jobs.beginSend({ jobId: job.jobId, at: clock.now(), runtimeId })) return;
     try {
@@ -272,19 +275,9 @@ export class SendRunner {
     }
   }
 
-  private async findObstacle(job: SendJob): Promise<string | null> {
-    try {
-      return await this.deps.context.sends.findObstacle(job.agent.runtimeId, occasionOf(job));
-    } catch (error) {
-      if (error instanceof AgtmuxError) return error.message;
-      throw error;
-    }
-  }
-
   private wait({ jobId, agent }: SendJob, why: string): void {
     this.reasons.set(jobId, why);
-    const againMs = this.obstacles.has(agent.runtimeId) ? AGAIN_MS : SOON_MS;
-    this.obstacles.set(agent.runtimeId, { why, until: this.deps.context.clock.now() + againMs });
+    this.looks.note(agent.runtimeId, why);
   }
 
   /** A refusal is no attempt: nothing was typed. Where nobody knows whether a key arrived, the record of the key does. */

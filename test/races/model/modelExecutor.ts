@@ -138,6 +138,8 @@ export class ModelExecutor implements Pick<TargetExecutor, "run" | "targetId"> {
         const format = words.at(-1) ?? "";
         return `${words.includes("-t") ? expandFormat(this.paneOf(words), format) : format}\n`;
       }
+      case "list-clients":
+        return "";
       case "capture-pane":
         return `${screenOf(this.paneOf(words)).join("\n")}\n`;
       case "load-buffer":
