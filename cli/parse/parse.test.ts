@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { parseDuration, readDuration } from "./duration.ts";
+import { readDuration } from "../../core/model/duration.ts";
+import { parseDuration } from "./duration.ts";
 import { parseFilters } from "./filters.ts";
 import { parseGuards } from "./guards.ts";
 import { parseSince } from "./since.ts";

@@ -1,7 +1,7 @@
 // Where `watch` starts: after a version of the feed (`--since 1234`), at a moment (`--since 2026-11-21T09:00:00Z`), or that
 // long ago (`--since 10m`).
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { readDuration } from "./duration.ts";
+import { readDuration } from "../../core/model/duration.ts";
 
 export interface Since {
   readonly version: number | null;

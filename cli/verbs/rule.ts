@@ -41,20 +41,22 @@ const LIST_COLUMNS: readonly Column[] = [
   { title: "RULE", min: 8 },
   { title: "THEN", min: null },
   { title: "MODE", min: null },
-  { title: "ANSWERED", min: null, align: "right" },
+  { title: "DID", min: null, align: "right" },
   { title: "WOULD HAVE", min: null, align: "right" },
 ];
 
-const toRow = ({ name, then, mode, answered, would_have }: RuleView): Cell[] => [
+const toRow = ({ name, then, mode, when, answered, would_have }: RuleView): Cell[] => [
   { text: cleanLine(name) },
   { text: then },
   { text: mode },
-  { text: then === "approve" || then === "deny" ? String(answered) : "" },
+  { text: then === "approve" || then === "deny" || when["watch"] !== undefined ? String(answered) : "" },
   { text: mode === "shadow" ? String(would_have) : "" },
 ];
 
-const whenLines = ({ when }: Pick<RuleView, "when">): string[] =>
-  Object.entries(when).map(([key, value]) => `  ${key}: ${cleanLine(JSON.stringify(value))}`);
+const whenLines = ({ when, channel }: Pick<RuleView, "when" | "channel">): string[] =>
+  Object.entries(channel === null ? when : { ...when, channel }).map(
+    ([key, value]) => `  ${key}: ${cleanLine(JSON.stringify(value))}`,
+  );
 
 const problemLine = (file: string, { line, path, message }: RuleCheck["problems"][number]): string =>
   cleanLine(`${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`);
@@ -68,7 +70,7 @@ const noteLines = ({ path, problems, blocks_approval, paused_at }: RulesView, no
   ...(paused_at === null
     ? []
     : [
-        `! Paused for ${formatAge(now - Date.parse(paused_at))}: no rule answers. 'agtmux automation resume' ends it.`,
+        `! Paused for ${formatAge(now - Date.parse(paused_at))}: no rule does anything. 'agtmux automation resume' ends it.`,
       ]),
 ];
 
@@ -287,7 +289,7 @@ export const runRuleLog = async (
   const { width, paint } = context;
   const rows = items.map((run) => logRow(run, context.now()));
   const lines = renderTable(LOG_COLUMNS, rows, { width, paint, measure: await measureFor(items) });
-  context.print(`${(items.length === 0 ? ["No rule has answered anything yet."] : lines).join("\n")}\n`);
+  context.print(`${(items.length === 0 ? ["No rule has done anything yet."] : lines).join("\n")}\n`);
 };
 
 const SAYS: Readonly<Record<RuleView["then"], string>> = {

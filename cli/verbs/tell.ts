@@ -2,6 +2,7 @@
 import type { ListFilters } from "../../core/api/calls.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { JobDocument, WatchCondition } from "../../core/model/job.ts";
+import { CONDITION_FORMS, readCondition } from "../../core/model/watchText.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { AutomationInput } from "../../features/automation/calls.ts";
 import { askAutomation } from "../askAutomation.ts";
@@ -10,7 +11,7 @@ import { printDocument } from "../document.ts";
 import { findPane } from "../findRuntime.ts";
 import { parseDuration } from "../parse/duration.ts";
 import { parseFilters, type FilterOptions } from "../parse/filters.ts";
-import { isStateName, STATE_NAMES } from "../render/mark.ts";
+import { STATE_NAMES } from "../render/mark.ts";
 import { cleanLine } from "../render/clean.ts";
 
 export interface TellOptions extends FilterOptions {
@@ -32,18 +33,12 @@ const parseFor = (text: string | undefined): number => {
   throw new AgtmuxError("E_USAGE", `--for ${text} is too long or too short`, { remedy: "1s to 7d." });
 };
 
-const FORMS = "quiet:<duration>, match:<pattern>, state:<state>, needs-action, gone";
-
 /** Fails with E_USAGE naming the possible forms. */
 const parseWatchCondition = (text: string): WatchCondition => {
-  const [, kind = "", value = ""] = /^([a-z-]+)(?:[:=](.*))?$/s.exec(text) ?? [];
-  if (kind === "quiet" && value !== "") return { kind, forMs: parseDuration(value, "--when quiet") };
-  if (kind === "match" && value !== "") return { kind, pattern: value };
-  if ((kind === "needs-action" || kind === "gone") && value === "") return { kind };
-  const state = kind === "state" ? value : text;
-  if (isStateName(state)) return { kind: "state", state };
+  const condition = readCondition(text);
+  if (condition !== null) return condition;
   throw new AgtmuxError("E_USAGE", `--when does not know '${text.slice(0, 100)}'`, {
-    remedy: `Say ${FORMS}. States are ${STATE_NAMES.join(", ")}.`,
+    remedy: `Say ${CONDITION_FORMS}. States are ${STATE_NAMES.join(", ")}.`,
   });
 };
 
@@ -68,7 +63,7 @@ export const runTell = async (
 ): Promise<void> => {
   if (options.when === undefined)
     throw new AgtmuxError("E_USAGE", "tell needs a condition", {
-      remedy: "Say --when quiet:10m, match:<pattern>, state:<state>, needs-action or gone.",
+      remedy: `Say --when ${CONDITION_FORMS}.`,
     });
   const condition = parseWatchCondition(options.when);
   const filters = parseFilters(options);

@@ -5,8 +5,8 @@ export const RUN_BEGUN = "begun";
 /** How the outcome of an answer begins for which no key was pressed. */
 export const NOT_ANSWERED = "not answered";
 
-/** `would_…`: the rule was not armed, so nothing was pressed. */
-export const ruleVerbSchema = z.enum(["approve", "deny", "would_approve", "would_deny"]);
+/** `would_…`: the rule was not armed, so nothing was pressed. `tell`: what its watch waits for came true. */
+export const ruleVerbSchema = z.enum(["approve", "deny", "would_approve", "would_deny", "tell"]);
 
 export const ruleRunSchema = z.object({
   runRow: z.number().int(),

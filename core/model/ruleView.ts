@@ -30,10 +30,12 @@ export const ruleViewSchema = z.object({
   armed_by: z.string().nullable(),
   /** As the file has it. */
   when: z.record(z.string(), z.unknown()),
+  /** Over which a rule with a watch tells; null: over all. */
+  channel: z.string().nullable(),
   limit: z.number().int(),
   /** What a person should know before arming it. */
   notes: z.array(z.string()),
-  /** How often it answered, and how often it would have while it was in shadow. */
+  /** How often it answered or told, and how often it would have answered while it was in shadow. */
   answered: z.number().int(),
   would_have: z.number().int(),
   /** What it did last, or would have done while it was in shadow. `command`: without known secrets. */

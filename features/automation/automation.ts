@@ -85,7 +85,7 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
       const body = [line ?? "", row.identity.session_name].map(clean).filter(Boolean).join("\n");
       context.tell({ id, title: clean(title), body, pane: row });
     };
-    const watches = new WatchRunner({ context, tell });
+    const watches = new WatchRunner({ context, tell, rules: () => ruleSet.current.rules });
     const queue = new SendRunner({
       context,
       onLook: showArmed,
@@ -95,7 +95,7 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
         tell({ id: `${jobId}:${context.clock.now()}`, jobId, title, line: null, row, channel: null });
       },
     });
-    const ruleSet = new RuleSet(context, () => rules.tick());
+    const ruleSet = new RuleSet(context, () => lookAgain());
     const rules = new RuleRunner({
       context,
       ruleSet,
@@ -147,7 +147,7 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
       doctorChecks: () => [
         ...channelChecks(context, channels.views()),
         ...jobChecks(context.jobs, channels.names()),
-        ...ruleChecks(context, ruleSet),
+        ...ruleChecks(context, ruleSet, channels.names()),
       ],
       close: async () => {
         stop();

@@ -5,6 +5,7 @@ import type { RulesView, RuleView } from "../../core/model/ruleView.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import {
   armingText,
+  hasRecord,
   isArmable,
   isDisarmable,
   noteText,
@@ -64,7 +65,7 @@ const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
   const did = <TimeText textAt={(now) => displaySentence(ruleLast(rule, now))} />;
   return (
     <div className={list.detail}>
-      {(rule.then === "approve" || rule.then === "deny") && <p className={list.quiet}>{did}</p>}
+      {hasRecord(rule) && <p className={list.quiet}>{did}</p>}
       {rule.notes.map((note) => (
         <p key={note} className={list.quiet}>
           {noteText(note)}

@@ -11,6 +11,7 @@ export const makeRule = (options: Partial<RuleView> = {}): RuleView => ({
   armed_at: null,
   armed_by: null,
   when: { commands: [["git", "status"]] },
+  channel: null,
   limit: 20,
   notes: [],
   answered: 0,

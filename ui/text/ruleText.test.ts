@@ -1,7 +1,15 @@
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { describe, expect, it } from "vitest";
 import { makeRule } from "../../test/factories/rule.ts";
-import { armingText, findRules, ruleLast, rulePlace, ruleProblems, ruleTitle } from "./ruleText.ts";
+import {
+  armingText,
+  findRules,
+  hasRecord,
+  ruleLast,
+  rulePlace,
+  ruleProblems,
+  ruleTitle,
+} from "./ruleText.ts";
 
 const NOW = Date.parse("2026-11-23T12:00:00.000Z");
 const HOSTILE = "a\u202Eb\nc\u001B[2J\u200B";
@@ -43,6 +51,32 @@ describe("a rule in words", () => {
       "has done nothing yet",
     ]);
     expect(ruleLast(makeRule({ then: "leave", mode: "in force" }), NOW)).toBe("");
+  });
+
+  it("says when a watch tells, of whom, over what, and what it told last", () => {
+    const watch = makeRule({
+      name: "quiet",
+      then: "notify",
+      mode: "in force",
+      when: { watch: "quiet:10m", sessions: ["work"] },
+      channel: "phone",
+      answered: 2,
+      last: {
+        at: "2026-11-23T11:55:00.000Z",
+        runtime_id: "rt1",
+        ref: "pane:x",
+        verdict: "tell",
+        command: "",
+        outcome: "has shown nothing new for 10m",
+      },
+    });
+    expect([ruleTitle(watch), rulePlace(watch), ruleLast(watch, NOW)]).toEqual([
+      "Tells you when quiet:10m",
+      'quiet · sessions ["work"] · over phone',
+      "did so 2 times; 5m ago: has shown nothing new for 10m",
+    ]);
+    expect(hasRecord(watch)).toBe(true);
+    expect(hasRecord(makeRule({ then: "notify", when: { kinds: ["plan"] } }))).toBe(false);
   });
 
   it("is one line of what can be seen, whatever stands in it", () => {

@@ -17,8 +17,13 @@ const THEN_WORDS: Readonly<Record<Then, string>> = {
 const commandsOf = ({ commands }: RuleView["when"]): unknown[][] | null =>
   Array.isArray(commands) && commands.every((words) => Array.isArray(words)) ? commands : null;
 
-/** The commands that it names, or the rest of its conditions as the file has them. */
+/** What a rule waits for that is about agents, and not about what they ask; null: it is no such rule. */
+const watchOf = ({ watch }: RuleView["when"]): string | null => (typeof watch === "string" ? watch : null);
+
+/** What it waits for, the commands that it names, or the rest of its conditions as the file has them. */
 const aboutOf = (when: RuleView["when"]): string => {
+  const watch = watchOf(when);
+  if (watch !== null) return watch;
   const commands = commandsOf(when);
   if (commands !== null) return commands.map((words) => words.join(" ")).join("  ·  ");
   const entries = Object.entries(when);
@@ -28,20 +33,21 @@ const aboutOf = (when: RuleView["when"]): string => {
 };
 
 export const ruleTitle = ({ then, when }: Pick<RuleView, "then" | "when">): string =>
-  displayLine(`${THEN_WORDS[then]}  ${aboutOf(when)}`);
+  displayLine(`${watchOf(when) === null ? THEN_WORDS[then] : "Tells you when"}  ${aboutOf(when)}`);
 
 export const ruleStatus = ({ mode }: Pick<RuleView, "mode">): string =>
   mode === "shadow" ? "in shadow" : mode;
 
 /** Its name, and the conditions that the title does not say. */
-export const rulePlace = ({ name, when, mode }: RuleView): string => {
-  const { commands, ...others } = when;
-  const isTold = commandsOf({ commands }) === null;
+export const rulePlace = ({ name, when, mode, channel }: RuleView): string => {
+  const { commands, watch, ...others } = when;
+  const isTold = commandsOf({ commands }) === null && watchOf({ watch }) === null;
   return [
     displayLine(name),
     ...(isTold
       ? []
       : Object.entries(others).map(([key, value]) => displayLine(`${key} ${JSON.stringify(value)}`))),
+    ...(channel === null ? [] : [displayLine(`over ${channel}`)]),
     ...(mode === "blocked" ? ["armed, but nothing is approved while the file has a mistake in it"] : []),
   ].join(" · ");
 };
@@ -55,12 +61,19 @@ const VERDICTS: Readonly<Record<string, string>> = {
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
-/** How often it did something, and what it did last; empty for a rule that presses no key. */
-export const ruleLast = ({ then, mode, answered, would_have, last }: RuleView, now: number): string => {
-  if (then === "leave" || then === "notify") return "";
-  const did = mode === "shadow" ? `would have answered ${times(would_have)}` : `answered ${times(answered)}`;
+/** Whether what it did is on record. */
+export const hasRecord = ({ then, when }: Pick<RuleView, "then" | "when">): boolean =>
+  then === "approve" || then === "deny" || watchOf(when) !== null;
+
+/** How often it did something, and what it did last; empty where nothing is on record. */
+export const ruleLast = (rule: RuleView, now: number): string => {
+  if (!hasRecord(rule)) return "";
+  const { mode, answered, would_have, last } = rule;
   if (last === null) return "has done nothing yet";
   const { at, verdict, command, outcome } = last;
+  if (verdict === "tell")
+    return `did so ${times(answered)}; ${formatAge(Math.max(0, now - Date.parse(at)))} ago: ${displayLine(outcome)}`;
+  const did = mode === "shadow" ? `would have answered ${times(would_have)}` : `answered ${times(answered)}`;
   const how = outcome === "delivered" || outcome === "in shadow" ? "" : ` (${displayLine(outcome)})`;
   const ago = formatAge(Math.max(0, now - Date.parse(at)));
   return `${did}; ${ago} ago it ${VERDICTS[verdict] ?? displayLine(verdict)} ${displayLine(command)}${how}`;

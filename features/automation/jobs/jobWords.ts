@@ -1,6 +1,6 @@
 // How jobs are said to a person: what they wait for, about whom, and what they did. Pure.
 import type { Job, JobRun, JobView } from "../../../core/model/job.ts";
-import { conditionText } from "../watches/watchWords.ts";
+import { conditionText } from "../../../core/model/watchText.ts";
 
 /** Characters of a text that a list shows. */
 const MAX_TEXT = 80;

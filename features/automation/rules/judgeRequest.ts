@@ -4,7 +4,7 @@ import type { PromptRequest } from "../../../core/model/request.ts";
 import { commandsIn, wordsOf } from "./commandWords.ts";
 import { MORE } from "./ruleCommands.ts";
 import { fitsPath } from "./rulePaths.ts";
-import { hashOf, stops, type Rule, type RulesRead } from "./ruleFile.ts";
+import { hashOf, stops, watchOf, type Rule, type RulesRead } from "./ruleFile.ts";
 
 export interface Asked {
   readonly agent: string;
@@ -76,7 +76,7 @@ const mayBe = (named: readonly string[], words: readonly string[]): boolean => {
   return at === sought.length;
 };
 
-const isBelow = (folder: string, above: string): boolean => {
+export const isBelow = (folder: string, above: string): boolean => {
   const base = above.endsWith("/") ? above.slice(0, -1) : above;
   return folder === base || folder.startsWith(`${base}/`);
 };
@@ -134,7 +134,9 @@ export const judgeRequest = ({ rules, blocksApproval, armed }: RulesNow, asked: 
     parts,
     names: new Set(parts.flat().map(nameOf)),
   };
-  const notify = rules.filter((rule) => rule.then === "notify" && isStopped(rule, seen));
+  const notify = rules.filter(
+    (rule) => rule.then === "notify" && watchOf(rule) === null && isStopped(rule, seen),
+  );
   const nothing = { rule: null, hash: null, isArmed: false, notify };
   const by = (rule: Rule, verdict: Judged["verdict"], why: string): Judged => {
     const hash = hashOf(rule, rules);

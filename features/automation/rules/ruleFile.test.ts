@@ -1,6 +1,6 @@
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { describe, expect, it } from "vitest";
-import { hashOf, notesOf, readRules } from "./ruleFile.ts";
+import { hashOf, notesOf, readRules, watchOf } from "./ruleFile.ts";
 
 const file = (...rules: unknown[]): string => JSON.stringify({ rules }, null, 1);
 const approve = (commands: unknown, more: object = {}) => ({
@@ -24,6 +24,43 @@ describe("a rules file", () => {
       { name: "a", when: { commands: [["git", "status"]] }, then: "approve", limit: 20 },
       { name: "b", when: {}, then: "leave", limit: 20 },
     ]);
+  });
+
+  it("takes watches, which only tell", () => {
+    const watch = {
+      name: "w",
+      when: { watch: "quiet:10m", cwd: ["/work"] },
+      then: "notify",
+      channel: "phone",
+    };
+    const read = readRules(file(watch));
+    expect([read.problems, read.rules]).toEqual([[], [{ ...watch, limit: 20 }]]);
+    expect(read.rules.map(watchOf)).toEqual([{ kind: "quiet", forMs: 600_000 }]);
+  });
+
+  it.each([
+    [{ watch: "loud:3m" }, {}, "when.watch", "a watch waits for"],
+    [{ watch: "quiet:2d" }, {}, "when.watch", "1s to 1d"],
+    [{ watch: "match:(a+)+$" }, {}, "when.watch", "the pattern is refused"],
+    [{ watch: `match:${"a".repeat(501)}` }, {}, "when.watch", "500 characters"],
+    [{ watch: "gone", commands: [["ls"]] }, {}, "when.commands", "leave this out"],
+    [{ watch: "gone", paths: [".env"] }, {}, "when.paths", "leave this out"],
+    [{ watch: "gone" }, { then: "leave" }, "then", 'write "notify"'],
+    [{ kinds: ["plan"] }, { channel: "phone" }, "channel", "only a rule with a watch"],
+  ])("refuses the watch %j with %j, by its place", (when, more, path, says) => {
+    const { rules, problems } = readRules(file({ name: "w", when, then: "notify", ...more }));
+    expect([rules, problems[0]?.path]).toEqual([[], `rules.0.${path}`]);
+    expect(problems[0]?.message).toContain(says);
+  });
+
+  it("takes fifty watches and no more, and goes on approving without the rest", () => {
+    const watches = Array.from({ length: 52 }, (_, index) => ({
+      name: `w${index}`,
+      when: { watch: "gone" },
+      then: "notify",
+    }));
+    const read = readRules(file(...watches, approve([["ls"]])));
+    expect([read.rules.length, read.problems.length, read.blocksApproval]).toEqual([51, 2, false]);
   });
 
   it("that is no JSON, or has another form, gives no rule and says where", () => {

@@ -11,12 +11,17 @@ import {
   parseJsonTree,
   type JsonNode,
 } from "../../../core/model/jsonTree.ts";
+import { watchConditionSchema, type WatchCondition } from "../../../core/model/job.ts";
 import { requestKindSchema } from "../../../core/model/request.ts";
 import type { RuleProblem } from "../../../core/model/ruleView.ts";
+import { CONDITION_FORMS, readCondition } from "../../../core/model/watchText.ts";
+import { createDeadline, findPatternProblem } from "../../../core/pattern/pattern.ts";
 import { patternProblem } from "./rulePaths.ts";
 import { commandNotes, commandProblem, MORE } from "./ruleCommands.ts";
 
 export const MAX_RULES = 200;
+/** Each is looked at every second. */
+const MAX_WATCHES = 50;
 /** How often a rule answers one agent in ten minutes at most. */
 export const MAX_LIMIT = 20;
 export const MAX_FILE = 262_144;
@@ -43,6 +48,39 @@ const pathSchema = z.string().superRefine((pattern, context) => {
   const message = patternProblem(pattern);
   if (message !== null) context.addIssue({ code: "custom", message });
 });
+/** To probe a pattern takes time, and the file is read again and again. */
+const goodPatterns = new Set<string>();
+const MAX_KNOWN = 500;
+
+const problemOfPattern = (pattern: string): string | null => {
+  if (goodPatterns.has(pattern)) return null;
+  const probe = (): string | null => findPatternProblem(pattern, createDeadline());
+  // On a machine that is held up for a moment any pattern takes too long.
+  const problem = probe() === null ? null : probe();
+  if (goodPatterns.size >= MAX_KNOWN) goodPatterns.clear();
+  if (problem === null) goodPatterns.add(pattern);
+  return problem;
+};
+
+/** Why nobody can wait for it; null: one can. */
+const watchProblem = (text: string): string | null => {
+  const condition = readCondition(text);
+  if (condition === null) return `a watch waits for ${CONDITION_FORMS}`;
+  if (!watchConditionSchema.safeParse(condition).success)
+    return condition.kind === "quiet"
+      ? "a watch waits for a silence of 1s to 1d"
+      : "a pattern has at most 500 characters";
+  const problem = condition.kind === "match" ? problemOfPattern(condition.pattern) : null;
+  return problem === null ? null : `the pattern is refused: ${problem}`;
+};
+
+const watchSchema = z
+  .string()
+  .max(600)
+  .superRefine((text, context) => {
+    const message = watchProblem(text);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  });
 const names = z.array(z.string().min(1).max(200)).min(1).max(50);
 
 const shape = z
@@ -60,18 +98,30 @@ const shape = z
         commands: z.array(commandSchema).min(1).max(100).optional(),
         /** Of files that a word of the command, or the edit, may be about. */
         paths: z.array(pathSchema).min(1).max(50).optional(),
+        /** What comes true of an agent, in place of what one asks. */
+        watch: watchSchema.optional(),
       })
       .strict(),
     then: z.enum(["deny", "leave", "approve", "notify"]),
+    /** Over this one alone, at any hour. */
+    channel: z.string().min(1).max(100).optional(),
     limit: z.number().int().min(1).max(MAX_LIMIT).default(MAX_LIMIT),
   })
   .strict();
 export type Rule = z.infer<typeof shape>;
 
-export const ruleSchema = shape.superRefine(({ when, then }, context) => {
+export const ruleSchema = shape.superRefine(({ when, then, channel }, context) => {
   const refuse = (path: (string | number)[], message: string): void => {
     context.addIssue({ code: "custom", path, message });
   };
+  if (when.watch === undefined && channel !== undefined)
+    refuse(["channel"], "only a rule with a watch names a channel: others tell over all of them");
+  if (when.watch !== undefined) {
+    if (then !== "notify") refuse(["then"], 'a rule with a watch only tells: write "notify"');
+    for (const key of ["commands", "kinds", "tools", "paths"] as const)
+      if (when[key] !== undefined)
+        refuse(["when", key], "a watch is about agents, not about what they ask: leave this out");
+  }
   const { commands, kinds, tools, paths } = when;
   if (then === "deny" && [commands, kinds, tools, paths].every((one) => one === undefined))
     refuse(["when"], "a rule that refuses names commands, kinds, tools or paths");
@@ -92,6 +142,10 @@ export const ruleSchema = shape.superRefine(({ when, then }, context) => {
     if (problem !== null) refuse(["when", "commands", index], problem);
   }
 });
+
+/** What a rule waits for; null: it is about what agents ask. */
+export const watchOf = ({ when }: Rule): WatchCondition | null =>
+  when.watch === undefined ? null : readCondition(when.watch);
 
 export interface RulesRead {
   readonly rules: readonly Rule[];
@@ -162,7 +216,10 @@ export const readRules = (text: string): RulesRead => {
           ? placesOf(read.error.issues).map(({ path, message }) => at(path, message))
           : rules.some(({ name }) => name === read.data.name)
             ? [at(["name"], `a rule before it is already called '${read.data.name}'`)]
-            : [];
+            : watchOf(read.data) !== null &&
+                rules.filter((rule) => watchOf(rule) !== null).length >= MAX_WATCHES
+              ? [at(["when", "watch"], `there are ${MAX_WATCHES} watches before it, and no more can be`)]
+              : [];
     if (own.length === 0 && read.success) rules.push(read.data);
     else {
       problems.push(...own);

@@ -106,6 +106,7 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
       armed_at: found === undefined ? null : iso(found.at),
       armed_by: found?.surface ?? null,
       when: rule.when,
+      channel: rule.channel ?? null,
       limit: rule.limit,
       notes: notesOf(rule),
       answered: count(false),

@@ -40,7 +40,7 @@ const open = (rows: PaneView[], quiet: { from: string; to: string } | null = nul
     },
     logger: SILENT_LOGGER,
   } as unknown as FeatureContext;
-  const runner = new WatchRunner({ context, tell: (message) => told.push(message) });
+  const runner = new WatchRunner({ context, tell: (message) => told.push(message), rules: () => [] });
   return {
     armed,
     told,

@@ -3,14 +3,17 @@
 import type { FeedChange } from "../../../core/model/feedChange.ts";
 import type { WatchJob } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
+import { happenedText } from "../../../core/model/watchText.ts";
 import { isQuiet, minuteOfDay } from "../../../core/api/notifications/quietHours.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
+import type { Rule } from "../rules/ruleFile.ts";
 import { BarePanes, isBareKey } from "./barePanes.ts";
 import { decide, type Matched, type WatchAct, type Watched } from "./decide.ts";
 import { LifeSigns } from "./lifeSigns.ts";
 import { LineMatcher } from "./lineMatcher.ts";
-import { agentName, endedText, happenedText } from "./watchWords.ts";
+import { StandingWatches } from "./standingWatches.ts";
+import { agentName, endedText } from "./watchWords.ts";
 
 const TICK_MS = 1_000;
 /** While nothing is armed but the watch that is always there, which counts in minutes. */
@@ -36,6 +39,8 @@ export interface WatchMessage {
 export interface WatchRunnerDeps {
   readonly context: FeatureContext;
   readonly tell: (message: WatchMessage) => void;
+  /** Those of the rules file: some of them are watches. */
+  readonly rules: () => readonly Rule[];
 }
 
 const isBackground = ({ reason_code }: PaneView): boolean => reason_code === "background_task";
@@ -69,6 +74,7 @@ export class WatchRunner {
   private readonly signs = new LifeSigns();
   private readonly lines = new LineMatcher();
   private readonly bare: BarePanes;
+  private readonly standing: StandingWatches;
   private readonly gone = new Map<string, { row: PaneView; at: number }>();
   private readonly last = new Map<string, PaneView>();
   private told: Map<string, Set<string>> | null = null;
@@ -80,6 +86,7 @@ export class WatchRunner {
 
   constructor(deps: WatchRunnerDeps) {
     this.deps = deps;
+    this.standing = new StandingWatches(deps.context, deps.rules);
     const { rows, clock } = deps.context;
     // What the store remembers may be gone before the first look.
     for (const row of rows.all()) this.noteRow(row, clock.now());
@@ -92,9 +99,9 @@ export class WatchRunner {
     this.schedule();
   }
 
-  /** How many jobs a person has armed. */
+  /** How many a person has armed, and how many stand in the rules file. */
   get armedCount(): number {
-    return this.armed.length;
+    return this.armed.length + this.standing.count;
   }
 
   handleChanges(changes: readonly FeedChange[]): void {
@@ -146,7 +153,7 @@ export class WatchRunner {
 
   private schedule(): void {
     this.cancelTick();
-    const delayMs = this.armed.length > 0 || !this.deps.context.isReady() ? TICK_MS : this.restMs();
+    const delayMs = this.armedCount > 0 || !this.deps.context.isReady() ? TICK_MS : this.restMs();
     this.cancelTick = this.deps.context.clock.setTimer(delayMs, () => {
       try {
         this.tick();
@@ -157,7 +164,7 @@ export class WatchRunner {
   }
 
   private isAbout(jobId: string, runtimeId: string): boolean {
-    const job = this.armed.find((one) => one.jobId === jobId);
+    const job = this.armed.find((one) => one.jobId === jobId) ?? this.standing.find(jobId)?.job;
     if (job === undefined) return false;
     return "runtimeId" in job.subject ? job.subject.runtimeId === runtimeId : !isBareKey(runtimeId);
   }
@@ -206,11 +213,19 @@ export class WatchRunner {
 
   private look(now: number): void {
     const told = this.told ?? new Map<string, Set<string>>();
-    this.lines.follow(this.armed);
+    const standing = this.standing.follow(now);
+    this.lines.follow([...this.armed, ...standing.map(({ job }) => job)]);
     for (const jobId of this.lines.tooSlow) this.stop(jobId);
     const watched = this.facts(now);
     const facts = { now, watched, matched: this.lines.matched, told, toldAt: this.toldAt };
     for (const act of decide(this.armed, facts)) this.perform(act, now);
+    for (const one of standing) {
+      const about = this.standing.about(one, watched);
+      const known = told.get(one.job.jobId);
+      // What it is about no longer is another matter when it comes back.
+      for (const runtimeId of known ?? []) if (!about.has(runtimeId)) known?.delete(runtimeId);
+      for (const act of decide([one.job], { ...facts, watched: about })) this.perform(act, now);
+    }
     const busy = new Map([...watched].filter(([, { row }]) => !isBackground(row)));
     for (const act of decide(this.builtIn(now), { ...facts, watched: busy })) this.perform(act, now);
   }
@@ -243,13 +258,14 @@ export class WatchRunner {
     now: number,
   ): void {
     const { jobId, condition, channel } = job;
-    const outcome = `told: ${happenedText(condition)}`;
-    if (jobId !== STALL_JOB && !this.deps.context.jobs.recordRun({ jobId, at: now, runtimeId, outcome }))
-      return;
+    const [standing, what] = [this.standing.find(jobId), happenedText(condition)];
+    const run = { jobId, at: now, runtimeId, outcome: `told: ${what}` };
+    if (standing !== null) this.standing.record(standing, row, now, what);
+    else if (jobId !== STALL_JOB && !this.deps.context.jobs.recordRun(run)) return;
     this.told?.set(jobId, (this.told.get(jobId) ?? new Set()).add(runtimeId));
     this.toldAt.set(jobId, now);
     this.lines.told(jobId, runtimeId);
-    const title = `${agentName(row)} ${happenedText(condition)}`;
+    const title = `${agentName(row)} ${what}`;
     this.deps.tell({ id: `${jobId}:${runtimeId}:${now}`, jobId, title, line: lineOf(matched), row, channel });
   }
 
@@ -263,6 +279,8 @@ export class WatchRunner {
 
   private stop(jobId: string): void {
     const { clock, jobs } = this.deps.context;
-    jobs.endJob(jobId, "stopped", { at: clock.now(), outcome: "the pattern took too long on a screen" });
+    const [standing, why] = [this.standing.find(jobId), "the pattern took too long on a screen"];
+    if (standing !== null) this.standing.stop(standing, clock.now(), why);
+    else jobs.endJob(jobId, "stopped", { at: clock.now(), outcome: why });
   }
 }

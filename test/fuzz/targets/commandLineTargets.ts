@@ -7,7 +7,7 @@ import { exitCodeOf, renderFailure, toFailure } from "../../../cli/failure.ts";
 import type { Verb } from "../../../cli/grammar/verb.ts";
 import { parseCount } from "../../../cli/parse/count.ts";
 import { parseColumns } from "../../../cli/parse/columns.ts";
-import { readDuration } from "../../../cli/parse/duration.ts";
+import { readDuration } from "../../../core/model/duration.ts";
 import { parseFilters } from "../../../cli/parse/filters.ts";
 import { parseGuards } from "../../../cli/parse/guards.ts";
 import { parseSince } from "../../../cli/parse/since.ts";
