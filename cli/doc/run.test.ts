@@ -108,6 +108,29 @@ process.stdout.write(${JSON.stringify(typeof answer === "string" ? answer : JSON
     expect(existsSync(join(project.folder, "asked.json"))).toBe(false);
   });
 
+  it("asks nobody about a document that no answer could be put into", () => {
+    standIn({ result: "never", session_id: "x" });
+    for (const text of [
+      DOC.replace("<!-- /agent:exchange -->", ""),
+      DOC.replace("<!-- /agent:status -->", "<!-- agent:in -->\n<!-- /agent:in -->\n<!-- /agent:status -->"),
+      "# A file of another kind\n",
+    ]) {
+      project.write(text);
+      for (const more of [[], ["--dry-run"]])
+        expect([text, project.doc(["run", "plan.md", ...more]).status]).toEqual([text, 65]);
+      expect(project.read()).toBe(text);
+    }
+    expect(existsSync(join(project.folder, "asked.json"))).toBe(false);
+  });
+
+  it("prints an answer that does not fit into the document: it was worked and paid for", () => {
+    const result = "<!-- patch:nowhere -->\nThis way.\n<!-- /patch:nowhere -->";
+    standIn({ result, session_id: "x" });
+    const failed = project.doc(["run", "plan.md"]);
+    expect(failed).toMatchObject({ status: 65, stderr: expect.stringContaining("no component 'nowhere'") });
+    expect([failed.stdout, project.read()]).toEqual([`${result}\n`, DOC]);
+  });
+
   it("leaves the document as it is where the agent fails", () => {
     standIn({ type: "result", is_error: true, result: "no credit", session_id: "x" });
     const failed = project.doc(["run", "plan.md"]);

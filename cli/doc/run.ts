@@ -17,13 +17,13 @@ import {
 import { loadSnapshot } from "../../features/documents/files/snapshots.ts";
 import { setResume } from "../../features/documents/flow/documentChanges.ts";
 import { openDocument } from "../../features/documents/flow/openDocument.ts";
-import { writeResponse } from "../../features/documents/flow/writeResponse.ts";
+import { checkAnswerable, writeResponse } from "../../features/documents/flow/writeResponse.ts";
 import { checkSettled, findRepository } from "../../features/documents/git/git.ts";
 import { commitDocument } from "../../features/documents/git/commitDocument.ts";
 import { mergeByLines } from "../../features/documents/git/mergeByLines.ts";
 import { lineDiff } from "../../features/documents/model/diffLines.ts";
 import type { CliContext } from "../context.ts";
-import { cleanLine } from "../render/clean.ts";
+import { cleanLine, cleanLines } from "../render/clean.ts";
 import { agentFor, readConfig } from "./documentConfig.ts";
 import { localPath } from "./place.ts";
 
@@ -97,6 +97,8 @@ export const runRun = async (context: CliContext, file: string, options: RunOpti
   const paths = await locateDocument(localPath(file), process.cwd());
   const name = cleanLine(shownPath(paths));
   const { text, frontmatter } = await openDocument(paths);
+  // Found out before an agent works for minutes, as all else that can be.
+  checkAnswerable(text, frontmatter);
   const config = await readConfig(context);
   const snapshot = await loadSnapshot(paths);
   const diff = lineDiff(snapshot ?? "", text);
@@ -114,7 +116,6 @@ export const runRun = async (context: CliContext, file: string, options: RunOpti
   }
   const backend = backendOf(agentFor(frontmatter, config, options.agent), config);
   const repository = options.git ? await findRepository(paths.file, context.env) : null;
-  // Found out before an agent works for minutes.
   if (repository !== null) await checkSettled(repository);
   if (options.branch === true && repository !== null)
     await repository.ask(["checkout", "-q", "-b", branchFor(paths)]);
@@ -123,15 +124,22 @@ export const runRun = async (context: CliContext, file: string, options: RunOpti
   const question = { prompt, ...conversation, model: options.model ?? model };
   const { env, signal } = context;
   const answer = await askBackend(backend, question, { cwd: paths.root, env, signal });
-  await writeResponse({
-    paths,
-    response: answer.text,
-    baseline: text,
-    mergeByLines: mergeByLines(paths.root, context.env),
-    way: "auto",
-    now: context.now(),
-    snapshot: config.snapshot,
-  });
+  try {
+    await writeResponse({
+      paths,
+      response: answer.text,
+      baseline: text,
+      mergeByLines: mergeByLines(paths.root, context.env),
+      way: "auto",
+      now: context.now(),
+      snapshot: config.snapshot,
+    });
+  } catch (error) {
+    // One that was kept goes in later. Any other is shown: nobody asks for the same a second time for nothing.
+    const isKept = error instanceof AgtmuxError && error.code === "E_DOCUMENT_BUSY";
+    if (!isKept) context.print(`${cleanLines(answer.text).join("\n")}\n`);
+    throw error;
+  }
   if (answer.session !== null && answer.session !== resume) await setResume(paths, answer.session);
   context.print(`Answered in ${name}.\n`);
   if (repository !== null && (await commitDocument(repository, context.now())))

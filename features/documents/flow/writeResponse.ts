@@ -4,6 +4,7 @@ import { AgtmuxError } from "../../../core/model/errors.ts";
 import { appendAnswer, applyResponse, parseResponse, type Applied } from "../model/patches.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
 import { parseComponents } from "../model/components.ts";
+import type { Frontmatter } from "../model/frontmatter.ts";
 import { withDocumentLock } from "../files/documentLock.ts";
 import {
   listPending,
@@ -41,6 +42,18 @@ export interface WriteResult {
   readonly recovered: number;
 }
 
+/** @throws AgtmuxError E_DOCUMENT_INVALID where no answer could be put into the document, whatever it is. */
+export const checkAnswerable = (text: string, { format }: Pick<Frontmatter, "format">): void => {
+  if (parseComponents(text).length > 0 || format === "inline") return;
+  throw new AgtmuxError(
+    "E_DOCUMENT_INVALID",
+    "the document has no components, and is not an inline document",
+    {
+      remedy: "Add components, or 'agent_doc_format: inline' to its frontmatter.",
+    },
+  );
+};
+
 /** The baseline with the response in it. @throws AgtmuxError E_DOCUMENT_INVALID; nothing was written then. */
 export const applyToBaseline = (
   document: Pick<OpenDocument, "frontmatter" | "configs">,
@@ -53,14 +66,7 @@ export const applyToBaseline = (
   const isInline = document.frontmatter.format === "inline";
   if (isInline && parsed.patches.length === 0)
     return { text: appendAnswer(baseline, parsed.unmatched), notes: [] };
-  if (!isInline && parseComponents(baseline).length === 0)
-    throw new AgtmuxError(
-      "E_DOCUMENT_INVALID",
-      "the document has no components, and is not an inline document",
-      {
-        remedy: "Add components, or 'agent_doc_format: inline' to its frontmatter.",
-      },
-    );
+  if (!isInline) checkAnswerable(baseline, document.frontmatter);
   return applyResponse(baseline, parsed, document.configs);
 };
 
