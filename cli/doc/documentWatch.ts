@@ -75,12 +75,12 @@ export class DocumentWatch {
   async run(): Promise<void> {
     const { signal } = this.context;
     signal.addEventListener("abort", () => this.wake());
-    this.watchFolder(this.project.folder);
-    await this.readFiles();
-    this.context.print(
-      `Watching ${this.files.size === 1 ? "1 document" : `${this.files.size} documents`}.\n`,
-    );
     try {
+      this.watchFolder(this.project.folder);
+      await this.readFiles();
+      this.context.print(
+        `Watching ${this.files.size === 1 ? "1 document" : `${this.files.size} documents`}.\n`,
+      );
       while (!signal.aborted) await this.step();
     } finally {
       for (const watcher of this.folders.values()) watcher.close();

@@ -179,4 +179,18 @@ describe("watch", () => {
     },
     LIMIT_MS,
   );
+
+  it("ends where the registry cannot be read, which it names", () => {
+    writeFileSync(join(folder, ".agent-doc", "sessions.json"), "{ broken");
+    const args = [CLI_ENTRY, "doc", "watch"];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+      timeout: LIMIT_MS / 4,
+      killSignal: "SIGKILL",
+    });
+    expect([status, stderr]).toEqual([65, expect.stringContaining("sessions.json cannot be read")]);
+    expect(doc("watch", "--status").stdout).toBe("No watch runs in this project.\n");
+  });
 });
