@@ -18,6 +18,7 @@ import {
   type RegistryEntry,
 } from "../../features/documents/files/registry.ts";
 import { readText } from "../../features/documents/files/wholeFile.ts";
+import { checkId } from "../../features/documents/flow/documentChanges.ts";
 import { parseComponents } from "../../features/documents/model/components.ts";
 import { readFrontmatter, type Frontmatter } from "../../features/documents/model/frontmatter.ts";
 import type { CliContext } from "../context.ts";
@@ -157,7 +158,9 @@ export const openClaimed = async (file: string): Promise<ClaimedDocument> => {
   const text = await readText(paths.file);
   // A document that could not be answered in is refused before anything is started or typed.
   parseComponents(text);
-  return { paths, name, frontmatter: readFrontmatter(text) };
+  const frontmatter = readFrontmatter(text);
+  checkId(frontmatter);
+  return { paths, name, frontmatter };
 };
 
 export const findClaimed = (

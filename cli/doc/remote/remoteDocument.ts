@@ -13,6 +13,7 @@ import {
 } from "../../../features/documents/calls.ts";
 import { isInProject, shownPath } from "../../../features/documents/files/documentPaths.ts";
 import { parseRegistry, type Registry } from "../../../features/documents/files/registry.ts";
+import { checkId } from "../../../features/documents/flow/documentChanges.ts";
 import { parseComponents } from "../../../features/documents/model/components.ts";
 import { readFrontmatter, type Frontmatter } from "../../../features/documents/model/frontmatter.ts";
 import { createAsk } from "../../askFeature.ts";
@@ -56,7 +57,9 @@ export const openRemote = async (client: DaemonClient, place: RemotePlace): Prom
       remedy: "Rename the document on that machine.",
     });
   parseComponents(files.text);
-  return { place, files, name, file: shownPath(files), frontmatter: readFrontmatter(files.text) };
+  const frontmatter = readFrontmatter(files.text);
+  checkId(frontmatter);
+  return { place, files, name, file: shownPath(files), frontmatter };
 };
 
 /** @throws AgtmuxError E_DOCUMENT_INVALID for a registry that does not parse. */

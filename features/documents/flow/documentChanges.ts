@@ -6,7 +6,7 @@ import { errorCodeOf } from "../../../core/model/systemError.ts";
 import { parseComponents } from "../model/components.ts";
 import { lineEndOf, withLineEnds } from "../model/lineEnds.ts";
 import { applyPatch } from "../model/patches.ts";
-import { readFrontmatter, setFrontmatter } from "../model/frontmatter.ts";
+import { readFrontmatter, setFrontmatter, type Frontmatter } from "../model/frontmatter.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
 import { withDocumentLock } from "../files/documentLock.ts";
 import { replaceText } from "../files/replaceText.ts";
@@ -63,9 +63,9 @@ const COMPONENTS = `
 <!-- /agent:exchange -->
 `;
 
-/** It becomes a key of the registry, where nothing but ids is looked for. */
-const checkId = (id: string): void => {
-  if (/^[\w-]{1,100}$/.test(id) && !(id in Object.prototype)) return;
+/** It becomes a key of the registry, where nothing but ids is looked for. @throws AgtmuxError E_DOCUMENT_INVALID */
+export const checkId = ({ session: id }: Pick<Frontmatter, "session">): void => {
+  if (id === null || (/^[\w-]{1,100}$/.test(id) && !(id in Object.prototype))) return;
   throw new AgtmuxError("E_DOCUMENT_INVALID", "'agent_doc_session' in the frontmatter is no id", {
     remedy: "Take the line away: the document gets an id of its own. Nothing was changed.",
   });
@@ -76,8 +76,9 @@ const checkId = (id: string): void => {
  * @throws AgtmuxError E_DOCUMENT_INVALID for what cannot be understood.
  */
 export const claimedText = (text: string, newId: () => string): string => {
-  const { session, format } = readFrontmatter(text);
-  if (session !== null) checkId(session);
+  const frontmatter = readFrontmatter(text);
+  checkId(frontmatter);
+  const { session, format } = frontmatter;
   const withId = session === null ? setFrontmatter(text, { agent_doc_session: newId() }) : text;
   const isBare = format === "template" && parseComponents(text).length === 0;
   const added = `${withId.endsWith("\n") ? "" : "\n"}${COMPONENTS}`;
