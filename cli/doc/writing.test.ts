@@ -1,5 +1,5 @@
 // Documents from their beginning: responses, patches, what is typed meanwhile.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DOC, ok, useDocumentProject } from "../testing/documentProject.ts";
@@ -165,4 +165,28 @@ it("a file that another program holds locked is left for later, with status 75",
   }
   expect(project.doc(["recover", "plan.md"])).toEqual(ok("A response of before was put in.\n"));
   expect(project.read()).toContain("Which way?\nThis way.\n");
+});
+
+describe("a document", () => {
+  it("whose id is none is refused before a pane is looked for, and an agent started or told", () => {
+    for (const id of ["../../x", "__proto__", "a b"]) {
+      const text = DOC.replace("0b1c", `"${id}"`);
+      project.write(text);
+      for (const args of [["route"], ["focus"], ["claim", "--pane", "%1"]]) {
+        const { status, stderr } = project.doc([...args, "plan.md"]);
+        expect([id, args, status, stderr]).toEqual([id, args, 65, expect.stringContaining("is no id")]);
+      }
+      expect(project.read()).toBe(text);
+    }
+  });
+
+  it("whose snapshot cannot be read is helped by a reset, as the error says", () => {
+    project.doc(["write", "plan.md"], "This way.\n");
+    const [name = ""] = readdirSync(join(project.folder, ".agent-doc", "snapshots"));
+    writeFileSync(join(project.folder, ".agent-doc", "snapshots", name), Buffer.from([0xff]));
+    const broken = project.doc(["diff", "plan.md"]);
+    expect([broken.status, broken.stderr]).toEqual([65, expect.stringContaining("agtmux doc reset")]);
+    expect(project.doc(["reset", "plan.md"]).status).toBe(0);
+    expect(project.doc(["diff", "plan.md"]).status).toBe(0);
+  });
 });

@@ -1,20 +1,41 @@
 // What an agent has seen of a document: its snapshot as text, and the state from which a CRDT merges, as the original keeps both.
 import { readFile, rm } from "node:fs/promises";
+import { basename } from "node:path";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import { isMissing } from "../../../core/model/systemError.ts";
 import type { DocumentPaths } from "./documentPaths.ts";
 import { diffLists, splitLines } from "../model/diffLines.ts";
 import { readTextIfThere, writeWhole } from "./wholeFile.ts";
 
-/** Null where the agent has seen nothing yet. */
-export const loadSnapshot = ({ snapshot }: DocumentPaths): Promise<string | null> =>
-  readTextIfThere(snapshot);
+/** Null where the agent has seen nothing yet. @throws AgtmuxError E_DOCUMENT_INVALID for one that is damaged. */
+export const loadSnapshot = async ({ snapshot, file }: DocumentPaths): Promise<string | null> => {
+  try {
+    return await readTextIfThere(snapshot);
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+    throw new AgtmuxError(error.code, error.message, {
+      cause: error,
+      remedy: `What the agent has seen is damaged: 'agtmux doc reset ${basename(file)}' lets it begin again.`,
+    });
+  }
+};
 
 export const saveSnapshot = ({ snapshot }: DocumentPaths, text: string): Promise<void> =>
   writeWhole(snapshot, text);
 
+const isRemoved = async (path: string): Promise<boolean> => {
+  try {
+    await rm(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+};
+
 /** Snapshot and state; whether there was a snapshot. */
 export const deleteSnapshot = async (paths: DocumentPaths): Promise<boolean> => {
-  const had = (await loadSnapshot(paths)) !== null;
-  await rm(paths.snapshot, { force: true });
+  const had = await isRemoved(paths.snapshot);
   await rm(paths.crdt, { force: true });
   return had;
 };
