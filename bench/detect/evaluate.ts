@@ -1,11 +1,13 @@
 // Runs a corpus, recorded and varied, in every mode, and scores what was shown.
 import type { AdapterRegistry } from "../../adapters/index.ts";
-import { screenOf } from "../../adapters/testkit/recordings.ts";
+import { screenOf, type Recording } from "../../adapters/testkit/recordings.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { isWaitingState, NO_AGENT, type Corpus, type Frame } from "./corpus.ts";
 import { MODES, Player, type Mode } from "./playback.ts";
 import { statesToldByEvents } from "./recordedEvents.ts";
+import { approvalOf } from "./ruleAnswers.ts";
 import { score, tooOftenUnknown, type Scored, type UnknownShare } from "./score.ts";
+import { surveyToldRequests, type ToldRequests } from "./toldRequests.ts";
 import { variationsOf } from "./variations.ts";
 
 export interface Evaluation {
@@ -15,6 +17,7 @@ export interface Evaluation {
   tooOftenUnknown: UnknownShare[];
   /** Frames on which the production path or an adapter threw. */
   broken: { frame: string; problem: string }[];
+  toldRequests: ToldRequests[];
   isPassed: boolean;
 }
 
@@ -81,15 +84,15 @@ const evaluateFrame = (
     isUnread: false,
   };
   const before = lead?.recording ?? null;
-  const recorded = MODES.map((mode) =>
-    score({ ...asRecorded, mode, ...player.play(frame, frame.recording, mode, before) }),
-  );
+  const play = (screen: Recording, mode: Mode, isDialogWhole: boolean) => {
+    const { approved, ...played } = player.play(frame, screen, mode, before);
+    return { ...played, approval: approvalOf(approved, { teller: frame, frame, screen, isDialogWhole }) };
+  };
+  const recorded = MODES.map((mode) => score({ ...asRecorded, mode, ...play(frame.recording, mode, true) }));
   const varied = variationsOf(frame, frames).flatMap(({ name, kind, screen, isDialogWhole, isTruthCut }) => {
     const isUnread = adapter.readScreen(screenOf(screen)) === null;
     const changed = { ...common, variation: name, kind, isDialogWhole, isTruthCut, isUnread };
-    return VARIED_MODES.map((mode) =>
-      score({ ...changed, mode, ...player.play(frame, screen, mode, before) }),
-    );
+    return VARIED_MODES.map((mode) => score({ ...changed, mode, ...play(screen, mode, isDialogWhole) }));
   });
   return [...recorded, ...varied];
 };
@@ -114,12 +117,17 @@ export const evaluate = (corpus: Corpus, registry: AdapterRegistry): Evaluation 
     }
   }
   const unknownShares = tooOftenUnknown(scored);
+  // An adapter that throws has failed already.
+  const toldRequests = broken.length > 0 ? [] : surveyToldRequests(corpus, registry);
+  const isApproving = toldRequests.some(({ outside }) => outside.length > 0);
   const hasFailure = scored.some((one) => one.isFailure);
   return {
     scored,
     withoutAdapter: Array.from(missing, ([agent, frames]) => ({ agent, frames })),
     tooOftenUnknown: unknownShares,
     broken,
-    isPassed: scored.length > 0 && broken.length === 0 && unknownShares.length === 0 && !hasFailure,
+    toldRequests,
+    isPassed:
+      scored.length > 0 && broken.length === 0 && unknownShares.length === 0 && !isApproving && !hasFailure,
   };
 };

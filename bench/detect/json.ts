@@ -19,6 +19,7 @@ const toJsonCase = (one: Scored) => ({
       : { agent: one.atFrame.agent, state: one.atFrame.state, reason_code: one.atFrame.reasonCode },
   outcome: one.outcome,
   seen_from_start: one.hasLead && one.mode === "both",
+  approval: one.approval,
   is_failure: one.isFailure,
   is_reason_right: one.isReasonRight,
   rule: one.atFrame?.rule ?? null,
@@ -33,6 +34,7 @@ export const toJson = (input: ReportInput) => ({
   too_often_unknown: input.evaluation.tooOftenUnknown,
   without_adapter: input.evaluation.withoutAdapter,
   broken: input.evaluation.broken,
+  told_requests: input.evaluation.toldRequests,
   problems: input.corpus.problems,
   cases: input.evaluation.scored.map(toJsonCase),
 });

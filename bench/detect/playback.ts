@@ -17,6 +17,7 @@ import { openStore } from "../../core/store/openStore.ts";
 import { redactText } from "../../core/store/redactText.ts";
 import type { Frame } from "./corpus.ts";
 import { envelopesOf, framePane, SERVER, workingFolder } from "./recordedEvents.ts";
+import { approvedNow } from "./ruleAnswers.ts";
 
 /** The witnesses that are used: events, screen or both. */
 export const MODES = ["events", "screen", "both"] as const;
@@ -34,6 +35,8 @@ export interface Played {
   atFrame: Shown | null;
   /** Right after the last event; equal to `atFrame` where none was delivered. */
   atLastEvent: Shown | null;
+  /** The command that rules would have approved; null: none. */
+  approved: string | null;
 }
 
 /** The time from the last event to the first read of the frame: dialogs were drawn 60–900 ms after their event. */
@@ -206,7 +209,9 @@ export class Player implements Disposable {
     };
     if (lead !== null) read(lead, beganAt);
     read(screen, frameAt);
-    return { atFrame: shown(ingest, paneId), atLastEvent };
+    const runtimeId = ingest.rows(false).find((one) => one.identity.pane_id === paneId)?.identity.runtime_id;
+    const approved = approvedNow(ingest, runtimeId ?? "none", frame.agent);
+    return { atFrame: shown(ingest, paneId), atLastEvent, approved };
   }
 }
 

@@ -3,6 +3,7 @@ import { CANONICAL_STATES } from "../../core/model/state.ts";
 import { NO_AGENT, type Corpus } from "./corpus.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { MODES, type Mode } from "./playback.ts";
+import type { Approval } from "./ruleAnswers.ts";
 import { OUTCOMES, type Outcome, type Scored } from "./score.ts";
 import { VARIATION_KINDS } from "./variations.ts";
 
@@ -146,6 +147,39 @@ const seenFromStart = (scored: readonly Scored[]): string => {
   return led.length === 0 ? "None." : led.map(({ agent, frame }) => `${agent}/${frame}`).join(", ");
 };
 
+const wrongApprovals = ({ scored, toldRequests }: Evaluation): number =>
+  count(scored, (one) => one.approval === "outside") +
+  toldRequests.reduce((sum, { outside }) => sum + outside.length, 0);
+
+const approvals = ({ scored, toldRequests }: Evaluation): string => {
+  const of = (approval: Approval, kind: Scored["kind"]): number =>
+    count(scored, (one) => one.approval === approval && one.kind === kind);
+  const head = ["plays", "approved", "approved outside of what was asked"];
+  const own = table(
+    ["screens", ...head],
+    [null, ...VARIATION_KINDS].map((kind) => [
+      kind ?? "recorded",
+      count(scored, (one) => one.kind === kind),
+      of("exact", kind),
+      of("outside", kind),
+    ]),
+  );
+  const told = table(
+    ["screens behind the events of", ...head],
+    toldRequests.map(({ agent, teller, screens, exact, outside }) => [
+      `${agent}/${teller}`,
+      screens,
+      exact,
+      outside.length,
+    ]),
+  );
+  return [
+    own,
+    told,
+    ...toldRequests.flatMap(({ outside }) => outside.map((one) => `WRONG ${cell(one)}`)),
+  ].join("\n\n");
+};
+
 const bullets = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join("\n");
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -165,6 +199,7 @@ export const summaryLine = ({ corpus, evaluation, tookMs }: ReportInput): string
       count(scored, (one) => one.isFailure),
       "failure",
     ),
+    counted(wrongApprovals(evaluation), "approval") + " by rules outside of what was asked",
     counted(of("unknown") + of("unread") + of("no_room"), "unrecognised screen"),
     ...(tooOftenUnknown.length === 0
       ? []
@@ -204,6 +239,14 @@ ${
         ),
       )
 }
+
+## Approvals by rules
+
+Rules that name whatever is asked, by the judge and the doubts of the product. One is right where just that command was recorded as
+asked for, and stands on the screen as a whole, in one row. Below, every screen of an agent is shown behind the events of a request
+that can be approved.
+
+${approvals(evaluation)}
 
 ## Seen from the start
 

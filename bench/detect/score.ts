@@ -2,6 +2,7 @@
 import type { Label } from "../../adapters/testkit/recordings.ts";
 import { isWaitingState, NO_AGENT } from "./corpus.ts";
 import type { Mode, Shown } from "./playback.ts";
+import type { Approval } from "./ruleAnswers.ts";
 import type { VariationKind } from "./variations.ts";
 
 /** The largest share of one agent's recorded frames that may be unknown when only the screen is used. */
@@ -55,6 +56,8 @@ export interface Case {
   isTruthCut: boolean;
   /** The adapter finds nothing that it knows on this screen. */
   isUnread: boolean;
+  /** What rules would have approved, if they named whatever is asked. */
+  approval: Approval;
 }
 
 export interface Scored extends Case {
@@ -133,7 +136,7 @@ export const score = (one: Case): Scored => {
     ...one,
     outcome,
     got,
-    isFailure: isFailure(one, outcome),
+    isFailure: isFailure(one, outcome) || one.approval === "outside",
     isReasonRight: outcome !== "right" || reason === undefined ? null : one.atFrame?.reasonCode === reason,
   };
 };

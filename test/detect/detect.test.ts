@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClaudeAdapter } from "../../adapters/claude/index.ts";
 import { createAdapterRegistry } from "../../adapters/index.ts";
+import { screenOf } from "../../adapters/testkit/recordings.ts";
 import { loadCorpus, type Corpus } from "../../bench/detect/corpus.ts";
 import { evaluate, type Evaluation } from "../../bench/detect/evaluate.ts";
 import { toJson } from "../../bench/detect/json.ts";
@@ -38,6 +39,15 @@ describe("the recorded corpus", () => {
     expect(describeFailures(evaluation)).toEqual([]);
     expect(evaluation.tooOftenUnknown).toEqual([]);
     expect(evaluation.isPassed).toBe(true);
+  });
+  it("lets rules approve exactly what was asked: behind told requests, on every screen and variation", () => {
+    expect(evaluation.toldRequests.map(({ agent }) => agent)).toEqual(["claude", "opencode"]);
+    expect(evaluation.toldRequests.flatMap(({ outside }) => outside)).toEqual([]);
+    for (const { screens, exact } of evaluation.toldRequests) {
+      expect(screens).toBeGreaterThan(400);
+      // Where nothing can be approved nothing is shown.
+      expect(exact).toBeGreaterThan(10);
+    }
   });
   it("is shown as labelled, frame by frame, where both witnesses are heard", () => {
     const recorded = evaluation.scored.filter(({ mode, variation }) => mode === "both" && variation === null);
@@ -77,6 +87,21 @@ describe("an adapter that is wrong", () => {
     request: null,
     isSteady: false,
   };
+
+  it("is caught when it says of any screen that it shows the request that was told", () => {
+    const corpus = someFrames("waiting_approval", "completed", "running");
+    const asked = corpus.frames.find(({ name }) => name === "waiting_approval");
+    const approvalsWith = (changes: Partial<AgentAdapter>) =>
+      evaluate(corpus, createAdapterRegistry([{ ...right, ...changes }]));
+    expect(approvalsWith({}).toldRequests).toMatchObject([{ outside: [] }]);
+    const echo = asked === undefined ? null : right.readScreen(screenOf(asked.recording));
+    const wrong = approvalsWith({ readScreen: () => echo });
+    const outside = wrong.toldRequests.flatMap((one) => one.outside).join("\n");
+    for (const screen of ["completed (as recorded)", "running (waiting_approval quoted by the agent)"])
+      expect(outside).toContain(screen);
+    expect(wrong.isPassed).toBe(false);
+    expect(summaryLine({ corpusFolder: FOLDER, corpus, evaluation: wrong, tookMs: 1 })).toContain("FAIL");
+  });
 
   it("is caught when it takes any dialog on the screen for an open one", () => {
     const corpus = someFrames("completed", "waiting_approval");

@@ -26,6 +26,7 @@ const some = (more: Partial<Case>): Case => ({
   eventsOfWait: new Set(),
   isDialogWhole: true,
   isUnread: false,
+  approval: "none",
   isTruthCut: false,
   ...more,
 });
