@@ -33,4 +33,24 @@ describe("a project", () => {
       ok("1 documents, nothing found.\n"),
     );
   });
+
+  it("is found from within it by what marks one, else by git, else it is the folder", () => {
+    const inner = join(project.folder, "src", "deep");
+    mkdirSync(inner, { recursive: true });
+    project.write("Run `make`.\n", "README.md");
+    const whole = project.folder;
+    const count = (): string => {
+      project.folder = inner;
+      const { stdout } = project.doc(["audit-docs"]);
+      project.folder = whole;
+      return stdout.split(",")[0] ?? "";
+    };
+    expect(count()).toBe("0 documents");
+    project.git("init", "-q");
+    expect(count()).toBe("1 documents");
+    project.write("Run `make`.\n", "src/README.md");
+    expect(count()).toBe("2 documents");
+    project.write("[package]\n", "src/Cargo.toml");
+    expect(count()).toBe("1 documents");
+  });
 });

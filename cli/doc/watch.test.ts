@@ -140,6 +140,28 @@ describe("watch", () => {
   );
 
   it(
+    "waits for a person where each answer is followed by a change at once, as a formatter makes it",
+    async () => {
+      writeFileSync(path(), docOf("crdt"));
+      const { said } = await startWatch("--max-cycles", "2");
+      let formatted = 0;
+      const formatter = setInterval(() => {
+        if (answers().length > formatted) writeFileSync(path(), `${read()}line ${(formatted += 1)}\n`);
+      }, 20);
+      try {
+        writeFileSync(path(), docOf("crdt").replace("Which way?", "Which way now?"));
+        await until(() => said.text.includes("right after 2 answers in a row"), "it says so", 20_000);
+        const count = asked();
+        await new Promise((next) => setTimeout(next, 1_000));
+        expect([asked(), answers().length, count >= 3]).toEqual([count, count, true]);
+      } finally {
+        clearInterval(formatter);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
     "waits for the pause after a save where the document does not merge by itself",
     async () => {
       writeFileSync(path(), docOf("merge"));

@@ -1,4 +1,5 @@
 // Documents from their beginning: responses, patches, what is typed meanwhile.
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -167,6 +168,27 @@ it("a file that another program holds locked is left for later, with status 75",
   expect(project.read()).toContain("Which way?\nThis way.\n");
 });
 
+it("an editor's plugin is asked where one was there, or where that is said; the disk is written past it", () => {
+  const patches = join(project.folder, ".agent-doc", "patches");
+  const pending = () => readdirSync(join(project.folder, ".agent-doc", "pending"));
+  expect(project.doc(["write", "plan.md", "--ipc", "--force-disk"], "No way.\n").status).toBe(2);
+  expect(project.doc(["write", "plan.md", "--stream"], "At once.\n")).toEqual(ok("Written into plan.md.\n"));
+  expect(existsSync(patches)).toBe(false);
+  // Nobody takes it.
+  for (const [more, count] of [
+    [["--ipc"], 1],
+    [[], 2],
+  ] as const) {
+    const before = project.read();
+    const busy = project.doc(["write", "plan.md", ...more], `Later ${count}.\n`);
+    expect([busy.status, busy.stderr]).toEqual([75, expect.stringContaining("it is kept")]);
+    expect([project.read(), readdirSync(patches), pending().length]).toEqual([before, [], count]);
+  }
+  expect(project.doc(["write", "plan.md", "--force-disk"], "Past it.\n").status).toBe(0);
+  const answers = project.read().match(/^(?:At once|Later \d|Past it)\.$/gm);
+  expect([answers?.toSorted(), pending()]).toEqual([["At once.", "Later 1.", "Later 2.", "Past it."], []]);
+});
+
 describe("a document", () => {
   it("whose id is none is refused before a pane is looked for, and an agent started or told", () => {
     for (const id of ["../../x", "__proto__", "a b"]) {
@@ -182,7 +204,8 @@ describe("a document", () => {
 
   it("whose snapshot cannot be read is helped by a reset, as the error says", () => {
     project.doc(["write", "plan.md"], "This way.\n");
-    const [name = ""] = readdirSync(join(project.folder, ".agent-doc", "snapshots"));
+    const name = `${createHash("sha256").update(join(project.folder, "plan.md")).digest("hex")}.md`;
+    expect(readdirSync(join(project.folder, ".agent-doc", "snapshots"))).toEqual([name]);
     writeFileSync(join(project.folder, ".agent-doc", "snapshots", name), Buffer.from([0xff]));
     const broken = project.doc(["diff", "plan.md"]);
     expect([broken.status, broken.stderr]).toEqual([65, expect.stringContaining("agtmux doc reset")]);

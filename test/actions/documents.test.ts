@@ -15,6 +15,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { PaneDocument } from "../../core/model/paneDocument.ts";
 import { createRouterCaller } from "../../core/rpc/messageBridge.ts";
 import { serveDaemon, type Finished } from "../harness/commandLine.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
+import { until } from "../setup/realClock.ts";
 import { openHarness, type Harness } from "./actionHarness.ts";
 import { openAgent } from "./agentPane.ts";
 import { dialogOf, openDialogs } from "./dialogPane.ts";
@@ -76,6 +78,32 @@ describe("a claim", () => {
     );
   });
 
+  it("is told for a moment on the screen of whoever looks at the pane", async () => {
+    const person = createPrivateTmux();
+    try {
+      const attach = `env -u TMUX tmux -S '${harness.tmux.socketPath}' attach-session -t base`;
+      await person.run("new-session", "-d", "-x", "120", "-y", "40", "-s", "terminal", attach);
+      await until(
+        async () => (await harness.tmux.run("list-clients")) !== "",
+        "somebody is attached",
+        10_000,
+      );
+      const { pane_id: pane } = (await harness.open("exec cat")).identity;
+      await harness.tmux.run("select-window", "-t", pane);
+      const screen = () => person.run("capture-pane", "-p", "-t", "terminal:");
+      const claiming = doc(["claim", "plan.md"], pane);
+      await until(
+        async () => (await screen()).includes(`Claimed plan.md (pane ${pane})`),
+        "it is told",
+        10_000,
+      );
+      await claiming;
+      await until(async () => !(await screen()).includes("Claimed plan.md"), "it goes again", 10_000);
+    } finally {
+      await person.close();
+    }
+  });
+
   it("of before a restart of tmux means no pane, until the document is claimed again", async () => {
     const { identity } = await harness.open("exec cat");
     await doc(["claim", "plan.md"], identity.pane_id);
@@ -118,6 +146,11 @@ describe("route", () => {
     expect(agent.received()).toEqual(["/agent-doc plan.md", "/agent-doc b.md"]);
     const active = await harness.tmux.run("display-message", "-p", "-t", "base:", "#{pane_id}");
     expect(active).toBe(agent.paneId);
+    const other = await harness.open("exec cat");
+    expect((await doc(["focus", "plan.md", "--pane", other.identity.pane_id])).code).toBe(0);
+    expect(await harness.tmux.run("display-message", "-p", "-t", "base:", "#{pane_id}")).toBe(
+      other.identity.pane_id,
+    );
   });
 
   it("types nothing into a shell, an open prompt, or where nothing is claimed", async () => {
