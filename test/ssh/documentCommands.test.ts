@@ -227,6 +227,10 @@ describe("its pane", () => {
     writeFileSync(join(folder, ".agent-doc", "sessions.json"), text);
     const refused = await doc(["route", typed]);
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("another one by now")]);
+    // An editor that looks every few seconds is told that nothing is asked.
+    const { stdout } = await doc(["prompt", typed]);
+    expect(JSON.parse(stdout)).toEqual({ session_id: id, file: "plan.md", active: false });
+    expect((await doc(["prompt", typed, "--answer", "1"])).code).toBe(3);
     rmSync(join(folder, ".agent-doc", "agtmux.json"));
     expect((await doc(["focus", typed])).stderr).toContain("another program claimed it");
     writeFileSync(join(folder, ".agent-doc", "sessions.json"), "{ broken");

@@ -219,8 +219,13 @@ export const promptRemote = (
     const document = await openRemote(client, place);
     const { session } = document.frontmatter;
     const found = await findClaimed(client, document);
-    if (session === null || !("pane" in found))
-      throw dead(document.name, "reason" in found ? found.reason : "no pane is claimed for it");
+    if (!("pane" in found) || session === null) {
+      const isClaimed = session !== null && Object.hasOwn(registryOf(document).entries, session);
+      if (!isClaimed || options.answer !== undefined)
+        throw dead(document.name, "reason" in found ? found.reason : "no pane is claimed for it");
+      context.print(`${JSON.stringify({ session_id: session, file: document.file, active: false })}\n`);
+      return 0;
+    }
     const asked = askedIn(found.pane.row, session, document.file);
     const shown = registryOf(document).own[session]?.shownPrompt ?? null;
     if (options.answer !== undefined) {

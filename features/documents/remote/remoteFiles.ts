@@ -11,6 +11,8 @@ import type { RemoteFiles, RemotePut, RemotePutResult } from "../calls.ts";
 const TIMEOUT_MS = 20_000;
 const MAX_DOCUMENT = 1024 * 1024;
 const MAX_OWN = 1024 * 1024;
+/** Of what an editor saved into a file that was just replaced: it is nowhere else. */
+const MAX_LATE = 8 * MAX_DOCUMENT;
 /** A kept response has the response and its baseline. */
 const MAX_PENDING = { files: 3, bytes: 4 * MAX_DOCUMENT };
 /** More would cost the connection: the script ends long before. */
@@ -108,9 +110,9 @@ else
   mv -f "$made" "$file" || drop failed
   case $expected in [0-9a-f]*)
     if [ "$(hash_of <&3)" != "$expected" ]; then
-      sleep 0.1 2>/dev/null || sleep 1
+      sleep 0.3 2>/dev/null || sleep 1
       printf 'late '
-      head -c ${MAX_DOCUMENT + 1} <&4 | base64 | tr -d '\\n'
+      head -c ${MAX_LATE + 1} <&4 | base64 | tr -d '\\n'
       exit 0
     fi ;;
   esac
@@ -230,7 +232,12 @@ export const putRemoteFile = async (target: FeatureTarget, put: RemotePut): Prom
           ...put.settles.pending.map((id) => placeOf({ ...put, what: { pending: id } })),
         ];
   const answer = await run(target, PUT_SCRIPT, [path, expected, sha256(text), made, ...settled], text);
-  if (answer.startsWith("late ")) return { outcome: "late", text: decode(path, answer.slice(5).trim()) };
+  if (answer.startsWith("late ")) {
+    const late = decode(path, answer.slice(5).trim());
+    // Half of it would be taken for what a person has left of the document.
+    if (Buffer.byteLength(late) > MAX_LATE) throw problemOf(path, "large");
+    return { outcome: "late", text: late };
+  }
   const word = answer.trim();
   if (word === "ok" || word === "changed" || word === "later") return { outcome: word };
   throw problemOf(path, word);
