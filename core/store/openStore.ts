@@ -3,8 +3,8 @@
 //
 // Durability: write-ahead log with synchronous=NORMAL. A commit has written its pages to the operating system before it
 // returns, so it survives `kill -9` of the daemon. NORMAL leaves out the disk flush per commit (it flushes at
-// checkpoints): after a power failure the file is consistent but may lack the last commits. That is enough here, because
-// a power failure ends every local agent as well, and it keeps a commit in the tenths of a millisecond on the
+// checkpoints): after a power failure the file is consistent but may lack the commits of the last minute. That is enough here,
+// because a power failure ends every local agent as well, and it keeps a commit in the tenths of a millisecond on the
 // serving loop.
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
@@ -35,6 +35,14 @@ import { createIngestMark, createLosses } from "./watermarks.ts";
  */
 const BUSY_TIMEOUT_MS = 2_000;
 
+/**
+ * So many pages the log may have before it is moved into the file. An event changes about ten, most of them again and again, so
+ * that a long log is moved with fewer writes; a longer one would hold the serving loop for longer.
+ */
+const LOG_PAGES = 4_000;
+/** The log is moved with the first commit after this long, however short it is: until then a power failure takes it. */
+const FLUSH_MS = 60_000;
+
 /** SQLite gives the log files the mode of the main file, so that one must be private before they exist. */
 const createPrivateFile = (path: string): void => {
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
@@ -55,6 +63,7 @@ const connect = (path: string, logger: Logger): BetterSqlite3.Database => {
     assertUsable(db, path, MIGRATIONS);
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = NORMAL");
+    db.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
     db.pragma("foreign_keys = ON");
     migrate(db, { path, migrations: MIGRATIONS, logger });
   } catch (error) {
@@ -64,10 +73,27 @@ const connect = (path: string, logger: Logger): BetterSqlite3.Database => {
   return db;
 };
 
+/** To be called after a commit. */
+const createFlush = (db: BetterSqlite3.Database, logger: Logger): (() => void) => {
+  let flushedAt = performance.now();
+  return () => {
+    if (performance.now() - flushedAt < FLUSH_MS) return;
+    flushedAt = performance.now();
+    try {
+      db.pragma("wal_checkpoint(PASSIVE)");
+    } catch (error) {
+      // What was committed is in the log all the same, and SQLite moves it when the log is long.
+      logger.warn({ error }, "the log of the database could not be moved into its file");
+    }
+  };
+};
+
 const createTransactions = (
   db: BetterSqlite3.Database,
   deferred: DeferredWrites,
+  logger: Logger,
 ): Pick<Store, "transaction" | "savepoint"> => {
+  const flush = createFlush(db, logger);
   // Prepared once: every event of a batch has a savepoint, and better-sqlite3 would build a function for each.
   const begin = db.prepare<[]>("SAVEPOINT one");
   const release = db.prepare<[]>("RELEASE one");
@@ -75,7 +101,9 @@ const createTransactions = (
   return {
     transaction: (work) => {
       if (db.inTransaction) throw new Error("store.transaction: already in one; use savepoint");
-      return db.transaction(() => deferred.inTransaction(work)).immediate();
+      const result = db.transaction(() => deferred.inTransaction(work)).immediate();
+      flush();
+      return result;
     },
     savepoint: (work) => {
       if (!db.inTransaction) throw new Error("store.savepoint: outside of a transaction");
@@ -113,7 +141,7 @@ export const openStore = (options: { path: string; logger: Logger }): OpenedStor
   const deferred = createDeferredWrites();
   const mark = createIngestMark(db, deferred);
   return {
-    ...createTransactions(db, deferred),
+    ...createTransactions(db, deferred, options.logger),
     ...createTargets(db, rows, deferred),
     ...createPanes(db, rows),
     ...createRuntimes(db, rows),
