@@ -92,11 +92,14 @@ export class EventDelivery<S extends ListedServer> {
       await this.deps.processes.scan(empty, true);
     }
     const agents = new Set(envelopes.map(({ agentType }) => agentType));
+    const candidates = sink
+      .watchedRuntimes(targetId)
+      .filter(
+        ({ adapter, runtime }) => adapter.eventsMayNameOtherPanes === true && agents.has(runtime.agentType),
+      );
     const gone: Pane[] = [];
     await Promise.all(
-      sink.watchedRuntimes(targetId).map(async (watched) => {
-        if (watched.adapter.eventsMayNameOtherPanes !== true || !agents.has(watched.runtime.agentType))
-          return;
+      candidates.map(async (watched) => {
         if (!(await this.deps.processes.isAlive(watched))) gone.push(watched.pane);
       }),
     );
@@ -120,9 +123,11 @@ export class EventDelivery<S extends ListedServer> {
     );
     await Promise.all([...unknown].map((state) => this.deps.listServer(state)));
 
+    const paneIds = new Set([...wanted.values()].map(({ paneId }) => paneId));
     const live = new Map(
       this.deps.sink
         .watchedRuntimes(this.deps.targetId)
+        .filter(({ runtime }) => paneIds.has(runtime.paneId))
         .map((watched) => [paneKeyString(watched.runtime), watched]),
     );
     const unsure = new Map<string, Pane>();

@@ -53,3 +53,7 @@ export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, 
     }
   }
 };
+
+/** Whether it may be read before that: of a screen that is watched closely, or must show the same twice, the time between two reads counts. */
+export const mayBeEarly = ({ attention, isUnsustained }: WatchedRuntime): boolean =>
+  (attention === "active" || attention === "quiet") && !isUnsustained;

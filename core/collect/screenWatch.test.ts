@@ -94,31 +94,54 @@ const fixture = (watched: readonly WatchedRuntime[]) => {
   return { screens, captured, read, confirmed, advance };
 };
 
-it("reads twenty screens at a time, what is most urgent first", async () => {
-  const watched = Array.from({ length: 45 }, (_, index) =>
-    watchedAs(index, index === 44 ? "close" : index === 43 ? "waiting" : "quiet"),
+it("reads fifty screens at a time, what is most urgent first", async () => {
+  const watched = Array.from({ length: 105 }, (_, index) =>
+    watchedAs(index, index === 104 ? "close" : index === 103 ? "waiting" : "quiet"),
   );
   const { screens, captured, read } = fixture(watched);
   await screens.readDue();
-  expect(captured.map((paneIds) => paneIds.length)).toEqual([20, 20, 5]);
-  expect(captured[0]?.slice(0, 3)).toEqual(["%44", "%43", "%0"]);
-  expect(new Set(read).size).toBe(45);
+  expect(captured.map((paneIds) => paneIds.length)).toEqual([50, 50, 5]);
+  expect(captured[0]?.slice(0, 3)).toEqual(["%104", "%103", "%0"]);
+  expect(new Set(read).size).toBe(105);
+});
+
+it("takes along what is due a moment later, so that it stays due together, but no dialog", async () => {
+  const watched = [watchedAs(0, "active")];
+  const { screens, captured, advance } = fixture(watched);
+  const readAt = async (ms: number): Promise<string[]> => {
+    captured.length = 0;
+    advance(ms);
+    await screens.readDue();
+    return captured.flat();
+  };
+  // Each question takes 50 ms.
+  expect(await readAt(0)).toEqual(["%0"]);
+  watched.push(watchedAs(1, "active"));
+  expect(await readAt(100)).toEqual(["%1"]);
+  watched.push(watchedAs(2, "waiting"));
+  expect(await readAt(400)).toEqual(["%2"]);
+  // A second after the first read of all: the second agent is due 150 ms later, the dialog 100 ms.
+  expect(await readAt(350)).toEqual(["%0", "%1"]);
+  expect(await readAt(50)).toEqual(["%2"]);
+  expect(await readAt(1_850)).toEqual(["%2", "%0", "%1"]);
 });
 
 it("reads again in one pass what it read in one pass", async () => {
   const { screens, captured, advance } = fixture(
-    Array.from({ length: 45 }, (_, index) => watchedAs(index, "active")),
+    Array.from({ length: 105 }, (_, index) => watchedAs(index, "active")),
   );
   await screens.readDue();
   captured.length = 0;
   // The three questions took 150 ms: two seconds after the pass began its first screens are due, and so are its last.
   advance(1_850);
   await screens.readDue();
-  expect(captured.flat()).toHaveLength(45);
+  expect(captured.flat()).toHaveLength(105);
 });
 
 it("stops between two groups when it is closed", async () => {
-  const { screens, captured } = fixture(Array.from({ length: 45 }, (_, index) => watchedAs(index, "active")));
+  const { screens, captured } = fixture(
+    Array.from({ length: 105 }, (_, index) => watchedAs(index, "active")),
+  );
   const pass = screens.readDue();
   screens.close();
   await pass;

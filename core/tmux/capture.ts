@@ -5,7 +5,7 @@ import type { TmuxServer } from "./tmuxServer.ts";
 export const MAX_SCREEN_LINES = 300;
 export const MAX_SCREEN_COLUMNS = 1_000;
 /** Panes per query: bounds how long other queries of the connection wait. */
-const PANES_PER_QUERY = 20;
+const PANES_PER_QUERY = 50;
 
 const TAB_COLUMNS = 8;
 
