@@ -194,6 +194,24 @@ describe("putting", () => {
     expect(read()).toBe("new\n");
   });
 
+  it("changes nothing where a writer of that machine renames over the file after it was compared", async () => {
+    const programs = mkdtempSync(join(tmpdir(), "agtmux-sum-"));
+    const [count, theirs] = [join(programs, "count"), join(folder, ".agent-doc", "theirs")];
+    writeFileSync(theirs, "theirs\n");
+    // The second sum is that of the file which is about to be replaced.
+    const racing = `#!${process.execPath}
+const { createHash } = require("node:crypto");
+const { appendFileSync, readFileSync, renameSync } = require("node:fs");
+console.log(createHash("sha256").update(readFileSync(0)).digest("hex"));
+appendFileSync(${JSON.stringify(count)}, "x");
+if (readFileSync(${JSON.stringify(count)}).length === 2) renameSync(${JSON.stringify(theirs)}, ${JSON.stringify(file)});
+`;
+    writeFileSync(join(programs, "sha256sum"), racing, { mode: 0o755 });
+    const put = await putRemoteFile(targetWith({ programs }), putting("new\n", read()));
+    expect([put, read()]).toEqual([{ outcome: "changed" }, "theirs\n"]);
+    expect(readdirSync(folder).toSorted()).toEqual([".agent-doc", "a plan.md"]);
+  });
+
   it("takes kept responses away only where the document is as it was put", async () => {
     const kept = join(folder, ".agent-doc", "pending", `${hash(file)}-0123456789abcdef.json`);
     await putRemoteFile(target, putting("kept", null, { what: { pending: "0123456789abcdef" } }));

@@ -79,14 +79,14 @@ done
 
 /**
  * Words: the file, the hash that it has (\`-\`: it is not there, \`*\`: whatever it has), the hash of what comes on standard input, and
- * a name beside it. What an editor wrote into the old file at the moment of the rename comes back. Then, where a document still has a
+ * two names beside it. What an editor wrote into the old file at the moment of the rename comes back. Then, where a document still has a
  * hash: what is to be removed.
  */
 const PUT_SCRIPT = `${SAY}
 ${HASH}
-file=$1 expected=$2 wanted=$3 made=$4
-shift 4
-drop() { rm -f "$made"; say "$1"; }
+file=$1 expected=$2 wanted=$3 made=$4 old=$5
+shift 5
+drop() { rm -f "$made" "$old"; say "$1"; }
 umask 022
 mkdir -p "\${file%/*}" || say failed
 [ ! -L "$file" ] || say link
@@ -106,8 +106,15 @@ if [ "$expected" = - ]; then
   ln "$made" "$file" 2>/dev/null || drop changed
   rm -f "$made"
 else
-  case $expected in [0-9a-f]*) [ "$(hash_of <"$file")" = "$expected" ] || drop changed ;; esac
+  case $expected in
+    [0-9a-f]*)
+      # A sum takes milliseconds, in which another writer may rename over the file. Not every disk has a second name for one.
+      ln "$file" "$old" 2>/dev/null && named=1 || named=
+      [ "$(hash_of <"$file")" = "$expected" ] || drop changed
+      if [ -n "$named" ]; then [ "$file" -ef "$old" ] || drop changed; fi ;;
+  esac
   mv -f "$made" "$file" || drop failed
+  rm -f "$old"
   case $expected in [0-9a-f]*)
     if [ "$(hash_of <&3)" != "$expected" ]; then
       sleep 0.3 2>/dev/null || sleep 1
@@ -221,7 +228,8 @@ export const putRemoteFile = async (target: FeatureTarget, put: RemotePut): Prom
   ).toString();
   const path = placeOf(put);
   const at = path.lastIndexOf("/") + 1;
-  const made = `${path.slice(0, at)}.${path.slice(at).slice(0, 100)}.${randomUUID().slice(0, 8)}.agtmux`;
+  const nameBeside = (): string =>
+    `${path.slice(0, at)}.${path.slice(at).slice(0, 100)}.${randomUUID().slice(0, 8)}.agtmux`;
   const expected = put.expected === null ? "-" : (put.expected ?? "*");
   const settled =
     put.settles === undefined
@@ -231,7 +239,8 @@ export const putRemoteFile = async (target: FeatureTarget, put: RemotePut): Prom
           put.settles.document,
           ...put.settles.pending.map((id) => placeOf({ ...put, what: { pending: id } })),
         ];
-  const answer = await run(target, PUT_SCRIPT, [path, expected, sha256(text), made, ...settled], text);
+  const words = [path, expected, sha256(text), nameBeside(), nameBeside(), ...settled];
+  const answer = await run(target, PUT_SCRIPT, words, text);
   if (answer.startsWith("late ")) {
     const late = decode(path, answer.slice(5).trim());
     // Half of it would be taken for what a person has left of the document.
