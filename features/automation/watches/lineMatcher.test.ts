@@ -30,6 +30,27 @@ describe("lines that watches wait for", () => {
     expect(matcher.matched.get("j")?.size).toBe(0);
   });
 
+  it("are complete once they stood for a whole look, and new only once, however often they are looked at", () => {
+    const matcher = new LineMatcher();
+    matcher.follow([job("j", "FAILED")]);
+    const count = (): number => matcher.matched.get("j")?.get("rt1")?.count ?? 0;
+    const counts = [["a"], ["a", "FAILED 1"], ["a", "FAILED 1"], ["a", "FAILED 1"], ["a", "FAILED 1"]].map(
+      (lines) => {
+        matcher.noteScreen("rt1", lines, everyone);
+        return count();
+      },
+    );
+    expect(counts).toEqual([0, 0, 1, 1, 1]);
+    // One that is armed while the screen rests gets what comes after that.
+    matcher.follow([job("j", "FAILED"), job("late", "FAILED")]);
+    for (let look = 0; look < 3; look += 1) matcher.noteScreen("rt1", ["a", "FAILED 1"], everyone);
+    matcher.noteScreen("rt1", ["a", "FAILED 1", "FAILED 2", "$"], everyone);
+    expect([count(), matcher.matched.get("late")?.get("rt1")]).toMatchObject([
+      2,
+      { newest: "FAILED 2", count: 1 },
+    ]);
+  });
+
   it("are of the agents that the job is about", () => {
     const matcher = new LineMatcher();
     matcher.follow([job("j", "x")]);

@@ -22,6 +22,8 @@ export class LineMatcher {
   private readonly watching = new Map<string, Watching>();
   /** The last look at each screen: a screen that rests may not be looked at again before its next line. */
   private readonly latest = new Map<string, readonly string[]>();
+  /** Those whose screen was the same at two looks: at the next such look no line can be new, nor become complete. */
+  private readonly resting = new Set<string>();
 
   /** Follows exactly the jobs that wait for lines. */
   follow(jobs: readonly WatchJob[]): void {
@@ -43,6 +45,11 @@ export class LineMatcher {
 
   /** `isWanted`: whether the job is about this runtime. */
   noteScreen(runtimeId: string, lines: readonly string[], isWanted: (jobId: string) => boolean): void {
+    const seen = this.latest.get(runtimeId);
+    const isSame = seen?.length === lines.length && seen.every((line, index) => line === lines[index]);
+    if (isSame && this.resting.has(runtimeId)) return;
+    if (isSame) this.resting.add(runtimeId);
+    else this.resting.delete(runtimeId);
     this.latest.set(runtimeId, lines);
     for (const [jobId, one] of this.watching) {
       if (one.isTooSlow || !isWanted(jobId)) continue;
@@ -61,6 +68,8 @@ export class LineMatcher {
   }
 
   private find(one: Watching, lines: readonly string[]): string[] {
+    // The deadline of a look starts a thread.
+    if (lines.length === 0) return [];
     // A machine that is held up for a moment makes any pattern slow, once.
     const found = this.tryToFind(one, lines) ?? this.tryToFind(one, lines);
     one.isTooSlow = found === null;
@@ -95,6 +104,7 @@ export class LineMatcher {
 
   forget(runtimeId: string): void {
     this.latest.delete(runtimeId);
+    this.resting.delete(runtimeId);
     for (const { screens } of this.watching.values()) screens.delete(runtimeId);
   }
 }
