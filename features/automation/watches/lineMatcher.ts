@@ -43,20 +43,22 @@ export class LineMatcher {
         });
   }
 
-  /** `isWanted`: whether the job is about this runtime. */
-  noteScreen(runtimeId: string, lines: readonly string[], isWanted: (jobId: string) => boolean): void {
+  /** `isWanted`: whether the job is about this runtime. True: a line matched, or a pattern took too long. */
+  noteScreen(runtimeId: string, lines: readonly string[], isWanted: (jobId: string) => boolean): boolean {
     const seen = this.latest.get(runtimeId);
     const isSame = seen?.length === lines.length && seen.every((line, index) => line === lines[index]);
-    if (isSame && this.resting.has(runtimeId)) return;
+    if (isSame && this.resting.has(runtimeId)) return false;
     if (isSame) this.resting.add(runtimeId);
     else this.resting.delete(runtimeId);
     this.latest.set(runtimeId, lines);
+    let isNews = false;
     for (const [jobId, one] of this.watching) {
       if (one.isTooSlow || !isWanted(jobId)) continue;
       const { memory, added, hasGap } = takeNewLines(one.screens.get(runtimeId) ?? null, lines);
       one.screens.set(runtimeId, memory);
       const found = this.find(one, added);
       const newest = found.at(-1);
+      isNews ||= newest !== undefined || one.isTooSlow;
       if (newest === undefined) continue;
       const before = one.matched.get(runtimeId);
       one.matched.set(runtimeId, {
@@ -65,6 +67,7 @@ export class LineMatcher {
         hasGap: hasGap || before?.hasGap === true,
       });
     }
+    return isNews;
   }
 
   private find(one: Watching, lines: readonly string[]): string[] {
@@ -86,6 +89,11 @@ export class LineMatcher {
       if (error instanceof PatternTimeout) return null;
       throw error;
     }
+  }
+
+  /** Something matched and was not told yet. */
+  get isWaiting(): boolean {
+    return [...this.watching.values()].some(({ matched }) => matched.size > 0);
   }
 
   /** What matched and was not told yet. */

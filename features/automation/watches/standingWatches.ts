@@ -79,6 +79,10 @@ export class StandingWatches {
     return this.standing;
   }
 
+  jobs(): WatchJob[] {
+    return this.standing.map(({ job }) => job);
+  }
+
   find(jobId: string): StandingWatch | null {
     return this.standing.find(({ job }) => job.jobId === jobId) ?? null;
   }

@@ -17,8 +17,15 @@ const open = (rows: PaneView[], quiet: { from: string; to: string } | null = nul
   const told: WatchMessage[] = [];
   const delays: number[] = [];
   let pausedAt: number | null = null;
+  let see: (runtimeId: string, lines: readonly string[]) => void = () => {};
   const context = {
-    rows: { all: () => rows, onScreens: () => () => {} },
+    rows: {
+      all: () => rows,
+      onScreens: (listener: typeof see) => {
+        see = listener;
+        return () => {};
+      },
+    },
     config: () => ({
       ...DEFAULT_CONFIG,
       notifications: { ...DEFAULT_CONFIG.notifications, quiet_hours: quiet },
@@ -45,6 +52,8 @@ const open = (rows: PaneView[], quiet: { from: string; to: string } | null = nul
     armed,
     told,
     delays,
+    runner,
+    see: (runtimeId: string, lines: readonly string[]) => see(runtimeId, lines),
     pause: (isPaused: boolean) => (pausedAt = isPaused ? now : null),
     /** Time goes by, and the runner's own ticks come. */
     after: (ms: number) => {
@@ -131,21 +140,63 @@ describe("the watch that is always there", () => {
   });
 });
 
+const job = (condition: WatchJob["condition"], more: Partial<WatchJob> = {}): WatchJob => ({
+  jobId: "job1",
+  kind: "watch",
+  createdAt: 0,
+  surface: "cli",
+  subject: { runtimeId: "rt1", identity: makePane().identity, agentName: null },
+  condition,
+  channel: null,
+  state: "armed",
+  expiresAt: NOON * 2,
+  runs: 0,
+  maxRuns: 1,
+  ...more,
+});
+
+describe("what is armed", () => {
+  it("is looked at seldom while nothing happens, and soon once something does", () => {
+    const row = makePane({ state: "idle" });
+    const { after, delays, armed, runner, see } = open([row]);
+    armed.push(
+      job({ kind: "state", state: "error" }),
+      job({ kind: "match", pattern: "FAILED" }, { jobId: "job2" }),
+    );
+    after(0);
+    expect(delays.at(-1)).toBe(15_000);
+    see("rt1", ["a", "$"]);
+    see("rt1", ["a", "b", "$"]);
+    expect(delays.at(-1)).toBe(15_000);
+    see("rt1", ["a", "b", "FAILED", "$"]);
+    expect(delays.at(-1)).toBe(1_000);
+    after(0);
+    runner.handleChanges([{ kind: "pane", pane: row } as never]);
+    expect(delays.at(-1)).toBe(1_000);
+  });
+
+  it("is looked at when a silence may be too long, when a job expires, and each second at a pane without an agent", () => {
+    const { after, delays, armed } = open([makePane({ state: "running" })]);
+    armed.push(job({ kind: "quiet", forMs: 8_000 }));
+    after(0);
+    expect(delays.at(-1)).toBe(8_000);
+    armed.push(job({ kind: "gone" }, { jobId: "job2", expiresAt: NOON + 5_000 }));
+    after(0);
+    expect(delays.at(-1)).toBe(5_000);
+    armed.push(
+      job(
+        { kind: "gone" },
+        { jobId: "job3", subject: { ...job({ kind: "gone" }).subject, runtimeId: "pane:x" } as never },
+      ),
+    );
+    after(0);
+    expect(delays.at(-1)).toBe(1_000);
+  });
+});
+
 it("tells nothing that could not be put on record", () => {
   const { after, told, armed } = open([makePane({ state: "idle" })]);
-  armed.push({
-    jobId: "job1",
-    kind: "watch",
-    createdAt: 0,
-    surface: "cli",
-    subject: { runtimeId: "rt1", identity: makePane().identity, agentName: null },
-    condition: { kind: "state", state: "idle" },
-    channel: null,
-    state: "armed",
-    expiresAt: NOON * 2,
-    runs: 0,
-    maxRuns: 1,
-  });
+  armed.push(job({ kind: "state", state: "idle" }));
   after(0);
   expect(told).toEqual([]);
 });

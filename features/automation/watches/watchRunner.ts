@@ -8,7 +8,7 @@ import { isQuiet, minuteOfDay } from "../../../core/api/notifications/quietHours
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
 import type { Rule } from "../rules/ruleFile.ts";
-import { BarePanes, isBareKey } from "./barePanes.ts";
+import { BarePanes, bareKeysOf, isBareKey } from "./barePanes.ts";
 import { decide, type Matched, type WatchAct, type Watched } from "./decide.ts";
 import { LifeSigns } from "./lifeSigns.ts";
 import { LineMatcher } from "./lineMatcher.ts";
@@ -16,7 +16,7 @@ import { StandingWatches } from "./standingWatches.ts";
 import { agentName, endedText } from "./watchWords.ts";
 
 const TICK_MS = 1_000;
-/** While nothing is armed but the watch that is always there, which counts in minutes. */
+/** While nothing has happened since the last look: then only time can make something come true, and when is known. */
 const REST_MS = 15_000;
 /** Nobody looked for so long: the machine slept. */
 const ASLEEP_MS = 90_000;
@@ -81,6 +81,8 @@ export class WatchRunner {
   private readonly toldAt = new Map<string, number>();
   private armed: readonly WatchJob[] = [];
   private lookedAt: number | null = null;
+  /** Something happened since the last look. */
+  private isWoken = false;
   private cancelTick: () => void = () => {};
   private readonly stopScreens: () => void;
 
@@ -92,7 +94,7 @@ export class WatchRunner {
     for (const row of rows.all()) this.noteRow(row, clock.now());
     const noteScreen = (key: string, lines: readonly string[]): void => {
       this.signs.noteScreen(key, lines, clock.now());
-      this.lines.noteScreen(key, lines, (jobId) => this.isAbout(jobId, key));
+      if (this.lines.noteScreen(key, lines, (jobId) => this.isAbout(jobId, key))) this.wake();
     };
     this.stopScreens = rows.onScreens(noteScreen);
     this.bare = new BarePanes(deps.context, noteScreen);
@@ -111,6 +113,7 @@ export class WatchRunner {
       if (change.kind === "removed" && change.identity.runtime_id !== null)
         this.noteGone(change.identity.runtime_id, now);
     }
+    if (changes.length > 0 && this.armedCount > 0) this.wake();
   }
 
   /** Looks at once, for a job that was armed or cancelled just now. */
@@ -143,17 +146,30 @@ export class WatchRunner {
     this.lookedAt = now;
   }
 
-  /** While nothing else is armed, until the silence of an agent may be too long. */
+  private wake(): void {
+    if (this.isWoken) return;
+    this.isWoken = true;
+    this.schedule();
+  }
+
+  /** Until the silence of an agent may be too long, or a job expires. */
   private restMs(): number {
     const { context } = this.deps;
-    const { stalled_after_ms: forMs } = context.config().notifications;
-    const left = forMs === null ? null : this.signs.soonest(forMs, context.clock.now());
-    return Math.max(TICK_MS, Math.min(REST_MS, left ?? REST_MS));
+    const now = context.clock.now();
+    const { stalled_after_ms: stalledMs } = context.config().notifications;
+    const silences = new Set(stalledMs === null ? [] : [stalledMs]);
+    for (const { condition } of [...this.armed, ...this.standing.jobs()])
+      if (condition.kind === "quiet") silences.add(condition.forMs);
+    const lefts = [...silences].map((forMs) => this.signs.soonest(forMs, now) ?? REST_MS);
+    const ends = this.armed.map(({ expiresAt }) => expiresAt - now);
+    return Math.max(TICK_MS, Math.min(REST_MS, ...lefts, ...ends));
   }
 
   private schedule(): void {
     this.cancelTick();
-    const delayMs = this.armedCount > 0 || !this.deps.context.isReady() ? TICK_MS : this.restMs();
+    // Panes without an agent are looked at by nobody else.
+    const isBusy = this.isWoken || !this.deps.context.isReady() || bareKeysOf(this.armed).size > 0;
+    const delayMs = isBusy ? TICK_MS : this.restMs();
     this.cancelTick = this.deps.context.clock.setTimer(delayMs, () => {
       try {
         this.tick();
@@ -214,7 +230,8 @@ export class WatchRunner {
   private look(now: number): void {
     const told = this.told ?? new Map<string, Set<string>>();
     const standing = this.standing.follow(now);
-    this.lines.follow([...this.armed, ...standing.map(({ job }) => job)]);
+    this.isWoken = false;
+    this.lines.follow([...this.armed, ...this.standing.jobs()]);
     for (const jobId of this.lines.tooSlow) this.stop(jobId);
     const watched = this.facts(now);
     const facts = { now, watched, matched: this.lines.matched, told, toldAt: this.toldAt };
@@ -228,6 +245,8 @@ export class WatchRunner {
     }
     const busy = new Map([...watched].filter(([, { row }]) => !isBackground(row)));
     for (const act of decide(this.builtIn(now), { ...facts, watched: busy })) this.perform(act, now);
+    // Lines that came too soon after others are told a moment later.
+    if (this.lines.isWaiting) this.isWoken = true;
   }
 
   private builtIn(now: number): WatchJob[] {
