@@ -66,7 +66,7 @@ const addWriting = (doc: Verb, context: CliContext, outcome: Outcome): void => {
       "Its blocks <!-- patch:NAME --> go into their components; nothing that was typed meanwhile is lost.",
     )
     .example(
-      "agtmux doc write vm1:/srv/plan.md < answer.md",
+      "cat answer.md | agtmux doc write vm1:/srv/plan.md",
       "Into the file on that machine; nothing is installed there.",
     )
     .action(async (file, options) => (await load()).runWrite(context, file, options));
