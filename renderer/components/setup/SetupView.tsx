@@ -128,7 +128,8 @@ export const SetupView = ({ host, seen, onLeave }: SetupViewProps) => {
             </ul>
             <div className={styles.buttons}>
               {screen.button !== null && (
-                <ActionButton tone="primary" onClick={install}>
+                // While it is looked at again, what is shown may be old, and would be refused.
+                <ActionButton tone="primary" isDisabled={asked.isLoading} onClick={install}>
                   {screen.button}
                 </ActionButton>
               )}
