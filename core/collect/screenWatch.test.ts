@@ -55,11 +55,11 @@ const fixture = (watched: readonly WatchedRuntime[]) => {
   let now = 1_000_000;
   const captured: string[][] = [];
   const read: string[] = [];
-  const sink: Pick<CollectorSink, "watchedRuntimes" | "applyReading" | "noteScreen" | "setConfirmRequests"> =
+  const sink: Pick<CollectorSink, "watchedRuntimes" | "applyReadings" | "noteScreen" | "setConfirmRequests"> =
     {
       noteScreen: () => {},
       watchedRuntimes: () => [...watched],
-      applyReading: (runtimeId) => void read.push(runtimeId),
+      applyReadings: (_source, readings) => void read.push(...readings.keys()),
       setConfirmRequests: (runtimeId, confirm) => void confirmed.push([runtimeId, confirm]),
     };
   const server: Pick<WatchedServer, "server" | "capture"> = {

@@ -11,6 +11,7 @@ import {
   toProcess,
   type Attention,
   type CollectorSink,
+  type SinkReading,
   type WatchedRuntime,
   type WatchedServer,
 } from "./sink.ts";
@@ -40,6 +41,8 @@ const PLAN_GAP_MS = 50;
 const GATHER_MS = 250;
 /** Panes that are read together; what is most urgent comes first. */
 const PANES_PER_READ = 50;
+/** What they tell is stored together: a transaction costs more than what is written in it. */
+const SCREENS_PER_COMMIT = 10;
 const URGENCY: readonly Attention[] = ["close", "waiting", "active", "quiet"];
 
 export class ScreenWatch {
@@ -180,35 +183,37 @@ export class ScreenWatch {
       this.deps.verifyProcesses(),
     ]);
     const yieldToEventLoop = createYielding(this.deps.clock);
-    for (const watched of due) {
+    for (let from = 0; from < due.length; from += SCREENS_PER_COMMIT) {
       await yieldToEventLoop();
       if (this.isClosed) return;
-      const lines = screens.get(watched.pane.paneId);
-      this.readScreen(watched, lines ?? null, { readAt, begunAt });
+      const read = due.slice(from, from + SCREENS_PER_COMMIT).flatMap((watched) => {
+        const lines = screens.get(watched.pane.paneId) ?? null;
+        const reading = this.readScreen(watched, lines, { readAt, begunAt });
+        return reading === null ? [] : [[watched.runtime.runtimeId, reading] as const];
+      });
+      this.deps.sink.applyReadings("poller", new Map(read));
     }
   }
 
+  /** Null where the pane is gone. */
   private readScreen(
     watched: WatchedRuntime,
     lines: readonly string[] | null,
     { readAt, begunAt }: { readAt: number; begunAt: number },
-  ): void {
+  ): SinkReading | null {
     const { runtimeId } = watched.runtime;
     const { title } = watched.pane;
     const last = this.reads.get(runtimeId);
     if (lines === null) {
       this.reads.set(runtimeId, { at: begunAt, text: last?.text ?? "", title, sameReads: 0 });
-      return;
+      return null;
     }
     const text = lines.join("\n");
     const sameReads = last?.text === text ? last.sameReads + 1 : 0;
     this.reads.set(runtimeId, { at: begunAt, text, title, sameReads });
     this.deps.sink.noteScreen(runtimeId, lines);
-    this.deps.sink.applyReading(runtimeId, "poller", {
-      reading: this.interpret(watched, lines),
-      readAt,
-      isChanged: last !== undefined && last.text !== text,
-    });
+    const isChanged = last !== undefined && last.text !== text;
+    return { reading: this.interpret(watched, lines), readAt, isChanged };
   }
 
   /** An adapter that fails on a screen has not recognised it; the other screens of the batch are read all the same. */
@@ -241,7 +246,10 @@ export class ScreenWatch {
     ]);
     if (this.isClosed) return;
     if (reading !== null)
-      this.deps.sink.applyReading(runtime.runtimeId, "transcript", { reading, readAt, isChanged: false });
+      this.deps.sink.applyReadings(
+        "transcript",
+        new Map([[runtime.runtimeId, { reading, readAt, isChanged: false }]]),
+      );
     if (adapter.readProgress !== undefined) this.deps.sink.applyProgress(runtime.runtimeId, progress);
   }
 

@@ -62,14 +62,18 @@ export interface WatchedRuntime {
   processCwd: string | null | undefined;
 }
 
+/** `reading` null: it was read at `readAt` (epoch ms) and shows nothing known. `isChanged`: the text differs from the read before. */
+export interface SinkReading {
+  reading: SampledReading | null;
+  readAt: number;
+  isChanged: boolean;
+}
+
 export interface CollectorSink {
   applyTopology(update: ServerListing & { targetId: string; server: string }): void;
   applyRecognised(key: PaneKey, recognised: Recognised | null): void;
-  applyReading(
-    runtimeId: string,
-    source: "poller" | "transcript",
-    reading: { reading: SampledReading | null; readAt: number; isChanged: boolean },
-  ): void;
+  /** By runtime id, in one transaction. */
+  applyReadings(source: "poller" | "transcript", readings: ReadonlyMap<string, SinkReading>): void;
   /** Each look at a screen, whatever it shows. */
   noteScreen(runtimeId: string, lines: readonly string[]): void;
   /** A line from the agent's own files, independent of the state; null: they say nothing. */

@@ -140,7 +140,11 @@ export class Ingest {
   }
 
   applyReading(runtimeId: string, source: ReadingSource, update: ReadingUpdate): void {
-    this.parts.readings.apply(runtimeId, source, update);
+    this.applyReadings(source, new Map([[runtimeId, update]]));
+  }
+
+  applyReadings(source: ReadingSource, updates: ReadonlyMap<string, ReadingUpdate>): void {
+    this.parts.readings.apply(source, updates);
   }
 
   noteScreen(runtimeId: string, lines: readonly string[]): void {

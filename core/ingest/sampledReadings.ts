@@ -100,19 +100,34 @@ export class SampledReadings {
     this.states = states;
   }
 
-  apply(runtimeId: string, source: ReadingSource, { reading, readAt, isChanged }: ReadingUpdate): void {
+  /** What is worth storing of all of them is one transaction. */
+  apply(source: ReadingSource, updates: ReadonlyMap<string, ReadingUpdate>): void {
+    const toStore = [...updates].flatMap(([runtimeId, update]) => this.take(runtimeId, source, update) ?? []);
+    if (toStore.length === 0) return;
+    this.unitOfWork.commit(() => {
+      for (const store of toStore) store();
+    });
+  }
+
+  /** Takes it into memory. What is to be done inside a commit; null: nothing. */
+  private take(
+    runtimeId: string,
+    source: ReadingSource,
+    { reading, readAt, isChanged }: ReadingUpdate,
+  ): (() => void) | null {
     const entry = this.unitOfWork.liveState.runtimes.get(runtimeId);
-    if (entry === undefined || entry.runtime.endedAt !== null) return;
+    if (entry === undefined || entry.runtime.endedAt !== null) return null;
     if (isChanged) this.states.keepAlive(entry, readAt);
     if (source === "poller") entry.screenReadAt = readAt;
     this.note(entry, source, reading);
-    if (reading === null) this.unrecognised(entry, source, readAt);
-    else this.recognised(entry, source, reading, readAt);
+    return reading === null
+      ? this.unrecognised(entry, source, readAt)
+      : this.recognised(entry, source, reading, readAt);
   }
 
-  private unrecognised(entry: RuntimeEntry, source: ReadingSource, readAt: number): void {
+  private unrecognised(entry: RuntimeEntry, source: ReadingSource, readAt: number): (() => void) | null {
     // A state file without anything known is no news. A screen without anything known may have left the state that it showed.
-    if (source === "transcript") return;
+    if (source === "transcript") return null;
     const isFirst = entry.liveness.unrecognisedSince === null;
     entry.liveness = {
       ...entry.liveness,
@@ -123,7 +138,7 @@ export class SampledReadings {
     };
     // A dialog that later looks do not find ends with these looks, not with a time.
     const mayTurn = isFirst || isWaiting(entry.resolution?.status.state ?? "unknown");
-    if (mayTurn || this.states.isDue(entry)) this.unitOfWork.commit(() => this.states.evaluate(entry));
+    return mayTurn || this.states.isDue(entry) ? () => this.states.evaluate(entry) : null;
   }
 
   private recognised(
@@ -131,7 +146,7 @@ export class SampledReadings {
     source: ReadingSource,
     reading: SampledReading,
     readAt: number,
-  ): void {
+  ): (() => void) | null {
     const { unitOfWork, states } = this;
     const timing = unitOfWork.deps.timing();
     const previous = entry.runs[source] ?? dismissedRun(entry, { source, reading, readAt });
@@ -155,18 +170,16 @@ export class SampledReadings {
       states.keepAlive(entry, readAt);
     const isSustained = run.signal.reads >= 2;
     const contests = !isWaiting(reading.status.state) && isSustained && hasOpenRequest(entry);
-    if (isWorthStoring || contests || (isSustained && isLaterTurn(entry, reading))) {
-      unitOfWork.commit(() => {
+    if (isWorthStoring || contests || (isSustained && isLaterTurn(entry, reading)))
+      return () => {
         this.store(entry, source, run.signal, readAt);
         states.evaluate(entry);
-      });
-      return;
-    }
+      };
     // A verdict that waits for a reading to hold longer can change with every read.
     const mayTurn = hasUnconfirmed(entry) || entry.resolution?.status.state === "unknown" || wasUnrecognised;
     const mayBeNamed = entry.prompt !== null && entry.prompt.fingerprint === null;
-    if (mayTurn || mayBeNamed || states.isDue(entry) || isProgressDue(entry, unitOfWork.deps.clock.now()))
-      unitOfWork.commit(() => states.evaluate(entry));
+    const isDue = states.isDue(entry) || isProgressDue(entry, unitOfWork.deps.clock.now());
+    return mayTurn || mayBeNamed || isDue ? () => states.evaluate(entry) : null;
   }
 
   /** What the reading says of the work; it is shown with the next evaluation. */
