@@ -182,7 +182,9 @@ describe("route --pane", () => {
 
 describe("start (U1)", () => {
   const openStart = async (folder: string, file: string): Promise<string> => {
-    const path = `${dirname(process.execPath)}:${join(harness.daemon.home, "own-bin")}:/usr/bin:/bin`;
+    // Of another version than the server, it would not be understood.
+    const tmux = (process.env["PATH"] ?? "").split(":").find((one) => existsSync(join(one, "tmux"))) ?? "";
+    const path = `${tmux}:${dirname(process.execPath)}:${join(harness.daemon.home, "own-bin")}:/usr/bin:/bin`;
     const command = `cd '${folder}' && env PATH='${path}' AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 CLAUDECODE=1 '${process.execPath}' '${CLI_ENTRY}' doc start ${file}; exec cat`;
     return harness.tmux.run("new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "base:", command);
   };

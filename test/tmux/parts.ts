@@ -20,6 +20,11 @@ export const PARTS: readonly Part[] = [
   { name: "core/actions", paths: ["core/actions"], where: "here" },
   { name: "test/chain", paths: ["test/chain"], where: "here" },
   { name: "test/actions", paths: ["test/actions"], where: "here" },
+  {
+    name: "test/workspaces",
+    paths: ["start", "firstTask", "restore"].map((name) => `test/workspaces/${name}.test.ts`),
+    where: "here",
+  },
   { name: "test/neighbour", paths: ["test/neighbour"], where: "here" },
   { name: "remote", paths: ["test/ssh/target.test.ts", "test/ssh/actions.test.ts"], where: "remote" },
 ];

@@ -21,7 +21,20 @@ export interface NewPane {
 }
 
 const TIMEOUT_MS = 10_000;
+/** tmux knows the last one since 3.3. */
 const FORMAT = `#{pane_id} ${PANE_LIFE_FORMAT} #{session_name}\n#{pane_start_path}`;
+/**
+ * Whether the pane's program is in the folder $1; the words after it ask tmux where it is. The program gets there a moment after
+ * the pane is made. One that is gone is nowhere else.
+ */
+const IS_THERE = `wanted=$(cd -- "$1" && pwd -P) || exit 1
+shift
+for i in 1 2 3 4 5 6 7 8 9 10; do
+  at=$("$@" 2>/dev/null) || exit 0
+  [ "$at" = "$wanted" ] && exit 0
+  sleep 0.1
+done
+exit 1`;
 
 /** A text as tmux takes it to the letter. It leaves signs before a bracket alone, because styles begin like that. */
 export const literal = (text: string): string =>
@@ -69,6 +82,20 @@ export const askShell = async (target: FeatureTarget, tmux: readonly string[]): 
   return stdout.trim();
 };
 
+/** `folder` is where tmux says that it made the pane; empty where it does not say. */
+const isInFolder = async (
+  target: FeatureTarget,
+  tmux: readonly string[],
+  { paneId, folder, wanted }: { paneId: string; folder: string; wanted: string },
+): Promise<boolean> => {
+  if (folder !== "") return folder === wanted;
+  const asked = [...tmux, "display-message", "-p", "-t", paneId, "#{pane_current_path}"];
+  const { exitCode } = await target.run(["sh", "-c", IS_THERE, "sh", wanted, ...asked], {
+    timeoutMs: TIMEOUT_MS,
+  });
+  return exitCode === 0;
+};
+
 /** @throws AgtmuxError E_TARGET_UNREACHABLE with what tmux says. */
 export const makePane = async (
   target: FeatureTarget,
@@ -90,7 +117,7 @@ export const makePane = async (
   if (paneId === undefined || life === undefined || sessionName === undefined)
     throw new AgtmuxError("E_TARGET_UNREACHABLE", "tmux did not say which pane it made");
   // An agent must not work anywhere else than where it was meant to.
-  if (folder !== place.folder) {
+  if (!(await isInFolder(target, tmux, { paneId, folder: folder ?? "", wanted: place.folder }))) {
     await run(target, [...tmux, "kill-pane", "-t", paneId]);
     throw new AgtmuxError(
       "E_WORKSPACE_REFUSED",
