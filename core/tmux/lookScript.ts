@@ -3,19 +3,13 @@
 // hook for failures too).
 import { toCommandString, type TmuxCommand } from "./commandString.ts";
 import type { ReadCommand } from "./readCommand.ts";
+import { hasNoHook } from "../model/tmuxHooks.ts";
 import { markerOf } from "./transcript.ts";
 
 /** The hooks that tmux runs after the commands of a look; `if-shell` itself has none. */
 export const LOOK_HOOKS = ["after-display-message", "after-list-panes", "after-capture-pane"] as const;
 /** Of a look at who is attached; the other looks do not depend on it. */
 const CLIENTS_HOOK = "after-list-clients";
-
-/**
- * True where no session has one of the hooks set: the value of an unset hook is empty. Up to 3.4 only single entries of a hook
- * have a value, so a hook without a first entry is not seen there.
- */
-const hasNoHook = (hooks: readonly string[]): string =>
-  `#{?#{S:${hooks.map((hook) => `#{${hook}}#{${hook}[0]}`).join("")}},,1}`;
 
 /** The list that runs `commands` unless this would make one of the hooks run. */
 export const unlessHooked = (hooks: readonly string[], commands: string): string[] => [

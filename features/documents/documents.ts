@@ -20,6 +20,7 @@ import { readText, readTextIfThere } from "./files/wholeFile.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PaneDocument } from "../../core/model/paneDocument.ts";
 import { isMissing } from "../../core/model/systemError.ts";
+import { printWords } from "../../core/model/tmuxHooks.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Feature, FeatureContext } from "../../core/ports/feature.ts";
 
@@ -36,10 +37,9 @@ const lifeOf = async (context: FeatureContext, { identity }: PaneView): Promise<
   const target = context.target(identity.target);
   const { argv } = target.tmux(identity.tmux_server);
   const format = "#{pane_id} #{pid} #{start_time} #{pane_pid}";
-  const asked = [...argv, "display-message", "-p", "-t", identity.pane_id, format];
+  const asked = [...argv, ...printWords(format, identity.pane_id)];
   const { stdout } = await target.run(asked, { timeoutMs: TIMEOUT_MS });
   const [id, serverPid, serverStart, panePid] = stdout.trim().split(" ");
-  // tmux answers for some other pane where it does not know this one.
   if (id !== identity.pane_id) return null;
   return { serverPid: Number(serverPid), serverStart: Number(serverStart), panePid: Number(panePid) };
 };

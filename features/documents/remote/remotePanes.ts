@@ -1,6 +1,7 @@
 // Panes of another machine for its documents: which life they are in, and going to one. tmux there is only asked, told which pane to
 // select, and what to say on a pane's screen.
 import { AgtmuxError } from "../../../core/model/errors.ts";
+import { printWords } from "../../../core/model/tmuxHooks.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import type { RemotePane } from "../calls.ts";
@@ -23,9 +24,8 @@ const askTmux = async (
 
 const findLife = async (context: FeatureContext, row: PaneView): Promise<RemotePane | null> => {
   const { pane_id: pane } = row.identity;
-  const text = await askTmux(context, row, ["display-message", "-p", "-t", pane, FORMAT]);
+  const text = await askTmux(context, row, printWords(FORMAT, pane));
   const [id, window = "", serverPid, serverStart, panePid, ...socket] = text.replace(/\n$/, "").split(" ");
-  // tmux answers for some other pane where it does not know this one.
   if (id !== pane || !/^@\d+$/.test(window)) return null;
   return {
     row,

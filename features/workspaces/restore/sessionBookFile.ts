@@ -14,6 +14,7 @@ import {
 } from "./sessionBook.ts";
 import type { LostSession } from "../../../core/model/lostSession.ts";
 import { isMissing } from "../../../core/model/systemError.ts";
+import { printWords } from "../../../core/model/tmuxHooks.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 
@@ -131,7 +132,7 @@ export class SessionBookFile {
     try {
       const reached = this.context.target(target);
       const { argv } = reached.tmux(server);
-      const asked = await reached.run([...argv, "display-message", "-p", "#{pid} #{start_time}"], {
+      const asked = await reached.run([...argv, ...printWords("#{pid} #{start_time}", null)], {
         timeoutMs: TIMEOUT_MS,
       });
       const life = asked.stdout.trim();
