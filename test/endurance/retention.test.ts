@@ -17,7 +17,8 @@ const TURNS_A_DAY = 40;
 const EVENTS_A_DAY = 2 * TURNS_A_DAY;
 const LIMIT_MS = 30_000;
 /** SQLite takes its log over after 1,000 pages of 4 kB; a half more for the transaction that is open then. */
-const MAX_LOG_BYTES = 6 * 1_024 * 1_024;
+/** Of 4,000 pages, and what one commit adds. */
+const MAX_LOG_BYTES = 20 * 1_024 * 1_024;
 
 /** The least that a person may choose. */
 const MAX_EVENTS = 1_000;
