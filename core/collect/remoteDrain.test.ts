@@ -133,6 +133,15 @@ it("takes what comes later by looking a few times a second", async () => {
   expect(seen().map(([name]) => name)).toEqual(["late"]);
 });
 
+it("looks as often as before after it was asked for what lies there, and nothing did", async () => {
+  await drain.start();
+  for (let times = 0; times < 10; times += 1) await drain.take();
+  await pass(250);
+  drop("Stop", 0);
+  await pass(250);
+  expect(seen().map(([name]) => name)).toEqual(["Stop"]);
+});
+
 it("brings an event again, under the same name, until it was committed", async () => {
   commitFailures = 2;
   drop("Stop", 0);

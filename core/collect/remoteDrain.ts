@@ -91,7 +91,8 @@ export const createRemoteDrain = (options: {
             done();
           };
         });
-  const drain = (told: SpooledFile[] | null): Promise<void> => {
+  /** @param isAsked somebody wants to know, and no glance told of files. */
+  const drain = (told: SpooledFile[] | null, isAsked = false): Promise<void> => {
     running ??= (async () => {
       try {
         let startedAt = clock.now();
@@ -103,7 +104,8 @@ export const createRemoteDrain = (options: {
           count = await takeBatch(null);
         }
         // A file that is not ours lies there. It is no reason to ask four times a second.
-        retryMs = first === 0 ? growing(retryMs) : 0;
+        if (first > 0) retryMs = 0;
+        else if (!isAsked) retryMs = growing(retryMs);
       } catch (error) {
         retryMs = growing(retryMs);
         if (!isClosed) logger.warn({ error }, "events of the target could not be taken; they stay there");
@@ -133,7 +135,7 @@ export const createRemoteDrain = (options: {
     take: async () => {
       // What is under way may have been listed before.
       await running;
-      await drain(null);
+      await drain(null, true);
     },
     close: async () => {
       isClosed = true;
