@@ -5,6 +5,7 @@ import { access, lstat, readdir, readFile, realpath, rm } from "node:fs/promises
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PatchFile } from "../../../features/documents/ipc/patchFile.ts";
+import { splitLines } from "../../../features/documents/model/diffLines.ts";
 import { editsBetween, putInto, readPatchFile, type LineEdit } from "./applyResponse.ts";
 
 /** A document as the editor has it. */
@@ -61,10 +62,19 @@ const isOwnFile = async (path: string): Promise<boolean> => {
 /** `typed`: somebody was faster, and the buffer has another text now. `later`: it could not be put in, for whatever reason. */
 type Put = "done" | "typed" | "later";
 
-/** The text of a patch file that is in the buffer already, and not saved yet: one that does not merge would be put in twice. */
+/** What was put into the buffer and not saved yet: a patch file that does not merge would be put in twice. */
 interface Taking {
-  inBuffer: string | null;
+  put: { readonly patchText: string; readonly lines: readonly string[] } | null;
 }
+
+/** Somebody may type in it meanwhile, or take back what is on the disk, without it. */
+const isPutIn = ({ put }: Taking, patchText: string, buffer: string): boolean =>
+  put?.patchText === patchText && (put.lines.length === 0 || put.lines.some((line) => buffer.includes(line)));
+
+const newLines = (before: string, after: string): string[] => {
+  const known = new Set(splitLines(before));
+  return splitLines(after).filter((line) => line.trim() !== "" && !known.has(line));
+};
 
 /** An editor says no when somebody typed during the save, also where the response is in the file by now. */
 const isSaved = async (patch: PatchFile): Promise<boolean> => {
@@ -81,7 +91,7 @@ const putOnce = async (path: string, { folder, open }: TakerOptions, taking: Tak
   await checkDocument(patch.file, folder);
   const buffer = await open(patch.file);
   const before = buffer.getText();
-  const after = taking.inBuffer === text ? before : putInto(patch, before);
+  const after = isPutIn(taking, text, before) ? before : putInto(patch, before);
   if (after !== before) {
     if (!(await isThere(path))) return "done";
     if (!(await buffer.edit(editsBetween(before, after))))
@@ -90,14 +100,14 @@ const putOnce = async (path: string, { folder, open }: TakerOptions, taking: Tak
     const merges = patch.response !== undefined;
     const now = buffer.getText();
     if (merges ? putInto(patch, now) !== now : now !== after) return "later";
-    if (!merges) taking.inBuffer = text;
+    if (!merges) taking.put = { patchText: text, lines: newLines(before, after) };
   }
   return (await buffer.save()) || (await isSaved(patch)) ? "done" : "later";
 };
 
 const take = async (path: string, options: TakerOptions): Promise<void> => {
   const { log, signal } = options;
-  const taking: Taking = { inBuffer: null };
+  const taking: Taking = { put: null };
   let atOnce = 0;
   for (let tried = 0; tried < MAX_TRIES && !signal.aborted && (await isThere(path)); tried += 1) {
     try {

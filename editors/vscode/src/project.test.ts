@@ -149,6 +149,23 @@ describe("a response", () => {
     expect(readFileSync(paths.file, "utf8")).toBe(DOC.replace("go?\n", "go?\nThis way.\n"));
   });
 
+  it("of the original is put in again where the person takes back what is on the disk before it was saved", async () => {
+    await project.close();
+    let saves = 0;
+    const save = buffer.save.bind(buffer);
+    buffer.save = async () => {
+      if ((saves += 1) > 1) return save();
+      buffer.type(() => DOC);
+      return Promise.resolve(false);
+    };
+    const patches = [{ component: "exchange", content: "This way." }];
+    const patch = { file: paths.file, patches, unmatched: "", baseline: DOC };
+    writeFileSync(join(paths.patches, `${paths.hash}.json`), JSON.stringify(patch));
+    project = await open();
+    await expect.poll(() => readdirSync(paths.patches)).toEqual([]);
+    expect(readFileSync(paths.file, "utf8")).toBe(DOC.replace("go?\n", "go?\nThis way.\n"));
+  });
+
   it("from before the editor's start is taken then", async () => {
     await project.close();
     const patch = {
