@@ -102,6 +102,22 @@ it("does not tell what was so before it stood there, nor again after a change of
   expect(after(10 * SECOND)).toEqual([]);
 });
 
+it("does not tell of an agent that ended before it stood there", () => {
+  const [early, late] = [pane({ pane: 1, state: "running" }), pane({ pane: 2, state: "running" })];
+  show(early, late);
+  after(SECOND);
+  const end = (one: PaneView): void => {
+    rows = rows.filter((row) => row !== one);
+    runner.handleChanges([{ kind: "removed", identity: one.identity } as never]);
+  };
+  end(early);
+  after(5 * SECOND);
+  stand({ watch: "gone" });
+  expect(after(5 * SECOND)).toEqual([]);
+  end(late);
+  expect(after(5 * SECOND)).toEqual(["Claude Code has ended"]);
+});
+
 it("tells of silence, and only of agents that its conditions name", () => {
   stand({ watch: "quiet:10s", agents: ["codex"], sessions: ["work"], targets: ["host"], cwd: ["/home/dev"] });
   const inFolder = (folder: string | null, options: PaneOptions): PaneView => {

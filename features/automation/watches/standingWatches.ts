@@ -87,15 +87,19 @@ export class StandingWatches {
     return this.standing.find(({ job }) => job.jobId === jobId) ?? null;
   }
 
-  /** Those of whom it tells: in its folders, and only of what came to be since it stands there. */
-  about({ rule, job }: StandingWatch, watched: ReadonlyMap<string, Watched>): Map<string, Watched> {
+  /** Those of whom it tells: in its folders, and only of what came to be since it stands there. `goneAt`: when those that are gone ended. */
+  about(
+    { rule, job }: StandingWatch,
+    watched: ReadonlyMap<string, Watched>,
+    goneAt: (runtimeId: string) => number | null,
+  ): Map<string, Watched> {
     const { kind } = job.condition;
-    const isNew = ({ row: { since }, isGone }: Watched): boolean =>
-      isGone ||
-      kind === "quiet" ||
-      kind === "match" ||
-      (since !== null && Date.parse(since) >= job.createdAt);
-    return new Map([...watched].filter(([, one]) => isInFolder(rule, one.row) && isNew(one)));
+    const isNew = (runtimeId: string, { row: { since }, isGone }: Watched): boolean => {
+      if (isGone) return (goneAt(runtimeId) ?? 0) >= job.createdAt;
+      if (kind === "quiet" || kind === "match") return true;
+      return since !== null && Date.parse(since) >= job.createdAt;
+    };
+    return new Map([...watched].filter(([id, one]) => isInFolder(rule, one.row) && isNew(id, one)));
   }
 
   /** Puts on record that it tells. */

@@ -236,8 +236,9 @@ export class WatchRunner {
     const watched = this.facts(now);
     const facts = { now, watched, matched: this.lines.matched, told, toldAt: this.toldAt };
     for (const act of decide(this.armed, facts)) this.perform(act, now);
+    const goneAt = (runtimeId: string): number | null => this.gone.get(runtimeId)?.at ?? null;
     for (const one of standing) {
-      const about = this.standing.about(one, watched);
+      const about = this.standing.about(one, watched, goneAt);
       const known = told.get(one.job.jobId);
       // What it is about no longer is another matter when it comes back.
       for (const runtimeId of known ?? []) if (!about.has(runtimeId)) known?.delete(runtimeId);
