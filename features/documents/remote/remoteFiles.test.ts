@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -142,6 +143,21 @@ describe("reading", () => {
     const alone = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-alone-")));
     writeFileSync(join(alone, "plan.md"), "");
     expect(await readRemoteFiles(target, join(alone, "plan.md"))).toMatchObject({ root: alone, text: "" });
+  });
+
+  it("believes no '.agent-doc' that is a plain file", async () => {
+    const alone = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-alone-")));
+    writeFileSync(join(alone, "plan.md"), "");
+    writeFileSync(join(alone, ".agent-doc"), "");
+    expect(await refusal(readRemoteFiles(target, join(alone, "plan.md")))).toContain("another user's");
+  });
+
+  it.runIf(process.getuid?.() === 0)("believes no '.agent-doc' of another user", async () => {
+    const own = join(folder, ".agent-doc");
+    mkdirSync(join(own, "pending"));
+    writeFileSync(join(own, "pending", `${hash(file)}-0123456789abcdef.json`), "planted");
+    chownSync(own, 65_534, 65_534);
+    expect(await refusal(readRemoteFiles(target, file))).toContain("another user's");
   });
 });
 

@@ -45,6 +45,8 @@ while [ ! -d "$root/.agent-doc" ] || [ ! -O "$root/.agent-doc" ]; do
   root=\${root%/*}
 done
 own=$root/.agent-doc
+# Nobody else says what is kept for a document, and which pane it has.
+if [ -e "$own" ] || [ -L "$own" ]; then [ -d "$own" ] && [ -O "$own" ] || say foreign; fi
 hash=$(printf %s "$real" | hash_of)
 [ "\${#hash}" -eq 64 ] || say unhashed
 set -- "$own/pending/$hash-"*.json
@@ -140,6 +142,10 @@ const PROBLEMS: Readonly<Record<string, readonly [message: string, remedy: strin
   large: ["it is larger than 1 MB", "Run 'agtmux doc' on that machine."],
   readonly: ["it is read-only", "Make it writable ('chmod u+w'), and repeat; it was not changed."],
   link: ["it is a link where none is expected", "Remove the link there, and repeat; nothing was changed."],
+  foreign: [
+    "its folder has an '.agent-doc' that is another user's, or no folder",
+    "Keep the document in a folder of your own.",
+  ],
   unhashed: [
     "neither sha256sum nor shasum is there",
     "Install one of them there, or run 'agtmux doc' on that machine.",
