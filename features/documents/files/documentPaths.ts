@@ -1,6 +1,6 @@
 // Where a document's own files lie: everything is in `.agent-doc/` of its project, under a name made from the document's path.
 import { createHash } from "node:crypto";
-import { realpath, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { isMissing } from "../../../core/model/systemError.ts";
@@ -35,11 +35,33 @@ const isOwnFolder = async (path: string): Promise<boolean> => {
   }
 };
 
-/** The nearest folder from `from` upwards that has `.agent-doc`, else `cwd`. */
+const isThere = async (path: string): Promise<boolean> => {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+};
+
+const requireNoOther = async (path: string): Promise<void> => {
+  if ((await isOwnFolder(path)) || !(await isThere(path))) return;
+  throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} is another user's, or no folder: it is not used`, {
+    remedy: "Keep the document in a folder of your own, and run the command there.",
+  });
+};
+
+/**
+ * The nearest folder from `from` upwards that has `.agent-doc`, else `cwd`.
+ * @throws AgtmuxError E_DOCUMENT_INVALID where another user has made one in `cwd`.
+ */
 const findRoot = async (from: string, cwd: string): Promise<string> => {
   for (let folder = from; ; folder = dirname(folder)) {
     if (await isOwnFolder(join(folder, FOLDER))) return folder;
-    if (dirname(folder) === folder) return cwd;
+    if (dirname(folder) !== folder) continue;
+    await requireNoOther(join(cwd, FOLDER));
+    return cwd;
   }
 };
 
@@ -51,7 +73,7 @@ export const projectOf = async (from: string): Promise<Pick<DocumentPaths, "fold
   return { root, folder, lock: join(folder, LOCK) };
 };
 
-/** @throws AgtmuxError E_USAGE where there is no such file. */
+/** @throws AgtmuxError E_USAGE where there is no such file; E_DOCUMENT_INVALID as above. */
 export const locateDocument = async (path: string, cwd: string): Promise<DocumentPaths> => {
   let file: string;
   try {

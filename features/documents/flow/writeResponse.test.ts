@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mergeTexts } from "../model/mergeTexts.ts";
-import { locateDocument, type DocumentPaths } from "../files/documentPaths.ts";
+import { locateDocument, projectOf, type DocumentPaths } from "../files/documentPaths.ts";
 import { loadSnapshot } from "../files/snapshots.ts";
 import { recoverPending, writeResponse, type WriteRequest } from "./writeResponse.ts";
 
@@ -276,4 +276,7 @@ it("a project folder of another user is not taken for the project's", async (con
   const { chownSync } = await import("node:fs");
   chownSync(join(folder, ".agent-doc"), 65_534, 65_534);
   expect((await locateDocument(file, tmpdir())).root).not.toBe(folder);
+  // Not where the command is typed in that very folder, either.
+  await expect(locateDocument(file, folder)).rejects.toThrow("another user's");
+  await expect(projectOf(folder)).rejects.toThrow("another user's");
 });
