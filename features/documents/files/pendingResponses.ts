@@ -7,7 +7,7 @@ import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { isMissing } from "../../../core/model/systemError.ts";
 import type { DocumentPaths } from "./documentPaths.ts";
-import { readText, removeLeftovers, writeWhole } from "./wholeFile.ts";
+import { readTextIfThere, removeLeftovers, writeWhole } from "./wholeFile.ts";
 
 const pendingSchema = z.object({
   file: z.string(),
@@ -59,7 +59,11 @@ export const listPending = async ({ pending, hash }: DocumentPaths): Promise<Pen
   }
   const own = names.filter((name) => name.startsWith(`${hash}-`) && name.endsWith(".json"));
   const found = await Promise.all(
-    own.map(async (name) => parsePending(join(pending, name), await readText(join(pending, name)))),
+    own.map(async (name) => {
+      const text = await readTextIfThere(join(pending, name));
+      // Another writer has put it in by now.
+      return text === null ? [] : [parsePending(join(pending, name), text)];
+    }),
   );
-  return found.toSorted((a, b) => a.at.localeCompare(b.at));
+  return found.flat().toSorted((a, b) => a.at.localeCompare(b.at));
 };

@@ -52,12 +52,23 @@ const ENDING = ".agtmux";
 /** Nobody is that long about to rename one. */
 const LEFT_AFTER_MS = 60_000;
 
+/** Null where it is gone: another writer has renamed it by now. */
+const changedAt = async (path: string): Promise<number | null> => {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+};
+
 /** Removes what processes that were killed left in a folder. */
 export const removeLeftovers = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
     if (!/^\..+\.[0-9a-f]{8}\.agtmux$/.test(name)) continue;
     const left = join(folder, name);
-    if (Date.now() - (await stat(left)).mtimeMs > LEFT_AFTER_MS) await rm(left, { force: true });
+    const at = await changedAt(left);
+    if (at !== null && Date.now() - at > LEFT_AFTER_MS) await rm(left, { force: true });
   }
 };
 

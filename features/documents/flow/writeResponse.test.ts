@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -149,6 +150,15 @@ describe("writing a response", () => {
         ?.toSorted(),
     ).toEqual(["over the bridge", "through the wood"]);
     expect(pendingFiles()).toEqual([]);
+  });
+
+  it("minds no file that another writer has taken away since the folder was listed", async () => {
+    mkdirSync(paths.pending);
+    // Listed, and not there.
+    symlinkSync("gone", join(paths.pending, ".kept.json.01234567.agtmux"));
+    symlinkSync("gone", join(paths.pending, `${paths.hash}-0.json`));
+    await writeResponse(request());
+    expect(read()).toContain("over the bridge");
   });
 
   it("into an inline document is a new turn", async () => {
