@@ -40,7 +40,7 @@ const BUSY_TIMEOUT_MS = 2_000;
  * that a long log is moved with fewer writes; a longer one would hold the serving loop for longer.
  */
 const LOG_PAGES = 4_000;
-/** The log is moved with the first commit after this long, however short it is: until then a power failure takes it. */
+/** The log is moved this long after a commit, however short it is: until then a power failure takes it. */
 const FLUSH_MS = 60_000;
 
 /** SQLite gives the log files the mode of the main file, so that one must be private before they exist. */
@@ -75,16 +75,21 @@ const connect = (path: string, logger: Logger): BetterSqlite3.Database => {
 
 /** To be called after a commit. */
 const createFlush = (db: BetterSqlite3.Database, logger: Logger): (() => void) => {
-  let flushedAt = performance.now();
-  return () => {
-    if (performance.now() - flushedAt < FLUSH_MS) return;
-    flushedAt = performance.now();
+  let isPlanned = false;
+  const flush = (): void => {
+    isPlanned = false;
+    if (!db.open) return;
     try {
       db.pragma("wal_checkpoint(PASSIVE)");
     } catch (error) {
       // What was committed is in the log all the same, and SQLite moves it when the log is long.
       logger.warn({ error }, "the log of the database could not be moved into its file");
     }
+  };
+  return () => {
+    if (isPlanned) return;
+    isPlanned = true;
+    setTimeout(flush, FLUSH_MS).unref();
   };
 };
 
