@@ -54,6 +54,9 @@ const toldAtRest: Scenario = {
   run: async (stage) => {
     await doc(stage, "skill", "install", "--folder", fileOf(stage, ".claude/skills"));
     await wait(SKILL_SEEN_MS);
+    // Claude Code does not know the skill in its first prompt after that.
+    await doc(stage, "route", fileOf(stage, await claim(stage)));
+    await wait(SKILL_SEEN_MS);
     const times: number[] = [];
     const faults: string[] = [];
     for (let made = 0; made < ROUTES; made += 1) {
