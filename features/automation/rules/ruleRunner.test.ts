@@ -29,7 +29,7 @@ let told: string[];
 /** What happens between the decision and the key. */
 let meanwhile: () => void;
 /** What happens once it was decided on, before it is looked at again. */
-let beforeKeys: () => void;
+let beforeKeys: () => void | Promise<void>;
 let fails: Error | null;
 let context: FeatureContext;
 let ruleSet: RuleSet;
@@ -246,6 +246,18 @@ describe("a rule", () => {
     rmSync(join(root, "plain"));
     ask("cat plain", { folder: root });
     await pass(10_000);
+    expect(answers).toHaveLength(1);
+  });
+
+  it("leaves a request alone while what its agent told is not read in time, and looks again", async () => {
+    await write(STATUS);
+    arm();
+    beforeKeys = () => new Promise(() => {});
+    ask("git status");
+    await pass(5_000);
+    expect(answers).toEqual([]);
+    beforeKeys = () => {};
+    await pass(5_000);
     expect(answers).toHaveLength(1);
   });
 

@@ -261,7 +261,11 @@ export class RuleRunner {
     const { context, ruleSet } = this.deps;
     const { standing, request } = about;
     await ruleSet.reload();
-    await endsWithin(context.sends.takeEvents(request.runtimeId), EVENTS_LIMIT_MS, context.clock);
+    if (!(await endsWithin(context.sends.takeEvents(request.runtimeId), EVENTS_LIMIT_MS, context.clock))) {
+      // What was not read may say that something else is asked.
+      standing.notBefore = context.clock.now() + AGAIN_MS;
+      return;
+    }
     if (this.paths.has(request)) await this.paths.read(about.row.identity.target, request);
     if (this.lacksPaths(request) || this.findChange(answer, about) !== null) return;
     standing.tries += 1;
