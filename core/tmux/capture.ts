@@ -4,8 +4,11 @@ import type { TmuxServer } from "./tmuxServer.ts";
 
 export const MAX_SCREEN_LINES = 300;
 export const MAX_SCREEN_COLUMNS = 1_000;
-/** Panes per query: bounds how long other queries of the connection wait. */
-const PANES_PER_QUERY = 50;
+/**
+ * Panes per query. Each costs a server of this machine some turns of its loop; over a connection, which may be slow, a query must be
+ * answered in time and others wait behind it.
+ */
+const PANES_PER_QUERY = { direct: 50, polling: 20 } as const;
 
 const TAB_COLUMNS = 8;
 
@@ -33,12 +36,13 @@ export const cleanScreen = (lines: readonly string[]): string[] => {
  * pane is in copy mode this is still the program's screen (tmux 3.3a).
  */
 export const captureScreens = async (
-  server: TmuxServer,
+  server: Pick<TmuxServer, "mode" | "query">,
   paneIds: readonly string[],
 ): Promise<Map<string, string[]>> => {
   const screens = new Map<string, string[]>();
-  for (let from = 0; from < paneIds.length; from += PANES_PER_QUERY) {
-    const ids = paneIds.slice(from, from + PANES_PER_QUERY);
+  const atOnce = PANES_PER_QUERY[server.mode];
+  for (let from = 0; from < paneIds.length; from += atOnce) {
+    const ids = paneIds.slice(from, from + atOnce);
     const result = await server.query(ids.map((paneId) => ["capture-pane", "-p", "-t", paneId]));
     if (result.status !== "ok") break;
     for (const [index, answer] of result.answers.entries())

@@ -51,6 +51,7 @@ const findPrograms = async (env: Env): Promise<string[]> => {
   const found: string[] = [];
   for (const folder of folders) {
     const path = join(folder, "agent-doc");
+    // Most folders of PATH have none.
     const real = await realpath(path).catch(() => null);
     if (real !== null && basename(real) !== OURS) found.push(path);
   }
@@ -110,6 +111,7 @@ const findProjects = async ({ rows }: Watched) => {
   );
   const projects = new Map<string, Awaited<ReturnType<typeof projectOf>>>();
   for (const folder of [...folders].slice(0, MAX_PROJECTS)) {
+    // What is another user's, or cannot be read, is no project of ours; each command on it says why.
     const project = await projectOf(folder).catch(() => null);
     if (project === null) continue;
     const own = await Promise.all(
