@@ -60,7 +60,7 @@ const fixture = (watched: readonly WatchedRuntime[], waits: number, link: string
   let looks: Promise<void>[] = [];
   const sink: Pick<CollectorSink, "unplacedAgents" | "watchedRuntimes" | "setProcessCwd" | "offerScreens"> = {
     unplacedAgents: () => new Set(offered.length < waits ? ["codex"] : []),
-    watchedRuntimes: () => [...watched],
+    watchedRuntimes: (_targetId, isWanted = () => true) => watched.filter(({ adapter }) => isWanted(adapter)),
     setProcessCwd: (runtimeId, folder) => void folders.push([runtimeId, folder]),
     offerScreens: (screens) => void offered.push([...screens]),
   };

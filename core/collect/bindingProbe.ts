@@ -41,10 +41,8 @@ export class BindingProbe {
   async learnFolders(): Promise<void> {
     const { sink, targetId } = this.options;
     const due = sink
-      .watchedRuntimes(targetId)
-      .filter(
-        ({ adapter, processCwd }) => adapter.eventsMayNameOtherPanes === true && processCwd === undefined,
-      );
+      .watchedRuntimes(targetId, ({ eventsMayNameOtherPanes }) => eventsMayNameOtherPanes === true)
+      .filter(({ processCwd }) => processCwd === undefined);
     await Promise.all(
       due.map(async (watched) => sink.setProcessCwd(watched.runtime.runtimeId, await this.folderOf(watched))),
     );

@@ -92,11 +92,10 @@ export class EventDelivery<S extends ListedServer> {
       await this.deps.processes.scan(empty, true);
     }
     const agents = new Set(envelopes.map(({ agentType }) => agentType));
-    const candidates = sink
-      .watchedRuntimes(targetId)
-      .filter(
-        ({ adapter, runtime }) => adapter.eventsMayNameOtherPanes === true && agents.has(runtime.agentType),
-      );
+    const candidates = sink.watchedRuntimes(
+      targetId,
+      ({ agentType, eventsMayNameOtherPanes }) => eventsMayNameOtherPanes === true && agents.has(agentType),
+    );
     const gone: Pane[] = [];
     await Promise.all(
       candidates.map(async (watched) => {
@@ -123,20 +122,13 @@ export class EventDelivery<S extends ListedServer> {
     );
     await Promise.all([...unknown].map((state) => this.deps.listServer(state)));
 
-    const paneIds = new Set([...wanted.values()].map(({ paneId }) => paneId));
-    const live = new Map(
-      this.deps.sink
-        .watchedRuntimes(this.deps.targetId)
-        .filter(({ runtime }) => paneIds.has(runtime.paneId))
-        .map((watched) => [paneKeyString(watched.runtime), watched]),
-    );
     const unsure = new Map<string, Pane>();
     await Promise.all(
       [...wanted].map(async ([place, { state, paneId }]) => {
         const pane = state.panes.find((one) => one.paneId === paneId);
-        const watched = pane === undefined ? undefined : live.get(paneKeyString(pane));
-        if (pane !== undefined && (watched === undefined || !(await this.deps.processes.isAlive(watched))))
-          unsure.set(place, pane);
+        if (pane === undefined) return;
+        const watched = this.deps.sink.watchedRuntimeIn(pane);
+        if (watched === null || !(await this.deps.processes.isAlive(watched))) unsure.set(place, pane);
       }),
     );
     return unsure;

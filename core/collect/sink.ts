@@ -91,7 +91,9 @@ export interface CollectorSink {
   unplacedAgents(targetId: string, envelopes: readonly Envelope[]): ReadonlySet<string>;
   /** Screens of all live runtimes of such agents, by runtime id: waiting events are tried again with them. */
   offerScreens(screens: ReadonlyMap<string, string>, readAt: number): void;
-  watchedRuntimes(targetId: string): WatchedRuntime[];
+  /** Of a target with a hundred agents the list takes a while: `isWanted` leaves out agents of other adapters. */
+  watchedRuntimes(targetId: string, isWanted?: (adapter: AgentAdapter) => boolean): WatchedRuntime[];
+  watchedRuntimeIn(key: PaneKey): WatchedRuntime | null;
 }
 
 /** The runtime's process as adapters and checks know it. */

@@ -1,7 +1,7 @@
 // The spool's folders: `tmp` where hooks write, `new` where complete events appear, `bad` for files that are not events.
 // Listing, ordering and housekeeping; the draining itself is in spoolDrain.ts.
-import { constants, lstatSync } from "node:fs";
-import { mkdir, open, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
+import { constants, lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCodeOf } from "../model/systemError.ts";
 
@@ -48,7 +48,7 @@ const mtimeOf = (path: string): bigint | null => {
  */
 export const listByTime = async (folder: string, yieldToEventLoop: () => Promise<void>): Promise<Entry[]> => {
   const entries: Entry[] = [];
-  for (const name of await readdir(folder)) {
+  for (const name of readdirSync(folder)) {
     const mtimeNs = mtimeOf(join(folder, name));
     if (mtimeNs !== null) entries.push({ name, mtimeNs });
     await yieldToEventLoop();
@@ -116,11 +116,14 @@ export const createSpoolFolders = ({ spoolDir, redact, newYielding }: SpoolFolde
         return false;
       }
     },
-    /** Unlike `rm` it does not check first what the file is. */
-    remove: (name: string): Promise<void> =>
-      unlink(join(newDir, name)).catch((error: unknown) => {
+    /** Unlike `rm` it does not check first what the file is. It blocks, because the thread pool takes ten times as long. */
+    remove: (name: string): void => {
+      try {
+        unlinkSync(join(newDir, name));
+      } catch (error) {
         if (!isGone(error)) throw error;
-      }),
+      }
+    },
     /** Removes what hooks left in `tmp` more than a day before `now` (epoch ms). */
     removeStaleTemps: async (now: number): Promise<number> => {
       const stale = (await listByTime(tempDir, newYielding())).filter(

@@ -9,7 +9,7 @@ import type { PaneKey, Target, TargetHealth, TargetLink } from "../model/runtime
 import type { FeedChange } from "../model/feedChange.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
 import type { WorkspaceView } from "../model/workspace.ts";
-import type { ToldActivity } from "../ports/agentAdapter.ts";
+import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
 import { endDisabled, renewAdapters } from "./adapterChange.ts";
 import { dismiss, markSeen } from "./dismiss.ts";
 import { Events } from "./events.ts";
@@ -23,7 +23,7 @@ import { States } from "./states.ts";
 import { Targets } from "./targets.ts";
 import { tickInChunks } from "./tickInChunks.ts";
 import { ListingApplier, type TopologyUpdate } from "./listingApplier.ts";
-import { watchedRuntimes, type WatchedEntry } from "./watchedRuntimes.ts";
+import { watchedRuntimeIn, watchedRuntimes, type WatchedEntry } from "./watchedRuntimes.ts";
 import type { Prompt, RuntimeEntry, LiveState } from "./liveState.ts";
 
 interface Parts {
@@ -205,8 +205,15 @@ export class Ingest {
   }
 
   /** What the collector should watch, and how closely; the closeness is that of the moment in which it is read. */
-  watchedRuntimes(targetId: string): WatchedEntry[] {
-    return watchedRuntimes(this.liveState, targetId, this.unitOfWork.deps.clock.now());
+  watchedRuntimes(
+    targetId: string,
+    isWanted: (adapter: AgentAdapter) => boolean = () => true,
+  ): WatchedEntry[] {
+    return watchedRuntimes(this.liveState, targetId, this.unitOfWork.deps.clock.now(), isWanted);
+  }
+
+  watchedRuntimeIn(key: PaneKey): WatchedEntry | null {
+    return watchedRuntimeIn(this.liveState, key, this.unitOfWork.deps.clock.now());
   }
 
   /** `link`: how it is reached now; as before unless given. */

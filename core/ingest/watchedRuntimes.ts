@@ -1,6 +1,6 @@
 // What the collector should watch, and how closely: the live runtimes of a target as they are known now. It only reads.
 import { isTurnOver } from "../engine/candidates/resolveContext.ts";
-import type { Pane, Runtime } from "../model/runtime.ts";
+import type { Pane, PaneKey, Runtime } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import { hasOpenRequest, hasUnconfirmed, isUnsustained } from "./sampledReadings.ts";
@@ -70,14 +70,28 @@ class Watched implements WatchedEntry {
   }
 }
 
+const watchedEntry = (liveState: LiveState, entry: RuntimeEntry, now: number): WatchedEntry | null => {
+  const pane = liveState.paneOf(entry.runtime);
+  return pane === undefined || entry.adapter === null ? null : new Watched(entry, entry.adapter, pane, now);
+};
+
 /** The closeness is that of the moment in which it is read; `now` (epoch ms) is that of the call. */
-export const watchedRuntimes = (liveState: LiveState, targetId: string, now: number): WatchedEntry[] => {
+export const watchedRuntimes = (
+  liveState: LiveState,
+  targetId: string,
+  now: number,
+  isWanted: (adapter: AgentAdapter) => boolean,
+): WatchedEntry[] => {
   const watched: WatchedEntry[] = [];
   for (const entry of liveState.liveRuntimes()) {
-    const { runtime, adapter } = entry;
-    if (runtime.targetId !== targetId || adapter === null) continue;
-    const pane = liveState.paneOf(runtime);
-    if (pane !== undefined) watched.push(new Watched(entry, adapter, pane, now));
+    if (entry.runtime.targetId !== targetId || entry.adapter === null || !isWanted(entry.adapter)) continue;
+    const one = watchedEntry(liveState, entry, now);
+    if (one !== null) watched.push(one);
   }
   return watched;
+};
+
+export const watchedRuntimeIn = (liveState: LiveState, key: PaneKey, now: number): WatchedEntry | null => {
+  const entry = liveState.liveOf(key);
+  return entry === undefined ? null : watchedEntry(liveState, entry, now);
 };
