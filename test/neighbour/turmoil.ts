@@ -28,12 +28,13 @@ const HOOK_DEEDS = ["'rename-window -t s0: hooked'", "'kill-window -t s2:'", "'r
 
 /**
  * Versions and what they do not survive: a respawned window in which sessions are chosen; a zoomed window that ends; a client that
- * ends while another leaves such a session.
+ * ends while another leaves such a session; a window that is made while their size is manual.
  */
 const FATAL: readonly (readonly [version: RegExp, line: RegExp])[] = [
   [/./, /^respawn-window/],
   [/^3\.4/, / -Z /],
   [/^3\.[0-6]/, /destroy-unattached on/],
+  [/^3\.[3-6]/, /-g window-size manual/],
 ];
 
 /** One line of a file of commands; many of them name what is not there any more. */

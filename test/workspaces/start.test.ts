@@ -170,6 +170,20 @@ describe("agtmux start", () => {
     LIMIT_MS,
   );
 
+  it(
+    "does not let tmux crash where new windows have a manual size",
+    async () => {
+      const pid = await harness.tmux.serverPid();
+      const crashes = /^3\.[3-6]/.test(await harness.tmux.run("display-message", "-p", "#{version}"));
+      await harness.tmux.run("set-option", "-g", "window-size", "manual");
+      const done = await harness.cli(folder("manual"), "start", "claude");
+      await harness.tmux.run("set-option", "-gu", "window-size");
+      expect([done.code, await harness.tmux.serverPid()]).toEqual([crashes ? 27 : 0, pid]);
+      if (crashes) expect(done.stderr).toContain("crashes when a window is made");
+    },
+    LIMIT_MS,
+  );
+
   it.each([
     ["an agent that nobody knows", ["nobody"], 2, "there is no agent 'nobody'"],
     ["a folder that is not there", ["claude", "--cwd", "/no/such"], 27, "there is no folder /no/such"],

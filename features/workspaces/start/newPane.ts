@@ -73,6 +73,25 @@ const findSession = async (
   return line === undefined ? null : (/^\$\d+/.exec(line)?.[0] ?? null);
 };
 
+/**
+ * tmux 3.3 to 3.6 crashes, and every session with it, when anybody makes a window while new windows have a manual size. The size
+ * of a pane beside another one comes from that.
+ * @throws AgtmuxError E_WORKSPACE_REFUSED
+ */
+export const refuseCrash = async (target: FeatureTarget, tmux: readonly string[]): Promise<void> => {
+  const { stdout } = await target.run(
+    [...tmux, "show-options", "-gwv", "window-size", ";", "display-message", "-p", "#{version}"],
+    { timeoutMs: TIMEOUT_MS },
+  );
+  const [windowSize, version] = stdout.split("\n");
+  if (windowSize !== "manual" || version === undefined || !/^3\.[3-6]/.test(version)) return;
+  throw new AgtmuxError(
+    "E_WORKSPACE_REFUSED",
+    `tmux ${version} crashes when a window is made while 'window-size' is 'manual'`,
+    { remedy: "Run 'tmux set -g window-size latest', or start the agent beside a pane with --beside." },
+  );
+};
+
 /** The shell that tmux gives to new panes; empty where no server runs. */
 export const askShell = async (target: FeatureTarget, tmux: readonly string[]): Promise<string> => {
   const { stdout } = await target.run(

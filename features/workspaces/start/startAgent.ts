@@ -1,6 +1,6 @@
 // Starts an agent in a pane of its own, on a person's order: in a folder or a work tree, with a task or with an earlier session.
 // Everything that could make it go wrong is asked before anything is made.
-import { askShell, makePane, sessionNameOf, type NewPane } from "./newPane.ts";
+import { askShell, makePane, refuseCrash, sessionNameOf, type NewPane } from "./newPane.ts";
 import type { ResumedSessions } from "./resumedSessions.ts";
 import { launchWords, shellCommand } from "./shellCommand.ts";
 import { placeOf } from "../sharing.ts";
@@ -148,6 +148,7 @@ export class StartAgent {
     const target = context.target(input.target);
     const beside = besideOf(rows, input);
     const tmux = target.tmux(beside?.identity.tmux_server ?? input.server);
+    if (beside === null) await refuseCrash(target, tmux.argv);
     const asked = await folderOf(target, input.folder);
     const worktree = await this.worktreeOf(target, asked, input);
     const folder = worktree?.path ?? asked;
