@@ -16,10 +16,10 @@ import { createSpoolFolders, listByTime } from "./spoolFolders.ts";
  */
 const BATCH_FILES = 200;
 /**
- * Hints that follow a drain within this time are taken together: a drain that wakes up for one event takes twenty times as long
- * as one event more in a batch. The first event after a pause is taken at once.
+ * The watch begins a drain no sooner than this after the one before: waking up for one event costs twenty times as much as one
+ * event more in a batch. The first event after a pause is taken at once.
  */
-const GATHER_MS = 25;
+const GATHER_MS = 40;
 /** Our clock and the wall clock differ by less than this, unless the wall clock was set back. */
 const SET_BACK_MS = 1_000;
 const FIRST_RETRY_MS = 100;
@@ -162,6 +162,7 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     isAsked = true;
     running ??= (async () => {
       cancelTimer?.();
+      drainedAt = clock.now();
       isHinted = false;
       deleted.clear();
       try {
@@ -173,12 +174,13 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
         await folders.create().catch(() => {});
       } finally {
         running = null;
-        drainedAt = clock.now();
-        drainIn(retryMs > 0 ? retryMs : isHinted ? GATHER_MS : sweepMs);
+        drainIn(retryMs > 0 ? retryMs : isHinted ? gatherLeftMs() : sweepMs);
       }
     })();
     return running;
   };
+  /** Guards against a clock that was set back. */
+  const gatherLeftMs = (): number => Math.min(Math.max(0, drainedAt + GATHER_MS - clock.now()), GATHER_MS);
   const drainIn = (delayMs: number): void => {
     cancelTimer?.();
     if (!isClosed) cancelTimer = clock.setTimer(delayMs, () => void drain());
@@ -187,8 +189,8 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     if (retryMs > 0 || isHinted || (name !== null && deleted.delete(name))) return;
     isHinted = true;
     if (running !== null) return;
-    const leftMs = drainedAt + GATHER_MS - clock.now();
-    if (leftMs > 0 && leftMs <= GATHER_MS) drainIn(leftMs);
+    const leftMs = gatherLeftMs();
+    if (leftMs > 0) drainIn(leftMs);
     else void drain();
   };
   const openWatch = (): void => {

@@ -88,7 +88,7 @@ export const refuseCrash = async (target: FeatureTarget, tmux: readonly string[]
   throw new AgtmuxError(
     "E_WORKSPACE_REFUSED",
     `tmux ${version} crashes when a window is made while 'window-size' is 'manual'`,
-    { remedy: "Run 'tmux set -g window-size latest', or start the agent beside a pane with --beside." },
+    { remedy: "Run 'tmux set -g window-size latest', or start the agent beside a pane with --split." },
   );
 };
 
