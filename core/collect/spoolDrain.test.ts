@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realClock, until } from "../../test/setup/realClock.ts";
 import { MAX_PAYLOAD_BYTES, type Envelope } from "../model/envelope.ts";
+import type { Clock } from "../ports/clock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import { createSpoolDrain, type SpoolDrain } from "./spoolDrain.ts";
 import { MAX_BAD_FILES } from "./spoolFolders.ts";
@@ -28,12 +29,16 @@ let failures: number;
 let drain: SpoolDrain;
 
 const NEVER_MS = 1_000_000;
-const create = (sweepMs = NEVER_MS, onBatch?: (envelopes: Envelope[]) => void): SpoolDrain =>
+const create = (
+  sweepMs = NEVER_MS,
+  onBatch?: (envelopes: Envelope[]) => void,
+  clock: Clock = realClock,
+): SpoolDrain =>
   createSpoolDrain({
     spoolDir,
     redact,
     sweepMs,
-    clock: realClock,
+    clock,
     logger: SILENT_LOGGER,
     onBatch: (envelopes) => {
       if (failures > 0) {
@@ -111,6 +116,33 @@ describe("createSpoolDrain", () => {
     await until(() => events().includes("two"), "the second event");
     await drain.drain();
     expect(filesIn("new")).toEqual([]);
+  });
+
+  it("takes what follows a drain together, a moment later, and the first after a pause at once", async () => {
+    await drain.close();
+    let now = 5_000;
+    let due: { delayMs: number; work: () => void }[] = [];
+    const clock = {
+      now: () => now,
+      setTimer: (delayMs: number, work: () => void) => {
+        const timer = { delayMs, work };
+        due.push(timer);
+        return () => void (due = due.filter((one) => one !== timer));
+      },
+    };
+    drain = create(NEVER_MS, undefined, clock);
+    await drain.start();
+    now += 1_000;
+    drop("first");
+    await until(() => events().includes("first"), "the first after a pause");
+    drop("second");
+    await until(() => due.some(({ delayMs }) => delayMs < NEVER_MS), "it is planned");
+    drop("third");
+    expect(events()).toEqual(["first"]);
+    const [timer] = due;
+    timer?.work();
+    await until(() => events().includes("third"), "those that followed");
+    expect([timer?.delayMs, batches.map((batch) => batch.length)]).toEqual([40, [1, 2]]);
   });
 
   it("sweeps even when nobody tells", async () => {
