@@ -32,7 +32,7 @@ export interface UnattendedAnswerDeps {
   /** Who is attached to the pane's server. @throws where tmux does not answer. */
   clientsOf(pane: PaneKey): Promise<readonly TmuxClient[]>;
   clock: Pick<Clock, "now">;
-  /** Takes in the events that wait at this moment on a target. */
+  /** Takes in the events that wait at this moment on a target. @throws Error where they cannot be read. */
   takeEventsOf(targetId: string): Promise<void>;
   /** Through the gate, bound to the prompt, and in the pane's turn. */
   throughGate(input: ActionInput, act: (turn: ActionTurn) => Promise<ActionResult>): Promise<ActionResult>;
@@ -44,7 +44,7 @@ export interface UnattendedAnswerDeps {
 }
 
 export interface UnattendedAnswers {
-  /** Takes in the events that wait at this moment on the machine of this agent. Never rejects. */
+  /** Takes in the events that wait at this moment on the machine of this agent. @throws Error where they cannot be read. */
   takeEvents(runtimeId: string): Promise<void>;
   /** What an agent asks now, as it was told; null where it asks nothing. */
   findRequest(runtimeId: string): ToldRequest | null;

@@ -142,6 +142,17 @@ it("looks as often as before after it was asked for what lies there, and nothing
   expect(seen().map(([name]) => name)).toEqual(["Stop"]);
 });
 
+it("says to who asks that what lies there could not be read or stored", async () => {
+  await drain.start();
+  readFailures = 1;
+  await expect(drain.take()).rejects.toThrow("could not be taken");
+  drop("Stop", 0);
+  commitFailures = 1;
+  await expect(drain.take()).rejects.toThrow("could not be taken");
+  await drain.take();
+  expect(seen().map(([name]) => name)).toEqual(["Stop"]);
+});
+
 it("brings an event again, under the same name, until it was committed", async () => {
   commitFailures = 2;
   drop("Stop", 0);

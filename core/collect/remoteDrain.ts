@@ -28,7 +28,7 @@ export interface RemoteDrain {
    * stops filling, it does not wait for all of it.
    */
   start(): Promise<void>;
-  /** Takes the files that lie there at this moment. Never rejects: a failure is tried again, as always. */
+  /** Takes the files that lie there at this moment. @throws Error where it could not, which is tried again, as always. */
   take(): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export const createRemoteDrain = (options: {
   clock: Clock;
 }): RemoteDrain => {
   const { spool, onBatch, times, logger, clock } = options;
-  let running: Promise<void> | null = null;
+  let running: Promise<boolean> | null = null;
   let isClosed = false;
   let retryMs = 0;
   let cancelTimer: () => void = () => {};
@@ -91,8 +91,8 @@ export const createRemoteDrain = (options: {
             done();
           };
         });
-  /** @param isAsked somebody wants to know, and no glance told of files. */
-  const drain = (told: SpooledFile[] | null, isAsked = false): Promise<void> => {
+  /** False where it failed. @param isAsked somebody wants to know, and no glance told of files. */
+  const drain = (told: SpooledFile[] | null, isAsked = false): Promise<boolean> => {
     running ??= (async () => {
       try {
         let startedAt = clock.now();
@@ -106,9 +106,11 @@ export const createRemoteDrain = (options: {
         // A file that is not ours lies there. It is no reason to ask four times a second.
         if (first > 0) retryMs = 0;
         else if (!isAsked) retryMs = growing(retryMs);
+        return true;
       } catch (error) {
         retryMs = growing(retryMs);
         if (!isClosed) logger.warn({ error }, "events of the target could not be taken; they stay there");
+        return false;
       } finally {
         running = null;
       }
@@ -135,7 +137,7 @@ export const createRemoteDrain = (options: {
     take: async () => {
       // What is under way may have been listed before.
       await running;
-      await drain(null, true);
+      if (!(await drain(null, true))) throw new Error("the events of the target could not be taken");
     },
     close: async () => {
       isClosed = true;

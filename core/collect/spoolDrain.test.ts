@@ -188,8 +188,9 @@ describe("createSpoolDrain", () => {
     drop("kept");
     await drain.start();
     expect([events(), filesIn("new")]).toEqual([[], ["kept"]]);
+    expect(await drain.drain()).toBe(false);
     await until(() => events().length === 1, "the retry");
-    await drain.drain();
+    expect(await drain.drain()).toBe(true);
     expect(filesIn("new")).toEqual([]);
   });
 

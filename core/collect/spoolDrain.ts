@@ -29,8 +29,8 @@ const HOUSEKEEPING_MS = 60 * 60 * 1_000;
 export interface SpoolDrain {
   /** Makes the folders, takes the files that are already there, and goes on by itself. Resolves after the first sweep. */
   start(): Promise<void>;
-  /** Sweeps now; resolves when every file that was there at the call was taken, or a batch failed. Never rejects. */
-  drain(): Promise<void>;
+  /** Sweeps now: true when every file that was there at the call was taken, false where that failed. Never rejects. */
+  drain(): Promise<boolean>;
   /** Files that were set aside since the start because they are not events. */
   readonly rejectedCount: number;
   /** Stops watching and resolves when a running batch is done. */
@@ -59,7 +59,7 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   /** Committed files that could not be deleted: only their deletion is tried again. */
   const leftover = new Set<string>();
   let watcher: FSWatcher | null = null;
-  let running: Promise<void> | null = null;
+  let running: Promise<boolean> | null = null;
   let isAsked = false;
   let isHinted = false;
   let drainedAt = Number.NEGATIVE_INFINITY;
@@ -122,21 +122,22 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     return true;
   };
 
-  const sweep = async (): Promise<void> => {
+  /** False when something was not taken. */
+  const sweep = async (): Promise<boolean> => {
     const yieldToEventLoop = newYielding();
     for (;;) {
       isAsked = false;
       const names = (await listByTime(folders.newDir, yieldToEventLoop)).map((entry) => entry.name);
       const fresh = names.filter((name) => !immovable.has(name) && !leftover.has(name));
       for (let from = 0; from < fresh.length; from += BATCH_FILES) {
-        if (isClosed) return;
+        if (isClosed) return false;
         if (!(await takeBatch(fresh.slice(from, from + BATCH_FILES), yieldToEventLoop))) {
           retryMs = Math.min(Math.max(FIRST_RETRY_MS, retryMs * 2), LONGEST_RETRY_MS);
-          return;
+          return false;
         }
       }
       retryMs = 0;
-      if (isClosed || !isAsked) return;
+      if (isClosed || !isAsked) return true;
     }
   };
   const removeLeftover = (): void => {
@@ -157,8 +158,8 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     if (removed > 0) logger.info({ removed }, "stale temporary files removed from the spool");
   };
 
-  const drain = (): Promise<void> => {
-    if (isClosed) return running ?? Promise.resolve();
+  const drain = (): Promise<boolean> => {
+    if (isClosed) return running ?? Promise.resolve(false);
     isAsked = true;
     running ??= (async () => {
       cancelTimer?.();
@@ -166,12 +167,14 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
       isHinted = false;
       deleted.clear();
       try {
-        await sweep();
+        const isWhole = await sweep();
         await tidy();
+        return isWhole;
       } catch (error) {
         // The folders may have been removed under us: make them again, and look at the next sweep.
         logger.warn({ error }, "the spool could not be read");
         await folders.create().catch(() => {});
+        return false;
       } finally {
         running = null;
         drainIn(retryMs > 0 ? retryMs : isHinted ? gatherLeftMs() : sweepMs);

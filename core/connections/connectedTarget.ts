@@ -26,7 +26,7 @@ export interface ConnectedTargetParts {
   tmuxPath: string | null;
   servers: readonly TmuxSocket[];
   processes: ProcessTree;
-  /** Takes in the events that wait in its spool at this moment. Never rejects. */
+  /** Takes in the events that wait in its spool at this moment. @throws Error where they cannot be read. */
   takeEvents(): Promise<void>;
   /** Turns a command of the target into one for a person's terminal here; absent where no change is needed. */
   toTerminal?: (argv: readonly string[]) => string[];
@@ -56,7 +56,7 @@ export interface ConnectedTarget {
   /** Visible lines of a pane now; null where it cannot be read. */
   capture(pane: Pane): Promise<readonly string[] | null>;
   processesOf(pane: Pane): Promise<readonly ProcessInfo[]>;
-  /** Takes in the events that wait in its spool at this moment. Never rejects. */
+  /** Takes in the events that wait in its spool at this moment. @throws Error where they cannot be read. */
   takeEvents(): Promise<void>;
   /** Whether an agent runs in the pane at this moment: the collector may not have seen it yet. */
   hasAgent(pane: Pane): Promise<boolean>;

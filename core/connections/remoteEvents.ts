@@ -37,7 +37,7 @@ export interface RemoteEvents {
    * Checks whether another agtmux takes the events, and takes them from now on if none does. Call it again from time to time.
    */
   look(): Promise<void>;
-  /** Takes the events that wait at this moment, if they are ours to take. Never rejects. */
+  /** Takes the events that wait at this moment, if they are ours to take. @throws Error where they cannot be read. */
   take(): Promise<void>;
   close(): Promise<void>;
 }
@@ -71,6 +71,8 @@ export const createRemoteEvents = (deps: RemoteEventsDeps): RemoteEvents => {
       else if (drain === null) await start();
     },
     take: async () => {
+      if (drain === null && !wasOwned)
+        throw new Error("it is not known yet who takes the events of the target");
       await drain?.take();
     },
     close: async () => {

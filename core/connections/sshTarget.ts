@@ -175,7 +175,10 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       await awaitHello(shell);
       await ping(shell);
       let events: RemoteEvents | null = null;
-      const connected = await buildConnected(executor, shell, async () => events?.take());
+      const connected = await buildConnected(executor, shell, async () => {
+        if (events === null) throw new Error("the events of the target are not looked at yet");
+        await events.take();
+      });
       parts.connected = connected;
       // The first look also reports the health, so the target must be in place by then.
       connectedTargets.add(connected);

@@ -147,7 +147,9 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   const lookForTmux = createTmuxLook(config, env);
   /** Set once everything was looked at. */
   let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
-  const takeEvents = async (): Promise<void> => spool?.drain();
+  const takeEvents = async (): Promise<void> => {
+    if (!(await spool?.drain())) throw new Error("the events that wait could not be taken");
+  };
   const host = createConnected(
     await declareHost({ ...deps, ingest, executor, lookForTmux, config, takeEvents, clock }),
   );

@@ -98,7 +98,7 @@ interface FeatureSends {
   }): Promise<ActionResult>;
   /** When the limit that this agent stopped at ends, epoch ms; null: it stopped at none, or nobody knows. */
   findReset(runtimeId: string): number | null;
-  /** Takes in the events that wait at this moment on the machine of this agent. Never rejects. */
+  /** Takes in the events that wait at this moment on the machine of this agent. @throws Error where they cannot be read. */
   takeEvents(runtimeId: string): Promise<void>;
 }
 

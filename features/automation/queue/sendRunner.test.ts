@@ -279,6 +279,17 @@ describe("the queue", () => {
     expect(typed).toHaveLength(1);
   });
 
+  it("waits while what its agent told cannot be read", async () => {
+    arm("a");
+    await look();
+    takeEvents = () => Promise.reject(new Error("the connection is gone"));
+    await look(1_000);
+    expect([typed, runner.reasonOf("a")]).toEqual([[], "what its agent told is still being read"]);
+    takeEvents = () => Promise.resolve();
+    await look(1_000);
+    expect(typed).toHaveLength(1);
+  });
+
   it("sends nothing while it is paused or held, or after it was cancelled", async () => {
     arm("a");
     await look();

@@ -2,7 +2,6 @@
 // sends once. What is armed stands in the store and nowhere else, but for texts that are kept in memory on purpose. A send is put
 // on record before its first key, so that after a crash it is neither lost nor done twice: where nobody knows, it is not repeated.
 import { actionResultSchema, type ActionResult } from "../../../core/model/actionView.ts";
-import { endsWithin } from "../../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { FeedChange } from "../../../core/model/feedChange.ts";
 import type { SendJob } from "../../../core/model/job.ts";
@@ -10,6 +9,7 @@ import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import type { SentRun } from "../../../core/ports/jobStore.ts";
 import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
+import { isHeard } from "../isHeard.ts";
 import { decideSends, EARLY_MS, RESTED_MS, type AgentNow, type SendAct } from "./decideSends.ts";
 import { occasionOf, PaneLooks } from "./paneLooks.ts";
 import { restOf, Rests } from "./rests.ts";
@@ -246,14 +246,15 @@ export class SendRunner {
   }
 
   private async sendNow(job: SendJob, row: PaneView, text: string): Promise<void> {
-    const { sends, jobs, clock } = this.deps.context;
+    const { context } = this.deps;
+    const { jobs, clock } = context;
     const { runtimeId } = job.agent;
-    const [isHeard, obstacle] = await Promise.all([
-      endsWithin(sends.takeEvents(runtimeId), EVENTS_LIMIT_MS, clock),
+    const [hasHeard, obstacle] = await Promise.all([
+      isHeard(context, runtimeId, EVENTS_LIMIT_MS),
       this.looks.find(job, row),
     ]);
     if (!this.holds(row)) return;
-    if (obstacle !== null || !isHeard) {
+    if (obstacle !== null || !hasHeard) {
       this.wait(job, obstacle ?? "what its agent told is still being read");
       return;
     }
@@ -261,7 +262,7 @@ export class SendRunner {
     if (this.isClosed || !this.holds(row) || jobs.pausedAt() !== null) return;
     if (!jobs.beginSend({ jobId: job.jobId, at: clock.now(), runtimeId })) return;
     try {
-      const result = await sends.send({
+      const result = await context.sends.send({
         runtimeId,
         stateVersion: row.state_version,
         ...occasionOf(job),

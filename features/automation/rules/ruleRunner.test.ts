@@ -261,6 +261,18 @@ describe("a rule", () => {
     expect(answers).toHaveLength(1);
   });
 
+  it("leaves a request alone while what its agent told cannot be read, and looks again", async () => {
+    await write(STATUS);
+    arm();
+    beforeKeys = () => Promise.reject(new Error("the connection is gone"));
+    ask("git status");
+    await pass(5_000);
+    expect(answers).toEqual([]);
+    beforeKeys = () => {};
+    await pass(5_000);
+    expect(answers).toHaveLength(1);
+  });
+
   it("answers what has stood for a second, and not before", async () => {
     await write(STATUS);
     arm();

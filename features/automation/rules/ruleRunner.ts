@@ -1,7 +1,6 @@
 // Lets rules answer: looks at what agents ask, lets judgeRequest.ts decide, and answers through the daemon's gate. An answer is put on
 // record before its first key, is given only to a request that has stood for a while, and only to just the one that was judged.
 import type { ActionResult } from "../../../core/model/actionView.ts";
-import { endsWithin } from "../../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { FeedChange } from "../../../core/model/feedChange.ts";
 import { NOT_ANSWERED } from "../../../core/model/ruleRun.ts";
@@ -9,6 +8,7 @@ import type { ToldRequest } from "../../../core/model/toldRequest.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
+import { isHeard } from "../isHeard.ts";
 import { judgeRequest, type Judged } from "./judgeRequest.ts";
 import { answerOf, newStanding, runOf, type About, type Answer, type Standing } from "./ruleAnswer.ts";
 import { RequestPaths } from "./rulePaths.ts";
@@ -261,7 +261,7 @@ export class RuleRunner {
     const { context, ruleSet } = this.deps;
     const { standing, request } = about;
     await ruleSet.reload();
-    if (!(await endsWithin(context.sends.takeEvents(request.runtimeId), EVENTS_LIMIT_MS, context.clock))) {
+    if (!(await isHeard(context, request.runtimeId, EVENTS_LIMIT_MS))) {
       // What was not read may say that something else is asked.
       standing.notBefore = context.clock.now() + AGAIN_MS;
       return;
