@@ -95,15 +95,11 @@ export const startTestDaemon = async (options: {
 
   const rows = (): PaneView[] => daemon.service.panes({ all: true }).items;
 
+  /** A commit of several events is in the rows at once, and in the feed entry by entry. */
+  const feedTold = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   /** Looks again after every feed entry: nothing sleeps. */
-  const untilTrue = async <T>(
-    look: () => T | null,
-    limitMs: number,
-    what: () => Promise<string>,
-  ): Promise<T> => {
-    const found = look();
-    if (found !== null) return found;
-    return new Promise<T>((resolve, reject) => {
+  const nextTrue = <T>(look: () => T | null, limitMs: number, what: () => Promise<string>): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
       const limit = setTimeout(() => {
         waiters.delete(check);
         void what().then((how) => reject(new Error(`not within ${limitMs} ms: ${how}`)), reject);
@@ -117,6 +113,14 @@ export const startTestDaemon = async (options: {
       };
       waiters.add(check);
     });
+  const untilTrue = async <T>(
+    look: () => T | null,
+    limitMs: number,
+    what: () => Promise<string>,
+  ): Promise<T> => {
+    const found = look() ?? (await nextTrue(look, limitMs, what));
+    await feedTold();
+    return found;
   };
   const describeRow = async (paneId: string): Promise<string> => {
     const row = rows().find((one) => one.identity.pane_id === paneId);
