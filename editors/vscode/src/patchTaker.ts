@@ -97,10 +97,11 @@ const putOnce = async (path: string, { folder, open }: TakerOptions, taking: Tak
     if (!(await buffer.edit(editsBetween(before, after))))
       return buffer.getText() === before ? "later" : "typed";
     // Editors have been seen to apply an edit to another text than they said.
-    const merges = patch.response !== undefined;
     const now = buffer.getText();
-    if (merges ? putInto(patch, now) !== now : now !== after) return "later";
-    if (!merges) taking.put = { patchText: text, lines: newLines(before, after) };
+    if (patch.response === undefined) {
+      taking.put = { patchText: text, lines: newLines(before, after) };
+      if (!isPutIn(taking, text, now)) return "later";
+    } else if (putInto(patch, now) !== now) return "later";
   }
   return (await buffer.save()) || (await isSaved(patch)) ? "done" : "later";
 };

@@ -149,6 +149,25 @@ describe("a response", () => {
     expect(readFileSync(paths.file, "utf8")).toBe(DOC.replace("go?\n", "go?\nThis way.\n"));
   });
 
+  it("of the original is appended once, also where a key comes just after it", async () => {
+    await project.close();
+    const edit = buffer.edit.bind(buffer);
+    let keys = 0;
+    buffer.edit = async (edits) => {
+      const isApplied = await edit(edits);
+      if ((keys += 1) <= 3) buffer.type((text) => text.replace("nothing yet", "nothing yet."));
+      return isApplied;
+    };
+    const patches = [{ component: "exchange", content: "This way." }];
+    const patch = { file: paths.file, patches, unmatched: "", baseline: DOC };
+    writeFileSync(join(paths.patches, `${paths.hash}.json`), JSON.stringify(patch));
+    project = await open();
+    await expect.poll(() => readdirSync(paths.patches)).toEqual([]);
+    expect(readFileSync(paths.file, "utf8")).toBe(
+      DOC.replace("go?\n", "go?\nThis way.\n").replace("yet", "yet."),
+    );
+  });
+
   it("of the original is put in again where the person takes back what is on the disk before it was saved", async () => {
     await project.close();
     let saves = 0;
