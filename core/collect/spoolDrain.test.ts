@@ -114,7 +114,7 @@ describe("createSpoolDrain", () => {
     await until(() => events().includes("one"), "the first event");
     drop("two");
     await until(() => events().includes("two"), "the second event");
-    await drain.drain();
+    await drain.take();
     expect(filesIn("new")).toEqual([]);
   });
 
@@ -188,9 +188,9 @@ describe("createSpoolDrain", () => {
     drop("kept");
     await drain.start();
     expect([events(), filesIn("new")]).toEqual([[], ["kept"]]);
-    expect(await drain.drain()).toBe(false);
+    await expect(drain.take()).rejects.toThrow("could not be taken");
     await until(() => events().length === 1, "the retry");
-    expect(await drain.drain()).toBe(true);
+    await drain.take();
     expect(filesIn("new")).toEqual([]);
   });
 
@@ -250,11 +250,11 @@ describe("createSpoolDrain", () => {
       mkdirSync(path);
     });
     await drain.start();
-    await drain.drain();
+    await drain.take();
     expect([events(), filesIn("new")]).toEqual([["stuck"], ["stuck"]]);
     rmSync(path, { recursive: true });
     writeFileSync(path, text("again"));
-    await drain.drain();
+    await drain.take();
     expect(events()).toEqual(["stuck"]);
     expect(filesIn("new")).toEqual([]);
   });
@@ -272,7 +272,7 @@ describe("createSpoolDrain", () => {
     await drain.start();
     expect(filesIn(".")).toEqual(["bad", "new", "tmp"]);
     rmSync(spoolDir, { recursive: true });
-    await drain.drain();
+    await expect(drain.take()).rejects.toThrow("could not be taken");
     expect(filesIn(".")).toEqual(["bad", "new", "tmp"]);
   });
 
@@ -280,7 +280,7 @@ describe("createSpoolDrain", () => {
     await drain.start();
     await drain.close();
     drop("after");
-    await drain.drain();
+    await expect(drain.take()).rejects.toThrow("could not be taken");
     expect([events(), filesIn("new")]).toEqual([[], ["after"]]);
   });
 

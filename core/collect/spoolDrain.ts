@@ -29,8 +29,8 @@ const HOUSEKEEPING_MS = 60 * 60 * 1_000;
 export interface SpoolDrain {
   /** Makes the folders, takes the files that are already there, and goes on by itself. Resolves after the first sweep. */
   start(): Promise<void>;
-  /** Sweeps now: true when every file that was there at the call was taken, false where that failed. Never rejects. */
-  drain(): Promise<boolean>;
+  /** Takes every file that lies there at this moment. @throws Error where it could not, which is tried again, as always. */
+  take(): Promise<void>;
   /** Files that were set aside since the start because they are not events. */
   readonly rejectedCount: number;
   /** Stops watching and resolves when a running batch is done. */
@@ -158,6 +158,7 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     if (removed > 0) logger.info({ removed }, "stale temporary files removed from the spool");
   };
 
+  /** False where something was not taken. Never rejects. */
   const drain = (): Promise<boolean> => {
     if (isClosed) return running ?? Promise.resolve(false);
     isAsked = true;
@@ -214,7 +215,9 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
       openWatch();
       await drain();
     },
-    drain,
+    take: async () => {
+      if (!(await drain())) throw new Error("the events that wait could not be taken");
+    },
     get rejectedCount() {
       return rejectedCount;
     },

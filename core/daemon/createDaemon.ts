@@ -147,9 +147,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   const lookForTmux = createTmuxLook(config, env);
   /** Set once everything was looked at. */
   let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
-  const takeEvents = async (): Promise<void> => {
-    if (!(await spool?.drain())) throw new Error("the events that wait could not be taken");
-  };
+  const takeEvents = async (): Promise<void> => spool?.take();
   const host = createConnected(
     await declareHost({ ...deps, ingest, executor, lookForTmux, config, takeEvents, clock }),
   );

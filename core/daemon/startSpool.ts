@@ -29,7 +29,7 @@ export interface StartSpoolDeps {
  * Resolves once the waiting events are applied, or when that takes too long; then no state is claimed until they are applied.
  * Gives what takes out the events of this very moment.
  */
-export const startSpool = async (deps: StartSpoolDeps): Promise<Pick<SpoolDrain, "drain">> => {
+export const startSpool = async (deps: StartSpoolDeps): Promise<Pick<SpoolDrain, "take">> => {
   const { spoolDir, deliver, ingest, clock, logger, owned } = deps;
   const drain = createSpoolDrain({
     spoolDir,

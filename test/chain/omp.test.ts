@@ -107,8 +107,9 @@ describe("a played oh-my-pi with its extension", () => {
       toolCallId: "call_2",
       args: { questions },
     });
-    await player.frame("waiting_input_question");
+    // It tells the question before it draws it, with one option more.
     const row = await daemon.untilState(player.paneId, "waiting_input");
+    await player.frame("waiting_input_question");
     expect(row.request).toMatchObject({
       kind: "question",
       options: [

@@ -83,9 +83,12 @@ const start = async (): Promise<string> => {
   return pane;
 };
 const say = (pane: string, text: string) => tmux.run("send-keys", "-t", pane, text, "Enter");
+/** What was told of its agent last; then the pane is told of, without one. */
 const endOf = (pane: string) =>
   daemon.feed.findLast(
-    (entry) => (entry.kind === "state" && entry.pane.identity.pane_id === pane) || entry.kind === "removed",
+    (entry) =>
+      (entry.kind === "state" && entry.pane.identity.pane_id === pane && entry.pane.state !== null) ||
+      entry.kind === "removed",
   );
 
 describe("an adapter file", () => {
