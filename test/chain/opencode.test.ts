@@ -62,6 +62,8 @@ describe("a played opencode with its plugin", () => {
     await askPermission(player);
     await player.event("permission.replied", { sessionID: ROOT, requestID: "per_1", reply: "reject" });
     await idle(player);
+    // A dialog that was still there would be newer than what the events tell.
+    await player.frame("interrupted");
     await daemon.until(player.paneId, (row) => row.reason_code === "interrupted");
     expect(daemon.timeline(player.paneId)).not.toContain("completed");
   });
