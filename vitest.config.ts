@@ -1,32 +1,69 @@
+// The suites, by the suffix of a file. `npm test` runs the short ones, `npm run test:all` all of them:
+//
+//   x.test.ts        short    x.e2e.ts        short, in Chromium
+//   x.slow.test.ts   long     x.slow.e2e.ts   long, in Chromium
+//
+// A short file takes at most five seconds (scripts/test.mjs holds that).
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
-import { ONE_RETRY, reporters } from "./test/setup/reporting.ts";
+import { ONE_RETRY, PASSED, reporters, RunSequencer } from "./test/setup/reporting.ts";
+
+const TESTS = "{core,adapters,features,editors,cli,main,ui,renderer,test}/**/*";
+const IN_CHROMIUM = { testTimeout: 60_000, hookTimeout: 60_000 };
+const LONG = { isolate: true, retry: ONE_RETRY };
+// A minute and a half of waiting: `npm run test:tmux` runs it whole, every other run what takes ten seconds of it.
+const WHOLE_NEIGHBOUR =
+  process.env["AGTMUX_NEIGHBOUR"] === "whole"
+    ? []
+    : ["test/neighbour/{clients,differences,sessions,status}.slow.test.ts"];
+const NEVER = [...configDefaults.exclude, ...PASSED];
 
 export default defineConfig({
   test: {
-    include: [
-      "core/**/*.test.ts",
-      "adapters/**/*.test.ts",
-      "features/**/*.test.ts",
-      "editors/**/*.test.ts",
-      "cli/**/*.test.ts",
-      "main/**/*.test.ts",
-      "ui/**/*.test.ts",
-      "renderer/**/*.test.{ts,tsx}",
-      "test/**/*.test.ts",
-    ],
-    // A minute and a half of waiting: `npm run test:tmux` runs it whole, every other run what takes ten seconds of it.
-    exclude: [
-      ...configDefaults.exclude,
-      ...(process.env["AGTMUX_NEIGHBOUR"] === "whole"
-        ? []
-        : ["test/neighbour/{clients,differences,sessions,status}.test.ts"]),
-    ],
     // They wait for processes more than they compute: more at once than cores.
     maxWorkers: Math.max(5, availableParallelism()),
-    // Most suites drive real processes on machines that are busy with others.
-    retry: ONE_RETRY,
     reporters: [...reporters],
+    sequence: { sequencer: RunSequencer },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "short",
+          include: [`${TESTS}.test.{ts,tsx}`],
+          exclude: [...NEVER, "**/*.slow.test.{ts,tsx}"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "long",
+          ...LONG,
+          include: [`${TESTS}.slow.test.{ts,tsx}`],
+          exclude: [...NEVER, ...WHOLE_NEIGHBOUR],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "short-e2e",
+          ...IN_CHROMIUM,
+          include: ["e2e/**/*.e2e.ts"],
+          exclude: [...NEVER, "**/*.slow.e2e.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "long-e2e",
+          ...IN_CHROMIUM,
+          ...LONG,
+          include: ["e2e/**/*.slow.e2e.ts"],
+          exclude: NEVER,
+        },
+      },
+    ],
+    // The modules of the product keep no state of their own (style rule), so that the files of a worker share them.
+    isolate: false,
     globalSetup: ["test/setup/runRoot.ts"],
     setupFiles: ["test/setup/guardHome.ts"],
     testTimeout: 30_000,

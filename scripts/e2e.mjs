@@ -22,8 +22,7 @@ process.exitCode =
   built === 0
     ? run(join(ROOT, "node_modules", "vitest", "vitest.mjs"), [
         "run",
-        "--config",
-        join(ROOT, "e2e", "vitest.config.ts"),
+        ...["--project", "short-e2e", "--project", "long-e2e"],
         ...process.argv.slice(2),
       ])
     : built;

@@ -1,16 +1,24 @@
 // An event loses its secrets once, in the store: what ingest decides from is what the store gave back. The person still
 // reads the request to the letter; a notification and the file do not have it.
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
+import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { IngestFixture } from "../../test/factories/ingest.ts";
 import { toNotification } from "../api/notifications/toNotification.ts";
-import { redactEvidence } from "../store/redactEvidence.ts";
+import type { redactEvidence } from "../store/redactEvidence.ts";
 import { redactText } from "../store/redactText.ts";
 import { listEvidence } from "../store/testkit/listEvidence.ts";
 import { storedText } from "../store/testkit/storedText.ts";
 
-vi.mock("../store/redactEvidence.ts", async (importOriginal) => {
+// Files that ran before in this worker have loaded the modules: those of this file are loaded anew, around the counter.
+const counted = vi.fn<typeof redactEvidence>();
+vi.resetModules();
+vi.doMock("../store/redactEvidence.ts", async (importOriginal) => {
   const original = await importOriginal<{ redactEvidence: typeof redactEvidence }>();
-  return { ...original, redactEvidence: vi.fn(original.redactEvidence) };
+  return { ...original, redactEvidence: counted.mockImplementation(original.redactEvidence) };
+});
+const { createIngestFixture, somePane } = await import("../../test/factories/ingest.ts");
+afterAll(() => {
+  vi.doUnmock("../store/redactEvidence.ts");
+  vi.resetModules();
 });
 
 const SECRET = `sk-ant-${"A1b2C3d4".repeat(5)}`;
@@ -21,7 +29,7 @@ beforeEach(() => {
   f = createIngestFixture();
   f.topology([somePane()]);
   f.agent();
-  vi.mocked(redactEvidence).mockClear();
+  counted.mockClear();
   f.hook("PermissionRequest", {
     tool_name: "Bash",
     tool_input: { command: COMMAND },
@@ -36,7 +44,7 @@ it("is redacted once on its way", () => {
   const row = f.ingest.rows(false)[0] ?? expect.fail();
   const stored = listEvidence(f.store, row.identity.runtime_id ?? "");
   expect(stored).toHaveLength(1);
-  expect(vi.mocked(redactEvidence)).toHaveBeenCalledTimes(stored.length);
+  expect(counted).toHaveBeenCalledTimes(stored.length);
 });
 
 it("is stored, decided from and notified without its secret, and shown with it", () => {

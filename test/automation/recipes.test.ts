@@ -23,7 +23,7 @@ const isRules = (text: string): boolean => text.includes('"rules"');
 const CHANNELS = blocks("json")
   .filter((body) => !isRules(body))
   .map((body) => z.looseObject({ name: z.string(), url: z.string().optional() }).parse(JSON.parse(body)));
-/** Those about rules: `test/security/approvalRules.test.ts` arms them and lets them answer. */
+/** Those about rules: `test/security/approvalRules.slow.test.ts` arms them and lets them answer. */
 const isRule = (line: string): boolean => line.startsWith("agtmux rule ");
 const LINES = blocks("sh").flatMap((body) => body.trim().split("\n"));
 const COMMANDS = LINES.filter((line) => !isRule(line));

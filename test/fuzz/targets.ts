@@ -1,4 +1,4 @@
-// Every boundary that is fuzzed. A boundary that is not in this list is not fuzzed: `fuzz.test.ts` holds that every adapter
+// Every boundary that is fuzzed. A boundary that is not in this list is not fuzzed: `fuzz.slow.test.ts` holds that every adapter
 // and every procedure of the routers is.
 import type { FuzzTarget } from "./fuzzTarget.ts";
 import { commandLineTargets } from "./targets/commandLineTargets.ts";

@@ -1,26 +1,59 @@
-// What every suite shares: one more attempt for a test on a busy machine, and a report that never hides that it needed one.
-import type { Reporter, TestCase } from "vitest/node";
+// What every suite shares: how a run is reported and kept, which files are still to be run, and which come first.
+import type { Reporter, TestModule, TestSpecification } from "vitest/node";
+import { BaseSequencer } from "vitest/node";
+import { leastMs, noteRun, passedWith, readRuns } from "./testRuns.ts";
 
-/** A property that failed once is a found counterexample: it is never tried again. */
+/**
+ * For long suites, which drive real processes on machines that are busy with others: one more attempt, which the report names. A
+ * property that failed once is a found counterexample: it is never tried again.
+ */
 export const ONE_RETRY = { count: 1, condition: /^(?!Property failed)/ };
 
-/** Says at the end which tests passed only on a second attempt. */
-const secondAttempts = (): Reporter => {
-  const names: string[] = [];
-  return {
-    onTestCaseResult: (test: TestCase) => {
-      if (test.diagnostic()?.flaky === true) names.push(`${test.module.relativeModuleId} > ${test.fullName}`);
-    },
-    onTestRunEnd: () => {
-      for (const name of names) console.log(`passed only on a second attempt: ${name}`);
-    },
-  };
+/** The sources that `scripts/test.mjs` tests; other runs (of one title, while something is written) are not kept. */
+const tree = process.env["AGTMUX_TEST_TREE"];
+/** Files that passed with these sources and are not run again (`--rest`). */
+export const PASSED: readonly string[] =
+  tree !== undefined && process.env["AGTMUX_TEST_REST"] === "1"
+    ? passedWith(tree).map(({ file }) => file)
+    : [];
+
+const keepRun = (module: TestModule, of: string): void => {
+  const tests = [...module.children.allTests()];
+  const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
+  const failed = count("failed");
+  noteRun({
+    tree: of,
+    at: Date.now(),
+    file: module.relativeModuleId,
+    ms: Math.round(module.diagnostic().duration),
+    passed: count("passed"),
+    // A file that could not be loaded has no tests.
+    failed: failed === 0 && !module.ok() ? 1 : failed,
+    skipped: count("skipped"),
+    secondAttempts: tests.filter((test) => test.diagnostic()?.flaky === true).map((test) => test.fullName),
+  });
 };
 
-/** `AGTMUX_TEST_REPORT` names a file for the totals that `npm test` adds up. */
-const outputFile = process.env["AGTMUX_TEST_REPORT"];
-export const reporters = [
-  "default",
-  secondAttempts(),
-  ...(outputFile === undefined ? [] : [["json", { outputFile }] as ["json", { outputFile: string }]]),
-] as const;
+/** Keeps what each file took and told, with the tests that passed only on a second attempt. */
+const runs: Reporter = {
+  onTestModuleEnd: (module) => {
+    if (tree !== undefined) keepRun(module, tree);
+  },
+};
+
+export const reporters = ["default", runs];
+
+/** The dearest files first, by the kept runs: none is left for the end. */
+export class RunSequencer extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const kept = readRuns();
+    const msOf = ({ moduleId, project }: TestSpecification): number | null => {
+      const runs = kept.get(moduleId.slice(project.config.root.length + 1));
+      return runs === undefined ? null : leastMs(runs);
+    };
+    // Of a file that never ran nobody knows; long ones are most often those that are called so.
+    const guess = ({ moduleId }: TestSpecification): number => (moduleId.includes(".slow.") ? 10_000 : 0);
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => (msOf(b) ?? guess(b)) - (msOf(a) ?? guess(a)));
+  }
+}

@@ -22,11 +22,15 @@ export const PARTS: readonly Part[] = [
   { name: "test/actions", paths: ["test/actions"], where: "here" },
   {
     name: "test/workspaces",
-    paths: ["start", "firstTask", "restore"].map((name) => `test/workspaces/${name}.test.ts`),
+    paths: ["start", "firstTask", "restore"].map((name) => `test/workspaces/${name}.`),
     where: "here",
   },
   { name: "test/neighbour", paths: ["test/neighbour"], where: "here" },
-  { name: "remote", paths: ["test/ssh/target.test.ts", "test/ssh/actions.test.ts"], where: "remote" },
+  {
+    name: "remote",
+    paths: ["test/ssh/target.slow.test.ts", "test/ssh/actions.slow.test.ts"],
+    where: "remote",
+  },
 ];
 
 export interface Outcome {

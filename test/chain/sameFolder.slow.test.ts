@@ -1,5 +1,5 @@
 // Two agents of one kind in one folder, in two panes, with their hooks: whatever one does, the other's row stays as it was.
-// Without hooks: panes.test.ts. Codex behind its background server, whose hooks name a third pane: codex.test.ts.
+// Without hooks: panes.slow.test.ts. Codex behind its background server, whose hooks name a third pane: codex.slow.test.ts.
 import { describe, expect, it } from "vitest";
 import { playStep } from "./conversations.ts";
 import { AGENTS, useChainHarness } from "./chainHarness.ts";
