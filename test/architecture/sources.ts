@@ -90,6 +90,8 @@ const readSource = (path: string): SourceFile => {
   const imports: Import[] = [];
   const exports: string[] = [];
   const words: SourceFile["words"] = [];
+  const lineEnds = [...text.matchAll(/\n/g)].map(({ index }) => index);
+  let line = 1;
   const tree: unknown = parseAst(text, { lang: path.endsWith("x") ? "tsx" : "ts" }, path);
   if (!isNode(tree)) throw new Error(`${path} does not parse`);
   for (const node of walk(tree)) {
@@ -101,9 +103,21 @@ const readSource = (path: string): SourceFile => {
     }
     if (node.type === "ExportNamedDeclaration") exports.push(...declaredIn(node["declaration"]));
     const word = wordOf(node);
-    if (word !== null) words.push({ text: word, line: text.slice(0, node.start).split("\n").length });
+    if (word === null) continue;
+    // Nodes come nearly in the order of the text.
+    while (line > 1 && (lineEnds[line - 2] ?? 0) >= node.start) line -= 1;
+    while ((lineEnds[line - 1] ?? Infinity) < node.start) line += 1;
+    words.push({ text: word, line });
   }
   return { path, text, imports, exports, words };
+};
+
+/** Sources do not change while they are tested, and all tests of a worker ask for them. */
+const known = new Map<string, SourceFile>();
+const knownSource = (path: string): SourceFile => {
+  const source = known.get(path) ?? readSource(path);
+  known.set(path, source);
+  return source;
 };
 
 const NOT_PRODUCT = /\.test\.tsx?$|\/(testing|testkit|fixtures)\//;
@@ -114,4 +128,4 @@ export const readSources = (folder: string): SourceFile[] =>
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => !NOT_PRODUCT.test(path))
     .toSorted((a, b) => (a < b ? -1 : 1))
-    .map(readSource);
+    .map(knownSource);
