@@ -63,6 +63,7 @@ const evaluateFrame = (
   adapter: AgentAdapter,
   frame: Frame,
   frames: readonly Frame[],
+  vary: typeof variationsOf,
 ): Scored[] => {
   const lead = leadOf(frame, frames);
   const common = {
@@ -89,7 +90,7 @@ const evaluateFrame = (
     return { ...played, approval: approvalOf(approved, { teller: frame, frame, screen, isDialogWhole }) };
   };
   const recorded = MODES.map((mode) => score({ ...asRecorded, mode, ...play(frame.recording, mode, true) }));
-  const varied = variationsOf(frame, frames).flatMap(({ name, kind, screen, isDialogWhole, isTruthCut }) => {
+  const varied = vary(frame, frames).flatMap(({ name, kind, screen, isDialogWhole, isTruthCut }) => {
     const isUnread = adapter.readScreen(screenOf(screen)) === null;
     const changed = { ...common, variation: name, kind, isDialogWhole, isTruthCut, isUnread };
     return VARIED_MODES.map((mode) => score({ ...changed, mode, ...play(screen, mode, isDialogWhole) }));
@@ -99,12 +100,13 @@ const evaluateFrame = (
 
 /**
  * The gate also fails if nothing could be evaluated: an empty corpus proves nothing. `survey`: of what rules approve behind told
- * requests, which takes a third of the time.
+ * requests, which takes a third of the time. `vary`: of each frame, which takes nearly all of the rest.
  */
 export const evaluate = (
   corpus: Corpus,
   registry: AdapterRegistry,
   survey: typeof surveyToldRequests = surveyToldRequests,
+  vary: typeof variationsOf = variationsOf,
 ): Evaluation => {
   using player = new Player(registry);
   const scored: Scored[] = [];
@@ -117,7 +119,7 @@ export const evaluate = (
       continue;
     }
     try {
-      scored.push(...evaluateFrame(player, adapter, frame, corpus.frames));
+      scored.push(...evaluateFrame(player, adapter, frame, corpus.frames, vary));
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       broken.push({ frame: `${frame.agent}/${frame.name}`, problem });
