@@ -2,6 +2,7 @@
 // cannot run without them. Returns those that are still missing.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 
 /** `program` is looked up on PATH. */
 const NEEDED = [
@@ -32,8 +33,14 @@ const NEEDED = [
 ];
 const FONTS = ["fonts-dejavu-core", "fonts-noto-color-emoji", "fonts-noto-cjk"];
 
-const isThere = (program) =>
+const isOnPath = (program) =>
   spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
+/** As e2e/launchers/chromium.ts looks for it: Chrome will do, and so does Playwright's own. */
+const isThere = (program) =>
+  isOnPath(program) ||
+  (program === "chromium" &&
+    (isOnPath("/usr/bin/google-chrome") ||
+      existsSync(createRequire(import.meta.url)("playwright").chromium.executablePath())));
 const isDebianRoot = () => existsSync("/etc/debian_version") && process.getuid?.() === 0;
 
 export const ensureSystemPackages = () => {

@@ -1,7 +1,7 @@
 // The workflows that test pull requests, and that sign and publish: what they run of others is named by a commit, which nobody
 // can move, nothing that another workflow left in a cache goes into a package, and what comes from a stranger runs with no right
 // but to read. None of them runs here: so what they name has to be there.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -52,8 +52,31 @@ const named = (file: string) => {
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, what = ""]) => what);
 
-it("there are those for pull requests, for releases and for live agents", () => {
-  expect(workflows.map(({ file }) => file).toSorted()).toEqual(["ci.yml", "live.yml", "release.yml"]);
+it("there are those for pull requests, for releases, for each night and for live agents", () => {
+  expect(workflows.map(({ file }) => file).toSorted()).toEqual([
+    "ci.yml",
+    "live.yml",
+    "night.yml",
+    "release.yml",
+  ]);
+});
+
+it("a pull request is tested whole: every folder of long tests is in one of the jobs", () => {
+  const { strategy } = named("ci.yml").workflow.jobs["rest"] ?? {};
+  const { parts } = z
+    .looseObject({ matrix: z.object({ parts: z.array(z.string()) }) })
+    .parse(strategy).matrix;
+  const names = parts.flatMap((words) => words.split(" "));
+  const long = globSync("*/**/*.slow.{test,e2e}.{ts,tsx}", { cwd: ROOT, exclude: ["node_modules"] });
+  const folders = new Set(
+    long.map((path) => {
+      const [top = "", second = ""] = path.split("/");
+      return top === "test" ? second : top;
+    }),
+  );
+  expect(folders.size).toBeGreaterThan(10);
+  expect([...folders].filter((folder) => !names.includes(folder))).toEqual([]);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
 describe.each(workflows)("$file", ({ text, workflow, steps }) => {
@@ -90,9 +113,14 @@ describe.each(workflows)("$file", ({ text, workflow, steps }) => {
     const { scripts } = manifestSchema.parse(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")));
     const runs = steps.flatMap(({ run }) => run ?? []).join("\n");
     const asked = matches(runs, /\bnpm (?:run )?(?:-s )?([\w:]+)/g).filter(
-      (name) => !["ci", "install"].includes(name),
+      // 'npm run ${{ matrix.run }}' is looked up below.
+      (name) => !["ci", "install", "run"].includes(name),
     );
     expect(asked.length).toBeGreaterThan(2);
+    const runsOf = ({ strategy }: z.infer<typeof jobSchema>) =>
+      z.looseObject({ matrix: z.looseObject({ run: z.array(z.string()) }) }).safeParse(strategy).data?.matrix
+        .run;
+    asked.push(...Object.values(workflow.jobs).flatMap((job) => runsOf(job) ?? []));
     expect(asked.filter((name) => !(name in scripts))).toEqual([]);
     const files = matches(runs, /\b(?:node|sh) ([\w./-]+\.\w+)/g);
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
