@@ -112,6 +112,12 @@ const installSystemPackages = async (system: DebianSystem): Promise<void> => {
   await keep(child, `${system.folder}.packages.log`).ended;
 };
 
+/** The long suites, after `npm test`; resolves with the line of totals of both. */
+export const testRest = async (system: DebianSystem): Promise<string> => {
+  const output = await runAsUser(system, CLONE, "rest", ["npm", "run", "test:all", "--", "--rest"]);
+  return /^\d+ passed, .*$/m.exec(output)?.[0] ?? "no totals";
+};
+
 /** `npm test`, or only what `paths` name of the suites; resolves with the line of totals. */
 export const test = async (system: DebianSystem, paths: readonly string[]): Promise<string> => {
   if (!existsSync(join(system.folder, "usr/bin/chromium"))) await installSystemPackages(system);

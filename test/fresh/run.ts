@@ -1,17 +1,17 @@
-// `npm run test:fresh`: the two commands of the README in fresh clones on fresh Debian systems, the package for npm beside them, and
+// `npm run test:fresh`: the commands of the README in fresh clones on fresh Debian systems, the package for npm beside them, and
 // how long they took.
-// `-- 13` is one release; `--only clone,install,start,test,package` names parts (all by default, the systems are made when they are
+// `-- 13` is one release; `--only clone,install,start,test,rest,package` names parts (all by default, the systems are made when they are
 // missing); `--tests core/tmux` runs that of the tests instead of all; `--folder DIR` is where the systems are kept;
 // `--mirror URL` is Debian's, by default the one of this machine's apt. It needs root, debootstrap and unshare.
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { installPackage } from "./npmPackage.ts";
-import { clone, install, start, test } from "./readmeCommands.ts";
+import { clone, install, start, test, testRest } from "./readmeCommands.ts";
 import { findMirror, openSystem } from "./system.ts";
 
 const RELEASES: Readonly<Record<string, string>> = { 12: "bookworm", 13: "trixie" };
-const PARTS = ["clone", "install", "start", "test", "package"];
+const PARTS = ["clone", "install", "start", "test", "rest", "package"];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -52,6 +52,8 @@ const runRelease = async (release: string): Promise<void> => {
   if (wanted.includes("start")) await seconds(`${name}: npm start, seen in a browser`, () => start(system));
   if (wanted.includes("test"))
     await seconds(`${name}: ${["npm test", ...paths].join(" ")}`, () => test(system, paths));
+  if (wanted.includes("rest") && paths.length === 0)
+    await seconds(`${name}: npm run test:all -- --rest`, () => testRest(system));
   if (wanted.includes("package"))
     await seconds(`${name}: the package for npm, on its own Node and a newer one`, () =>
       installPackage(system),
