@@ -1,7 +1,7 @@
-// The surroundings that every chain test needs: a private tmux, a real daemon on it, and players that are gone when the
-// test is. `daemon` and `tmux` stand for those of the running test.
+// The surroundings that every chain test needs: a private tmux and a real daemon on it, which the tests of a file share, and
+// players that are gone when their test is. Each test plays in panes of its own.
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import type { CanonicalState } from "../../core/model/state.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
@@ -34,13 +34,16 @@ export interface ChainHarness {
   untilTold(player: Player, states: readonly CanonicalState[]): Promise<void>;
 }
 
-/** An object that is another one in each test. */
+/** An object that is there only while the tests run. */
 const standIn = <T extends object>(present: () => T): T =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every read goes to the present object
   new Proxy({} as T, { get: (_none, key) => Reflect.get(present(), key) as unknown });
 
-/** To be called once in a test file, outside of its tests. */
-export const useChainHarness = (): ChainHarness => {
+/**
+ * To be called once in a test file, outside of its tests. `isConcurrent`: its tests run at the same time, so that the players stay
+ * until all of them have ended.
+ */
+export const useChainHarness = ({ isConcurrent = false } = {}): ChainHarness => {
   let tmux: PrivateTmux | null = null;
   let daemon: TestDaemon | null = null;
   const players: Player[] = [];
@@ -48,13 +51,22 @@ export const useChainHarness = (): ChainHarness => {
     if (tmux === null || daemon === null) throw new Error("the harness exists only within a test");
     return { tmux, daemon };
   };
-  beforeEach(async () => {
+  beforeAll(async () => {
     tmux = createPrivateTmux();
     await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
     daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
   });
-  afterEach(async () => {
+  const closePlayers = async (): Promise<void> => {
+    if (players.length === 0) return;
     for (const player of players.splice(0)) await player.close();
+    // Gone already where a test closed the last of its panes.
+    await tmux?.run("kill-session", "-t", "=player").catch(() => "");
+  };
+  afterEach(async () => {
+    if (!isConcurrent) await closePlayers();
+  });
+  afterAll(async () => {
+    await closePlayers();
     // Each may be missing where the harness could not be set up.
     await daemon?.close();
     daemon = null;

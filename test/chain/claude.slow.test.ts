@@ -2,20 +2,33 @@
 import { describe, expect, it } from "vitest";
 import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const harness = useChainHarness();
+/** The recorded gaps are those of a model that thinks. */
+const SPEED = 10;
+
+const harness = useChainHarness({ isConcurrent: true });
 const { tmux, daemon } = harness;
 
 const play = () => harness.play("claude");
 const installHooks = () => harness.install("claude");
 
-describe("a played Claude with hooks", () => {
+describe("panes", () => {
+  it("without an agent are listed only when asked for, in order, and go when closed", async () => {
+    expect(daemon.daemon.service.panes({}).items).toEqual([]);
+    const paneId = await tmux.run("split-window", "-t", "base", "-P", "-F", "#{pane_id}");
+    await daemon.until(paneId, (row) => row.agent === null);
+    await tmux.run("kill-pane", "-t", paneId);
+    await daemon.untilGone(paneId);
+  });
+});
+
+describe.concurrent("a played Claude with hooks", () => {
   it("goes idle, running, waiting_approval, running, completed, and its row goes with it", async () => {
     await installHooks();
     const player = await play();
     await player.frame("idle_fresh");
     await player.event("SessionStart");
     await daemon.untilState(player.paneId, "idle");
-    await player.sequence([{ recording: "waiting_approval" }]);
+    await player.sequence([{ recording: "waiting_approval", speed: SPEED }]);
     const waiting = await daemon.untilState(player.paneId, "waiting_approval");
     expect(waiting).toMatchObject({
       reason_code: "permission_tool",
@@ -42,7 +55,7 @@ describe("a played Claude with hooks", () => {
   it("leaves waiting within two seconds when the person denies and no hook fires", async () => {
     await installHooks();
     const player = await play();
-    await player.sequence([{ recording: "waiting_approval" }]);
+    await player.sequence([{ recording: "waiting_approval", speed: SPEED }]);
     await daemon.untilState(player.paneId, "waiting_approval");
     await player.frame("interrupted");
     await daemon.until(player.paneId, (row) => row.reason_code === "interrupted", WITHOUT_HOOK_MS);
@@ -58,7 +71,7 @@ describe("a played Claude with hooks", () => {
     await daemon.until(player.paneId, (row) => row.reason_code === "crashed");
   });
 
-  it("delivers what was dropped while the daemon was down", async () => {
+  it("delivers what was dropped while the daemon was down", { concurrent: false }, async () => {
     await installHooks();
     const player = await play();
     await player.event("SessionStart");
@@ -71,7 +84,7 @@ describe("a played Claude with hooks", () => {
   });
 });
 
-describe("a played Claude without hooks", () => {
+describe.concurrent("a played Claude without hooks", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
     await harness.followsScreens(player, [
@@ -92,15 +105,7 @@ describe("a played Claude without hooks", () => {
   });
 });
 
-describe("panes", () => {
-  it("without an agent are listed only when asked for, in order, and go when closed", async () => {
-    expect(daemon.daemon.service.panes({}).items).toEqual([]);
-    const paneId = await tmux.run("split-window", "-t", "base", "-P", "-F", "#{pane_id}");
-    await daemon.until(paneId, (row) => row.agent === null);
-    await tmux.run("kill-pane", "-t", paneId);
-    await daemon.untilGone(paneId);
-  });
-
+describe.concurrent("panes", () => {
   it("two agents in the same folder are never mixed up", async () => {
     await installHooks();
     const [first, second] = [await play(), await play()];

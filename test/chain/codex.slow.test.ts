@@ -1,19 +1,19 @@
 // Codex as a person runs it: real tmux, the real daemon, played frames and events. Its hooks run in a background server
 // with the environment of a pane that is gone, unless a test says otherwise.
-import { mkdirSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Player, PlayerOptions } from "../player/player.ts";
 import { framesOf, useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
 const VARIANTS = framesOf("codex", "variants");
 const PROMPT = "RUN touch approved.txt !!";
 
-const harness = useChainHarness();
+const harness = useChainHarness({ isConcurrent: true });
 const { tmux, daemon } = harness;
 let goneEnv: Record<string, string>;
 
-beforeEach(async () => {
+beforeAll(async () => {
   const gone = await tmux.run("split-window", "-d", "-t", "base", "-P", "-F", "#{pane_id}");
   await tmux.run("kill-pane", "-t", gone);
   goneEnv = { TMUX: `${tmux.socketPath},${await tmux.serverPid()},0`, TMUX_PANE: gone };
@@ -21,12 +21,9 @@ beforeEach(async () => {
 });
 
 const play = (more: Partial<PlayerOptions> = {}, hasServer = true): Promise<Player> =>
-  harness.play("codex", { ...(hasServer ? { backgroundEnv: goneEnv } : {}), ...more });
-const folder = (name: string): string => {
-  const path = join(daemon.home, name);
-  mkdirSync(path, { recursive: true });
-  return path;
-};
+  harness.play("codex", { cwd: folder(), ...(hasServer ? { backgroundEnv: goneEnv } : {}), ...more });
+/** Of its own: where others play, too, an event may be anyone's. */
+const folder = (): string => mkdtempSync(join(daemon.home, "project-"));
 /** Alone in its folder: its session is tied by the first prompt. */
 const begin = async (player: Player, prompt = PROMPT): Promise<void> => {
   await player.frame("idle_fresh");
@@ -50,7 +47,7 @@ const screenState = async (player: Player): Promise<string | undefined> => {
   return evidence.find((one) => one.source === "poller")?.state;
 };
 
-describe("a played Codex with hooks", () => {
+describe.concurrent("a played Codex with hooks", () => {
   it("goes idle, running, waiting_approval, running, completed, and its row goes with it", async () => {
     const player = await play();
     await begin(player);
@@ -157,7 +154,7 @@ describe("a played Codex with hooks", () => {
   });
 
   it("that is killed takes its row with it, and the server's late events change nobody", async () => {
-    const project = folder("project");
+    const project = folder();
     const killed = await play({ cwd: project });
     await begin(killed);
     await killed.exit({ signal: "SIGKILL" });
@@ -175,9 +172,9 @@ describe("a played Codex with hooks", () => {
   });
 });
 
-describe("two played Codex windows whose hooks name a third pane", () => {
+describe.concurrent("two played Codex windows whose hooks name a third pane", () => {
   it("in different folders get their own events", async () => {
-    const [one, two] = [await play({ cwd: folder("one") }), await play({ cwd: folder("two") })];
+    const [one, two] = [await play({ cwd: folder() }), await play({ cwd: folder() })];
     for (const player of [one, two]) {
       await player.frame("idle_fresh");
       await daemon.untilState(player.paneId, "idle");
@@ -191,7 +188,7 @@ describe("two played Codex windows whose hooks name a third pane", () => {
   });
 
   it("in the same folder are told apart by the prompt that each shows", async () => {
-    const project = folder("project");
+    const project = folder();
     const [one, two] = [await play({ cwd: project }), await play({ cwd: project })];
     for (const player of [one, two]) {
       await player.frame("idle_fresh");
@@ -209,7 +206,7 @@ describe("two played Codex windows whose hooks name a third pane", () => {
   });
 
   it("in the same folder with one and the same prompt get nothing that may be the other's", async () => {
-    const project = folder("project");
+    const project = folder();
     const [one, two] = [await play({ cwd: project }), await play({ cwd: project })];
     for (const player of [one, two]) {
       await player.frame("completed");
@@ -228,9 +225,9 @@ describe("two played Codex windows whose hooks name a third pane", () => {
   });
 });
 
-describe("a played Codex without hooks", () => {
+describe.concurrent("a played Codex without hooks", () => {
   it("is right within two seconds by its screen and title alone", async () => {
-    const player = await play({ home: folder("bare") });
+    const player = await play({ home: folder() });
     await harness.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
@@ -247,7 +244,7 @@ describe("a played Codex without hooks", () => {
   });
 
   it("counts no more when it is killed, whatever its screen and title still show", async () => {
-    const player = await play({ home: folder("bare") });
+    const player = await play({ home: folder() });
     await player.frame("running");
     await daemon.untilState(player.paneId, "running");
     await player.exit({ signal: "SIGINT" });

@@ -22,7 +22,7 @@ const QUESTION = {
   },
 };
 
-const harness = useChainHarness();
+const harness = useChainHarness({ isConcurrent: true });
 const { daemon } = harness;
 
 const play = () => harness.play("copilot");
@@ -62,7 +62,7 @@ const turns = (player: Player): string[] => {
   return states.slice(states.indexOf("running"));
 };
 
-describe("a played Copilot with hooks and log", () => {
+describe.concurrent("a played Copilot with hooks and log", () => {
   it("runs, asks, is allowed, completes and leaves with its row", async () => {
     const player = await playWithHooks();
     await prompt(player);
@@ -181,7 +181,7 @@ describe("a played Copilot with hooks and log", () => {
   });
 });
 
-describe("a played Copilot without hooks", () => {
+describe.concurrent("a played Copilot without hooks", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
     await harness.followsScreens(player, [

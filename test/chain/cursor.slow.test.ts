@@ -4,13 +4,13 @@ import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import type { Player } from "../player/player.ts";
 import { framesOf, useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const harness = useChainHarness();
+const harness = useChainHarness({ isConcurrent: true });
 const { daemon, tmux } = harness;
 
 const play = (): Promise<Player> =>
   harness.play("cursor", { recordingsDir: framesOf("cursor", "published") });
 
-describe("a played Cursor", () => {
+describe.concurrent("a played Cursor", () => {
   it("shows what its screen asks, with low confidence, and nothing more once its input line is back", async () => {
     const player = await play();
     await player.frame("command");

@@ -7,7 +7,7 @@ import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
 const CALL = { toolName: "bash", toolCallId: "call_1" };
 
-const harness = useChainHarness();
+const harness = useChainHarness({ isConcurrent: true });
 const { tmux, daemon } = harness;
 
 const install = () => harness.install("omp");
@@ -38,7 +38,7 @@ const end = async (player: Player, stopReason: string, errorMessage?: string): P
   await player.event("agent_end", { messages: [message] });
 };
 
-describe("a played oh-my-pi with its extension", () => {
+describe.concurrent("a played oh-my-pi with its extension", () => {
   it("goes from its prompt over an approval to the end, and its row goes with it", async () => {
     const player = await start();
     await prompt(player);
@@ -138,7 +138,7 @@ describe("a played oh-my-pi with its extension", () => {
   });
 });
 
-describe("a played oh-my-pi without its extension", () => {
+describe.concurrent("a played oh-my-pi without its extension", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
     await harness.followsScreens(player, [

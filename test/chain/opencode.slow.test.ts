@@ -5,7 +5,7 @@ import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
 const ROOT = "ses_root";
 
-const harness = useChainHarness();
+const harness = useChainHarness({ isConcurrent: true });
 const { daemon } = harness;
 
 const install = () => harness.install("opencode");
@@ -30,7 +30,7 @@ const askPermission = async (player: Player): Promise<void> => {
   await daemon.untilState(player.paneId, "waiting_approval");
 };
 
-describe("a played opencode with its plugin", () => {
+describe.concurrent("a played opencode with its plugin", () => {
   it("goes from its prompt over an approval to the end, and its row goes with it", async () => {
     await install();
     const player = await play();
@@ -160,7 +160,7 @@ describe("a played opencode with its plugin", () => {
   });
 });
 
-describe("a played opencode without its plugin", () => {
+describe.concurrent("a played opencode without its plugin", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
     await harness.followsScreens(player, [

@@ -1,20 +1,24 @@
 // What all agents share: panes that close or become another agent's, and two agents of one kind in one folder without
 // any hook; and the turns of Claude that its own chain test does not play.
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Player } from "../player/player.ts";
+import type { Player, PlayerOptions } from "../player/player.ts";
 import { AGENTS, useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const harness = useChainHarness();
+const harness = useChainHarness({ isConcurrent: true });
 const { tmux, daemon } = harness;
 
-const play = (agent: string, paneId?: string): Promise<Player> =>
-  harness.play(agent, paneId === undefined ? {} : { paneId });
+const bareHome = (): string => mkdtempSync(join(daemon.home, "bare-"));
+/** Without hooks, which are installed in another home. */
+const playBare = (agent: string, more: Partial<PlayerOptions> = {}): Promise<Player> =>
+  harness.play(agent, { home: bareHome(), ...more });
 
-describe("a pane", () => {
+describe.concurrent("a pane", () => {
   it.each(AGENTS)(
     "of a waiting %s that is closed takes its row along at once, and no crash is claimed",
     async (agent) => {
-      const player = await play(agent);
+      const player = await playBare(agent);
       await player.frame(agent === "pi" ? "waiting_approval_extension" : "waiting_approval");
       await daemon.untilState(player.paneId, "waiting_approval", WITHOUT_HOOK_MS);
       await tmux.run("kill-pane", "-t", player.paneId);
@@ -31,12 +35,12 @@ describe("a pane", () => {
   it.each(successors)(
     "of a waiting %s that is respawned as %s keeps nothing of the one before",
     async (before, after) => {
-      const first = await play(before);
+      const first = await playBare(before);
       await first.frame(before === "pi" ? "waiting_approval_extension" : "waiting_approval");
       const old = await daemon.untilState(first.paneId, "waiting_approval", WITHOUT_HOOK_MS);
       await tmux.run("respawn-pane", "-k", "-t", first.paneId, "bash --norc --noprofile -i");
       await daemon.untilGone(first.paneId);
-      const second = await play(after, first.paneId);
+      const second = await playBare(after, { paneId: first.paneId });
       await second.frame("idle_fresh");
       const row = await daemon.untilState(second.paneId, "idle", WITHOUT_HOOK_MS);
       expect(row).toMatchObject({ agent: after, request: null, prompt_fingerprint: null });
@@ -45,19 +49,20 @@ describe("a pane", () => {
   );
 });
 
-describe("two agents of one kind in one folder, without any hook", () => {
+describe.concurrent("two agents of one kind in one folder, without any hook", () => {
   it.each(AGENTS)("are told apart: %s", async (agent) => {
-    const [one, two] = [await play(agent), await play(agent)];
+    const home = bareHome();
+    const [one, two] = [await playBare(agent, { home }), await playBare(agent, { home })];
     await Promise.all([one.frame("running"), two.frame("idle_fresh")]);
     await daemon.untilState(one.paneId, "running", WITHOUT_HOOK_MS);
     await daemon.untilState(two.paneId, "idle", WITHOUT_HOOK_MS);
   });
 });
 
-describe("a played Claude with hooks", () => {
+describe.concurrent("a played Claude with hooks", () => {
   const playWithHooks = async (): Promise<Player> => {
     await harness.install("claude");
-    const player = await play("claude");
+    const player = await harness.play("claude");
     await player.event("UserPromptSubmit");
     await player.frame("running");
     await daemon.untilState(player.paneId, "running");

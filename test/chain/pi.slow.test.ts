@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Player } from "../player/player.ts";
 import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const harness = useChainHarness();
+const harness = useChainHarness({ isConcurrent: true });
 const { daemon } = harness;
 
 const play = () => harness.play("pi");
@@ -37,7 +37,7 @@ const settle = async (player: Player, outcome: string, message: Record<string, u
   await player.event("agent_settled");
 };
 
-describe("a played pi with its extension", () => {
+describe.concurrent("a played pi with its extension", () => {
   it("goes from its prompt over an extension's gate to the end, and its row goes with it", async () => {
     const player = await start();
     await prompt(player);
@@ -115,7 +115,7 @@ describe("a played pi with its extension", () => {
   });
 });
 
-describe("a played pi without its extension", () => {
+describe.concurrent("a played pi without its extension", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
     await harness.followsScreens(player, [

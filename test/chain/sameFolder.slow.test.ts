@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { playStep } from "./conversations.ts";
 import { AGENTS, useChainHarness } from "./chainHarness.ts";
 
-const harness = useChainHarness();
+const harness = useChainHarness({ isConcurrent: true });
 const { daemon } = harness;
 
-describe("two agents of one kind in one folder, with hooks", () => {
+describe.concurrent("two agents of one kind in one folder, with hooks", () => {
   it.each(AGENTS)("are told apart: %s", async (agent) => {
     await harness.install(agent);
     const [one, two] = [await harness.play(agent), await harness.play(agent)];

@@ -4,10 +4,10 @@ import { describe, expect, it, vi } from "vitest";
 import { CONVERSATIONS, playStep } from "./conversations.ts";
 import { AGENTS, useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const harness = useChainHarness();
+const harness = useChainHarness({ isConcurrent: true });
 const { daemon } = harness;
 
-describe("an agent that tries again", () => {
+describe.concurrent("an agent that tries again", () => {
   it.each(AGENTS)("runs on and says at which attempt: %s", async (agent) => {
     await harness.install(agent);
     const player = await harness.play(agent);
