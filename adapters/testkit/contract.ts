@@ -33,7 +33,11 @@ export interface ContractOptions {
   launcherCount?: number;
 }
 
-const MAX_MS = 50;
+/** How many times more a work may cost than the yardstick, and how often it is tried. */
+const MAX_TIMES = 4;
+const TRIES = 5;
+/** Two megabytes of a million words, which take some ten milliseconds to be told apart. */
+const YARDSTICK: readonly string[] = Array<string>(1_000).fill(`node ${"/a b".repeat(500)}`);
 const CONTEXT = { confirmRequests: false };
 
 const envelope = (agentType: string, eventName: string | null, payload: Envelope["payload"]): Envelope => ({
@@ -53,16 +57,27 @@ const isWait = (signal: Signal): boolean =>
   signal.kind === "request" ||
   (signal.kind === "activity" && signal.status !== null && isWaiting(signal.status.state));
 
-/** Quickest of three runs, in milliseconds of this thread's own computing: other programs share the machine. */
-const quickest = (work: () => unknown): number =>
-  Math.min(
-    ...[0, 1, 2].map(() => {
-      const began = process.threadCpuUsage();
-      work();
-      const { user, system } = process.threadCpuUsage(began);
-      return (user + system) / 1_000;
-    }),
-  );
+/** In milliseconds of this thread's own computing. Some systems count in steps of four. */
+const computingMs = (work: () => unknown): number => {
+  const began = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(began);
+  return (user + system) / 1_000;
+};
+/**
+ * How long something takes is up to the machine and to what else runs there. So each work is compared with another one that is done
+ * directly before it, and is tried again where it seems to cost too much.
+ */
+const expectQuick = (works: readonly (readonly [what: string, work: () => unknown])[]): void => {
+  let slow = works.map(([what, work]) => ({ what, work, times: 0 }));
+  for (let turn = 0; turn < TRIES && slow.length > 0; turn += 1) {
+    const yardstickMs = computingMs(() => YARDSTICK.map((line) => line.split(/\s+/).length));
+    slow = slow
+      .map(({ what, work }) => ({ what, work, times: computingMs(work) / yardstickMs }))
+      .filter(({ times }) => times > MAX_TIMES);
+  }
+  expect(slow.map(({ what, times }) => `${what}: ${times.toFixed(1)} times the yardstick`)).toEqual([]);
+};
 
 const expectFrame = (
   reading: Reading | null,
@@ -229,9 +244,9 @@ const describeEvents = (adapter: AgentAdapter, samples: readonly RecordedEvent[]
 
 const describeCost = (adapter: AgentAdapter, samples: readonly RecordedEvent[]): void => {
   describe("cost", () => {
-    it(`needs at most ${MAX_MS} ms for the largest payload`, () => {
+    it("is quick with the largest payload", () => {
       const huge = "x \u001b[2J".repeat(Math.floor(MAX_PAYLOAD_BYTES / 6));
-      for (const { name, payload } of samples) {
+      const works = samples.map(({ name, payload }) => {
         const grown = Object.fromEntries(
           Object.entries(payload).map(([key, value]) => [
             key,
@@ -239,8 +254,9 @@ const describeCost = (adapter: AgentAdapter, samples: readonly RecordedEvent[]):
           ]),
         );
         const work = () => adapter.normalize(envelope(adapter.agentType, name, grown), CONTEXT);
-        expect(quickest(work), name).toBeLessThan(MAX_MS);
-      }
+        return [name, work] as const;
+      });
+      expectQuick(works);
     });
     it.each([
       ["blanks", " ".repeat(1_000)],
@@ -249,7 +265,7 @@ const describeCost = (adapter: AgentAdapter, samples: readonly RecordedEvent[]):
       ["digits", "1".repeat(1_000)],
       ["prompts", "❯ 1. ".repeat(200)],
       ["spinners", "✻ a for 1s 1m ".repeat(80)],
-    ])(`needs at most ${MAX_MS} ms for a screen full of %s`, (_what, line) => {
+    ])("is quick with a screen full of %s", (what, line) => {
       const screen = {
         lines: Array<string>(500).fill(line),
         title: line,
@@ -257,17 +273,17 @@ const describeCost = (adapter: AgentAdapter, samples: readonly RecordedEvent[]):
         width: 1_000,
         height: 500,
       };
-      expect(quickest(() => adapter.readScreen(screen))).toBeLessThan(MAX_MS);
+      expectQuick([[what, () => adapter.readScreen(screen)]]);
     });
-    it(`needs at most ${MAX_MS} ms for a thousand processes`, () => {
-      const processes = Array.from({ length: 1_000 }, (_, index) => ({
+    it("is quick with a thousand processes", () => {
+      const processes = YARDSTICK.map((args, index) => ({
         pid: index + 2,
         ppid: index + 1,
         comm: "node",
-        args: `node ${"/a b".repeat(500)}`,
+        args,
         startedAt: 0,
       }));
-      expect(quickest(() => adapter.identify(processes))).toBeLessThan(MAX_MS);
+      expectQuick([["identify", () => adapter.identify(processes)]]);
     });
   });
 };
