@@ -1,6 +1,6 @@
 // A real daemon inside the test: real tmux, real spool, real store, in a temporary home.
 import { mkdtempSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,6 +35,8 @@ export interface TestDaemon {
   untilGone(paneId: string, limitMs?: number): Promise<void>;
   /** States of the pane's runtimes in order, without repeats of the same state. */
   timeline(paneId: string): string[];
+  /** Puts this into config.json; resolves when it is in force. */
+  configure(config: object): Promise<void>;
   /** Stops the daemon and starts another one on the same home. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -169,6 +171,11 @@ export const startTestDaemon = async (options: {
           : [],
       );
       return states.filter((state, index) => state !== states[index - 1]);
+    },
+    configure: async (config) => {
+      await writeFile(paths.config, JSON.stringify(config));
+      // Asking for the settings reads the file at once; by itself it is looked at every two seconds.
+      await daemon.service.configGet(undefined);
     },
     restart: async () => {
       await stop();

@@ -26,24 +26,27 @@ const EITHER: readonly Transport[] =
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-/** What a login shell of the kind does, or what its tmux does; `$flood` is the program that writes without an end. */
+/**
+ * What a login shell of the kind does, or what its tmux does; `$flood` is the program that writes without an end, `later` waits
+ * until the target is connected.
+ */
 const LOGIN_SHELLS: Readonly<Record<string, string>> = {
   "a banner without end": "exec $flood zeros stdout",
   "a banner of lines without end": "exec $flood lines stdout",
   "errors without end": "exec $flood zeros stderr",
   "the rest of the line of our own mark": "exec $flood mark stdout",
   "the rest of the line of our own mark as errors": "exec $flood mark stderr",
-  "what nobody asked for, later": '{ sleep 2; $flood zeros stdout; } & exec /bin/sh "$@"',
-  "lines that nobody asked for, later": '{ sleep 2; $flood lines stdout; } & exec /bin/sh "$@"',
-  "errors that nobody asked for, later": '{ sleep 2; $flood zeros stderr; } & exec /bin/sh "$@"',
-  "lines of errors that nobody asked for, later": '{ sleep 2; $flood lines stderr; } & exec /bin/sh "$@"',
+  "what nobody asked for, later": '{ later; $flood zeros stdout; } & exec /bin/sh "$@"',
+  "lines that nobody asked for, later": '{ later; $flood lines stdout; } & exec /bin/sh "$@"',
+  "errors that nobody asked for, later": '{ later; $flood zeros stderr; } & exec /bin/sh "$@"',
+  "lines of errors that nobody asked for, later": '{ later; $flood lines stderr; } & exec /bin/sh "$@"',
 };
 const whenListing = (what: string): string => `case " $* " in *list-panes*) ${what};; esac`;
 const TMUXES: Readonly<Record<string, string>> = {
   "a listing without end": whenListing("exec $flood lines stdout"),
   "a listing that is one line without end": whenListing("exec $flood zeros stdout"),
   "something left behind that writes what nobody asked for": whenListing(
-    "{ sleep 2; $flood lines stdout; } &",
+    "{ sleep 0.3; $flood lines stdout; } &",
   ),
 };
 
@@ -59,7 +62,9 @@ const program = (name: string, what: string, rest: string): string => {
   const lines = [
     "#!/bin/sh",
     `flood='${process.execPath} ${FLOOD}'`,
-    `if [ -e ${join(folder, "on")} ]; then ${what}`,
+    `on=${join(folder, "on")} connected=${join(folder, "connected")}`,
+    'later() { until [ -e "$connected" ]; do [ -e "$on" ] || exit; sleep 0.1; done; }',
+    `if [ -e "$on" ]; then ${what}`,
     "fi",
     rest,
   ];
@@ -67,9 +72,15 @@ const program = (name: string, what: string, rest: string): string => {
   chmodSync(path, 0o755);
   return path;
 };
-const turn = (isOn: boolean): void => {
-  if (isOn) writeFileSync(join(folder, "on"), "");
-  else rmSync(join(folder, "on"), { force: true });
+const set = (name: "on" | "connected", isSo: boolean): void => {
+  if (isSo) writeFileSync(join(folder, name), "");
+  else rmSync(join(folder, name), { force: true });
+};
+const turn = (isOn: boolean): void => set("on", isOn);
+/** What comes later comes now, once. */
+const floodWhenConnected = async (): Promise<void> => {
+  await remoteTargets.untilHealth("vm1", "ok", LIMIT_MS);
+  set("connected", true);
 };
 
 beforeEach(async () => {
@@ -162,7 +173,7 @@ const expectHeld = (cost: Cost): void => {
 const expectRest = async (): Promise<void> => {
   const before = process.cpuUsage();
   const startedAt = performance.now();
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     await expectLocalLife();
     await new Promise((done) => setTimeout(done, 300));
   }
@@ -179,7 +190,9 @@ const floodLogin = async (transport: Transport, kind: string): Promise<void> => 
   const loginShell = program("shell", LOGIN_SHELLS[kind] ?? "", 'exec /bin/sh "$@"');
   const cost = await watching(async () => {
     await open({ transport, loginShell });
+    if (kind.endsWith("later")) await floodWhenConnected();
     await untilTold();
+    set("connected", false);
     await expectRest();
   });
   expectHeld(cost);

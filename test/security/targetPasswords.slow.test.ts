@@ -1,6 +1,6 @@
 // A password in the address of a target is taken from nowhere: neither from the command line nor from config.json, and no
 // refusal repeats it. What a connection says of why it failed is kept without secrets.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -8,7 +8,6 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openLogFile, type LogFile } from "../../core/daemon/logFile.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
-import { until } from "../setup/realClock.ts";
 import { findSecrets, readAll } from "./diskSearch.ts";
 
 const PASSWORD = "hunter2-correct-horse-battery";
@@ -93,8 +92,8 @@ it.each(ADDRESSES.slice(0, 2))(
       { name: "good", ssh_target: "host.invalid", enabled: false },
       { name: "vm1", ssh_target: address },
     ];
-    writeFileSync(daemon.paths.config, JSON.stringify({ targets }));
-    await until(() => readLog().includes("config.json is not valid"), "it is noticed");
+    await daemon.configure({ targets });
+    expect(readLog()).toContain("config.json is not valid");
     expect(listed()).not.toContain("vm1");
     expect(listed()).not.toContain(PASSWORD);
     const added = await line.run(["target", "add", "other", "--no-wait"]);
@@ -113,6 +112,6 @@ it("an address without a password is still one", async () => {
     ssh_target: address,
     enabled: false,
   }));
-  writeFileSync(daemon.paths.config, JSON.stringify({ targets }));
-  await until(() => addresses.every((address) => listed().includes(`"${address}"`)), "they are listed");
+  await daemon.configure({ targets });
+  for (const address of addresses) expect(listed()).toContain(`"${address}"`);
 });

@@ -6,6 +6,7 @@ import type { DaemonService } from "../../core/api/calls.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
+import { untilSooner } from "../endurance/movedClock.ts";
 import { until } from "../setup/realClock.ts";
 import { LIMIT_MS, openTargetHarness, type TargetHarness } from "./targetHarness.ts";
 
@@ -104,7 +105,8 @@ describe.each(["openssh", "ssh2"] as const)("on a pane over %s", (transport) => 
     expect(player.isAlive()).toBe(true);
     expect(await kill(true)).toMatchObject({ outcome: "delivered" });
     expect(player.isAlive()).toBe(false);
-    await until(() => rowOf(player.paneId)?.state === null, "the row has no agent any more", LIMIT_MS);
+    const isGone = (): boolean => rowOf(player.paneId)?.state === null;
+    await untilSooner(harness.clock, isGone, "the row has no agent any more", LIMIT_MS);
   });
 
   it("are refused with the reason while there is no connection", async () => {

@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { framesOf } from "../chain/chainHarness.ts";
+import { createMovedClock, untilSooner, type MovedClock } from "../endurance/movedClock.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
@@ -26,9 +27,11 @@ let players: Player[];
 let stopped: number[];
 let remote: PrivateTmux;
 let near: PrivateTmux;
+let clock: MovedClock;
 let remoteTargets: RemoteTargetsHarness;
 
 beforeEach(async () => {
+  clock = createMovedClock();
   servers = [];
   players = [];
   stopped = [];
@@ -64,7 +67,7 @@ const serve = async (options: SshServerOptions = {}): Promise<SshServer> => {
   return server;
 };
 const open = async (server: SshServer): Promise<void> => {
-  remoteTargets = await openRemoteTargets({ server, sockets: [near.socketPath] });
+  remoteTargets = await openRemoteTargets({ server, sockets: [near.socketPath], clock });
 };
 const add = (name: string, alias: string, transport: Transport): Promise<void> =>
   remoteTargets.add({ name, alias, transport, socketPath: remote.socketPath });
@@ -151,8 +154,8 @@ describe.each(TRANSPORTS)("targets over %s beside each other", (transport) => {
     await player.frame("tool_running");
     await untilState("good", player, "running");
     expect(remoteTargets.target("ice")?.health).not.toBe("down");
-    const ice = await remoteTargets.untilHealth("ice", "down", LIMIT_MS);
-    expect(ice.health_reason).toMatch(/no longer answers/);
+    await untilSooner(clock, () => remoteTargets.target("ice")?.health === "down", "ice is down", LIMIT_MS);
+    expect(remoteTargets.target("ice")?.health_reason).toMatch(/no longer answers/);
     expect(remoteTargets.rowsOf("ice").every(({ state }) => state === null || state === "unknown")).toBe(
       true,
     );
@@ -207,7 +210,8 @@ describe.each(EITHER)("a target over %s", (transport) => {
     expect(first).toHaveLength(1);
     freeze(first);
     const reason = /no longer answers: no answer within \d+ ms/;
-    await until(() => reason.test(remoteTargets.target("vm1")?.health_reason ?? ""), "it says why", LIMIT_MS);
+    const isTold = (): boolean => reason.test(remoteTargets.target("vm1")?.health_reason ?? "");
+    await untilSooner(clock, isTold, "it says why", LIMIT_MS);
     expect(remoteTargets.target("vm1")).toMatchObject({
       health: "down",
       remedy: expect.stringMatching(/\S/),

@@ -1,9 +1,9 @@
 // A daemon with several targets, in whatever trouble, and what can be counted of it on both sides.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { writeFile } from "node:fs/promises";
 import Database from "better-sqlite3";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { until } from "../setup/realClock.ts";
 import type { SshServer } from "./sshServer.ts";
@@ -34,10 +34,12 @@ export interface RemoteTargetsHarness {
 export const openRemoteTargets = async (options: {
   server: SshServer;
   sockets: readonly string[];
+  clock?: Clock;
 }): Promise<RemoteTargetsHarness> => {
   const daemon = await startTestDaemon({
     sockets: options.sockets,
     env: { AGTMUX_SSH_CONFIG: options.server.configFile },
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   const configured: unknown[] = [];
   const target = (name: string) => daemon.daemon.service.targets().find((one) => one.target === name);
@@ -67,8 +69,7 @@ export const openRemoteTargets = async (options: {
           })),
           ...(tmuxPath === undefined ? {} : { tmux_path: tmuxPath }),
         });
-      await writeFile(daemon.paths.config, JSON.stringify({ targets: configured }));
-      for (const { name } of targets) await until(() => target(name) !== undefined, `${name} is configured`);
+      await daemon.configure({ targets: configured });
     },
     storedPrompts: () => {
       const db = new Database(daemon.paths.stateDb, { readonly: true });

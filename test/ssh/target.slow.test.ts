@@ -1,7 +1,7 @@
 // A target behind a real sshd: its panes stand beside those of this machine, and it comes and goes with its connection.
-import { writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { framesOf } from "../chain/chainHarness.ts";
+import { createMovedClock, type MovedClock } from "../endurance/movedClock.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
@@ -10,11 +10,14 @@ import { createRemoteTmux, remoteTmuxSettings } from "./remoteTmux.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
 const LIMIT_MS = 20_000;
+/** What a connection has for an answer. */
+const ANSWER_MS = 10_000;
 
 describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
   let server: SshServer;
   let remote: PrivateTmux;
   let near: PrivateTmux;
+  let clock: MovedClock;
   let test: TestDaemon;
   const players: Player[] = [];
 
@@ -24,8 +27,10 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
     near = createPrivateTmux();
     await remote.newSession("work");
     await near.newSession("here");
+    clock = createMovedClock();
     test = await startTestDaemon({
       sockets: [near.socketPath],
+      clock,
       env: { AGTMUX_SSH_CONFIG: server.configFile },
     });
   });
@@ -46,7 +51,7 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
       tmux_servers: [{ name: "far", socket_path: remote.socketPath }],
       ...remoteTmuxSettings,
     };
-    await writeFile(test.paths.config, JSON.stringify({ targets: [target] }));
+    await test.configure({ targets: [target] });
     await until(() => (targetNow()?.rtt_ms ?? 0) > 0, `vm1 is connected`, LIMIT_MS);
   };
   const targetNow = () => test.daemon.service.targets().find(({ target }) => target === "vm1");
@@ -110,7 +115,10 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
     const frozen = server.sessionPids();
     for (const pid of frozen) process.kill(pid, "SIGSTOP");
     try {
-      await expect(connect()).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
+      const answer = expect(connect()).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
+      await new Promise((asked) => setImmediate(asked));
+      clock.skip(ANSWER_MS);
+      await answer;
     } finally {
       for (const pid of frozen) process.kill(pid, "SIGCONT");
     }

@@ -1,11 +1,11 @@
 // The harness of the action tests with its panes behind a real sshd: `tmux` is the far server, and nothing of this machine is
 // watched, so that a pane's id names a far pane. The remote side runs as the same user with a home of its own.
 import { join } from "node:path";
-import { writeFile } from "node:fs/promises";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import type { TargetView } from "../../core/model/view.ts";
 import type { Harness } from "../actions/actionHarness.ts";
 import { framesOf } from "../chain/chainHarness.ts";
+import { createMovedClock, type MovedClock } from "../endurance/movedClock.ts";
 import { startTestDaemon } from "../harness/daemon.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
@@ -17,6 +17,8 @@ export type Transport = "openssh" | "ssh2";
 
 export interface TargetHarness extends Harness {
   readonly server: SshServer;
+  /** Of the daemon. */
+  readonly clock: MovedClock;
   /** `vm1` as it is listed now. */
   target(): TargetView | undefined;
   untilHealth(health: TargetView["health"]): Promise<void>;
@@ -32,8 +34,10 @@ export const openTargetHarness = async (
   const server = await createSshServer();
   const tmux = createRemoteTmux();
   await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");
+  const clock = createMovedClock();
   const daemon = await startTestDaemon({
     sockets: [join(tmux.folder, "none")],
+    clock,
     env: { AGTMUX_SSH_CONFIG: server.configFile },
   });
   const players: Player[] = [];
@@ -57,7 +61,7 @@ export const openTargetHarness = async (
     ...(tmuxPath === undefined ? {} : { tmux_path: tmuxPath }),
   };
   try {
-    await writeFile(daemon.paths.config, JSON.stringify({ targets: [settings] }));
+    await daemon.configure({ targets: [settings] });
     await untilHealth("ok");
     await until(() => daemon.rows().length > 0, "the far pane is listed", LIMIT_MS);
   } catch (error) {
@@ -66,6 +70,7 @@ export const openTargetHarness = async (
   }
   return {
     server,
+    clock,
     tmux,
     daemon,
     target,
