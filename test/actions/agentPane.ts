@@ -1,5 +1,5 @@
 // Opens a pane with the program that has an input box, waits until it is seen to be at rest, and reads what it was sent.
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PaneView } from "../../core/model/view.ts";
@@ -23,10 +23,11 @@ export const openAgent = async (
   name = "one",
   cwd = harness.tmux.folder,
 ): Promise<AgentPane> => {
-  const script = join(harness.tmux.folder, name, "@anthropic-ai", "claude-code", "cli.mjs");
+  const folder = mkdtempSync(join(harness.tmux.folder, `${name}-`));
+  const script = join(folder, "@anthropic-ai", "claude-code", "cli.mjs");
   mkdirSync(dirname(script), { recursive: true });
   copyFileSync(SCRIPT, script);
-  const log = join(harness.tmux.folder, name, "received");
+  const log = join(folder, "received");
   const command = [process.execPath, script, log, JSON.stringify(options)].map(quoted).join(" ");
   const opened = await harness.open(`cd ${quoted(cwd)} && exec ${command}`);
   const paneId = opened.identity.pane_id;

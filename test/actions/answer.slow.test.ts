@@ -1,39 +1,20 @@
 // answer on real panes with the real daemon: what is chosen, what is refused, and what the outcomes mean.
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DaemonService } from "../../core/api/calls.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
-import type { ActionGuards } from "../../core/model/snapshot.ts";
-import type { PaneView } from "../../core/model/view.ts";
-import { createPlayer } from "../player/player.ts";
 import { openAgent } from "./agentPane.ts";
 import { dialogOf, openDialogs } from "./dialogPane.ts";
-import { CLAUDE, CLAUDE_OPTIONS, CLAUDE_OTHER, CODEX_QUESTION, YES } from "./dialogs.ts";
-import { openHarness, type Harness } from "./actionHarness.ts";
+import { CLAUDE, CLAUDE_OTHER, CODEX_QUESTION, YES } from "./dialogs.ts";
+import { answerTo, openHarness, openPlayer, type Harness } from "./actionHarness.ts";
 
 let harness: Harness;
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await openHarness();
 });
-afterEach(() => harness.close());
+afterAll(() => harness.close());
 
 const APPROVE: AnswerChoice = { kind: "approve" };
 const DENY: AnswerChoice = { kind: "deny" };
 const option = (number: number): AnswerChoice => ({ kind: "option", number });
-
-type AnswerInput = Parameters<DaemonService["answer"]>[0];
-const answer = (
-  row: PaneView,
-  choice: AnswerChoice,
-  guards: Partial<ActionGuards> = {},
-  more: Partial<AnswerInput> = {},
-) =>
-  harness.service.answer({
-    ...harness.request(row, { ifPrompt: row.prompt_fingerprint, ...guards }),
-    choice,
-    idempotencyKey: null,
-    ...more,
-  });
 
 const OPENCODE = dialogOf("recordings/opencode/waiting_approval", {
   options: ["Allow once", "Allow always", "Reject"],
@@ -46,30 +27,13 @@ const OMP = dialogOf("recordings/omp/waiting_approval", {
   escapes: "Deny",
 });
 
-describe("chooses", () => {
-  it.each([
-    ["approve", APPROVE, YES],
-    ["deny", DENY, "No"],
-    ["an option", option(2), CLAUDE_OPTIONS[1]],
-  ])("%s by its digit", async (_name, choice, label) => {
-    const pane = await openDialogs(harness, "claude", [CLAUDE]);
-    const result = await answer(pane.row, choice);
-    expect([result, pane.chosen()]).toMatchObject([
-      { action: "answer", outcome: "delivered", notes: [] },
-      [["waiting_approval", label]],
-    ]);
-    expect(harness.service.audit({ limit: 1 })).toMatchObject({
-      items: [{ action: "answer", outcome: "delivered", prompt_fingerprint: pane.row.prompt_fingerprint }],
-    });
-    await harness.daemon.until(pane.paneId, ({ request }) => request === null, 10_000);
-  });
-
+describe.concurrent("chooses", () => {
   it.each([
     [option(1), "Red"],
     [option(3), "None of the above"],
   ] as const)("%j by moving to it", async (choice, label) => {
     const pane = await openDialogs(harness, "codex", [CODEX_QUESTION]);
-    expect(await answer(pane.row, choice)).toMatchObject({ outcome: "delivered" });
+    expect(await answerTo(harness, pane.row, choice)).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen()).toEqual([["waiting_input_question", label]]);
   });
 
@@ -77,7 +41,7 @@ describe("chooses", () => {
     const pane = await openDialogs(harness, "codex", [CODEX_QUESTION]);
     await harness.tmux.run("send-keys", "-t", pane.paneId, "Down", "Down");
     await vi.waitFor(async () => expect(await harness.screen(pane.paneId)).toContain("› 3. None"));
-    expect(await answer(pane.row, option(2))).toMatchObject({ outcome: "delivered" });
+    expect(await answerTo(harness, pane.row, option(2))).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen()).toEqual([["waiting_input_question", "Blue"]]);
   });
 
@@ -86,15 +50,15 @@ describe("chooses", () => {
     await harness.tmux.run("send-keys", "-t", pane.paneId, "Right", "Right");
     const screen = () => harness.tmux.run("capture-pane", "-p", "-e", "-t", pane.paneId);
     await vi.waitFor(async () => expect(await screen()).toMatch(/48;5;215m[^m]*Reject/));
-    expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
+    expect(await answerTo(harness, pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen()).toEqual([["waiting_approval", "Allow once"]]);
   });
 
   it("after the time in which a dialog ignores keys", async () => {
     const pane = await openDialogs(harness, "omp", [{ ...OMP, slowMs: 1_500 }]);
     // Its screen alone is never whole: see answerEvent.test.ts for the approval.
-    await expect(answer(pane.row, APPROVE)).rejects.toMatchObject({ code: "E_NOT_SHOWN_WHOLE" });
-    expect(await answer(pane.row, DENY)).toMatchObject({ outcome: "delivered" });
+    await expect(answerTo(harness, pane.row, APPROVE)).rejects.toMatchObject({ code: "E_NOT_SHOWN_WHOLE" });
+    expect(await answerTo(harness, pane.row, DENY)).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen()).toEqual([["waiting_approval", "Deny"]]);
   });
 
@@ -103,14 +67,14 @@ describe("chooses", () => {
     const field = free.text.split("\n").findLastIndex((row) => row.trim() === "│");
     const pane = await openDialogs(harness, "copilot", [{ ...free, field }]);
     const text = "the 'lab'; $(x) #{y} 漢字";
-    expect(await answer(pane.row, { kind: "text", text })).toMatchObject({ outcome: "delivered" });
+    expect(await answerTo(harness, pane.row, { kind: "text", text })).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen()).toEqual([["question_free_text", text]]);
   });
 
   it("out of copy mode", async () => {
     const pane = await openDialogs(harness, "claude", [CLAUDE]);
     await harness.tmux.run("copy-mode", "-t", pane.paneId);
-    expect(await answer(pane.row, APPROVE)).toMatchObject({
+    expect(await answerTo(harness, pane.row, APPROVE)).toMatchObject({
       outcome: "delivered",
       notes: ["The pane was in copy mode, which was left."],
     });
@@ -119,7 +83,7 @@ describe("chooses", () => {
 
   it("and says so when another prompt follows", async () => {
     const pane = await openDialogs(harness, "claude", [CLAUDE, CLAUDE_OTHER]);
-    expect(await answer(pane.row, APPROVE)).toMatchObject({
+    expect(await answerTo(harness, pane.row, APPROVE)).toMatchObject({
       outcome: "delivered",
       detail: expect.stringContaining("another prompt"),
     });
@@ -128,13 +92,13 @@ describe("chooses", () => {
 
   it("and finds out when the prompt takes no notice", async () => {
     const pane = await openDialogs(harness, "claude", [{ ...CLAUDE, stuck: true }]);
-    expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "not_delivered" });
+    expect(await answerTo(harness, pane.row, APPROVE)).toMatchObject({ outcome: "not_delivered" });
     expect(pane.chosen()).toEqual([["waiting_approval", YES]]);
   });
 
   it("nothing when the selection does not move", async () => {
     const pane = await openDialogs(harness, "codex", [{ ...CODEX_QUESTION, digits: "only" }]);
-    expect(await answer(pane.row, option(2))).toMatchObject({
+    expect(await answerTo(harness, pane.row, option(2))).toMatchObject({
       outcome: "not_delivered",
       detail: expect.stringContaining("did not move"),
     });
@@ -143,40 +107,27 @@ describe("chooses", () => {
 
   it("once for the same key", async () => {
     const pane = await openDialogs(harness, "claude", [CLAUDE, CLAUDE_OTHER]);
-    const first = await answer(pane.row, APPROVE, {}, { idempotencyKey: "k" });
+    const first = await answerTo(harness, pane.row, APPROVE, {}, { idempotencyKey: "k" });
     const row = await harness.daemon.until(
       pane.paneId,
       ({ prompt_fingerprint: now }) => now !== null && now !== pane.row.prompt_fingerprint,
       10_000,
     );
-    const again = await answer(row, APPROVE, {}, { idempotencyKey: "k" });
+    const again = await answerTo(harness, row, APPROVE, {}, { idempotencyKey: "k" });
     // Whoever repeats it as it was gets the same, though that prompt is gone.
-    const asBefore = await answer(pane.row, APPROVE, {}, { idempotencyKey: "k" });
+    const asBefore = await answerTo(harness, pane.row, APPROVE, {}, { idempotencyKey: "k" });
     const repeat = { ...first, is_repeat: true };
     expect([first.is_repeat, again, asBefore]).toEqual([false, repeat, repeat]);
     expect(pane.chosen()).toEqual([["waiting_approval", YES]]);
-    expect(await answer(row, DENY, {}, { idempotencyKey: "other" })).toMatchObject({ is_repeat: false });
+    expect(await answerTo(harness, row, DENY, {}, { idempotencyKey: "other" })).toMatchObject({
+      is_repeat: false,
+    });
     expect(pane.chosen()).toHaveLength(2);
   });
 });
 
-describe("refuses", () => {
+describe.concurrent("refuses", () => {
   const refusal = (code: string) => expect.objectContaining({ code });
-
-  it("an answer that names no prompt, or another one", async () => {
-    const pane = await openDialogs(harness, "claude", [CLAUDE]);
-    await expect(answer(pane.row, APPROVE, { ifPrompt: null })).rejects.toEqual(
-      refusal("E_PROMPT_UNCONFIRMED"),
-    );
-    await expect(answer(pane.row, APPROVE, { ifPrompt: "0123456789abcdef" })).rejects.toEqual(
-      refusal("E_STALE_SNAPSHOT"),
-    );
-    // Nothing relaxes it.
-    await expect(
-      answer(pane.row, APPROVE, { ifPrompt: "0123456789abcdef", forceStale: true }),
-    ).rejects.toEqual(refusal("E_STALE_SNAPSHOT"));
-    expect(pane.chosen()).toEqual([]);
-  });
 
   it.each([
     ["was replaced by another", [CLAUDE, CLAUDE_OTHER]],
@@ -187,7 +138,7 @@ describe("refuses", () => {
     await vi.waitFor(async () =>
       expect(await harness.screen(pane.paneId)).not.toContain(" touch approved.txt\n╌"),
     );
-    await expect(answer(pane.row, APPROVE, { forceStale: true })).rejects.toEqual(
+    await expect(answerTo(harness, pane.row, APPROVE, { forceStale: true })).rejects.toEqual(
       refusal("E_STALE_SNAPSHOT"),
     );
     expect(pane.chosen()).toEqual([]);
@@ -202,35 +153,31 @@ describe("refuses", () => {
     });
     const pane = await openDialogs(harness, "claude", [trust]);
     for (const choice of [APPROVE, DENY, option(2), { kind: "text", text: "yes" } as const])
-      await expect(answer(pane.row, choice)).rejects.toMatchObject({
+      await expect(answerTo(harness, pane.row, choice)).rejects.toMatchObject({
         code: "E_UNSUPPORTED",
         details: ["1. No, exit", "2. Yes, I trust all of it"],
       });
-    await expect(answer(pane.row, option(3))).rejects.toEqual(refusal("E_USAGE"));
+    await expect(answerTo(harness, pane.row, option(3))).rejects.toEqual(refusal("E_USAGE"));
     expect(pane.chosen()).toEqual([]);
   });
 
   it("an approval on the word of a screen that does not show everything, where it takes a refusal", async () => {
     const pane = await openDialogs(harness, "omp", [OMP]);
-    await expect(answer(pane.row, APPROVE)).rejects.toEqual(refusal("E_NOT_SHOWN_WHOLE"));
+    await expect(answerTo(harness, pane.row, APPROVE)).rejects.toEqual(refusal("E_NOT_SHOWN_WHOLE"));
     expect(pane.chosen()).toEqual([]);
   });
 
   it("where no prompt is open, and where no agent is", async () => {
     const agent = await openAgent(harness);
     const guards = { ifPrompt: "0123456789abcdef" };
-    await expect(answer(agent.row, APPROVE, guards)).rejects.toEqual(refusal("E_STALE_SNAPSHOT"));
+    await expect(answerTo(harness, agent.row, APPROVE, guards)).rejects.toEqual(refusal("E_STALE_SNAPSHOT"));
     const cat = await harness.open("exec cat");
-    await expect(answer(cat, APPROVE, guards)).rejects.toEqual(refusal("E_STALE_SNAPSHOT"));
+    await expect(answerTo(harness, cat, APPROVE, guards)).rejects.toEqual(refusal("E_STALE_SNAPSHOT"));
     expect(agent.received()).toEqual([]);
   });
 
   it("an agent that sleeps behind a shell while its dialog stays on the screen", async () => {
-    const player = await createPlayer({
-      tmux: { socketArgs: harness.tmux.socketArgs },
-      home: harness.daemon.home,
-      recordingsDir: fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url)),
-    });
+    const player = await openPlayer(harness);
     try {
       await player.frame("waiting_approval");
       const row = await harness.daemon.until(player.paneId, ({ request }) => request !== null, 10_000);
@@ -238,7 +185,7 @@ describe("refuses", () => {
       const foreground = () =>
         harness.tmux.run("display-message", "-p", "-t", player.paneId, "#{pane_current_command}");
       await vi.waitFor(async () => expect(await foreground()).toBe("bash"), { timeout: 5_000 });
-      await expect(answer(row, APPROVE)).rejects.toMatchObject({
+      await expect(answerTo(harness, row, APPROVE)).rejects.toMatchObject({
         code: "E_STALE_SNAPSHOT",
         message: expect.stringMatching(/background|not on the screen/),
       });
@@ -250,18 +197,21 @@ describe("refuses", () => {
 
   it("a second answer: of two at once exactly one arrives", async () => {
     const pane = await openDialogs(harness, "claude", [CLAUDE, CLAUDE_OTHER]);
-    const results = await Promise.allSettled([answer(pane.row, APPROVE), answer(pane.row, DENY)]);
+    const results = await Promise.allSettled([
+      answerTo(harness, pane.row, APPROVE),
+      answerTo(harness, pane.row, DENY),
+    ]);
     expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(pane.chosen()).toEqual([["waiting_approval", expect.any(String)]]);
   });
 
   it("a second answer to a prompt that looks the same", async () => {
     const pane = await openDialogs(harness, "claude", [CLAUDE, { ...CLAUDE, name: "again", afterMs: 400 }]);
-    expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
+    expect(await answerTo(harness, pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
     await vi.waitFor(async () =>
       expect(await harness.screen(pane.paneId)).toContain("Do you want to proceed?"),
     );
-    await expect(answer(pane.row, APPROVE, { forceStale: true })).rejects.toEqual(
+    await expect(answerTo(harness, pane.row, APPROVE, { forceStale: true })).rejects.toEqual(
       refusal("E_STALE_SNAPSHOT"),
     );
     expect(pane.chosen()).toEqual([["waiting_approval", YES]]);

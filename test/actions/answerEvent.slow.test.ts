@@ -1,7 +1,7 @@
 // Answers to prompts that an event announced: it knows what is asked, the screen knows how it is answered, and both must be
 // about the same.
 import { execFileSync } from "node:child_process";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { dialogOf, openDialogs, type DialogPane } from "./dialogPane.ts";
@@ -17,10 +17,10 @@ const DIALOG = dialogOf("recordings/claude/waiting_approval", { options: LABELS,
 const SESSION = "11111111-2222-3333-4444-555555555555";
 
 let harness: Harness;
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await openHarness();
 });
-afterEach(() => harness.close());
+afterAll(() => harness.close());
 
 /** What an agent's hook drops into the spool before a dialog opens. */
 const drop = async (paneId: string, agent: string, event: string, payload: object): Promise<void> => {
@@ -51,7 +51,7 @@ const announced = async (command: string): Promise<{ pane: DialogPane; row: Pane
   return { pane, row: await harness.daemon.until(pane.paneId, isAnnounced, 10_000) };
 };
 
-it("shows the screen's options under the event's text, and takes them", async () => {
+it.concurrent("shows the screen's options under the event's text, and takes them", async () => {
   const { pane, row } = await announced("touch approved.txt");
   expect(row.request).toMatchObject({
     body: "touch approved.txt",
@@ -61,7 +61,7 @@ it("shows the screen's options under the event's text, and takes them", async ()
   expect(pane.chosen()).toEqual([["waiting_approval", "No"]]);
 });
 
-it("does not answer another prompt that is on the screen: the announced one is not drawn yet", async () => {
+it.concurrent("does not answer another prompt that is on the screen: the announced one is not drawn yet", async () => {
   const { pane, row } = await announced("touch approved.txt && rm -rf build");
   expect(row.request?.options).toEqual([]);
   for (const choice of [{ kind: "approve" }, { kind: "option", number: 1 }] as const)
@@ -72,7 +72,7 @@ it("does not answer another prompt that is on the screen: the announced one is n
   expect(pane.chosen()).toEqual([]);
 });
 
-it("approves what a screen alone does not prove, after the time in which the dialog ignores keys", async () => {
+it.concurrent("approves what a screen alone does not prove, after the time in which the dialog ignores keys", async () => {
   const dialog = dialogOf("recordings/omp/waiting_approval", {
     options: ["Approve", "Deny"],
     mark: "❯",

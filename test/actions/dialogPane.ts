@@ -1,6 +1,6 @@
 // Opens a pane with the program that shows recorded dialogs, waits until its first one is listed, and reads what it was
 // answered.
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadRecording } from "../../adapters/testkit/recordings.ts";
@@ -70,10 +70,11 @@ interface Shown {
 const startAgent = async (harness: Harness, agent: string, shown: Shown): Promise<[string, string]> => {
   const { dialogs, name, prefix = "exec" } = shown;
   const program = PROGRAMS[agent] ?? {};
-  const script = join(harness.tmux.folder, name, program.script ?? "dialog.mjs");
+  const folder = mkdtempSync(join(harness.tmux.folder, `${name}-`));
+  const script = join(folder, program.script ?? "dialog.mjs");
   mkdirSync(dirname(script), { recursive: true });
   copyFileSync(SCRIPT, script);
-  const log = join(harness.tmux.folder, name, "chosen");
+  const log = join(folder, "chosen");
   const rest = loadRecording(join(FIXTURES, "recordings", agent), shown.last);
   const last = { text: rest.text, title: rest.title };
   const options = JSON.stringify({ processTitle: program.processTitle, dialogs, last });

@@ -1,20 +1,14 @@
 // explain on a real daemon and real tmux: the rule that won, what lost, and the rows of the screen that matched.
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createPlayer, type Player } from "../player/player.ts";
-import { openHarness, type Harness } from "./actionHarness.ts";
+import type { Player } from "../player/player.ts";
+import { openHarness, openPlayer, type Harness } from "./actionHarness.ts";
 
 let harness: Harness;
 let player: Player;
 beforeEach(async () => {
   harness = await openHarness();
   await harness.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
-  player = await createPlayer({
-    tmux: { socketArgs: harness.tmux.socketArgs },
-    home: harness.daemon.home,
-    recordingsDir: fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url)),
-    agent: "claude",
-  });
+  player = await openPlayer(harness);
 });
 afterEach(async () => {
   await player.close();

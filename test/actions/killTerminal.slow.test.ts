@@ -1,6 +1,6 @@
 // `agtmux kill` at a terminal, as a person has it: what was asked about is what is killed, or nothing.
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { serveDaemon } from "../harness/commandLine.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
@@ -15,10 +15,18 @@ let player: Player;
 /** The person's own tmux, which nobody watches. */
 let person: PrivateTmux;
 let stopServing: () => Promise<void>;
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await openHarness();
   stopServing = await serveDaemon(harness.daemon);
   person = createPrivateTmux();
+  await person.newSession("base");
+});
+afterAll(async () => {
+  await person.close();
+  await stopServing();
+  await harness.close();
+});
+beforeEach(async () => {
   player = await createPlayer({
     tmux: { socketArgs: harness.tmux.socketArgs },
     home: harness.daemon.home,
@@ -29,9 +37,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await player.close();
-  await person.close();
-  await stopServing();
-  await harness.close();
+  await person.run("kill-session", "-t", "=person");
 });
 
 /** Asks to kill in a pane; gives what types there, and what is on the screen once it ended. */

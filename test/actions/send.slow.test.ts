@@ -1,50 +1,31 @@
 // send on real panes with the real daemon: what arrives, what is refused, and what the three outcomes mean.
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DaemonService } from "../../core/api/calls.ts";
-import type { ActionGuards } from "../../core/model/snapshot.ts";
-import type { PaneView } from "../../core/model/view.ts";
-import { createPlayer } from "../player/player.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openAgent } from "./agentPane.ts";
-import { openHarness, type Harness } from "./actionHarness.ts";
+import {
+  auditOf,
+  expectNoBuffers,
+  sendTo,
+  openHarness,
+  openPlayer,
+  recordings,
+  type Harness,
+} from "./actionHarness.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
+const RECORDINGS = recordings("claude");
 
 let harness: Harness;
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await openHarness();
 });
-afterEach(() => harness.close());
-
-type SendInput = Parameters<DaemonService["send"]>[0];
-const send = (
-  row: PaneView,
-  text: string,
-  more: Partial<SendInput> = {},
-  guards: Partial<ActionGuards> = {},
-) =>
-  harness.service.send({
-    ...harness.request(row, guards),
-    text,
-    pressEnter: true,
-    toShell: false,
-    idempotencyKey: null,
-    ...more,
-  });
-const auditOf = (limit: number) =>
-  Promise.resolve(harness.service.audit({ limit })).then(({ items }) =>
-    items.map(({ action, outcome, text_length }) => [action, outcome, text_length]),
-  );
+afterAll(() => harness.close());
 
 const LONG = Array.from(
   { length: 400 },
   (_, at) => `line ${at} with some words in it, about fifty characters`,
 ).join("\n");
 
-describe("to an agent", () => {
+describe.concurrent("to an agent", () => {
   it.each([
-    ["a short line", "hello there"],
-    ["quotes, substitutions and formats", `"a" 'b' \`id\` $(id) \${HOME} #{pane_id} #[fg=red] %% \\n \\`],
     ["a trailing semicolon", "do this;"],
     ["semicolons only inside", "a ; b \\; c"],
     ["a leading dash", "-l -t %0 -- x"],
@@ -56,23 +37,24 @@ describe("to an agent", () => {
     ["a single character", "y"],
   ])("types %s literally and submits it", async (_name, text) => {
     const agent = await openAgent(harness);
-    const result = await send(agent.row, text);
+    const result = await sendTo(harness, agent.row, text);
     expect([result.outcome, result.notes, agent.received()]).toEqual(["delivered", [], [text]]);
-    expect(await auditOf(1)).toEqual([["send", "delivered", text.length]]);
-    // Nothing of it stays in tmux.
-    expect(await harness.tmux.run("list-buffers")).toBe("");
+    expect(auditOf(harness, agent.row)).toEqual([["send", "delivered", text.length]]);
+    await expectNoBuffers(harness);
   });
 
   it("leaves control characters out, and says so", async () => {
     const agent = await openAgent(harness);
-    const result = await send(agent.row, "a\u0003b\u001b[201~c\u009bd\rE\u007f");
+    const result = await sendTo(harness, agent.row, "a\u0003b\u001b[201~c\u009bd\rE\u007f");
     expect(result).toMatchObject({ outcome: "delivered", notes: ["5 control characters were left out."] });
     expect(agent.received()).toEqual(["ab[201~cdE"]);
   });
 
   it("only types with --no-enter", async () => {
     const agent = await openAgent(harness);
-    expect(await send(agent.row, "not yet", { pressEnter: false })).toMatchObject({ outcome: "delivered" });
+    expect(await sendTo(harness, agent.row, "not yet", { pressEnter: false })).toMatchObject({
+      outcome: "delivered",
+    });
     expect(agent.received()).toEqual([]);
     expect(await harness.screen(agent.paneId)).toContain("❯ not yet");
   });
@@ -80,7 +62,7 @@ describe("to an agent", () => {
   it("leaves copy mode first", async () => {
     const agent = await openAgent(harness);
     await harness.tmux.run("copy-mode", "-t", agent.paneId);
-    const result = await send(agent.row, "out of copy mode");
+    const result = await sendTo(harness, agent.row, "out of copy mode");
     expect(result).toMatchObject({
       outcome: "delivered",
       notes: ["The pane was in copy mode, which was left."],
@@ -90,36 +72,37 @@ describe("to an agent", () => {
 
   it("that shows a paste as a mark is delivered all the same", async () => {
     const agent = await openAgent(harness, { placeholderAbove: 100 });
-    expect(await send(agent.row, LONG)).toMatchObject({ outcome: "delivered" });
+    expect(await sendTo(harness, agent.row, LONG)).toMatchObject({ outcome: "delivered" });
     expect(agent.received()).toEqual([LONG]);
   });
 
   it("that needs another Enter gets one more and no third", async () => {
     const two = await openAgent(harness, { enters: 2 }, "two");
-    expect(await send(two.row, "twice")).toMatchObject({
-      outcome: "delivered",
-      detail: expect.stringContaining("second"),
-    });
     const three = await openAgent(harness, { enters: 3 }, "three");
-    expect(await send(three.row, "thrice")).toMatchObject({ outcome: "not_delivered" });
+    const [twice, thrice] = await Promise.all([
+      sendTo(harness, two.row, "twice"),
+      sendTo(harness, three.row, "thrice"),
+    ]);
+    expect(twice).toMatchObject({ outcome: "delivered", detail: expect.stringContaining("second") });
+    expect(thrice).toMatchObject({ outcome: "not_delivered" });
     expect([two.received(), three.received()]).toEqual([["twice"], []]);
   });
 
   it("that takes a late Enter for a new line is found out", async () => {
     const agent = await openAgent(harness, { swallowMs: 10_000 });
-    expect(await send(agent.row, "swallowed")).toMatchObject({ outcome: "not_delivered" });
+    expect(await sendTo(harness, agent.row, "swallowed")).toMatchObject({ outcome: "not_delivered" });
     expect(agent.received()).toEqual([]);
   });
 
   it("that does not show the text gets no Enter", async () => {
     const agent = await openAgent(harness, { deaf: true });
-    expect(await send(agent.row, "into the void")).toMatchObject({ outcome: "not_delivered" });
+    expect(await sendTo(harness, agent.row, "into the void")).toMatchObject({ outcome: "not_delivered" });
     expect(agent.received()).toEqual([]);
   });
 
   it("that opens a prompt while it is typed to gets no Enter", async () => {
     const agent = await openAgent(harness, { dialog: `${RECORDINGS}/waiting_approval.txt` });
-    const result = await send(agent.row, "touch approved.txt");
+    const result = await sendTo(harness, agent.row, "touch approved.txt");
     expect(result.outcome).toBe("not_delivered");
     expect(agent.received()).toEqual([]);
   });
@@ -127,65 +110,28 @@ describe("to an agent", () => {
   it("gets two texts one after the other when two are sent at once", async () => {
     const agent = await openAgent(harness);
     const results = await Promise.allSettled([
-      send(agent.row, "the first text", {}, { forceStale: true }),
-      send(agent.row, "the second text", {}, { forceStale: true }),
+      sendTo(harness, agent.row, "the first text", {}, { forceStale: true }),
+      sendTo(harness, agent.row, "the second text", {}, { forceStale: true }),
     ]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
     expect(agent.received()).toEqual(["the first text", "the second text"]);
   });
-
-  it("through a reference of another session of its group reaches the same pane", async () => {
-    const agent = await openAgent(harness);
-    await harness.tmux.run("new-session", "-d", "-t", "base", "-s", "sibling");
-    const grouped = await harness.daemon.until(agent.paneId, ({ also_in }) => also_in.includes("sibling"));
-    const ref = grouped.identity.pane_ref.replace("/base/", "/sibling/");
-    expect(ref).not.toBe(grouped.identity.pane_ref);
-    expect(await send(grouped, "by the sibling", { ref })).toMatchObject({
-      outcome: "delivered",
-      pane_ref: grouped.identity.pane_ref,
-    });
-    expect(agent.received()).toEqual(["by the sibling"]);
-  });
 });
 
-describe("the same key", () => {
-  it("sends once per runtime, also after a restart of the daemon", async () => {
-    const agent = await openAgent(harness);
-    const first = await send(agent.row, "only once", { idempotencyKey: "k1" });
-    const again = await send(agent.row, "only once", { idempotencyKey: "k1" });
-    expect([first.is_repeat, again]).toEqual([false, { ...first, is_repeat: true }]);
-    await harness.daemon.restart();
-    const row = await harness.daemon.until(agent.paneId, ({ state }) => state === "idle", 10_000);
-    expect(await send(row, "only once", { idempotencyKey: "k1" })).toEqual({ ...first, is_repeat: true });
-    expect(agent.received()).toEqual(["only once"]);
-    const other = await openAgent(harness, {}, "other");
-    expect(await send(other.row, "only once", { idempotencyKey: "k1" })).toMatchObject({ is_repeat: false });
-  });
-
-  it("is free again after a refusal", async () => {
-    const agent = await openAgent(harness);
-    const options = { idempotencyKey: "k2" };
-    await harness.tmux.run("set-option", "-w", "-t", agent.paneId, "synchronize-panes", "on");
-    await expect(send(agent.row, "text", options)).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
-    await harness.tmux.run("set-option", "-w", "-t", agent.paneId, "synchronize-panes", "off");
-    expect(await send(agent.row, "text", options)).toMatchObject({ outcome: "delivered", is_repeat: false });
-  });
-});
-
-describe("to a pane without an agent", () => {
+describe.concurrent("to a pane without an agent", () => {
   it("needs --to-shell where a shell would run it", async () => {
     const row = await harness.open("exec env PS1='$ ' bash --norc --noprofile -i");
     const { pane_id } = row.identity;
     await vi.waitFor(async () => expect(await harness.screen(pane_id)).toContain("$"), { timeout: 5_000 });
-    await expect(send(row, "echo ran")).rejects.toMatchObject({ code: "E_CONFIRMATION_REQUIRED" });
+    await expect(sendTo(harness, row, "echo ran")).rejects.toMatchObject({ code: "E_CONFIRMATION_REQUIRED" });
     expect(await harness.screen(pane_id)).not.toContain("ran");
-    expect(await send(row, "echo '$(a)' \"b;\" ;", { toShell: true })).toMatchObject({
+    expect(await sendTo(harness, row, "echo '$(a)' \"b;\" ;", { toShell: true })).toMatchObject({
       outcome: "delivered",
     });
     await vi.waitFor(async () => expect(await harness.screen(pane_id)).toContain("\n$(a) b;"), {
       timeout: 5_000,
     });
-    expect(await auditOf(2)).toEqual([
+    expect(auditOf(harness, row)).toEqual([
       ["send", "delivered", 18],
       ["send", "E_CONFIRMATION_REQUIRED", 8],
     ]);
@@ -193,7 +139,7 @@ describe("to a pane without an agent", () => {
 
   it("types into any other program", async () => {
     const row = await harness.open("exec cat");
-    expect(await send(row, "to cat")).toMatchObject({ outcome: "delivered", runtime_id: null });
+    expect(await sendTo(harness, row, "to cat")).toMatchObject({ outcome: "delivered", runtime_id: null });
     // tmux 3.2a fills the lines with blanks.
     const [typed, echoed] = (await harness.screen(row.identity.pane_id)).split("\n");
     expect([typed?.trimEnd(), echoed?.trimEnd()]).toEqual(["to cat", "to cat"]);
@@ -201,57 +147,33 @@ describe("to a pane without an agent", () => {
 
   it("says that it does not know where nothing is echoed", async () => {
     const row = await harness.open("stty -echo; exec cat >/dev/null");
-    expect(await send(row, "secret")).toMatchObject({ outcome: "unverified" });
+    expect(await sendTo(harness, row, "secret")).toMatchObject({ outcome: "unverified" });
   });
 });
 
-describe("nothing is sent", () => {
-  it("while the agent waits for an answer", async () => {
-    const player = await createPlayer({
-      tmux: { socketArgs: harness.tmux.socketArgs },
-      home: harness.daemon.home,
-      recordingsDir: RECORDINGS,
-    });
-    try {
-      await player.frame("waiting_approval");
-      const row = await harness.daemon.untilState(player.paneId, "waiting_approval");
-      await expect(send(row, "y")).rejects.toMatchObject({ code: "E_PROMPT_OPEN" });
-      // What it did not read comes to the shell after it.
-      await player.exit();
-      await vi.waitFor(async () => expect((await harness.screen(player.paneId)).trimEnd()).toMatch(/\$$/), {
-        timeout: 5_000,
-      });
-    } finally {
-      await player.close();
-    }
-  });
-
+describe.concurrent("nothing is sent", () => {
   it("when a guard does not hold, nor to a pane that was respawned under the same id", async () => {
     const agent = await openAgent(harness);
     const { runtime_id, pane_id } = agent.row.identity;
     for (const guards of [{ ifRuntime: "rt_other" }, { ifState: "error" }, { ifVersion: 999_999 }] as const)
-      await expect(send(agent.row, "guarded", {}, guards)).rejects.toMatchObject({
+      await expect(sendTo(harness, agent.row, "guarded", {}, guards)).rejects.toMatchObject({
         code: "E_STALE_SNAPSHOT",
       });
     await expect(
-      send(agent.row, "guarded", { ref: `runtime:${runtime_id}` }, { ifUpdatedWithinMs: 0.001 }),
+      sendTo(harness, agent.row, "guarded", { ref: `runtime:${runtime_id}` }, { ifUpdatedWithinMs: 0.001 }),
     ).rejects.toMatchObject({ code: "E_STALE_SNAPSHOT" });
 
     await harness.tmux.run("respawn-pane", "-k", "-t", pane_id, "exec cat");
     // The daemon may not know yet: tmux itself refuses then.
     await expect(
-      send(agent.row, "guarded", { ref: `runtime:${runtime_id}` }, { forceStale: true }),
+      sendTo(harness, agent.row, "guarded", { ref: `runtime:${runtime_id}` }, { forceStale: true }),
     ).rejects.toMatchObject({ code: expect.stringMatching(/^E_(STALE_SNAPSHOT|REF_NOT_FOUND)$/) });
     expect(await harness.screen(pane_id)).not.toContain("guarded");
     expect(agent.received()).toEqual([]);
   });
 
   it("to an agent that sleeps behind a shell", async () => {
-    const player = await createPlayer({
-      tmux: { socketArgs: harness.tmux.socketArgs },
-      home: harness.daemon.home,
-      recordingsDir: RECORDINGS,
-    });
+    const player = await openPlayer(harness);
     try {
       const row = await harness.daemon.until(player.paneId, ({ agent }) => agent === "claude");
       process.kill(player.pid, "SIGSTOP");
@@ -263,7 +185,7 @@ describe("nothing is sent", () => {
         },
         { timeout: 5_000 },
       );
-      await expect(send(row, "rm -rf nothing")).rejects.toMatchObject({
+      await expect(sendTo(harness, row, "rm -rf nothing")).rejects.toMatchObject({
         code: "E_STALE_SNAPSHOT",
         message: expect.stringContaining("background"),
       });
@@ -276,6 +198,58 @@ describe("nothing is sent", () => {
 
   it("where the text is empty once it is clean", async () => {
     const agent = await openAgent(harness);
-    await expect(send(agent.row, "\u001b\u0003 \n")).rejects.toMatchObject({ code: "E_USAGE" });
+    await expect(sendTo(harness, agent.row, "\u001b\u0003 \n")).rejects.toMatchObject({ code: "E_USAGE" });
+  });
+});
+
+// Alone, because it groups the session of all.
+describe("to an agent", () => {
+  it("through a reference of another session of its group reaches the same pane", async () => {
+    const agent = await openAgent(harness);
+    await harness.tmux.run("new-session", "-d", "-t", "base", "-s", "sibling");
+    const grouped = await harness.daemon.until(agent.paneId, ({ also_in }) => also_in.includes("sibling"));
+    const ref = grouped.identity.pane_ref.replace("/base/", "/sibling/");
+    expect(ref).not.toBe(grouped.identity.pane_ref);
+    expect(await sendTo(harness, grouped, "by the sibling", { ref })).toMatchObject({
+      outcome: "delivered",
+      pane_ref: grouped.identity.pane_ref,
+    });
+    expect(agent.received()).toEqual(["by the sibling"]);
+    await harness.tmux.run("kill-session", "-t", "=sibling");
+  });
+});
+
+// Alone, because it restarts the daemon of all.
+describe("the same key", () => {
+  it("sends once per runtime, also after a restart of the daemon", async () => {
+    const agent = await openAgent(harness);
+    const first = await sendTo(harness, agent.row, "only once", { idempotencyKey: "k1" });
+    const again = await sendTo(harness, agent.row, "only once", { idempotencyKey: "k1" });
+    expect([first.is_repeat, again]).toEqual([false, { ...first, is_repeat: true }]);
+    await harness.daemon.restart();
+    const row = await harness.daemon.until(agent.paneId, ({ state }) => state === "idle", 10_000);
+    expect(await sendTo(harness, row, "only once", { idempotencyKey: "k1" })).toEqual({
+      ...first,
+      is_repeat: true,
+    });
+    expect(agent.received()).toEqual(["only once"]);
+    const other = await openAgent(harness, {}, "other");
+    expect(await sendTo(harness, other.row, "only once", { idempotencyKey: "k1" })).toMatchObject({
+      is_repeat: false,
+    });
+  });
+
+  it("is free again after a refusal", async () => {
+    const agent = await openAgent(harness);
+    const options = { idempotencyKey: "k2" };
+    await harness.tmux.run("set-option", "-w", "-t", agent.paneId, "synchronize-panes", "on");
+    await expect(sendTo(harness, agent.row, "text", options)).rejects.toMatchObject({
+      code: "E_UNSUPPORTED",
+    });
+    await harness.tmux.run("set-option", "-w", "-t", agent.paneId, "synchronize-panes", "off");
+    expect(await sendTo(harness, agent.row, "text", options)).toMatchObject({
+      outcome: "delivered",
+      is_repeat: false,
+    });
   });
 });

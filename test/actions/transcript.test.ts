@@ -1,29 +1,23 @@
 // The transcript on a real daemon: offered where tmux has no scrollback, read from the log of the session in that pane.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
-import { createPlayer, type Player } from "../player/player.ts";
-import { openHarness, type Harness } from "./actionHarness.ts";
+import type { Player } from "../player/player.ts";
+import { openHarness, openPlayer, type Harness } from "./actionHarness.ts";
 
 let harness: Harness;
 const players: Player[] = [];
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await openHarness();
 });
-afterEach(async () => {
+afterAll(async () => {
   for (const player of players.splice(0)) await player.close();
   await harness.close();
 });
 
 const play = async (agent: string): Promise<Player> => {
-  const player = await createPlayer({
-    tmux: { socketArgs: harness.tmux.socketArgs },
-    home: harness.daemon.home,
-    recordingsDir: fileURLToPath(new URL(`../fixtures/recordings/${agent}`, import.meta.url)),
-    agent,
-  });
+  const player = await openPlayer(harness, agent);
   players.push(player);
   return player;
 };

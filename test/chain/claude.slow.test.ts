@@ -70,8 +70,11 @@ describe.concurrent("a played Claude with hooks", () => {
     await player.exit({ signal: "SIGKILL" });
     await daemon.until(player.paneId, (row) => row.reason_code === "crashed");
   });
+});
 
-  it("delivers what was dropped while the daemon was down", { concurrent: false }, async () => {
+// Alone, because it restarts the daemon of all.
+describe("a played Claude with hooks", () => {
+  it("delivers what was dropped while the daemon was down", async () => {
     await installHooks();
     const player = await play();
     await player.event("SessionStart");

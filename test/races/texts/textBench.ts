@@ -71,13 +71,16 @@ export const openTextBench = async (): Promise<TextBench> => {
     snapshot: { snapshotId: "s", targetId: "host", server: "default", paneId },
   } as VerifiedAction;
   let screens = 0;
+  let mode: boolean | null = null;
 
   /** tmux has seen the mode once it shows what was written after it. */
   const setMode = async (isBracketed: boolean): Promise<void> => {
+    if (mode === isBracketed) return;
     const shown = `screen ${(screens += 1)}`;
     terminal.write(`\u001b[2J\u001b[H\u001b[?2004${isBracketed ? "h" : "l"}${shown}`);
     const isShown = async () => (await tmux.run("capture-pane", "-p", "-t", paneId)).includes(shown);
     await until(isShown, shown, LIMIT_MS);
+    mode = isBracketed;
   };
 
   return {
