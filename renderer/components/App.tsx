@@ -160,7 +160,7 @@ const MAIN_LABELS: Readonly<Record<TabKind, string>> = {
 };
 
 const TOO_EARLY = "Not answered: read the card first, then press again.";
-const HELD = "Keys do nothing until you move: by an arrow, Esc or a click.";
+const HELD = "Keys do nothing until you move: arrow, Esc or click.";
 
 export const App = ({ onSettings, offer }: AppProps) => {
   const { feed, list, gate, retry } = usePopover();
