@@ -1,22 +1,17 @@
 // What is armed, in the popover: texts that wait and watches, held, released, ended and paused; the reply that waits for its agent;
 // and the way there from a row. By mouse and by keyboard, light and dark.
-import type { Browser } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { PaneView } from "../core/model/view.ts";
 import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 import type { FakeAutomation } from "../test/fakes/fakeAutomation.ts";
-import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
-import { findFaults, recordLook, SCHEMES, type Scheme } from "./looks/look.ts";
+import type { BrowserPopover } from "./launchers/browser.ts";
+import { shareStage } from "./launchers/popovers.ts";
+import { findFaults, recordLook } from "./looks/look.ts";
 import { armedScene } from "./scenes/armedScene.ts";
 import { COLOURED_SCREEN, tenScene } from "./scenes/workScene.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
+const stage = shareStage();
 
 const scene = (): PaneView[] =>
   tenScene(Date.now()).map((pane) => (pane.window_name === "split" ? { ...pane, armed: "2 queued" } : pane));
@@ -30,34 +25,24 @@ const paneOf = (panes: readonly PaneView[], window: string): PaneView => {
 type Started = BrowserPopover & { daemon: AnsweringDaemon; automation: FakeAutomation };
 
 const withPopover = async (
-  options: { scheme?: Scheme; viewport?: { width: number; height: number } },
+  options: { viewport?: { width: number; height: number } },
   work: (started: Started) => Promise<void>,
 ): Promise<void> => {
   const panes = scene();
   const daemon = new AnsweringDaemon(panes);
   for (const { identity } of panes) daemon.outputs.set(identity.pane_ref, { screen: COLOURED_SCREEN });
   const automation = armedScene(panes);
-  const launched = await launchBrowserPopover({
-    browser,
-    daemon,
-    features: [automation],
-    colorScheme: options.scheme ?? "light",
-    viewport: options.viewport ?? { width: 420, height: 600 },
-  });
-  try {
-    await launched.popover.row("Split the refund").waitFor();
-    await work({ ...launched, daemon, automation });
-    expect(await findFaults(launched.page)).toEqual([]);
-    // The page itself writes a line for a call that is refused.
-    expect(launched.errors.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
-  } finally {
-    await launched.close();
-  }
+  const launched = await stage.show({ daemon, features: [automation], ...options });
+  await launched.popover.row("Split the refund").waitFor();
+  await work({ ...launched, daemon, automation });
+  expect(await findFaults(launched.page)).toEqual([]);
+  // The page itself writes a line for a call that is refused.
+  expect(launched.errors.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
 };
 
-describe.each(SCHEMES)("the view of what is armed (%s)", (scheme) => {
+describe("the view of what is armed (light, dark)", () => {
   it("shows what waits, for what, and what it did", () =>
-    withPopover({ scheme }, async ({ page, popover }) => {
+    withPopover({}, async ({ page, popover }) => {
       await popover.press("l");
       const jobs = page.locator("button[data-job]");
       await jobs.first().waitFor();
@@ -71,11 +56,11 @@ describe.each(SCHEMES)("the view of what is armed (%s)", (scheme) => {
       await jobs.first().focus();
       await popover.press("ArrowDown", "Enter");
       await page.getByText("told: Codex has shown nothing new").waitFor();
-      await recordLook(page, { name: "armed", scheme, isPictured: true });
+      await recordLook(page, { name: "armed", isPictured: true });
     }));
 
   it("offers a reply that waits, with what comes of it", () =>
-    withPopover({ scheme }, async ({ page, popover, automation }) => {
+    withPopover({}, async ({ page, popover, automation }) => {
       await popover.row("Split the refund").focus();
       await popover.press("r");
       await popover.replyBox.waitFor();
@@ -92,7 +77,7 @@ describe.each(SCHEMES)("the view of what is armed (%s)", (scheme) => {
       for (let row = 0; row < 6; row += 1) await popover.press("Shift+Enter");
       await expect.poll(isVisible).toBe(true);
       for (let row = 0; row < 6; row += 1) await popover.press("Backspace");
-      await recordLook(page, { name: "later", scheme, isPictured: true });
+      await recordLook(page, { name: "later", isPictured: true });
       await popover.press("Alt+Enter");
       await page.getByText("Armed.", { exact: true }).waitFor();
       expect(automation.items[0]).toMatchObject({ text: "then measure it again", surface: "popover" });

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { runtimePaths } from "../core/rpc/paths.ts";
 import { connectSocket } from "../core/rpc/socketClient.ts";
 import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
 import { spawnDaemon, type DaemonProcess } from "../test/harness/daemonProcess.ts";
 import { createPlayer, type Player } from "../test/player/player.ts";
 import { launchBrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/chromium.ts";
 import { findElectron, launchElectron } from "./launchers/electron.ts";
 import { launchStandIn, type StandIn } from "./launchers/standIn.ts";
 import { PopoverPage } from "./pages/popover.ts";
@@ -63,13 +63,12 @@ if (electron !== null)
     return { page, app: null, close: () => app.close() };
   };
 
+takeChromium((given) => (browser = given));
 beforeAll(async () => {
-  browser = await launchChromium();
   mkdirSync(SHOTS, { recursive: true });
   const skipped = electron === null ? "; real Electron: skipped, there is no binary" : "";
   console.log(`launchers: ${Object.keys(launchers).join(", ")}${skipped}`);
 });
-afterAll(() => browser.close());
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "agtmux-e-"));
   home = join(folder, "a");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/chromium.ts";
 import { startDevServer, type DevServer } from "./launchers/devServer.ts";
 import { PopoverPage } from "./pages/popover.ts";
 import { mixedScene } from "./scenes/scenes.ts";
@@ -17,16 +17,15 @@ const checkout = mkdtempSync(join(tmpdir(), "agtmux-dev-"));
 let browser: Browser;
 let server: DevServer;
 
+takeChromium((given) => (browser = given));
 beforeAll(async () => {
   for (const folder of ["core", "renderer", "ui"])
     cpSync(join(ROOT, folder), join(checkout, folder), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(checkout, "node_modules"));
   for (const file of ["package.json", "tsconfig.base.json"]) cpSync(join(ROOT, file), join(checkout, file));
   server = await startDevServer({ root: checkout, daemon: new FakeDaemon(mixedScene(Date.now())), port: 0 });
-  browser = await launchChromium();
 });
 afterAll(async () => {
-  await browser?.close();
   await server?.close();
   rmSync(checkout, { recursive: true, force: true });
 });

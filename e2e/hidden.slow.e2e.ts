@@ -2,11 +2,11 @@
 // that the page is hidden, in the browser the document does.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser, Page } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makePane } from "../test/factories/view.ts";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
 import { launchBrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/chromium.ts";
 import { launchStandIn, type StandIn } from "./launchers/standIn.ts";
 import { countActivity, readActivity } from "./pages/activity.ts";
 import { PopoverPage } from "./pages/popover.ts";
@@ -23,10 +23,7 @@ let browser: Browser;
 const closers: (() => Promise<void>)[] = [];
 let daemon: FakeDaemon;
 
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
+takeChromium((given) => (browser = given));
 beforeEach(() => {
   const panes = mixedScene(Date.now());
   daemon = new FakeDaemon(panes);

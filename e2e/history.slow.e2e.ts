@@ -1,18 +1,15 @@
 // The History tab over a real daemon and logs on disk: list, filter, search inside, the end of a session, by mouse and keyboard.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Browser } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStartHarness, type StartHarness } from "../test/workspaces/startHarness.ts";
 import { RECORDED_PATHS } from "../test/history/historyHome.ts";
 import { recordedLog } from "../adapters/testkit/recordedLog.ts";
-import { launchBrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
-import { recordLook, SCHEMES } from "./looks/look.ts";
+import { shareStage } from "./launchers/popovers.ts";
+import { recordLook } from "./looks/look.ts";
 
-let browser: Browser;
+const stage = shareStage();
 let scene: StartHarness;
-const closers: (() => Promise<void>)[] = [];
 
 const write = (path: string, text: string): void => {
   const file = join(scene.daemon.home, path);
@@ -24,9 +21,7 @@ const HOSTILE_ID = "aaaaaaaa-1111-1111-1111-111111111111";
 const hostile = '<img src=x onerror="document.title=1">\u202E **bold** <script>document.title=1</script>';
 
 beforeAll(async () => {
-  browser = await launchChromium();
   scene = await openStartHarness();
-  closers.push(() => scene.close());
   for (const [agent, path] of Object.entries(RECORDED_PATHS)) write(path, recordedLog(`${agent}.jsonl`));
   const line = (cwd: string, content: string, at: string): string =>
     `${JSON.stringify({ type: "user", cwd, timestamp: at, message: { role: "user", content } })}\n`;
@@ -36,74 +31,51 @@ beforeAll(async () => {
     line(join(scene.root, "gone"), "make the retry budget smaller", "2026-11-02T10:00:00.000Z"),
   );
 }, 60_000);
-afterAll(async () => {
-  for (const close of closers.toReversed()) await close();
-  await browser.close();
-});
+afterAll(() => scene?.close());
 
-describe.each(SCHEMES)("the History tab (%s)", (colorScheme) => {
-  it("finds a session again, and shows it as text alone", async () => {
-    const launched = await launchBrowserPopover({
-      browser,
-      daemon: { home: scene.daemon.paths.home },
-      colorScheme,
-    });
-    const { popover, page, errors } = launched;
-    try {
-      await page.locator("body").press("h");
-      const rows = page.locator("button[data-session]");
-      await rows.first().waitFor();
-      await expect.poll(() => rows.count()).toBe(Object.keys(RECORDED_PATHS).length + 2);
-      expect(await rows.last().textContent()).toContain('<img src=x onerror="document.title=1">⟨U+202E⟩');
-      await recordLook(page, { name: "historyList", scheme: colorScheme, isPictured: false });
+it("the History tab finds a session again, and shows it as text alone", async () => {
+  const { popover, page, errors } = await stage.show({ daemon: { home: scene.daemon.paths.home } });
+  await page.locator("body").press("h");
+  const rows = page.locator("button[data-session]");
+  await rows.first().waitFor();
+  await expect.poll(() => rows.count()).toBe(Object.keys(RECORDED_PATHS).length + 2);
+  expect(await rows.last().textContent()).toContain('<img src=x onerror="document.title=1">⟨U+202E⟩');
+  await recordLook(page, { name: "historyList", isPictured: false });
 
-      await rows.first().focus();
-      await page.keyboard.press("ArrowDown");
-      await page.keyboard.press("Enter");
-      await page.getByRole("group", { name: "The end of the session" }).waitFor();
-      expect(await page.locator("[data-session][aria-expanded=true]").count()).toBe(1);
-      await recordLook(page, { name: "historyOpen", scheme: colorScheme, isPictured: false });
+  await rows.first().focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("group", { name: "The end of the session" }).waitFor();
+  expect(await page.locator("[data-session][aria-expanded=true]").count()).toBe(1);
+  await recordLook(page, { name: "historyOpen", isPictured: false });
 
-      await popover.press("/");
-      await page.keyboard.type("recovered");
-      await page.getByText("No session has this").waitFor();
-      await page.getByRole("button", { name: "Look inside the sessions" }).click();
-      await page.getByText("1 found.").waitFor();
-      expect(await page.locator("[data-role=agent]").textContent()).toBe("Agentrecovered");
-      await recordLook(page, { name: "historyFound", scheme: colorScheme, isPictured: false });
-      // Its folder is gone: it is said, and nothing is started.
-      await popover.press("Escape");
-      await popover.press("/");
-      await page.keyboard.type("retry budget smaller");
-      await expect.poll(() => rows.count()).toBe(1);
-      await rows.first().click();
-      await page.getByRole("button", { name: "Resume" }).click();
-      await page.getByText("there is no folder").waitFor();
-      expect(await page.title()).not.toBe("1");
-      // The browser notes the refusal.
-      expect(errors).toEqual([expect.stringContaining("workspaces.start")]);
-    } finally {
-      await launched.close();
-    }
-  });
+  await popover.press("/");
+  await page.keyboard.type("recovered");
+  await page.getByText("No session has this").waitFor();
+  await page.getByRole("button", { name: "Look inside the sessions" }).click();
+  await page.getByText("1 found.").waitFor();
+  expect(await page.locator("[data-role=agent]").textContent()).toBe("Agentrecovered");
+  await recordLook(page, { name: "historyFound", isPictured: false });
+  // Its folder is gone: it is said, and nothing is started.
+  await popover.press("Escape");
+  await popover.press("/");
+  await page.keyboard.type("retry budget smaller");
+  await expect.poll(() => rows.count()).toBe(1);
+  await rows.first().click();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByText("there is no folder").waitFor();
+  expect(await page.title()).not.toBe("1");
+  // The browser notes the refusal.
+  expect(errors).toEqual([expect.stringContaining("workspaces.start")]);
 });
 
 it("goes on with a session where it worked", { timeout: 60_000 }, async () => {
-  const launched = await launchBrowserPopover({
-    browser,
-    daemon: { home: scene.daemon.paths.home },
-    colorScheme: "light",
-  });
-  const { page, errors } = launched;
-  try {
-    await page.locator("body").press("h");
-    const hostileRow = page.locator("button[data-session]").last();
-    await hostileRow.click();
-    await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByText("runs in session work").waitFor({ timeout: 30_000 });
-    expect(scene.starts()).toEqual([{ folder: scene.root, args: `--resume ${HOSTILE_ID}` }]);
-    expect(errors).toEqual([]);
-  } finally {
-    await launched.close();
-  }
+  const { page, errors } = await stage.show({ daemon: { home: scene.daemon.paths.home } });
+  await page.locator("body").press("h");
+  const hostileRow = page.locator("button[data-session]").last();
+  await hostileRow.click();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByText("runs in session work").waitFor({ timeout: 30_000 });
+  expect(scene.starts()).toEqual([{ folder: scene.root, args: `--resume ${HOSTILE_ID}` }]);
+  expect(errors).toEqual([]);
 });

@@ -2,15 +2,13 @@
 // agent; with the accessibility audit, as every look.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Browser } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStartHarness, type StartHarness } from "../test/workspaces/startHarness.ts";
-import { launchBrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
-import { findFaults, recordLook, SCHEMES } from "./looks/look.ts";
+import { shareStage } from "./launchers/popovers.ts";
+import { findFaults, recordLook } from "./looks/look.ts";
 
 const MINUTE = 60_000;
-let browser: Browser;
+const stage = shareStage();
 let scene: StartHarness;
 
 const write = (path: string, lines: readonly object[]): void => {
@@ -56,7 +54,6 @@ const writeCodex = (number: number, { cwd, minutes, said }: Talk): void => {
 };
 
 beforeAll(async () => {
-  browser = await launchChromium();
   scene = await openStartHarness();
   const shop = { cwd: "/home/ann/shop-api", branch: "main" };
   writeClaude(1, {
@@ -101,39 +98,25 @@ beforeAll(async () => {
     said: [["user", "upgrade to Node 24 and remove what it replaces"]],
   });
 }, 60_000);
-afterAll(async () => {
-  await scene.close();
-  await browser.close();
-});
+afterAll(() => scene?.close());
 
-describe.each(SCHEMES)("the pictures of history and workspaces (%s)", (scheme) => {
-  it("are those of the documents", { timeout: 60_000 }, async () => {
-    const launched = await launchBrowserPopover({
-      browser,
-      daemon: { home: scene.daemon.paths.home },
-      colorScheme: scheme,
-    });
-    const { popover, page, errors } = launched;
-    try {
-      await page.locator("body").press("h");
-      const rows = page.locator("button[data-session]");
-      await expect.poll(() => rows.count()).toBe(6);
-      await recordLook(page, { name: "history", scheme, isPictured: true });
-      await rows.first().click();
-      await page.getByRole("button", { name: "Resume" }).waitFor();
-      await page.getByRole("group", { name: "The end of the session" }).waitFor();
-      await recordLook(page, { name: "history-session", scheme, isPictured: true });
-      expect(await findFaults(page)).toEqual([]);
-      await popover.press("Escape");
-      await popover.press("+");
-      await page.getByRole("dialog").getByLabel("Agent").selectOption("claude");
-      await page.getByLabel("Folder").fill("~/shop-api");
-      await page.getByLabel("Branch").fill("split-refunds");
-      await page.getByLabel("Task").fill("split refunds by currency, with a test for each");
-      await recordLook(page, { name: "start", scheme, isPictured: true });
-      expect(errors).toEqual([]);
-    } finally {
-      await launched.close();
-    }
-  });
+it("the pictures of history and workspaces (light, dark) are those of the documents", async () => {
+  const { popover, page, errors } = await stage.show({ daemon: { home: scene.daemon.paths.home } });
+  await page.locator("body").press("h");
+  const rows = page.locator("button[data-session]");
+  await expect.poll(() => rows.count()).toBe(6);
+  await recordLook(page, { name: "history", isPictured: true });
+  await rows.first().click();
+  await page.getByRole("button", { name: "Resume" }).waitFor();
+  await page.getByRole("group", { name: "The end of the session" }).waitFor();
+  await recordLook(page, { name: "history-session", isPictured: true });
+  expect(await findFaults(page)).toEqual([]);
+  await popover.press("Escape");
+  await popover.press("+");
+  await page.getByRole("dialog").getByLabel("Agent").selectOption("claude");
+  await page.getByLabel("Folder").fill("~/shop-api");
+  await page.getByLabel("Branch").fill("split-refunds");
+  await page.getByLabel("Task").fill("split refunds by currency, with a test for each");
+  await recordLook(page, { name: "start", isPictured: true });
+  expect(errors).toEqual([]);
 });

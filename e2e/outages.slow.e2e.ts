@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { spawnDaemon } from "../test/harness/daemonProcess.ts";
 import { createPrivateTmux } from "../test/harness/privateTmux.ts";
 import { createPlayer } from "../test/player/player.ts";
 import { openTargetHarness } from "../test/ssh/targetHarness.ts";
 import { launchBrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/chromium.ts";
 import { launchStandIn } from "./launchers/standIn.ts";
 import { PopoverPage } from "./pages/popover.ts";
 
@@ -21,11 +21,10 @@ const WAIT = { timeout: 30_000, interval: 50 };
 
 let browser: Browser;
 const closers: (() => Promise<unknown>)[] = [];
+takeChromium((given) => (browser = given));
 beforeAll(async () => {
   mkdirSync(SHOTS, { recursive: true });
-  browser = await launchChromium();
 });
-afterAll(() => browser?.close());
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });

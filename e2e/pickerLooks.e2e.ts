@@ -3,11 +3,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { outputLine } from "../cli/picker/agentOutput.ts";
 import { someAgents, longEdit, waiting } from "../test/picker/pickerPanes.ts";
 import { openPicker, type OpenPicker } from "../test/picker/pickerHarness.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/chromium.ts";
 import { armedScene } from "./scenes/armedScene.ts";
 import { SCHEMES, shoot, type Scheme } from "./looks/look.ts";
 import { smallPng } from "./looks/smallPng.ts";
@@ -137,55 +137,56 @@ const LOOKS: readonly Look[] = [
 
 let browser: Browser;
 let page: Page;
+takeChromium((given) => (browser = given));
 beforeAll(async () => {
-  browser = await launchChromium();
   page = await browser.newPage({ deviceScaleFactor: 1 });
 });
-afterAll(() => browser.close());
+afterAll(() => page?.close());
 
-describe.each(LOOKS)("$name", ({ name, columns, rows, go }) => {
-  it.each(SCHEMES)("in a %s terminal", async (scheme) => {
-    const panes = [
-      ...someAgents(),
-      waiting(2, longEdit(40), {
-        session: "payments",
-        activity: {
-          prompt: "Export in cents",
-          folder: "/home/me/payments",
-          repository: "payments",
-          branch: "ledger-csv",
-        },
-      }),
-    ];
-    const picker = await openPicker({
-      panes,
-      columns,
-      rows,
-      features: [armedScene(panes, ["window-20", "window-21", "window-22"])],
-      prepare: (daemon) => {
-        for (const pane of panes) daemon.outputs.set(pane.identity.pane_ref, { screen: SCREEN });
-      },
-    });
-    try {
-      await picker.shows("need you");
-      await go(picker);
-      await page.setContent(toHtml(await picker.styled(), scheme));
-      const box = await page.locator("pre").boundingBox();
-      await page.setViewportSize({
-        width: Math.ceil(box?.width ?? 0) + 24,
-        height: Math.ceil(box?.height ?? 0) + 20,
-      });
-      await shoot(page, `${name}-${scheme}`);
-      expect(readFileSync(join(ROOT, "docs", "picker.md"), "utf8")).toContain(
-        `pictures/${name}-${scheme}.png`,
-      );
-      if (process.env["AGTMUX_PICTURES"] !== "1") return;
-      const picture = smallPng(await page.screenshot());
-      expect(picture.length).toBeLessThan(MAX_PICTURE_BYTES);
-      mkdirSync(join(ROOT, "docs", "pictures"), { recursive: true });
-      writeFileSync(join(ROOT, "docs", "pictures", `${name}-${scheme}.png`), picture);
-    } finally {
-      await picker.close();
-    }
+const picture = async (screen: string, name: string, scheme: Scheme): Promise<void> => {
+  await page.setContent(toHtml(screen, scheme));
+  const box = await page.locator("pre").boundingBox();
+  await page.setViewportSize({
+    width: Math.ceil(box?.width ?? 0) + 24,
+    height: Math.ceil(box?.height ?? 0) + 20,
   });
+  const shot = await shoot(page, `${name}-${scheme}`);
+  expect(readFileSync(join(ROOT, "docs", "picker.md"), "utf8")).toContain(`pictures/${name}-${scheme}.png`);
+  if (process.env["AGTMUX_PICTURES"] !== "1") return;
+  const small = smallPng(shot);
+  expect(small.length).toBeLessThan(MAX_PICTURE_BYTES);
+  mkdirSync(join(ROOT, "docs", "pictures"), { recursive: true });
+  writeFileSync(join(ROOT, "docs", "pictures", `${name}-${scheme}.png`), small);
+};
+
+it.each(LOOKS)("$name in a light and in a dark terminal", async ({ name, columns, rows, go }) => {
+  const panes = [
+    ...someAgents(),
+    waiting(2, longEdit(40), {
+      session: "payments",
+      activity: {
+        prompt: "Export in cents",
+        folder: "/home/me/payments",
+        repository: "payments",
+        branch: "ledger-csv",
+      },
+    }),
+  ];
+  const picker = await openPicker({
+    panes,
+    columns,
+    rows,
+    features: [armedScene(panes, ["window-20", "window-21", "window-22"])],
+    prepare: (daemon) => {
+      for (const pane of panes) daemon.outputs.set(pane.identity.pane_ref, { screen: SCREEN });
+    },
+  });
+  try {
+    await picker.shows("need you");
+    await go(picker);
+    const screen = await picker.styled();
+    for (const scheme of SCHEMES) await picture(screen, name, scheme);
+  } finally {
+    await picker.close();
+  }
 });

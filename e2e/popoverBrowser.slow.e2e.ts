@@ -7,8 +7,8 @@ import { SCREEN } from "./scenes/scenes.ts";
 import { tenScene } from "./scenes/workScene.ts";
 
 const popovers = usePopovers();
-const startTen = async (width = 440, height = 800) => {
-  const started = await popovers.start(tenScene(Date.now()), { viewport: { width, height } });
+const startTen = async ({ width = 440, height = 800, hasOwnPage = false } = {}) => {
+  const started = await popovers.start(tenScene(Date.now()), { viewport: { width, height }, hasOwnPage });
   await started.popover.card("refunds").waitFor();
   return started;
 };
@@ -24,7 +24,7 @@ it("says in its title and on its icon how many need the person", async () => {
 });
 
 it("asks for notifications by a click only, and then follows what the daemon notifies of", async () => {
-  const { daemon, page, context } = await startTen();
+  const { daemon, page, context } = await startTen({ hasOwnPage: true });
   // A headless browser refuses, as some people do; then nothing is followed.
   await context.grantPermissions(["notifications"]);
   await page.addInitScript(() => {
@@ -51,8 +51,7 @@ it("asks for notifications by a click only, and then follows what the daemon not
 
 describe("a wide window", () => {
   it("shows beside the list what the selected agent did, without reading it for the person", async () => {
-    const { daemon, popover, page } = await startTen(1_100, 1_200);
-    page.setDefaultTimeout(5_000);
+    const { daemon, popover, page } = await startTen({ width: 1_100, height: 1_200 });
     const done = tenScene(Date.now()).find(({ window_name: name }) => name === "invoices");
     if (done === undefined) throw new Error("the scene has changed");
     daemon.put({ ...done, unread_since: done.since });

@@ -1,38 +1,25 @@
 // The popover's actions on real panes: real tmux, a real daemon, programs that show recorded dialogs or record typed text, and
 // Chromium through the browser bridge.
-import type { Browser } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openAgent } from "../test/actions/agentPane.ts";
 import { openDialogs, type DialogPane } from "../test/actions/dialogPane.ts";
 import { CLAUDE, CLAUDE_OTHER, CODEX_QUESTION, YES } from "../test/actions/dialogs.ts";
 import { openHarness, type Harness } from "../test/actions/actionHarness.ts";
-import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import { shareStage } from "./launchers/popovers.ts";
 
 const WAIT = { timeout: 20_000, interval: 50 };
 
-let browser: Browser;
+const stage = shareStage();
 let scene: Harness;
-let launched: BrowserPopover | null = null;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-  console.log(`launcher: browser (${browser.version()}), real tmux and daemon`);
-});
-afterAll(() => browser?.close());
 beforeEach(async () => {
   scene = await openHarness();
 });
-afterEach(async () => {
-  await launched?.close();
-  launched = null;
-  await scene.close();
-});
+afterEach(() => scene.close());
 
 /** The popover with the row of a pane, selected; the window is given a name to find it by. */
 const look = async (paneId: string, name: string) => {
   await scene.tmux.run("rename-window", "-t", paneId, name);
-  launched = await launchBrowserPopover({ browser, daemon: scene.service });
+  const launched = await stage.show({ daemon: scene.service });
   await launched.popover.row(name).waitFor();
   await launched.popover.row(name).focus();
   return launched;

@@ -1,17 +1,17 @@
 // Approval rules in the popover: which there are, what they did, disarming one, arming one in the app; and the rule that is made of a
 // card. By mouse and by keyboard, light and dark.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
-import type { Browser, Page } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright";
+import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { PaneView } from "../core/model/view.ts";
 import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 import { makeRule } from "../test/factories/rule.ts";
 import type { FakeAutomation } from "../test/fakes/fakeAutomation.ts";
 import { launchAppPage } from "./launchers/appPage.ts";
-import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
-import { findFaults, recordLook, SCHEMES, type Scheme } from "./looks/look.ts";
+import type { BrowserPopover } from "./launchers/browser.ts";
+import { shareStage } from "./launchers/popovers.ts";
+import { findFaults, recordLook } from "./looks/look.ts";
 import { armedScene } from "./scenes/armedScene.ts";
 import { settingsDesktop } from "./scenes/settingsScene.ts";
 import { tenScene } from "./scenes/workScene.ts";
@@ -19,11 +19,7 @@ import { tenScene } from "./scenes/workScene.ts";
 const NARROW = { width: 420, height: 600 };
 const HOSTILE = '<img src=x onerror="document.title=1">\u202E\u200B';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
+const stage = shareStage();
 
 /** The agents of the other scenes; one of them asks for a command that a rule in shadow knows. */
 const scene = (): PaneView[] =>
@@ -40,28 +36,27 @@ const cardOf = (panes: readonly PaneView[]): PaneView => {
 type Started = BrowserPopover & { automation: FakeAutomation; ref: string };
 
 const withPopover = async (
-  options: { scheme?: Scheme; viewport?: { width: number; height: number }; isApp?: boolean },
+  options: { viewport?: { width: number; height: number }; isApp?: boolean },
   work: (started: Started) => Promise<void>,
 ): Promise<void> => {
   const panes = scene();
   const automation = armedScene(panes);
   const common = {
-    browser,
     daemon: new AnsweringDaemon(panes),
     features: [automation],
-    colorScheme: options.scheme ?? "light",
     viewport: options.viewport ?? NARROW,
   };
-  const launched = await (options.isApp === true
-    ? launchAppPage({ ...common, desktop: settingsDesktop() })
-    : launchBrowserPopover(common));
+  const { isApp = false } = options;
+  const launched = isApp
+    ? await launchAppPage({ ...common, browser: stage.browser, desktop: settingsDesktop() })
+    : await stage.show(common);
   try {
     await launched.page.locator("[data-card=true]").first().waitFor();
     await work({ ...launched, automation, ref: cardOf(panes).identity.pane_ref });
     expect(await findFaults(launched.page)).toEqual([]);
     expect(launched.errors.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
   } finally {
-    await launched.close();
+    if (isApp) await launched.close();
   }
 };
 
@@ -69,20 +64,20 @@ const cardAt = (page: Page, ref: string) => page.locator(`[data-card=true]:has([
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const focusedRule = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("data-rule"));
 
-describe.each(SCHEMES)("rules (%s)", (scheme) => {
+describe("rules (light, dark)", () => {
   it("stand among what is armed, with what they did", () =>
-    withPopover({ scheme, viewport: { width: 420, height: 720 } }, async ({ page, popover }) => {
+    withPopover({ viewport: { width: 420, height: 720 } }, async ({ page, popover }) => {
       await popover.press("l");
       await page.locator("button[data-rule=look]").click();
       await page.getByText("Answered 12 times; 6m ago it approved git status.").waitFor();
-      await recordLook(page, { name: "rules", scheme, isPictured: true });
+      await recordLook(page, { name: "rules", isPictured: true });
     }));
 
   it("are made of what a card asks", () =>
-    withPopover({ scheme }, async ({ page, popover, ref }) => {
+    withPopover({}, async ({ page, popover, ref }) => {
       await cardAt(page, ref).getByRole("button", { name: "Make a rule…" }).click();
       await page.getByLabel("Rule", { exact: true }).waitFor();
-      await recordLook(page, { name: "make-rule", scheme, isPictured: true });
+      await recordLook(page, { name: "make-rule", isPictured: true });
       await popover.press("Escape");
       await popover.dialog.waitFor({ state: "detached" });
     }));

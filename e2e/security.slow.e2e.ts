@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRouter } from "../core/api/router.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import { startWebBridge, type WebBridge } from "../core/rpc/webBridge.ts";
@@ -15,7 +15,7 @@ import { openAddress } from "../scripts/openAddress.ts";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
 import { makePane } from "../test/factories/view.ts";
 import { launchBrowserPopover, RENDERER_DIR, type BrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/chromium.ts";
 import { until } from "../test/setup/realClock.ts";
 
 const MARKUP = [
@@ -37,10 +37,7 @@ let evilOrigin: string;
 /** What reached the other site. */
 let received: string[];
 
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
+takeChromium((given) => (browser = given));
 beforeEach(async () => {
   received = [];
   evil = createServer((request, response) => {

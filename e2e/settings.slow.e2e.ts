@@ -4,14 +4,14 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { startTestDaemon, type TestDaemon } from "../test/harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
 import { createPlayer } from "../test/player/player.ts";
 import { makePane, makeTarget } from "../test/factories/view.ts";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
 import { launchBrowserPopover, type BrowserPopoverOptions } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/chromium.ts";
 import { SettingsPage } from "./pages/settings.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));
@@ -21,10 +21,7 @@ const LIMIT_MS = 15_000;
 let browser: Browser;
 const closers: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser?.close());
+takeChromium((given) => (browser = given));
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });

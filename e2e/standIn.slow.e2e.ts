@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimePaths } from "../core/rpc/paths.ts";
 import { tryOwn } from "../core/rpc/ownership.ts";
 import { connectSocket } from "../core/rpc/socketClient.ts";
 import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
 import { createPlayer, type Player } from "../test/player/player.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/chromium.ts";
 import { launchAndLeave, launchStandIn, type StandIn } from "./launchers/standIn.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));
@@ -72,10 +72,7 @@ const ownerPid = async (): Promise<number | null> => {
   }
 };
 
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
+takeChromium((given) => (browser = given));
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "agtmux-app-"));
   home = join(folder, "home");

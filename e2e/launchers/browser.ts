@@ -1,5 +1,5 @@
 // The popover in a browser page, through the real browser bridge: on a daemon of this process, or over the socket of one
-// that runs in a temporary home.
+// that runs in a temporary home. A page of its own, or one page for many tests, one after the other.
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright";
 import { createRouter } from "../../core/api/router.ts";
@@ -8,7 +8,7 @@ import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
 import { startWebBridge } from "../../core/rpc/webBridge.ts";
-import { createRouterHandler, createSocketHandler } from "../../core/rpc/webRpc.ts";
+import { createRouterHandler, createSocketHandler, type RpcHandler } from "../../core/rpc/webRpc.ts";
 import { PopoverPage } from "../pages/popover.ts";
 import { FAKE_FEATURES } from "../../test/fakes/fakeFeatures.ts";
 
@@ -38,21 +38,31 @@ export interface BrowserPopover {
   close(): Promise<void>;
 }
 
-export const launchBrowserPopover = async (options: BrowserPopoverOptions): Promise<BrowserPopover> => {
-  const { daemon } = options;
-  const bridge = await startWebBridge({
-    rpc:
-      "home" in daemon
-        ? createSocketHandler(runtimePaths(daemon.home).socket)
-        : createRouterHandler(
-            createRouter(daemon, [...FAKE_FEATURES, ...(options.features ?? [])]),
-            SILENT_LOGGER,
-          ),
-    rendererDir: RENDERER_DIR,
-    logger: SILENT_LOGGER,
+type Shown = Omit<BrowserPopoverOptions, "browser">;
+
+const handlerOf = ({ daemon, features = [] }: Shown): RpcHandler =>
+  "home" in daemon
+    ? createSocketHandler(runtimePaths(daemon.home).socket)
+    : createRouterHandler(createRouter(daemon, [...FAKE_FEATURES, ...features]), SILENT_LOGGER);
+
+const viewportOf = ({ viewport }: Shown) => viewport ?? { width: 420, height: 600 };
+
+/** From now on; who followed before hears no more. */
+const followErrors = (page: Page): string[] => {
+  const errors: string[] = [];
+  page.removeAllListeners("pageerror");
+  page.removeAllListeners("console");
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(`${message.text()} ${message.location().url}`);
   });
+  return errors;
+};
+
+const openPage = async (options: BrowserPopoverOptions, rpc: RpcHandler): Promise<BrowserPopover> => {
+  const bridge = await startWebBridge({ rpc, rendererDir: RENDERER_DIR, logger: SILENT_LOGGER });
   const context = await options.browser.newContext({
-    viewport: options.viewport ?? { width: 420, height: 600 },
+    viewport: viewportOf(options),
     colorScheme: options.colorScheme ?? "light",
     reducedMotion: options.reducedMotion ?? "no-preference",
     deviceScaleFactor: 2,
@@ -64,11 +74,7 @@ export const launchBrowserPopover = async (options: BrowserPopoverOptions): Prom
         localStorage.setItem("agtmux.onboarding", JSON.stringify({ isSettled: true }));
     });
   const page = await context.newPage();
-  const errors: string[] = [];
-  page.on("pageerror", (error) => errors.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") errors.push(`${message.text()} ${message.location().url}`);
-  });
+  const errors = followErrors(page);
   await page.goto(bridge.url);
   await page.waitForURL(new RegExp(`^http://127\\.0\\.0\\.1:${bridge.port}/[0-9a-f]{64}/$`));
   return {
@@ -81,5 +87,55 @@ export const launchBrowserPopover = async (options: BrowserPopoverOptions): Prom
       await context.close();
       await bridge.close();
     },
+  };
+};
+
+export const launchBrowserPopover = (options: BrowserPopoverOptions): Promise<BrowserPopover> =>
+  openPage(options, handlerOf(options));
+
+export interface PopoverStage {
+  /**
+   * The popover as on a page of its own: what was shown before is gone, with its daemon, memory, permissions and routes. Not for
+   * a first start, nor where a test adds scripts, which stay.
+   */
+  show(options: Shown): Promise<BrowserPopover>;
+  close(): Promise<void>;
+}
+
+/** One page for many tests, one after the other: a new page takes three times as long as a loaded one. */
+export const openPopoverStage = (browser: Browser): PopoverStage => {
+  let rpc: RpcHandler | null = null;
+  let opened: BrowserPopover | null = null;
+  const close = async (): Promise<void> => {
+    const closing = opened;
+    opened = null;
+    await closing?.close();
+  };
+  const clear = async ({ page, context }: BrowserPopover, options: Shown): Promise<void> => {
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await context.clearPermissions();
+    await page.setViewportSize(viewportOf(options));
+    await page.emulateMedia({
+      colorScheme: options.colorScheme ?? "light",
+      reducedMotion: options.reducedMotion ?? "no-preference",
+    });
+    // Away from the rows, as on a page to which nobody has pointed.
+    await page.mouse.move(2, 2);
+    await page.evaluate(() => localStorage.clear());
+  };
+  return {
+    show: async (options) => {
+      if (opened === null) {
+        rpc = handlerOf(options);
+        opened = await openPage({ browser, ...options }, (request, response) => rpc?.(request, response));
+      } else {
+        await clear(opened, options);
+        rpc = handlerOf(options);
+        opened = { ...opened, errors: followErrors(opened.page) };
+        await opened.page.reload();
+      }
+      return { ...opened, close };
+    },
+    close,
   };
 };

@@ -1,6 +1,8 @@
-// The Chromium that the browser popover and the stand-in use: the system's where there is one, else Playwright's own.
+// The Chromium that the browser popover and the stand-in use: the system's where there is one, else Playwright's own; and the one
+// that the test files of a worker share.
 import { existsSync } from "node:fs";
 import { chromium, type Browser } from "playwright";
+import { test } from "vitest";
 
 const SYSTEM_BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -24,4 +26,19 @@ export const launchChromium = (): Promise<Browser> => {
     ...(executablePath === null ? {} : { executablePath }),
     args: isRoot ? [...FLAGS, "--no-sandbox"] : FLAGS,
   });
+};
+
+// oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what the fixture needs
+const inWorker = test.extend("browser", { scope: "worker" }, async ({}, { onCleanup }) => {
+  const browser = await launchChromium();
+  onCleanup(() => browser.close());
+  return browser;
+});
+
+/**
+ * Gives the tests of a file, before the first of them, the browser of their worker: the first file starts it, and it ends with the
+ * worker. What a test opens in it, the test closes.
+ */
+export const takeChromium = (take: (browser: Browser) => void): void => {
+  inWorker.beforeAll(({ browser }) => take(browser));
 };

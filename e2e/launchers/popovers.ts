@@ -1,35 +1,64 @@
-// Popovers on fake daemons in one Chromium per test file. What was started ends with its test.
+// Popovers on fake daemons, for the tests of one file: on one page, or on pages of their own, which end with their test.
 import type { Browser } from "playwright";
-import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
+import { afterAll, afterEach, expect, vi } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { FakeDaemon, type FakeDaemonOptions } from "../../test/fakes/fakeDaemon.ts";
 import type { PopoverPage } from "../pages/popover.ts";
 import { mixedScene, mixedTargets, refundsExplanation } from "../scenes/scenes.ts";
-import { launchBrowserPopover, type BrowserPopover, type BrowserPopoverOptions } from "./browser.ts";
-import { launchChromium } from "./chromium.ts";
+import {
+  launchBrowserPopover,
+  openPopoverStage,
+  type BrowserPopover,
+  type BrowserPopoverOptions,
+  type PopoverStage,
+} from "./browser.ts";
+import { takeChromium } from "./chromium.ts";
 
 export const WAIT = { timeout: 15_000, interval: 25 };
 
-type Setup = { daemonOptions?: FakeDaemonOptions } & Omit<BrowserPopoverOptions, "browser" | "daemon">;
+type Setup = {
+  daemonOptions?: FakeDaemonOptions;
+  /** Its page is changed in a way that stays. */
+  hasOwnPage?: boolean;
+} & Omit<BrowserPopoverOptions, "browser" | "daemon">;
 
-/** To be called once, at the top of a test file. */
-export const usePopovers = () => {
-  let browser: Browser;
-  const open: BrowserPopover[] = [];
+/** What is on it ends with the file. */
+export type SharedStage = Pick<PopoverStage, "show"> & { readonly browser: Browser };
 
-  beforeAll(async () => {
-    browser = await launchChromium();
-    console.log(`launcher: browser (${browser.version()})`);
+/** One page for the tests of a file; to be called once, at its top. */
+export const shareStage = (): SharedStage => {
+  let opened: { browser: Browser; stage: PopoverStage } | null = null;
+  const get = () => {
+    if (opened === null) throw new Error("it is opened before the first test");
+    return opened;
+  };
+  takeChromium((browser) => (opened = { browser, stage: openPopoverStage(browser) }));
+  afterAll(() => opened?.stage.close());
+  afterEach(async ({ task }) => {
+    // Whatever the failure left there.
+    if (task.result?.state === "fail") await opened?.stage.close();
   });
-  afterAll(() => browser?.close());
+  return {
+    get browser() {
+      return get().browser;
+    },
+    show: (options) => get().stage.show(options),
+  };
+};
+
+/** The same on fake daemons. */
+export const usePopovers = () => {
+  const stage = shareStage();
+  const open: BrowserPopover[] = [];
   afterEach(async () => {
     for (const launched of open.splice(0)) await launched.close();
   });
 
   const start = async (panes: readonly PaneView[], setup: Setup = {}) => {
-    const { daemonOptions, ...options } = setup;
+    const { daemonOptions, hasOwnPage = false, ...options } = setup;
     const daemon = new FakeDaemon(panes, daemonOptions ?? {});
-    const launched = await launchBrowserPopover({ browser, daemon, ...options });
+    if (!hasOwnPage) return { daemon, ...(await stage.show({ daemon, ...options })) };
+    const launched = await launchBrowserPopover({ browser: stage.browser, daemon, ...options });
     open.push(launched);
     return { daemon, ...launched };
   };

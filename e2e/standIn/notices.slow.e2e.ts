@@ -3,12 +3,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileURLToPath } from "node:url";
 import { loadRecording } from "../../adapters/testkit/recordings.ts";
 import { createPrivateTmux } from "../../test/harness/privateTmux.ts";
 import { dialogOf } from "../../test/actions/dialogPane.ts";
-import { launchChromium } from "../launchers/chromium.ts";
+import { takeChromium } from "../launchers/chromium.ts";
 import type { StandIn } from "../launchers/standIn.ts";
 import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
 
@@ -32,10 +32,7 @@ const OTHER = dialogOf("recordings/claude/waiting_approval", {
 });
 let browser: Browser;
 let scene: DesktopHarness;
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
+takeChromium((given) => (browser = given));
 beforeEach(async () => {
   scene = await openDesktopHarness(browser);
 });

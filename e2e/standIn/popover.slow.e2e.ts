@@ -2,10 +2,10 @@
 // agent's recorded dialogs and takes its keys.
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadRecording } from "../../adapters/testkit/recordings.ts";
 import { dialogOf } from "../../test/actions/dialogPane.ts";
-import { launchChromium } from "../launchers/chromium.ts";
+import { takeChromium } from "../launchers/chromium.ts";
 import { PopoverPage } from "../pages/popover.ts";
 import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
 
@@ -40,10 +40,7 @@ const LIMIT_MS = 30_000;
 
 let browser: Browser;
 let scene: DesktopHarness;
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
+takeChromium((given) => (browser = given));
 beforeEach(async () => {
   scene = await openDesktopHarness(browser);
 });

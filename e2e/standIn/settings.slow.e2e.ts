@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runtimePaths } from "../../core/rpc/paths.ts";
-import { launchChromium } from "../launchers/chromium.ts";
+import { takeChromium } from "../launchers/chromium.ts";
 import type { StandIn } from "../launchers/standIn.ts";
 import { SettingsPage } from "../pages/settings.ts";
 import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
@@ -17,8 +17,8 @@ let scene: DesktopHarness;
 let app: StandIn;
 let settings: SettingsPage;
 
+takeChromium((given) => (browser = given));
 beforeAll(async () => {
-  browser = await launchChromium();
   scene = await openDesktopHarness(browser);
   app = await scene.launch();
   app.page.setDefaultTimeout(POLL.timeout);
@@ -26,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await scene?.close();
-  await browser?.close();
 });
 
 describe("the settings of the desktop app", () => {

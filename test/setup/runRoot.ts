@@ -6,6 +6,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** How long workers may take to end what they own. */
+const WORKERS_MS = 10_000;
 /** Longest temporary folder under which the sockets of the tests stay within a socket's path of 104 bytes (macOS). */
 const MAX_ROOT_PARENT = 24;
 
@@ -88,12 +90,26 @@ export const openRunRoot = (): string => {
   return mkdtempSync(join(parent, "agt-"));
 };
 
+const hasWorkers = (): boolean => {
+  const children = execFileSync("ps", ["-axo", "ppid=,args="], { encoding: "utf8", maxBuffer: 1 << 26 });
+  return children
+    .split("\n")
+    .some((line) => line.trimStart().startsWith(`${process.pid} `) && line.includes("/vitest/dist/workers/"));
+};
+
+/** The runner has told its workers to stop, but does not wait for them: they may still be ending what their files share. */
+const untilWorkersEnd = async (): Promise<void> => {
+  const deadline = Date.now() + WORKERS_MS;
+  while (hasWorkers() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
 /** Global setup of the runner: workers inherit the environment, so their `tmpdir()` is the root. */
-const setup = (): (() => void) => {
+const setup = (): (() => Promise<void>) => {
   const root = openRunRoot();
   const outer = process.env["TMPDIR"];
   process.env["TMPDIR"] = root;
-  return () => {
+  return async () => {
+    await untilWorkersEnd();
     if (outer === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = outer;
     for (const { pid, command } of closeRunRoot(root))
