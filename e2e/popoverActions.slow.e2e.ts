@@ -1,57 +1,13 @@
 // What the popover does to panes, on a scripted daemon: every action with its guards, its result, and what is refused.
 import { describe, expect, it, vi } from "vitest";
-import type { PaneView } from "../core/model/view.ts";
 import { makePane, makeTarget } from "../test/factories/view.ts";
-import type { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
-import { usePopovers, WAIT } from "./launchers/popovers.ts";
-import type { PopoverPage } from "./pages/popover.ts";
-import { askingScene, mixedScene, mixedTargets, SCREEN } from "./scenes/scenes.ts";
+import { WAIT } from "./launchers/popovers.ts";
+import { asked, select, useActions } from "./pages/actions.ts";
+import { askingScene, mixedScene, SCREEN } from "./scenes/scenes.ts";
 
-const popovers = usePopovers();
-
-const start = async (panes: readonly PaneView[], firstRow: string) => {
-  const started = await popovers.start(panes);
-  started.daemon.setTargets(mixedTargets());
-  await started.popover.row(firstRow).waitFor();
-  return started;
-};
-const startMixed = () => start(mixedScene(Date.now()), "refunds");
-const startAsking = () => start(askingScene(Date.now()), "diff");
-
-/** Selects a row without expanding it. */
-const select = async ({ popover }: { popover: PopoverPage }, name: string) => {
-  // Rows far below the window are not in the document.
-  if ((await popover.row(name).count()) === 0) await popover.scrollTo(1e6);
-  await popover.row(name).focus();
-};
-const asked = (daemon: FakeDaemon, count: number) =>
-  vi.waitFor(() => {
-    expect(daemon.asked).toHaveLength(count);
-    return daemon.asked;
-  }, WAIT);
+const { startMixed, startAsking, startReply } = useActions();
 
 describe("answering", () => {
-  it("approves the very prompt that the row shows, and says that it arrived", async () => {
-    const started = await startMixed();
-    const { daemon, popover } = started;
-    await select(started, "refunds");
-    await popover.readAndPress("a");
-    await popover.status.getByText("Delivered. It was seen to arrive.").waitFor();
-    expect(daemon.asked).toMatchObject([
-      {
-        action: "answer",
-        input: {
-          choice: { kind: "approve" },
-          surface: "popover",
-          guards: { ifRuntime: "rt11", ifPrompt: "fp-refunds", forceStale: false },
-        },
-      },
-    ]);
-    await select(started, "refunds");
-    await popover.press("Escape");
-    await popover.status.getByText("Delivered.").waitFor({ state: "detached" });
-  });
-
   it("approves a long request only after all of it was shown", async () => {
     const started = await startAsking();
     const { daemon, popover } = started;
@@ -74,23 +30,6 @@ describe("answering", () => {
     await asked(daemon, 1);
     expect(daemon.asked).toMatchObject([
       { action: "answer", input: { choice: { kind: "approve" }, guards: { ifPrompt: "fp-long" } } },
-    ]);
-  });
-
-  it("offers to deny what could not be read whole, and nothing that allows it", async () => {
-    const started = await startAsking();
-    const { daemon, popover } = started;
-    await select(started, "glimpse");
-    await popover.card("glimpse").getByText("Not shown whole: a part").waitFor();
-    expect(await popover.answer("glimpse", "Approve").count()).toBe(0);
-    await popover.press("a");
-    await popover.press("1");
-    expect(daemon.asked).toEqual([]);
-    await popover.press("Escape");
-    await popover.readAndPress("d");
-    await asked(daemon, 1);
-    expect(daemon.asked).toMatchObject([
-      { input: { choice: { kind: "deny" }, guards: { ifPrompt: "fp-glimpse" } } },
     ]);
   });
 
@@ -125,19 +64,6 @@ describe("answering", () => {
     await popover.card("diff").getByText("+2 −1 in 1 place").waitFor();
     await popover.readAndPress("a");
     await asked(daemon, 1);
-  });
-
-  it("says what the daemon refuses, on the row, and presses nothing else", async () => {
-    const started = await startMixed();
-    const { daemon, popover } = started;
-    daemon.gate.refuse("E_STALE_SNAPSHOT", "nothing was sent to %11: the screen shows another prompt");
-    await select(started, "refunds");
-    await popover.readAndPress("a");
-    await popover.alert.waitFor();
-    expect(await popover.alert.textContent()).toBe(
-      "Refused. Nothing was sent to %11: the screen shows another prompt. Look again and repeat it.",
-    );
-    expect(daemon.asked).toHaveLength(1);
   });
 
   it("does not give an answer to a prompt that replaced the one that was read", async () => {
@@ -223,36 +149,6 @@ describe("answering", () => {
 });
 
 describe("the quick reply", () => {
-  const startReply = async () => {
-    const started = await startMixed();
-    await select(started, "docs");
-    await started.popover.press("r");
-    await started.popover.replyBox.waitFor();
-    return started;
-  };
-
-  it("sends several lines with Enter, shows what is under way, and is empty when they arrived", async () => {
-    const { daemon, popover, page } = await startReply();
-    await page.keyboard.type("Write the changelog");
-    await popover.press("Shift+Enter");
-    await page.keyboard.type("and stop.");
-    const release = daemon.gate.hold();
-    await popover.press("Enter");
-    await popover.status.getByText("Sending…").waitFor();
-    release();
-    await popover.status.getByText("Delivered.").waitFor();
-    expect(await popover.replyBox.inputValue()).toBe("");
-    expect(daemon.asked).toMatchObject([
-      {
-        action: "send",
-        input: { text: "Write the changelog\nand stop.", pressEnter: true, guards: { ifRuntime: "rt14" } },
-      },
-    ]);
-    // Further typing goes into the box, not into the list.
-    await page.keyboard.type("and again");
-    expect(await popover.replyBox.inputValue()).toBe("and again");
-  });
-
   it("keeps the draft over Esc and over a new page, and marks its row", async () => {
     const { popover, page } = await startReply();
     await page.keyboard.type("not yet");
@@ -307,44 +203,12 @@ describe("the quick reply", () => {
 });
 
 describe("stopping", () => {
-  it("interrupts the turn that is shown", async () => {
-    const started = await startMixed();
-    await select(started, "storefront");
-    await started.popover.press("i");
-    await started.popover.dialog.getByRole("button", { name: "Interrupt" }).click();
-    expect(await asked(started.daemon, 1)).toMatchObject([
-      { action: "interrupt", input: { guards: { ifRuntime: "rt21", ifState: "running" } } },
-    ]);
-  });
-
   it("says that there is nothing to interrupt", async () => {
     const started = await startMixed();
     await select(started, "docs");
     await started.popover.press("i");
     await started.popover.alert.getByText("No turn is running.").waitFor();
     expect(started.daemon.asked).toEqual([]);
-  });
-
-  it("kills after a dialog that names the process, with the signal that was chosen", async () => {
-    const started = await startMixed();
-    const { daemon, popover } = started;
-    await select(started, "storefront");
-    await popover.press("x");
-    await popover.dialog.getByText("Kill sends INT to process 4242 (codex)").waitFor();
-    await popover.dialog.getByRole("button", { name: "Cancel" }).click();
-    await popover.dialog.waitFor({ state: "detached" });
-    expect(daemon.asked).toEqual([]);
-    await popover.press("x");
-    await popover.dialog.getByRole("radio", { name: /^TERM/ }).check();
-    await popover.dialog.getByText("Kill sends TERM to process 4242 (codex)").waitFor();
-    await popover.dialog.getByRole("button", { name: "Send TERM" }).click();
-    expect(await asked(daemon, 1)).toMatchObject([
-      {
-        action: "kill",
-        input: { signal: "TERM", isConfirmed: true, guards: { ifRuntime: "rt21" } },
-      },
-    ]);
-    await popover.status.getByText("Delivered.").waitFor();
   });
 });
 
