@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { orderTests, wavesOf, writeReport, type Found } from "./judge.ts";
+import { isAskedIn, orderTests, STAGES, wavesOf, writeReport, type Found } from "./judge.ts";
 import { findMutants } from "./mutate.ts";
 
 const test = (ms: number, reached: number[], isOk = true) => ({ ms, isOk, reached });
 
-it("only tests are asked that reach the place and did well without: near and cheap ones first, slow ones at last", () => {
+it("only tests are asked that reach the place and did well without: near and cheap ones first", () => {
   const tests = {
     "core/store/rows.test.ts": test(2_000, [1]),
     "core/store/open.test.ts": test(800, [1]),
@@ -12,12 +12,25 @@ it("only tests are asked that reach the place and did well without: near and che
     "cli/list.test.ts": test(50, [1]),
     "cli/other.test.ts": test(50, [2]),
     "cli/broken.test.ts": test(50, [1], false),
+    "e2e/popover.e2e.ts": test(5, [1]),
     "test/chain/pi.slow.test.ts": test(20, [1]),
   };
-  expect(orderTests(tests, { file: "core/store/rows.ts", number: 1 })).toEqual({
-    short: ["core/store/rows.test.ts", "cli/list.test.ts", "core/store/open.test.ts"],
-    long: ["core/store/rows.slow.test.ts", "test/chain/pi.slow.test.ts"],
-  });
+  const asked = STAGES.map((stage) => orderTests(tests, { stage, file: "core/store/rows.ts", number: 1 }));
+  expect(asked).toEqual([
+    ["core/store/rows.test.ts", "cli/list.test.ts", "core/store/open.test.ts"],
+    [],
+    ["e2e/popover.e2e.ts"],
+    ["core/store/rows.slow.test.ts", "test/chain/pi.slow.test.ts"],
+    [],
+  ]);
+});
+
+it("a page is opened only for what it draws", () => {
+  const [mutant] = findMutants("core/store/rows.ts", "f();");
+  const stagesOf = (file: string) =>
+    STAGES.filter((stage) => mutant && isAskedIn(stage, { ...mutant, file })).map(({ name }) => name);
+  expect(stagesOf("core/store/rows.ts")).toEqual(["short", "types", "long"]);
+  expect(stagesOf("ui/rows.ts")).toHaveLength(STAGES.length);
 });
 
 it("waves begin small and grow; a file that is longer than its wave runs alone", () => {
@@ -33,7 +46,7 @@ it("the report counts, and shows what only the long command notices and what not
   const found: Found = {
     commit: "abc",
     tests: { "ui/x.test.ts": test(1, [], false) },
-    notShort: [],
+    passed: {},
     verdicts: {
       [first!]: { noticed: "short", by: "ui/y.test.ts: says so" },
       [second!]: { noticed: "long", by: "ui/z.slow.test.ts: says so" },

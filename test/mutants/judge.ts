@@ -1,5 +1,6 @@
 // What is known of mutants and what follows from it: which test files can notice one and in which order to ask them, whether the
-// short command notices it or only the long one, and how that is told. Pure: `copy.ts` runs what is decided here.
+// short command notices it or only the long one, and how that is told. Pure: `copy.ts` runs what is decided here. What it does not
+// see: a test that reads the sources as text, a page for code outside of `ui`, and a process that runs nothing of the copy.
 import { basename, dirname } from "node:path";
 import * as z from "zod";
 import { describeChange, type Mutant } from "./mutate.ts";
@@ -23,14 +24,36 @@ export type Verdict = z.infer<typeof verdictSchema>;
 export const foundSchema = z.object({
   commit: z.string(),
   tests: z.record(z.string(), testFileSchema),
-  /** By the id of the mutant. What no short test noticed waits here for the types and the long tests. */
-  notShort: z.array(z.string()),
+  /** By the id of a mutant: how many of the stages did not notice it. */
+  passed: z.record(z.string(), z.number()),
   verdicts: z.record(z.string(), verdictSchema),
 });
 export type Found = z.infer<typeof foundSchema>;
 
 /** What only `test:all` runs. */
-export const isSlow = (file: string): boolean => /\.slow\.(?:test|e2e)\.tsx?$/.test(file);
+const isSlow = (file: string): boolean => /\.slow\.(?:test|e2e)\.tsx?$/.test(file);
+const isInPage = (file: string): boolean => file.startsWith("e2e/");
+
+export interface Stage {
+  readonly name: "short" | "types" | "short in the page" | "long" | "long in the page";
+  readonly noticed: Verdict["noticed"];
+}
+
+/** In the order in which a mutant is shown to them, the cheap ones first; who notices it ends that. */
+export const STAGES: readonly Stage[] = [
+  { name: "short", noticed: "short" },
+  { name: "types", noticed: "types" },
+  { name: "short in the page", noticed: "short" },
+  { name: "long", noticed: "long" },
+  { name: "long in the page", noticed: "long" },
+];
+
+/** Only what is drawn is looked for in a page: that is dear, and of other code the page shows what the daemon told. */
+export const isAskedIn = ({ name }: Stage, { file }: Mutant): boolean =>
+  !name.endsWith("page") || file.startsWith("ui/");
+
+export const isFileOf = ({ name, noticed }: Stage, file: string): boolean =>
+  name !== "types" && isInPage(file) === name.endsWith("page") && isSlow(file) === (noticed === "long");
 
 /** How much a test counts as cheaper, because it is near to the code. */
 const nearness = (mutated: string, test: string): number => {
@@ -42,18 +65,16 @@ const nearness = (mutated: string, test: string): number => {
   return test.startsWith(`${room}/`) ? 0.5 : 1;
 };
 
-/** The files that reach a mutant and did well without it, in the order in which they are asked. */
+/** The files of a stage that reach a mutant and did well without it, in the order in which they are asked. */
 export const orderTests = (
   tests: Readonly<Record<string, TestFile>>,
-  { file, number }: { file: string; number: number },
-): { short: string[]; long: string[] } => {
-  const reaching = Object.entries(tests)
-    .filter(([, test]) => test.isOk && test.reached.includes(number))
+  { stage, file, number }: { stage: Stage; file: string; number: number },
+): string[] =>
+  Object.entries(tests)
+    .filter(([name, test]) => isFileOf(stage, name) && test.isOk && test.reached.includes(number))
     .map(([name, { ms }]) => ({ name, weight: ms * nearness(file, name) }))
     .toSorted((one, other) => one.weight - other.weight || one.name.localeCompare(other.name))
     .map(({ name }) => name);
-  return { short: reaching.filter((name) => !isSlow(name)), long: reaching.filter(isSlow) };
-};
 
 const FIRST_WAVE_MS = 3_000;
 

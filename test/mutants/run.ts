@@ -10,7 +10,16 @@ import { parseArgs } from "node:util";
 import { openProgress } from "../proof/progress.ts";
 import { describeRun } from "../setup/longRun.ts";
 import { checkTypes, openCopy, openSources, type Copy } from "./copy.ts";
-import { foundSchema, orderTests, wavesOf, writeReport, type Found, type Verdict } from "./judge.ts";
+import {
+  foundSchema,
+  isAskedIn,
+  isFileOf,
+  orderTests,
+  STAGES,
+  wavesOf,
+  writeReport,
+  type Found,
+} from "./judge.ts";
 import { chooseMutants, describeChange, findMutants, type Mutant } from "./mutate.ts";
 
 const FOLDERS = ["core/engine", "core/ingest", "core/actions", "core/store", "adapters", "ui"];
@@ -44,7 +53,7 @@ const progress = openProgress<Found>({
   empty: () => ({
     commit: execFileSync("git", ["rev-parse", "--short=12", "HEAD"], { encoding: "utf8" }).trim(),
     tests: {},
-    notShort: [],
+    passed: {},
     verdicts: {},
   }),
   isAgain: values.fresh,
@@ -68,11 +77,13 @@ const findAll = (): Mutant[][] => {
 
 const say = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 
-/** Each test file once without a mutant; one that fails gets a second chance alone. */
-const recordTests = async (copy: Copy): Promise<void> => {
+/** Each test file once without a mutant; one that fails gets a second chance alone. What has done well is not run again. */
+const recordTests = async (copy: Copy, isWanted: (file: string) => boolean): Promise<void> => {
   const isAsked = (file: string): boolean =>
     asked.tests.length === 0 || asked.tests.some((path) => file.startsWith(path));
-  const files = copy.files.filter((file) => isAsked(file) && found.tests[file]?.isOk !== true);
+  const files = copy.files.filter(
+    (file) => isWanted(file) && isAsked(file) && found.tests[file] === undefined,
+  );
   if (files.length === 0) return;
   say(`${files.length} test files without a mutant`);
   const note = (outcome: { file: string; ms: number; isOk: boolean }, reached: number[]): void => {
@@ -88,6 +99,7 @@ const recordTests = async (copy: Copy): Promise<void> => {
 
 const msOf = (file: string): number => found.tests[file]?.ms ?? 0;
 
+/** The test that notices; null: none of the files does. */
 const ask = async (copy: Copy, number: number, files: readonly string[]): Promise<string | null> => {
   for (const wave of wavesOf(files, msOf)) {
     const expectedMs = wave.reduce((sum, file) => sum + msOf(file), 0);
@@ -98,36 +110,30 @@ const ask = async (copy: Copy, number: number, files: readonly string[]): Promis
 };
 
 const judge = async (copy: Copy, mutants: readonly Mutant[]): Promise<void> => {
-  const decide = ({ id, file, line }: Mutant, verdict: Verdict): void => {
-    found.verdicts[id] = verdict;
-    progress.save();
-    say(
-      `${Object.keys(found.verdicts).length}/${mutants.length} ${verdict.noticed} ${file}:${line} ${verdict.by}`,
-    );
-  };
-  const open = mutants
-    .map((mutant, number) => ({ mutant, number }))
-    .filter(({ mutant }) => found.verdicts[mutant.id] === undefined);
-  for (const { mutant, number } of open) {
-    if (found.notShort.includes(mutant.id)) continue;
-    const by = await ask(copy, number, orderTests(found.tests, { file: mutant.file, number }).short);
-    if (by !== null) decide(mutant, { noticed: "short", by });
-    else {
-      found.notShort.push(mutant.id);
+  for (const [index, stage] of STAGES.entries()) {
+    const open = mutants
+      .map((mutant, number) => ({ mutant, number }))
+      .filter(({ mutant }) => found.verdicts[mutant.id] === undefined && isAskedIn(stage, mutant))
+      .filter(({ mutant }) => (found.passed[mutant.id] ?? 0) <= index);
+    if (open.length === 0) continue;
+    say(`${stage.name}: ${open.length} mutants`);
+    if (stage.name !== "types") await recordTests(copy, (file) => isFileOf(stage, file));
+    for (const { mutant, number } of open) {
+      const { file, line, id } = mutant;
+      const by =
+        stage.name === "types"
+          ? checkTypes(sources.folder, mutant)
+          : await ask(copy, number, orderTests(found.tests, { stage, file, number }));
+      if (by === null) found.passed[id] = index + 1;
+      else found.verdicts[id] = { noticed: stage.noticed, by };
       progress.save();
-      say(`no short test notices ${mutant.file}:${mutant.line}`);
+      say(
+        `${Object.keys(found.verdicts).length}/${mutants.length} ${file}:${line} ${by ?? "is not noticed"}`,
+      );
     }
   }
-  for (const { mutant, number } of open) {
-    if (found.verdicts[mutant.id] !== undefined) continue;
-    const error = checkTypes(sources.folder, mutant);
-    if (error !== null) {
-      decide(mutant, { noticed: "types", by: error });
-      continue;
-    }
-    const by = await ask(copy, number, orderTests(found.tests, { file: mutant.file, number }).long);
-    decide(mutant, by === null ? { noticed: "never", by: "" } : { noticed: "long", by });
-  }
+  for (const { id } of mutants) found.verdicts[id] ??= { noticed: "never", by: "" };
+  progress.save();
 };
 
 const main = async (): Promise<void> => {
@@ -147,7 +153,6 @@ const main = async (): Promise<void> => {
     });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stop);
   try {
-    await recordTests(copy);
     await judge(copy, mutants);
   } finally {
     await copy.close();

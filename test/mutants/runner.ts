@@ -1,6 +1,7 @@
 // A process of its own that runs test files of a copy of the code, for as long as it is asked to: one standing Vitest, which
 // keeps what it transformed, and a fresh worker for each file. It can hang, because a mutant can, and is then ended and begun anew
 // by whoever started it.
+import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 import { createVitest, type Reporter, type TestModule, type TestSpecification } from "vitest/node";
 import * as z from "zod";
@@ -60,6 +61,8 @@ const serve = async (root: string): Promise<void> => {
       // A file that shared its worker with another one would keep the modules of the mutant before.
       isolate: true,
       cache: false,
+      // Whoever works beside this is not to be slowed down, nor a test to fail because it was.
+      maxWorkers: availableParallelism(),
       reporters: [reporter],
       sequence: {
         sequencer: class {
