@@ -77,6 +77,14 @@ describe("jobs", () => {
     expect(store.pausedAt()).toBeNull();
   });
 
+  it("that are put off say why, where there is a why", () => {
+    store.insertJob(job("job1"));
+    store.setNextAt("job1", 3_000, null);
+    expect(store.listRuns("job1", 10)).toEqual([]);
+    store.setNextAt("job1", 4_000, { at: 2_000, outcome: "skipped: busy" });
+    expect(store.listRuns("job1", 10)).toEqual([{ ...run("job1", null), outcome: "skipped: busy" }]);
+  });
+
   it("are none after the file was damaged", () => {
     store.insertJob(job("job1"));
     store.close();

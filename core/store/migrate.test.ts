@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
@@ -104,6 +113,21 @@ test("a newer file is refused by both version numbers and left alone", () => {
   );
   expect(readFileSync(path).equals(before)).toBe(true);
   expect(existsSync(`${path}.v99.bak`)).toBe(false);
+});
+
+test.runIf(process.platform === "linux")("a file that is refused does not stay open", () => {
+  openAndClose();
+  withDatabase(path, (db) => db.pragma("user_version = 99"));
+  expect(openAndClose).toThrow();
+  const opened = readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      // The one that lists the folder is closed again.
+      return [];
+    }
+  });
+  expect(opened).not.toContain(path);
 });
 
 const damaged = (): object =>

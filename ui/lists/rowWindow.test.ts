@@ -4,6 +4,12 @@ import { findWindow, rowTops, scrollToShow } from "./rowWindow.ts";
 
 const heightsArbitrary = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 60 });
 
+describe("rowTops", () => {
+  it("are where the rows begin, and where the last one ends", () => {
+    expect(rowTops([3, 4, 5])).toEqual([0, 3, 7, 12]);
+  });
+});
+
 describe("findWindow", () => {
   it("covers every row that touches the view, wherever it is scrolled", () => {
     fc.assert(

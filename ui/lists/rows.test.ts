@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { arrange } from "./groups.ts";
-import { RowMemory } from "./rows.ts";
-import { listRows } from "./rows.ts";
+import { listRows, nextWaiting, RowMemory, type Row } from "./rows.ts";
 
 const NO_FILTER = { text: "", states: new Set<never>() };
 const byRef = (panes: readonly PaneView[]) => new Map(panes.map((pane) => [pane.identity.pane_ref, pane]));
@@ -55,4 +54,22 @@ it("puts a row that begins to need somebody into the inbox, and back", () => {
   const waiting = makePane({ pane: 1, session: "one", state: "waiting_input" });
   expect(look([waiting, ...rest]).map(({ kind }) => kind)[0]).toBe("heading");
   expect(look([first ?? makePane(), ...rest]).map(({ kind }) => kind)[0]).toBe("group");
+});
+
+it("the next row that waits is below, then from the top again, and never the selected one", () => {
+  const states = ["waiting_input", "waiting_input", "running", "waiting_input"] as const;
+  const rows = states.map((state, index): Row => {
+    const pane = makePane({ pane: index, state });
+    return { kind: "pane", key: `row${index}`, pane, place: "session" };
+  });
+  const none = () => false;
+  expect(["row0", "row1", "row2", "row3", null].map((key) => nextWaiting(rows, key, none))).toEqual([
+    "row1",
+    "row3",
+    "row3",
+    "row0",
+    "row0",
+  ]);
+  expect(nextWaiting(rows, "row1", (key) => key === "row3")).toBe("row0");
+  expect(nextWaiting(rows.slice(0, 1), "row0", none)).toBeNull();
 });
