@@ -1,16 +1,6 @@
 // `npm start` where the desktop app is wanted and no Electron is there: Electron's own installer against a mirror on loopback.
 // What it downloads is a stand-in; that a real one then runs is for a Mac to show (docs/mac-checklist.md).
-import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -28,10 +18,6 @@ afterEach(() => harness.close());
 
 const bundle = (): string => join(harness.root, "dist", "development", "agtmux.app");
 const started = (): string => `app ${join(bundle(), "Contents", "MacOS", "Electron")} ${harness.root}`;
-const tools = (): string[] => {
-  const file = harness.env["AGTMUX_TEST_TOOLS"] ?? "";
-  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
-};
 /** Folders of downloads that nobody took away. */
 const leftDownloads = (): string[] =>
   readdirSync(tmpdir()).filter((name) => /^(agtmux-electron|electron-download)-/.test(name));
@@ -50,7 +36,7 @@ describe("on a Mac", () => {
 
   it("the bundle says who it is and why it asks, never naps, and is signed last", async () => {
     await harness.run();
-    const calls = tools();
+    const calls = harness.tools();
     const copy = join(harness.root, "dist", "development.part", "agtmux.app");
     const list = join(copy, "Contents", "Info.plist");
     expect(calls).toContain(`plutil -replace CFBundleIdentifier -string dev.agtmux.development ${list}`);
@@ -66,9 +52,9 @@ describe("on a Mac", () => {
 
   it("neither downloads nor makes a bundle a second time", async () => {
     await harness.run();
-    const calls = tools();
+    const calls = harness.tools();
     const { stdout } = await harness.run();
-    expect([harness.requests(), tools(), harness.ran()]).toEqual([1, calls, [started(), started()]]);
+    expect([harness.requests(), harness.tools(), harness.ran()]).toEqual([1, calls, [started(), started()]]);
     expect(stdout).toMatch(/^First rows/);
   });
 
@@ -154,39 +140,10 @@ describe("on a Mac", () => {
 describe("on Linux", () => {
   beforeEach(() => open("linux"));
 
-  it("downloads nothing unless it is asked to", async () => {
-    const { code, stdout } = await harness.run();
-    expect([code, harness.requests(), harness.ran()]).toEqual([0, 0, ["browser"]]);
-    expect(stdout).toContain("AGTMUX_UI=app downloads one");
-  });
-
-  it("says how a shell finds the command, until it does", async () => {
-    const home = join(harness.root, "person");
-    const place = join(home, ".local", "bin");
-    // Root may write into this one, and would get the link there.
-    const path = (harness.env["PATH"] ?? "").split(":").filter((one) => one !== "/usr/local/bin");
-    const first = await harness.run({ HOME: home, PATH: path.join(":") });
-    const [, where, link = ""] = /^For 'agtmux' in your shell(.*?): (.*)$/m.exec(first.stdout) ?? [];
-    expect(where).toBe(` (with ${place} on your PATH)`);
-    execFileSync("sh", ["-c", link]);
-    expect(readlinkSync(join(place, "agtmux"))).toBe(join(harness.root, "bin", "agtmux"));
-    const second = await harness.run({ HOME: home, PATH: [place, ...path].join(":") });
-    expect([second.code, second.stdout.includes("in your shell")]).toEqual([0, false]);
-  });
-
   it("AGTMUX_UI=app downloads it and starts the app, without any tool of macOS", async () => {
     await harness.run({ AGTMUX_UI: "app" });
-    expect([harness.ran(), tools()]).toEqual([
+    expect([harness.ran(), harness.tools()]).toEqual([
       [`app ${join(harness.electron, "dist", "electron")} ${harness.root}`],
-      [],
-    ]);
-  });
-
-  it("another word in AGTMUX_UI is refused", async () => {
-    const { code, stderr } = await harness.run({ AGTMUX_UI: "web" });
-    expect([code, stderr, harness.ran()]).toEqual([
-      1,
-      "agtmux: AGTMUX_UI is 'web': use 'app' or 'browser'.\n",
       [],
     ]);
   });

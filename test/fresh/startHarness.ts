@@ -57,6 +57,8 @@ export interface StartHarness {
   forgetSum(): void;
   /** What ran so far: lines of the app and of the browser. */
   ran(): string[];
+  /** The calls of macOS's tools so far. */
+  tools(): string[];
   start(env?: Readonly<Record<string, string>>): Running;
   run(env?: Readonly<Record<string, string>>): Promise<Finished>;
   close(): Promise<void>;
@@ -122,6 +124,9 @@ const startMirror = async (zip: Buffer, how: () => Serving): Promise<{ server: S
   return { server, asked };
 };
 
+const linesOf = (file: string): string[] =>
+  existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+
 /** `platform`: whose binary is started, whatever this machine is. */
 export const openStartHarness = async (platform: "darwin" | "linux"): Promise<StartHarness> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-start-"));
@@ -167,7 +172,8 @@ export const openStartHarness = async (platform: "darwin" | "linux"): Promise<St
     serve: (how) => (serving = how),
     closeMirror,
     forgetSum: () => putSum("0".repeat(64)),
-    ran: () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []),
+    ran: () => linesOf(log),
+    tools: () => linesOf(env.AGTMUX_TEST_TOOLS),
     start,
     run: (more) => start(more).finished,
     close: async () => {

@@ -102,12 +102,15 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))(
     });
 
     it("ends when nothing comes in time, and everybody hears", async () => {
-      const hang = executor().run(["sleep", "2"], { timeoutMs: 200 });
+      const pipe = join(folder, "pipe");
+      spawnSync("mkfifo", [pipe]);
+      const hang = executor().run(["cat", pipe], { timeoutMs: 200 });
       const behind = executor().run(["true"], { timeoutMs: 20_000 });
       await expect(hang).rejects.toThrow("no answer within 200 ms");
       await expect(behind).rejects.toThrow("the remote shell ended");
       expect(shell.isClosed).toBe(true);
       channel.child.kill("SIGKILL");
+      writeFileSync(pipe, "");
     });
 
     it.runIf(process.platform === "linux")("reads processes as /proc has them", async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { openLogFile, type LogFile } from "../../core/daemon/logFile.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
@@ -30,14 +30,14 @@ let daemon: TestDaemon;
 let line: CommandLine;
 let stopServing: () => Promise<void>;
 
-beforeEach(async () => {
+beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "agtmux-pw-"));
   log = await openLogFile({ path: join(root, "log"), level: "debug", maxBytes: 10_000_000 });
   daemon = await startTestDaemon({ sockets: [join(root, "none")], logger: log.logger });
   stopServing = await serveDaemon(daemon);
   line = openCommandLine(daemon.paths.home);
 });
-afterEach(async () => {
+afterAll(async () => {
   await line.close();
   await stopServing();
   await daemon.close();
@@ -55,7 +55,7 @@ const readLog = (): string => {
 };
 const listed = (): string => JSON.stringify(daemon.daemon.service.targets());
 
-it.each(ADDRESSES)("target add refuses %s without a word of it", async (address) => {
+it.concurrent.each(ADDRESSES)("target add refuses %s without a word of it", async (address) => {
   const { code, stdout, stderr } = await line.run([
     "target",
     "add",

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DaemonService } from "../../core/api/calls.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { openAgent } from "../actions/agentPane.ts";
-import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
 import { untilSooner } from "../endurance/movedClock.ts";
 import { until } from "../setup/realClock.ts";
 import { LIMIT_MS, openTargetHarness, type TargetHarness } from "./targetHarness.ts";
@@ -68,24 +67,6 @@ describe.each(["openssh", "ssh2"] as const)("on a pane over %s", (transport) => 
     await until(async () => (await harness.screen(row.identity.pane_id)).includes("red"), "it is drawn");
     expect((await view(false)).lines).toContain("plain red $(id)");
     expect((await view(true)).lines.join("\n")).toContain("\u001b[31mred");
-  });
-
-  it("answer approves exactly the prompt that was seen", async () => {
-    const dialog = dialogOf("recordings/claude/waiting_approval", {
-      options: ["Yes", "Yes, and always allow access to this project", "No"],
-      digits: "too",
-    });
-    const pane = await openDialogs(harness, "claude", [dialog]);
-    const request = harness.request(pane.row, { ifPrompt: pane.row.prompt_fingerprint });
-    const result = await harness.service.answer({
-      ...request,
-      choice: { kind: "approve" },
-      idempotencyKey: null,
-    });
-    expect([result.outcome, pane.chosen()]).toEqual(["delivered", [[dialog.name, "Yes"]]]);
-    await expect(
-      harness.service.answer({ ...request, choice: { kind: "approve" }, idempotencyKey: null }),
-    ).rejects.toMatchObject({ code: "E_STALE_SNAPSHOT" });
   });
 
   it("interrupt presses the agent's own keys", async () => {

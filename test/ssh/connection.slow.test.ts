@@ -1,57 +1,24 @@
-// How a connection begins, fails and ends, over both transports: host keys, keys, dead and silent servers, cuts, and what is
-// left afterwards.
+// How a connection begins, fails and ends, over both transports: dead and silent servers, and what is left afterwards.
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { SILENT_LOGGER } from "../../core/ports/logger.ts";
-import { createRemoteExecutor, type RemoteExecutorOptions } from "../../core/targets/createRemoteExecutor.ts";
-import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
 import { until } from "../setup/realClock.ts";
+import { openConnectionHarness, type ConnectionHarness } from "./connectionHarness.ts";
 import { createProxy } from "./proxy.ts";
-import { createSshServer, type SshServer } from "./sshServer.ts";
+import type { SshServer } from "./sshServer.ts";
 
+let harness: ConnectionHarness;
 let server: SshServer;
-let made: RemoteExecutor[] = [];
+let at: ConnectionHarness["at"];
+let executorFor: ConnectionHarness["executorFor"];
 beforeAll(async () => {
-  server = await createSshServer();
+  harness = await openConnectionHarness();
+  ({ server, at, executorFor } = harness);
 });
-afterEach(async () => {
-  await Promise.all(made.map((executor) => executor.close()));
-  made = [];
-});
-afterAll(() => server.close());
-
-const executorFor = (alias: string, more: Partial<RemoteExecutorOptions> = {}): RemoteExecutor => {
-  const executor = createRemoteExecutor({
-    targetId: alias,
-    alias,
-    env: process.env,
-    logger: SILENT_LOGGER,
-    controlDir: join(server.folder, "cm"),
-    transport: null,
-    configFile: server.configFile,
-    connectTimeoutMs: 15_000,
-    ...more,
-  });
-  made.push(executor);
-  return executor;
-};
-const at = (name: string): string => join(server.folder, name);
-const makeKey = (name: string, ...more: string[]): string => {
-  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at(name), ...more]);
-  return readFileSync(at(`${name}.pub`), "utf8")
-    .split(" ")
-    .slice(0, 2)
-    .join(" ");
-};
-const nothingIsLeft = async (): Promise<void> => {
-  await until(() => server.remoteProcesses().length === 0, "no far process");
-  await until(() => server.sessionPids().length === 0, "no connection at the server");
-  const sockets = readdirSync(server.folder).includes("cm") ? readdirSync(at("cm")) : [];
-  expect(sockets).toEqual([]);
-};
+afterEach(() => harness.closeExecutors());
+afterAll(() => harness.close());
 
 describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) => {
   it("shares one attempt among callers and can be opened again after close of the other side", async () => {
@@ -74,45 +41,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     await executor.connect();
     expect(await executor.run(["echo", "again"], { timeoutMs: 10_000 })).toMatchObject({ stdout: "again\n" });
     await executor.close();
-    await nothingIsLeft();
-  });
-
-  it("refuses a host that known_hosts does not name, and says what to run", async () => {
-    await writeFile(at("empty"), "");
-    const alias = await server.addHost(`unknown-${transport}`, [`UserKnownHostsFile ${at("empty")}`]);
-    await expect(executorFor(alias, { transport }).connect()).rejects.toMatchObject({
-      code: "E_TARGET_HOST_KEY",
-      message: expect.stringContaining("is not known"),
-      remedy: expect.stringContaining(`ssh ${alias}`),
-    });
-    expect(readFileSync(at("empty"), "utf8")).toBe("");
-    await nothingIsLeft();
-  });
-
-  it("refuses a changed host key, with the name to remove", async () => {
-    const other = makeKey(`other-${transport}`);
-    await writeFile(at("changed"), `[127.0.0.1]:${server.port} ${other}\n`);
-    const alias = await server.addHost(`changed-${transport}`, [
-      `UserKnownHostsFile ${at("changed")}`,
-      "StrictHostKeyChecking no",
-    ]);
-    await expect(executorFor(alias, { transport }).connect()).rejects.toMatchObject({
-      code: "E_TARGET_HOST_KEY",
-      message: expect.stringContaining("CHANGED"),
-      remedy: expect.stringContaining(`ssh-keygen -R "[127.0.0.1]:${server.port}" -f "${at("changed")}"`),
-    });
-  });
-
-  it("refuses a revoked host key", async () => {
-    await writeFile(
-      at("revoked"),
-      `${server.hostKeyLine}\n@revoked * ${server.hostKeyLine.split(" ").slice(1).join(" ")}\n`,
-    );
-    const alias = await server.addHost(`revoked-${transport}`, [`UserKnownHostsFile ${at("revoked")}`]);
-    await expect(executorFor(alias, { transport }).connect()).rejects.toMatchObject({
-      code: "E_TARGET_HOST_KEY",
-      message: expect.stringContaining("revoked"),
-    });
+    await harness.nothingIsLeft();
   });
 
   it("finds hashed names, patterns and aliases of the host key", async () => {
@@ -134,23 +63,6 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
       const executor = executorFor(await server.addHost(`${name}-known-${transport}`, own), { transport });
       await executor.connect();
     }
-  });
-
-  it("says that no key is accepted, once, without asking anything", async () => {
-    makeKey(`stranger-${transport}`);
-    const alias = await server.addHost(`stranger-${transport}`, [
-      `IdentityFile ${at(`stranger-${transport}`)}`,
-    ]);
-    const executor = executorFor(alias, {
-      transport,
-      env: { PATH: process.env["PATH"], HOME: server.folder },
-    });
-    await expect(executor.connect()).rejects.toMatchObject({
-      code: "E_TARGET_AUTH",
-      remedy: expect.stringContaining("ssh-add"),
-    });
-    await executor.close();
-    await nothingIsLeft();
   });
 
   it("names a refused connection, an unknown host and a server that says nothing", async () => {
@@ -194,27 +106,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     expect(await down).toMatchObject({ code: "E_TARGET_UNREACHABLE" });
     await executor.close();
     await proxy.close();
-    await nothingIsLeft();
-  });
-
-  it("tells a connection that was cut, and leaves nothing on either side", async () => {
-    const proxy = await createProxy(server.port);
-    const alias = await server.addHost(`cut-${transport}`, [
-      `Port ${proxy.port}`,
-      `HostKeyAlias [127.0.0.1]:${server.port}`,
-    ]);
-    const executor = executorFor(alias, { transport });
-    const down = new Promise<Error>((done) => executor.onDown(done));
-    await executor.connect();
-    const hanging = executor.run(["tail", "-f", "/dev/null"], { timeoutMs: 20_000 });
-    executor.openChannel(["cat"]);
-    await until(() => server.remoteProcesses().length > 3, "both run");
-    proxy.cut();
-    await expect(hanging).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
-    expect(await down).toMatchObject({ code: "E_TARGET_UNREACHABLE" });
-    await executor.close();
-    await proxy.close();
-    await nothingIsLeft();
+    await harness.nothingIsLeft();
   });
 
   it("does not put half a file in place when the connection is cut while it is written", async () => {
@@ -251,7 +143,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
       await lost;
     }
     await executor.close();
-    await nothingIsLeft();
+    await harness.nothingIsLeft();
   });
 });
 
@@ -269,7 +161,7 @@ describe.each(["ssh2", "openssh"] as const)(
       await until(() => server.remoteProcesses().length > 3, "both programs run");
       holder.kill("SIGKILL");
       await gone;
-      await nothingIsLeft();
+      await harness.nothingIsLeft();
       const ours = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
       expect(ours.split("\n").filter((line) => line.includes(controlDir))).toEqual([]);
     });
@@ -283,6 +175,6 @@ describe("the control socket", () => {
     await executor.connect();
     expect(await executor.run(["echo", "ok"], { timeoutMs: 10_000 })).toMatchObject({ stdout: "ok\n" });
     await executor.close();
-    await nothingIsLeft();
+    await harness.nothingIsLeft();
   });
 });

@@ -1,0 +1,90 @@
+// A daemon with two played agents that secrets go into, and the search of every byte that it keeps.
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openLogFile, type LogFile } from "../../core/daemon/logFile.ts";
+import { framesOf } from "../chain/chainHarness.ts";
+import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+import { until } from "../setup/realClock.ts";
+import { findSecrets, readAll } from "./diskSearch.ts";
+import { makeSecrets, type Secret } from "./secrets.ts";
+
+/** Much is started and stored, on machines that are busy with others. */
+export const LIMIT_MS = 60_000;
+export const PLAYED = ["claude", "codex"] as const;
+
+export interface SecretsHarness {
+  readonly tmux: PrivateTmux;
+  readonly daemon: TestDaemon;
+  readonly log: LogFile;
+  /** With the log. */
+  readonly root: string;
+  /** In the order of `PLAYED`. */
+  readonly players: readonly Player[];
+  /** Fresh ones for each way in, so that a find names the way. */
+  secretsOf(way: string): Secret[];
+  /** All of every test so far. */
+  given(): readonly Secret[];
+  /** Forgets those of the test before. */
+  begin(): void;
+  /** Every file of the home, by its name. */
+  everything(): Map<string, Buffer>;
+  /** Waits until the spool is empty and `isThere`; then what is found of the secrets of this test, or of all. */
+  finish(isThere: () => boolean, what: string, which?: "of this test" | "all"): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export const openSecretsHarness = async (): Promise<SecretsHarness> => {
+  const root = mkdtempSync(join(tmpdir(), "agtmux-secret-"));
+  const tmux = createPrivateTmux();
+  await tmux.run("new-session", "-d", "-s", "base", "-x", "200", "-y", "40", "exec cat");
+  const log = await openLogFile({ path: join(root, "log"), level: "debug", maxBytes: 10_000_000 });
+  const daemon = await startTestDaemon({ sockets: [tmux.socketPath], logger: log.logger });
+  const players: Player[] = [];
+  for (const agent of PLAYED)
+    players.push(
+      await createPlayer({
+        agent,
+        tmux: { socketArgs: tmux.socketArgs, session: "base" },
+        home: daemon.home,
+        recordingsDir: framesOf(agent),
+        eventScript: daemon.eventScript,
+      }),
+    );
+  const given: Secret[] = [];
+  let fresh: Secret[] = [];
+  const everything = () => readAll(daemon.paths.home, ["config.json"]);
+  return {
+    tmux,
+    daemon,
+    log,
+    root,
+    players,
+    secretsOf: (way) => {
+      const made = makeSecrets().map((one) => ({ ...one, kind: `${one.kind} by ${way}` }));
+      given.push(...made);
+      fresh.push(...made);
+      return made;
+    },
+    given: () => given,
+    begin: () => {
+      fresh = [];
+    },
+    everything,
+    finish: async (isThere, what, which = "of this test") => {
+      // An event lies in the spool as the hook wrote it until it is taken in.
+      await until(() => readdirSync(daemon.paths.spoolNew).length === 0 && isThere(), what, LIMIT_MS);
+      log.flush();
+      const searched = new Map([...everything(), ...readAll(root)]);
+      return findSecrets(searched, which === "all" ? given : fresh);
+    },
+    close: async () => {
+      await Promise.all(players.map((player) => player.close()));
+      await daemon.close();
+      await tmux.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,3 @@
+import { describeOtherServer } from "./otherServerContract.ts";
+
+describeOtherServer("ssh2");
