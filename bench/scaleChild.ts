@@ -35,6 +35,8 @@ const bareMachine = (targetId: string): TargetExecutor => {
     kind: "ssh",
     homeDir: () => Promise.resolve("/home/someone"),
     run: refuse,
+    runTmux: refuse,
+    tmuxForTerminal: refuse,
     files: {
       readText: nothing,
       readTail: nothing,

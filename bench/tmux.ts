@@ -8,6 +8,7 @@ import { createProcessTree } from "../core/tmux/processTree.ts";
 import { createTmuxServer } from "../core/tmux/tmuxServer.ts";
 import { listTopology, probeTopology } from "../core/tmux/topology.ts";
 import { createPrivateTmux } from "../test/harness/privateTmux.ts";
+import { callsOn } from "../test/harness/tmuxCalls.ts";
 import { until } from "../test/setup/realClock.ts";
 import type { BenchOptions, Measured } from "./report/model.ts";
 import { ms } from "./report/words.ts";
@@ -32,10 +33,7 @@ export const benchTmux = async ({ isQuick }: BenchOptions): Promise<Measured> =>
   const executor = createLocalExecutor({ targetId: "host", env: { ...process.env } });
   const server = createTmuxServer({
     executor,
-    tmuxPath: "tmux",
-    server: "bench",
-    socketArgs: ["-S", tmux.socketPath],
-    socketPath: tmux.socketPath,
+    calls: callsOn(executor, tmux.socketPath),
     clock,
     ids,
     logger: SILENT_LOGGER,

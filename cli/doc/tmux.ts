@@ -1,6 +1,5 @@
 // What the verbs about documents ask a tmux server, and how: a listing is one call. A change is one more call, which does nothing
 // if another server has taken the place of the one that was listed.
-import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PaneLife } from "../../features/documents/files/registry.ts";
@@ -77,22 +76,19 @@ const parsePane = (socket: string, line: string): TmuxPane | null => {
   };
 };
 
-const run = (
+const run = async (
   context: CliContext,
   socket: string,
   args: readonly string[],
-): Promise<{ stdout: string; problem: string | null }> =>
-  new Promise((done) => {
-    execFile(
-      "tmux",
-      ["-S", socket, ...args],
-      { env: { ...context.env, TMUX: "" }, timeout: TIMEOUT_MS },
-      (error, stdout, stderr) =>
-        done({ stdout, problem: error === null ? null : stderr.trim() || error.message }),
-    );
-  });
+): Promise<{ stdout: string; problem: string | null }> => {
+  const { createLocalTmux } = await import("../../core/connections/localTmux.ts");
+  const tmux = createLocalTmux({ ...context.env }, socket);
+  const { exitCode, stdout, stderr, timedOut } = await tmux.run(args, { timeoutMs: TIMEOUT_MS });
+  if (exitCode === 0) return { stdout, problem: null };
+  return { stdout, problem: timedOut ? "it did not answer in time" : stderr.trim() || "it failed" };
+};
 
-/** Null where tmux refuses. */
+/** Null where tmux refuses. @throws AgtmuxError E_SOCKET_UNSAFE where the server is not the person's own. */
 export const askTmux = async (
   context: CliContext,
   socket: string,

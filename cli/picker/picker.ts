@@ -247,9 +247,10 @@ export interface PickOptions {
 const POPUP_SIZE = ["-w", "90%", "-h", "85%"] as const;
 
 /** The picker in a popup of tmux, which closes with it. tmux gets words, never a shell's line. */
-const openPopup = (context: CliContext): Promise<number> => {
+const openPopup = async (context: CliContext): Promise<number> => {
   const { env } = context;
-  if (!env["TMUX"])
+  const [socket = ""] = (env["TMUX"] ?? "").split(",");
+  if (socket === "")
     throw new AgtmuxError("E_USAGE", "--popup needs a tmux around it", {
       remedy: "Run 'agtmux pick' here, or this command inside tmux.",
     });
@@ -259,7 +260,9 @@ const openPopup = (context: CliContext): Promise<number> => {
   // In the packaged app Node is the app itself.
   if (process.versions["electron"] !== undefined) own.push("ELECTRON_RUN_AS_NODE=1");
   const command = ["env", ...own, process.execPath, process.argv[1] ?? "", "pick"];
-  const argv = ["tmux", "display-popup", "-E", ...POPUP_SIZE, ...command];
+  const { createLocalTmux } = await import("../../core/connections/localTmux.ts");
+  const words = ["display-popup", "-E", ...POPUP_SIZE, ...command];
+  const argv = await createLocalTmux({ ...env }, socket).forTerminal(words);
   return become({ argv, mode: "switch_client" }, context);
 };
 

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { somePane } from "../../adapters/testkit/pane.ts";
 import type { Pane } from "../model/runtime.ts";
 import { actionGuardsSchema, type ActionSnapshot, type AttachPlan } from "../model/snapshot.ts";
-import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { callsOn } from "../../test/harness/tmuxCalls.ts";
+import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { buildAttachPlan } from "./attach.ts";
 import { createGate } from "./prepare.ts";
 
@@ -37,13 +38,7 @@ const server = (name: string): Server => {
   };
 };
 
-const executor: Pick<TargetExecutor, "run" | "kind"> = {
-  kind: "local",
-  run: async ([file = "", ...args]) => {
-    const done = spawnSync(file, args, { encoding: "utf8" });
-    return { exitCode: done.status, stdout: done.stdout, stderr: done.stderr, timedOut: false };
-  },
-};
+const executor = createLocalExecutor({ targetId: "host", env: process.env });
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "agtmux-attach-"));
@@ -132,9 +127,8 @@ const plan = (pane: Pane, insideTmux: string | null = null, mayFocus = false): P
       pid: Number(inner.run("display-message", "-p", "#{pid}")),
       startedAt: 0,
     },
-    executor,
-    tmuxPath: "tmux",
-    socketArgs: ["-S", inner.socket],
+    kind: "local",
+    tmux: callsOn(executor, inner.socket),
     toTerminal: (argv) => [...argv],
     insideTmux,
     mayFocus,

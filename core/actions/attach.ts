@@ -7,6 +7,7 @@ import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { isSameServer, parseInsideTmux } from "./insideTmux.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
+import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 import { listTmuxClients } from "./tmuxClients.ts";
 
 /**
@@ -32,16 +33,14 @@ const pathsIn = (sessionId: string, pane: Pane): { windowPath: string; panePath:
   panePath: `${sessionId}:${pane.windowId}.${pane.paneId}`,
 });
 
-const toArgv = (tmux: readonly string[], commands: readonly (readonly string[])[]): string[] => [
-  ...tmux,
-  ...commands.flatMap((command, index) => (index === 0 ? command : [";", ...command])),
-];
+const toWords = (commands: readonly (readonly string[])[]): string[] =>
+  commands.flatMap((command, index) => (index === 0 ? [...command] : [";", ...command]));
 
 /** The client's session comes to show the pane; nothing happens when the pane is no longer there. */
-const focusIn = (tmux: readonly string[], client: TmuxClient, pane: Pane): string[] => {
+const focusIn = (client: TmuxClient, pane: Pane): string[] => {
   const { windowPath, panePath } = pathsIn(client.sessionId, pane);
-  if (!client.isNative) return [...tmux, "switch-client", "-c", client.tty, "-t", panePath];
-  return toArgv(tmux, [
+  if (!client.isNative) return ["switch-client", "-c", client.tty, "-t", panePath];
+  return toWords([
     ["has-session", "-t", panePath],
     ["select-window", "-t", windowPath],
     ["select-pane", "-t", panePath],
@@ -70,10 +69,8 @@ export interface AttachInput {
   pane: Pane;
   /** Null: the server is known by its socket only, so the caller cannot be inside it. */
   server: ServerInstance | null;
-  executor: Pick<TargetExecutor, "run" | "kind">;
-  tmuxPath: string;
-  /** `-L name` or `-S path` as arguments. */
-  socketArgs: readonly string[];
+  kind: TargetExecutor["kind"];
+  tmux: Pick<TmuxCalls, "run" | "forTerminal">;
   /** The caller's `$TMUX`, or null. */
   insideTmux: string | null;
   /** The caller can bring a terminal that shows the pane already to the front, by its tty. */
@@ -93,11 +90,11 @@ export interface AttachInput {
  * selected, and the terminal brings its own tab to the front. With `mayFocus` the same goes for a plain terminal.
  * Inside of it: `switch-client`, which does all that in one command, for the caller's own terminal by name. With `maySwitch` the
  * same for the terminal that was used last.
- * @throws AgtmuxError E_UNSUPPORTED when the caller is inside but no terminal is attached, or a native one that shows
+ * @throws AgtmuxError E_SOCKET_UNSAFE for a server of another user, E_UNSUPPORTED when the caller is inside but no terminal is attached, or a native one that shows
  *   another session.
  */
 export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> => {
-  const { action, pane, executor, socketArgs } = input;
+  const { action, pane, kind, tmux } = input;
   const { snapshot, subject } = action;
   if (
     pane.targetId !== snapshot.targetId ||
@@ -106,33 +103,26 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
   ) {
     throw new Error(`buildAttachPlan: ${pane.paneId} is not the pane of snapshot ${snapshot.snapshotId}`);
   }
-  // The remote side of a terminal that speaks UTF-8 need not have a locale that says so.
-  const tmux = [input.tmuxPath, ...(executor.kind === "ssh" ? ["-u"] : []), ...socketArgs];
   const { windowPath, panePath } = pathsIn(pane.sessionId, pane);
   const common = { snapshotId: snapshot.snapshotId, paneRef: subject.paneRef, existingClient: null };
   // Terminals of another machine cannot be brought to the front from here.
-  const clients = executor.kind === "local" ? await listTmuxClients(executor, tmux) : [];
+  const clients = kind === "local" ? await listTmuxClients(tmux) : [];
   const showing = chooseShowing(clients, pane);
-  const focus = (client: TmuxClient): AttachPlan => ({
+  const focus = async (client: TmuxClient): Promise<AttachPlan> => ({
     ...common,
     mode: "focus_client",
-    argv: focusIn(tmux, client, pane),
+    argv: await tmux.forTerminal(focusIn(client, pane)),
     existingClient: { tty: client.tty, isNative: client.isNative },
   });
 
   const inside = parseInsideTmux(input.insideTmux);
-  if (
-    inside !== null &&
-    input.server !== null &&
-    executor.kind === "local" &&
-    isSameServer(inside, input.server)
-  ) {
+  if (inside !== null && input.server !== null && kind === "local" && isSameServer(inside, input.server)) {
     const caller = chooseCaller(clients, inside.sessionId);
     if (!caller.isNative)
       return {
         ...common,
         mode: "switch_client",
-        argv: [...tmux, "switch-client", "-c", caller.tty, "-t", panePath],
+        argv: await tmux.forTerminal(["switch-client", "-c", caller.tty, "-t", panePath]),
       };
     if (showing?.isNative === true) return focus(showing);
     throw new AgtmuxError(
@@ -149,19 +139,21 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
     return {
       ...common,
       mode: "switch_client",
-      argv: [...tmux, "switch-client", "-c", last.tty, "-t", panePath],
+      argv: await tmux.forTerminal(["switch-client", "-c", last.tty, "-t", panePath]),
       existingClient: { tty: last.tty, isNative: false },
     };
   return {
     ...common,
     mode: "attach",
     argv: input.toTerminal(
-      toArgv(tmux, [
-        ["has-session", "-t", panePath],
-        ["attach-session", "-t", pane.sessionId],
-        ["select-window", "-t", windowPath],
-        ["select-pane", "-t", panePath],
-      ]),
+      await tmux.forTerminal(
+        toWords([
+          ["has-session", "-t", panePath],
+          ["attach-session", "-t", pane.sessionId],
+          ["select-window", "-t", windowPath],
+          ["select-pane", "-t", panePath],
+        ]),
+      ),
     ),
   };
 };

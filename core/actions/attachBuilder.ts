@@ -20,20 +20,17 @@ export const createAttachBuilder =
   ({ connectedTargets, paneOf, instanceOf }: AttachBuilderDeps): PlanAttach =>
   async (action, caller) => {
     const { key, paneRef } = action.subject;
-    const { executor, tmuxPath, servers, toTerminal } = connectedTargets.get(key.targetId);
+    const { executor, tmuxOf, toTerminal } = connectedTargets.get(key.targetId);
     const pane = paneOf(key);
-    const watched = servers.find(({ server }) => server === key.server);
-    if (pane === undefined || watched === undefined)
+    const tmux = tmuxOf(key.server);
+    if (pane === undefined || tmux === null)
       throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
-    if (tmuxPath === null)
-      throw new AgtmuxError("E_TMUX_MISSING", `cannot attach to ${paneRef}: no tmux was found`);
     return buildAttachPlan({
       action,
       pane,
       server: instanceOf(key.targetId, key.server),
-      executor,
-      tmuxPath,
-      socketArgs: watched.socketArgs,
+      kind: executor.kind,
+      tmux,
       toTerminal,
       ...caller,
     });

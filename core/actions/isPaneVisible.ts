@@ -41,11 +41,11 @@ const createIsPaneVisible =
   async (row: PaneView): Promise<boolean> => {
     const key = paneOf(row);
     const connected = key === null ? null : connectedTargets.find(key.targetId);
-    const server = connected?.servers.find((one) => one.server === key?.server);
-    if (key === null || connected === null || connected.tmuxPath === null || server === undefined)
-      return false;
+    if (key === null || connected === null) return false;
     try {
-      const clients = await listTmuxClients(connected.executor, [connected.tmuxPath, ...server.socketArgs]);
+      const tmux = connected.tmuxOf(key.server);
+      if (tmux === null) return false;
+      const clients = await listTmuxClients(tmux);
       return isInFront(clients, key.paneId, clock.now() / 1_000);
     } catch {
       // Telling the person is better than silence.

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Pane } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import type { TmuxCommand } from "../tmux/commandString.ts";
 import { createPaneClient, type PaneClient } from "./paneClient.ts";
@@ -48,9 +49,7 @@ beforeEach(() => {
   executor = createLocalExecutor({ targetId: "host", env: process.env });
   nonces = 0;
   client = createPaneClient({
-    executor,
-    tmuxPath: "tmux",
-    socketArgs: ["-S", join(folder, "sock")],
+    tmux: callsOn(executor, join(folder, "sock")),
     makeNonce: () => `nonce${(nonces += 1)}`,
   });
 });
@@ -231,16 +230,14 @@ test("a server that does not run is a pane that is gone", async () => {
 test("keys that a read-only client of somebody keeps out are given up, with what tmux said", async () => {
   const pane = open();
   // As tmux 3.7 does it while the only client that is attached may only look.
-  const server: Pick<TargetExecutor, "run"> = {
-    run: (argv, options) =>
-      options.stdin?.includes("send-keys") === true
-        ? Promise.resolve({ exitCode: 1, stdout: "", stderr: "client is read-only\n", timedOut: false })
-        : executor.run(argv, options),
-  };
+  const server = callsOn(executor, join(folder, "sock"));
   const blocked = createPaneClient({
-    executor: server,
-    tmuxPath: "tmux",
-    socketArgs: ["-S", join(folder, "sock")],
+    tmux: {
+      run: (words, options) =>
+        options.stdin?.includes("send-keys") === true
+          ? Promise.resolve({ exitCode: 1, stdout: "", stderr: "client is read-only\n", timedOut: false })
+          : server.run(words, options),
+    },
     makeNonce: () => `nonce${(nonces += 1)}`,
   });
   await expect(blocked.runIf(actionOn(pane), pane, [type(pane, "typed")])).rejects.toMatchObject({

@@ -3,10 +3,10 @@
 // because other users can read arguments, and a check holds rows of the screen.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
-import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { cleanScreen } from "../tmux/capture.ts";
 import { CLIENT_FORMAT, parseClients, type TmuxClient } from "../tmux/clients.ts";
 import { toCommandString, type TmuxCommand } from "../tmux/commandString.ts";
+import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { paneCondition, type PaneCondition } from "./paneCondition.ts";
 
@@ -86,10 +86,7 @@ export interface PaneClient {
 }
 
 export interface PaneClientDeps {
-  executor: Pick<TargetExecutor, "run">;
-  tmuxPath: string;
-  /** `-L name` or `-S path` as arguments. */
-  socketArgs: readonly string[];
+  tmux: Pick<TmuxCalls, "run">;
   makeNonce: () => string;
 }
 
@@ -126,13 +123,12 @@ const GONE =
   /can't find (pane|window|session)|no server running|lost server|server exited|\((No such file|Connection refused)/;
 
 export const createPaneClient = (deps: PaneClientDeps): PaneClient => {
-  const { executor, tmuxPath, socketArgs, makeNonce } = deps;
-  const tmux = [tmuxPath, "-u", ...socketArgs];
+  const { tmux, makeNonce } = deps;
   /** Names of the buffers with texts of ours. */
   const held = new Set<string>();
   /** Null: the pane or its server is gone. */
-  const run = async (argv: readonly string[], stdin?: string): Promise<string | null> => {
-    const result = await executor.run([...tmux, ...argv], {
+  const run = async (words: readonly string[], stdin?: string): Promise<string | null> => {
+    const result = await tmux.run(words, {
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_CAPTURE_BYTES,
       ...(stdin === undefined ? {} : { stdin }),

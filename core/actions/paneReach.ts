@@ -21,15 +21,12 @@ export interface PaneReachDeps {
 
 export const createPaneReach = ({ connectedTargets, paneOf, makeNonce }: PaneReachDeps): PaneReach => ({
   reach: (key, paneRef) => {
-    const { executor, tmuxPath, servers } = connectedTargets.get(key.targetId);
+    const { executor, tmuxOf } = connectedTargets.get(key.targetId);
     const pane = paneOf(key);
-    if (tmuxPath === null)
-      throw new AgtmuxError("E_TMUX_MISSING", `cannot reach ${paneRef}: no tmux was found`);
-    const watched = servers.find(({ server }) => server === key.server);
-    if (pane === undefined || watched === undefined)
+    const tmux = tmuxOf(key.server);
+    if (pane === undefined || tmux === null)
       throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
-    const { socketArgs } = watched;
     executor.hurry?.();
-    return { pane, client: createPaneClient({ executor, tmuxPath, socketArgs, makeNonce }) };
+    return { pane, client: createPaneClient({ tmux, makeNonce }) };
   },
 });

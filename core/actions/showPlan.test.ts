@@ -54,7 +54,7 @@ it("says that the pane has gone, and what to run where there is no desktop", asy
   await expect(show({ run: () => Promise.resolve(1) })).rejects.toMatchObject({ code: "E_STALE_SNAPSHOT" });
   await expect(show({ openTerminal: null, focusTerminal: null })).rejects.toMatchObject({
     code: "E_UNSUPPORTED",
-    remedy: "Run: attach",
+    remedy: "Run 'agtmux attach pane:host/w/@1/%1' in a terminal.",
   });
 });
 

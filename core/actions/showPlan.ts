@@ -3,7 +3,6 @@
 import type { AttachCaller } from "./attachBuilder.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { AttachPlan, ExistingClient } from "../model/snapshot.ts";
-import { quoteForPerson } from "../model/shellWord.ts";
 
 export interface DesktopActions {
   /** Runs a short command; resolves with its exit status, null when it was ended. */
@@ -36,8 +35,7 @@ export const showPlan = async (
   }
   if (desktop.openTerminal === null)
     throw new AgtmuxError("E_UNSUPPORTED", "this host opens no terminal windows", {
-      remedy: `Run: ${plan.argv.map(quoteForPerson).join(" ")}`,
-      details: plan.argv,
+      remedy: `Run 'agtmux attach ${plan.paneRef}' in a terminal.`,
     });
   await desktop.openTerminal(plan.argv);
   return plan;

@@ -4,15 +4,17 @@ import { Collector } from "../collect/collector.ts";
 import { watchServer } from "../collect/serverWatch.ts";
 import type { CollectorSink, WatchedServer } from "../collect/sink.ts";
 import type { Timing } from "../model/config.ts";
+import { AgtmuxError } from "../model/errors.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import type { AdapterSource } from "../ports/adapterSource.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
-import type { TmuxVersion } from "../tmux/findTmux.ts";
+import { knowledgeOf, type FoundTmux } from "../tmux/findTmux.ts";
 import type { ProcessTree } from "../ports/processTree.ts";
 import type { TmuxSocket } from "../tmux/servers.ts";
 import { createIncrementalProbe } from "../tmux/incrementalProbe.ts";
+import { createTmuxCalls, type TmuxCalls } from "../tmux/tmuxCalls.ts";
 import { createTmuxServer } from "../tmux/tmuxServer.ts";
 
 /** The options in which targets differ. */
@@ -20,10 +22,8 @@ export interface ConnectedTargetParts {
   executor: TargetExecutor;
   /** The executor through which watching reads: `executor` itself, or the one remote shell of a connection. */
   reader?: TargetExecutor;
-  /** True where each byte and each program on the remote side counts. */
-  tmuxVersion?: TmuxVersion;
   /** Null: no tmux was found there. */
-  tmuxPath: string | null;
+  tmux: FoundTmux | null;
   servers: readonly TmuxSocket[];
   processes: ProcessTree;
   /** Takes in the events that wait in its spool at this moment. @throws Error where they cannot be read. */
@@ -47,6 +47,8 @@ export interface ConnectedTarget {
   /** The executor through which watching reads. */
   readonly reader: TargetExecutor;
   readonly tmuxPath: string | null;
+  /** How tmux is called on one of the servers. @throws AgtmuxError E_TMUX_MISSING; null for a server that is not watched. */
+  readonly tmuxOf: (server: string) => TmuxCalls | null;
   readonly servers: readonly TmuxSocket[];
   readonly collected: readonly WatchedServer[];
   readonly collector: Collector;
@@ -65,31 +67,36 @@ export interface ConnectedTarget {
 }
 
 export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarget => {
-  const { executor, tmuxPath, servers, processes, clock, ids, logger, tmuxVersion } = deps;
+  const { executor, tmux, servers, processes, clock, ids, logger } = deps;
   const reader = deps.reader ?? executor;
-  const watch = (tmuxPath: string, watched: TmuxSocket): WatchedServer => {
-    const tmux = createTmuxServer({
-      ...watched,
-      executor: reader,
-      tmuxPath,
+  const callsOver = (over: TargetExecutor, found: FoundTmux, socket: TmuxSocket): TmuxCalls =>
+    createTmuxCalls({
+      executor: over,
+      tmuxPath: found.path,
+      isTested: async () => knowledgeOf(found.version) === "tested",
+      socket,
       clock,
-      // On a connection nonces are sent again and again; 48 bits are enough there.
-      ids: tmuxVersion === undefined ? ids : { nonce: () => ids.nonce().slice(0, 12) },
+    });
+  /** On a connection each byte and each program of the remote side counts. */
+  const isFar = executor.kind === "ssh";
+  const watch = (found: FoundTmux, socket: TmuxSocket): WatchedServer => {
+    const server = createTmuxServer({
+      executor: reader,
+      calls: callsOver(reader, found, socket),
+      clock,
+      // Nonces are sent again and again; 48 bits are enough there.
+      ids: isFar ? { nonce: () => ids.nonce().slice(0, 12) } : ids,
       logger,
     });
-    const probe =
-      tmuxVersion === undefined
-        ? {}
-        : { probe: createIncrementalProbe({ server: tmux, version: tmuxVersion, clock }) };
     return watchServer({
-      tmux,
-      socketPath: watched.socketPath,
+      tmux: server,
+      socketPath: socket.socketPath,
       makeNonce: () => ids.nonce(),
       clock,
-      ...probe,
+      ...(isFar ? { probe: createIncrementalProbe({ server, version: found.version, clock }) } : {}),
     });
   };
-  const collected = tmuxPath === null ? [] : servers.map((server) => watch(tmuxPath, server));
+  const collected = tmux === null ? [] : servers.map((server) => watch(tmux, server));
   const collector = new Collector({
     targetId: executor.targetId,
     servers: collected,
@@ -107,7 +114,12 @@ export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarge
     targetId: executor.targetId,
     executor,
     reader,
-    tmuxPath,
+    tmuxPath: tmux?.path ?? null,
+    tmuxOf: (name) => {
+      const socket = servers.find(({ server }) => server === name);
+      if (tmux === null) throw new AgtmuxError("E_TMUX_MISSING", `no tmux was found on ${executor.targetId}`);
+      return socket === undefined ? null : callsOver(executor, tmux, socket);
+    },
     servers,
     collected,
     collector,

@@ -42,7 +42,7 @@ export const createConnectedTargets = (
 };
 
 /**
- * What features reach of a target: its files and programs, and the words that name one of its tmux servers to tmux.
+ * What features reach of a target: its files and programs, and its tmux servers.
  * `targetIdOf`: by the name that rows have; undefined where there is none of it.
  */
 export const createTargetReach =
@@ -54,7 +54,8 @@ export const createTargetReach =
     const targetId = targetIdOf(name);
     if (targetId === undefined)
       throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`);
-    const { executor, reader, tmuxPath, servers } = connectedTargets.get(targetId);
+    const connected = connectedTargets.get(targetId);
+    const { executor, reader, servers } = connected;
     // What takes long must not hold up the one connection through which watching reads.
     return {
       kind: executor.kind,
@@ -62,14 +63,12 @@ export const createTargetReach =
       run: (argv, options) => executor.run(argv, options),
       files: reader.files,
       tmux: (wanted) => {
-        const found = wanted === null ? servers[0] : servers.find(({ server }) => server === wanted);
-        if (tmuxPath === null) throw new AgtmuxError("E_TMUX_MISSING", `no tmux was found on ${name}`);
-        if (found === undefined)
-          throw new AgtmuxError(
-            "E_USAGE",
-            `no tmux server '${(wanted ?? "").slice(0, 64)}' is watched on ${name}`,
-          );
-        return { server: found.server, argv: [tmuxPath, "-u", ...found.socketArgs] };
+        const tmux = connected.tmuxOf(wanted ?? servers[0]?.server ?? "");
+        if (tmux !== null) return tmux;
+        throw new AgtmuxError(
+          "E_USAGE",
+          `no tmux server '${(wanted ?? "").slice(0, 64)}' is watched on ${name}`,
+        );
       },
     };
   };

@@ -97,8 +97,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     return deps.createConnected({
       executor,
       reader,
-      tmuxPath: tmux.path,
-      tmuxVersion: tmux.version,
+      tmux,
       servers: resolveServers({
         configured: config.tmux_servers,
         env: { TMUX_TMPDIR: environment.tmuxTmpdir },

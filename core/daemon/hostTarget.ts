@@ -9,6 +9,7 @@ import { HOST_TARGET } from "../model/runtime.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import type { FoundTmux } from "../tmux/findTmux.ts";
 import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers } from "../tmux/servers.ts";
 
@@ -25,9 +26,9 @@ export interface HostTargetDeps {
   logger: Logger;
 }
 
-const findPath = async (deps: HostTargetDeps): Promise<string | null> => {
+const find = async (deps: HostTargetDeps): Promise<FoundTmux | null> => {
   try {
-    return (await deps.lookForTmux(deps.executor)).path;
+    return await deps.lookForTmux(deps.executor);
   } catch (error) {
     if (!(error instanceof AgtmuxError)) throw error;
     deps.logger.error({ error }, "tmux was not found");
@@ -53,5 +54,5 @@ export const declareHost = async (deps: HostTargetDeps): Promise<ConnectedTarget
   });
   const servers = resolveServers({ configured: config.current.tmux_servers, env, uid });
   const processes = createProcessTree({ executor, platform, clock });
-  return { executor, tmuxPath: await findPath(deps), servers, processes, takeEvents: deps.takeEvents };
+  return { executor, tmux: await find(deps), servers, processes, takeEvents: deps.takeEvents };
 };

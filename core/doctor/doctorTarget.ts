@@ -9,6 +9,7 @@ import type { InspectedIntegration } from "../ports/agentAdapter.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { FoundTmux } from "../tmux/findTmux.ts";
 import type { TmuxSocket } from "../tmux/servers.ts";
+import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 
 /** The agent's hooks on one target. Nothing here changes a file. */
 export interface DoctorIntegrations {
@@ -35,6 +36,8 @@ export interface DoctorLink {
   /** Looks for tmux now. Fails with E_TMUX_MISSING and the places that were tried. */
   findTmux: () => Promise<FoundTmux>;
   servers: readonly TmuxSocket[];
+  /** Null for a server that is not watched. */
+  tmuxOf: (server: string) => Pick<TmuxCalls, "run"> | null;
   panes: readonly Pane[];
   processes: ProcessReader;
   /** Null where no agent of the target can be integrated. */

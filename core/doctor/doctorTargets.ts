@@ -58,6 +58,7 @@ export const createDoctorTargets = (deps: DoctorTargetsDeps): (() => DoctorTarge
       tmuxPath: connected.tmuxPath,
       findTmux: () => deps.findTmux(targetId),
       servers: connected.servers,
+      tmuxOf: connected.tmuxOf,
       panes: [...ingest.liveState.panes()].filter((pane) => pane.targetId === targetId),
       processes: connected.processes,
       integrations: toDoctorIntegrations(targetId, deps),

@@ -1,4 +1,5 @@
 // Checks of each tmux server of a target: how it is watched and why, and whether keys could be sent to it.
+import { dirname } from "node:path/posix";
 import type { Check, Diagnosis } from "../model/doctorCheck.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { TargetView } from "../model/view.ts";
@@ -30,7 +31,7 @@ const checkWatch = (view: ServerView, { socketPath }: TmuxSocket): Diagnosis => 
       status: "problem",
       summary: `The tmux server ${name} does not answer.`,
       evidence,
-      remedy: `Try 'tmux -S ${socketPath} list-sessions'.`,
+      remedy: `Look whose it is: 'ls -la ${dirname(socketPath)}'. If it is yours, try 'tmux -S ${socketPath} list-sessions'.`,
     };
   if (problem !== null)
     return {
@@ -54,14 +55,15 @@ const checkWatch = (view: ServerView, { socketPath }: TmuxSocket): Diagnosis => 
  * server whose only client is read-only may refuse keys from other programs (reported from the field).
  */
 const checkKeys = async (
-  { executor, tmuxPath }: DoctorLink,
-  { server, socketArgs }: TmuxSocket,
+  { tmuxOf }: DoctorLink,
+  { server, socketPath }: TmuxSocket,
   panes: readonly Pane[],
 ): Promise<Diagnosis | null> => {
   const pane = panes.find((one) => one.server === server && !one.isDead);
-  if (pane === undefined || tmuxPath === null) return null;
-  const argv = [tmuxPath, ...socketArgs, "send-keys", "-l", "-t", pane.paneId, ""];
-  const ran = await executor.run(argv, { timeoutMs: COMMAND_TIMEOUT_MS });
+  const tmux = tmuxOf(server);
+  if (pane === undefined || tmux === null) return null;
+  const words = ["send-keys", "-l", "-t", pane.paneId, ""];
+  const ran = await tmux.run(words, { timeoutMs: COMMAND_TIMEOUT_MS });
   const said = ran.timedOut ? "no answer" : ran.stderr.trim();
   if (ran.exitCode === 0)
     return {
@@ -76,8 +78,8 @@ const checkKeys = async (
     summary: `The tmux server ${server} takes no keys.`,
     evidence: said,
     remedy: said.includes("read-only")
-      ? `Attach a terminal to it: 'tmux ${socketArgs.join(" ")} attach'.`
-      : `Try 'tmux ${socketArgs.join(" ")} list-panes -a'.`,
+      ? `Attach a terminal to it: 'tmux -S ${socketPath} attach'.`
+      : `Try 'tmux -S ${socketPath} list-panes -a'.`,
   };
 };
 

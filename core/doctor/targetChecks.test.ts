@@ -35,7 +35,8 @@ const makeLink = (
   } as unknown as TargetExecutor,
   tmuxPath: "/bin/tmux",
   findTmux: () => Promise.reject(new AgtmuxError("E_TMUX_MISSING", "none", { details: ["/a/tmux"] })),
-  servers: [{ server: "default", socketArgs: ["-S", "/s/default"], socketPath: "/s/default" }],
+  servers: [{ server: "default", socketPath: "/s/default" }],
+  tmuxOf: () => ({ run: async ([word = ""]) => run[word] ?? answer("", "not expected", 1) }),
   panes: [PANE] as unknown as DoctorLink["panes"],
   processes: {
     ofPanes: async () => new Map([[42, [{ pid: 42, ppid: 1, comm: "sh", args: "sh", startedAt: 0 }]]]),

@@ -14,7 +14,7 @@ import type { Clock, IdSource } from "./clock.ts";
 import type { JobStore } from "./jobStore.ts";
 import type { Logger } from "./logger.ts";
 import type { RuleStore } from "./ruleStore.ts";
-import type { TargetExecutor, TargetFiles } from "./targetExecutor.ts";
+import type { RunResult, TargetExecutor, TargetFiles } from "./targetExecutor.ts";
 
 /** A call that surfaces make as `<feature>.<name>`. `parse` throws for what it refuses. */
 export interface FeatureCall {
@@ -49,16 +49,29 @@ interface FeatureRows {
   setWorkspace(runtimeId: string, workspace: WorkspaceView | null): void;
 }
 
+/** A tmux server of a target. */
+export interface FeatureTmux {
+  readonly server: string;
+  /**
+   * Runs commands of tmux: the words behind the options that choose a server. `mayStart`: a server is started where none runs.
+   * @throws AgtmuxError E_SOCKET_UNSAFE where the server is not the person's own.
+   */
+  run(
+    words: readonly string[],
+    options: { timeoutMs: number; maxBytes?: number; mayStart?: boolean },
+  ): Promise<RunResult>;
+}
+
 /** A target that is connected now. */
 export interface FeatureTarget {
   readonly kind: TargetExecutor["kind"];
   homeDir(): Promise<string>;
   readonly run: TargetExecutor["run"];
   /**
-   * The tmux program and the arguments that name this server (null: the first that is watched), for a command that follows them.
+   * One of its tmux servers; null: the first that is watched.
    * @throws AgtmuxError E_TMUX_MISSING, E_USAGE for a server that is not watched.
    */
-  tmux(server: string | null): { server: string; argv: readonly string[] };
+  tmux(server: string | null): FeatureTmux;
   /** Reads go over the connection through which the target is watched. */
   readonly files: TargetFiles;
 }

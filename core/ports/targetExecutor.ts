@@ -39,14 +39,35 @@ export interface TargetFiles {
   remove(path: string): Promise<void>;
 }
 
+/**
+ * `person`: the folder belongs to them, and nobody else gets into it, as tmux demands of its own. `trusted`: folder and socket are
+ * the person's or root's, none is a link of somebody else's, and not everybody can put another socket there.
+ */
+export type SocketRule = "person" | "trusted";
+
+/** What lies at the path of a socket. */
+export interface FoundSocket {
+  /** Stays the same as long as the socket does. */
+  readonly identity: string;
+  /** Why it is not the person's own; null: it is, by the rule that was asked for. */
+  readonly doubt: string | null;
+}
+
 /** Unix sockets of the target. */
 export interface TargetSockets {
-  /**
-   * Identifies the socket at `path`: the text stays the same as long as the socket does. Null where there is none, or it
-   * belongs to another user. Throws where that cannot be told.
-   */
-  identify(path: string): Promise<string | null>;
+  /** Null where there is none. Throws where that cannot be told. */
+  find(path: string, rule: SocketRule): Promise<FoundSocket | null>;
   connect(path: string): SocketConnection;
+}
+
+/** A call of the tmux program on a socket: `<program> -S <the socket> <words>`. */
+export interface TmuxCall {
+  readonly program: string;
+  readonly socketPath: string;
+  readonly rule: SocketRule;
+  readonly words: readonly string[];
+  /** A server is started where none is. */
+  readonly mayStart: boolean;
 }
 
 /** It belongs to the process that had the id when it was opened, whoever has it later. */
@@ -66,6 +87,16 @@ export interface TargetExecutor {
     argv: readonly string[],
     options: { timeoutMs: number; stdin?: string; maxBytes?: number },
   ): Promise<RunResult>;
+  /**
+   * Calls the tmux program if the socket is the person's own at this moment, and on no other socket than the one that was looked
+   * at. Where there is none, the answer is tmux's own. @throws AgtmuxError E_SOCKET_UNSAFE
+   */
+  runTmux(
+    call: TmuxCall,
+    options: { timeoutMs: number; stdin?: string; maxBytes?: number },
+  ): Promise<RunResult>;
+  /** The same as a command for a person's terminal on the target, which looks by itself before it becomes tmux. */
+  tmuxForTerminal(call: TmuxCall): string[];
   /** Several commands follow soon, one after the other. Left out where that makes no difference. */
   hurry?(): void;
   /** Left out where sockets of the target cannot be reached. */

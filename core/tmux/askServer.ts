@@ -3,7 +3,7 @@
 import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "../ports/clock.ts";
 import type { RunResult, SocketConnection } from "../ports/targetExecutor.ts";
-import { createServerReader, encodeRequest, type ServerSaid } from "./serverProtocol.ts";
+import { createServerReader, encodeInput, encodeRequest, type ServerSaid } from "./serverProtocol.ts";
 
 /** `refused`: nobody listens. `unfit`: the server's messages are not understood, so the tmux program has to ask it. */
 export type DirectAnswer =
@@ -13,10 +13,14 @@ export type DirectAnswer =
 
 const NOBODY = /ENOENT|ECONNREFUSED/;
 
-/** `words` as in the arguments of tmux: commands with a lone `;` between them. Rejects only a list that is too long. */
+/**
+ * `words` as in the arguments of tmux: commands with a lone `;` between them. `stdin`: the input of the one command that reads it;
+ * the server gets it once, if it asks for it, and nothing else of this machine. Rejects only a list that is too long.
+ */
 export const askServer = async (options: {
   connect: () => SocketConnection;
   words: readonly string[];
+  stdin?: string | undefined;
   clock: Pick<Clock, "setTimer">;
   timeoutMs: number;
   maxBytes: number;
@@ -29,6 +33,7 @@ export const askServer = async (options: {
   const output = { stdout: "", stderr: "" };
   const decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
   let received = 0;
+  let { stdin } = options;
 
   const settle = (answer: DirectAnswer): void => {
     cancelTimer();
@@ -47,6 +52,12 @@ export const askServer = async (options: {
     switch (said.kind) {
       case "open":
         connection.write(said.reply);
+        break;
+      case "input":
+        if (stdin === undefined)
+          settle({ status: "unfit", problem: "the tmux server asks for what it was not given" });
+        else connection.write(encodeInput(said.stream, stdin));
+        stdin = undefined;
         break;
       case "output": {
         const stream = said.isError ? "stderr" : "stdout";

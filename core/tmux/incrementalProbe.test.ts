@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
+import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { randomIds, realClock, until } from "../../test/setup/realClock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
@@ -19,10 +20,7 @@ beforeEach(async () => {
   executor = createLocalExecutor({ targetId: "vm1", env: { ...process.env } });
   inner = createTmuxServer({
     executor,
-    tmuxPath: "tmux",
-    server: "test",
-    socketArgs: ["-S", tmux.socketPath],
-    socketPath: tmux.socketPath,
+    calls: callsOn(executor, tmux.socketPath),
     clock: realClock,
     ids: randomIds,
     logger: SILENT_LOGGER,

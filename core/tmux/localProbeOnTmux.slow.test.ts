@@ -1,6 +1,7 @@
 // The glance of the local probe on a real tmux: what it shows, and what only the next look at all panes shows.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
+import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { randomIds, realClock } from "../../test/setup/realClock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
@@ -35,10 +36,7 @@ beforeEach(async () => {
   executor = createLocalExecutor({ targetId: "host", env: { ...process.env } });
   server = createTmuxServer({
     executor,
-    tmuxPath: "tmux",
-    server: "test",
-    socketArgs: ["-S", tmux.socketPath],
-    socketPath: tmux.socketPath,
+    calls: callsOn(executor, tmux.socketPath),
     clock: realClock,
     ids: randomIds,
     logger: SILENT_LOGGER,

@@ -19,6 +19,9 @@ const MESSAGE = {
   command: 200,
   exit: 203,
   shutdown: 210,
+  readOpen: 300,
+  read: 301,
+  readDone: 302,
   writeOpen: 303,
   write: 304,
   writeReady: 305,
@@ -34,6 +37,8 @@ const isPrinted = (stream: number): boolean => stream === STDOUT_STREAM || strea
 
 /** Streams that one list of commands prints to. */
 const MAX_STREAMS = 2;
+/** What the server calls the input of a client, beside this number of a file; the other files that it may name are paths. */
+const INPUT_FILE = 0;
 
 const message = (type: number, data: Buffer): Buffer => {
   const header = Buffer.alloc(HEADER_BYTES);
@@ -72,19 +77,35 @@ export const encodeRequest = (words: readonly string[]): Buffer => {
   ]);
 };
 
-/** What the server said: a stream to be accepted by `reply`, output, or the end. */
+/** The input of the commands, in answer to the server that asked for it as `stream`. */
+export const encodeInput = (stream: number, input: string): Buffer => {
+  const bytes = Buffer.from(input);
+  const most = MAX_MESSAGE_BYTES - HEADER_BYTES - 4;
+  const parts: Buffer[] = [];
+  for (let from = 0; from < bytes.length; from += most)
+    parts.push(message(MESSAGE.read, Buffer.concat([integer(stream), bytes.subarray(from, from + most)])));
+  return Buffer.concat([...parts, message(MESSAGE.readDone, Buffer.concat([integer(stream), integer(0)]))]);
+};
+
+/** What the server said: a stream to be accepted by `reply`, that it wants the commands' input, output, or the end. */
 export type ServerSaid =
   | { kind: "open"; reply: Buffer }
+  | { kind: "input"; stream: number }
   | { kind: "output"; isError: boolean; bytes: Buffer }
   | { kind: "end"; exitCode: number }
   | { kind: "nothing" };
 
 const isUnderstood = (type: number): boolean =>
-  [MESSAGE.exit, MESSAGE.shutdown, MESSAGE.writeOpen, MESSAGE.write, MESSAGE.writeClose].some(
-    (known) => known === type,
-  );
+  [
+    MESSAGE.exit,
+    MESSAGE.shutdown,
+    MESSAGE.readOpen,
+    MESSAGE.writeOpen,
+    MESSAGE.write,
+    MESSAGE.writeClose,
+  ].some((known) => known === type);
 
-/** Null: not what this client understands. */
+/** Null: not what this client understands. It opens no file, whatever the server names. */
 const interpret = (type: number, data: Buffer): ServerSaid | null => {
   switch (type) {
     case MESSAGE.writeOpen:
@@ -94,6 +115,10 @@ const interpret = (type: number, data: Buffer): ServerSaid | null => {
             kind: "open",
             reply: message(MESSAGE.writeReady, Buffer.concat([data.subarray(0, 4), integer(0)])),
           };
+    case MESSAGE.readOpen:
+      return data.length < 8 || data.readInt32LE(0) <= STDERR_STREAM || data.readInt32LE(4) !== INPUT_FILE
+        ? null
+        : { kind: "input", stream: data.readInt32LE(0) };
     case MESSAGE.write:
       return data.length < 4 || !isPrinted(data.readInt32LE(0))
         ? null

@@ -40,11 +40,6 @@ describe("resolveServers", () => {
     ]);
   });
 
-  it("hands over arguments that address the socket by its path", () => {
-    const [server] = resolveServers({ configured: [], env: {}, uid: 0 });
-    expect(server?.socketArgs).toEqual(["-S", "/tmp/tmux-0/default"]);
-  });
-
   it("labels what lies in tmux's own folder, so that tmux itself refuses the folder of somebody else", () => {
     const servers = resolveServers({ configured: [], env: { AGTMUX_TMUX_SOCKETS: "work,/srv/x" }, uid: 0 });
     expect(servers.map(({ label }) => label)).toEqual(["work", undefined]);

@@ -9,13 +9,10 @@ import { DEFAULT_SERVER } from "../model/shortRef.ts";
 export interface TmuxSocket {
   /** Name in references. */
   server: string;
-  /** Arguments that make any tmux command talk to it, to be put before the command. */
-  socketArgs: readonly string[];
   socketPath: string;
   /**
-   * Name for `tmux -L`, for a socket in tmux's own folder. The first look uses it, because tmux then refuses a folder that
-   * another user made. In /tmp anybody can make it before its owner does, and that user's server would get our terminal and
-   * environment.
+   * Name for `tmux -L`, for a socket in tmux's own folder: tmux then refuses a folder that another user made. In /tmp anybody can
+   * make it before its owner does.
    */
   label?: string;
 }
@@ -26,6 +23,23 @@ export interface ServersInput {
   env: { readonly AGTMUX_TMUX_SOCKETS?: string | undefined; readonly TMUX_TMPDIR?: string | undefined };
   uid: number;
 }
+
+/** Where tmux has its own sockets. */
+const tmuxFolder = (tmpdir: string | undefined, uid: number): string =>
+  `${(tmpdir || "/tmp").replace(/(?<=.)\/+$/, "")}/tmux-${uid}`;
+
+const labelIn = (folder: string, socketPath: string): { label?: string } =>
+  dirname(socketPath) === folder ? { label: basename(socketPath) } : {};
+
+/** A server that only its socket names, as `$TMUX` does. */
+export const serverAt = (
+  socketPath: string,
+  { tmpdir, uid }: { tmpdir: string | undefined; uid: number },
+): TmuxSocket => ({
+  server: basename(socketPath),
+  socketPath,
+  ...labelIn(tmuxFolder(tmpdir, uid), socketPath),
+});
 
 const MAX_NAME_LENGTH = 64;
 
@@ -46,11 +60,10 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
 /**
  * The servers to watch, each socket once, in the order of naming. The user's default server comes first and is named
  * `default`; a socket inside tmux's own folder has the name that `tmux -L` knows; one outside is named after its file,
- * made unique by a number, and never `default`. Sockets are addressed by path (`-S`), so that a child's TMUX_TMPDIR
- * cannot send it elsewhere. Entries of AGTMUX_TMUX_SOCKETS are names or absolute paths; empty and invalid ones are left out.
+ * made unique by a number, and never `default`. Entries of AGTMUX_TMUX_SOCKETS are names or absolute paths; empty and invalid ones are left out.
  */
 export const resolveServers = ({ configured, env, uid }: ServersInput): TmuxSocket[] => {
-  const folder = `${(env.TMUX_TMPDIR || "/tmp").replace(/(?<=.)\/+$/, "")}/tmux-${uid}`;
+  const folder = tmuxFolder(env.TMUX_TMPDIR, uid);
   const servers: TmuxSocket[] = [];
   const names = new Set<string>();
   const paths = new Set<string>();
@@ -59,8 +72,7 @@ export const resolveServers = ({ configured, env, uid }: ServersInput): TmuxSock
     const server = freeName(name, names);
     names.add(server);
     paths.add(socketPath);
-    const label = dirname(socketPath) === folder ? { label: basename(socketPath) } : {};
-    servers.push({ server, socketArgs: ["-S", socketPath], socketPath, ...label });
+    servers.push({ server, socketPath, ...labelIn(folder, socketPath) });
   };
   const addPath = (socketPath: string): void => {
     const name = toRefName(basename(socketPath));

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
+import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { randomIds, realClock, until } from "../../test/setup/realClock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
@@ -20,9 +21,9 @@ const countingExecutor = (path?: string | null): typeof executor => {
   const counting: typeof executor = {
     ...others,
     runs: 0,
-    run: (...args: Parameters<TargetExecutor["run"]>) => {
+    runTmux: (...args: Parameters<TargetExecutor["runTmux"]>) => {
       counting.runs += 1;
-      return inner.run(...args);
+      return inner.runTmux(...args);
     },
     ...(path === null || sockets === undefined
       ? {}
@@ -33,10 +34,7 @@ const countingExecutor = (path?: string | null): typeof executor => {
 const connect = (tmuxPath = "tmux", clock = realClock): TmuxServer =>
   createTmuxServer({
     executor,
-    tmuxPath,
-    server: "test",
-    socketArgs: ["-S", tmux.socketPath],
-    socketPath: tmux.socketPath,
+    calls: callsOn(executor, tmux.socketPath, { tmuxPath }),
     clock,
     ids: randomIds,
     logger: SILENT_LOGGER,
@@ -313,9 +311,9 @@ describe("a socket that nobody listens at", () => {
 
   it("is tried at once where a server has come while the one before was found gone", async () => {
     await leaveSocket();
-    const run = executor.run.bind(executor);
-    executor.run = async (...args) => {
-      executor.run = run;
+    const run = executor.runTmux.bind(executor);
+    executor.runTmux = async (...args) => {
+      executor.runTmux = run;
       const result = await run(...args);
       await tmux.newSession("two");
       return result;
@@ -347,12 +345,13 @@ describe("a socket that is not the one that tmux looked at", () => {
     expect(server.mode).toBe("direct");
   });
 
-  it.runIf(process.geteuid?.() === 0)("is asked by tmux alone while it belongs to another user", async () => {
+  it.runIf(process.geteuid?.() === 0)("is never asked by tmux while it belongs to another user", async () => {
     await tmux.newSession("one");
     await panes();
+    const runs = executor.runs;
     chownSync(tmux.socketPath, 65_534, 65_534);
     for (let tick = 0; tick < 3; tick++) expect(await panes()).toEqual(["%0"]);
-    expect([server.mode, server.problem]).toEqual(["polling", null]);
+    expect([server.mode, server.problem, executor.runs - runs]).toEqual(["direct", null, 0]);
   });
 });
 

@@ -1,14 +1,13 @@
 // One watched tmux server: answers batches of read-only commands, over the server's own socket where that can be reached, else
-// by one tmux process per batch. It attaches nothing to the server and leaves nothing there between two batches, so nobody
-// there notices it. It never starts or changes a server, and does not know what the answers mean.
+// by one tmux process per batch (`tmuxCalls.ts`). It attaches nothing to the server and leaves nothing there between two batches,
+// so nobody there notices it. It never starts or changes a server, and does not know what the answers mean.
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
-import { askServer } from "./askServer.ts";
 import { knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
 import { isGone, LOOK_HOOKS, lookScript } from "./lookScript.ts";
 import { assertReadCommand, type ReadCommand } from "./readCommand.ts";
-import type { TmuxSocket } from "./servers.ts";
+import type { TmuxCalls } from "./tmuxCalls.ts";
 import { parseTranscript, type CommandAnswer } from "./transcript.ts";
 import { createSemaphore } from "../engine/semaphore.ts";
 
@@ -42,9 +41,9 @@ export interface TmuxServer {
   close(): Promise<void>;
 }
 
-export interface TmuxServerOptions extends TmuxSocket {
-  executor: TargetExecutor;
-  tmuxPath: string;
+export interface TmuxServerOptions {
+  executor: Pick<TargetExecutor, "targetId" | "files">;
+  calls: TmuxCalls;
   clock: Clock;
   ids: Pick<IdSource, "nonce">;
   logger: Logger;
@@ -90,41 +89,35 @@ const createDirectRetry = (): DirectRetry => {
 };
 
 export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
-  const { executor, tmuxPath, server, socketArgs, socketPath, clock, ids } = options;
+  const { executor, calls, clock, ids } = options;
+  const { server, socketPath } = calls;
   const logger = options.logger.child({ tmuxServer: server });
-  // -u: otherwise a client without a UTF-8 locale gets underscores for everything that is not ASCII.
-  const tmux = [tmuxPath, "-u", ...(options.label === undefined ? socketArgs : ["-L", options.label])];
   const retry = createDirectRetry();
   const semaphore = createSemaphore(AT_ONCE);
   /**
-   * The server that last answered the tmux program, which checks the socket's folder: its socket, and whether the messages of
-   * its version were tried out. A message of ours might end a server of another version.
+   * The server of the person that last answered the tmux program: its socket, and whether the messages of its version were tried
+   * out. A message of ours might end a server of another version.
    */
   let known: { socket: string | null; isDirect: boolean } | null = null;
-  let stale: { mtimeMs: number; seenAt: number } | null = null;
+  /** It belongs to another user, and answers over a connection of ours. */
+  let isShared = false;
+  let stale: { socket: string; seenAt: number } | null = null;
   let isClosed = false;
 
   /** False when surely nobody listens; found without starting a process. */
-  const isWorthTrying = (mtimeMs: number): boolean =>
-    stale === null || stale.mtimeMs !== mtimeMs || clock.now() - stale.seenAt >= STALE_SOCKET_RETRY_MS;
+  const isWorthTrying = (socket: string): boolean =>
+    stale === null || stale.socket !== socket || clock.now() - stale.seenAt >= STALE_SOCKET_RETRY_MS;
 
-  const runByProcess = (words: readonly string[]): Promise<RunResult> =>
-    executor.run([...tmux, ...words], { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+  const run = (words: readonly string[]): Promise<RunResult> =>
+    calls.run(words, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
   /** Null: nobody listens, or the tmux program has to ask. */
-  const runDirectly = async (words: readonly string[]): Promise<RunResult | null> => {
-    const { sockets } = executor;
-    if (known?.isDirect !== true || sockets === undefined || !retry.mayAsk(clock.now())) return null;
-    if ((await sockets.identify(socketPath)) !== known.socket) {
+  const runDirectly = async (words: readonly string[], socket: string): Promise<RunResult | null> => {
+    if (known?.isDirect !== true || !retry.mayAsk(clock.now())) return null;
+    if (socket !== known.socket) {
       known = null;
       return null;
     }
-    const answer = await askServer({
-      connect: () => sockets.connect(socketPath),
-      words,
-      clock,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_BYTES,
-    });
+    const answer = await calls.ask(words, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
     switch (answer.status) {
       case "answered":
         if (!answer.timedOut) retry.worked();
@@ -159,37 +152,46 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
     );
     return { status: "ok", answers, at: clock.now() };
   };
-  const learnVersion = async (): Promise<void> => {
-    if (known !== null || executor.sockets === undefined) return;
-    // Noted before tmux is asked, because another server may take its place afterwards.
-    const socket = await executor.sockets.identify(socketPath);
+  /** `socket` was noted before tmux was asked, because another server may take its place afterwards. */
+  const learnVersion = async (socket: string): Promise<void> => {
+    if (known !== null || isShared) return;
     const nonce = ids.nonce();
     const asked: ReadCommand[] = [["display-message", "-p", "#{version}"]];
-    const result = readAnswers(await runByProcess(lookScript(asked, nonce)), nonce, asked);
+    const result = readAnswers(await run(lookScript(asked, nonce)), nonce, asked);
     if (result.status !== "ok") return;
     const version = parseTmuxVersion(`tmux ${result.answers[0]?.lines[0] ?? ""}`);
-    known = { socket, isDirect: socket !== null && knowledgeOf(version) === "tested" };
+    known = { socket, isDirect: knowledgeOf(version) === "tested" };
+  };
+  /** What lies there, noted before it is tried: a socket that takes its place meanwhile is another one, which nobody has tried yet. */
+  const look = async (): Promise<{ socket: string; isLocal: boolean } | null> => {
+    const found = await calls.find();
+    if (found !== undefined) {
+      isShared = found !== null && found.doubt !== null;
+      return found === null ? null : { socket: found.identity, isLocal: true };
+    }
+    const stat = await executor.files.stat(socketPath);
+    return stat === null ? null : { socket: String(stat.mtimeMs), isLocal: false };
   };
   const queryOnce = async (commands: readonly ReadCommand[]): Promise<QueryResult> => {
     const nonce = ids.nonce();
     const words = lookScript(commands, nonce);
-    const direct = await runDirectly(words);
-    if (direct !== null) return readAnswers(direct, nonce, commands);
-    // Noted before it is tried: a socket that takes its place meanwhile is another one, which nobody has tried yet.
-    const found = await executor.files.stat(socketPath);
-    if (found === null || !isWorthTrying(found.mtimeMs)) {
+    const found = await look();
+    if (found === null || !isWorthTrying(found.socket)) {
       known = null;
       return { status: "no_server" };
     }
-    const result = await runByProcess(words);
+    if (isShared) known = null;
+    const direct = isShared ? null : await runDirectly(words, found.socket);
+    if (direct !== null) return readAnswers(direct, nonce, commands);
+    const result = await run(words);
     if (!result.timedOut && NO_SERVER.test(result.stderr)) {
       known = null;
-      stale = { mtimeMs: found.mtimeMs, seenAt: clock.now() };
+      stale = { socket: found.socket, seenAt: clock.now() };
       return { status: "no_server" };
     }
     stale = null;
     const answers = readAnswers(result, nonce, commands);
-    if (answers.status === "ok") await learnVersion();
+    if (answers.status === "ok" && found.isLocal) await learnVersion(found.socket);
     return answers;
   };
 
@@ -209,7 +211,7 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
       }
     },
     get mode() {
-      return known?.isDirect === true && retry.problem === null ? "direct" : "polling";
+      return isShared || (known?.isDirect === true && retry.problem === null) ? "direct" : "polling";
     },
     get problem() {
       return retry.problem;

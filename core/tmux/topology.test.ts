@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
+import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { randomIds, realClock, until } from "../../test/setup/realClock.ts";
 import type { Pane } from "../model/runtime.ts";
 import { paneSchema } from "../model/runtime.ts";
@@ -20,10 +21,7 @@ beforeEach(() => {
   executor = createLocalExecutor({ targetId: "host", env: { ...process.env } });
   server = createTmuxServer({
     executor,
-    tmuxPath: "tmux",
-    server: "test",
-    socketArgs: ["-S", tmux.socketPath],
-    socketPath: tmux.socketPath,
+    calls: callsOn(executor, tmux.socketPath),
     clock: realClock,
     ids: randomIds,
     logger: SILENT_LOGGER,

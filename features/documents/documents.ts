@@ -35,10 +35,9 @@ type Life = Omit<PaneLife, "socket">;
 /** The pane's present life; null where it is gone. */
 const lifeOf = async (context: FeatureContext, { identity }: PaneView): Promise<Life | null> => {
   const target = context.target(identity.target);
-  const { argv } = target.tmux(identity.tmux_server);
   const format = "#{pane_id} #{pid} #{start_time} #{pane_pid}";
-  const asked = [...argv, ...printWords(format, identity.pane_id)];
-  const { stdout } = await target.run(asked, { timeoutMs: TIMEOUT_MS });
+  const tmux = target.tmux(identity.tmux_server);
+  const { stdout } = await tmux.run(printWords(format, identity.pane_id), { timeoutMs: TIMEOUT_MS });
   const [id, serverPid, serverStart, panePid] = stdout.trim().split(" ");
   if (id !== identity.pane_id) return null;
   return { serverPid: Number(serverPid), serverStart: Number(serverStart), panePid: Number(panePid) };

@@ -78,6 +78,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       "type:core/api",
       "core/api/paneFilter.ts",
       "ui",
+      "core/connections/localTmux.ts",
       "cli/daemon.ts:core/daemon",
       "cli/daemon.ts:adapters",
       "cli/daemon.ts:features",

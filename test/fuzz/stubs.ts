@@ -32,6 +32,14 @@ export const stubExecutor = (answers: StubAnswers): TargetExecutor => ({
   homeDir: () => Promise.resolve("/home/dev"),
   run: (argv) =>
     Promise.resolve({ exitCode: 0, stdout: answers.run?.(argv) ?? "", stderr: "", timedOut: false }),
+  runTmux: ({ program, words }) =>
+    Promise.resolve({
+      exitCode: 0,
+      stdout: answers.run?.([program, ...words]) ?? "",
+      stderr: "",
+      timedOut: false,
+    }),
+  tmuxForTerminal: ({ program, words }) => [program, ...words],
   files: stubFiles(answers),
   close: () => Promise.resolve(),
 });

@@ -9,6 +9,7 @@ import type { ActionSnapshot } from "../../core/model/snapshot.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import type { TargetExecutor } from "../../core/ports/targetExecutor.ts";
 import type { AuditEntry, Store } from "../../core/ports/store.ts";
+import type { TmuxCalls } from "../../core/tmux/tmuxCalls.ts";
 import type { LaggingEngine } from "./model/laggingEngine.ts";
 
 /** What the gate took for the thing that was named, when it was asked. */
@@ -53,8 +54,7 @@ const createIds = (): IdSource => {
 export interface RaceWorld {
   engine: LaggingEngine;
   executor: Pick<TargetExecutor, "run">;
-  tmuxPath: string;
-  socketArgs: readonly string[];
+  tmux: Pick<TmuxCalls, "run">;
   clock: Clock;
   verifyProcess(pid: number, startedAt: number): Promise<boolean>;
   hasAgent(pane: Pane): Promise<boolean>;
@@ -63,7 +63,7 @@ export interface RaceWorld {
 }
 
 export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
-  const { engine, executor, clock, tmuxPath, socketArgs } = world;
+  const { engine, executor, clock, tmux } = world;
   const audit: AuditEntry[] = [];
   const named: Named[] = [];
   const store = memoryStore(audit);
@@ -90,8 +90,7 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
     : { ...realGate, prepare };
   const connected = {
     executor,
-    tmuxPath,
-    servers: [{ server: "default", socketArgs }],
+    tmuxOf: () => tmux,
     hasAgent: (pane: Pane) => world.hasAgent(pane),
     processes: { verify: (pid: number, startedAt: number) => world.verifyProcess(pid, startedAt) },
   };

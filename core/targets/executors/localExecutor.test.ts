@@ -105,8 +105,10 @@ describe("sockets", () => {
   });
 
   it("are told apart, also at the same path, and only those that are the user's own", async () => {
-    const identify = async (): Promise<string | null | undefined> =>
-      executor.sockets?.identify(join(folder, "socket"));
+    const identify = async (): Promise<string | null | undefined> => {
+      const found = await executor.sockets?.find(join(folder, "socket"), "trusted");
+      return found?.doubt === null ? found.identity : null;
+    };
     expect(await identify()).toBe(null);
     const first = await listening();
     const is = await identify();

@@ -1,26 +1,11 @@
 // Commands, files and sockets of the machine that the daemon itself runs on. Every child and connection has an owner here:
 // `close()` ends them all.
-import { stat } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { delimiter, isAbsolute } from "node:path";
 import { execa } from "execa";
-import { isMissing } from "../../model/systemError.ts";
 import type { SocketConnection, RunResult, TargetExecutor } from "../../ports/targetExecutor.ts";
+import { findLocalSocket, guardedCommand, runLocalTmux } from "../ownSocket.ts";
 import { createLocalFiles, openProcFile } from "./localFiles.ts";
-
-// Unix sockets of this machine: whose they are, and connections to them.
-/**
- * See TargetSockets. Connecting does not change a socket's time of change. The inode alone is not enough, because it may be
- * used again.
- */
-const identifyLocalSocket = async (path: string): Promise<string | null> => {
-  const found = await stat(path, { bigint: true }).catch((error: unknown) => {
-    if (isMissing(error)) return null;
-    throw error;
-  });
-  if (found === null || !found.isSocket() || found.uid !== BigInt(process.geteuid?.() ?? -1)) return null;
-  return `${found.dev} ${found.ino} ${found.mtimeNs}`;
-};
 
 /** `onGone` is called once, however it ends. */
 export const connectLocalSocket = (path: string, onGone: () => void): SocketConnection => {
@@ -55,6 +40,14 @@ export interface LocalExecutorOptions {
   env: NodeJS.ProcessEnv;
 }
 
+interface RunOptions {
+  timeoutMs: number;
+  stdin?: string;
+  maxBytes?: number;
+  /** An open file that the program gets as its fourth. */
+  file?: number | null;
+}
+
 /** A daemon that was started inside a project must not run the programs that lie there. */
 const withAbsolutePath = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { PATH } = env;
@@ -78,6 +71,51 @@ export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecut
   const connections = new Set<SocketConnection>();
   const closing = new AbortController();
 
+  const run = async (
+    argv: readonly string[],
+    { timeoutMs, maxBytes, stdin, file: held = null }: RunOptions,
+  ): Promise<RunResult> => {
+    const [file = "", ...args] = argv;
+    const running = execa(file, args, {
+      env,
+      extendEnv: false,
+      reject: false,
+      timeout: timeoutMs,
+      forceKillAfterDelay: FORCE_KILL_AFTER_MS,
+      maxBuffer: maxBytes ?? DEFAULT_MAX_BYTES,
+      stripFinalNewline: false,
+      cancelSignal: closing.signal,
+      stdio: [
+        stdin === undefined ? "ignore" : "pipe",
+        "pipe",
+        "pipe",
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an open file is passed on; execa's types leave it out
+        ...(held === null ? [] : [held as unknown as "ignore"]),
+      ],
+      ...(stdin === undefined ? {} : { input: stdin }),
+    });
+    let isOutputHeld = false;
+    // What it started may outlive it and keep its output open.
+    const letGo = setTimeout(
+      () => {
+        isOutputHeld = true;
+        running.stdout?.destroy();
+        running.stderr?.destroy();
+      },
+      timeoutMs + 2 * FORCE_KILL_AFTER_MS,
+    );
+    const result = await running.finally(() => clearTimeout(letGo));
+    const isStarted = result.exitCode !== undefined || result.signal !== undefined;
+    if (!isStarted && !result.timedOut && !isOutputHeld && !result.isMaxBuffer && !result.isCanceled)
+      throw new Error(`run ${file}: could not start`, { cause: result.cause });
+    return {
+      exitCode: result.isMaxBuffer || isOutputHeld ? null : (result.exitCode ?? null),
+      stdout: result.stdout,
+      stderr: result.stderr,
+      timedOut: result.timedOut || isOutputHeld,
+    };
+  };
+
   return {
     targetId,
     kind: "local",
@@ -88,42 +126,11 @@ export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecut
         return Promise.reject(new Error("find home folder: HOME is not set"));
       return Promise.resolve(home.length > 1 ? home.replace(/\/+$/, "") : home);
     },
-    run: async (argv, options): Promise<RunResult> => {
-      const [file = "", ...args] = argv;
-      const running = execa(file, args, {
-        env,
-        extendEnv: false,
-        reject: false,
-        timeout: options.timeoutMs,
-        forceKillAfterDelay: FORCE_KILL_AFTER_MS,
-        maxBuffer: options.maxBytes ?? DEFAULT_MAX_BYTES,
-        stripFinalNewline: false,
-        cancelSignal: closing.signal,
-        ...(options.stdin === undefined ? { stdin: "ignore" as const } : { input: options.stdin }),
-      });
-      let isOutputHeld = false;
-      // What it started may outlive it and keep its output open.
-      const letGo = setTimeout(
-        () => {
-          isOutputHeld = true;
-          running.stdout?.destroy();
-          running.stderr?.destroy();
-        },
-        options.timeoutMs + 2 * FORCE_KILL_AFTER_MS,
-      );
-      const result = await running.finally(() => clearTimeout(letGo));
-      const isStarted = result.exitCode !== undefined || result.signal !== undefined;
-      if (!isStarted && !result.timedOut && !isOutputHeld && !result.isMaxBuffer && !result.isCanceled)
-        throw new Error(`run ${file}: could not start`, { cause: result.cause });
-      return {
-        exitCode: result.isMaxBuffer || isOutputHeld ? null : (result.exitCode ?? null),
-        stdout: result.stdout,
-        stderr: result.stderr,
-        timedOut: result.timedOut || isOutputHeld,
-      };
-    },
+    run,
+    runTmux: (call, options) => runLocalTmux(call, (argv, file) => run(argv, { ...options, file })),
+    tmuxForTerminal: guardedCommand,
     sockets: {
-      identify: identifyLocalSocket,
+      find: findLocalSocket,
       connect: (path) => {
         if (closing.signal.aborted) throw new Error(`connect to ${path}: the executor is closed`);
         const connection = connectLocalSocket(path, () => connections.delete(connection));

@@ -3,6 +3,7 @@
 import type { AgtmuxError } from "../../model/errors.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { RunResult } from "../../ports/targetExecutor.ts";
+import { checkGuarded, guardedCall, guardedCommand } from "../ownSocket.ts";
 import { LOGIN_COMMAND } from "../quote.ts";
 import type { ConnectionFacts, RemoteExecutor } from "../remoteExecutor.ts";
 import { unreachableError } from "../sshErrors.ts";
@@ -124,6 +125,25 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
     }
   };
 
+  /** `command`: see RemoteRequest. */
+  const run = async (
+    command: string,
+    words: readonly string[],
+    { timeoutMs: runTimeoutMs, stdin, maxBytes }: Parameters<RemoteExecutor["run"]>[1],
+  ): Promise<RunResult> => {
+    const result = await remote({
+      command,
+      words,
+      stdin: stdin ?? null,
+      timeoutMs: runTimeoutMs,
+      maxBytes: maxBytes ?? DEFAULT_MAX_BYTES,
+      isProgram: true,
+    });
+    if (result.isAbsent) throw new Error(`run ${words[0]}: could not start`);
+    const { exitCode, stdout, stderr, timedOut } = result;
+    return { exitCode, stdout: stdout.toString("utf8"), stderr: stderr.toString("utf8"), timedOut };
+  };
+
   return {
     targetId,
     kind: "ssh",
@@ -142,19 +162,12 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       downListener = listener;
     },
     openChannel,
-    run: async (argv, { timeoutMs: runTimeoutMs, stdin, maxBytes }): Promise<RunResult> => {
-      const result = await remote({
-        command: '"$@"',
-        words: argv,
-        stdin: stdin ?? null,
-        timeoutMs: runTimeoutMs,
-        maxBytes: maxBytes ?? DEFAULT_MAX_BYTES,
-        isProgram: true,
-      });
-      if (result.isAbsent) throw new Error(`run ${argv[0]}: could not start`);
-      const { exitCode, stdout, stderr, timedOut } = result;
-      return { exitCode, stdout: stdout.toString("utf8"), stderr: stderr.toString("utf8"), timedOut };
+    run: (argv, options) => run('"$@"', argv, options),
+    runTmux: async (call, options) => {
+      const { look, argv } = guardedCall(call);
+      return checkGuarded(call, await run(`{ ${look}; exec "$@"; }`, argv, options));
     },
+    tmuxForTerminal: guardedCommand,
     hurry: () => {
       if (isUp) spares.hurry();
     },

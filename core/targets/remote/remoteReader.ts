@@ -2,6 +2,7 @@
 // for, go through the connection's own executor instead. Files are read with the shell's built-ins where these suffice, else
 // with one small program.
 import type { FileStat, RunResult, TargetExecutor, TargetFiles } from "../../ports/targetExecutor.ts";
+import { checkGuarded, guardedCall } from "../ownSocket.ts";
 import { quoteArgv } from "../quote.ts";
 import { commandScript, toRunResult, type RemoteShell } from "./remoteShell.ts";
 
@@ -92,15 +93,21 @@ export const createShellExecutor = (options: {
   shell: RemoteShell;
 }): TargetExecutor => {
   const { base, shell } = options;
+  const run = async (
+    script: string,
+    { timeoutMs, maxBytes = MAX_OUTPUT_BYTES }: { timeoutMs: number; maxBytes?: number },
+  ): Promise<RunResult> =>
+    toRunResult(await shell.ask(script, { timeoutMs, captureErrors: true, maxBytes }), maxBytes);
   return {
     targetId: base.targetId,
     kind: base.kind,
     homeDir: () => base.homeDir(),
-    run: async (argv, { timeoutMs, stdin, maxBytes = MAX_OUTPUT_BYTES }): Promise<RunResult> =>
-      toRunResult(
-        await shell.ask(commandScript(argv, stdin), { timeoutMs, captureErrors: true, maxBytes }),
-        maxBytes,
-      ),
+    run: (argv, { stdin, ...options }) => run(commandScript(argv, stdin), options),
+    runTmux: async (call, { stdin, ...options }) => {
+      const { look, argv } = guardedCall(call);
+      return checkGuarded(call, await run(commandScript(argv, stdin, look), options));
+    },
+    tmuxForTerminal: (call) => base.tmuxForTerminal(call),
     files: { ...base.files, ...createRemoteReader(shell) },
     close: () => shell.close(),
   };

@@ -84,9 +84,14 @@ const withErrors = (script: string): string => `{ e=$({ ${script}
 const withoutErrors = (script: string): string => `{ ${script}
 } </dev/null 2>/dev/null; s=$?; e=`;
 
-/** A command of the target as script; `stdin` reaches it through a pipe. */
-export const commandScript = (argv: readonly string[], stdin?: string): string =>
-  stdin === undefined ? quoteArgv(argv) : `printf %s ${quoteArgv([stdin])} | ${quoteArgv(argv)}`;
+/**
+ * A command of the target as script; `stdin` reaches it through a pipe. `first`: script text that decides, in the shell that becomes
+ * the command, whether it does.
+ */
+export const commandScript = (argv: readonly string[], stdin?: string, first?: string): string => {
+  const command = first === undefined ? quoteArgv(argv) : `(${first}; exec ${quoteArgv(argv)})`;
+  return stdin === undefined ? command : `printf %s ${quoteArgv([stdin])} | ${command}`;
+};
 
 export const createRemoteShell = (options: {
   channel: ByteChannel;

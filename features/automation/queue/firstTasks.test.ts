@@ -34,14 +34,16 @@ const open = (): void => {
         if (life === null) throw new Error("it is not reached");
         const said = life;
         return {
-          tmux: () => ({ server: "default", argv: ["tmux"] }),
-          run: () =>
-            Promise.resolve({
-              exitCode: said === "" ? 1 : 0,
-              stdout: `${said}\n`,
-              stderr: "",
-              timedOut: false,
-            }),
+          tmux: () => ({
+            server: "default",
+            run: () =>
+              Promise.resolve({
+                exitCode: said === "" ? 1 : 0,
+                stdout: `${said}\n`,
+                stderr: "",
+                timedOut: false,
+              }),
+          }),
         } as never;
       },
       redact: (text) => text.replace(SECRET, "[redacted]"),

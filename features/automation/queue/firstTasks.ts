@@ -198,10 +198,12 @@ export class FirstTaskQueue implements FirstTasks {
     const { context, onBound } = this.deps;
     const { place } = job;
     const target = context.target(place.target);
-    const { exitCode, stdout, timedOut } = await target.run(
-      [...target.tmux(place.server).argv, "display-message", "-p", "-t", place.paneId, PANE_LIFE_FORMAT],
-      { timeoutMs: TMUX_LIMIT_MS, maxBytes: 1_000 },
-    );
+    const { exitCode, stdout, timedOut } = await target
+      .tmux(place.server)
+      .run(["display-message", "-p", "-t", place.paneId, PANE_LIFE_FORMAT], {
+        timeoutMs: TMUX_LIMIT_MS,
+        maxBytes: 1_000,
+      });
     if (this.isClosed || timedOut) return;
     if (exitCode !== 0 || stdout.trim() !== place.life) {
       this.end(job, "stopped", "its pane is gone");

@@ -17,9 +17,8 @@ const askTmux = async (
   { identity }: PaneView,
   words: readonly string[],
 ): Promise<string> => {
-  const target = context.target(identity.target);
-  const { argv } = target.tmux(identity.tmux_server);
-  return (await target.run([...argv, ...words], { timeoutMs: TIMEOUT_MS })).stdout;
+  const tmux = context.target(identity.target).tmux(identity.tmux_server);
+  return (await tmux.run(words, { timeoutMs: TIMEOUT_MS })).stdout;
 };
 
 const findLife = async (context: FeatureContext, row: PaneView): Promise<RemotePane | null> => {

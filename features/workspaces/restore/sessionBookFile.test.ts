@@ -25,13 +25,15 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "agtmux-book-"));
   [rows, life, asked, clock] = [[], "10 1", 0, handClock()];
   const target = {
-    tmux: () => ({ server: "default", argv: ["tmux"] }),
-    run: ([, verb]: string[]) => {
-      asked += 1;
-      // Plain questions would run a hook that a person set.
-      expect(verb).toBe("if-shell");
-      return Promise.resolve({ exitCode: 0, stdout: `${life}\n`, stderr: "", timedOut: false });
-    },
+    tmux: () => ({
+      server: "default",
+      run: ([verb]: string[]) => {
+        asked += 1;
+        // Plain questions would run a hook that a person set.
+        expect(verb).toBe("if-shell");
+        return Promise.resolve({ exitCode: 0, stdout: `${life}\n`, stderr: "", timedOut: false });
+      },
+    }),
   };
   book = new SessionBookFile(
     {

@@ -130,11 +130,9 @@ export class SessionBookFile {
 
   private async lifeOf({ target, tmux_server: server }: PaneView["identity"]): Promise<string | null> {
     try {
-      const reached = this.context.target(target);
-      const { argv } = reached.tmux(server);
-      const asked = await reached.run([...argv, ...printWords("#{pid} #{start_time}", null)], {
-        timeoutMs: TIMEOUT_MS,
-      });
+      const tmux = this.context.target(target).tmux(server);
+      const words = printWords("#{pid} #{start_time}", null);
+      const asked = await tmux.run(words, { timeoutMs: TIMEOUT_MS });
       const life = asked.stdout.trim();
       return asked.exitCode === 0 && /^\d+ \d+$/.test(life) ? life : null;
     } catch {

@@ -2,7 +2,8 @@
 // anything; tmux expands formats in them, and takes a semicolon at the end of a word for the end of a command.
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { PANE_LIFE_FORMAT } from "../../../core/model/job.ts";
-import type { FeatureTarget } from "../../../core/ports/feature.ts";
+import type { Clock } from "../../../core/ports/clock.ts";
+import type { FeatureTarget, FeatureTmux } from "../../../core/ports/feature.ts";
 
 export interface Place {
   session: string;
@@ -23,18 +24,9 @@ export interface NewPane {
 const TIMEOUT_MS = 10_000;
 /** tmux knows the last one since 3.3. */
 const FORMAT = `#{pane_id} ${PANE_LIFE_FORMAT} #{session_name}\n#{pane_start_path}`;
-/**
- * Whether the pane's program is in the folder $1; the words after it ask tmux where it is. The program gets there a moment after
- * the pane is made. One that is gone is nowhere else.
- */
-const IS_THERE = `wanted=$(cd -- "$1" && pwd -P) || exit 1
-shift
-for i in 1 2 3 4 5 6 7 8 9 10; do
-  at=$("$@" 2>/dev/null) || exit 0
-  [ "$at" = "$wanted" ] && exit 0
-  sleep 0.1
-done
-exit 1`;
+/** The program gets into its folder a moment after the pane is made. */
+const LOOKS = 10;
+const LOOK_EVERY_MS = 100;
 
 /** A text as tmux takes it to the letter. It leaves signs before a bracket alone, because styles begin like that. */
 export const literal = (text: string): string =>
@@ -49,8 +41,8 @@ export const sessionNameOf = (name: string): string => {
   return name;
 };
 
-const run = async (target: FeatureTarget, argv: readonly string[]): Promise<string> => {
-  const { exitCode, stdout, stderr, timedOut } = await target.run(argv, { timeoutMs: TIMEOUT_MS });
+const run = async (tmux: FeatureTmux, words: readonly string[], mayStart = false): Promise<string> => {
+  const { exitCode, stdout, stderr, timedOut } = await tmux.run(words, { timeoutMs: TIMEOUT_MS, mayStart });
   if (exitCode === 0) return stdout;
   const why = timedOut
     ? `it did not answer within ${TIMEOUT_MS / 1_000} s`
@@ -59,15 +51,10 @@ const run = async (target: FeatureTarget, argv: readonly string[]): Promise<stri
 };
 
 /** Its id; null where no session has exactly this name, or no server runs. */
-const findSession = async (
-  target: FeatureTarget,
-  tmux: readonly string[],
-  name: string,
-): Promise<string | null> => {
-  const { exitCode, stdout } = await target.run(
-    [...tmux, "list-sessions", "-F", "#{session_id} #{session_name}"],
-    { timeoutMs: TIMEOUT_MS },
-  );
+const findSession = async (tmux: FeatureTmux, name: string): Promise<string | null> => {
+  const { exitCode, stdout } = await tmux.run(["list-sessions", "-F", "#{session_id} #{session_name}"], {
+    timeoutMs: TIMEOUT_MS,
+  });
   if (exitCode !== 0) return null;
   const line = stdout.split("\n").find((one) => one.slice(one.indexOf(" ") + 1) === name);
   return line === undefined ? null : (/^\$\d+/.exec(line)?.[0] ?? null);
@@ -78,11 +65,9 @@ const findSession = async (
  * of a pane beside another one comes from that.
  * @throws AgtmuxError E_WORKSPACE_REFUSED
  */
-export const refuseCrash = async (target: FeatureTarget, tmux: readonly string[]): Promise<void> => {
-  const { stdout } = await target.run(
-    [...tmux, "show-options", "-gwv", "window-size", ";", "display-message", "-p", "#{version}"],
-    { timeoutMs: TIMEOUT_MS },
-  );
+export const refuseCrash = async (tmux: FeatureTmux): Promise<void> => {
+  const asked = ["show-options", "-gwv", "window-size", ";", "display-message", "-p", "#{version}"];
+  const { stdout } = await tmux.run(asked, { timeoutMs: TIMEOUT_MS });
   const [windowSize, version] = stdout.split("\n");
   if (windowSize !== "manual" || version === undefined || !/^3\.[3-6]/.test(version)) return;
   throw new AgtmuxError(
@@ -92,52 +77,61 @@ export const refuseCrash = async (target: FeatureTarget, tmux: readonly string[]
   );
 };
 
-/** The shell that tmux gives to new panes; empty where no server runs. */
-export const askShell = async (target: FeatureTarget, tmux: readonly string[]): Promise<string> => {
-  const { stdout } = await target.run(
-    ["sh", "-c", '"$@" show-options -gqv default-shell 2>/dev/null || printf %s "$SHELL"', "sh", ...tmux],
-    { timeoutMs: TIMEOUT_MS },
-  );
-  return stdout.trim();
+/** The shell that tmux gives to new panes; empty where nobody knows. */
+export const askShell = async (target: FeatureTarget, tmux: FeatureTmux): Promise<string> => {
+  const asked = await tmux.run(["show-options", "-gqv", "default-shell"], { timeoutMs: TIMEOUT_MS });
+  if (asked.exitCode === 0) return asked.stdout.trim();
+  // No server runs: the next one takes the person's own.
+  const own = await target.run(["sh", "-c", 'printf %s "$SHELL"'], { timeoutMs: TIMEOUT_MS });
+  return own.stdout.trim();
 };
 
-/** `folder` is where tmux says that it made the pane; empty where it does not say. */
+/** `folder` is where tmux says that it made the pane; empty where it does not say. A pane that is gone is nowhere else. */
 const isInFolder = async (
-  target: FeatureTarget,
-  tmux: readonly string[],
+  { target, tmux, clock }: Where,
   { paneId, folder, wanted }: { paneId: string; folder: string; wanted: string },
 ): Promise<boolean> => {
   if (folder !== "") return folder === wanted;
-  const asked = [...tmux, "display-message", "-p", "-t", paneId, "#{pane_current_path}"];
-  const { exitCode } = await target.run(["sh", "-c", IS_THERE, "sh", wanted, ...asked], {
+  const real = await target.run(["sh", "-c", 'cd -- "$1" && pwd -P', "sh", wanted], {
     timeoutMs: TIMEOUT_MS,
   });
-  return exitCode === 0;
+  if (real.exitCode !== 0) return false;
+  const asked = ["display-message", "-p", "-t", paneId, "#{pane_current_path}"];
+  for (let look = 0; look < LOOKS; look++) {
+    const { exitCode, stdout } = await tmux.run(asked, { timeoutMs: TIMEOUT_MS });
+    if (exitCode !== 0 || stdout === real.stdout) return true;
+    await new Promise<void>((next) => clock.setTimer(LOOK_EVERY_MS, next));
+  }
+  return false;
 };
 
+/** Where a pane is made. */
+export interface Where {
+  readonly target: FeatureTarget;
+  readonly tmux: FeatureTmux;
+  readonly clock: Pick<Clock, "setTimer">;
+}
+
 /** @throws AgtmuxError E_TARGET_UNREACHABLE with what tmux says. */
-export const makePane = async (
-  target: FeatureTarget,
-  tmux: readonly string[],
-  place: Place,
-  command: readonly string[],
-): Promise<NewPane> => {
-  const where = ["-d", "-P", "-F", FORMAT, "-c", literal(place.folder)];
+export const makePane = async (where: Where, place: Place, command: readonly string[]): Promise<NewPane> => {
+  const { tmux } = where;
+  const options = ["-d", "-P", "-F", FORMAT, "-c", literal(place.folder)];
   const named = place.windowName === null ? [] : ["-n", literal(place.windowName)];
-  const session = place.beside === null ? await findSession(target, tmux, place.session) : null;
+  const session = place.beside === null ? await findSession(tmux, place.session) : null;
+  const isNew = place.beside === null && session === null;
   const verb =
     place.beside !== null
-      ? ["split-window", ...where, "-t", place.beside]
+      ? ["split-window", ...options, "-t", place.beside]
       : session !== null
-        ? ["new-window", ...where, ...named, "-t", `${session}:`]
-        : ["new-session", ...where, ...named, "-s", literal(place.session), "-x", "200", "-y", "50"];
-  const made = await run(target, [...tmux, ...verb, "--", ...command]);
+        ? ["new-window", ...options, ...named, "-t", `${session}:`]
+        : ["new-session", ...options, ...named, "-s", literal(place.session), "-x", "200", "-y", "50"];
+  const made = await run(tmux, [...verb, "--", ...command], isNew);
   const [, paneId, life, sessionName, folder] = /^(%\d+) (\d+ \d+ \d+) (.*)\n(.*)\n?$/.exec(made) ?? [];
   if (paneId === undefined || life === undefined || sessionName === undefined)
     throw new AgtmuxError("E_TARGET_UNREACHABLE", "tmux did not say which pane it made");
   // An agent must not work anywhere else than where it was meant to.
-  if (!(await isInFolder(target, tmux, { paneId, folder: folder ?? "", wanted: place.folder }))) {
-    await run(target, [...tmux, "kill-pane", "-t", paneId]);
+  if (!(await isInFolder(where, { paneId, folder: folder ?? "", wanted: place.folder }))) {
+    await run(tmux, ["kill-pane", "-t", paneId]);
     throw new AgtmuxError(
       "E_WORKSPACE_REFUSED",
       `tmux does not take the folder ${place.folder} as it is named`,

@@ -148,7 +148,7 @@ export class StartAgent {
     const target = context.target(input.target);
     const beside = besideOf(rows, input);
     const tmux = target.tmux(beside?.identity.tmux_server ?? input.server);
-    if (beside === null) await refuseCrash(target, tmux.argv);
+    if (beside === null) await refuseCrash(tmux);
     const asked = await folderOf(target, input.folder);
     const worktree = await this.worktreeOf(target, asked, input);
     const folder = worktree?.path ?? asked;
@@ -174,9 +174,9 @@ export class StartAgent {
       warnings: sharingWarnings(rows, input.target, folder),
     };
     if (input.isDryRun) return started;
-    const command = shellCommand(await askShell(target, tmux.argv), words);
+    const command = shellCommand(await askShell(target, tmux), words);
     const place = { session, beside: beside?.identity.pane_id ?? null, folder, windowName: input.windowName };
-    const pane = await makePane(target, tmux.argv, place, command);
+    const pane = await makePane({ target, tmux, clock: context.clock }, place, command);
     context.record({
       action: "start",
       surface: input.surface,

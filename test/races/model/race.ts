@@ -143,11 +143,11 @@ class Race {
 
   private openDaemon(): RaceDaemon {
     const { engine, model, scheduler, without } = this;
+    const executor = new ModelExecutor(model, this.step, without);
     return createRaceDaemon({
       engine,
-      executor: new ModelExecutor(model, this.step, without),
-      tmuxPath: "tmux",
-      socketArgs: [],
+      executor,
+      tmux: { run: (words, options) => executor.run(["tmux", "-u", ...words], options) },
       clock: scheduler.clock,
       verifyProcess: (pid, startedAt) =>
         this.step("verify", () => model.processes.get(pid)?.startedAt === startedAt),

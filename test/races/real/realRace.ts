@@ -4,6 +4,7 @@ import type { Clock } from "../../../core/ports/clock.ts";
 import type { TargetExecutor } from "../../../core/ports/targetExecutor.ts";
 import type { ProcessTree } from "../../../core/ports/processTree.ts";
 import { createProcessTree } from "../../../core/tmux/processTree.ts";
+import { callsOn } from "../../harness/tmuxCalls.ts";
 import { realClock } from "../../setup/realClock.ts";
 import { act, faultOf, newActor, type Actor, type ActorPlan, type Outcome } from "../actor.ts";
 import { ask, NEIGHBOUR } from "../model/events.ts";
@@ -63,23 +64,31 @@ const meddle = (
   bench: RealBench,
   plan: RealPlan,
   about: { change: () => Promise<void>; sync: () => void },
-): { executor: Pick<TargetExecutor, "run">; changed: () => Promise<void> } => {
+): { executor: TargetExecutor; changed: () => Promise<void> } => {
   let commands = 0;
   let changing: Promise<void> = Promise.resolve();
   const change = async (): Promise<void> => {
     if (plan.isDuring) await new Promise((next) => setTimeout(next, plan.delayMs));
     await about.change();
   };
+  const step = async (): Promise<void> => {
+    if (commands++ === plan.at) {
+      changing = change();
+      if (!plan.isDuring) await changing;
+    }
+    if (plan.syncs === "always") about.sync();
+  };
   return {
     changed: () => changing,
     executor: {
+      ...bench.executor,
       run: async (argv, options) => {
-        if (commands++ === plan.at) {
-          changing = change();
-          if (!plan.isDuring) await changing;
-        }
-        if (plan.syncs === "always") about.sync();
+        await step();
         return bench.executor.run(argv, options);
+      },
+      runTmux: async (call, options) => {
+        await step();
+        return bench.executor.runTmux(call, options);
       },
     },
   };
@@ -142,8 +151,7 @@ export const runRealRace = async (
   const daemon = createRaceDaemon({
     engine,
     executor,
-    tmuxPath: "tmux",
-    socketArgs: lane.tmux.socketArgs,
+    tmux: callsOn(executor, lane.tmux.socketPath),
     clock: fastClock,
     verifyProcess: (pid, startedAt) => bench.processes.verify(pid, startedAt),
     hasAgent: () => Promise.resolve(false),

@@ -3,6 +3,7 @@
 // reached a prompt that nobody could see.
 import { performance } from "node:perf_hooks";
 import type { TargetExecutor } from "../../../core/ports/targetExecutor.ts";
+import { callsOn } from "../../harness/tmuxCalls.ts";
 import { realClock } from "../../setup/realClock.ts";
 import { spreadOf, type Spread } from "../../../bench/statistics.ts";
 import { act, newActor } from "../actor.ts";
@@ -41,12 +42,13 @@ interface Times {
   keysAt: number;
 }
 
-const timed = (bench: RealBench, times: Times): Pick<TargetExecutor, "run"> => ({
-  run: async (argv, options) => {
-    const isDelivery = argv.includes("source-file");
-    const result = await bench.executor.run(argv, options);
+const timed = (bench: RealBench, times: Times): TargetExecutor => ({
+  ...bench.executor,
+  runTmux: async (call, options) => {
+    const isDelivery = call.words.includes("source-file");
+    const result = await bench.executor.runTmux(call, options);
     if (isDelivery && times.keysAt === 0) times.keysAt = performance.now();
-    else if (argv.includes("capture-pane") && times.keysAt === 0) times.lookedAt = performance.now();
+    else if (call.words.includes("capture-pane") && times.keysAt === 0) times.lookedAt = performance.now();
     return result;
   },
 });
@@ -74,11 +76,11 @@ const tryOnce = async (
   pane.settle();
   const engine = new LaggingEngine(lane, () => realClock.now());
   const times: Times = { startedAt: performance.now(), lookedAt: 0, keysAt: 0 };
+  const executor = timed(bench, times);
   const daemon = createRaceDaemon({
     engine,
-    executor: timed(bench, times),
-    tmuxPath: "tmux",
-    socketArgs: lane.tmux.socketArgs,
+    executor,
+    tmux: callsOn(executor, lane.tmux.socketPath),
     clock: realClock,
     verifyProcess: (pid, startedAt) => bench.processes.verify(pid, startedAt),
     hasAgent: () => Promise.resolve(false),

@@ -10,6 +10,7 @@ import { isPaste } from "../../../core/actions/typing.ts";
 import type { Pane } from "../../../core/model/runtime.ts";
 import { createLocalExecutor } from "../../../core/targets/executors/localExecutor.ts";
 import { createPrivateTmux } from "../../harness/privateTmux.ts";
+import { callsOn } from "../../harness/tmuxCalls.ts";
 import { randomIds, until } from "../../setup/realClock.ts";
 import { Terminal } from "../real/terminal.ts";
 
@@ -62,9 +63,7 @@ export const openTextBench = async (): Promise<TextBench> => {
   const terminal = new Terminal(tty);
   const pane = { targetId: "host", server: "default", paneId, panePid: Number(pid), title: "" } as Pane;
   const client: PaneClient = createPaneClient({
-    executor,
-    tmuxPath: "tmux",
-    socketArgs: tmux.socketArgs,
+    tmux: callsOn(executor, tmux.socketPath),
     makeNonce: randomIds.nonce,
   });
   const action = {
