@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import type { WatchJob } from "../model/job.ts";
+import type { SendJob, WatchJob } from "../model/job.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import { openDurableStore, type DurableStore } from "./durableStore.ts";
 
@@ -75,6 +75,32 @@ describe("jobs", () => {
     expect(store.pausedAt()).toBe(2_000);
     store.setPausedAt(null);
     expect(store.pausedAt()).toBeNull();
+  });
+
+  it("that ended leave nothing of their text in the file", () => {
+    const text = "a text that only this job has ".repeat(40);
+    const { channel: _channel, subject: _subject, condition: _condition, ...shared } = job("job1");
+    const send: SendJob = {
+      ...shared,
+      kind: "send",
+      agent: subject,
+      sessionId: null,
+      trigger: { kind: "ready" },
+      text,
+      isVolatile: false,
+      isFirst: false,
+      nextAt: null,
+    };
+    const isInFile = (): boolean => {
+      store.close();
+      const isFound = readFileSync(join(root, "state.db")).includes(text.slice(0, 200));
+      store = open();
+      return isFound;
+    };
+    store.insertJob(send);
+    expect(isInFile()).toBe(true);
+    store.endJob("job1", "cancelled");
+    expect(isInFile()).toBe(false);
   });
 
   it("that are put off say why, where there is a why", () => {

@@ -207,6 +207,29 @@ describe("redactPayload", () => {
   });
 });
 
+describe.each([
+  ["a payload that is redacted once", redactPayload],
+  ["a payload redactor that remembers", createPayloadRedactor()],
+])("%s", (_title, redact) => {
+  const plain = (payload: unknown): unknown => JSON.parse(JSON.stringify(redact(payload)));
+  const nest = (levels: number, innermost: unknown): unknown =>
+    levels === 0 ? innermost : { child: nest(levels - 1, innermost) };
+  const fields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, index]));
+
+  test("keeps a hundred fields and a hundred entries, and marks that there were more", () => {
+    expect(plain(fields(100))).toEqual(fields(100));
+    expect(plain(fields(101))).toEqual({ ...fields(100), "…[cut]": true });
+    expect(plain(Array(100).fill(1))).toEqual(Array(100).fill(1));
+    expect(plain(Array(101).fill(1))).toEqual([...Array(100).fill(1), "…[cut] 101 items"]);
+  });
+
+  test("keeps eight levels and marks that there were more", () => {
+    expect(plain(nest(8, "text"))).toEqual(nest(8, "text"));
+    expect(plain(nest(9, "text"))).toEqual(nest(8, "…[cut]"));
+  });
+});
+
 describe("a payload redactor that remembers", () => {
   // Fragments of every rule, so that texts are made in which a rule may begin, match or be cut off.
   const fragments = secrets.flatMap(([, secret, text]) => [secret, text(secret), text("$X")]);
