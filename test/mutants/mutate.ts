@@ -132,7 +132,7 @@ export const findMutants = (file: string, source: string): Mutant[] => {
       const inner = passed.type === "ChainExpression" ? passed.expression : passed;
       if (inner.type !== "CallExpression" || inner.callee.type === "Super" || LOGGERS.test(textOf(inner)))
         return;
-      found.push({ family: "call", start: node.start, end: node.end, changed: ";", form: "statement" });
+      found.push({ family: "call", start: node.start, end: node.end, changed: "{}", form: "statement" });
     },
     NewExpression: (node) => void acting.push(node),
     AwaitExpression: (node) => void acting.push(node),
