@@ -22,7 +22,10 @@ process.exitCode =
   built === 0
     ? run(join(ROOT, "node_modules", "vitest", "vitest.mjs"), [
         "run",
-        ...["--project", "short-e2e", "--project", "long-e2e"],
+        "--project",
+        "short-e2e",
+        "--project",
+        "long-e2e",
         ...process.argv.slice(2),
       ])
     : built;
