@@ -1,8 +1,7 @@
 // Texts that are sent later, as a person arms them: the real command line, a real daemon, an agent on real tmux that a person
 // types into, reads in and is asked by at the wrong moment.
-import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent, type AgentPane } from "../actions/agentPane.ts";
@@ -27,12 +26,12 @@ type JobDocument = z.infer<typeof documentSchema>;
 let harness: Harness;
 let cli: CommandLine;
 let stopServing: () => Promise<void>;
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await openHarness();
   stopServing = await serveDaemon(harness.daemon);
   cli = openCommandLine(harness.daemon.paths.home);
 }, LIMIT_MS);
-afterEach(async () => {
+afterAll(async () => {
   await cli.close();
   await stopServing();
   await harness.close();
@@ -61,6 +60,44 @@ const type = (paneId: string, keys: string): Promise<string> =>
 const press = (paneId: string, key: string): Promise<string> =>
   harness.tmux.run("send-keys", "-t", paneId, key);
 
+// First: nothing was armed yet.
+describe("what is refused arms nothing", () => {
+  it("by the command line", { timeout: LIMIT_MS }, async () => {
+    const agent = await openAgent(harness);
+    const ref = agent.row.identity.pane_ref;
+    await type(agent.paneId, "draft");
+    const secret = `ghp_${"aB3dE6gH9j".repeat(3)}K2m4P6`;
+    const refusals: [string[], number, string][] = [
+      [["--when-ready", "--at", "07:00"], 2, "takes one of"],
+      [["--at", "7 o'clock"], 2, "--at does not understand"],
+      [["--at", "2020-01-01T07:00"], 2, "has passed"],
+      [["--cron", "0 9 L * *"], 2, "is refused"],
+      [["--cron", "61 9 * * *"], 2, "is refused"],
+      [["--cron", "0 9 31 2 *"], 2, "never comes"],
+      [["--cron", "0 9 * * *", "--times", "201"], 2, "no such number"],
+      [["--when-ready", "--times", "2"], 2, "goes with --cron"],
+      [["--when-ready", "--expires", "8d"], 2, "too long"],
+      [["--when-ready", "--if-state", "idle"], 2, "takes no guards"],
+      [["--when-ready", "--no-enter"], 2, "takes no guards"],
+      [["--when-ready", "--text", secret], 2, "holds a secret"],
+      [["--when-ready", "--text", " "], 2, "no text"],
+    ];
+    for (const [args, status, words] of refusals) {
+      const { code, stderr } = await cli.run(["send", ref, "--text", "x", ...args]);
+      expect([code, stderr], args.join(" ")).toEqual([status, expect.stringContaining(words)]);
+    }
+    const bare = (await harness.open("exec cat")).identity.pane_ref;
+    expect((await cli.run(["send", bare, "--text", "x", "--when-ready"])).code).toBe(15);
+    expect((await cli.run(["jobs", "list"])).stdout).toContain("No job was armed yet");
+    for (let count = 0; count < 10; count += 1) await arm(ref, `text ${count}`, "--when-ready");
+    const more = await cli.run(["send", ref, "--text", "x", "--when-ready"]);
+    expect([more.code, more.stderr]).toEqual([2, expect.stringContaining("10 texts wait")]);
+    // They would wait as long as its agent does.
+    await harness.tmux.run("kill-pane", "-t", agent.paneId);
+  });
+});
+
+// Alone, because it restarts the daemon of all.
 describe("send --when-ready", () => {
   it("sends one text per turn, in order, over a restart of the daemon", { timeout: LIMIT_MS }, async () => {
     const agent = await openAgent(harness, { turnMs: 4_000 });
@@ -90,7 +127,9 @@ describe("send --when-ready", () => {
     expect(audit.match(/"surface":"job:job_/g)).toHaveLength(3);
     expect(audit).not.toContain("second");
   });
+});
 
+describe.concurrent("send --when-ready", () => {
   it("arrives soon after its agent came to rest", { timeout: LIMIT_MS }, async () => {
     const agent = await openAgent(harness, { turnMs: 3_500 });
     await type(agent.paneId, "a turn");
@@ -149,79 +188,9 @@ describe("send --when-ready", () => {
     expect((await show(id)).told).toEqual([{ outcome: "not sent: its agent has ended" }]);
     expect(await harness.screen(agent.paneId)).not.toContain("alone");
   });
-
-  it("rests while it is held or everything is paused", { timeout: LIMIT_MS }, async () => {
-    const agent = await openAgent(harness);
-    await type(agent.paneId, "x");
-    const id = await arm(agent.row.identity.pane_ref, "held", "--when-ready");
-    expect((await cli.run(["jobs", "hold", id])).stdout).toBe(`Held ${id}.\n`);
-    expect((await cli.run(["automation", "pause"])).stdout).toContain("Paused: ");
-    await press(agent.paneId, "Enter");
-    await untilReceived(agent, 1);
-    expect((await cli.run(["jobs", "release", id])).stdout).toBe(`Released ${id}.\n`);
-    await wait(3_000);
-    expect([agent.received(), (await cli.run(["jobs", "list"])).stdout]).toEqual([
-      ["x"],
-      expect.stringContaining("! Paused for "),
-    ]);
-    await cli.run(["automation", "resume"]);
-    await untilReceived(agent, 2);
-    expect((await cli.run(["jobs", "hold", id])).code).toBe(3);
-  });
 });
 
-describe("what is refused arms nothing", () => {
-  it("by the command line", { timeout: LIMIT_MS }, async () => {
-    const agent = await openAgent(harness);
-    const ref = agent.row.identity.pane_ref;
-    await type(agent.paneId, "draft");
-    const secret = `ghp_${"aB3dE6gH9j".repeat(3)}K2m4P6`;
-    const refusals: [string[], number, string][] = [
-      [["--when-ready", "--at", "07:00"], 2, "takes one of"],
-      [["--at", "7 o'clock"], 2, "--at does not understand"],
-      [["--at", "2020-01-01T07:00"], 2, "has passed"],
-      [["--cron", "0 9 L * *"], 2, "is refused"],
-      [["--cron", "61 9 * * *"], 2, "is refused"],
-      [["--cron", "0 9 31 2 *"], 2, "never comes"],
-      [["--cron", "0 9 * * *", "--times", "201"], 2, "no such number"],
-      [["--when-ready", "--times", "2"], 2, "goes with --cron"],
-      [["--when-ready", "--expires", "8d"], 2, "too long"],
-      [["--when-ready", "--if-state", "idle"], 2, "takes no guards"],
-      [["--when-ready", "--no-enter"], 2, "takes no guards"],
-      [["--when-ready", "--text", secret], 2, "holds a secret"],
-      [["--when-ready", "--text", " "], 2, "no text"],
-    ];
-    for (const [args, status, words] of refusals) {
-      const { code, stderr } = await cli.run(["send", ref, "--text", "x", ...args]);
-      expect([code, stderr], args.join(" ")).toEqual([status, expect.stringContaining(words)]);
-    }
-    const bare = (await harness.open("exec cat")).identity.pane_ref;
-    expect((await cli.run(["send", bare, "--text", "x", "--when-ready"])).code).toBe(15);
-    expect((await cli.run(["jobs", "list"])).stdout).toContain("No job was armed yet");
-    for (let count = 0; count < 10; count += 1) await arm(ref, `text ${count}`, "--when-ready");
-    const more = await cli.run(["send", ref, "--text", "x", "--when-ready"]);
-    expect([more.code, more.stderr]).toEqual([2, expect.stringContaining("10 texts wait")]);
-  });
-
-  it(
-    "keeps a secret text in memory alone, and nothing of a text in the audit",
-    { timeout: LIMIT_MS },
-    async () => {
-      const agent = await openAgent(harness);
-      const secret = `ghp_${"aB3dE6gH9j".repeat(3)}K2m4P6`;
-      await type(agent.paneId, "x");
-      const id = await arm(agent.row.identity.pane_ref, secret, "--when-ready", "--volatile");
-      expect((await show(id)).job.text).toBeNull();
-      await press(agent.paneId, "Enter");
-      await until(() => agent.received().length === 2, "it is sent", 80_000);
-      expect(agent.received()).toEqual(["x", secret]);
-      for (const part of ["state.db", "state.db-wal"])
-        expect(readFileSync(`${harness.daemon.paths.home}/${part}`, "latin1")).not.toContain(secret);
-    },
-  );
-});
-
-describe("send --at-reset", () => {
+describe.concurrent("send --at-reset", () => {
   const refusal = async (ref: string) => {
     const { code, stderr } = await cli.run(["send", ref, "--text", "go on", "--at-reset"]);
     return [code, stderr.split("\n")[0]];
@@ -234,7 +203,7 @@ describe("send --at-reset", () => {
       "send",
       row.identity.pane_ref,
       "--text",
-      "go on",
+      "carry on",
       "--at-reset",
       "--json",
     ]);
@@ -267,23 +236,57 @@ describe("send --at-reset", () => {
   );
 });
 
-describe("send --at and --cron", () => {
+describe.concurrent("send --at and --cron", () => {
   it("are armed for the time that was said, and listed with it", { timeout: LIMIT_MS }, async () => {
     const agent = await openAgent(harness);
     const ref = agent.row.identity.pane_ref;
-    await arm(ref, "in the morning", "--at", "07:00");
-    await arm(ref, "every morning", "--cron", "0 9 * * 1-5", "--times", "3");
+    const ids = [
+      await arm(ref, "in the morning", "--at", "07:00"),
+      await arm(ref, "every morning", "--cron", "0 9 * * 1-5", "--times", "3"),
+    ];
     const { stdout } = await cli.run(["jobs", "list", "--json"]);
-    const { items } = z
-      .object({ items: z.array(z.object({ when: z.string(), next_at: z.string(), repeated: z.boolean() })) })
+    const listed = z
+      .object({
+        items: z.array(
+          z.object({
+            job_id: z.string(),
+            when: z.string(),
+            next_at: z.string().nullable(),
+            repeated: z.boolean(),
+          }),
+        ),
+      })
       .parse(JSON.parse(stdout));
+    const items = listed.items.filter(({ job_id }) => ids.includes(job_id));
     expect(items.map(({ when, repeated }) => [when, repeated])).toEqual([
       ["cron 0 9 * * 1-5", true],
       ["at", false],
     ]);
-    const hours = items.map(({ next_at }) => new Date(next_at).getHours());
+    const hours = items.map(({ next_at }) => new Date(next_at ?? "").getHours());
     expect(hours).toEqual([9, 7]);
     await wait(2_000);
     expect(agent.received()).toEqual([]);
+  });
+});
+
+// Alone, because it pauses what the others arm.
+describe("send --when-ready", () => {
+  it("rests while it is held or everything is paused", { timeout: LIMIT_MS }, async () => {
+    const agent = await openAgent(harness);
+    await type(agent.paneId, "x");
+    const id = await arm(agent.row.identity.pane_ref, "held", "--when-ready");
+    expect((await cli.run(["jobs", "hold", id])).stdout).toBe(`Held ${id}.\n`);
+    expect((await cli.run(["automation", "pause"])).stdout).toContain("Paused: ");
+    await press(agent.paneId, "Enter");
+    await untilReceived(agent, 1);
+    expect((await cli.run(["jobs", "release", id])).stdout).toBe(`Released ${id}.\n`);
+    await wait(3_000);
+    expect([agent.received(), (await cli.run(["jobs", "list"])).stdout]).toEqual([
+      ["x"],
+      expect.stringContaining("! Paused for "),
+    ]);
+    await cli.run(["automation", "resume"]);
+    await untilReceived(agent, 2);
+    expect((await cli.run(["jobs", "hold", id])).code).toBe(3);
   });
 });

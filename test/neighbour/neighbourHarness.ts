@@ -143,3 +143,20 @@ export const expectAlike = async <T>(deed: Deed<T>): Promise<T> => {
   expect(watched).toEqual(alone);
   return watched;
 };
+
+export const twoSessions = async ({ tmux }: Neighbour): Promise<void> => {
+  await tmux.newSession("old");
+  await tmux.newSession("new");
+};
+/** Of every pane. */
+export const screens = async ({ tmux }: Neighbour): Promise<string[]> => {
+  const panes = (await tmux.run("list-panes", "-a", "-F", "#{pane_id}")).split("\n");
+  return Promise.all(panes.map((pane) => tmux.run("capture-pane", "-p", "-t", pane)));
+};
+
+/** A terminal at the session `new`, and where its client is. */
+export const attached = async (one: Neighbour) => {
+  const terminal = await one.openTerminal(["attach-session", "-t", "new"]);
+  const where = () => one.tmux.run("list-clients", "-F", "#{client_session} #{window_index} #{pane_index}");
+  return { terminal, where };
+};

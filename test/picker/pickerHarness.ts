@@ -3,7 +3,7 @@ import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
 import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 
@@ -25,6 +25,8 @@ export interface OpenPicker {
   startDaemon(): Promise<void>;
   /** What was done to panes. */
   asked(action: string): unknown[];
+  /** Resolves once that was done so often. */
+  untilAsked(action: string, count: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,6 +86,8 @@ export const openPicker = async (options: PickerOptions): Promise<OpenPicker> =>
     }, WAIT);
     return last;
   };
+  const asked = (action: string): unknown[] =>
+    daemon.asked.filter((one) => one.action === action).map(({ input }) => input);
   return {
     daemon,
     tmux,
@@ -103,7 +107,9 @@ export const openPicker = async (options: PickerOptions): Promise<OpenPicker> =>
     startDaemon: async () => {
       stop = await home.serve(daemon, options.features);
     },
-    asked: (action) => daemon.asked.filter((one) => one.action === action).map(({ input }) => input),
+    asked,
+    untilAsked: (action, count) =>
+      vi.waitFor(() => expect(asked(action)).toHaveLength(count), { timeout: 5_000, interval: 20 }),
     close: async () => {
       await tmux.close();
       await home.close();
