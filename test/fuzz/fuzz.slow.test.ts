@@ -24,14 +24,14 @@ it(
       cases: 500,
       seed: 1,
       threads: 2,
-      hangMs: 4_000,
+      hangMs: 2_000,
     });
     const found = Object.fromEntries(
       reports.map(({ name, findings }) => [name, findings[0]?.message.split("\n")[0] ?? "nothing"]),
     );
     expect(found).toEqual({
       "faulty/throws": "Error: a property that does not hold",
-      "faulty/hangs": "hang: the case did not come back within 4000 ms",
+      "faulty/hangs": "hang: the case did not come back within 2000 ms",
       "faulty/is slow": expect.stringMatching(/^Error: slow: \d+ ms/),
       "faulty/pollutes": "Error: prototype pollution: Object has another number of members",
       "faulty/leaves a rejection": expect.stringContaining("nobody handles it"),

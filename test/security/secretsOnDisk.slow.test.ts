@@ -17,6 +17,8 @@ vi.setConfig({ testTimeout: 2 * LIMIT_MS, hookTimeout: 2 * LIMIT_MS });
 let harness: SecretsHarness;
 beforeAll(async () => {
   harness = await openSecretsHarness();
+  // Each title is waited for.
+  await harness.daemon.configure({ timing: { topology_interval_ms: 200 } });
 });
 afterAll(() => harness.close());
 beforeEach(() => harness.begin());

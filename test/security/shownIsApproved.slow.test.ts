@@ -1,6 +1,6 @@
 // What is approved is exactly what was shown: attacks on real tmux with a real daemon, by an agent that looks like Claude Code,
 // draws its dialogs and runs its hooks. Each of them got its key once.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NO_LIMITS } from "../../ui/actions/agentLimits.ts";
 import { actionOf } from "../../ui/actions/paneActions.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";
@@ -15,10 +15,10 @@ import { askByHook, claudeDialog as dialog } from "../actions/claudeDialog.ts";
 const APPROVE: AnswerChoice = { kind: "approve" };
 
 let harness: Harness;
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await openHarness();
 });
-afterEach(() => harness.close());
+afterAll(() => harness.close());
 
 const hook = (paneId: string, toolName: string, toolInput: Record<string, unknown>): Promise<void> =>
   askByHook(harness, paneId, toolName, toolInput);
@@ -134,6 +134,7 @@ describe("what redaction would hide is shown to whoever decides", () => {
     );
     for await (const entry of kept) {
       if (entry.kind !== "state" || entry.pane.request === null) continue;
+      if (entry.pane.identity.pane_id !== pane.paneId) continue;
       if (entry.pane.state_version === row.state_version) break;
       expect(entry.pane.request.body).not.toBe(text);
       expect([entry.pane.request.is_whole, entry.pane.prompt_fingerprint]).toEqual([false, null]);

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import type { Timing } from "../../core/model/config.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
@@ -35,6 +36,8 @@ export const openRemoteTargets = async (options: {
   server: SshServer;
   sockets: readonly string[];
   clock?: Clock;
+  /** As in config.json. */
+  timing?: Partial<Timing>;
 }): Promise<RemoteTargetsHarness> => {
   const daemon = await startTestDaemon({
     sockets: options.sockets,
@@ -69,7 +72,7 @@ export const openRemoteTargets = async (options: {
           })),
           ...(tmuxPath === undefined ? {} : { tmux_path: tmuxPath }),
         });
-      await daemon.configure({ targets: configured });
+      await daemon.configure({ targets: configured, timing: options.timing ?? {} });
     },
     storedPrompts: () => {
       const db = new Database(daemon.paths.stateDb, { readonly: true });
