@@ -1,49 +1,25 @@
-// What features add to the popover, each view once: what is armed, its rules, the rule that is made of a card, a reply that waits,
-// sessions of the past, and the form that starts an agent.
+// What features add to the popover, each once: a row's documents, a session of the past, and the form that starts an agent.
 import { beforeEach, expect, it } from "vitest";
 import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 import type { BrowserPopover } from "./launchers/browser.ts";
 import { shareStage } from "./launchers/popovers.ts";
 import { expectSound } from "./looks/openedOnce.ts";
-import { armedScene } from "./scenes/armedScene.ts";
-import { pastScene } from "./scenes/pastScene.ts";
+import { featureScene } from "./scenes/featureScene.ts";
 import { tenScene } from "./scenes/workScene.ts";
 
 const stage = shareStage();
 let shown: BrowserPopover;
 beforeEach(async () => {
-  const panes = tenScene(Date.now());
-  const features = [armedScene(panes), ...pastScene()];
-  shown = await stage.show({ daemon: new AnsweringDaemon(panes), features });
+  shown = await stage.show({ daemon: new AnsweringDaemon(tenScene(Date.now())), features: featureScene() });
   await shown.page.locator("[data-card=true]").first().waitFor();
 });
 
-it("what is armed and its rules are opened, and nothing is wrong with them", async () => {
+it("a row's documents are shown, and nothing is wrong with them", async () => {
   const { page, popover } = shown;
-  await popover.press("l");
-  const jobs = page.locator("button[data-job]");
-  await jobs.first().focus();
-  await popover.press("ArrowDown", "Enter");
-  await page.getByText("told: Codex has shown nothing new").waitFor();
-  await expectSound(shown);
-  await page.locator("button[data-rule=look]").click();
-  await page.getByText("Answered 12 times").waitFor();
-  await expectSound(shown);
-});
-
-it("a rule is made of a card, and nothing is wrong with its dialog", async () => {
-  const { page, popover } = shown;
-  await popover.card("refunds").getByRole("button", { name: "Make a rule…" }).click();
-  await page.getByLabel("Rule", { exact: true }).waitFor();
-  await expectSound(shown);
-});
-
-it("a reply that waits for its agent is written, and nothing is wrong with its box", async () => {
-  const { page, popover } = shown;
-  await popover.row("Split the refund").focus();
-  await popover.press("r");
-  await page.getByText("When ready: Typed once the agent rests").waitFor();
-  await page.keyboard.type("then measure it again");
+  await popover.row("Split the refund").click();
+  const section = page.getByRole("region", { name: "Documents" });
+  await section.getByText("plan.md has something new").waitFor();
+  expect(await section.innerText()).toContain("<img src=x onerror=alert(1)> Which way?");
   await expectSound(shown);
 });
 

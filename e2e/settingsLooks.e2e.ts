@@ -1,4 +1,4 @@
-// The pages of the settings and of the setup, each once.
+// The pages of the settings, each once; as a person goes: from the sections to each, and back.
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { takeChromium } from "./launchers/chromium.ts";
@@ -13,8 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-const setup = SETTINGS_VIEWS.filter(({ name }) => name.startsWith("setup"));
-const sections = SETTINGS_VIEWS.filter((view) => !setup.includes(view) && view.section !== "");
+const sections = SETTINGS_VIEWS.filter(({ name }) => name.startsWith("settings-"));
 
 it("the sections are listed, and nothing is wrong with them", async () => {
   const { settings } = stage.shown;
@@ -23,7 +22,6 @@ it("the sections are listed, and nothing is wrong with them", async () => {
   await expectSound(stage.shown);
 });
 
-// As a person goes: from the sections to each, and back.
 it.each(sections)("$name is opened, and nothing is wrong with it", async ({ section, go }) => {
   const { settings } = stage.shown;
   await settings.open(section ?? "");
@@ -32,7 +30,3 @@ it.each(sections)("$name is opened, and nothing is wrong with it", async ({ sect
   await settings.back();
   await settings.isAt("Settings");
 });
-
-it.each(setup)("$name is opened, and nothing is wrong with it", async (view) =>
-  expectSound(await stage.show(view)),
-);

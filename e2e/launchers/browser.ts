@@ -40,11 +40,13 @@ export interface BrowserPopover {
 
 type Shown = Omit<BrowserPopoverOptions, "browser">;
 
-const handlerOf = ({ daemon, features = [] }: Shown): RpcHandler =>
-  "home" in daemon
-    ? createSocketHandler(runtimePaths(daemon.home).socket)
-    : createRouterHandler(createRouter(daemon, [...FAKE_FEATURES, ...features]), SILENT_LOGGER);
+const handlerOf = ({ daemon, features = [] }: Shown): RpcHandler => {
+  if ("home" in daemon) return createSocketHandler(runtimePaths(daemon.home).socket);
+  const others = FAKE_FEATURES.filter(({ name }) => !features.some((feature) => feature.name === name));
+  return createRouterHandler(createRouter(daemon, [...others, ...features]), SILENT_LOGGER);
+};
 
+const BLANK = "about:blank";
 const viewportOf = ({ viewport }: Shown) => viewport ?? { width: 420, height: 600 };
 
 /** From now on; who followed before hears no more. */
@@ -99,6 +101,8 @@ export interface PopoverStage {
    * a first start, nor where a test adds scripts, which stay.
    */
   show(options: Shown): Promise<BrowserPopover>;
+  /** The page shows nothing and asks nobody until it is needed again. */
+  leave(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -106,13 +110,20 @@ export interface PopoverStage {
 export const openPopoverStage = (browser: Browser): PopoverStage => {
   let rpc: RpcHandler | null = null;
   let opened: BrowserPopover | null = null;
+  let address = "";
   const close = async (): Promise<void> => {
     const closing = opened;
     opened = null;
     await closing?.close();
   };
-  const clear = async ({ page, context }: BrowserPopover, options: Shown): Promise<void> => {
+  /** Nothing that was remembered, and nobody who goes on asking. */
+  const leave = async (page: Page): Promise<void> => {
+    if (page.url() === BLANK) return;
     await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.evaluate(() => localStorage.clear());
+    await page.goto(BLANK);
+  };
+  const prepare = async ({ page, context }: BrowserPopover, options: Shown): Promise<void> => {
     await context.clearPermissions();
     await page.setViewportSize(viewportOf(options));
     await page.emulateMedia({
@@ -121,20 +132,24 @@ export const openPopoverStage = (browser: Browser): PopoverStage => {
     });
     // Away from the rows, as on a page to which nobody has pointed.
     await page.mouse.move(2, 2);
-    await page.evaluate(() => localStorage.clear());
   };
   return {
     show: async (options) => {
       if (opened === null) {
         rpc = handlerOf(options);
         opened = await openPage({ browser, ...options }, (request, response) => rpc?.(request, response));
+        address = opened.page.url();
       } else {
-        await clear(opened, options);
+        await leave(opened.page);
+        await prepare(opened, options);
         rpc = handlerOf(options);
         opened = { ...opened, errors: followErrors(opened.page) };
-        await opened.page.reload();
+        await opened.page.goto(address);
       }
       return { ...opened, close };
+    },
+    leave: async () => {
+      if (opened !== null) await leave(opened.page);
     },
     close,
   };

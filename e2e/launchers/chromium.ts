@@ -28,17 +28,15 @@ export const launchChromium = (): Promise<Browser> => {
   });
 };
 
+/** With the browser of this worker: the first file that needs it starts it, and it ends with the worker. */
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what the fixture needs
-const inWorker = test.extend("browser", { scope: "worker" }, async ({}, { onCleanup }) => {
+export const inWorker = test.extend("browser", { scope: "worker" }, async ({}, { onCleanup }) => {
   const browser = await launchChromium();
   onCleanup(() => browser.close());
   return browser;
 });
 
-/**
- * Gives the tests of a file, before the first of them, the browser of their worker: the first file starts it, and it ends with the
- * worker. What a test opens in it, the test closes.
- */
+/** Gives it to the tests of a file before the first of them. What a test opens in it, the test closes. */
 export const takeChromium = (take: (browser: Browser) => void): void => {
   inWorker.beforeAll(({ browser }) => take(browser));
 };

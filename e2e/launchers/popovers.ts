@@ -12,7 +12,7 @@ import {
   type BrowserPopoverOptions,
   type PopoverStage,
 } from "./browser.ts";
-import { takeChromium } from "./chromium.ts";
+import { inWorker } from "./chromium.ts";
 
 export const WAIT = { timeout: 15_000, interval: 25 };
 
@@ -22,18 +22,24 @@ type Setup = {
   hasOwnPage?: boolean;
 } & Omit<BrowserPopoverOptions, "browser" | "daemon">;
 
-/** What is on it ends with the file. */
+const onStage = inWorker.extend("stage", { scope: "worker" }, ({ browser }, { onCleanup }) => {
+  const stage = openPopoverStage(browser);
+  onCleanup(() => stage.close());
+  return stage;
+});
+
 export type SharedStage = Pick<PopoverStage, "show"> & { readonly browser: Browser };
 
-/** One page for the tests of a file; to be called once, at its top. */
+/** The page of this worker, for the tests of a file; to be called once, at its top. */
 export const shareStage = (): SharedStage => {
   let opened: { browser: Browser; stage: PopoverStage } | null = null;
   const get = () => {
     if (opened === null) throw new Error("it is opened before the first test");
     return opened;
   };
-  takeChromium((browser) => (opened = { browser, stage: openPopoverStage(browser) }));
-  afterAll(() => opened?.stage.close());
+  onStage.beforeAll(({ browser, stage }) => (opened = { browser, stage }));
+  // What the tests have behind it ends with them, and nobody should go on asking it.
+  afterAll(() => opened?.stage.leave());
   afterEach(async ({ task }) => {
     // Whatever the failure left there.
     if (task.result?.state === "fail") await opened?.stage.close();

@@ -1,8 +1,10 @@
-// Sessions of the past and agents that can be started, as the features tell of them, without logs, git or tmux.
+// What features tell of a row's documents, of sessions of the past and of agents that can be started, without files, git or tmux.
 import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import type { HistoryList, HistoryPage, HistorySession } from "../../core/model/history.ts";
 import type { StartableAgent } from "../../core/model/startable.ts";
 import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import type { PaneDocument } from "../../core/model/paneDocument.ts";
+import { DOCUMENTS_CALLS } from "../../features/documents/calls.ts";
 import { HISTORY_CALLS } from "../../features/history/calls.ts";
 import { WORKSPACES_CALLS } from "../../features/workspaces/calls.ts";
 
@@ -49,11 +51,27 @@ const AGENTS: readonly StartableAgent[] = [
   { agent: "codex", agent_name: "Codex" },
 ];
 
+const DOCUMENTS: readonly PaneDocument[] = [
+  {
+    id: "plan",
+    file: "plan.md",
+    path: "/home/ann/src/shop-api/plan.md",
+    has_unsent: true,
+    tail: "<img src=x onerror=alert(1)> Which way?",
+    trigger: "/agent-doc plan.md",
+  },
+];
+
 const unexpected = (call: string): never => {
   throw new Error(`nothing of this scene answers ${call}`);
 };
 
-export const pastScene = (): readonly FeatureAnswers[] => [
+export const featureScene = (): readonly FeatureAnswers[] => [
+  {
+    name: "documents",
+    calls: DOCUMENTS_CALLS,
+    answer: (call) => (call === "ofPane" ? DOCUMENTS : unexpected(call)),
+  },
   {
     name: "history",
     calls: HISTORY_CALLS,
