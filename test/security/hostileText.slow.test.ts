@@ -179,7 +179,7 @@ describe("what a command prints", () => {
     ["an error about the word", () => ["explain", `${hostile}${SEQUENCES}`.replaceAll("\0", "")]],
     ["an unknown command", () => [SEQUENCES]],
   ];
-  it.concurrent.each(commands)("by %s steers no terminal and runs nothing", async (_what, args) => {
+  it.each(commands)("by %s steers no terminal and runs nothing", async (_what, args) => {
     const { stdout, stderr } = await cli.run(args());
     expect(stdout.length + stderr.length).toBeGreaterThan(0);
     // Tabs are between the columns for scripts.
@@ -188,7 +188,7 @@ describe("what a command prints", () => {
     noTrap();
   });
 
-  it.concurrent.each([
+  it.each([
     ["list", "panes", "--all", "--json"],
     ["doctor", "--json"],
   ])("by %s %s is JSON whose texts hold nothing that steers", async (...args) => {
@@ -200,7 +200,7 @@ describe("what a command prints", () => {
     noTrap();
   });
 
-  it.concurrent("by watch is one line of JSON an entry", async () => {
+  it("by watch is one line of JSON an entry", async () => {
     const watching = cli.start(["watch", "--format", "jsonl"]);
     await until(() => watching.lines().length > 0, "a snapshot", LIMIT_MS);
     for (const line of watching.lines()) expect(() => JSON.parse(line) as unknown).not.toThrow();
@@ -209,13 +209,13 @@ describe("what a command prints", () => {
     await watching.finished;
   });
 
-  it.concurrent("by view-output with colours is text with colours, and no other sequence", async () => {
+  it("by view-output with colours is text with colours, and no other sequence", async () => {
     const { stdout } = await cli.run(["view-output", asking.identity.pane_ref, "--ansi"]);
     const text = stdout.replaceAll(/\u001b\[[0-9;:]*m/g, "");
     expect(text.split("\n").filter((line) => STEERING.test(line))).toEqual([]);
   });
 
-  it.concurrent("by status for tmux is text to tmux: no job, no style of its own, whatever it is expanded by", async () => {
+  it("by status for tmux is text to tmux: no job, no style of its own, whatever it is expanded by", async () => {
     const { stdout } = await cli.run(["status", "--format", "tmux"]);
     await tmux.run("set-option", "-g", "status-right", stdout.trim());
     const shown = await tmux.run("display-message", "-p", "#{T:status-right}");
@@ -223,7 +223,7 @@ describe("what a command prints", () => {
     noTrap();
   });
 
-  it.concurrent("in a terminal moves the cursor and colours, and does nothing else to it", async () => {
+  it("in a terminal moves the cursor and colours, and does nothing else to it", async () => {
     const raw = join(root, "terminal");
     const script = join(root, "watch.sh");
     writeFileSync(

@@ -55,7 +55,7 @@ const readLog = (): string => {
 };
 const listed = (): string => JSON.stringify(daemon.daemon.service.targets());
 
-it.concurrent.each(ADDRESSES)("target add refuses %s without a word of it", async (address) => {
+it.each(ADDRESSES)("target add refuses %s without a word of it", async (address) => {
   const { code, stdout, stderr } = await line.run([
     "target",
     "add",

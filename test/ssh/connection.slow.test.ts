@@ -109,6 +109,26 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     await harness.nothingIsLeft();
   });
 
+  it("tells a connection that was cut, and leaves nothing on either side", async () => {
+    const proxy = await createProxy(server.port);
+    const alias = await server.addHost(`cut-${transport}`, [
+      `Port ${proxy.port}`,
+      `HostKeyAlias [127.0.0.1]:${server.port}`,
+    ]);
+    const executor = executorFor(alias, { transport });
+    const down = new Promise<Error>((done) => executor.onDown(done));
+    await executor.connect();
+    const hanging = executor.run(["tail", "-f", "/dev/null"], { timeoutMs: 20_000 });
+    executor.openChannel(["cat"]);
+    await until(() => server.remoteProcesses().length > 3, "both run");
+    proxy.cut();
+    await expect(hanging).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
+    expect(await down).toMatchObject({ code: "E_TARGET_UNREACHABLE" });
+    await executor.close();
+    await proxy.close();
+    await harness.nothingIsLeft();
+  });
+
   it("does not put half a file in place when the connection is cut while it is written", async () => {
     const proxy = await createProxy(server.port);
     const alias = await server.addHost(`half-${transport}`, [
