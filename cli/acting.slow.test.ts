@@ -29,26 +29,6 @@ const withInput = async (args: string[], input: string): Promise<number | null> 
 };
 
 describe("send", () => {
-  test("passes text, guards and wishes on, whatever the text looks like", async () => {
-    const args = ["send", "runtime:rt1", "--text=--no-enter; $(x)", "--no-enter", "--if-state", "running"];
-    const { code } = await home.run([...args, "--if-version", "3", "--to-shell", "--idempotency-key", "k"]);
-    expect(code).toBe(0);
-    expect(daemon.asked).toMatchObject([
-      {
-        action: "send",
-        input: {
-          ref: "runtime:rt1",
-          surface: "cli",
-          text: "--no-enter; $(x)",
-          pressEnter: false,
-          toShell: true,
-          idempotencyKey: "k",
-          guards: { ifState: "running", ifVersion: 3, forceStale: false },
-        },
-      },
-    ]);
-  });
-
   test("reads standard input without its last newline", async () => {
     expect(await withInput(["send", "runtime:rt1", "--stdin"], "one\n\ntwo\n")).toBe(0);
     expect(daemon.asked).toMatchObject([{ input: { text: "one\n\ntwo", pressEnter: true, toShell: false } }]);
@@ -82,16 +62,6 @@ describe("send", () => {
 });
 
 describe("kill", () => {
-  test("without a terminal needs --yes", async () => {
-    const { code, stderr } = await home.run(["kill", "runtime:rt1", "--signal", "term"]);
-    expect([code, daemon.asked]).toEqual([6, []]);
-    expect(stderr).toContain(
-      "kill sends TERM to process 4242 (claude) in pane:host/work/@1/%1 [E_CONFIRMATION_REQUIRED]. Repeat with --yes",
-    );
-    expect((await home.run(["kill", "runtime:rt1", "--signal", "term", "--yes"])).code).toBe(0);
-    expect(daemon.asked).toMatchObject([{ action: "kill", input: { signal: "TERM", isConfirmed: true } }]);
-  });
-
   test("sends INT where no signal is named, and knows three", async () => {
     expect((await home.run(["kill", "runtime:rt1", "--yes"])).code).toBe(0);
     expect(daemon.asked).toMatchObject([{ action: "kill", input: { signal: "INT" } }]);
@@ -101,26 +71,6 @@ describe("kill", () => {
 
 describe("answer", () => {
   const prompt = ["answer", "runtime:rt1", "--if-prompt", FINGERPRINT];
-  test.each([
-    [["--approve"], { kind: "approve" }],
-    [["--deny"], { kind: "deny" }],
-    [["--option", "2"], { kind: "option", number: 2 }],
-    [["--text=--deny; $(x)"], { kind: "text", text: "--deny; $(x)" }],
-  ])("with %j names the prompt and the choice", async (options, choice) => {
-    const { code, stdout } = await home.run([...prompt, ...options, "--idempotency-key", "k", "--json"]);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { action: "answer", outcome: "delivered" }]);
-    expect(daemon.asked).toMatchObject([
-      {
-        action: "answer",
-        input: {
-          ref: "runtime:rt1",
-          choice,
-          idempotencyKey: "k",
-          guards: { ifPrompt: FINGERPRINT },
-        },
-      },
-    ]);
-  });
 
   test.each([
     [[]],

@@ -8,7 +8,6 @@ import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
 import { makePane, makeTarget } from "../test/factories/view.ts";
 import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 import { watchLineSchema } from "../core/model/documents.ts";
-import { paneListSchema } from "../core/model/view.ts";
 
 let home: FakeHome;
 let daemon: AnsweringDaemon;
@@ -30,38 +29,6 @@ const linesOf = (text: string): Record<string, unknown>[] =>
     .map((line): Record<string, unknown> => JSON.parse(line));
 
 describe("lists", () => {
-  test("print the daemon's document with --json", async () => {
-    await home.serve(daemon);
-    const { code, stdout } = await home.run(["list", "panes", "--state", "idle", "--json"]);
-    const document = paneListSchema.parse(JSON.parse(stdout));
-    expect(code).toBe(0);
-    expect([document.filters, document.items.map((pane) => pane.identity.pane_ref)]).toEqual([
-      { state: ["idle"] },
-      ["pane:vm1/work/@1/%2"],
-    ]);
-  });
-
-  test("of every scope print tables without colours into a pipe", async () => {
-    await home.serve(daemon);
-    const answers = await Promise.all([
-      home.run(["list", "panes"]),
-      home.run(["list", "windows", "--with-agent-status"]),
-      home.run(["list", "sessions", "--agent-summary", "--group-by", "target-session"]),
-      home.run(["target", "list"]),
-      home.run(["status"]),
-    ]);
-    expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(
-      Array.from({ length: 5 }, () => [0, ""]),
-    );
-    const [panes, windows, sessions, targets, status] = answers.map(({ stdout }) => stdout);
-    expect(panes).toContain("host/%1");
-    expect(windows).toContain("1:editor");
-    expect(sessions).toContain("vm1/work");
-    expect(targets).toContain("default: 1 pane, direct");
-    expect(status).toBe("▸ 1 running · · 1 idle\n");
-    expect(answers.every(({ stdout }) => !stdout.includes("\u001b"))).toBe(true);
-  });
-
   test("into a pipe that closes early end quietly", async () => {
     const many = Array.from({ length: 3_000 }, (_, index) => makePane({ pane: index, state: "running" }));
     await home.serve(new AnsweringDaemon(many));

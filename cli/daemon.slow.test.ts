@@ -1,140 +1,91 @@
 // The real daemon as real processes, in temporary homes with no tmux server: starting on demand, dying, leaving, stopping.
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { tryOwn } from "../core/rpc/ownership.ts";
-import { CLI_ENTRY } from "./testing/cliEntry.ts";
-import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
+import { useRealDaemon } from "./testing/realDaemon.ts";
 
 const BIN = fileURLToPath(new URL("../bin", import.meta.url));
 
-let home: FakeHome;
-let env: Record<string, string>;
-const daemons: ChildProcess[] = [];
-beforeEach(() => {
-  home = makeFakeHome();
-  env = { AGTMUX_NO_START: "", TMUX_TMPDIR: dirname(home.paths.home) };
-});
-afterEach(async () => {
-  for (const daemon of daemons.splice(0)) await end(daemon, "SIGKILL");
-  // A daemon on demand is nobody's child here: ask it to leave.
-  if (existsSync(home.paths.socket)) await home.run(["daemon", "stop"]);
-  await home.close();
-});
-
-const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-  const exited = once(child, "exit");
-  child.kill(signal);
-  await exited;
-  return child.exitCode;
-};
-
-/** Starts `agtmux daemon run` as our child and waits until it answers. */
-const startDaemon = async (args: readonly string[]): Promise<ChildProcess> => {
-  const child = spawn("node", [CLI_ENTRY, "daemon", "run", ...args], {
-    env: { ...process.env, ...env, AGTMUX_HOME: home.paths.home },
-    stdio: ["ignore", "ignore", "ignore"],
-  });
-  daemons.push(child);
-  await vi.waitFor(async () => expect((await home.run(["daemon", "status"])).code).toBe(0), {
-    timeout: 20_000,
-    interval: 100,
-  });
-  return child;
-};
-
-const statusOf = async (): Promise<{ pid: number; is_on_demand: boolean }> => {
-  const { stdout } = await home.run(["daemon", "status", "--json"]);
-  const status: { pid: number; is_on_demand: boolean } = JSON.parse(stdout);
-  return status;
-};
+const real = useRealDaemon();
 
 test("the first commands start one daemon on demand, and every one of them answers", async () => {
   const answers = await Promise.all(
-    Array.from({ length: 12 }, () => home.run(["list", "panes", "--json"], env)),
+    Array.from({ length: 12 }, () => real.home.run(["list", "panes", "--json"], real.env)),
   );
   expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(
     Array.from({ length: 12 }, () => [0, ""]),
   );
-  expect((await statusOf()).is_on_demand).toBe(true);
-  const starts = readFileSync(home.paths.log, "utf8")
+  expect((await real.statusOf()).is_on_demand).toBe(true);
+  const starts = readFileSync(real.home.paths.log, "utf8")
     .split("\n")
     .filter((line) => line.includes("the daemon runs"));
   expect(starts).toHaveLength(1);
-  expect([statSync(home.paths.socket).mode & 0o777, statSync(home.paths.stateDb).mode & 0o777]).toEqual([
-    0o600, 0o600,
-  ]);
+  expect([
+    statSync(real.home.paths.socket).mode & 0o777,
+    statSync(real.home.paths.stateDb).mode & 0o777,
+  ]).toEqual([0o600, 0o600]);
 }, 90_000);
 
 test("a daemon that was killed with -9 is replaced by the next command", async () => {
-  const daemon = await startDaemon([]);
-  await end(daemon, "SIGKILL");
-  expect(existsSync(home.paths.socket)).toBe(true);
-  expect((await home.run(["status"], env)).stdout).toBe("no agents\n");
-  expect((await statusOf()).pid).not.toBe(daemon.pid);
+  const daemon = await real.startDaemon([]);
+  await real.end(daemon, "SIGKILL");
+  expect(existsSync(real.home.paths.socket)).toBe(true);
+  expect((await real.home.run(["status"], real.env)).stdout).toBe("no agents\n");
+  expect((await real.statusOf()).pid).not.toBe(daemon.pid);
 }, 60_000);
 
 test("a second daemon for a home is refused by name, and on demand leaves silently", async () => {
-  const daemon = await startDaemon([]);
-  const second = await home.run(["daemon", "run"], env);
+  const daemon = await real.startDaemon([]);
+  const second = await real.home.run(["daemon", "run"], real.env);
   expect(second.code).toBe(2);
   expect(second.stderr).toContain(`a daemon (pid ${daemon.pid}, agtmux`);
-  const onDemand = await home.run(["daemon", "run", "--on-demand"], env);
+  const onDemand = await real.home.run(["daemon", "run", "--on-demand"], real.env);
   expect([onDemand.code, onDemand.stdout, onDemand.stderr]).toEqual([0, "", ""]);
 }, 60_000);
 
 test.each(["SIGTERM", "SIGINT"] as const)(
   "%s closes it cleanly: exit status, socket and lock",
   async (signal) => {
-    const daemon = await startDaemon(["--foreground"]);
-    expect(await end(daemon, signal)).toBe(signal === "SIGINT" ? 130 : 0);
-    expect(existsSync(home.paths.socket)).toBe(false);
-    const owner = tryOwn(home.paths.home);
+    const daemon = await real.startDaemon(["--foreground"]);
+    expect(await real.end(daemon, signal)).toBe(signal === "SIGINT" ? 130 : 0);
+    expect(existsSync(real.home.paths.socket)).toBe(false);
+    const owner = tryOwn(real.home.paths.home);
     expect(owner).not.toBeNull();
     owner?.release();
   },
   60_000,
 );
 
-test("daemon stop ends the process itself, also one on demand that had clients", async () => {
-  const daemon = await startDaemon(["--on-demand"]);
-  await home.run(["list", "panes"]);
-  const exited = once(daemon, "exit");
-  expect((await home.run(["daemon", "stop"])).stdout).toBe("Stopped.\n");
-  await exited;
-  expect(daemon.exitCode).toBe(0);
-}, 60_000);
-
 test("on demand it leaves when nobody has needed it for long", async () => {
-  writeFileSync(home.paths.config, JSON.stringify({ idle_shutdown_ms: 1_500 }));
-  const daemon = await startDaemon(["--on-demand"]);
+  writeFileSync(real.home.paths.config, JSON.stringify({ idle_shutdown_ms: 1_500 }));
+  const daemon = await real.startDaemon(["--on-demand"]);
   await once(daemon, "exit");
   expect(daemon.exitCode).toBe(0);
-  expect(readFileSync(home.paths.log, "utf8")).toContain('"reason":"idle"');
+  expect(readFileSync(real.home.paths.log, "utf8")).toContain('"reason":"idle"');
 }, 60_000);
 
 test("a database that a newer agtmux wrote is refused with its own error, through the command that wanted a daemon", async () => {
   const Database = (await import("better-sqlite3")).default;
-  await end(await startDaemon([]), "SIGTERM");
-  const database = new Database(home.paths.stateDb);
+  await real.end(await real.startDaemon([]), "SIGTERM");
+  const database = new Database(real.home.paths.stateDb);
   const version = Number(database.pragma("user_version", { simple: true }));
   database.pragma(`user_version = ${version + 1000}`);
   database.close();
-  const { code, stderr } = await home.run(["list", "panes"], env);
+  const { code, stderr } = await real.home.run(["list", "panes"], real.env);
   expect(stderr).toContain("[E_DATABASE_NEWER]");
   expect(code).toBe(12);
 }, 60_000);
 
 test("watch survives a kill -9 of the real daemon", async () => {
-  const daemon = await startDaemon([]);
-  const watching = home.start(["watch", "--format", "jsonl", "--all"], env);
+  const daemon = await real.startDaemon([]);
+  const watching = real.home.start(["watch", "--format", "jsonl", "--all"], real.env);
   await vi.waitFor(() => expect(watching.stdout()).toContain('"snapshot"'), { timeout: 10_000 });
-  await end(daemon, "SIGKILL");
-  await vi.waitFor(async () => expect((await home.run(["daemon", "status"])).code).toBe(0), {
+  await real.end(daemon, "SIGKILL");
+  await vi.waitFor(async () => expect((await real.home.run(["daemon", "status"])).code).toBe(0), {
     timeout: 20_000,
     interval: 100,
   });
@@ -145,10 +96,10 @@ test("watch survives a kill -9 of the real daemon", async () => {
 
 test("the launcher finds its installation through symbolic links", async () => {
   const { symlinkSync } = await import("node:fs");
-  const link = join(dirname(home.paths.home), "agtmux-link");
+  const link = join(dirname(real.home.paths.home), "agtmux-link");
   symlinkSync(join(BIN, "agtmux"), link);
   const child = spawn(link, ["--version"], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...real.env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [said] = await once(child.stdout, "data");
@@ -158,7 +109,7 @@ test("the launcher finds its installation through symbolic links", async () => {
 test("the launcher says in one sentence when no Node is new enough", async () => {
   const { cpSync, mkdirSync, chmodSync } = await import("node:fs");
   // A copy without node_modules, and a PATH with an old node.
-  const root = join(dirname(home.paths.home), "copy");
+  const root = join(dirname(real.home.paths.home), "copy");
   mkdirSync(join(root, "bin"), { recursive: true });
   for (const file of ["agtmux", "findNode.sh"]) cpSync(join(BIN, file), join(root, "bin", file));
   const old = join(root, "old");

@@ -96,20 +96,6 @@ test.each([
   expect(finished.stderr).toContain(says);
 });
 
-test("connect prints how it is connected, and fails with what keeps it from that", async () => {
-  expect((await home.run(["target", "connect", "vm1"])).stdout).toBe(
-    "vm1 is connected over ssh2, 1.5 ms: 1 pane (default).\n",
-  );
-  daemon.targetConnect = async () => {
-    throw new AgtmuxError("E_TARGET_AUTH", "connect to vm1: no key", { remedy: "Run ssh-add." });
-  };
-  const failed = await home.run(["target", "connect", "vm1", "--json"]);
-  expect(failed.code).toBe(24);
-  expect(JSON.parse(failed.stderr)).toMatchObject({
-    error: { code: "E_TARGET_AUTH", remedy: "Run ssh-add." },
-  });
-});
-
 test("list says what is wrong, what to do and when it is tried again, without control characters", async () => {
   const { stdout } = await home.run(["target", "list"]);
   expect(stdout).toContain("ssh2, 1.5 ms");

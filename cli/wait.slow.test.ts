@@ -1,66 +1,23 @@
 // `agtmux wait` as a child process against a fake daemon behind a real socket.
 import { setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { waitResultSchema } from "../core/model/waitView.ts";
-import { makeFakeHome, type FakeHome, type Running } from "./testing/fakeHome.ts";
-import { makePane, type PaneOptions } from "../test/factories/view.ts";
 import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
+import { useWaits, WAIT_MS } from "../test/harness/waits.ts";
+import { makePane, type PaneOptions } from "../test/factories/view.ts";
 
-const WAIT_MS = 15_000;
-
-let home: FakeHome;
-let daemon: AnsweringDaemon;
-beforeEach(() => {
-  home = makeFakeHome();
-  daemon = new AnsweringDaemon([
-    makePane({ state: "running" }),
-    makePane({
-      pane: 2,
-      target: "vm1",
-      agent: "codex",
-      state: "idle",
-      version: 4,
-    }),
-  ]);
-});
-afterEach(() => home.close());
+const waits = useWaits();
 
 const asking = (options: PaneOptions = {}) => makePane({ state: "waiting_approval", ...options });
 
-/** Starts a wait and resolves once it follows the feed. */
-const start = async (...args: string[]): Promise<Running> => {
-  const running = home.start(["wait", ...args]);
-  await vi.waitFor(() => expect(daemon.feedClients).toBe(1), { timeout: WAIT_MS });
-  return running;
-};
-
 describe("one pane", () => {
-  test("prints the row once its state fits, and ends", async () => {
-    await home.serve(daemon);
-    const waiting = await start("pane:host/work/@1/%1", "--until", "completed,needs-action", "--json");
-    daemon.put(makePane({ state: "running", reason: "tool" }));
-    daemon.put(asking());
-    const { code, stdout } = await waiting.finished;
-    expect(code).toBe(0);
-    const result = waitResultSchema.parse(JSON.parse(stdout));
-    expect(result).toMatchObject({
-      ref: "pane:host/work/@1/%1",
-      until: ["completed", "needs-action"],
-      condition: "needs-action",
-      after: null,
-    });
-    expect(result.items.map(({ identity, state_version }) => [identity.runtime_id, state_version])).toEqual([
-      ["rt1", 6],
-    ]);
-  });
-
   test("that waits is printed once its prompt can be answered, whoever noticed the wait first", async () => {
-    await home.serve(daemon);
-    const waiting = await start("runtime:rt1", "--needs-action", "--json");
-    daemon.put(asking());
+    await waits.home.serve(waits.daemon);
+    const waiting = await waits.start("runtime:rt1", "--needs-action", "--json");
+    waits.daemon.put(asking());
     // Several looks find it without a name.
     await setTimeout(400);
-    daemon.refine("pane:host/work/@1/%1", { prompt_fingerprint: "0123456789abcdef" });
+    waits.daemon.refine("pane:host/work/@1/%1", { prompt_fingerprint: "0123456789abcdef" });
     const { stdout } = await waiting.finished;
     expect(waitResultSchema.parse(JSON.parse(stdout)).items).toMatchObject([
       { prompt_fingerprint: "0123456789abcdef" },
@@ -68,33 +25,50 @@ describe("one pane", () => {
   });
 
   test("that waits is printed as it is once the wait is told with more, whatever its version", async () => {
-    await home.serve(daemon);
-    const waiting = await start("runtime:rt1", "--needs-action", "--plain", "--columns", "state_version");
-    daemon.put(asking());
+    await waits.home.serve(waits.daemon);
+    const waiting = await waits.start(
+      "runtime:rt1",
+      "--needs-action",
+      "--plain",
+      "--columns",
+      "state_version",
+    );
+    waits.daemon.put(asking());
     await setTimeout(400);
-    daemon.put(asking({ reason: "permission_edit", fingerprint: "0123456789abcdef" }));
+    waits.daemon.put(asking({ reason: "permission_edit", fingerprint: "0123456789abcdef" }));
     expect(await waiting.finished).toMatchObject({ code: 0, stdout: "6\n" });
   });
 
   test("that is so already ends at once, with --after only when it is so again", async () => {
-    await home.serve(daemon);
+    await waits.home.serve(waits.daemon);
     const at = ["runtime:rt2", "--until", "idle", "--plain", "--columns", "ref,state_version"];
-    expect(await home.run(["wait", ...at])).toMatchObject({ code: 0, stdout: "pane:vm1/work/@1/%2\t4\n" });
-    const waiting = await start(...at, "--after", "4");
+    expect(await waits.home.run(["wait", ...at])).toMatchObject({
+      code: 0,
+      stdout: "pane:vm1/work/@1/%2\t4\n",
+    });
+    const waiting = await waits.start(...at, "--after", "4");
     const pane = { pane: 2, target: "vm1", agent: "codex" };
-    daemon.put(makePane({ ...pane, state: "running" }));
-    daemon.put(makePane({ ...pane, state: "idle" }));
+    waits.daemon.put(makePane({ ...pane, state: "running" }));
+    waits.daemon.put(makePane({ ...pane, state: "idle" }));
     expect(await waiting.finished).toMatchObject({ code: 0, stdout: "pane:vm1/work/@1/%2\t6\n" });
   });
 
   test("that ends is an error of its own, and what 'gone' waits for", async () => {
-    await home.serve(daemon);
+    await waits.home.serve(waits.daemon);
     const [ended, gone] = [
-      home.start(["wait", "runtime:rt1", "--until", "idle"]),
-      home.start(["wait", "runtime:rt1", "--until", "gone", "--plain", "--columns", "runtime_id,state"]),
+      waits.home.start(["wait", "runtime:rt1", "--until", "idle"]),
+      waits.home.start([
+        "wait",
+        "runtime:rt1",
+        "--until",
+        "gone",
+        "--plain",
+        "--columns",
+        "runtime_id,state",
+      ]),
     ];
-    await vi.waitFor(() => expect(daemon.feedClients).toBe(2), { timeout: WAIT_MS });
-    daemon.remove("pane:host/work/@1/%1");
+    await vi.waitFor(() => expect(waits.daemon.feedClients).toBe(2), { timeout: WAIT_MS });
+    waits.daemon.remove("pane:host/work/@1/%1");
     expect(await ended.finished).toMatchObject({
       code: 19,
       stdout: "",
@@ -106,14 +80,14 @@ describe("one pane", () => {
   });
 
   test("that is not there fails at once", async () => {
-    await home.serve(daemon);
-    const { code, stderr } = await home.run(["wait", "runtime:none", "--until", "gone"]);
+    await waits.home.serve(waits.daemon);
+    const { code, stderr } = await waits.home.run(["wait", "runtime:none", "--until", "gone"]);
     expect([code, stderr.includes("[E_REF_NOT_FOUND]")]).toEqual([3, true]);
   });
 
   test("has its time-out, with an exit status of its own", async () => {
-    await home.serve(daemon);
-    const { code, stdout, stderr } = await home.run([
+    await waits.home.serve(waits.daemon);
+    const { code, stdout, stderr } = await waits.home.run([
       "wait",
       "runtime:rt1",
       "--until",
@@ -131,9 +105,9 @@ describe("one pane", () => {
 
 describe("what fits filters", () => {
   test("any: the first that needs a person, on whichever target", async () => {
-    await home.serve(daemon);
-    const waiting = await start("--needs-action", "--agent", "claude,gemini");
-    daemon.put(
+    await waits.home.serve(waits.daemon);
+    const waiting = await waits.start("--needs-action", "--agent", "claude,gemini");
+    waits.daemon.put(
       makePane({
         pane: 2,
         target: "vm1",
@@ -141,7 +115,7 @@ describe("what fits filters", () => {
         state: "waiting_input",
       }),
     );
-    daemon.put(asking());
+    waits.daemon.put(asking());
     const { code, stdout } = await waiting.finished;
     expect(code).toBe(0);
     expect(stdout).toContain("! needs approval");
@@ -150,24 +124,24 @@ describe("what fits filters", () => {
   });
 
   test("every: only when all are there", async () => {
-    await home.serve(daemon);
-    const waiting = await start("--every", "--until", "idle", "--plain", "--columns", "pane_id");
-    daemon.put(makePane({ state: "idle" }));
+    await waits.home.serve(waits.daemon);
+    const waiting = await waits.start("--every", "--until", "idle", "--plain", "--columns", "pane_id");
+    waits.daemon.put(makePane({ state: "idle" }));
     expect(await waiting.finished).toMatchObject({ code: 0, stdout: "%1\n%2\n" });
   });
 
   test("goes on after the daemon was restarted, with what is there then", async () => {
-    const stop = await home.serve(daemon);
-    const waiting = await start("--needs-action", "--plain", "--columns", "ref,state_version");
+    const stop = await waits.home.serve(waits.daemon);
+    const waiting = await waits.start("--needs-action", "--plain", "--columns", "ref,state_version");
     await stop();
     await vi.waitFor(() => expect(waiting.stderr()).toContain("the daemon is gone"), { timeout: WAIT_MS });
-    await home.serve(new AnsweringDaemon([asking({ version: 12 })]));
+    await waits.home.serve(new AnsweringDaemon([asking({ version: 12 })]));
     expect(await waiting.finished).toMatchObject({ code: 0, stdout: "pane:host/work/@1/%1\t12\n" });
   });
 
   test("ends on Ctrl-C", async () => {
-    await home.serve(daemon);
-    const waiting = await start("--needs-action");
+    await waits.home.serve(waits.daemon);
+    const waiting = await waits.start("--needs-action");
     waiting.child.kill("SIGINT");
     expect(await waiting.finished).toMatchObject({ code: 130, stdout: "" });
   });
@@ -189,7 +163,7 @@ test.each([
   { args: ["--needs-action", "--plain", "--json"], says: "--plain and --json exclude each other" },
   { args: ["--needs-action", "--columns", "x"], says: "--columns does not know 'x'" },
 ])("bad input is refused before anything is waited for: $args", async ({ args, says }) => {
-  const { code, stderr } = await home.run(["wait", ...args]);
+  const { code, stderr } = await waits.home.run(["wait", ...args]);
   expect(code).toBe(2);
   expect(stderr).toContain(says);
 });
