@@ -18,7 +18,13 @@ describe.each(AGENTS)("%s", (agent, { argv, parse, forks }) => {
   });
 
   it("gets the conversation and the model as arguments, and never the question", () => {
-    const question = { prompt: "the question", session: "talk-1", isFork: false, model: "small" };
+    const question = {
+      prompt: "the question",
+      session: "talk-1",
+      isFork: false,
+      model: "small",
+      acceptsEdits: true,
+    };
     const words = argv(question);
     expect(words.join(" ")).toMatch(/talk-1/);
     expect(words).toContain("small");
@@ -30,7 +36,13 @@ describe.each(AGENTS)("%s", (agent, { argv, parse, forks }) => {
   });
 
   it("begins a copy of a conversation with other words, where it can", () => {
-    const question = { prompt: "the question", session: "talk-1", isFork: false, model: null };
+    const question = {
+      prompt: "the question",
+      session: "talk-1",
+      isFork: false,
+      model: null,
+      acceptsEdits: true,
+    };
     const [goesOn, copies] = [argv(question), argv({ ...question, isFork: true })];
     expect(copies.join(" ") !== goesOn.join(" ")).toBe(forks !== "none");
     expect(copies).toContain(goesOn.find((word) => word.includes("talk-1")));

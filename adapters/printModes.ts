@@ -114,12 +114,12 @@ const readClaude = (stdout: string): PrintAnswer => {
   return { text: result, session: session ?? null };
 };
 
-const claudeArgs = ({ session, isFork, model }: PrintQuestion): string[] => [
+const claudeArgs = ({ session, isFork, model, acceptsEdits }: PrintQuestion): string[] => [
   "-p",
   "--output-format",
   "json",
   "--permission-mode",
-  "acceptEdits",
+  acceptsEdits ? "acceptEdits" : "default",
   ...(isFork && session === null ? ["--continue"] : option("--resume", session)),
   ...(isFork ? ["--fork-session"] : []),
   ...option("--model", model),
@@ -156,11 +156,11 @@ export const PRINT_MODES: Readonly<Record<string, PrintMode>> = {
   gemini: {
     command: "gemini",
     forks: "none",
-    argv: ({ session, model }) => [
+    argv: ({ session, model, acceptsEdits }) => [
       "--output-format",
       "json",
       "--approval-mode",
-      "auto_edit",
+      acceptsEdits ? "auto_edit" : "default",
       ...option("--resume", session),
       ...option("--model", model),
     ],

@@ -2,8 +2,9 @@
 // home of agtmux, never in the project, which could bring its own yes along; it ends when a command changes.
 import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { ensureHome } from "../../core/rpc/paths.ts";
 import type { Hooks } from "../../features/documents/flow/patchComponent.ts";
-import { readTextIfThere, writeWhole } from "../../features/documents/files/wholeFile.ts";
+import { readKept, writeKept } from "../../features/documents/files/wholeFile.ts";
 import { ask } from "../ask.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -11,8 +12,8 @@ import { cleanLine } from "../render/clean.ts";
 /** The oldest are asked for again. */
 const MAX_KEPT = 500;
 
-const readApproved = async (path: string): Promise<string[]> => {
-  const text = await readTextIfThere(path);
+const readApproved = async (home: string, path: string): Promise<string[]> => {
+  const text = await readKept({ root: home }, path);
   if (text === null) return [];
   try {
     const kept: unknown = JSON.parse(text);
@@ -25,8 +26,9 @@ const readApproved = async (path: string): Promise<string[]> => {
 
 /** @throws AgtmuxError E_CONFIRMATION_REQUIRED where the answer is no, or where nobody can be asked. */
 export const approveHooks = async (context: CliContext, hooks: Hooks, isYes: boolean): Promise<void> => {
-  const path = join(context.paths().home, "doc-hooks.json");
-  const approved = await readApproved(path);
+  const { home } = context.paths();
+  const path = join(home, "doc-hooks.json");
+  const approved = await readApproved(home, path);
   if (approved.includes(hooks.fingerprint)) return;
   const canAsk = context.stdin.isTTY && context.stdout.isTTY;
   if (!isYes && canAsk) {
@@ -39,5 +41,7 @@ export const approveHooks = async (context: CliContext, hooks: Hooks, isYes: boo
       `components.toml wants to run ${hooks.commands.map((command) => `'${command}'`).join(" and ")}`,
       { remedy: "Read it, and repeat with --yes; the document was not changed." },
     );
-  await writeWhole(path, `${JSON.stringify([...approved, hooks.fingerprint].slice(-MAX_KEPT))}\n`);
+  ensureHome(context.paths());
+  const kept = [...approved, hooks.fingerprint].slice(-MAX_KEPT);
+  await writeKept({ root: home }, path, `${JSON.stringify(kept)}\n`, { isPrivate: true });
 };

@@ -143,8 +143,8 @@ const claimedIn = ({ entries }: Registry, window: string): ReadonlySet<string> =
 const arrangeFiles = async (context: CliContext, request: Request): Promise<void> => {
   const asked = checkWindowId(request.window);
   const project = await currentProject();
-  const registry = await readRegistry(project);
   const look = createPaneLook(context);
+  const registry = await readRegistry(project, look.home);
   const window = findWindow(await look.at(look.here), registry, { window: asked, root: project.root });
   const only = request.isFiltered && window !== null ? claimedIn(registry, window) : null;
   const wanted = { columns: request.files, only };

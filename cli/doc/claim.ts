@@ -1,12 +1,12 @@
 // `agtmux doc claim`: a document belongs to a pane from now on. Nothing is started and nothing typed.
-import { appendFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { shownPath } from "../../features/documents/files/documentPaths.ts";
 import { changeRegistry, readRegistry, type RegistryEntry } from "../../features/documents/files/registry.ts";
-import { refuseLink } from "../../features/documents/files/wholeFile.ts";
+import { appendKept } from "../../features/documents/files/wholeFile.ts";
 import { claimDocument } from "../../features/documents/flow/documentChanges.ts";
+import { ensureHome } from "../../core/rpc/paths.ts";
 import type { CliContext } from "../context.ts";
 import { createPaneLook, findWindow, openClaimed, type ClaimedDocument } from "./claims.ts";
 import { askTmux, checkPaneId, checkWindowId, type TmuxPane } from "./tmux.ts";
@@ -20,9 +20,11 @@ export const bindDocument = async (
   { pane, window, life }: TmuxPane,
 ): Promise<void> => {
   // What cannot be read or written is found before the document is touched.
-  await readRegistry(paths);
+  const { home } = context.paths();
+  ensureHome(context.paths());
+  await readRegistry(paths, home);
   const log = join(paths.folder, "claims.log");
-  await refuseLink(log);
+  await appendKept(paths, log, "");
   const session = await claimDocument(paths, randomUUID);
   const entry: RegistryEntry = {
     pane,
@@ -32,15 +34,15 @@ export const bindDocument = async (
     file: shownPath(paths),
     window,
   };
-  await changeRegistry(paths, ({ entries, own }) => ({
+  await changeRegistry(paths, home, ({ entries, own }) => ({
     entries: { ...entries, [session]: { ...entries[session], ...entry } },
-    own: { ...own, [session]: { life, shownPrompt: null } },
+    own: { ...own, [session]: { life, file: paths.file, shownPrompt: null } },
   }));
   const message = `Claimed ${name} (pane ${pane})`;
   // `#` would begin a format of tmux.
   const shown = message.replaceAll("#", "##");
   await askTmux(context, life.socket, ["display-message", "-d", SHOWN_MS, "-t", pane, shown]);
-  await appendFile(log, `Claimed ${name} for pane ${pane}\n`);
+  await appendKept(paths, log, `Claimed ${name} for pane ${pane}\n`);
   context.print(`${message}.\n`);
 };
 
@@ -99,7 +101,7 @@ export const runClaim = async (context: CliContext, file: string, options: Claim
   const document = await openClaimed(file);
   const look = createPaneLook(context);
   const panes = await look.at(look.here);
-  const registry = await readRegistry(document.paths);
+  const registry = await readRegistry(document.paths, look.home);
   if ("pane" in wanted) {
     const found = panes.find(({ pane }) => pane === wanted.pane);
     if (found === undefined)

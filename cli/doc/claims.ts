@@ -30,6 +30,8 @@ import { currentSocket, listPanes, type TmuxPane } from "./tmux.ts";
 export interface PaneLook {
   /** The server that the command is about where nothing else is said. */
   readonly here: string;
+  /** Where the person's own claims are. */
+  readonly home: string;
   at(socket: string): Promise<readonly TmuxPane[]>;
 }
 
@@ -37,6 +39,7 @@ export const createPaneLook = (context: CliContext): PaneLook => {
   const asked = new Map<string, Promise<readonly TmuxPane[]>>();
   return {
     here: currentSocket(context),
+    home: context.paths().home,
     at: (socket) => {
       const known = asked.get(socket) ?? listPanes(context, socket);
       asked.set(socket, known);
@@ -67,7 +70,7 @@ const findDoubt = async (
   { life }: TmuxPane,
   root: string,
 ): Promise<string | null> => {
-  const [from, at] = [await realPathOf(cwd), Date.parse(started)];
+  const [from, at] = [cwd.startsWith("/") ? await realPathOf(cwd) : null, Date.parse(started)];
   if (from !== root && from?.startsWith(`${root}${sep}`) !== true)
     return `pane ${pane} was claimed from another folder, ${cwd}`;
   if (at < (life.serverStart - 1) * 1_000) return restarted(pane);
@@ -175,7 +178,7 @@ export const findClaimed = (
 /** @throws AgtmuxError E_REF_NOT_FOUND with the reason. */
 export const claimedPane = async (look: PaneLook, file: string) => {
   const document = await openClaimed(file);
-  const found = await findClaimed(look, await readRegistry(document.paths), document);
+  const found = await findClaimed(look, await readRegistry(document.paths, look.home), document);
   if (!found.isAlive) throw dead(document.name, found.reason);
   return { ...document, live: found.live };
 };

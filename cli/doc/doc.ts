@@ -10,7 +10,7 @@ import { decodeText, readText } from "../../features/documents/files/wholeFile.t
 import type { WriteRequest, WriteResult } from "../../features/documents/flow/writeResponse.ts";
 import type { Way } from "../../features/documents/ipc/writeThroughEditor.ts";
 import { withDaemon, type CliContext } from "../context.ts";
-import { cleanLine, cleanLines } from "../render/clean.ts";
+import { cleanLine, plainJson, textFor } from "../render/clean.ts";
 import { localPath, remotePlace } from "./place.ts";
 
 /** Each with all that it needs, and nothing of what another one needs. */
@@ -89,10 +89,6 @@ const readDocument = async (
   return { text: await readText(paths.file), snapshot: await loadSnapshot(paths) };
 };
 
-/** A document's own text: as it is for a program, without what steers a terminal for a person. */
-const printText = (context: CliContext, text: string): void =>
-  context.print(context.stdout.isTTY ? cleanLines(text).join("\n") : text);
-
 const note = (context: CliContext, text: string): void =>
   void context.stderr.write(`agtmux: note: ${cleanLine(text)}.\n`);
 
@@ -123,11 +119,11 @@ export const runDiff = async (
   const bare = options.stripComments === true ? stripComments : (text: string) => text;
   const texts = [bare(snapshot ?? ""), bare(text)] as const;
   if (options.json === true) {
-    context.print(`${JSON.stringify(diffOfLines(...texts), null, 2)}\n`);
+    context.print(`${plainJson(diffOfLines(...texts), 2)}\n`);
     return;
   }
   const diff = lineDiff(...texts);
-  if (diff !== null) printText(context, diff);
+  if (diff !== null) context.print(textFor(context.stdout, diff));
 };
 
 export const runOutline = async (
@@ -139,7 +135,7 @@ export const runOutline = async (
   const { outlineOf } = await import("../../features/documents/model/outline.ts");
   const sections = outlineOf(text);
   if (options.json === true) {
-    context.print(`${JSON.stringify(sections, null, 2)}\n`);
+    context.print(`${plainJson(sections, 2)}\n`);
     return;
   }
   const { renderTable } = await import("../render/table.ts");

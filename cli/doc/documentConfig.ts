@@ -1,7 +1,7 @@
 // The person's own settings of documents, `~/.config/agent-doc/config.toml`, and which agent answers in a document.
 import { join } from "node:path";
 import { parseDocumentConfig, type DocumentConfig } from "../../features/documents/agents/printBackend.ts";
-import { readTextIfThere } from "../../features/documents/files/wholeFile.ts";
+import { readOwnText } from "../../features/documents/files/wholeFile.ts";
 import type { CliContext } from "../context.ts";
 
 export const FALLBACK_AGENT = "claude";
@@ -10,8 +10,12 @@ export const FALLBACK_AGENT = "claude";
 export const readConfig = async ({ env }: CliContext): Promise<DocumentConfig> => {
   const folder = env["XDG_CONFIG_HOME"] || join(env["HOME"] ?? "/", ".config");
   const path = join(folder, "agent-doc", "config.toml");
-  return parseDocumentConfig((await readTextIfThere(path)) ?? "", path);
+  return parseDocumentConfig((await readOwnText(path)) ?? "", path);
 };
+
+/** Repositories whose own programs the person lets git run. */
+export const trustedRepositories = ({ env }: CliContext, { git_programs: named }: DocumentConfig): string[] =>
+  named.map((folder) => folder.replace(/^~(?=\/)/, env["HOME"] ?? "~"));
 
 /** That of the command line, of the document, of the settings, or Claude Code. */
 export const agentFor = (

@@ -1,11 +1,13 @@
 // What `agtmux doc watch` does while it runs: documents of its project are handed to their agents, without a pane, whenever a person
 // has saved them.
 import { watch, type FSWatcher } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { lstat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { isInProject, locateDocument, type projectOf } from "../../features/documents/files/documentPaths.ts";
-import { readRegistry } from "../../features/documents/files/registry.ts";
+import { claimsPath, readRegistry } from "../../features/documents/files/registry.ts";
+import { prepareFolder } from "../../features/documents/files/wholeFile.ts";
 import { loadSnapshot } from "../../features/documents/files/snapshots.ts";
 import { openDocument } from "../../features/documents/flow/openDocument.ts";
 import { recoverPending } from "../../features/documents/flow/writeResponse.ts";
@@ -22,13 +24,15 @@ import { runRun } from "./run.ts";
 
 export type Project = Awaited<ReturnType<typeof projectOf>>;
 
-interface Limits {
+export interface WatchLimits {
   readonly debounceMs: number;
   readonly maxCycles: number;
+  /** The person has said that whatever is saved may let an agent change files without asking. */
+  readonly acceptsEdits: boolean;
 }
 
 /** At the least so long after an answer a change may be a program's, however short the pause for saving is. */
-const FOLLOW_MS = 500;
+const FOLLOW_MS = 2_000;
 /** Between looks at a pane whose agent is at work, and tries of an editor that is busy. */
 const LATER_MS = 1_000;
 
@@ -39,7 +43,8 @@ const BUSY_STATES: ReadonlySet<string | null> = new Set(["running", "waiting_app
 /** Whether the agent in the document's pane works or asks; what cannot be found out holds nothing up. */
 const isPaneBusy = async (context: CliContext, project: Project, id: string): Promise<boolean> => {
   try {
-    const found = await findPane(createPaneLook(context), await readRegistry(project), id);
+    const look = createPaneLook(context);
+    const found = await findPane(look, await readRegistry(project, look.home), id);
     if (!found.isAlive) return false;
     const client = await context.connect({ start: false });
     try {
@@ -53,20 +58,30 @@ const isPaneBusy = async (context: CliContext, project: Project, id: string): Pr
   }
 };
 
+/** Whether anybody but the person may have written what a document holds; null: nobody. */
+const otherWriter = async (file: string): Promise<string | null> => {
+  const { uid, gid, mode } = await lstat(file);
+  if (uid !== (process.getuid?.() ?? uid)) return "belongs to another user";
+  const isOpen = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== (process.getgid?.() ?? gid));
+  return isOpen ? "may be written by others" : null;
+};
+
 export class DocumentWatch {
   private readonly context: CliContext;
   private readonly project: Project;
-  private readonly limits: Limits;
+  private readonly limits: WatchLimits;
   /** Ids of the documents by their files. */
   private files = new Map<string, string>();
   /** Those that are handed over at once, without a pause for saving. */
   private readonly reactive = new Set<string>();
   private readonly known = new Map<string, WatchedDocument>();
   private readonly dueAt = new Map<string, number>();
+  /** When the first change came that was not judged yet: the pause for saving is no pause of whoever made it. */
+  private readonly changedAt = new Map<string, number>();
   private readonly folders = new Map<string, FSWatcher>();
   private wake: () => void = () => {};
 
-  constructor(context: CliContext, project: Project, limits: Limits) {
+  constructor(context: CliContext, project: Project, limits: WatchLimits) {
     this.context = context;
     this.project = project;
     this.limits = limits;
@@ -76,7 +91,8 @@ export class DocumentWatch {
     const { signal } = this.context;
     signal.addEventListener("abort", () => this.wake());
     try {
-      this.watchFolder(this.project.folder);
+      const home = this.context.paths().home;
+      await prepareFolder({ root: home }, dirname(this.claims));
       await this.readFiles();
       this.context.print(
         `Watching ${this.files.size === 1 ? "1 document" : `${this.files.size} documents`}.\n`,
@@ -87,24 +103,32 @@ export class DocumentWatch {
     }
   }
 
+  /** What the person claimed here. */
+  private get claims(): string {
+    return claimsPath(this.context.paths().home, this.project.root);
+  }
+
   private warn(message: string): void {
     this.context.stderr.write(`agtmux: warning: ${cleanLine(message)}\n`);
   }
 
-  /** The registry is a file of the project, and may have come with it: nothing else of the person's is handed to an agent. */
+  /** A document may have been moved, and a link leads anywhere: nothing else of the person's is handed to an agent. */
   private isInside(file: string): boolean {
     return isInProject({ file, root: this.project.root });
   }
 
   private async readFiles(): Promise<void> {
-    const { entries } = await readRegistry(this.project);
-    const named = Object.entries(entries).map(([id, { cwd, file }]): [string, string] => [
-      resolve(cwd, file),
-      id,
-    ]);
-    for (const [file] of named) if (!this.isInside(file)) this.warn(`${file} is ${OUTSIDE}`);
-    this.files = new Map(named.filter(([file]) => this.isInside(file)));
-    const wanted = new Set([this.project.folder, ...[...this.files.keys()].map((file) => dirname(file))]);
+    const { entries, own } = await readRegistry(this.project, this.context.paths().home);
+    const claimed = Object.entries(own).flatMap(([id, { file }]): [string, string][] =>
+      file === null ? [] : [[file, id]],
+    );
+    for (const [file] of claimed) if (!this.isInside(file)) this.warn(`${file} is ${OUTSIDE}`);
+    // The registry may have come with the project: it says what somebody claimed, and not that this person did.
+    for (const [id, { file }] of Object.entries(entries))
+      if (!Object.hasOwn(own, id))
+        this.warn(`${file} is in the project's registry, but you have not claimed it: it is not watched`);
+    this.files = new Map(claimed.filter(([file]) => this.isInside(file)));
+    const wanted = new Set([dirname(this.claims), ...[...this.files.keys()].map((file) => dirname(file))]);
     for (const [folder, watcher] of this.folders)
       if (!wanted.has(folder)) {
         watcher.close();
@@ -135,8 +159,11 @@ export class DocumentWatch {
     const watcher = watch(folder, (_event, name) => {
       if (name === null) return;
       const path = join(folder, name);
-      if (path === join(this.project.folder, "sessions.json")) this.touch(path, 0);
-      else if (this.files.has(path)) this.touch(path, this.pauseOf(path));
+      if (path === this.claims) this.touch(path, 0);
+      else if (this.files.has(path)) {
+        if (!this.changedAt.has(path)) this.changedAt.set(path, Date.now());
+        this.touch(path, this.pauseOf(path));
+      }
     });
     // A folder that went away: its documents are gone with it.
     watcher.on("error", () => this.folders.delete(folder));
@@ -181,12 +208,19 @@ export class DocumentWatch {
     }
     const merge = mergeByLines(paths.root, this.context.env);
     await recoverPending({ paths, mergeByLines: merge, way: "auto", now: this.context.now() });
+    const why = await otherWriter(paths.file);
+    if (why !== null) {
+      this.warn(`${basename(file)} ${why}, so nobody knows who asks: it is not handed over`);
+      return;
+    }
     const { text } = await openDocument(paths);
     const before = this.known.get(file) ?? NEVER_SUBMITTED;
     const windowMs = Math.max(this.limits.debounceMs, FOLLOW_MS);
-    const change = { text, seen: await loadSnapshot(paths), at: Date.now() };
+    const at = this.changedAt.get(file) ?? Date.now();
+    const change = { text, seen: await loadSnapshot(paths), at };
     const decision = decideChange(before, change, { windowMs, maxCycles: this.limits.maxCycles });
     if (decision.kind === "ignore") {
+      this.changedAt.delete(file);
       if (decision.why === "often")
         this.warn(
           `${basename(file)} was changed right after ${before.cycles} answers in a row; it waits for you`,
@@ -197,8 +231,9 @@ export class DocumentWatch {
       this.touch(file, LATER_MS);
       return;
     }
+    this.changedAt.delete(file);
     this.known.set(file, { ...before, submitted: text, cycles: decision.cycles });
-    await runRun(this.context, file, { git: true });
+    await runRun(this.context, file, { git: true, acceptsEdits: this.limits.acceptsEdits });
     this.known.set(file, { submitted: text, cycles: decision.cycles, answeredAt: Date.now() });
     await this.noteStrategy(file);
     // What was typed meanwhile is a question as well.

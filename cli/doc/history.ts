@@ -8,14 +8,16 @@ import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
 import { renderTable } from "../render/table.ts";
+import { readConfig, trustedRepositories } from "./documentConfig.ts";
 import { localPath } from "./place.ts";
 
 const open = async (context: CliContext, file: string) => {
   const paths = await locateDocument(localPath(file), process.cwd());
+  const trusted = trustedRepositories(context, await readConfig(context));
   return {
     paths,
     name: cleanLine(shownPath(paths)),
-    repository: await requireRepository(paths.file, context.env),
+    repository: await requireRepository(paths.file, context.env, trusted),
   };
 };
 

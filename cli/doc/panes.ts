@@ -32,8 +32,8 @@ export const runFocus = async (
 
 export const runResync = async (context: CliContext): Promise<void> => {
   const project = await currentProject();
-  const registry = await readRegistry(project);
   const look = createPaneLook(context);
+  const registry = await readRegistry(project, look.home);
   const lines: string[] = [];
   const gone: string[] = [];
   for (const [id, { file, pane }] of Object.entries(registry.entries)) {
@@ -41,6 +41,6 @@ export const runResync = async (context: CliContext): Promise<void> => {
     if (!found.isAlive) gone.push(id);
     lines.push(found.isAlive ? `${file}: pane ${pane}` : `${file}: removed, ${found.reason}`);
   }
-  if (gone.length > 0) await changeRegistry(project, (before) => withoutEntries(before, gone));
+  if (gone.length > 0) await changeRegistry(project, look.home, (before) => withoutEntries(before, gone));
   context.print(lines.length === 0 ? "No document is claimed.\n" : `${lines.map(cleanLine).join("\n")}\n`);
 };

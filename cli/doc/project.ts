@@ -1,9 +1,9 @@
 // `agtmux doc audit-docs` and `agtmux doc skill`: what a project tells its agents.
 import { existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { readText, readTextIfThere, writeWhole } from "../../features/documents/files/wholeFile.ts";
+import { readKept, readText, writeKept } from "../../features/documents/files/wholeFile.ts";
 import { auditDocs, type DocToAudit } from "../../features/documents/model/auditDocs.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -93,8 +93,11 @@ interface SkillOptions {
 
 const SKILLS = ".claude/skills";
 
-const skillPath = (options: SkillOptions): string =>
-  join(resolve(options.folder ?? SKILLS), "agent-doc", "SKILL.md");
+/** A folder that is named may lie behind links; what a project brings along may not. */
+const skillPlace = ({ folder }: SkillOptions): { root: string; path: string } => ({
+  root: folder === undefined ? process.cwd() : resolve(folder),
+  path: join(resolve(folder ?? SKILLS), "agent-doc", "SKILL.md"),
+});
 
 const bundledSkill = (context: CliContext): Promise<string> =>
   readFile(join(context.root, "resources", "skill", "SKILL.md"), "utf8");
@@ -102,20 +105,23 @@ const bundledSkill = (context: CliContext): Promise<string> =>
 export const runSkillInstall = async (context: CliContext, options: SkillOptions): Promise<void> => {
   if (options.reload !== undefined && options.reload !== "compact")
     throw new AgtmuxError("E_USAGE", `--reload '${options.reload}' is not known`, { remedy: "Use compact." });
-  const path = skillPath(options);
+  const place = skillPlace(options);
+  const { path } = place;
   const text = await bundledSkill(context);
-  if ((await readTextIfThere(path)) === text) {
+  if ((await readKept(place, path)) === text) {
     context.print(`${cleanLine(path)} is current.\n`);
     return;
   }
-  await writeWhole(path, text);
+  await mkdir(place.root, { recursive: true });
+  await writeKept(place, path, text);
   context.print(`Wrote ${cleanLine(path)}.\n${options.reload === "compact" ? "SKILL_RELOAD=compact\n" : ""}`);
 };
 
 /** Gives the exit status. */
 export const runSkillCheck = async (context: CliContext, options: SkillOptions): Promise<number> => {
-  const path = skillPath(options);
-  const found = await readTextIfThere(path);
+  const place = skillPlace(options);
+  const { path } = place;
+  const found = await readKept(place, path);
   const isCurrent = found === (await bundledSkill(context));
   const what = isCurrent ? "is current" : found === null ? "is missing" : "is not current";
   context.print(`${cleanLine(path)} ${what}.${isCurrent ? "" : " 'agtmux doc skill install' writes it."}\n`);

@@ -6,6 +6,7 @@ import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { changeRegistry, readRegistry, type Registry } from "../../features/documents/files/registry.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
+import { plainJson } from "../render/clean.ts";
 import { printResult } from "../render/outcome.ts";
 import {
   createPaneLook,
@@ -73,18 +74,19 @@ const askAll = async (
 /** A bare number from an editor later means the prompt that was shown to it now. */
 const remember = async (
   project: Parameters<typeof changeRegistry>[0],
+  home: string,
   asked: readonly Asked[],
 ): Promise<void> => {
   const shown = new Map(asked.map(({ info, row }) => [info.session_id, row?.prompt_fingerprint ?? null]));
-  const before = await readRegistry(project);
+  const before = await readRegistry(project, home);
   const isNew = [...shown].some(([id, fingerprint]) => (before.own[id]?.shownPrompt ?? null) !== fingerprint);
   if (!isNew) return;
-  await changeRegistry(project, ({ entries, own }) => ({
+  await changeRegistry(project, home, ({ entries, own }) => ({
     entries,
     own: {
       ...own,
       ...Object.fromEntries(
-        [...shown].map(([id, shownPrompt]) => [id, { life: own[id]?.life ?? null, shownPrompt }]),
+        [...shown].map(([id, shownPrompt]) => [id, { life: null, file: null, ...own[id], shownPrompt }]),
       ),
     },
   }));
@@ -131,13 +133,14 @@ export const runPrompt = async (
   const opened = file === undefined ? null : await openClaimed(file);
   const session = opened?.frontmatter.session ?? null;
   const project = opened?.paths ?? (await currentProject());
-  const registry = await readRegistry(project);
+  const { home } = context.paths();
+  const registry = await readRegistry(project, home);
   if (opened !== null && (session === null || !Object.hasOwn(registry.entries, session)))
     throw new AgtmuxError("E_REF_NOT_FOUND", `${opened.name}: no pane is claimed for it`, {
       remedy: "Run 'agtmux doc claim' for it in the pane of its agent.",
     });
   const ids = opened === null ? Object.keys(registry.entries) : [session ?? ""];
-  const print = (value: unknown) => context.print(`${JSON.stringify(value)}\n`);
+  const print = (value: unknown) => context.print(`${plainJson(value)}\n`);
   if (ids.length === 0) {
     print([]);
     return 0;
@@ -152,7 +155,7 @@ export const runPrompt = async (
         throw new AgtmuxError("E_USAGE", "an answer goes to one document whose pane is there");
       return answer(context, client, only, registry.own[session ?? ""]?.shownPrompt ?? null, number);
     }
-    await remember(project, asked);
+    await remember(project, home, asked);
     if (opened === null) print(asked.map(({ info }) => info));
     else print(only?.info ?? { session_id: session, file: opened.name, active: false });
     return 0;

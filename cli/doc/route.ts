@@ -131,7 +131,7 @@ const startFor = async (
 /** Documents that were claimed in the window of a pane stand in it, as far as they went elsewhere; nobody else's pane moves. */
 const gatherWindow = async (context: CliContext, { paths }: ClaimedDocument, { window }: TmuxPane) => {
   const look = createPaneLook(context);
-  const registry = await readRegistry(paths);
+  const registry = await readRegistry(paths, look.home);
   const columns = new Map<string, TmuxPane>();
   for (const [id, entry] of Object.entries(registry.entries)) {
     if (claimedWindow(entry) !== window) continue;
@@ -174,8 +174,8 @@ export const runRoute = async (
   const named = options.pane === undefined ? null : checkPaneId(options.pane);
   const document = await openClaimed(file);
   checkName(document);
-  const registry = await readRegistry(document.paths);
   const look = createPaneLook(context);
+  const registry = await readRegistry(document.paths, look.home);
   // tmux is asked while the daemon is connected to.
   const finding = findClaimed(look, registry, document);
   // What goes wrong is told where it is awaited.

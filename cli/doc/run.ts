@@ -23,8 +23,8 @@ import { commitDocument } from "../../features/documents/git/commitDocument.ts";
 import { mergeByLines } from "../../features/documents/git/mergeByLines.ts";
 import { lineDiff } from "../../features/documents/model/diffLines.ts";
 import type { CliContext } from "../context.ts";
-import { cleanLine, cleanLines } from "../render/clean.ts";
-import { agentFor, readConfig } from "./documentConfig.ts";
+import { cleanLine, cleanLines, textFor } from "../render/clean.ts";
+import { agentFor, readConfig, trustedRepositories } from "./documentConfig.ts";
 import { localPath } from "./place.ts";
 
 export interface RunOptions {
@@ -35,6 +35,8 @@ export interface RunOptions {
   dryRun?: boolean;
   /** commander's form of --no-git. */
   git: boolean;
+  /** False: nobody has read what changed, so the agent changes no file without asking. Whoever types the command has. */
+  acceptsEdits?: boolean;
 }
 
 /** The words of the person's settings go before those that are known. */
@@ -111,17 +113,24 @@ export const runRun = async (context: CliContext, file: string, options: RunOpti
   const promptFor = (session: string | null): string =>
     buildPrompt({ document: text, diff: session === null ? null : diff, format });
   if (options.dryRun === true) {
-    context.print(promptFor(resume));
+    context.print(textFor(context.stdout, promptFor(resume)));
     return;
   }
   const backend = backendOf(agentFor(frontmatter, config, options.agent), config);
-  const repository = options.git ? await findRepository(paths.file, context.env) : null;
+  const repository = options.git
+    ? await findRepository(paths.file, context.env, trustedRepositories(context, config))
+    : null;
   if (repository !== null) await checkSettled(repository);
   if (options.branch === true && repository !== null)
     await repository.ask(["checkout", "-q", "-b", branchFor(paths)]);
   const conversation = conversationFor(context, backend, resume, options.fork === true);
   const prompt = promptFor(conversation.session);
-  const question = { prompt, ...conversation, model: options.model ?? model };
+  const question = {
+    prompt,
+    ...conversation,
+    model: options.model ?? model,
+    acceptsEdits: options.acceptsEdits ?? true,
+  };
   const { env, signal } = context;
   const answer = await askBackend(backend, question, { cwd: paths.root, env, signal });
   try {

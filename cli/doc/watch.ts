@@ -2,18 +2,19 @@
 // whether it is there.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { ensureHome } from "../../core/rpc/paths.ts";
 import { tryLock } from "../../features/documents/files/documentLock.ts";
 import { projectOf } from "../../features/documents/files/documentPaths.ts";
-import { readTextIfThere, writeWhole } from "../../features/documents/files/wholeFile.ts";
+import { readKept, removeKept, writeKept } from "../../features/documents/files/wholeFile.ts";
 import type { CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
 import { DocumentWatch, type Project } from "./documentWatch.ts";
 
 const STOP_MS = 5_000;
+const MAX_PID_BYTES = 100;
 
 const lockPath = ({ folder }: Project): string => join(folder, "agtmux.watch.db");
 const pidPath = ({ folder }: Project): string => join(folder, "watch.pid");
@@ -21,12 +22,12 @@ const pidPath = ({ folder }: Project): string => join(folder, "watch.pid");
 /** The process of the watch that runs, by its own word and by what it is; null where none runs. */
 const findWatch = async (project: Project): Promise<number | null> => {
   if (!existsSync(lockPath(project))) return null;
-  const held = await tryLock(lockPath(project));
+  const held = await tryLock(project, lockPath(project));
   if (held !== null) {
     held.close();
     return null;
   }
-  const pid = Number((await readTextIfThere(pidPath(project)))?.trim());
+  const pid = Number((await readKept(project, pidPath(project), MAX_PID_BYTES))?.trim());
   const command = await new Promise<string>((done) => {
     execFile("ps", ["-o", "args=", "-p", String(pid)], (_error, stdout) => done(stdout));
   });
@@ -41,7 +42,7 @@ const stopWatch = async (context: CliContext, project: Project, pid: number): Pr
   process.kill(pid, "SIGTERM");
   const deadline = Date.now() + STOP_MS;
   for (;;) {
-    const held = await tryLock(lockPath(project));
+    const held = await tryLock(project, lockPath(project));
     if (held !== null) {
       held.close();
       context.print("Stopped.\n");
@@ -60,6 +61,7 @@ export interface WatchOptions {
   status?: boolean;
   debounce?: string;
   maxCycles?: string;
+  acceptEdits?: boolean;
 }
 
 /** Gives the exit status. */
@@ -74,18 +76,19 @@ export const runWatch = async (context: CliContext, options: WatchOptions): Prom
     else context.print(`A watch runs in this project (process ${pid}).\n`);
     return pid === null && options.status === true ? 1 : 0;
   }
-  await mkdir(project.folder, { recursive: true });
-  const held = await tryLock(lockPath(project));
+  ensureHome(context.paths());
+  const held = await tryLock(project, lockPath(project));
   if (held === null)
     throw new AgtmuxError("E_USAGE", "a watch runs in this project already", {
       remedy: "See 'agtmux doc watch --status', or end it with --stop.",
     });
   try {
-    await writeWhole(pidPath(project), `${process.pid}\n`);
-    await new DocumentWatch(context, project, { debounceMs, maxCycles }).run();
+    await writeKept(project, pidPath(project), `${process.pid}\n`);
+    const limits = { debounceMs, maxCycles, acceptsEdits: options.acceptEdits === true };
+    await new DocumentWatch(context, project, limits).run();
     return 0;
   } finally {
-    await rm(pidPath(project), { force: true });
+    await removeKept(project, pidPath(project));
     held.close();
   }
 };

@@ -111,6 +111,7 @@ const addWriting = (doc: Verb, context: CliContext, outcome: Outcome): void => {
       "wait this long after a save (default 500); documents that merge by themselves do not wait",
     )
     .option("--max-cycles <number>", "at most so many answers in a row without a person (default 3)")
+    .option("--accept-edits", "whatever is saved, its agent may change files of the project without asking")
     .example("agtmux doc watch", "Goes on until Ctrl-C; claimed documents are watched.")
     .action(async (options) => {
       outcome.exitCode = await (await load()).runWatch(context, options);

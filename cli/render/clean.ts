@@ -12,6 +12,25 @@ const withoutControls = (text: string): string => text.replace(ESCAPE_SEQUENCE, 
 /** One printable line of a name, a title or a message. */
 export const cleanLine = (text: string): string => visibleLine(withoutControls(text));
 
+/** A text for a program, to the letter but for what a terminal would obey: a program may show it on one. */
+const plainText = (text: string): string =>
+  text
+    .replaceAll(/\r(?!\n)/g, " ")
+    .split("\r\n")
+    .map(withoutControls)
+    .join("\r\n");
+
+/** JSON for a program: what a terminal would obey, or nobody would see, is written by its number, which reads the same. */
+export const plainJson = (value: unknown, space = 0): string =>
+  JSON.stringify(value, null, space).replaceAll(
+    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
 /** Printable lines with their indentation; tabs become spaces. */
 export const cleanLines = (text: string): string[] =>
   text.split(/\r?\n/).map((line) => visibleText(withoutControls(line.replaceAll("\t", "    "))).trimEnd());
+
+/** A document's own text: to the letter for a program, with everything visible on a terminal. */
+export const textFor = ({ isTTY }: { readonly isTTY: boolean }, text: string): string =>
+  isTTY ? cleanLines(text).join("\n") : plainText(text);

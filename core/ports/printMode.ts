@@ -6,6 +6,8 @@ export interface PrintQuestion {
   /** A new conversation that begins with all of that one; without one, of the last in this folder. Only as the mode's `forks` allows. */
   readonly isFork: boolean;
   readonly model: string | null;
+  /** It may change files of the folder without asking; else it asks, which nobody hears, so that nothing is changed. */
+  readonly acceptsEdits: boolean;
 }
 
 export interface PrintAnswer {

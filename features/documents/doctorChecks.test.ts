@@ -2,11 +2,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import type { Diagnosis } from "../../core/model/doctorCheck.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { documentChecks } from "./doctorChecks.ts";
+import { claimsPath } from "./files/registry.ts";
 
 let home: string;
 let project: string;
@@ -22,6 +23,7 @@ const examine = async (target = "host"): Promise<readonly Diagnosis[] | null> =>
   const row = { identity: { target }, activity: { folder: project } } as unknown as PaneView;
   const [check] = documentChecks({
     env: { HOME: home, PATH: `relative:${home}/bin` },
+    homePath: join(home, ".agtmux"),
     rows: { all: () => [row] },
   });
   return (await check?.run()) as readonly Diagnosis[] | null;
@@ -30,8 +32,11 @@ const write = (path: string, text: string): void => {
   mkdirSync(join(home, path, ".."), { recursive: true });
   writeFileSync(join(home, path), text);
 };
-const useAgtmux = (): void =>
-  write("project/.agent-doc/agtmux.json", '{"a":{"life":null,"shownPrompt":null}}');
+const useAgtmux = (): void => {
+  const claims = '{"a":{"life":null,"shownPrompt":null}}';
+  write("project/.agent-doc/agtmux.json", claims);
+  write(relative(home, claimsPath(join(home, ".agtmux"), project)), claims);
+};
 
 it("says nothing of a project in which agtmux answers in no document, or where it alone does", async () => {
   write("bin/agent-doc", "");

@@ -1,7 +1,8 @@
 // What the doctor says of the original program, agent-doc, where agtmux answers in documents too: neither waits for the other's writes.
 // It only looks; what lies in a project is hostile.
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, join } from "node:path";
+import { readPlain } from "../../core/files/plainFile.ts";
 import type { Check, Diagnosis } from "../../core/model/doctorCheck.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import { quoteWord } from "../../core/model/shellWord.ts";
@@ -17,13 +18,16 @@ const MAX_FOLDERS = 200;
 const OURS = "agtmux";
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Watched = Pick<FeatureContext, "env"> & { readonly rows: Pick<FeatureContext["rows"], "all"> };
+type Watched = Pick<FeatureContext, "env" | "homePath"> & {
+  readonly rows: Pick<FeatureContext["rows"], "all">;
+};
 
-/** Null for what is not there, is no file, or is no size for what it should be. */
+/** Null for what is not there, is no file, or is no size for what it should be. In a home, it may be a link. */
 const readSmall = async (path: string): Promise<string | null> => {
   try {
-    const found = await stat(path);
-    return found.isFile() && found.size <= MAX_BYTES ? await readFile(path, "utf8") : null;
+    return (
+      (await readPlain({ path: await realpath(path) }, { maxBytes: MAX_BYTES }))?.toString("utf8") ?? null
+    );
   } catch {
     // Nothing is said of what cannot be read.
     return null;
@@ -85,13 +89,14 @@ const hasHooks = async (folder: string): Promise<boolean> => {
 const findTraces = async (
   root: string,
   project: Awaited<ReturnType<typeof projectOf>>,
+  home: string,
 ): Promise<string[]> => {
   const traces: string[] = [];
   if (await isThere(join(project.folder, "locks"))) traces.push("its locks");
   for (const folder of await settingsIn(root))
     if (await isOtherSkill(folder)) traces.push(`its skill in ${basename(folder)}`);
   try {
-    const { entries, own } = await readRegistry(project);
+    const { entries, own } = await readRegistry(project, home);
     const others = Object.keys(entries).filter((id) => !Object.hasOwn(own, id)).length;
     if (others > 0) traces.push(`its claims in sessions.json (${others})`);
   } catch {
@@ -130,7 +135,7 @@ const examine = async (context: Watched): Promise<Diagnosis[] | null> => {
   if (projects.size === 0) return null;
   const found: Diagnosis[] = [];
   for (const [root, project] of projects) {
-    const traces = await findTraces(root, project);
+    const traces = await findTraces(root, project, context.homePath);
     if (traces.length > 0)
       found.push({
         status: "warning",

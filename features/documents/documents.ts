@@ -1,7 +1,6 @@
 // The feature "documents" of the daemon: which documents belong to a pane, here or on another machine, and the
 // files of documents on another machine, for a command that is typed on this one. What is typed to an agent goes through the actions, as
 // everything else that surfaces do.
-import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import {
   askInWords,
@@ -16,7 +15,7 @@ import { putRemoteFile, readRemoteFiles } from "./remote/remoteFiles.ts";
 import { findRemotePanes, selectRemotePane, tellClaimed } from "./remote/remotePanes.ts";
 import { isInProject, locateDocument, projectOf } from "./files/documentPaths.ts";
 import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts";
-import { readText, readTextIfThere } from "./files/wholeFile.ts";
+import { readKept, readText } from "./files/wholeFile.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PaneDocument } from "../../core/model/paneDocument.ts";
 import { isMissing } from "../../core/model/systemError.ts";
@@ -94,12 +93,12 @@ const claimedFor = async (
 const readLocal = async (context: FeatureContext, row: PaneView, folder: string): Promise<Read[]> => {
   const project = await projectOf(folder);
   const documents: Read[] = [];
-  for (const { id, file } of await claimedFor(context, row, await readRegistry(project))) {
+  for (const { id, file } of await claimedFor(context, row, await readRegistry(project, context.homePath))) {
     const paths = await locateDocument(resolve(project.root, file), project.root);
     // The registry is a file of the project: it must not make the daemon read anything else, or without end.
-    if (!isInProject({ ...project, file: paths.file }) || (await stat(paths.file)).size > MAX_BYTES) continue;
-    const text = await readText(paths.file);
-    const isSeen = text === (await readTextIfThere(paths.snapshot));
+    if (!isInProject({ ...project, file: paths.file })) continue;
+    const text = await readText(paths.file, MAX_BYTES);
+    const isSeen = text === (await readKept(paths, paths.snapshot, MAX_BYTES));
     documents.push({ id, file, path: paths.file, isSeen, text });
   }
   return documents;

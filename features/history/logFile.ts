@@ -1,7 +1,5 @@
 // Opens an agent's log for reading, and only that: never a link, a pipe, a device or a folder, and never more of it than asked.
-import { constants } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
-import { isMissing, errorCodeOf } from "../../core/model/systemError.ts";
+import { FileProblem, openPlain } from "../../core/files/plainFile.ts";
 
 export interface LogFile {
   readonly size: number;
@@ -13,26 +11,14 @@ export interface LogFile {
   close(): Promise<void>;
 }
 
-const NO_LOG = new Set(["ELOOP", "ENXIO", "EACCES", "EPERM", "EISDIR", "ENODEV"]);
-
-const openPlain = async (path: string): Promise<FileHandle | null> => {
-  try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (isMissing(error) || NO_LOG.has(errorCodeOf(error))) return null;
-    throw error;
-  }
-};
-
 /** Null where there is no plain file that may be read. The caller closes it. */
 export const openLog = async (path: string): Promise<LogFile | null> => {
-  const handle = await openPlain(path);
+  const handle = await openPlain({ path }).catch((error: unknown) => {
+    if (error instanceof FileProblem) return null;
+    throw error;
+  });
   if (handle === null) return null;
   const stat = await handle.stat();
-  if (!stat.isFile()) {
-    await handle.close();
-    return null;
-  }
   let space = Buffer.alloc(0);
   return {
     size: stat.size,

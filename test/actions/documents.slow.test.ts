@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { PaneDocument } from "../../core/model/paneDocument.ts";
 import { createRouterCaller } from "../../core/rpc/messageBridge.ts";
+import { claimsPath } from "../../features/documents/files/registry.ts";
 import { serveDaemon, type Finished } from "../harness/commandLine.ts";
 import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
@@ -107,7 +108,7 @@ describe("a claim", () => {
   it("of before a restart of tmux means no pane, until the document is claimed again", async () => {
     const { identity } = await harness.open("exec cat");
     await doc(["claim", "plan.md"], identity.pane_id);
-    const path = join(folder, ".agent-doc", "agtmux.json");
+    const path = claimsPath(harness.daemon.paths.home, folder);
     const [[id, known] = ["", undefined]] = Object.entries(
       JSON.parse(readFileSync(path, "utf8")) as Record<string, { life: { serverStart: number } }>,
     );

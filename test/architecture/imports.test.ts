@@ -13,6 +13,7 @@ const CORE_PARTS = ["core/model", "core/engine", "core/ports"];
 const LAYERS: Readonly<Record<string, Layer>> = {
   "core/model": { layers: [], packages: ["zod"] },
   "core/engine": { layers: ["core/model"], packages: [] },
+  "core/files": { layers: ["core/model"], packages: ["node:*"] },
   "core/pattern": { layers: [], packages: ["node:*", "safe-regex2"] },
   "core/ports": { layers: ["core/model"], packages: [] },
   "core/store": { layers: CORE_PARTS, packages: ["node:*", "better-sqlite3", "zod"] },
@@ -54,19 +55,19 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   "core/daemon": { layers: ["core"], packages: ["node:*", "pino", "zod"] },
   adapters: { layers: ["core/model", "core/ports", "core/pattern"], packages: ["node:*", "zod"] },
   "features/documents": {
-    layers: ["core/model", "core/ports", "core/api"],
+    layers: ["core/model", "core/files", "core/ports", "core/api"],
     packages: ["node:*", "better-sqlite3", "diff", "smol-toml", "yaml", "yjs", "zod"],
   },
   "editors/vscode": {
-    layers: ["core/model", "features/documents/model", "type:features/documents/ipc"],
+    layers: ["core/model", "core/files", "features/documents/model", "type:features/documents/ipc"],
     packages: ["node:*", "vscode"],
   },
   "features/automation": {
-    layers: [...CORE_PARTS, "core/api", "core/pattern"],
+    layers: [...CORE_PARTS, "core/api", "core/files", "core/pattern"],
     packages: ["node:*", "croner", "unbash", "zod"],
   },
   "features/history": {
-    layers: [...CORE_PARTS, "core/api"],
+    layers: [...CORE_PARTS, "core/api", "core/files"],
     packages: ["node:*", "better-sqlite3", "zod"],
   },
   "features/workspaces": { layers: [...CORE_PARTS, "core/api"], packages: ["node:*", "smol-toml", "zod"] },

@@ -76,7 +76,7 @@ for (const id of values.agents.split(",")) {
       try {
         const answer = await askBackend(
           asked,
-          { prompt, session: known, isFork, model: null },
+          { prompt, session: known, isFork, model: null, acceptsEdits: true },
           { cwd: project, env, signal: AbortSignal.timeout(120_000) },
         );
         const isSame = isFork ? answer.session !== session : known === null || answer.session === session;

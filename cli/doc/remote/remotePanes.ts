@@ -9,7 +9,7 @@ import { claimedText } from "../../../features/documents/flow/documentChanges.ts
 import { readFrontmatter } from "../../../features/documents/model/frontmatter.ts";
 import { withDaemon, type CliContext } from "../../context.ts";
 import { parseCount } from "../../parse/count.ts";
-import { cleanLine } from "../../render/clean.ts";
+import { cleanLine, plainJson } from "../../render/clean.ts";
 import type { ClaimOptions } from "../claim.ts";
 import type { RemotePlace } from "../place.ts";
 import { answer, askedIn, MAX_OPTION } from "../prompt.ts";
@@ -139,7 +139,7 @@ const bind = async (
   };
   await changeRegistry(client, document, ({ entries, own }) => ({
     entries: { ...entries, [session]: { ...entries[session], ...entry } },
-    own: { ...own, [session]: { life, shownPrompt: null } },
+    own: { ...own, [session]: { life, file: document.files.file, shownPrompt: null } },
   }));
   const { root } = document.files;
   await askDocuments(client, "remoteClaimed", "mutation", { ref, root, name: document.file });
@@ -223,7 +223,7 @@ export const promptRemote = (
       const isClaimed = session !== null && Object.hasOwn(registryOf(document).entries, session);
       if (!isClaimed || options.answer !== undefined)
         throw dead(document.name, "reason" in found ? found.reason : "no pane is claimed for it");
-      context.print(`${JSON.stringify({ session_id: session, file: document.file, active: false })}\n`);
+      context.print(`${plainJson({ session_id: session, file: document.file, active: false })}\n`);
       return 0;
     }
     const asked = askedIn(found.pane.row, session, document.file);
@@ -237,8 +237,8 @@ export const promptRemote = (
     if (shownPrompt !== shown)
       await changeRegistry(client, document, ({ entries, own }) => ({
         entries,
-        own: { ...own, [session]: { life: own[session]?.life ?? null, shownPrompt } },
+        own: { ...own, [session]: { life: null, file: null, ...own[session], shownPrompt } },
       }));
-    context.print(`${JSON.stringify(asked.info)}\n`);
+    context.print(`${plainJson(asked.info)}\n`);
     return 0;
   });

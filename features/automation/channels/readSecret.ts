@@ -1,8 +1,7 @@
 // Reads the secret of a channel from its own file, each time again, so that a changed one counts at once. It is refused where
 // others could read it, and is never stored, logged or shown.
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { FileProblem, openPlain } from "../../../core/files/plainFile.ts";
 import { errorCodeOf } from "../../../core/model/systemError.ts";
 
 const MAX_SECRET = 4_096;
@@ -14,11 +13,9 @@ export class SecretProblem extends Error {}
 export const readSecret = async (path: string, home: string, uid: number): Promise<string> => {
   const place = path.startsWith("~/") ? join(home, path.slice(2)) : path;
   try {
-    // Not blocking: a pipe in its place would never open.
-    await using file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    await using file = await openPlain({ path: place }, uid);
+    if (file === null) throw new SecretProblem(`${place} cannot be read (ENOENT)`);
     const found = await file.stat();
-    if (!found.isFile()) throw new SecretProblem(`${place} is no regular file`);
-    if (found.uid !== uid) throw new SecretProblem(`${place} belongs to another user`);
     if ((found.mode & 0o077) !== 0)
       throw new SecretProblem(`others may read ${place}: run 'chmod 600' on it`);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_SECRET + 1), 0, MAX_SECRET + 1, 0);
@@ -28,9 +25,8 @@ export const readSecret = async (path: string, home: string, uid: number): Promi
     return secret;
   } catch (error) {
     if (error instanceof SecretProblem) throw error;
-    const code = errorCodeOf(error);
-    throw new SecretProblem(code === "ELOOP" ? `${place} is a link` : `${place} cannot be read (${code})`, {
-      cause: error,
-    });
+    const what =
+      error instanceof FileProblem ? error.message : `${place} cannot be read (${errorCodeOf(error)})`;
+    throw new SecretProblem(what, { cause: error });
   }
 };

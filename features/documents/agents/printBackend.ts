@@ -47,6 +47,8 @@ const configSchema = z.object({
   /** What the next diff begins from: what the agent knows, or the whole file as it was after the answer. */
   snapshot: z.enum(["agent", "file"]).default("agent"),
   agents: z.record(z.string(), backendSchema).default({}),
+  /** Top folders of repositories whose hooks, filters and signatures git may run for a document. */
+  git_programs: z.array(z.string().min(1)).default([]),
 });
 
 export type DocumentConfig = z.infer<typeof configSchema>;

@@ -24,10 +24,10 @@ export interface DocumentPaths {
 const FOLDER = ".agent-doc";
 const LOCK = "agtmux.lock.db";
 
-/** Another user's folder could bring commands along: it is not taken for the project's. */
+/** Another user's folder could bring commands along, and a link lead anywhere: neither is taken for the project's. */
 const isOwnFolder = async (path: string): Promise<boolean> => {
   try {
-    const found = await stat(path);
+    const found = await lstat(path);
     return found.isDirectory() && found.uid === process.getuid?.();
   } catch (error) {
     if (isMissing(error)) return false;
@@ -47,9 +47,13 @@ const isThere = async (path: string): Promise<boolean> => {
 
 const requireNoOther = async (path: string): Promise<void> => {
   if ((await isOwnFolder(path)) || !(await isThere(path))) return;
-  throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} is another user's, or no folder: it is not used`, {
-    remedy: "Keep the document in a folder of your own, and run the command there.",
-  });
+  throw new AgtmuxError(
+    "E_DOCUMENT_INVALID",
+    `${path} is another user's, a link, or no folder: it is not used`,
+    {
+      remedy: "Keep the document in a folder of your own, and run the command there.",
+    },
+  );
 };
 
 /**

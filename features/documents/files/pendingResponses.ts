@@ -1,13 +1,11 @@
 // Responses that were handed over and are perhaps not yet in their document. They are on the disk before anything else
 // happens, and leave it once they were seen in the document: a kill at any moment loses none.
 import { createHash } from "node:crypto";
-import { readdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
-import { isMissing } from "../../../core/model/systemError.ts";
 import type { DocumentPaths } from "./documentPaths.ts";
-import { readTextIfThere, removeLeftovers, writeWhole } from "./wholeFile.ts";
+import { listKept, readKept, removeKept, removeLeftovers, writeKept } from "./wholeFile.ts";
 
 const pendingSchema = z.object({
   file: z.string(),
@@ -28,13 +26,17 @@ export const pendingPath = ({ pending, hash }: DocumentPaths, response: string, 
 export const formatPending = ({ path: _path, ...rest }: PendingResponse): string =>
   `${JSON.stringify(rest)}\n`;
 
-export const savePending = async (one: PendingResponse): Promise<void> => {
-  await writeWhole(one.path, formatPending(one));
-  await removeLeftovers(dirname(one.path));
+export const savePending = async (paths: DocumentPaths, one: PendingResponse): Promise<void> => {
+  await writeKept(paths, one.path, formatPending(one));
+  await removeLeftovers(paths.pending);
 };
 
-export const removePending = ({ path }: Pick<PendingResponse, "path">): Promise<void> =>
-  rm(path, { force: true });
+export const removePending = async (
+  paths: DocumentPaths,
+  { path }: Pick<PendingResponse, "path">,
+): Promise<void> => {
+  await removeKept(paths, path);
+};
 
 /** @throws AgtmuxError E_DOCUMENT_INVALID */
 export const parsePending = (path: string, text: string): PendingResponse => {
@@ -49,18 +51,13 @@ export const parsePending = (path: string, text: string): PendingResponse => {
 };
 
 /** Those of one document, oldest first. */
-export const listPending = async ({ pending, hash }: DocumentPaths): Promise<PendingResponse[]> => {
-  let names: string[];
-  try {
-    names = await readdir(pending);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+export const listPending = async (paths: DocumentPaths): Promise<PendingResponse[]> => {
+  const { pending, hash } = paths;
+  const names = await listKept(paths, pending);
   const own = names.filter((name) => name.startsWith(`${hash}-`) && name.endsWith(".json"));
   const found = await Promise.all(
     own.map(async (name) => {
-      const text = await readTextIfThere(join(pending, name));
+      const text = await readKept(paths, join(pending, name));
       // Another writer has put it in by now.
       return text === null ? [] : [parsePending(join(pending, name), text)];
     }),

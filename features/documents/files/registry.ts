@@ -1,11 +1,14 @@
-// Which document belongs to which pane: `.agent-doc/sessions.json`, which other programs read and write as well, and beside it
-// `agtmux.json` with what tells one life of a pane from the next, because tmux gives a pane's id again after a restart.
+// Which document belongs to which pane: `.agent-doc/sessions.json` of the project, which other programs read and write as well, and which
+// may have come with a repository. What the person claimed is in agtmux's home: only that says which tmux server a pane was in, which life
+// of it was meant, because tmux gives a pane's id again after a restart, and which documents may be handed to an agent by themselves.
+// A copy in the project, `agtmux.json`, is for those who look at it from another machine.
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { withDocumentLock } from "./documentLock.ts";
 import type { DocumentPaths } from "./documentPaths.ts";
-import { readTextIfThere, writeWhole } from "./wholeFile.ts";
+import { readKept, writeKept } from "./wholeFile.ts";
 
 /** Fields that others have put there stay. */
 const entrySchema = z.looseObject({
@@ -30,6 +33,8 @@ export type PaneLife = z.infer<typeof paneLifeSchema>;
 
 const ownSchema = z.object({
   life: paneLifeSchema.nullable(),
+  /** The document, without links; null where only its prompt was looked at. */
+  file: z.string().nullable().default(null),
   /** Of the prompt that was shown last. */
   shownPrompt: z.string().nullable(),
 });
@@ -49,8 +54,16 @@ export interface Registry extends Claims {
 
 type Folder = Pick<DocumentPaths, "folder" | "lock" | "root">;
 
+/** A thousand claims and more. */
+const MAX_BYTES = 1024 * 1024;
+const FOLDER = "documents";
+
 const entriesPath = ({ folder }: Folder): string => join(folder, "sessions.json");
-const ownPath = ({ folder }: Folder): string => join(folder, "agtmux.json");
+const copyPath = ({ folder }: Folder): string => join(folder, "agtmux.json");
+
+/** In the home `home`, what was claimed in the project `root`. */
+export const claimsPath = (home: string, root: string): string =>
+  join(home, FOLDER, `${createHash("sha256").update(root).digest("hex")}.json`);
 
 interface Read {
   readonly path: string;
@@ -77,20 +90,32 @@ export const parseRegistry = (root: string, entries: Read, own: Read): Registry 
   own: parseJson(own, z.record(z.string(), ownSchema), {}),
 });
 
-/** @throws AgtmuxError E_DOCUMENT_INVALID for a registry that does not parse. */
-export const readRegistry = async (folder: Folder): Promise<Registry> => {
-  const read = async (path: string): Promise<Read> => ({ path, text: await readTextIfThere(path) });
-  return parseRegistry(folder.root, await read(entriesPath(folder)), await read(ownPath(folder)));
+/** `home`: agtmux's. @throws AgtmuxError E_DOCUMENT_INVALID for a registry that does not parse. */
+export const readRegistry = async (folder: Folder, home: string): Promise<Registry> => {
+  const [entries, own] = [entriesPath(folder), claimsPath(home, folder.root)];
+  return parseRegistry(
+    folder.root,
+    { path: entries, text: await readKept(folder, entries, MAX_BYTES) },
+    { path: own, text: await readKept({ root: home }, own, MAX_BYTES) },
+  );
 };
 
-/** Reads, changes and writes both files while nobody else of us does. */
-export const changeRegistry = (folder: Folder, change: (registry: Registry) => Claims): Promise<void> =>
-  withDocumentLock(folder.lock, async () => {
-    const before = await readRegistry(folder);
+/** Reads, changes and writes both files while nobody else of us does. The home has to be there. */
+export const changeRegistry = (
+  folder: Folder,
+  home: string,
+  change: (registry: Registry) => Claims,
+): Promise<void> =>
+  withDocumentLock(folder, async () => {
+    const before = await readRegistry(folder, home);
     const after = change(before);
-    const write = (path: string, value: unknown) => writeWhole(path, `${JSON.stringify(value, null, 2)}\n`);
-    if (after.entries !== before.entries) await write(entriesPath(folder), after.entries);
-    if (after.own !== before.own) await write(ownPath(folder), after.own);
+    const textOf = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+    // The person's own first: without it, an entry of the project counts as another program's.
+    if (after.own !== before.own) {
+      await writeKept({ root: home }, claimsPath(home, folder.root), textOf(after.own), { isPrivate: true });
+      await writeKept(folder, copyPath(folder), textOf(after.own));
+    }
+    if (after.entries !== before.entries) await writeKept(folder, entriesPath(folder), textOf(after.entries));
   });
 
 /** Without these documents. */

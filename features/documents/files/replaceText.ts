@@ -1,32 +1,26 @@
 // Puts a new text in the place of a document that others write as well. The old file is held open while it is replaced: an
 // editor that writes into it at that moment writes into a file without a name, and what it wrote is merged afterwards.
 import { constants } from "node:fs";
-import { access, open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { access, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
 import { errorCodeOf, isMissing } from "../../../core/model/systemError.ts";
-import { decodeText, removeLeftovers, writeNewFile } from "./wholeFile.ts";
+import { FileProblem, openPlain, readHandle } from "../../../core/files/plainFile.ts";
+import { decodeText, invalidFile, MAX_DOCUMENT_BYTES, removeLeftovers, writeNewFile } from "./wholeFile.ts";
 
 /** An editor that saves in place empties the file first: what was changed so recently is read again. */
 const SETTLE_MS = 20;
 const SETTLE_ROUNDS = 50;
 const ROUNDS = 20;
-const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Tells that a step was done, so that a test can end the process right there. */
 export type OnStep = (step: string) => void;
 
-const readAll = async (handle: FileHandle): Promise<Buffer> => {
-  const { size } = await handle.stat();
-  if (size > MAX_BYTES)
-    throw new AgtmuxError("E_DOCUMENT_INVALID", `the document is larger than ${MAX_BYTES / 1024 / 1024} MB`);
-  const bytes = Buffer.alloc(size + 1);
-  const { bytesRead } = await handle.read(bytes, 0, size + 1, 0);
-  // It grew meanwhile: the caller reads again, because it was changed just now.
-  return bytes.subarray(0, bytesRead);
-};
+/** Where it grew meanwhile, the caller reads again, because it was changed just now. */
+const readAll = (handle: FileHandle): Promise<Buffer> =>
+  readHandle(handle, "the document", MAX_DOCUMENT_BYTES);
 
 /** Its bytes, once nobody has changed them for a moment. */
 const readSettled = async (handle: FileHandle): Promise<Buffer> => {
@@ -56,14 +50,10 @@ const isStillThere = async (path: string, handle: FileHandle, bytes: Buffer): Pr
 const openDocument = async (path: string): Promise<FileHandle> => {
   // Some editors save by renaming twice: for a moment there is no file.
   for (let round = 0; ; round += 1) {
-    try {
-      return await open(path, "r");
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-      if (round > SETTLE_ROUNDS)
-        throw new AgtmuxError("E_USAGE", `the document ${path} was removed`, { cause: error });
-      await delay(SETTLE_MS);
-    }
+    const handle = await openPlain({ path });
+    if (handle !== null) return handle;
+    if (round > SETTLE_ROUNDS) throw new AgtmuxError("E_USAGE", `the document ${path} was removed`);
+    await delay(SETTLE_MS);
   }
 };
 
@@ -129,7 +119,9 @@ export const replaceText = async (
   await removeLeftovers(dirname(path));
   let make = makeText;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { text, late } = await replaceOnce(path, make, onStep);
+    const { text, late } = await replaceOnce(path, make, onStep).catch((error: unknown) => {
+      throw error instanceof FileProblem ? invalidFile(error) : error;
+    });
     if (text !== null && late === null) return text;
     if (late !== null) make = (current) => mergeTexts(late.from, current, late.to);
   }

@@ -1,16 +1,15 @@
 // What an agent has seen of a document: its snapshot as text, and the state from which a CRDT merges, as the original keeps both.
-import { readFile, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { AgtmuxError } from "../../../core/model/errors.ts";
-import { isMissing } from "../../../core/model/systemError.ts";
 import type { DocumentPaths } from "./documentPaths.ts";
 import { diffLists, splitLines } from "../model/diffLines.ts";
-import { readTextIfThere, writeWhole } from "./wholeFile.ts";
+import { readKept, readKeptBytes, removeKept, writeKept } from "./wholeFile.ts";
 
 /** Null where the agent has seen nothing yet. @throws AgtmuxError E_DOCUMENT_INVALID for one that is damaged. */
-export const loadSnapshot = async ({ snapshot, file }: DocumentPaths): Promise<string | null> => {
+export const loadSnapshot = async (paths: DocumentPaths): Promise<string | null> => {
+  const { snapshot, file } = paths;
   try {
-    return await readTextIfThere(snapshot);
+    return await readKept(paths, snapshot);
   } catch (error) {
     if (!(error instanceof AgtmuxError)) throw error;
     throw new AgtmuxError(error.code, error.message, {
@@ -20,23 +19,13 @@ export const loadSnapshot = async ({ snapshot, file }: DocumentPaths): Promise<s
   }
 };
 
-export const saveSnapshot = ({ snapshot }: DocumentPaths, text: string): Promise<void> =>
-  writeWhole(snapshot, text);
-
-const isRemoved = async (path: string): Promise<boolean> => {
-  try {
-    await rm(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-};
+export const saveSnapshot = (paths: DocumentPaths, text: string): Promise<void> =>
+  writeKept(paths, paths.snapshot, text);
 
 /** Snapshot and state; whether there was a snapshot. */
 export const deleteSnapshot = async (paths: DocumentPaths): Promise<boolean> => {
-  const had = await isRemoved(paths.snapshot);
-  await rm(paths.crdt, { force: true });
+  const had = await removeKept(paths, paths.snapshot);
+  await removeKept(paths, paths.crdt);
   return had;
 };
 
@@ -47,7 +36,7 @@ const CLIENT_ID = 1;
 const MAX_HISTORY_BYTES = 4 * 1024 * 1024;
 
 /** The state of before with what changed since; a state that cannot be read is replaced. */
-export const saveCrdtState = async ({ crdt }: DocumentPaths, text: string): Promise<void> => {
+export const saveCrdtState = async (paths: DocumentPaths, text: string): Promise<void> => {
   const { applyUpdate, Doc, encodeStateAsUpdate } = await import("yjs");
   const create = (state: Uint8Array | null) => {
     const doc = new Doc();
@@ -58,10 +47,10 @@ export const saveCrdtState = async ({ crdt }: DocumentPaths, text: string): Prom
   };
   let doc = create(null);
   try {
-    const state = await readFile(crdt);
-    if (state.length < MAX_HISTORY_BYTES) doc = create(state);
+    const state = await readKeptBytes(paths, paths.crdt, MAX_HISTORY_BYTES);
+    if (state !== null) doc = create(state);
   } catch {
-    // There is none yet, or it is no state: nothing depends on its history.
+    // It is no state, or has too much history: nothing depends on that.
     doc = create(null);
   }
   const content = doc.getText(TEXT_KEY);
@@ -79,7 +68,7 @@ export const saveCrdtState = async ({ crdt }: DocumentPaths, text: string): Prom
     }
   });
   // One that is lost with the power begins again.
-  await writeWhole(crdt, encodeStateAsUpdate(doc), { mayBeLost: true });
+  await writeKept(paths, paths.crdt, encodeStateAsUpdate(doc), { mayBeLost: true });
 };
 
 const lengthOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length, 0);

@@ -1,7 +1,10 @@
 // Reading and writing files whole: nobody ever meets half of one, and a kill leaves the old or the new one.
 import { randomUUID } from "node:crypto";
-import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { constants } from "node:fs";
+import { open, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { inFolderBelow, type HeldFolder } from "../../../core/files/heldFolder.ts";
+import { FileProblem, openPlain, ownUid, readPlain } from "../../../core/files/plainFile.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { isMissing } from "../../../core/model/systemError.ts";
 
@@ -14,32 +17,128 @@ export const decodeText = (bytes: Uint8Array, path: string): string => {
   }
 };
 
-export const readText = async (path: string): Promise<string> => decodeText(await readFile(path), path);
+const FOLDER_MODE = 0o777;
+/** Larger ones are no documents. */
+export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
-/** Null where there is no such file. */
-export const readTextIfThere = async (path: string): Promise<string | null> => {
+/** The error for the person. */
+export const invalidFile = (problem: FileProblem): AgtmuxError =>
+  new AgtmuxError("E_DOCUMENT_INVALID", problem.message, {
+    cause: problem,
+    remedy: "Look at that file, move it away if it is not yours, and repeat.",
+  });
+
+/** What goes wrong with a file is told as what is wrong with the document. */
+const telling = async <T>(work: Promise<T>): Promise<T> => {
   try {
-    return await readText(path);
+    return await work;
+  } catch (error) {
+    throw error instanceof FileProblem ? invalidFile(error) : error;
+  }
+};
+
+/** A document, which a person named or a claim; links to it were followed before. @throws AgtmuxError E_DOCUMENT_INVALID */
+export const readText = async (path: string, maxBytes = MAX_DOCUMENT_BYTES): Promise<string> => {
+  const bytes = await telling(readPlain({ path }, { maxBytes }));
+  if (bytes === null) throw Object.assign(new Error(`no such file: ${path}`), { code: "ENOENT" });
+  return decodeText(bytes, path);
+};
+
+/** A file of the person's own settings, which may be a link. Null where there is none. */
+export const readOwnText = async (path: string): Promise<string | null> => {
+  try {
+    return decodeText(await readFile(path), path);
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
 };
 
-/**
- * For files of `.agent-doc` that are not replaced whole: a repository could bring a link along, to a file of another program.
- * @throws AgtmuxError E_DOCUMENT_INVALID
- */
-export const refuseLink = async (path: string): Promise<void> => {
+/** What is kept below a folder: a project's `.agent-doc`, or agtmux's home. */
+export interface Place {
+  readonly root: string;
+}
+
+const wayTo = ({ root }: Place, folder: string): { root: string; steps: string[] } => ({
+  root,
+  steps: relative(root, folder)
+    .split(sep)
+    .filter((step) => step !== ""),
+});
+
+/** Works in a folder below the place; null where it is not there. @throws AgtmuxError E_DOCUMENT_INVALID for a link and the like. */
+const within = async <T>(
+  place: Place,
+  folder: string,
+  work: (held: HeldFolder) => Promise<T>,
+  make?: number,
+): Promise<T | null> => {
   try {
-    if (!(await lstat(path)).isSymbolicLink()) return;
+    const way = wayTo(place, folder);
+    return await telling(inFolderBelow(make === undefined ? way : { ...way, make }, work));
   } catch (error) {
-    if (isMissing(error)) return;
+    if (isMissing(error) && make === undefined) return null;
     throw error;
   }
-  throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} is a link`, {
-    remedy: "Remove it, and repeat; nothing was changed.",
+};
+
+/** Makes a folder below the place, and looks at what is in it. */
+export const prepareFolder = async (
+  place: Place,
+  folder: string,
+  look: (held: HeldFolder) => Promise<void> = () => Promise.resolve(),
+): Promise<void> => {
+  await within(place, folder, look, FOLDER_MODE);
+};
+
+/**
+ * The bytes of a file that is kept below the place, where anybody may have put something else; null where there is none.
+ * @throws AgtmuxError E_DOCUMENT_INVALID for what is no regular file of this user, on the whole way from the place to it.
+ */
+export const readKeptBytes = (
+  place: Place,
+  path: string,
+  maxBytes = MAX_DOCUMENT_BYTES,
+): Promise<Buffer | null> =>
+  within(place, dirname(path), (held) => {
+    const name = basename(path);
+    return readPlain({ path: held.at(name), shown: held.shown(name) }, { maxBytes, uid: ownUid() });
   });
+
+/** The same as text. */
+export const readKept = async (place: Place, path: string, maxBytes?: number): Promise<string | null> => {
+  const bytes = await readKeptBytes(place, path, maxBytes);
+  return bytes === null ? null : decodeText(bytes, path);
+};
+
+/** The names in a folder below the place; none where it is not there. */
+export const listKept = async (place: Place, folder: string): Promise<string[]> =>
+  (await within(place, folder, (held) => readdir(held.at(".")))) ?? [];
+
+/** Removes a file that is kept below the place; whether there was one. */
+export const removeKept = async (place: Place, path: string): Promise<boolean> =>
+  (await within(place, dirname(path), async (held) => {
+    await unlink(held.at(basename(path)));
+    return true;
+  })) ?? false;
+
+/** @throws AgtmuxError E_DOCUMENT_INVALID where it is no plain file of this user. */
+export const appendKept = async (place: Place, path: string, text: string): Promise<void> => {
+  await within(
+    place,
+    dirname(path),
+    async (held) => {
+      const name = basename(path);
+      const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+      const handle = await openPlain({ path: held.at(name), shown: held.shown(name) }, ownUid(), flags);
+      try {
+        await handle?.appendFile(text);
+      } finally {
+        await handle?.close();
+      }
+    },
+    FOLDER_MODE,
+  );
 };
 
 interface Owner {
@@ -48,6 +147,7 @@ interface Owner {
   readonly gid: number;
 }
 
+const PRIVATE_FILE = 0o600;
 const ENDING = ".agtmux";
 /** Nobody is that long about to rename one. */
 const LEFT_AFTER_MS = 60_000;
@@ -72,18 +172,21 @@ export const removeLeftovers = async (folder: string): Promise<void> => {
   }
 };
 
-/** A file beside `path` with this content, on the disk unless it `mayBeLost` with the power; the caller renames or removes it. */
+/**
+ * A file beside `path` with this content, on the disk unless it `mayBeLost` with the power; the caller renames or removes it. `owner`:
+ * that of the file that it replaces, or a mode.
+ */
 export const writeNewFile = async (
   path: string,
   content: string | Uint8Array,
-  owner: Owner | null = null,
+  owner: Owner | number | null = null,
   mayBeLost = false,
 ): Promise<string> => {
   const made = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomUUID().slice(0, 8)}${ENDING}`);
-  const handle = await open(made, "wx", owner?.mode ?? 0o644);
+  const handle = await open(made, "wx", typeof owner === "number" ? owner : (owner?.mode ?? 0o644));
   try {
     await handle.writeFile(content);
-    if (owner !== null) {
+    if (owner !== null && typeof owner === "object") {
       await handle.chmod(owner.mode & 0o7777);
       // Only root may give a file away; for others it is theirs already, or becomes theirs.
       if (process.getuid?.() === 0) await handle.chown(owner.uid, owner.gid);
@@ -98,18 +201,23 @@ export const writeNewFile = async (
   return made;
 };
 
-/** Makes the folder where it is missing. */
-export const writeWhole = async (
+/** Replaces a file that is kept below the place whole, and makes the folders where they are missing. `mode`: of what is made. */
+export const writeKept = async (
+  place: Place,
   path: string,
   content: string | Uint8Array,
-  { mayBeLost = false } = {},
+  { mayBeLost = false, isPrivate = false } = {},
 ): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true });
-  const made = await writeNewFile(path, content, null, mayBeLost);
-  try {
-    await rename(made, path);
-  } catch (error) {
-    await rm(made, { force: true });
-    throw error;
-  }
+  const work = async (held: HeldFolder): Promise<void> => {
+    const name = basename(path);
+    const mode = isPrivate ? PRIVATE_FILE : null;
+    const made = await writeNewFile(held.at(name), content, mode, mayBeLost);
+    try {
+      await rename(made, held.at(name));
+    } catch (error) {
+      await rm(made, { force: true });
+      throw error;
+    }
+  };
+  await within(place, dirname(path), work, isPrivate ? 0o700 : FOLDER_MODE);
 };

@@ -49,7 +49,7 @@ export const resetDocument = async (
   paths: DocumentPaths,
 ): Promise<{ hadSnapshot: boolean; hadResume: boolean }> => {
   const hadResume = readFrontmatter(await readText(paths.file)).resume !== null;
-  return withDocumentLock(paths.lock, async () => {
+  return withDocumentLock(paths, async () => {
     if (hadResume) await replaceText(paths.file, (text) => setFrontmatter(text, { resume: null }));
     return { hadSnapshot: await deleteSnapshot(paths), hadResume };
   });
@@ -87,14 +87,14 @@ export const claimedText = (text: string, newId: () => string): string => {
 
 /** Makes it so in the file, and gives the id. @throws AgtmuxError E_DOCUMENT_INVALID: it stays as it is then. */
 export const claimDocument = async (paths: DocumentPaths, newId: () => string): Promise<string> =>
-  withDocumentLock(paths.lock, async () => {
+  withDocumentLock(paths, async () => {
     await replaceText(paths.file, (text) => claimedText(text, newId));
     return readFrontmatter(await readText(paths.file)).session ?? newId();
   });
 
 /** Remembers the agent's conversation, in the document and in what the agent has seen of it. */
 export const setResume = async (paths: DocumentPaths, resume: string): Promise<void> =>
-  withDocumentLock(paths.lock, async () => {
+  withDocumentLock(paths, async () => {
     await replaceText(paths.file, (text) => setFrontmatter(text, { resume }));
     const seen = await loadSnapshot(paths);
     if (seen !== null) await saveSnapshot(paths, setFrontmatter(seen, { resume }));
@@ -102,7 +102,7 @@ export const setResume = async (paths: DocumentPaths, resume: string): Promise<v
 
 /** Puts an exchange of before above the one that is there. */
 export const restoreExchange = (paths: DocumentPaths, exchange: string): Promise<string> =>
-  withDocumentLock(paths.lock, () =>
+  withDocumentLock(paths, () =>
     replaceText(
       paths.file,
       (text) => applyPatch(text, { component: "exchange", content: exchange }, "prepend").text,

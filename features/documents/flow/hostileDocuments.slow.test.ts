@@ -234,7 +234,7 @@ describe("what a repository brings along in .agent-doc", () => {
       const named = DOC.replace("0b1c", JSON.stringify(id));
       writeFileSync(file, named);
       await expect(claimDocument(await locate(), () => "0b1c")).rejects.toThrow("'agent_doc_session'");
-      expect([read(), (await readRegistry(await locate())).entries]).toEqual([named, {}]);
+      expect([read(), (await readRegistry(await locate(), root)).entries]).toEqual([named, {}]);
     },
   );
 });

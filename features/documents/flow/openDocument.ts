@@ -2,7 +2,9 @@
 import type { ComponentConfigs } from "../model/componentConfig.ts";
 import { readFrontmatter, type Frontmatter } from "../model/frontmatter.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
-import { readText, readTextIfThere } from "../files/wholeFile.ts";
+import { readKept, readText } from "../files/wholeFile.ts";
+
+const MAX_SETTINGS_BYTES = 1024 * 1024;
 
 export interface OpenDocument {
   readonly paths: DocumentPaths;
@@ -19,8 +21,8 @@ export const parseComponentConfigs = async (text: string | null, path: string): 
 };
 
 /** @throws AgtmuxError E_CONFIG_INVALID */
-export const readComponentConfigs = async ({ components }: DocumentPaths): Promise<ComponentConfigs> =>
-  parseComponentConfigs(await readTextIfThere(components), components);
+export const readComponentConfigs = async (paths: DocumentPaths): Promise<ComponentConfigs> =>
+  parseComponentConfigs(await readKept(paths, paths.components, MAX_SETTINGS_BYTES), paths.components);
 
 /** Everything is read before anything is changed. @throws AgtmuxError for what cannot be understood. */
 export const openDocument = async (paths: DocumentPaths): Promise<OpenDocument> => {

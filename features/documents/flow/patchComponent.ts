@@ -101,7 +101,7 @@ export const patchComponent = async (request: PatchRequest): Promise<readonly st
     config?.pre_patch === undefined
       ? request.content
       : await runHook(config.pre_patch, request.content, paths.root, env);
-  const notes = await withDocumentLock(paths.lock, async () => {
+  const notes = await withDocumentLock(paths, async () => {
     let last: readonly string[] = [];
     await replaceText(paths.file, (current) => {
       const patched = patchText(current, request, content, config, mode);

@@ -19,6 +19,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mergeTexts } from "../model/mergeTexts.ts";
 import { locateDocument, projectOf, type DocumentPaths } from "../files/documentPaths.ts";
+import { listPending } from "../files/pendingResponses.ts";
 import { loadSnapshot } from "../files/snapshots.ts";
 import { recoverPending, writeResponse, type WriteRequest } from "./writeResponse.ts";
 
@@ -156,7 +157,24 @@ describe("writing a response", () => {
     mkdirSync(paths.pending);
     // Listed, and not there.
     symlinkSync("gone", join(paths.pending, ".kept.json.01234567.agtmux"));
-    symlinkSync("gone", join(paths.pending, `${paths.hash}-0.json`));
+    const kept = join(paths.pending, `${paths.hash}-0.json`);
+    const text = JSON.stringify({ file, response: RESPONSE, baseline: DOC, at: "2026-11-23T08:00:00.000Z" });
+    const ended = new AbortController();
+    const others = (async () => {
+      while (!ended.signal.aborted) {
+        writeFileSync(`${kept}.new`, text);
+        renameSync(`${kept}.new`, kept);
+        await new Promise((next) => setImmediate(next));
+        rmSync(kept, { force: true });
+        await new Promise((next) => setImmediate(next));
+      }
+    })();
+    try {
+      for (let round = 0; round < 200; round += 1) await listPending(paths);
+    } finally {
+      ended.abort();
+      await others;
+    }
     await writeResponse(request());
     expect(read()).toContain("over the bridge");
   });

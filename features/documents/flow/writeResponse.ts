@@ -126,7 +126,7 @@ const settle = async (
   request.onStep?.("in the file");
   await saveSeen(request, text);
   request.onStep?.("snapshot saved");
-  await removePending(one);
+  await removePending(paths, one);
   request.onStep?.("pending removed");
   return isChanged;
 };
@@ -150,9 +150,9 @@ export const writeResponse = async (request: WriteRequest): Promise<WriteResult>
     baseline,
     at: new Date(request.now).toISOString(),
   };
-  if (first === undefined) await savePending(own);
+  if (first === undefined) await savePending(paths, own);
   onStep("pending saved");
-  return withDocumentLock(paths.lock, async () => {
+  return withDocumentLock(paths, async () => {
     onStep("locked");
     const others = (await listPending(paths)).filter(({ path }) => path !== own.path);
     let recovered = 0;
@@ -167,7 +167,7 @@ export const recoverPending = async (
 ): Promise<number> => {
   const kept = await listPending(request.paths);
   if (kept.length === 0) return 0;
-  return withDocumentLock(request.paths.lock, async () => {
+  return withDocumentLock(request.paths, async () => {
     const full: WriteRequest = { ...request, response: "", baseline: null };
     const document = await openDocument(request.paths);
     let recovered = 0;

@@ -1,4 +1,5 @@
 // Commits of documents: one file each, with a message by which they are found again.
+import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { Repository } from "./git.ts";
 import { checkSettled, hasHead } from "./git.ts";
 
@@ -14,6 +15,15 @@ export const commitMessage = (now: number): string => {
   return `agent-doc: ${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":")}`;
 };
 
+/** What a filter would encrypt or put elsewhere must not be committed as it is. @throws AgtmuxError E_GIT_FAILED */
+const checkFilter = async ({ ask, spec, top, switchedOff }: Repository): Promise<void> => {
+  const [, , filter = ""] = (await ask(["check-attr", "-z", "filter", "--", spec])).split("\0");
+  if (!switchedOff.includes(filter)) return;
+  throw new AgtmuxError("E_GIT_FAILED", `the document goes through the repository's filter '${filter}'`, {
+    remedy: `A filter is a program: let this repository run its own with 'git_programs = ["${top}"]' in config.toml of agent-doc. Nothing was committed.`,
+  });
+};
+
 /**
  * Commits the document and nothing else: what else is staged stays staged. False where there was nothing to commit.
  * @throws AgtmuxError E_GIT_FAILED in the middle of a merge, and where git refuses.
@@ -21,9 +31,19 @@ export const commitMessage = (now: number): string => {
 export const commitDocument = async (repository: Repository, now: number): Promise<boolean> => {
   await checkSettled(repository);
   const { spec, ask, run } = repository;
+  await checkFilter(repository);
   await ask(["add", "-f", "--", spec]);
   const against = (await hasHead(repository)) ? ["HEAD"] : [];
-  const changed = await run(["diff", "--cached", "--quiet", ...against, "--", spec]);
+  const changed = await run([
+    "diff",
+    "--cached",
+    "--quiet",
+    "--no-ext-diff",
+    "--no-textconv",
+    ...against,
+    "--",
+    spec,
+  ]);
   if (changed.code === 0) return false;
   await ask(["commit", "--quiet", "--no-verify", "-m", commitMessage(now), "--", spec]);
   return true;
@@ -51,6 +71,8 @@ const readLog = async ({ ask }: Repository, range: readonly string[]): Promise<C
     "-z",
     `--format=${FIELDS}`,
     "--name-only",
+    "--no-ext-diff",
+    "--no-textconv",
     "--no-renames",
     "-m",
     "--first-parent",

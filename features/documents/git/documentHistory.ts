@@ -97,7 +97,7 @@ export const readExchange = async (repository: Repository, commit: string): Prom
     throw new AgtmuxError("E_GIT_FAILED", `there is no commit '${commit}'`, {
       remedy: "'agtmux doc history <file>' lists them.",
     });
-  const text = await ask(["show", `${found.stdout.trim()}:${await fullName(repository)}`]);
+  const text = await ask(["cat-file", "blob", `${found.stdout.trim()}:${await fullName(repository)}`]);
   const exchange = exchangeOf(text);
   if (exchange === null)
     throw new AgtmuxError("E_GIT_FAILED", `the document had no component '${COMPONENT}' in ${commit}`, {

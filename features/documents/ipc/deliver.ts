@@ -1,11 +1,11 @@
 // Hands a response to an editor and waits until it is acknowledged. Nothing is written into the document here.
 import { watch } from "node:fs";
-import { access, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { access, lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isMissing } from "../../../core/model/systemError.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
-import { readTextIfThere, writeWhole } from "../files/wholeFile.ts";
+import { listKept, readKept, removeKept, writeKept } from "../files/wholeFile.ts";
 import { editorFileSchema, type EditorFile, type PatchFile } from "./patchFile.ts";
 
 const WAIT_MS = 2_000;
@@ -13,11 +13,12 @@ const WAIT_MS = 2_000;
 const BUSY_WAIT_MS = 10_000;
 const BUSY_MS = 1_000;
 const POLL_MS = 20;
+const MAX_EDITOR_BYTES = 64 * 1024;
 
 /** Whether a plugin was ever there: it makes this folder. */
 export const hasPlugin = async ({ patches }: DocumentPaths): Promise<boolean> => {
   try {
-    await access(patches);
+    await lstat(patches);
     return true;
   } catch (error) {
     if (isMissing(error)) return false;
@@ -42,14 +43,15 @@ export interface Editors {
 }
 
 /** The editors that say of themselves that they are there. What those that ended have left is removed. */
-export const findEditors = async ({ folder }: DocumentPaths): Promise<Editors> => {
-  const names = (await readdir(folder)).filter((name) => /^editor-\d+\.json$/.test(name));
+export const findEditors = async (paths: DocumentPaths): Promise<Editors> => {
+  const { folder } = paths;
+  const names = (await listKept(paths, folder)).filter((name) => /^editor-\d+\.json$/.test(name));
   const alive: EditorFile[] = [];
   for (const name of names) {
     const path = join(folder, name);
-    const found = parseEditor((await readTextIfThere(path)) ?? "");
+    const found = parseEditor((await readKept(paths, path, MAX_EDITOR_BYTES)) ?? "");
     if (found !== null && isAlive(found.pid)) alive.push(found);
-    else await rm(path, { force: true });
+    else await removeKept(paths, path);
   }
   return { alive, areGone: names.length > 0 && alive.length === 0 };
 };
@@ -107,10 +109,9 @@ export const deliverPatch = async (
   patch: PatchFile,
   editors: readonly EditorFile[],
 ): Promise<boolean> => {
-  await mkdir(paths.patches, { recursive: true });
   const path = join(paths.patches, `${paths.hash}.json`);
   // The response is kept on the disk already; waiting for the disk once more would only make the editor later.
-  await writeWhole(path, `${JSON.stringify(patch)}\n`, { mayBeLost: true });
+  await writeKept(paths, path, `${JSON.stringify(patch)}\n`, { mayBeLost: true });
   const begun = Date.now();
   const isBusy = editors.some(({ typedAt }) => typedAt !== null && begun - typedAt < BUSY_MS);
   const deadline = begun + (isBusy ? BUSY_WAIT_MS : WAIT_MS);

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { mergeTexts } from "../model/mergeTexts.ts";
 import { findComponent, isWhole, parseComponents } from "../model/components.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
-import { readTextIfThere, writeWhole } from "../files/wholeFile.ts";
+import { readKept, writeKept } from "../files/wholeFile.ts";
 import type { PatchFile } from "./patchFile.ts";
 
 /**
@@ -14,12 +14,13 @@ import type { PatchFile } from "./patchFile.ts";
 const FAULTS = ["replaces", "appends", "escapes"] as const;
 export type EditorFault = (typeof FAULTS)[number];
 
+const MAX_BYTES = 64 * 1024;
 const faultsSchema = z.object({ faults: z.array(z.enum(FAULTS)) });
 
 const faultsPath = ({ folder }: DocumentPaths): string => join(folder, "agtmux-editor.json");
 
 export const readFaults = async (paths: DocumentPaths): Promise<ReadonlySet<EditorFault>> => {
-  const text = await readTextIfThere(faultsPath(paths));
+  const text = await readKept(paths, faultsPath(paths), MAX_BYTES);
   if (text === null) return new Set();
   try {
     return new Set(faultsSchema.parse(JSON.parse(text)).faults);
@@ -34,7 +35,7 @@ export const rememberFault = async (paths: DocumentPaths, fault: EditorFault): P
   // One of the two; another plugin may be there now.
   if (fault !== "escapes") for (const other of ["replaces", "appends"] as const) known.delete(other);
   const faults = [...known.add(fault)];
-  await writeWhole(faultsPath(paths), `${JSON.stringify({ faults })}\n`);
+  await writeKept(paths, faultsPath(paths), `${JSON.stringify({ faults })}\n`);
 };
 
 const contentOf = (text: string, name: string): string => {

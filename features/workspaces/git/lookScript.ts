@@ -2,6 +2,7 @@
 // it is given a folder of ours as its own, with settings of ours, in which only the branches, the objects and the list of ignored
 // files are links to the real ones. So there is no hook, no filter, no monitor, no text conversion and no address that it could
 // know of, whatever is written into the repository meanwhile. What its files contain is data to git.
+import { GIT_BOUNDS } from "../../../core/model/git.ts";
 
 /** Exit statuses of the script. */
 export const LOOK_STATUS = { cannotRead: 96, noFolder: 97, noGit: 127 } as const;
@@ -22,7 +23,7 @@ export interface LookInput {
  * Git is run by `ask`: where a repository makes it wait for ever (a pipe in place of one of its files), it ends with the script and does
  * not hold what waits for its output.
  */
-export const ENDABLE = `j=; ask() { "$@" & j=$!; wait "$j"; }
+export const ENDABLE = `${GIT_BOUNDS}j=; ask() { "$@" & j=$!; wait "$j"; }
 trap '[ -z "$j" ] || kill -KILL "$j"; exit 1' HUP INT TERM
 `;
 

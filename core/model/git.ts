@@ -1,0 +1,67 @@
+// How git is started, wherever it is: with bounds on what it may take, because every file of a repository is read by it and may have no
+// end, and without any program that the repository names. Words alone; who runs them is elsewhere.
+
+/** What git takes for large repositories is mapped from files, which does not count. */
+const MAX_DATA_KB = 1024 * 1024;
+/** Of the processor; how long a whole look or commit may take is said by whoever runs it. */
+const MAX_CPU_S = 300;
+
+/**
+ * The first line of each script that runs git. macOS knows these limits and does not keep the first: there, only time ends a git that
+ * reads something without end.
+ */
+export const GIT_BOUNDS = `ulimit -d ${MAX_DATA_KB} 2>/dev/null; ulimit -t ${MAX_CPU_S} 2>/dev/null; ulimit -c 0 2>/dev/null
+`;
+
+/** Words that run git with these arguments, within the bounds. */
+export const boundedGit = (args: readonly string[]): readonly string[] => [
+  "sh",
+  "-c",
+  `${GIT_BOUNDS}exec git "$@"`,
+  "git",
+  "--no-pager",
+  ...args,
+];
+
+/** Settings that keep git from starting anything that a repository names: hooks, a monitor, a signature, a fetch, a clean-up. */
+const OFF: Readonly<Record<string, string>> = {
+  "core.fsmonitor": "false",
+  "core.hooksPath": "/dev/null",
+  "commit.gpgSign": "false",
+  "log.showSignature": "false",
+  "protocol.allow": "never",
+  "gc.auto": "0",
+  "maintenance.auto": "false",
+};
+
+/** The same for sections that name programs under names of their own; \`names\`: settings of the repository, as git lists them. */
+const offFor = (names: readonly string[]): Record<string, string> => {
+  const off: Record<string, string> = {};
+  for (const name of names) {
+    const [, section = "", own = ""] = /^(filter|hook)\.(.*)\.[^.]+$/s.exec(name) ?? [];
+    if (section === "filter")
+      for (const key of ["clean", "smudge", "process"]) off[`filter.${own}.${key}`] = "";
+    if (section === "filter") off[`filter.${own}.required`] = "false";
+    if (section === "hook") off[`hook.${own}.enabled`] = "false";
+  }
+  return off;
+};
+
+/** Which settings have to be named to `gitWithout`; a pattern of `git config --get-regexp`. */
+export const NAMING_PROGRAMS = String.raw`^(filter|hook)\.`;
+
+/** Variables that let git start no program of the repository. In variables, unlike in arguments, no name can pass for another. */
+export const gitWithout = (names: readonly string[]): Record<string, string> => {
+  const all = Object.entries({ ...OFF, ...offFor(names) });
+  return {
+    GIT_CONFIG_COUNT: String(all.length),
+    ...Object.fromEntries(
+      all.flatMap(([key, value], at) => [
+        [`GIT_CONFIG_KEY_${at}`, key],
+        [`GIT_CONFIG_VALUE_${at}`, value],
+      ]),
+    ),
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_ALLOW_PROTOCOL: "none",
+  };
+};
