@@ -72,7 +72,7 @@ export const armedScene = (
       when: {
         commands: [
           ["git", "status"],
-          ["git", "diff", "*"],
+          ["git", "diff", "--stat"],
         ],
         cwd: ["/home/me/web"],
       },

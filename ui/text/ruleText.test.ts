@@ -21,7 +21,7 @@ describe("a rule in words", () => {
       when: {
         commands: [
           ["git", "status"],
-          ["git", "diff", "*"],
+          ["git", "diff", "--stat"],
         ],
         cwd: ["/home/dev"],
       },
@@ -36,7 +36,7 @@ describe("a rule in words", () => {
         outcome: "unverified: tmux did not answer",
       },
     });
-    expect(ruleTitle(rule)).toBe("Approves git status · git diff *");
+    expect(ruleTitle(rule)).toBe("Approves git status · git diff --stat");
     expect(rulePlace(rule)).toBe('look · cwd ["/home/dev"]');
     expect(ruleLast(rule, NOW)).toBe(
       "answered 3 times; 5m ago it approved git status (unverified: tmux did not answer)",

@@ -1,5 +1,5 @@
-// What is known of the commands that a rule names: which run other programs, which have commands of their own, which run what a
-// project says. Names without folders. A list is never complete; it only keeps careless rules out.
+// What is known of the commands that a rule names: the few programs that run nothing and may take any more words, and what a person
+// should know of the others. A program that is not known may run whatever it is told.
 import { isPlainProgram, isPlainWord } from "./commandWords.ts";
 
 /** The last word of a command: any number of plain words may follow. */
@@ -7,27 +7,23 @@ export const MORE = "*";
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
 
+/**
+ * Whatever plain words follow, these run no other program, neither by themselves nor because a file or a variable says so, and
+ * write into no file. Not here, for one: egrep (a script), uniq and xxd (their second word is written), diff (runs pr), rg and jq
+ * (read settings).
+ */
+const RUNS_NOTHING =
+  set(`basename cat cksum cmp comm cut df dirname du echo expand fold grep head join ls md5sum
+  mkdir nl od paste printenv readlink realpath rev seq sha1sum sha256sum sha512sum stat sum tac tail touch tr wc`);
+/** By their names alone, or where the system has them. */
+const SYSTEM_FOLDERS: ReadonlySet<string> = new Set(["", "/bin/", "/usr/bin/"]);
+
 /** They run what their arguments name. */
 const RUNNERS =
   set(`sudo doas su env xargs nice ionice nohup timeout setsid stdbuf script watch parallel flock strace ltrace
   gdb lldb chroot unshare nsenter systemd-run sh bash dash zsh fish ksh csh tcsh busybox python node bun deno perl
   ruby php lua awk gawk mawk sed find fd ssh scp rsync tmux screen expect npx pnpx bunx uvx pipx tar zip vim vi nvim emacs
   ed less more man osascript open xdg-open docker podman kubectl`);
-
-/** The same, by a command of their own. */
-const RUNNING_COMMANDS: ReadonlySet<string> = new Set(
-  (
-    "npm exec,npm x,pnpm exec,pnpm dlx,yarn exec,yarn dlx,bun x,uv run,uv tool,poetry run,conda run,bundle exec,git submodule," +
-    "git bisect,jj util,mise exec,mise x,direnv exec,nix run,nix shell,nix develop"
-  ).split(","),
-);
-
-/** Their first argument is a command of their own. */
-const WITH_COMMANDS =
-  set(`git hg svn jj npm pnpm yarn bun cargo go rustup docker podman kubectl helm gh glab brew apt apt-get
-  dnf yum pacman apk pip uv poetry conda systemctl launchctl aws gcloud az terraform pulumi make just task rake mix bundle gem
-  gradle gradlew mvn mvnw dotnet swift flutter dart deno nx turbo composer php artisan rails django-admin heroku fly vercel netlify
-  security defaults crontab`);
 
 /** They run what files of the project say, which an agent may have written a minute ago. */
 const RUNS_PROJECT =
@@ -45,8 +41,11 @@ const baseName = (program: string): string =>
     .replace(/(?<=[A-Za-z])[\d.]+$/, "")
     .toLowerCase();
 
-const runsOther = (name: string, [command = ""]: readonly string[]): boolean =>
-  RUNNERS.has(name) || RUNNING_COMMANDS.has(`${name} ${command}`);
+/** To the letter: what only looks like the system's own program may be anything. */
+const runsNothing = (program: string): boolean => {
+  const at = program.lastIndexOf("/") + 1;
+  return SYSTEM_FOLDERS.has(program.slice(0, at)) && RUNS_NOTHING.has(program.slice(at));
+};
 
 /** Why nothing may be approved by this command; null: it may. */
 export const commandProblem = (words: readonly string[]): string | null => {
@@ -58,11 +57,8 @@ export const commandProblem = (words: readonly string[]): string | null => {
   if (odd !== undefined)
     return `'${odd}' is no plain word: a command with quotes, patterns or variables is always left to you`;
   if (rest.at(-1) !== MORE) return null;
-  const name = baseName(program);
-  if (runsOther(name, own)) return `${name} runs what its words name: list all words in place of '*'`;
-  // Behind an option nobody knows which word is the command.
-  if (WITH_COMMANDS.has(name) && (own[0] ?? "-").startsWith("-"))
-    return `${name} has many commands: name one directly behind it, before '*'`;
+  if (!runsNothing(program))
+    return `'*' stands only behind programs that are known to run nothing, such as ls, cat and grep: list all words of ${program}`;
   return own.at(-1)?.startsWith("-") === true
     ? `'*' behind '${own.at(-1)}' could be its value: list all words`
     : null;
@@ -70,12 +66,13 @@ export const commandProblem = (words: readonly string[]): string | null => {
 
 /** What a person should know before a rule approves this command. */
 export const commandNotes = (words: readonly string[]): string[] => {
-  const name = baseName(words[0] ?? "");
+  const [program = ""] = words;
+  const name = baseName(program);
   const shown = words.join(" ");
-  if (runsOther(name, words.slice(1))) return [`${shown} runs another program`];
+  if (RUNNERS.has(name)) return [`${shown} runs another program`];
   if (RUNS_REPOSITORY.has(name))
     return [`${shown} may run programs that the repository names in its settings`];
-  return RUNS_PROJECT.has(name)
-    ? [`${shown} runs what the project says, which its agent may have written a minute ago`]
-    : [];
+  if (RUNS_PROJECT.has(name))
+    return [`${shown} runs what the project says, which its agent may have written a minute ago`];
+  return runsNothing(program) ? [] : [`${shown} may run anything: what ${name} does is not known here`];
 };

@@ -157,6 +157,52 @@ describe("a rule that approves is refused", () => {
   });
 });
 
+describe("'*' stands only behind programs that are known to run nothing", () => {
+  const isTaken = (...words: string[]): boolean =>
+    readRules(file(approve([[...words, "*"]]))).problems.length === 0;
+
+  // Each runs what its words, its settings or the project name.
+  const RUNNERS = (
+    "tsx ts-node pkexec taskset java runuser setpriv capsh chrt numactl cpulimit prlimit firejail bwrap proot fakeroot faketime " +
+    "unbuffer dbus-run-session xvfb-run systemd-inhibit at batch entr watchexec nodemon foreman overmind hyperfine perf valgrind " +
+    "rr gdbserver lldb-server dtrace bpftrace ld.so qemu-x86_64 wine mono scala kotlin groovy clojure lein julia Rscript R octave " +
+    "ghci runghc stack cabal ocaml dune erl elixir iex tclsh wish guile racket sbcl emacsclient code gvim ex rvim pico nano m4 " +
+    "sqlite3 psql mysql gnuplot bc dc make ninja cmake cargo go npm git hg svn uniq xxd egrep zgrep diff rg tee cp mv ln install dd " +
+    "curl wget socat nc openssl gpg ffmpeg convert pdflatex latexmk unzip cpio rpm dpkg pip sudo env xargs find sh busybox"
+  ).split(" ");
+  it("not behind others", () => {
+    expect(RUNNERS.filter((name) => isTaken(name))).toEqual([]);
+    expect(RUNNERS.filter((name) => isTaken(name, "sub"))).toEqual([]);
+  });
+
+  it("not behind what only looks like one of them", () => {
+    for (const name of [
+      "./ls",
+      "bin/cat",
+      "/tmp/cat",
+      "/opt/x/grep",
+      "LS",
+      "ls2",
+      "/usr/bin/../tmp/ls",
+      "lsof",
+    ])
+      expect(isTaken(name), name).toBe(false);
+    expect(isTaken("grep", "-f")).toBe(false);
+  });
+
+  it("as behind ls", () => {
+    for (const words of [
+      ["ls"],
+      ["/usr/bin/ls"],
+      ["cat", "docs"],
+      ["grep", "-rn", "x"],
+      ["touch"],
+      ["wc", "-l", "a"],
+    ])
+      expect(isTaken(...words), words.join(" ")).toBe(true);
+  });
+});
+
 it("a rule that refuses names what it refuses", () => {
   expect(readRules(file({ name: "d", when: {}, then: "deny" })).rules).toEqual([]);
   expect(
@@ -221,5 +267,6 @@ it("notes say what a rule lets run", () => {
   expect(notes(["npm", "test"])).toContain("npm test runs what the project says");
   expect(notes(["git", "status"])).toContain("git status may run programs that the repository names");
   expect(notes(["sudo", "ls"])).toContain("sudo ls runs another program");
+  expect(notes(["tsx", "x.ts"])).toContain("what tsx does is not known here");
   expect(notes(["ls", "-l"])).toBe("");
 });
