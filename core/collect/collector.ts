@@ -28,6 +28,7 @@ export interface CollectorDeps {
 
 const SLOW_LISTING_MS = 2_000;
 const DOWN_AFTER_FAILURES = 3;
+const UNANSWERED = "it has not answered yet";
 
 interface ServerState extends ListedServer {
   watched: WatchedServer;
@@ -39,6 +40,21 @@ interface ServerState extends ListedServer {
   serverPid: number | null;
   isListing: Promise<void> | null;
 }
+
+/** How long the others are waited for once the first is done. */
+const PATIENCE_MS = 1_500;
+
+/** Resolves when all of it is done, or some time after the first of it is; the rest goes on. One alone is waited for. */
+const mostOf = async (works: readonly Promise<void>[], clock: Pick<Clock, "setTimer">): Promise<void> => {
+  if (works.length < 2) return void (await Promise.all(works));
+  const late = Promise.withResolvers<void>();
+  let cancel = (): void => {};
+  void Promise.race(works).then(
+    () => (cancel = clock.setTimer(PATIENCE_MS, late.resolve)),
+    () => {},
+  );
+  await Promise.race([Promise.all(works), late.promise]).finally(() => cancel());
+};
 
 export class Collector {
   private readonly deps: CollectorDeps;
@@ -97,12 +113,14 @@ export class Collector {
   }
 
   /**
-   * Resolves after the first complete look, so that the first answer to anybody is true. `takeEvents`, if given, takes in the
-   * events that waited while nobody looked; it is part of this look.
+   * Resolves after the first complete look, so that the first answer to anybody is true; a server that hardly answers is not waited
+   * for, and is said not to have answered. `takeEvents`, if given, takes in the events that waited while nobody looked; it is part of
+   * this look.
    */
   async start(takeEvents?: () => Promise<void>): Promise<void> {
     await this.screens.start();
-    await Promise.all(this.servers.map((state) => this.listServer(state)));
+    await this.listServers();
+    for (const state of this.servers) if (state.isListing !== null) this.applyUnanswered(state);
     await this.screens.readAll();
     await takeEvents?.();
     this.isStarted = true;
@@ -200,12 +218,32 @@ export class Collector {
         return;
       }
       this.outputs.beforeLook();
-      const look = Promise.all(this.servers.map((state) => this.listServer(state)));
-      this.guard(look.then(() => undefined).finally(() => this.scheduleListing(hasHeard)));
+      this.guard(this.listServers().finally(() => this.scheduleListing(hasHeard)));
     });
   }
 
   // --- topology and processes ------------------------------------------------------------------------------------------
+
+  /** All of them, without those that hardly answer: these are listed when they do. */
+  private listServers(): Promise<void> {
+    const listings = this.servers.map((state) => this.listServer(state));
+    // One that fails when nobody waits for it any more is tried again by the next look.
+    for (const listing of listings) listing.catch(() => {});
+    return mostOf(listings, this.deps.clock);
+  }
+
+  /** Until it answers, nothing of it is known. */
+  private applyUnanswered({ watched }: ServerState): void {
+    this.deps.sink.applyTopology({
+      status: "error",
+      mode: "none",
+      problem: UNANSWERED,
+      instance: null,
+      panes: [],
+      targetId: this.deps.targetId,
+      server: watched.server,
+    });
+  }
 
   /** One listing at a time per server; a caller that comes during one gets its result. */
   private listServer(state: ServerState): Promise<void> {

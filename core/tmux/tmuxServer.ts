@@ -88,11 +88,34 @@ const createDirectRetry = (): DirectRetry => {
   };
 };
 
+/** A server of another user gets this much of everybody's time, answers within 100 ms aside: it could keep all others waiting. */
+const SHARED_LIMIT_MS = 1_000;
+const SHARED_SHARE = 0.1;
+const SHARED_SAVED_MS = 2_000;
+const QUICK_MS = 100;
+const SLOW = "it belongs to another user and answers slowly: it is asked less often";
+
+/** Whether such a server may be asked now, by how long it took before. */
+const createPatience = (now: () => number) => {
+  let [leftMs, at] = [SHARED_SAVED_MS, now()];
+  return {
+    isLeft: (): boolean => {
+      leftMs = Math.min(SHARED_SAVED_MS, leftMs + (now() - at) * SHARED_SHARE);
+      at = now();
+      return leftMs > 0;
+    },
+    spend: (tookMs: number): void => {
+      leftMs -= Math.max(0, tookMs - QUICK_MS);
+    },
+  };
+};
+
 export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   const { executor, calls, clock, ids } = options;
   const { server, socketPath } = calls;
   const logger = options.logger.child({ tmuxServer: server });
   const retry = createDirectRetry();
+  const patience = createPatience(() => clock.now());
   const semaphore = createSemaphore(AT_ONCE);
   /**
    * The server of the person that last answered the tmux program: its socket, and whether the messages of its version were tried
@@ -110,6 +133,14 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
 
   const run = (words: readonly string[]): Promise<RunResult> =>
     calls.run(words, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+  const runShared = async (words: readonly string[]): Promise<RunResult> => {
+    const startedAt = clock.now();
+    try {
+      return await calls.run(words, { timeoutMs: SHARED_LIMIT_MS, maxBytes: MAX_BYTES });
+    } finally {
+      patience.spend(clock.now() - startedAt);
+    }
+  };
   /** Null: nobody listens, or the tmux program has to ask. */
   const runDirectly = async (words: readonly string[], socket: string): Promise<RunResult | null> => {
     if (known?.isDirect !== true || !retry.mayAsk(clock.now())) return null;
@@ -139,7 +170,11 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
     nonce: string,
     commands: readonly ReadCommand[],
   ): QueryResult => {
-    if (timedOut) return { status: "error", problem: `tmux did not answer within ${TIMEOUT_MS} ms` };
+    if (timedOut)
+      return {
+        status: "error",
+        problem: `tmux did not answer within ${isShared ? SHARED_LIMIT_MS : TIMEOUT_MS} ms`,
+      };
     const found = parseTranscript(stdout, nonce, commands.length);
     const message = stderr.trim();
     if (found === null && stdout === "" && message === "") return { status: "error", problem: HOOKED };
@@ -180,10 +215,11 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
       known = null;
       return { status: "no_server" };
     }
+    if (isShared && !patience.isLeft()) return { status: "error", problem: SLOW };
     if (isShared) known = null;
     const direct = isShared ? null : await runDirectly(words, found.socket);
     if (direct !== null) return readAnswers(direct, nonce, commands);
-    const result = await run(words);
+    const result = await (isShared ? runShared(words) : run(words));
     if (!result.timedOut && NO_SERVER.test(result.stderr)) {
       known = null;
       stale = { socket: found.socket, seenAt: clock.now() };

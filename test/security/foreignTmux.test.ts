@@ -153,18 +153,6 @@ describe.runIf(isRoot)("a tmux server of another user that attacks", () => {
     expect(await real.run("show-buffer", "-b", "mine")).toBe(long);
   });
 
-  it("is looked at by the daemon over its own connection, before and after it turns", async () => {
-    const paneId = await real.newSession("theirs");
-    const hostile = await start("watched", { isGoodFirst: true });
-    daemon = await startTestDaemon({ sockets: [hostile.path] });
-    await daemon.until(paneId, () => true);
-    expect(daemon.daemon.service.targets()[0]?.servers[0]).toMatchObject({ status: "ok", mode: "direct" });
-    hostile.turn();
-    await until(() => hostile.attacks > 2, "it attacks");
-    expect(hostile.harm()).toEqual([]);
-    expect(daemon.daemon.service.targets()[0]?.servers[0]?.status).toBe("error");
-  });
-
   it("is not connected to in tmux's own folder, which it made while the daemon runs", async () => {
     const folder = join(root, `tmux-${process.getuid?.() ?? 0}`);
     chmodSync(folder, 0o700);

@@ -97,6 +97,15 @@ describe.runIf(isRoot)("a server of another user that attacks after a good start
     await daemon.until("%0", () => true);
   });
 
+  it("is looked at over agtmux's own connection, before and after it turns", async () => {
+    const server = () => daemon?.daemon.service.targets()[0]?.servers[0];
+    expect(server()).toMatchObject({ status: "ok", mode: "direct" });
+    hostile.turn();
+    await until(() => hostile.attacks > 2, "it attacks", LIMIT_MS);
+    expect(hostile.harm()).toEqual([]);
+    await until(() => server()?.status === "error", "it says so", LIMIT_MS);
+  });
+
   it.each(VERBS)("gets nothing by '%s'", async (_verb, act) => {
     if (daemon === null) throw new Error("no daemon");
     const ref = pane().identity.pane_ref;
