@@ -12,4 +12,4 @@ test("daemon stop ends the process itself, also one on demand that had clients",
   expect((await real.home.run(["daemon", "stop"])).stdout).toBe("Stopped.\n");
   await exited;
   expect(daemon.exitCode).toBe(0);
-});
+}, 60_000);

@@ -1,13 +1,14 @@
 // Where a document's question goes, on real tmux with an agent that draws an input box: to its own pane, to one that nobody has, or to
 // a new one; and the agent that takes the place of the command. A shell, another project's agent or another document's pane gets
 // nothing.
-import { mkdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { until } from "../setup/realClock.ts";
 import { openStartHarness, type StartHarness } from "../workspaces/startHarness.ts";
 import { runDoc } from "./documentCommand.ts";
+import { claims, openProject, registryFile } from "./routedProject.ts";
 
 const LIMIT_MS = 60_000;
 
@@ -17,22 +18,7 @@ beforeAll(async () => {
 }, LIMIT_MS);
 afterAll(() => harness.close(), LIMIT_MS);
 
-const project = (name: string): string => {
-  const folder = join(harness.root, name);
-  mkdirSync(join(folder, ".agent-doc"), { recursive: true });
-  writeFileSync(join(folder, "plan.md"), "# Plan\n");
-  return folder;
-};
-const registryFile = (folder: string): string => join(folder, ".agent-doc", "sessions.json");
-/** The pane of each document. */
-const claims = (folder: string): Record<string, string> => {
-  if (!existsSync(registryFile(folder))) return {};
-  const entries = JSON.parse(readFileSync(registryFile(folder), "utf8")) as Record<
-    string,
-    { file: string; pane: string }
-  >;
-  return Object.fromEntries(Object.values(entries).map(({ file, pane }) => [file, pane]));
-};
+const project = (name: string): string => openProject(harness, name);
 const sessionOf = (pane: string | undefined): Promise<string> =>
   harness.tmux.run("display-message", "-p", "-t", pane ?? "", "#{session_name}");
 
@@ -151,34 +137,6 @@ it(
   },
   LIMIT_MS,
 );
-
-describe("route --pane", () => {
-  it(
-    "takes the agent of that pane, also while it shows old lines; of a shell nothing is claimed, and nothing typed into it",
-    async () => {
-      const folder = project("attic");
-      const doc = (...args: string[]) => runDoc(harness, folder, args);
-      const shell = await harness.open("exec bash --norc");
-      const before = await harness.screen(shell.identity.pane_id);
-      const refused = await doc("route", "plan.md", "--pane", shell.identity.pane_id);
-      expect([refused.code, refused.stderr]).toEqual([15, expect.stringContaining("no agent runs in pane")]);
-      expect([claims(folder), readFileSync(join(folder, "plan.md"), "utf8")]).toEqual([{}, "# Plan\n"]);
-      expect(await harness.screen(shell.identity.pane_id)).toBe(before);
-      const { pane_id: agent } = JSON.parse(
-        (await harness.cli(folder, "start", "claude", "--json")).stdout,
-      ) as { pane_id: string };
-      await harness.daemon.untilState(agent, "idle", 20_000);
-      await harness.tmux.run("copy-mode", "-t", agent);
-      const routed = await doc("route", "plan.md", "--pane", agent);
-      expect([routed.code, routed.stderr]).toEqual([0, ""]);
-      expect([claims(folder), harness.received(folder)]).toEqual([
-        { "plan.md": agent },
-        ["/agent-doc plan.md"],
-      ]);
-    },
-    LIMIT_MS,
-  );
-});
 
 describe("start (U1)", () => {
   const openStart = async (folder: string, file: string): Promise<string> => {
