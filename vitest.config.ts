@@ -57,6 +57,8 @@ export default defineConfig({
           name: "long-e2e",
           ...IN_CHROMIUM,
           ...LONG,
+          // The files of a worker share a browser and a page.
+          isolate: false,
           include: ["e2e/**/*.slow.e2e.ts"],
           exclude: NEVER,
         },

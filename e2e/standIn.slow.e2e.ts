@@ -135,7 +135,7 @@ describe("the desktop app on the stand-in", () => {
     running.notifications.click(notice?.id ?? "");
     await expect.poll(() => existsSync(terminalLog()), { timeout: 10_000 }).toBe(true);
     const argv = readFileSync(terminalLog(), "utf8").trimEnd().split("\n");
-    expect(argv[0]).toMatch(/tmux$/);
+    expect(argv.join(" ")).toMatch(/tmux( |$)/);
     expect(argv.join(" ")).toContain(tmux.socketPath);
     expect(argv.join(" ")).toContain(agent.paneId);
   });
