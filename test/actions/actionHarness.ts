@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
 import { actionGuardsSchema, type ActionGuards } from "../../core/model/snapshot.ts";
 import type { DaemonService } from "../../core/api/calls.ts";
+import { createSystemClock } from "../../core/daemon/systemClock.ts";
 import type { PaneView } from "../../core/model/view.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import { expect, vi } from "vitest";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
@@ -33,10 +35,13 @@ const request: Harness["request"] = (row, guards = {}) => ({
 });
 
 /** `env`: for the daemon, beside what the tests run with. */
-export const openHarness = async (env: NodeJS.ProcessEnv = {}): Promise<Harness> => {
+export const openHarness = async (
+  env: NodeJS.ProcessEnv = {},
+  clock: Clock = createSystemClock(),
+): Promise<Harness> => {
   const tmux = createPrivateTmux();
   await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");
-  const daemon = await startTestDaemon({ sockets: [tmux.socketPath], env });
+  const daemon = await startTestDaemon({ sockets: [tmux.socketPath], env, clock });
   return {
     tmux,
     daemon,

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ChannelMessage } from "../../features/automation/channels/channelMessage.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent } from "../actions/agentPane.ts";
@@ -14,18 +14,29 @@ const LIMIT_MS = 60_000;
 const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt", import.meta.url));
 const TOKEN = `ghp_${"aB3dE6gH9j".repeat(3)}K2m4P6`;
 
-let root: string;
-let messages: string;
-let harness: Harness;
-let cli: CommandLine;
-let stopServing: () => Promise<void>;
+interface Watches {
+  readonly harness: Harness;
+  readonly cli: CommandLine;
+  readonly told: () => ChannelMessage[];
+  readonly arm: (...args: string[]) => Promise<string>;
+  readonly stateOf: (id: string) => Promise<string>;
+  /** Another daemon on the same home; `meanwhile`: while none runs. */
+  readonly restart: (meanwhile?: () => Promise<unknown>) => Promise<void>;
+}
 
-beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), "agtmux-watch-"));
-  messages = join(root, "messages");
-  harness = await openHarness();
-  stopServing = await serveDaemon(harness.daemon);
-  cli = openCommandLine(harness.daemon.paths.home);
+/** With a daemon of its own, which is gone with the test: others wait at the same time. */
+const openWatches = async (test: { onTestFinished(close: () => Promise<void>): void }): Promise<Watches> => {
+  const root = mkdtempSync(join(tmpdir(), "agtmux-watch-"));
+  const messages = join(root, "messages");
+  const harness = await openHarness();
+  let stopServing = await serveDaemon(harness.daemon);
+  const cli = openCommandLine(harness.daemon.paths.home);
+  test.onTestFinished(async () => {
+    await cli.close();
+    await stopServing();
+    await harness.close();
+    rmSync(root, { recursive: true, force: true });
+  });
   const phone = {
     name: "phone",
     kind: "command",
@@ -35,41 +46,46 @@ beforeEach(async () => {
   };
   writeFileSync(harness.daemon.paths.config, JSON.stringify({ channels: [phone] }));
   await harness.service.configGet(undefined);
-}, LIMIT_MS);
-afterEach(async () => {
-  await cli.close();
-  await stopServing();
-  await harness.close();
-  rmSync(root, { recursive: true, force: true });
-}, LIMIT_MS);
-
-const told = (): ChannelMessage[] =>
-  existsSync(messages)
-    ? readFileSync(messages, "utf8")
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as ChannelMessage)
-    : [];
-const arm = async (...args: string[]): Promise<string> => {
-  const { stdout, stderr } = await cli.run(["tell", ...args, "--json"]);
-  expect(stderr.replaceAll(/agtmux: .* is .*\n/g, "")).toBe("");
-  return (JSON.parse(stdout) as { job: { job_id: string } }).job.job_id;
+  return {
+    harness,
+    cli,
+    told: () =>
+      existsSync(messages)
+        ? readFileSync(messages, "utf8")
+            .split("\n")
+            .filter(Boolean)
+            .map((line) => JSON.parse(line) as ChannelMessage)
+        : [],
+    arm: async (...args) => {
+      const { stdout, stderr } = await cli.run(["tell", ...args, "--json"]);
+      expect(stderr.replaceAll(/agtmux: .* is .*\n/g, "")).toBe("");
+      return (JSON.parse(stdout) as { job: { job_id: string } }).job.job_id;
+    },
+    stateOf: async (id) => {
+      const { stdout } = await cli.run(["jobs", "show", id, "--json"]);
+      return (JSON.parse(stdout) as { job: { state: string } }).job.state;
+    },
+    restart: async (meanwhile) => {
+      await stopServing();
+      if (meanwhile !== undefined) {
+        await harness.daemon.daemon.close();
+        await meanwhile();
+      }
+      await harness.daemon.restart();
+      stopServing = await serveDaemon(harness.daemon);
+    },
+  };
 };
-const stateOf = async (id: string): Promise<string> => {
-  const { stdout } = await cli.run(["jobs", "show", id, "--json"]);
-  return (JSON.parse(stdout) as { job: { state: string } }).job.state;
-};
 
-describe("tell", () => {
+describe.concurrent("tell", () => {
   it(
     "tells once that an agent has gone, over a restart, and keeps the record",
     { timeout: LIMIT_MS },
-    async () => {
+    async (test) => {
+      const { harness, told, arm, stateOf, restart } = await openWatches(test);
       const { row } = await openAgent(harness, {}, "agent");
       const id = await arm(row.identity.pane_ref, "--when", "gone", "--channel", "phone");
-      await stopServing();
-      await harness.daemon.restart();
-      stopServing = await serveDaemon(harness.daemon);
+      await restart();
       expect(await stateOf(id)).toBe("armed");
       await harness.tmux.run("kill-pane", "-t", row.identity.pane_id);
       await until(() => told().length > 0, "it is told", 20_000);
@@ -79,19 +95,17 @@ describe("tell", () => {
     },
   );
 
-  it("tells of an agent that went while no daemon ran", { timeout: LIMIT_MS }, async () => {
+  it("tells of an agent that went while no daemon ran", { timeout: LIMIT_MS }, async (test) => {
+    const { harness, told, arm, stateOf, restart } = await openWatches(test);
     const { row } = await openAgent(harness, {}, "agent");
     const id = await arm(row.identity.pane_ref, "--when", "gone");
-    await stopServing();
-    await harness.daemon.daemon.close();
-    await harness.tmux.run("kill-pane", "-t", row.identity.pane_id);
-    await harness.daemon.restart();
-    stopServing = await serveDaemon(harness.daemon);
+    await restart(() => harness.tmux.run("kill-pane", "-t", row.identity.pane_id));
     await until(() => told().length > 0, "it is told", 20_000);
     expect(await stateOf(id)).toBe("done");
   });
 
-  it("tells of an agent that shows nothing new while it works, once", { timeout: LIMIT_MS }, async () => {
+  it("tells of an agent that shows nothing new while it works, once", { timeout: LIMIT_MS }, async (test) => {
+    const { harness, told, arm, stateOf } = await openWatches(test);
     const { row } = await openAgent(harness, { working: WORKING }, "busy");
     const id = await arm(row.identity.pane_ref, "--when", "quiet:2s");
     await until(() => told().length > 0, "it is told", 20_000);
@@ -102,7 +116,8 @@ describe("tell", () => {
   it(
     "tells of a new line that matches, by what the channel may say, and goes on with --every",
     { timeout: LIMIT_MS },
-    async () => {
+    async (test) => {
+      const { harness, told, arm, stateOf } = await openWatches(test);
       const { row } = await openAgent(harness, {}, "agent");
       const { pane_ref, pane_id } = row.identity;
       const id = await arm(pane_ref, "--when", "match:FAILED \\d", "--every");
@@ -119,7 +134,8 @@ describe("tell", () => {
   it(
     "tells of panes without an agent: their lines, their silence, their end",
     { timeout: LIMIT_MS },
-    async () => {
+    async (test) => {
+      const { harness, cli, told, arm } = await openWatches(test);
       const row = await harness.open("exec cat");
       const { pane_ref, pane_id } = row.identity;
       const line = await arm(pane_ref, "--when", "match:FAILED \\d", "--channel", "phone");
@@ -143,7 +159,8 @@ describe("tell", () => {
     },
   );
 
-  it("is cancelled, listed, and refused where it is wrong", { timeout: LIMIT_MS }, async () => {
+  it("is cancelled, listed, and refused where it is wrong", { timeout: LIMIT_MS }, async (test) => {
+    const { harness, cli, told, arm, stateOf } = await openWatches(test);
     const { row } = await openAgent(harness, {}, "agent");
     const ref = row.identity.pane_ref;
     const id = await arm(ref, "--when", "state:error");

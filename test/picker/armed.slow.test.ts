@@ -1,7 +1,7 @@
 // What is armed, in the picker, as a person meets it: a text that waits for the end of a turn, held, released, sent and cancelled, on
 // a real daemon and an agent in tmux.
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { serveDaemon } from "../harness/commandLine.ts";
@@ -11,28 +11,33 @@ import { openRealPicker, type RealPicker } from "./realPicker.ts";
 
 const AFTER_TYPING = 800;
 
-let harness: Harness;
-let picker: RealPicker;
-let stopServing: () => Promise<void>;
+interface Test {
+  onTestFinished(close: () => Promise<void>): void;
+}
+/** Gone with its test. */
+const openServed = async (test: Test): Promise<Harness> => {
+  const harness = await openHarness();
+  const stopServing = await serveDaemon(harness.daemon);
+  test.onTestFinished(async () => {
+    await stopServing();
+    await harness.close();
+  });
+  return harness;
+};
+const openPicker = async (test: Test, harness: Harness): Promise<RealPicker> => {
+  const picker = await openRealPicker(harness);
+  test.onTestFinished(() => picker.close());
+  return picker;
+};
 
-beforeEach(async () => {
-  harness = await openHarness();
-  stopServing = await serveDaemon(harness.daemon);
-}, 60_000);
-afterEach(async () => {
-  await picker.close();
-  await stopServing();
-  await harness.close();
-});
-
-it("waits for the end of the turn, is held and released, and says what it did", async () => {
-  const agent = await openAgent(harness, { turnMs: 6_000 });
+it.concurrent("waits for the end of the turn, is held and released, and says what it did", async (test) => {
+  const harness = await openServed(test);
+  const agent = await openAgent(harness, { turnMs: 8_000 });
   await harness.tmux.run("send-keys", "-t", agent.paneId, "-l", "a turn");
   await wait(300);
   await harness.tmux.run("send-keys", "-t", agent.paneId, "Enter");
   await harness.daemon.untilState(agent.paneId, "running");
-  picker = await openRealPicker(harness);
-  const { shows, showsNot, type } = picker;
+  const { shows, showsNot, type } = await openPicker(test, harness);
   await shows("1 working");
   await type("r");
   await shows("Tab: when it is ready");
@@ -51,7 +56,7 @@ it("waits for the end of the turn, is held and released, and says what it did", 
   await shows("once it rests");
   await type("p");
   await shows("held");
-  await harness.daemon.until(agent.paneId, ({ state }) => state === "completed", 10_000);
+  await harness.daemon.until(agent.paneId, ({ state }) => state === "completed", 15_000);
   await wait(2_000);
   expect(agent.received()).toEqual(["a turn"]);
   await type("p");
@@ -67,10 +72,10 @@ it("waits for the end of the turn, is held and released, and says what it did", 
   await shows("all keys");
 });
 
-it("is paused with all others, and cancelled once the person says so again", async () => {
+it.concurrent("is paused with all others, and cancelled once the person says so again", async (test) => {
+  const harness = await openServed(test);
   const agent = await openAgent(harness);
-  picker = await openRealPicker(harness);
-  const { shows, type } = picker;
+  const { shows, type } = await openPicker(test, harness);
   await shows("Nobody waits");
   await type("l");
   await shows("Nothing is armed.");

@@ -8,6 +8,7 @@ import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { createMovedClock, untilSooner, type MovedClock } from "../endurance/movedClock.ts";
 import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
 import { openTargetHarness } from "../ssh/targetHarness.ts";
@@ -16,14 +17,19 @@ import { git, makeHostileRepository } from "./hostileRepository.ts";
 const LIMIT_MS = 60_000;
 const WORK_MS = 20_000;
 
+const openHere = async (): Promise<Harness & { readonly clock: MovedClock }> => {
+  const clock = createMovedClock();
+  return Object.assign(await openHarness({}, clock), { clock });
+};
+
 describe.each([
-  ["this machine", openHarness],
+  ["this machine", openHere],
   ["a machine behind SSH", () => openTargetHarness("ssh2")],
 ] as const)("the rows of agents on %s", (where, open) => {
   const isRemote = where !== "this machine";
   const root = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-rows-")));
   const repository = join(root, "shop-api");
-  let harness: Harness;
+  let harness: Harness & { readonly clock: MovedClock };
   let cli: CommandLine;
   let stop: () => Promise<void>;
   const panes: Record<"main" | "inner" | "linked" | "hostile", string> = {
@@ -180,11 +186,8 @@ describe.each([
         for await (const _entry of feed) if (showing.signal.aborted) return;
       })();
       writeFileSync(join(root, "refunds/b.txt"), "b\n");
-      await until(
-        () => rowOf("linked")?.workspace?.changes?.files === 1,
-        "it is seen",
-        isRemote ? 45_000 : WORK_MS,
-      );
+      const isSeen = (): boolean => rowOf("linked")?.workspace?.changes?.files === 1;
+      await untilSooner(harness.clock, isSeen, "it is seen", isRemote ? 45_000 : WORK_MS);
       showing.abort();
       await shown;
     },
