@@ -2,6 +2,7 @@
 // all of it, the screen must show just that, to the letter and in rows as it was told, and nothing else may be open. Pure.
 import { requestLanes } from "../engine/requests.ts";
 import { toldByEvent } from "../ingest/prompts.ts";
+import { mayBeOfAnother, NONE_UNENDED } from "../ingest/unended.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
 import type { PromptRequest } from "../model/request.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
@@ -16,15 +17,19 @@ const agentDoubt = ({ runtime, adapter }: Entry): string | null => {
   return capabilities.verified && tells ? null : `${displayName} does not tell enough of what it asks`;
 };
 
-/** `told`: opened by the event that the state stands on. */
-const askingDoubt = ({ resolution, facts }: Entry): string | null => {
+/** It is open, as the only one, and what an event says of the end of another one counts only if the screen shows it too. */
+const askingDoubt = ({ resolution, facts, asked }: Entry, told: PromptRequest): string | null => {
   if (resolution?.status.state !== "waiting_approval" || resolution.confidence !== "high")
     return "it is not certain that its agent asks for it now";
   const lanes = requestLanes(facts, 0);
   const open = lanes.flatMap(({ name, unanswered }) => unanswered.map(({ eventId }) => `${name}@${eventId}`));
   const [only] = open;
   if (open.length > 1) return "more than one request is open";
-  return only === resolution.requestId ? null : "no event tells that it is still open";
+  if (only !== resolution.requestId) return "no event tells that it is still open";
+  const eventId = only.slice(only.lastIndexOf("@") + 1);
+  return mayBeOfAnother(asked.unended ?? NONE_UNENDED, { eventId, told })
+    ? "the same may have been asked before, and the screen has not shown since that nothing is asked"
+    : null;
 };
 
 const textDoubt = (told: PromptRequest, seen: PromptRequest): string | null => {
@@ -51,5 +56,5 @@ export const doubtOf = (entry: Entry, seen: PromptRequest | null): string | null
   const told = toldByEvent(entry);
   if (told === null) return agentDoubt(entry) ?? "no event told it while this daemon runs";
   if (seen === null) return agentDoubt(entry) ?? "its dialog is not on the screen";
-  return agentDoubt(entry) ?? askingDoubt(entry) ?? textDoubt(told, seen) ?? optionDoubt(seen);
+  return agentDoubt(entry) ?? askingDoubt(entry, told) ?? textDoubt(told, seen) ?? optionDoubt(seen);
 };

@@ -13,6 +13,7 @@ import { NO_TURN_MARKS, type TurnMarks } from "../model/turnMarks.ts";
 import type { PaneView } from "../model/view.ts";
 import type { WorkspaceView } from "../model/workspace.ts";
 import { NO_ACTIVITY, type ActivityState } from "./activityState.ts";
+import type { Unended } from "./unended.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
 /** A prompt as it is shown. `fingerprint` null: it cannot be answered, because its text is not known or not drawn yet. */
@@ -67,9 +68,11 @@ export interface RuntimeEntry {
   runs: Partial<Record<EvidenceSource, ObservationRun>>;
   resolution: Resolution | null;
   /** What is asked, to the letter: by the event that opened a request, and as each source read it last. Never stored. */
-  asked: { byEvent: ReadonlyMap<string, PromptRequest> } & Partial<
-    Record<"poller" | "transcript", PromptRequest | null>
-  >;
+  asked: {
+    byEvent: ReadonlyMap<string, PromptRequest>;
+    /** Whose end the screen has not shown; absent: no event told of one. */
+    unended?: Unended;
+  } & Partial<Record<"poller" | "transcript", PromptRequest | null>>;
   /** The wait that the store told of, while nothing else than `unknown` has followed it: it may go on as the same one. */
   storedWait: Resolution | null;
   /** The prompt that is open, as it is shown. */

@@ -13,6 +13,7 @@ import { isActivityDue, notePlace, noteTold, type Redact } from "./activity.ts";
 import { cleanProgress, isProgressDue } from "./progress.ts";
 import type { States } from "./states.ts";
 import type { RuntimeEntry } from "./liveState.ts";
+import { withLook } from "./unended.ts";
 
 export type ReadingSource = "poller" | "transcript";
 
@@ -118,7 +119,12 @@ export class SampledReadings {
     const entry = this.unitOfWork.liveState.runtimes.get(runtimeId);
     if (entry === undefined || entry.runtime.endedAt !== null) return null;
     if (isChanged) this.states.keepAlive(entry, readAt);
-    if (source === "poller") entry.screenReadAt = readAt;
+    if (source === "poller") {
+      entry.screenReadAt = readAt;
+      const { unended } = entry.asked;
+      if (unended !== undefined)
+        entry.asked = { ...entry.asked, unended: withLook(unended, reading?.status ?? null, readAt) };
+    }
     this.note(entry, source, reading);
     return reading === null
       ? this.unrecognised(entry, source, readAt)

@@ -15,6 +15,7 @@ import type { RowViews } from "./rowViews.ts";
 import { completeBy, keepAsked, promptOf } from "./prompts.ts";
 import { confirmedAt } from "./view.ts";
 import type { RuntimeEntry } from "./liveState.ts";
+import { NONE_UNENDED, withOpened } from "./unended.ts";
 
 const isReading = ({ requestId }: Resolution): boolean => /^(poller|transcript)@/.test(requestId ?? "");
 
@@ -109,6 +110,7 @@ export class States {
     const { evidence, row } = stored;
     entry.facts = applyEvidence(entry.facts, evidence);
     keepAsked(entry, raw);
+    entry.asked = { ...entry.asked, unended: withOpened(entry.asked.unended ?? NONE_UNENDED, raw) };
     entry.eventHorizon = Math.max(entry.eventHorizon, row);
     const cursor = entry.facts.cursors.get(evidence.source);
     if (cursor?.eventId === evidence.eventId)

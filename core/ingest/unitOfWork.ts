@@ -11,6 +11,7 @@ import type { PendingEvent, StateRow, Store } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 import { restoreActivity } from "./activity.ts";
 import { isoUnreadSince, restoreTurn } from "./turnEnds.ts";
+import { UNKNOWN_UNENDED } from "./unended.ts";
 import { newRuntimeEntry, LiveState } from "./liveState.ts";
 import { promptOf, type NamePrompt } from "./prompts.ts";
 import { StoreOutage } from "./storeOutage.ts";
@@ -260,6 +261,7 @@ export class UnitOfWork {
     for (const { runtime, facts, eventHorizon } of live) {
       const entry = newRuntimeEntry(runtime, adapterOf(runtime.agentType));
       entry.facts = facts;
+      entry.asked = { ...entry.asked, unended: UNKNOWN_UNENDED };
       entry.eventHorizon = eventHorizon;
       const state = states.get(runtime.runtimeId);
       if (state !== undefined) {

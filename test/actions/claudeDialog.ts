@@ -40,22 +40,30 @@ export const claudeDialog = (
   };
 };
 
-/** Runs the hook as the agent in that pane does when it asks for a permission. */
-export const askByHook = async (
+/** Runs the hook as the agent in that pane does, or as another program that takes its place. */
+export const tellByHook = async (
   harness: Harness,
   paneId: string,
-  toolName: string,
-  toolInput: Record<string, unknown>,
+  event: string,
+  payload: Record<string, unknown>,
 ): Promise<void> => {
   const socket = `${harness.tmux.socketPath},${await harness.tmux.serverPid()},0`;
-  execFileSync(harness.daemon.eventScript, ["claude", "PermissionRequest"], {
+  execFileSync(harness.daemon.eventScript, ["claude", event], {
     env: { ...process.env, TMUX: socket, TMUX_PANE: paneId },
     input: JSON.stringify({
       session_id: SESSION,
       cwd: "/home/dev/project",
-      hook_event_name: "PermissionRequest",
-      tool_name: toolName,
-      tool_input: toolInput,
+      hook_event_name: event,
+      ...payload,
     }),
   });
 };
+
+/** When it asks for a permission. */
+export const askByHook = (
+  harness: Harness,
+  paneId: string,
+  toolName: string,
+  toolInput: Record<string, unknown>,
+): Promise<void> =>
+  tellByHook(harness, paneId, "PermissionRequest", { tool_name: toolName, tool_input: toolInput });
