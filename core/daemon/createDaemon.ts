@@ -15,6 +15,7 @@ import {
   type ConnectedTargetParts,
 } from "../connections/connectedTarget.ts";
 import { createConnectedTargets } from "../connections/connectedTargets.ts";
+import { createHostTarget } from "../connections/hostTarget.ts";
 import { createTmuxLook } from "../connections/tmuxLook.ts";
 import { Ingest } from "../ingest/ingest.ts";
 import { createIntegrationService, installEventScript } from "../integrations/integrationService.ts";
@@ -34,7 +35,6 @@ import { createAdapterSwitch } from "./adapterSwitch.ts";
 import { createDaemonDoctor } from "./daemonDoctor.ts";
 import { createDaemonTargets } from "./daemonTargets.ts";
 import { followAdapters, resyncAfterRebuild } from "./followChanges.ts";
-import { declareHost } from "./hostTarget.ts";
 import { createScreenNow } from "./screenNow.ts";
 import { createService, type LoginItem, type Service } from "./service.ts";
 import { startFeatures, type StartedFeatures } from "./startFeatures.ts";
@@ -148,10 +148,17 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   /** Set once everything was looked at. */
   let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
   const takeEvents = async (): Promise<void> => spool?.take();
-  const host = createConnected(
-    await declareHost({ ...deps, ingest, executor, lookForTmux, config, takeEvents, clock }),
-  );
-  connectedTargets.add(host);
+  const host = await createHostTarget({
+    ...deps,
+    ingest,
+    executor,
+    lookForTmux,
+    config,
+    createConnected,
+    connectedTargets,
+    takeEvents,
+    clock,
+  });
   owned.defer(() => host.close());
 
   // What surfaces ask about and change: adapters, integrations, targets.
@@ -282,10 +289,10 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   });
 
   // The start: a first complete look at this machine, then the events that came while no daemon ran.
-  await host.collector.start();
+  await host.start();
   spool = await startSpool({
     spoolDir: paths.spool,
-    deliver: (envelopes) => host.collector.deliver(testEvents.without(envelopes)),
+    deliver: (envelopes) => host.connected.collector.deliver(testEvents.without(envelopes)),
     ingest,
     clock,
     logger,

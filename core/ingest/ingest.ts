@@ -237,6 +237,11 @@ export class Ingest {
     this.parts.targets.set(target);
   }
 
+  /** Only these tmux servers of a target are watched from now on: what was known of the others goes. */
+  keepServers(targetId: string, watched: readonly string[]): void {
+    this.parts.targets.keepServers(targetId, watched);
+  }
+
   /** A target that is not watched any more: its panes, rows and events go, its history stays until retention takes it. */
   removeTarget(targetId: string): void {
     this.parts.targets.remove(targetId);

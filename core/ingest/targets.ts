@@ -68,6 +68,33 @@ export class Targets {
     });
   }
 
+  /** Only these of its tmux servers are watched from now on: panes, rows and agents of the others go, as they would with the server. */
+  keepServers(targetId: string, watched: readonly string[]): void {
+    const { unitOfWork, rows, lifecycle } = this.deps;
+    const { liveState } = unitOfWork;
+    const others = [...liveState.servers].filter(
+      ([, entry]) => entry.targetId === targetId && !watched.includes(entry.server),
+    );
+    if (others.length === 0) return;
+    unitOfWork.commit(() => {
+      for (const [key, { server, panes }] of others) {
+        for (const entry of liveState.runtimes.values()) {
+          const { runtime, crashedAt } = entry;
+          if (runtime.targetId === targetId && runtime.server === server && crashedAt !== null)
+            lifecycle.dropCrashed(entry);
+        }
+        for (const pane of panes.values()) {
+          const live = liveState.liveOf(pane);
+          if (live !== undefined) lifecycle.end(live, "vanished", pane);
+          rows.removed(rows.ofPane(pane));
+        }
+        liveState.servers.delete(key);
+        unitOfWork.deps.store.replacePanes(targetId, server, []);
+      }
+      rows.targetChanged(targetId);
+    });
+  }
+
   /** A target that is not watched any more: its panes, rows and events go, its history stays until retention takes it. */
   remove(targetId: string): void {
     const { unitOfWork, rows, lifecycle } = this.deps;

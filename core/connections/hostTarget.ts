@@ -1,0 +1,129 @@
+// This machine as a target: always there. Which tmux servers are watched follows config.json, as the targets behind SSH do; the tmux
+// program is looked for when they change. Without tmux the target is down and says so.
+import type { ConfigFile } from "../config/configFile.ts";
+import type { ConnectedTarget, ConnectedTargetParts } from "./connectedTarget.ts";
+import type { ConnectedTargets } from "./connectedTargets.ts";
+import type { LookForTmux } from "./tmuxLook.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import { HOST_TARGET, type Target, type TargetHealth } from "../model/runtime.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import type { FoundTmux } from "../tmux/findTmux.ts";
+import { createProcessTree } from "../tmux/processTree.ts";
+import { resolveServers, type TmuxSocket } from "../tmux/servers.ts";
+
+export interface HostTargetDeps {
+  ingest: {
+    setTarget(target: Target): void;
+    setHealth(targetId: string, health: TargetHealth, reason: string | null): void;
+    /** What is known of its other tmux servers goes. */
+    keepServers(targetId: string, watched: readonly string[]): void;
+  };
+  executor: TargetExecutor;
+  lookForTmux: LookForTmux;
+  config: Pick<ConfigFile, "current" | "onChange">;
+  createConnected: (parts: ConnectedTargetParts) => ConnectedTarget;
+  /** This machine is among these all the time. */
+  connectedTargets: Pick<ConnectedTargets, "add">;
+  env: NodeJS.ProcessEnv;
+  uid: number;
+  platform: NodeJS.Platform;
+  takeEvents: ConnectedTargetParts["takeEvents"];
+  clock: Clock;
+  logger: Logger;
+}
+
+const find = async (deps: HostTargetDeps): Promise<FoundTmux | null> => {
+  try {
+    return await deps.lookForTmux(deps.executor);
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+    deps.logger.error({ error }, "tmux was not found");
+    deps.ingest.setHealth(HOST_TARGET, "down", `${error.message}. ${error.remedy}`);
+    return null;
+  }
+};
+
+export interface HostTarget {
+  /** The connection of now. */
+  readonly connected: ConnectedTarget;
+  /** Resolves after the first complete look; from then on config.json is followed. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const serversOf = ({ config, env, uid }: HostTargetDeps): TmuxSocket[] =>
+  resolveServers({ configured: config.current.tmux_servers, env, uid });
+
+/** Registers this machine as a target. */
+export const createHostTarget = async (deps: HostTargetDeps): Promise<HostTarget> => {
+  const { ingest, executor, config, connectedTargets, platform, clock, logger } = deps;
+  ingest.setTarget({
+    targetId: HOST_TARGET,
+    targetName: HOST_TARGET,
+    kind: "local",
+    connectionRef: null,
+    isDefault: true,
+    health: "ok",
+    healthReason: null,
+    lastSeenAt: clock.now(),
+    updatedAt: clock.now(),
+    link: null,
+  });
+  const processes = createProcessTree({ executor, platform, clock });
+  const connect = async (servers: readonly TmuxSocket[]): Promise<ConnectedTarget> =>
+    deps.createConnected({
+      executor,
+      tmux: await find(deps),
+      servers,
+      processes,
+      takeEvents: deps.takeEvents,
+    });
+  const put = (next: ConnectedTarget): void => {
+    connectedTargets.add(next);
+    // Also what an earlier daemon watched.
+    ingest.keepServers(
+      HOST_TARGET,
+      next.servers.map(({ server }) => server),
+    );
+  };
+
+  let connected = await connect(serversOf(deps));
+  put(connected);
+  let isClosed = false;
+  let work: Promise<void> = Promise.resolve();
+  let stopFollowing = (): void => {};
+  const renew = async (): Promise<void> => {
+    const servers = serversOf(deps);
+    if (isClosed || JSON.stringify(servers) === JSON.stringify(connected.servers)) return;
+    const next = await connect(servers);
+    await connected.close();
+    connected = next;
+    if (isClosed) return next.close();
+    put(next);
+    await next.collector.start();
+  };
+  const follow = (): void => {
+    work = work
+      .then(renew)
+      .catch((error: unknown) => logger.error({ error }, "the tmux servers of config.json are not watched"));
+  };
+  return {
+    get connected() {
+      return connected;
+    },
+    start: async () => {
+      await connected.collector.start();
+      stopFollowing = config.onChange(follow);
+      // It may have changed during the first look.
+      follow();
+    },
+    close: async () => {
+      isClosed = true;
+      stopFollowing();
+      await work;
+      await connected.close();
+    },
+  };
+};
