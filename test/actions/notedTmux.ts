@@ -14,7 +14,7 @@ export const noteTmux = (folder: string): NotedTmux => {
   const [program, notes] = [join(bin, "tmux"), join(bin, "calls")];
   mkdirSync(bin);
   const real = (process.env["PATH"] ?? "").split(":").map((one) => join(one, "tmux"));
-  const script = `#!/bin/sh\necho "$3" >>'${notes}'\nfor real in ${real.join(" ")}; do [ ! -x "$real" ] || exec "$real" "$@"; done\n`;
+  const script = `#!/bin/sh\nc=$3; [ "$c" != -u ] || c=$4; echo "$c" >>'${notes}'\nfor real in ${real.join(" ")}; do [ ! -x "$real" ] || exec "$real" "$@"; done\n`;
   writeFileSync(program, script);
   chmodSync(program, 0o755);
   return {
