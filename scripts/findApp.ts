@@ -73,7 +73,8 @@ export const findApp = async (options: FindAppOptions): Promise<string | null> =
   }
   print("Downloading Electron, once (more than 100 MB)…\n");
   const onProgress = showProgress(options);
-  const reason = await installElectron({ folder, env, silenceMs: SILENCE_MS, onProgress });
+  const now = (): number => performance.now();
+  const reason = await installElectron({ folder, env, silenceMs: SILENCE_MS, now, onProgress });
   const downloaded = reason === null ? await find() : null;
   if (downloaded === null)
     print(

@@ -15,6 +15,8 @@ export interface InstallElectronOptions {
   readonly env: NodeJS.ProcessEnv;
   /** How long the download may stand still, in milliseconds. */
   readonly silenceMs: number;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now: () => number;
   /** Called with each progress: how much of the file has come, or that it is being unpacked. */
   readonly onProgress: (progress: { readonly bytes: number } | "unpacking") => void;
 }
@@ -38,7 +40,7 @@ const reasonOf = (stderr: string, status: number | null): string => {
 
 /** Resolves with null once the binary is there, else with the reason why it is not; then a partial download is removed. */
 export const installElectron = async (options: InstallElectronOptions): Promise<string | null> => {
-  const { folder, env, silenceMs, onProgress } = options;
+  const { folder, env, silenceMs, now, onProgress } = options;
   const unpacked = join(folder, "dist");
   // Left by an interrupted installation; the installer would unpack over it.
   rmSync(unpacked, { recursive: true, force: true });
@@ -58,15 +60,14 @@ export const installElectron = async (options: InstallElectronOptions): Promise<
   const ended = once(child, "close").then(() => "ended" as const);
   try {
     let bytes = 0;
-    let movedAt = performance.now();
+    let movedAt = now();
     while ((await Promise.race([delay(POLL_MS), ended])) !== "ended") {
-      const now = isThere(unpacked) ? "unpacking" : downloadedIn(temporary);
-      if (now === "unpacking") onProgress("unpacking");
-      else if (now > bytes) onProgress({ bytes: now });
-      if (now === "unpacking" || now > bytes) movedAt = performance.now();
-      if (typeof now === "number") bytes = now;
-      if (performance.now() - movedAt > silenceMs)
-        return `nothing came for ${Math.round(silenceMs / 1_000)} seconds`;
+      const progress = isThere(unpacked) ? "unpacking" : downloadedIn(temporary);
+      if (progress === "unpacking") onProgress(progress);
+      else if (progress > bytes) onProgress({ bytes: progress });
+      if (progress === "unpacking" || progress > bytes) movedAt = now();
+      if (typeof progress === "number") bytes = progress;
+      if (now() - movedAt > silenceMs) return `nothing came for ${Math.round(silenceMs / 1_000)} seconds`;
     }
     return child.exitCode === 0 ? null : reasonOf(stderr, child.exitCode);
   } finally {

@@ -51,6 +51,8 @@ export interface StartHarness {
   /** How often the mirror was asked for the archive. */
   requests(): number;
   serve(how: Serving): void;
+  /** How long the archive is where only half of it comes. */
+  readonly halfBytes: number;
   /** Nobody answers at the mirror any more. */
   closeMirror(): Promise<void>;
   /** The archive that is served has another sum than the package says. */
@@ -104,6 +106,8 @@ const putTools = (bin: string): void => {
     put(join(bin, name), `#!/bin/sh\necho "${name} $*" >>"$AGTMUX_TEST_TOOLS"\n`, 0o755);
 };
 
+const halfOf = (zip: Buffer): Buffer => zip.subarray(0, zip.length / 2);
+
 const startMirror = async (zip: Buffer, how: () => Serving): Promise<{ server: Server; asked: string[] }> => {
   const asked: string[] = [];
   const answer = (response: ServerResponse): void => {
@@ -112,7 +116,7 @@ const startMirror = async (zip: Buffer, how: () => Serving): Promise<{ server: S
       response.end(zip);
       return;
     }
-    response.write(zip.subarray(0, zip.length / 2), () => {
+    response.write(halfOf(zip), () => {
       if (how() === "cut off") response.destroy();
     });
   };
@@ -170,6 +174,7 @@ export const openStartHarness = async (platform: "darwin" | "linux"): Promise<St
     env,
     requests: () => asked.length,
     serve: (how) => (serving = how),
+    halfBytes: halfOf(zip).length,
     closeMirror,
     forgetSum: () => putSum("0".repeat(64)),
     ran: () => linesOf(log),
