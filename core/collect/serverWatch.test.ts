@@ -14,6 +14,7 @@ const scene = (mode: TmuxServer["mode"] = "direct") => {
     server: "default",
     mode,
     problem: null,
+    isShared: false,
     query: (commands) =>
       Promise.resolve({
         status: "ok",
@@ -88,6 +89,7 @@ const titled = (titles: readonly string[]): TmuxServer => {
     server: "default",
     mode: "direct",
     problem: null,
+    isShared: false,
     query: (commands) =>
       Promise.resolve({
         status: "ok",

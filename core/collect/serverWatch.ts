@@ -68,7 +68,8 @@ export const watchServer = (options: {
       status: "ok",
       mode: tmux.mode,
       problem: result.problem ?? tmux.problem,
-      instance: result.instance,
+      // Events name their server by its socket: nobody else's is believed to be at the path of one of the person's.
+      instance: tmux.isShared ? { ...result.instance, socketPath } : result.instance,
       panes: options.probe === undefined ? result.panes : withActivity(result.panes, looked.windowActivity),
     };
     last = { listing, looked };

@@ -55,7 +55,7 @@ export interface FoundSocket {
 
 /** Unix sockets of the target. */
 export interface TargetSockets {
-  /** Null where there is none. Throws where that cannot be told. */
+  /** Null where there is none. One that cannot be looked at is in doubt. */
   find(path: string, rule: SocketRule): Promise<FoundSocket | null>;
   connect(path: string): SocketConnection;
 }

@@ -87,10 +87,13 @@ const findFolder = async (path: string, rule: SocketRule): Promise<{ doubt: stri
  * used again.
  */
 export const findLocalSocket = async (path: string, rule: SocketRule): Promise<FoundSocket | null> => {
-  const [folder, socket] = await Promise.all([
-    findFolder(dirname(path), rule),
-    orNull(lstat(path, { bigint: true })),
-  ]);
+  let looked;
+  try {
+    looked = await Promise.all([findFolder(dirname(path), rule), orNull(lstat(path, { bigint: true }))]);
+  } catch (error) {
+    return { identity: "", doubt: `it cannot be looked at (${errorCodeOf(error)})` };
+  }
+  const [folder, socket] = looked;
   // A folder that cannot be trusted says so whether or not something lies in it.
   if (folder === null || (socket === null && folder.doubt === null)) return null;
   return {

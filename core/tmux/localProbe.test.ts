@@ -32,6 +32,7 @@ const fixture = (glance: string | null = null) => {
     query,
     mode: "direct",
     problem: null,
+    isShared: false,
     close: () => Promise.resolve(),
   };
   const probe = createLocalProbe(server, { now: () => now.at });

@@ -36,6 +36,8 @@ export interface TmuxServer {
   query(commands: readonly ReadCommand[]): Promise<QueryResult>;
   /** How it is asked: over its socket, or by a process each time. */
   readonly mode: "direct" | "polling";
+  /** It belongs to another user: what it says of itself may be untrue. */
+  readonly isShared: boolean;
   /** Why the tmux program asks although the socket can be reached; null while nothing is wrong. */
   readonly problem: string | null;
   close(): Promise<void>;
@@ -248,6 +250,9 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
     },
     get mode() {
       return isShared || (known?.isDirect === true && retry.problem === null) ? "direct" : "polling";
+    },
+    get isShared() {
+      return isShared;
     },
     get problem() {
       return retry.problem;

@@ -6,11 +6,14 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { watchServer } from "../../core/collect/serverWatch.ts";
+import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
+import { createTmuxServer } from "../../core/tmux/tmuxServer.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { callsOn } from "../harness/tmuxCalls.ts";
-import { until } from "../setup/realClock.ts";
+import { randomIds, realClock, until } from "../setup/realClock.ts";
 import { ATTACKS, makeLoot, startHostileTmux, type Attack, type HostileTmux } from "./hostileTmux.ts";
 import { NOBODY, isRoot } from "./otherUser.ts";
 
@@ -151,6 +154,29 @@ describe.runIf(isRoot)("a tmux server of another user that attacks", () => {
     const long = "ä long text ".repeat(8_000);
     expect(await call(good.path, long)).toBe("");
     expect(await real.run("show-buffer", "-b", "mine")).toBe(long);
+  });
+
+  it("is believed to be at no other socket than the one that it has: events name their server by that", async () => {
+    await real.newSession("theirs");
+    const hostile = await start("posing", { isGoodFirst: true });
+    const executor = createLocalExecutor({ targetId: "host", env: process.env });
+    const tmux = createTmuxServer({
+      executor,
+      calls: callsOn(executor, hostile.path),
+      clock: realClock,
+      ids: randomIds,
+      logger: SILENT_LOGGER,
+    });
+    const watched = watchServer({
+      tmux,
+      socketPath: hostile.path,
+      makeNonce: () => randomIds.nonce(),
+      clock: realClock,
+    });
+    // What answers says that it has the socket of the person's server.
+    expect(await watched.list()).toMatchObject({ status: "ok", instance: { socketPath: hostile.path } });
+    await watched.close();
+    await executor.close();
   });
 
   it("is not connected to in tmux's own folder, which it made while the daemon runs", async () => {
