@@ -2,45 +2,53 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Finding } from "../../core/model/doctorView.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
 
-let tmux: PrivateTmux;
-let daemon: TestDaemon;
-let player: Player;
+interface Scene {
+  readonly daemon: TestDaemon;
+  readonly player: Player;
+  readonly findingsOf: (agent: string) => Promise<Finding[]>;
+  readonly change: (action: "install" | "repair", agent?: string) => Promise<unknown>;
+}
 
-beforeEach(async () => {
-  tmux = createPrivateTmux();
-  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
-  player = await createPlayer({
+/** A home and a daemon of its own, gone with its test: most of the time waits for what the doctor tries. */
+const openScene = async (test: { onTestFinished(close: () => Promise<void>): void }): Promise<Scene> => {
+  const tmux = createPrivateTmux();
+  const daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
+  const player = await createPlayer({
     tmux: { socketArgs: tmux.socketArgs },
     home: daemon.home,
     recordingsDir: RECORDINGS,
     eventScript: daemon.eventScript,
   });
+  test.onTestFinished(async () => {
+    await player.close();
+    await daemon.close();
+    await tmux.close();
+  });
   await daemon.until(player.paneId, ({ agent }) => agent === "claude", 15_000);
-});
-afterEach(async () => {
-  await player.close();
-  await daemon.close();
-  await tmux.close();
-});
-
-const findingsOf = async (agent: string): Promise<Finding[]> => {
-  const { findings } = await daemon.daemon.service.doctor({ target: null });
-  return findings.filter((finding) => finding.agent === agent);
+  const { service } = daemon.daemon;
+  return {
+    daemon,
+    player,
+    findingsOf: async (agent) => {
+      const { findings } = await service.doctor({ target: null });
+      return findings.filter((finding) => finding.agent === agent);
+    },
+    change: (action, agent = "claude") => service.integrationChange({ agent, action, dryRun: false }),
+  };
 };
+
 const brief = (findings: readonly Finding[]): Record<string, string> =>
   Object.fromEntries(findings.map(({ check, status }) => [check, status]));
-const change = (action: "install" | "repair") =>
-  daemon.daemon.service.integrationChange({ agent: "claude", action, dryRun: false });
-
-it("says how an agent without hooks is known, and how to install them", async () => {
+it.concurrent("says how an agent without hooks is known, and how to install them", async (test) => {
+  const { daemon, findingsOf } = await openScene(test);
   const findings = await findingsOf("claude");
   const paneRef = daemon.rows().find((row) => row.agent === "claude")?.identity.pane_ref;
   expect(findings.find(({ check }) => check === "agent.integration")).toMatchObject({
@@ -52,7 +60,8 @@ it("says how an agent without hooks is known, and how to install them", async ()
   });
 });
 
-it("tells hooks that are in place but silent from those whose events arrive", async () => {
+it.concurrent("tells hooks that are in place but silent from those whose events arrive", async (test) => {
+  const { daemon, player, findingsOf, change } = await openScene(test);
   await change("install");
   expect(brief(await findingsOf("claude"))).toMatchObject({
     "agent.integration": "ok",
@@ -65,13 +74,15 @@ it("tells hooks that are in place but silent from those whose events arrive", as
   expect(findings.find(({ check }) => check === "agent.events")?.evidence).toMatch(/^last one /);
 });
 
-it("does not count its own test event as the agent's", async () => {
+it.concurrent("does not count its own test event as the agent's", async (test) => {
+  const { daemon, findingsOf, change } = await openScene(test);
   await change("install");
   await daemon.daemon.service.doctor({ target: null });
   expect(brief(await findingsOf("claude"))).toMatchObject({ "agent.events": "warning" });
 });
 
-it("notices drifted hooks, and that they are whole again after the repair it names", async () => {
+it.concurrent("notices drifted hooks, and that they are whole again after the repair it names", async (test) => {
+  const { daemon, findingsOf, change } = await openScene(test);
   await change("install");
   const path = join(daemon.home, ".claude", "settings.json");
   const settings = JSON.parse(readFileSync(path, "utf8")) as { hooks: Record<string, unknown> };
@@ -88,7 +99,8 @@ it("notices drifted hooks, and that they are whole again after the repair it nam
   expect(brief(await findingsOf("claude"))).toMatchObject({ "agent.integration": "ok" });
 });
 
-it("names what stands in the way where a settings file cannot be parsed, and leaves it alone", async () => {
+it.concurrent("names what stands in the way where a settings file cannot be parsed, and leaves it alone", async (test) => {
+  const { daemon, findingsOf, change } = await openScene(test);
   await change("install");
   const path = join(daemon.home, ".claude", "settings.json");
   writeFileSync(path, '{ "hooks": ');
@@ -101,10 +113,11 @@ it("names what stands in the way where a settings file cannot be parsed, and lea
   expect(readFileSync(path, "utf8")).toBe('{ "hooks": ');
 });
 
-it("says that other programs may answer permission requests", async () => {
+it.concurrent("says that other programs may answer permission requests", async (test) => {
+  const { daemon, findingsOf, change } = await openScene(test);
   const path = join(daemon.home, ".claude", "settings.json");
   const foreign = [{ hooks: [{ type: "command", command: "my-approver" }] }];
-  await daemon.daemon.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
+  await change("install");
   const settings = JSON.parse(readFileSync(path, "utf8")) as { hooks: Record<string, unknown[]> };
   settings.hooks["PermissionRequest"] = [...(settings.hooks["PermissionRequest"] ?? []), ...foreign];
   writeFileSync(path, JSON.stringify(settings));
@@ -114,9 +127,10 @@ it("says that other programs may answer permission requests", async () => {
   );
 });
 
-it("says of hooks that an agent does not trust what has to be done, and names unverified adapters", async () => {
-  await daemon.daemon.service.integrationChange({ agent: "codex", action: "install", dryRun: false });
-  await daemon.daemon.service.integrationChange({ agent: "arcane", action: "install", dryRun: false });
+it.concurrent("says of hooks that an agent does not trust what has to be done, and names unverified adapters", async (test) => {
+  const { findingsOf, change } = await openScene(test);
+  await change("install", "codex");
+  await change("install", "arcane");
   const [untrusted] = await findingsOf("codex");
   expect(untrusted).toMatchObject({
     status: "warning",

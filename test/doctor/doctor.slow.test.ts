@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { doctorReportSchema, type DoctorReport, type Finding } from "../../core/model/doctorView.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 import { spawnDaemon, type DaemonProcess } from "../harness/daemonProcess.ts";
@@ -14,7 +15,6 @@ import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MAIN = join(ROOT, "cli", "main.ts");
 
 interface Ran {
   code: number;
@@ -46,7 +46,7 @@ const run = (args: readonly string[], extra: Record<string, string> = {}): Promi
     const { NO_COLOR: _no, FORCE_COLOR: _force, ...outer } = process.env;
     execFile(
       process.execPath,
-      [MAIN, ...args],
+      [CLI_ENTRY, ...args],
       { env: { ...outer, ...env, ...extra } },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
