@@ -11,6 +11,12 @@ export interface Hunk {
 }
 
 const MAX_EDITS = 1_000;
+/** Of all areas of two texts together: what an area takes grows with the square of its edits. */
+const MAX_WORK = 2 * MAX_EDITS * MAX_EDITS;
+
+interface Budget {
+  work: number;
+}
 
 /** Lines with their ends, so that joining them gives the text. */
 export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -74,11 +80,17 @@ const trim = (a: readonly string[], b: readonly string[], area: Hunk): Hunk => {
 };
 
 /** The shortest edit within an area; the whole area where that would take too long. */
-const diffArea = (a: readonly string[], b: readonly string[], area: Hunk): Hunk[] => {
+const diffArea = (a: readonly string[], b: readonly string[], area: Hunk, budget: Budget): Hunk[] => {
+  const maxEditLength = Math.min(MAX_EDITS, Math.floor(Math.sqrt(budget.work)));
   const changes = diffArrays(a.slice(area.aStart, area.aEnd), b.slice(area.bStart, area.bEnd), {
-    maxEditLength: MAX_EDITS,
+    maxEditLength,
   });
-  if (changes === undefined) return [area];
+  if (changes === undefined) {
+    budget.work -= maxEditLength ** 2;
+    return [area];
+  }
+  const edits = changes.reduce((sum, { added, removed, count }) => sum + (added || removed ? count : 0), 0);
+  budget.work -= Math.min(edits, maxEditLength) ** 2;
   const hunks: Hunk[] = [];
   let { aStart, bStart } = area;
   let open: Hunk | null = null;
@@ -98,7 +110,13 @@ const diffArea = (a: readonly string[], b: readonly string[], area: Hunk): Hunk[
   return open === null ? hunks : [...hunks, open];
 };
 
-const diffWithin = (a: readonly string[], b: readonly string[], area: Hunk, out: Hunk[]): void => {
+const diffWithin = (
+  a: readonly string[],
+  b: readonly string[],
+  area: Hunk,
+  out: Hunk[],
+  budget: Budget,
+): void => {
   const left = trim(a, b, area);
   if (left.aStart === left.aEnd && left.bStart === left.bEnd) return;
   if (left.aStart === left.aEnd || left.bStart === left.bEnd) {
@@ -107,12 +125,12 @@ const diffWithin = (a: readonly string[], b: readonly string[], area: Hunk, out:
   }
   const fixed = findFixedPoints(a, b, left);
   if (fixed.length === 0) {
-    out.push(...diffArea(a, b, left));
+    out.push(...diffArea(a, b, left, budget));
     return;
   }
   let { aStart, bStart } = left;
   for (const [aEnd, bEnd] of [...fixed, [left.aEnd, left.bEnd] as const]) {
-    diffWithin(a, b, { aStart, aEnd, bStart, bEnd }, out);
+    diffWithin(a, b, { aStart, aEnd, bStart, bEnd }, out, budget);
     aStart = aEnd + 1;
     bStart = bEnd + 1;
   }
@@ -121,7 +139,7 @@ const diffWithin = (a: readonly string[], b: readonly string[], area: Hunk, out:
 /** What has to be replaced to turn `a` into `b`, in order; neighbours are never adjacent on both sides. */
 export const diffLists = (a: readonly string[], b: readonly string[]): Hunk[] => {
   const hunks: Hunk[] = [];
-  diffWithin(a, b, { aStart: 0, aEnd: a.length, bStart: 0, bEnd: b.length }, hunks);
+  diffWithin(a, b, { aStart: 0, aEnd: a.length, bStart: 0, bEnd: b.length }, hunks, { work: MAX_WORK });
   return hunks;
 };
 

@@ -1,5 +1,5 @@
 // Whether a text shows a change already, so that a change which is made twice counts once.
-import { likeness, wordsOf } from "./alikeLines.ts";
+import { differingParts, hasWord, likeness, wordsOf } from "./alikeLines.ts";
 import { splitLines } from "./diffLines.ts";
 import { isTelling, type Edits } from "./lineEdits.ts";
 
@@ -43,13 +43,13 @@ class LineIndex {
 
 /** Whether one of the lines is `to`, perhaps changed further: it has every word that `to` has and `from` has not. */
 const hasWords = (from: string, to: string, lines: readonly string[]): boolean => {
-  const known = new Set(wordsOf(from));
-  const words = wordsOf(to).filter((word) => !known.has(word));
-  return lines.some((line) => {
-    if (line === to) return true;
-    const own = new Set(wordsOf(line));
-    return words.length > 0 && words.every((word) => own.has(word)) && likeness(line, to) > 0;
-  });
+  if (lines.includes(to)) return true;
+  const [, changed = ""] = differingParts([from, to]).parts;
+  const words = [...new Set(wordsOf(changed))].filter((word) => !hasWord(from, word));
+  return (
+    words.length > 0 &&
+    lines.some((line) => words.every((word) => hasWord(line, word)) && likeness(line, to) > 0)
+  );
 };
 
 /** The parts of a block between its empty lines. */

@@ -28,4 +28,6 @@ export const editsOf = (base: readonly string[], side: readonly string[]): Edits
 };
 
 /** A line that two people do not write by chance; an empty one, a fence or a "yes" they do. */
-export const isTelling = (line: string): boolean => (line.match(/[\p{L}\p{N}]/gu) ?? []).length >= 8;
+export const isTelling = (line: string): boolean => EIGHT_SIGNS.test(line);
+
+const EIGHT_SIGNS = /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){8}/u;

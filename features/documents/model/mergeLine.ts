@@ -1,5 +1,5 @@
 // A line that two people changed at the same time becomes one line, word by word.
-import { readWords, type Word } from "./alikeLines.ts";
+import { differingParts, readWords, type Word } from "./alikeLines.ts";
 import { diffLists } from "./diffLines.ts";
 
 const editsOfWords = (base: readonly Word[], side: readonly Word[]) => {
@@ -36,7 +36,7 @@ const joinWords = (agent: readonly Word[] = [], person: readonly Word[] = []): r
   return startsWith(agent, person) ? agent : [...agent, ...person];
 };
 
-const WORD_END = /[\p{L}\p{N}_]$/u;
+/** A word has nothing but these; what stands between words is one character. */
 const WORD_START = /^[\p{L}\p{N}_]/u;
 
 /** A line that both changed, without the end of the line. */
@@ -44,16 +44,18 @@ const mergeWords = (base: string, agent: string, person: string): string => {
   const words = readWords(base);
   const [a, p] = [editsOfWords(words, readWords(agent)), editsOfWords(words, readWords(person))];
   let line = "";
+  let last = "";
   const emit = ({ lead, text }: Word) => {
-    const isFused = lead === "" && WORD_END.test(line) && WORD_START.test(text);
+    const isFused = lead === "" && WORD_START.test(last) && WORD_START.test(text);
     line += `${isFused ? " " : lead}${text}`;
+    last = text;
   };
   for (const [at, word] of [...words, null].entries()) {
     for (const one of joinWords(a.added.get(at), p.added.get(at))) emit(one);
     if (word === null || a.removed.has(at) || p.removed.has(at)) continue;
     emit({ ...word, lead: a.leads.get(at) ?? p.leads.get(at) ?? word.lead });
   }
-  const tail = (text: string) => /\s*$/.exec(text)?.[0] ?? "";
+  const tail = (text: string) => text.slice(text.trimEnd().length);
   return line + (tail(person) === tail(base) ? tail(agent) : tail(person));
 };
 
@@ -64,5 +66,7 @@ export const mergeLine = (base: string, agent: string, person: string): string =
   if (agent === person) return agent;
   const [from, own, other] = [base, agent, person].map((line) => line.replace(END_OF_LINE, ""));
   const end = END_OF_LINE.exec(person)?.[0] ?? END_OF_LINE.exec(agent)?.[0] ?? "";
-  return mergeWords(from ?? "", own ?? "", other ?? "") + end;
+  const { start, parts, end: alike } = differingParts([from ?? "", own ?? "", other ?? ""]);
+  const [left = "", ours = "", theirs = ""] = parts;
+  return start + mergeWords(left, ours, theirs) + alike + end;
 };

@@ -80,7 +80,7 @@ export const parseResponse = (text: string): Response => {
   return { patches, unmatched: (unmatched + text.slice(at)).trim() };
 };
 
-const trimLines = (text: string): string => text.replace(/^(?:[ \t]*\r?\n)+/, "").replace(/\s+$/, "");
+const trimLines = (text: string): string => text.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd();
 
 /** The component's new content, with a line end on both sides, as its markers stand in lines of their own. */
 const place = (existing: string, content: string, mode: Mode, end: LineEnd): string => {
@@ -165,7 +165,7 @@ export const applyResponse = (document: string, response: Response, modes: Compo
 
 /** An inline document with an answer and room for the next question. */
 export const appendAnswer = (document: string, answer: string): string => {
-  const base = document.replace(/\s*$/, "");
+  const base = document.trimEnd();
   const lineEnd = lineEndOf(document);
   const turn = withLineEnds(`\n\n## Assistant\n\n${answer.trim()}\n\n## User\n\n`, lineEnd);
   return base === "" ? turn.trimStart() : `${base}${turn}`;
