@@ -145,6 +145,7 @@ const measureJudging = (count: number): Spread => {
       tool: "Bash",
       command: `git log --author=a${index % (2 * RULES)}`,
       folder: `/home/dev/project-${index % RULES}`,
+      leadsTo: (folder) => folder,
       paths: [],
     };
     const from = performance.now();

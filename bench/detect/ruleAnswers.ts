@@ -49,7 +49,17 @@ export const approvedNow = (
   const { kind, toolName: tool, command, folder } = request;
   const rules = broadRules(wordsOf(command ?? "") ?? []);
   const armed = new Set(rules.map((rule) => hashOf(rule, rules)));
-  const asked = { agent, target: HOST_TARGET, session: "corpus", kind, tool, command, folder, paths: [] };
+  const asked = {
+    agent,
+    target: HOST_TARGET,
+    session: "corpus",
+    kind,
+    tool,
+    command,
+    folder,
+    leadsTo: (one: string) => one,
+    paths: [],
+  };
   const { verdict, isArmed } = judgeRequest({ rules, blocksApproval: false, armed }, asked);
   return verdict === "approve" && isArmed ? command : null;
 };

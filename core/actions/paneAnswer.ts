@@ -28,6 +28,8 @@ export interface PaneAnswerDeps {
 
 /** An answer that nobody gives at this moment. */
 export interface UnattendedAnswer {
+  /** Awaited before that, after each look at the screen. */
+  lookAgain: () => Promise<void>;
   /** Asked directly before the first key. @throws AgtmuxError where it may not be given any more. */
   requireStill: () => void;
 }
@@ -93,7 +95,11 @@ export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
       },
       isUnattended: input.unattended !== null,
       openedAt: entry.resolution?.since ?? snapshot.observedAt,
-      isForeground: () => deps.isForeground(runtimeId),
+      isForeground: async () => {
+        const isForeground = await deps.isForeground(runtimeId);
+        await input.unattended?.lookAgain();
+        return isForeground;
+      },
       isOpen: () => deps.entryOf(runtimeId)?.prompt?.fingerprint === fingerprint,
       verify: () => {
         input.unattended?.requireStill();

@@ -54,6 +54,7 @@ const answer = (more: Partial<AnswerByRule> = {}): AnswerByRule => ({
   choice: "deny",
   surface: "rule:x",
   idempotencyKey: "k",
+  lookAgain: () => Promise.resolve(),
   obstacle: () => null,
   ...more,
 });

@@ -22,6 +22,8 @@ export interface AnswerByRule {
   /** For the audit. */
   readonly surface: string;
   readonly idempotencyKey: string;
+  /** Takes time to learn what `obstacle` goes by; awaited before it, once the dialog was found. Never rejects. */
+  readonly lookAgain: () => Promise<void>;
   /** Why it may not be given any more, after "because"; null: it may. Asked directly before the key. */
   readonly obstacle: () => string | null;
 }
@@ -110,6 +112,7 @@ export const createUnattendedAnswers = (deps: UnattendedAnswerDeps): UnattendedA
           turn,
           { choice: { kind: choice }, idempotencyKey },
           {
+            lookAgain: input.lookAgain,
             requireStill: () => {
               requireUndoubted(input);
               const why = input.obstacle();

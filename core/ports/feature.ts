@@ -121,8 +121,8 @@ interface FeatureRequests {
   find(runtimeId: string): ToldRequest | null;
   /**
    * Answers this request if this runtime still has this state version, nobody types or reads there, and `obstacle`, asked directly
-   * before the key, still gives null. The same key answers once. @throws AgtmuxError where no key was pressed; after
-   * E_TARGET_UNREACHABLE that is not known.
+   * before the key, still gives null. `lookAgain` is awaited before that, once the dialog was found on the screen. The same key
+   * answers once. @throws AgtmuxError where no key was pressed; after E_TARGET_UNREACHABLE that is not known.
    */
   answer(input: {
     runtimeId: string;
@@ -131,6 +131,7 @@ interface FeatureRequests {
     choice: "approve" | "deny";
     surface: string;
     idempotencyKey: string;
+    lookAgain: () => Promise<void>;
     obstacle: () => string | null;
   }): Promise<ActionResult>;
 }

@@ -64,6 +64,7 @@ const begin = (
         choice: choice === "deny" ? "deny" : "approve",
         surface: "race",
         idempotencyKey: `rule:${index}`,
+        lookAgain: () => Promise.resolve(),
         obstacle: () => null,
       });
     }

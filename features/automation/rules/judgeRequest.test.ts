@@ -11,6 +11,7 @@ const ASKED: Asked = {
   tool: "Bash",
   command: "git status",
   folder: "/home/dev/project",
+  leadsTo: (folder) => folder,
   paths: [],
 };
 

@@ -17,6 +17,8 @@ export interface Asked {
   readonly command: string | null;
   /** In which the agent works; null: not known. */
   readonly folder: string | null;
+  /** Where the links of a folder lead on the agent's machine; null: nobody knows. */
+  readonly leadsTo: (folder: string) => string | null;
   /** Of all files that it may be about, and where their links lead. */
   readonly paths: readonly string[];
 }
@@ -95,14 +97,22 @@ interface Seen {
 const isListed = (named: readonly string[] | undefined, value: string | null): boolean =>
   named === undefined || (value !== null && named.includes(value));
 
-/** `unknown`: what counts where it is not known in which folder the agent works. */
-const isThere = ({ when }: Rule, { asked }: Seen, unknown: boolean): boolean => {
-  const { agent, target, session, folder } = asked;
+/**
+ * `isStop`: a rule that stops counts by the name of a folder as well as by where it leads, and where nobody knows. For an approval
+ * it counts only where the folder leads: a name may be a link that lies in the folder of the rule, and leads out of it.
+ */
+const isThere = ({ when }: Rule, { asked }: Seen, isStop: boolean): boolean => {
+  const { agent, target, session, folder, leadsTo } = asked;
   if (!isListed(when.agents, agent) || !isListed(when.targets, target) || !isListed(when.sessions, session))
     return false;
   if (when.cwd === undefined) return true;
-  if (folder === null || !isPlainFolder(folder)) return unknown;
-  return when.cwd.some((above) => isBelow(folder, above));
+  const real = folder === null || !isPlainFolder(folder) ? null : leadsTo(folder);
+  if (folder === null || real === null) return isStop;
+  return when.cwd.some((above) => {
+    const realAbove = leadsTo(above);
+    if (!isStop) return realAbove !== null && isBelow(real, realAbove);
+    return [folder, real].some((one) => [above, realAbove ?? above].some((other) => isBelow(one, other)));
+  });
 };
 
 const mayHold = (named: readonly string[], { parts, names }: Seen): boolean =>

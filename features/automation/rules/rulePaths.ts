@@ -2,6 +2,7 @@
 // a command may be a path, also behind an option, and a path also counts by where its links lead. What a program opens beyond its
 // words, nobody knows here.
 import { realpath } from "node:fs/promises";
+import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { basename, dirname, join, normalize } from "node:path";
 import { HOST_TARGET } from "../../../core/model/runtime.ts";
 import type { ToldRequest } from "../../../core/model/toldRequest.ts";
@@ -123,17 +124,67 @@ export const realPaths = async (paths: readonly string[]): Promise<string[]> => 
   return [...new Set(found.filter((path) => path !== null))];
 };
 
-/** The files that each request is about, read once per request and again before it is answered: links may lead elsewhere by then. */
-export class RequestPaths {
-  private readonly home: string;
-  private readonly known = new Map<string, { fingerprint: string | null; all: readonly string[] }>();
+const TIMEOUT_MS = 5_000;
+/** Each on a line; the name itself of a folder that is not there or that nobody may enter. */
+const REAL_FOLDERS =
+  'for one in "$@"; do (CDPATH= cd -P -- "$one" 2>/dev/null && pwd -P) || echo "$one"; done';
 
-  constructor(home: string) {
-    this.home = home;
+/** Where folders lead on another machine; none where it does not answer, or where a name cannot stand on a line. */
+const realThere = async (
+  context: Pick<FeatureContext, "target">,
+  target: string,
+  folders: readonly string[],
+): Promise<Map<string, string>> => {
+  const plain = folders.filter((folder) => folder.startsWith("/") && !/[\0\n]/.test(folder));
+  if (plain.length === 0) return new Map();
+  try {
+    const { exitCode, stdout } = await context
+      .target(target)
+      .run(["sh", "-c", REAL_FOLDERS, "sh", ...plain], { timeoutMs: TIMEOUT_MS });
+    const lines = stdout.split("\n").slice(0, -1);
+    if (exitCode !== 0 || lines.length !== plain.length) return new Map();
+    return new Map(plain.map((folder, index) => [folder, lines[index] ?? folder]));
+  } catch {
+    // Nobody knows then, which stops more and approves nothing.
+    return new Map();
+  }
+};
+
+/** Where folders lead. Never rejects. */
+export const realFolders = async (
+  context: Pick<FeatureContext, "target">,
+  target: string,
+  folders: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  const each = [...new Set(folders)];
+  if (target !== HOST_TARGET) return realThere(context, target, each);
+  const found = await Promise.all(each.map(async (folder) => ({ folder, real: await realOf(folder) })));
+  return new Map(found.flatMap(({ folder, real }) => (real === null ? [] : [[folder, real]])));
+};
+
+interface KnownPaths {
+  readonly fingerprint: string | null;
+  readonly all: readonly string[];
+  readonly folders: ReadonlySet<string>;
+  readonly real: ReadonlyMap<string, string>;
+}
+
+/**
+ * The files and folders that each request is about, and where they lead: read once per request, and again directly before it is
+ * answered, because links may lead elsewhere by then.
+ */
+export class RequestPaths {
+  private readonly context: Pick<FeatureContext, "target" | "env">;
+  private readonly known = new Map<string, KnownPaths>();
+
+  constructor(context: Pick<FeatureContext, "target" | "env">) {
+    this.context = context;
   }
 
-  has({ runtimeId, fingerprint }: ToldRequest): boolean {
-    return this.known.get(runtimeId)?.fingerprint === fingerprint;
+  /** `folders`: those that rules name. */
+  has({ runtimeId, fingerprint }: ToldRequest, folders: readonly string[]): boolean {
+    const known = this.known.get(runtimeId);
+    return known?.fingerprint === fingerprint && folders.every((folder) => known.folders.has(folder));
   }
 
   /** None while they were not read. */
@@ -141,11 +192,19 @@ export class RequestPaths {
     return this.known.get(runtimeId)?.all ?? [];
   }
 
-  /** On another machine by their names alone. Never rejects. */
-  async read(target: string, request: ToldRequest): Promise<void> {
-    const named = pathsIn({ ...request, home: this.home });
-    const real = target === HOST_TARGET ? await realPaths(named) : [];
-    this.known.set(request.runtimeId, { fingerprint: request.fingerprint, all: [...named, ...real] });
+  leadsTo({ runtimeId }: ToldRequest, folder: string): string | null {
+    return this.known.get(runtimeId)?.real.get(folder) ?? null;
+  }
+
+  /** Files of another machine by their names alone. Never rejects. */
+  async read(target: string, request: ToldRequest, folders: readonly string[]): Promise<void> {
+    const { runtimeId, fingerprint, folder } = request;
+    const named = pathsIn({ ...request, home: this.context.env["HOME"] ?? "/" });
+    const [paths, real] = await Promise.all([
+      target === HOST_TARGET ? realPaths(named) : [],
+      realFolders(this.context, target, folder === null ? folders : [folder, ...folders]),
+    ]);
+    this.known.set(runtimeId, { fingerprint, all: [...named, ...paths], folders: new Set(folders), real });
   }
 
   forget(runtimeId: string): void {

@@ -1,6 +1,16 @@
 // Rules over a real store and a played agent: what they answer, when, and what they leave to the person.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
-import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -98,6 +108,7 @@ const start = (): void => {
       find: () => asked,
       answer: async (input: AnswerInput) => {
         meanwhile();
+        await input.lookAgain();
         const why = input.obstacle();
         if (why !== null) throw new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent: ${why}`);
         if (fails !== null) throw fails;
@@ -105,6 +116,12 @@ const start = (): void => {
         return { outcome: "delivered", detail: "", action_id: "act_1" };
       },
     },
+    target: (name: string) => ({
+      run: async ([file = "", ...args]: string[]) => {
+        if (name === "vm2") throw new AgtmuxError("E_TARGET_UNREACHABLE", "it does not answer");
+        return { exitCode: 0, stdout: execFileSync(file, args, { encoding: "utf8" }) };
+      },
+    }),
     isReady: () => true,
     homePath: root,
     env: { HOME: "/home/me" },
@@ -247,6 +264,58 @@ describe("a rule", () => {
     ask("cat plain", { folder: root });
     await pass(10_000);
     expect(answers).toHaveLength(1);
+  });
+
+  it("is about the folder to which links lead, up to the key", async () => {
+    const folders = Object.fromEntries(
+      ["work", "evil"].map((name) => [name, join(realpathSync(root), name)]),
+    );
+    const { work = "", evil = "" } = folders;
+    for (const folder of [work, evil]) mkdirSync(folder);
+    symlinkSync(evil, join(work, "link"));
+    symlinkSync(work, join(root, "named"));
+    await write({ ...STATUS, when: { ...STATUS.when, cwd: [work, join(root, "named")] } });
+    arm();
+    const asks = async (folder: string): Promise<number> => {
+      ask("git status", { folder });
+      await pass(10_000);
+      return answers.length;
+    };
+    expect(await asks(join(work, "link"))).toBe(0);
+    expect(await asks(join(work, "link", "deeper"))).toBe(0);
+    // A link turns while the answer is on its way.
+    const place = join(work, "place");
+    for (const turn of [(to: () => void) => (beforeKeys = to), (to: () => void) => (meanwhile = to)]) {
+      mkdirSync(place);
+      turn(() => {
+        rmSync(place, { recursive: true });
+        symlinkSync(evil, place);
+        turn(() => {});
+      });
+      expect(await asks(place)).toBe(0);
+      rmSync(place);
+    }
+    expect(await asks(work)).toBe(1);
+    expect(await asks(join(root, "named"))).toBe(2);
+  });
+
+  it("refuses also in a folder that has another name, here and on another machine", async () => {
+    const work = join(realpathSync(root), "work");
+    mkdirSync(work);
+    symlinkSync(work, join(root, "named"));
+    await write({ ...PUSH, when: { ...PUSH.when, cwd: [join(root, "named")] } });
+    arm();
+    const asks = async (folder: string, target: string): Promise<number> => {
+      ask("git push --force", { folder });
+      row = { ...row, identity: { ...row.identity, target } };
+      await pass(10_000);
+      return answers.length;
+    };
+    expect(await asks(work, "host")).toBe(1);
+    expect(await asks(work, "vm1")).toBe(2);
+    expect(await asks("/elsewhere", "vm1")).toBe(2);
+    // Where the machine does not answer nobody knows.
+    expect(await asks("/elsewhere", "vm2")).toBe(3);
   });
 
   it("leaves a request alone while what its agent told is not read in time, and looks again", async () => {

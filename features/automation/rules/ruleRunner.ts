@@ -48,7 +48,7 @@ export class RuleRunner {
 
   constructor(deps: RuleRunnerDeps) {
     this.deps = deps;
-    this.paths = new RequestPaths(deps.context.env["HOME"] ?? "/");
+    this.paths = new RequestPaths(deps.context);
   }
 
   handleChanges(changes: readonly FeedChange[]): void {
@@ -145,19 +145,35 @@ export class RuleRunner {
       tool: request.toolName,
       command: request.command,
       folder: request.folder,
+      leadsTo: (folder) => this.paths.leadsTo(request, folder),
       paths: this.paths.of(request),
     });
   }
 
-  /** Whether it matters which files a request is about, and that is not known yet. */
+  private folders(): string[] {
+    return this.deps.ruleSet.current.rules.flatMap(({ when }) => when.cwd ?? []);
+  }
+
+  /** Whether it matters which files and folders a request is about. */
+  private needsPaths(): boolean {
+    return this.deps.ruleSet.current.rules.some(
+      ({ when: { paths, cwd } }) => paths !== undefined || cwd !== undefined,
+    );
+  }
+
+  /** It matters, and is not known yet. */
   private lacksPaths(request: ToldRequest): boolean {
-    const isAsked = this.deps.ruleSet.current.rules.some(({ when }) => when.paths !== undefined);
-    return isAsked && !this.paths.has(request);
+    return this.needsPaths() && !this.paths.has(request, this.folders());
+  }
+
+  /** Where links lead now. Never rejects. */
+  private async readPaths(row: PaneView, request: ToldRequest): Promise<void> {
+    if (this.needsPaths()) await this.paths.read(row.identity.target, request, this.folders());
   }
 
   private decide(row: PaneView, request: ToldRequest, standing: Standing): number {
     if (this.lacksPaths(request)) {
-      const work = this.paths.read(row.identity.target, request).finally(() => {
+      const work = this.readPaths(row, request).finally(() => {
         this.busy.delete(request.runtimeId);
         this.schedule(0);
       });
@@ -266,7 +282,7 @@ export class RuleRunner {
       standing.notBefore = context.clock.now() + AGAIN_MS;
       return;
     }
-    if (this.paths.has(request)) await this.paths.read(about.row.identity.target, request);
+    await this.readPaths(about.row, request);
     if (this.lacksPaths(request) || this.findChange(answer, about) !== null) return;
     standing.tries += 1;
     standing.notBefore = context.clock.now() + AGAIN_MS;
@@ -279,6 +295,7 @@ export class RuleRunner {
         choice: answer.verdict,
         surface: `rule:${answer.rule.name}`,
         idempotencyKey: `rule:${standing.fingerprint}:${runRow}`,
+        lookAgain: () => this.readPaths(about.row, request),
         obstacle: () => this.findChange(answer, about),
       });
       this.settle(runRow, answer, about, result);

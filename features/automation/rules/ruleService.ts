@@ -13,7 +13,7 @@ import { wordsOf } from "./commandWords.ts";
 import { judgeRequest, type Asked, type Judged } from "./judgeRequest.ts";
 import { hashOf, notesOf, readRules, type Rule } from "./ruleFile.ts";
 import { createRuleDrafts } from "./ruleDrafts.ts";
-import { pathsIn, realPaths } from "./rulePaths.ts";
+import { pathsIn, realFolders, realPaths } from "./rulePaths.ts";
 import type { RuleSet } from "./ruleSet.ts";
 
 type RuleCalls = Pick<
@@ -136,6 +136,8 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
       tool: request.tool_name,
       command,
       folder: row.activity?.folder ?? null,
+      // Where it led then, nobody knows any more.
+      leadsTo: (folder) => folder,
       paths: namedPaths(command, request.kind === "edit" ? request.body : null, row.activity?.folder ?? null),
     };
     return {
@@ -175,6 +177,8 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
     ruleTest: async ({ command, agent, session, folder }) => {
       await ruleSet.reload();
       const named = namedPaths(command, null, folder);
+      const folders = ruleSet.current.rules.flatMap(({ when }) => when.cwd ?? []);
+      const real = await realFolders(context, HOST_TARGET, folder === null ? folders : [folder, ...folders]);
       const asked: Asked = {
         agent,
         target: HOST_TARGET,
@@ -183,6 +187,7 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
         tool: "Bash",
         command,
         folder,
+        leadsTo: (one) => real.get(one) ?? null,
         paths: [...named, ...(await realPaths(named))],
       };
       return { words: wordsOf(command), ...verdictView(judgeRequest(ruleSet.now(), asked)) };

@@ -206,6 +206,7 @@ it("is no rule about what an agent asks", () => {
     tool: "Bash",
     command: "ls",
     folder: "/",
+    leadsTo: (folder: string) => folder,
     paths: [],
   };
   expect(judgeRequest({ rules, blocksApproval: false, armed: new Set() }, asked).notify).toEqual([]);
