@@ -1,4 +1,4 @@
-// The gate on all variations of the repository's own recordings. That it can fail: detect.test.ts.
+// The gate on all variations of the repository's own recordings. That it can fail: wrongAdapters.slow.test.ts.
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";

@@ -4,7 +4,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import { until } from "../setup/realClock.ts";
 import type { Transport } from "../ssh/targetHarness.ts";
-import { EITHER, expectHeld, LIMIT_MS, openFloodScene, watching, type FloodScene } from "./floodScene.ts";
+import {
+  EITHER,
+  expectHeld,
+  LIMIT_MS,
+  openFloodHarness,
+  watching,
+  type FloodHarness,
+} from "./floodHarness.ts";
 
 /** What a login shell of the kind does. */
 const LOGIN_SHELLS: Readonly<Record<string, string>> = {
@@ -20,9 +27,9 @@ const LOGIN_SHELLS: Readonly<Record<string, string>> = {
 };
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-let scene: FloodScene;
+let scene: FloodHarness;
 beforeEach(async () => {
-  scene = await openFloodScene();
+  scene = await openFloodHarness();
 });
 afterEach(() => scene.close());
 

@@ -1,6 +1,6 @@
 // A tmux of a real target behind a real sshd that writes without end: the target says so, and everything else goes on.
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { EITHER, expectHeld, openFloodScene, watching, type FloodScene } from "./floodScene.ts";
+import { EITHER, expectHeld, openFloodHarness, watching, type FloodHarness } from "./floodHarness.ts";
 
 /** What a tmux of the kind does. */
 const whenListing = (what: string): string => `case " $* " in *list-panes*) ${what};; esac`;
@@ -14,9 +14,9 @@ const TMUXES: Readonly<Record<string, string>> = {
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-let scene: FloodScene;
+let scene: FloodHarness;
 beforeEach(async () => {
-  scene = await openFloodScene();
+  scene = await openFloodHarness();
 });
 afterEach(() => scene.close());
 

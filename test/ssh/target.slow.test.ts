@@ -1,16 +1,16 @@
 // A target behind a real sshd: it comes and goes with its connection.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../setup/realClock.ts";
-import { openBesideHarness, type BesideHarness } from "./besideHarness.ts";
+import { openTwoTargets, type TwoTargets } from "./twoTargetsHarness.ts";
 import { LIMIT_MS } from "./targetHarness.ts";
 
 /** What a connection has for an answer. */
 const ANSWER_MS = 10_000;
 
 describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
-  let beside: BesideHarness;
+  let beside: TwoTargets;
   beforeEach(async () => {
-    beside = await openBesideHarness(transport);
+    beside = await openTwoTargets(transport);
   });
   afterEach(() => beside.close());
 

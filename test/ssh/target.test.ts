@@ -1,12 +1,12 @@
 // A target behind a real sshd: its panes stand beside those of this machine.
 import { describe, it } from "vitest";
 import { until } from "../setup/realClock.ts";
-import { openBesideHarness } from "./besideHarness.ts";
+import { openTwoTargets } from "./twoTargetsHarness.ts";
 import { LIMIT_MS } from "./targetHarness.ts";
 
 describe.concurrent.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
   it("shows its panes with their true states beside those of this machine", async ({ expect }) => {
-    const beside = await openBesideHarness(transport);
+    const beside = await openTwoTargets(transport);
     try {
       await beside.configure();
       expect(beside.target()).toMatchObject({ kind: "ssh", connection_ref: "vm1", transport, enabled: true });

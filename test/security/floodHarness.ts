@@ -54,7 +54,7 @@ export const expectHeld = (cost: Cost): void => {
   expect(cost.longestPauseMs).toBeLessThan(MAX_PAUSE_MS);
 };
 
-export interface FloodScene {
+export interface FloodHarness {
   /**
    * A program of the remote side that does `what` while the flood is on, and `rest` then: `$flood` writes without an end, `later`
    * waits for `floodNow`.
@@ -74,7 +74,7 @@ export interface FloodScene {
   close(): Promise<void>;
 }
 
-export const openFloodScene = async (): Promise<FloodScene> => {
+export const openFloodHarness = async (): Promise<FloodHarness> => {
   const folder = mkdtempSync(join(tmpdir(), "agtmux-flood-"));
   const [near, remote] = [createPrivateTmux(), createPrivateTmux()];
   await Promise.all([near.newSession("here"), remote.newSession("there")]);

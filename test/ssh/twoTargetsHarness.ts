@@ -10,7 +10,7 @@ import { createRemoteTmux, remoteTmuxSettings } from "./remoteTmux.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 import { LIMIT_MS, type Transport } from "./targetHarness.ts";
 
-export interface BesideHarness {
+export interface TwoTargets {
   readonly server: SshServer;
   readonly clock: MovedClock;
   readonly test: TestDaemon;
@@ -25,7 +25,7 @@ export interface BesideHarness {
   close(): Promise<void>;
 }
 
-export const openBesideHarness = async (transport: Transport): Promise<BesideHarness> => {
+export const openTwoTargets = async (transport: Transport): Promise<TwoTargets> => {
   const server = await createSshServer();
   const [remote, near] = [createRemoteTmux(), createPrivateTmux()];
   await Promise.all([remote.newSession("work"), near.newSession("here")]);
