@@ -30,11 +30,14 @@ trap '[ -z "$j" ] || kill -KILL "$j"; exit 1' HUP INT TERM
 /**
  * `$1`…`$7` are the fields of LookInput; `$8` is kept as `m` for the script that follows. The environment is made from nothing, because
  * a daemon that was started in a hook of git has variables that point git elsewhere. It never enters the work tree: a relative entry of
- * PATH would find programs there.
+ * PATH would find programs there. A file that git reads whole has to be one: what is none may have no end.
  */
 export const PREPARE = `umask 077
 s=$1 g=$2 c=$3 w=$4 h=$5 k=$6 x=$7 m=\${8-} t=
-${ENDABLE}if [ -z "$s" ]; then s=$(mktemp -d) || exit ${LOOK_STATUS.noFolder}; t=1; trap 'rm -rf "$s"' EXIT; fi
+${ENDABLE}for f in "$c/objects/info/alternates" "$c/packed-refs" "$c/shallow" "$c/info/exclude" "$g/index"; do
+[ -f "$f" ] || [ ! -e "$f" ] || exit ${LOOK_STATUS.cannotRead}
+done
+if [ -z "$s" ]; then s=$(mktemp -d) || exit ${LOOK_STATUS.noFolder}; t=1; trap 'rm -rf "$s"' EXIT; fi
 [ -d "$s/info" ] || { mkdir -p "$s/info" && ln -s "$c/refs" "$c/packed-refs" "$c/objects" "$c/shallow" "$s/" &&
 ln -s "$c/info/exclude" "$s/info/exclude"; } || exit ${LOOK_STATUS.noFolder}
 printf '%s\\n' "$h" >"$s/HEAD" && printf '%s' "$k" >"$s/config" || exit ${LOOK_STATUS.noFolder}
