@@ -12,6 +12,7 @@ describe("what a dialog asks", () => {
     expect(readClaudeScreen(frame("waiting_approval"))?.request).toEqual({
       kind: "command",
       title: "Bash command",
+      remark: "Lab command",
       body: "touch approved.txt",
       toolName: null,
       options: [

@@ -13,6 +13,7 @@ describe("what Codex's dialogs ask", () => {
     expect(recorded("waiting_approval")?.request).toEqual({
       kind: "command",
       title: "Would you like to run the following command?",
+      remark: "Lab wants to run this outside the sandbox",
       body: "touch approved.txt",
       toolName: null,
       options: [

@@ -26,6 +26,8 @@ const toneOf = (kind: CardPart["kind"], line: string): Style => {
       return line.startsWith("+") ? STYLE.green : line.startsWith("-") ? STYLE.red : STYLE.dim;
     case "path":
       return STYLE.bold;
+    case "remark":
+      return STYLE.dim;
     case "command":
     case "prose":
       return STYLE.plain;

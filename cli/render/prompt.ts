@@ -2,6 +2,7 @@
 // text is printed, to the letter. Characters that a terminal would obey or that nobody would see become marks, which can be
 // read back.
 import type { OptionRole, RequestView } from "../../core/model/request.ts";
+import { remarkText } from "../../core/model/requestWords.ts";
 import { visibleLine, visibleOnTerminal } from "../../core/model/visibleText.ts";
 import { formatAge } from "../../core/model/words.ts";
 
@@ -32,6 +33,8 @@ export const promptLines = (request: RequestView, now: number): string[] => {
   const lines = [`  ${visibleLine(title)}`];
   if (body !== null && body !== title) lines.push(...indented(body));
   if (content !== null) lines.push(...indented(content));
+  const remark = remarkText(request);
+  if (remark !== "") lines.push(...indented(remark));
   if (!request.is_whole) lines.push(`    ${NOT_WHOLE}`);
   if (request.expires_at !== null) {
     const leftMs = Date.parse(request.expires_at) - now;

@@ -16,7 +16,7 @@ export interface Asked {
 export type FingerprintOf = (asked: Asked) => string;
 
 /**
- * 16 hex digits over runtime, request id, kind, title, body, content and options, to the letter. Not in it: confidence,
+ * 16 hex digits over runtime, request id, kind, title, body, content, remark and options, to the letter. Not in it: confidence,
  * times, and which keys choose an option, which change with the selection. `key`: secret; in memory only.
  */
 export const createPromptFingerprint = (key: Buffer = randomBytes(32)): FingerprintOf => {
@@ -30,8 +30,11 @@ export const createPromptFingerprint = (key: Buffer = randomBytes(32)): Fingerpr
       request.title,
       request.body,
       request.content ?? null,
+      request.remark ?? null,
       request.options.map(({ label, description }) => [label, description ?? null]),
-      ...(drawn === undefined ? [] : [drawn.kind, drawn.title, drawn.body, drawn.content ?? null]),
+      ...(drawn === undefined
+        ? []
+        : [drawn.kind, drawn.title, drawn.body, drawn.content ?? null, drawn.remark ?? null]),
     ]);
     return createHmac("sha256", key).update(identity).digest("hex").slice(0, 16);
   };

@@ -54,14 +54,26 @@ it("a sign before the first row takes columns of that row alone", () => {
   expect(matchDrawn("echo aaa bb cc dd e f", ["echo aaa", "bb cc dd e", "f"], 12, { inset: 2 })).toBe("none");
 });
 
-it("rows may show a part of a text, in its order", () => {
+it("rows may show a piece of a text, without a gap", () => {
   const text = Array.from({ length: 9 }, (_, at) => `echo line ${at}`).join("\n");
   const rows = text.split("\n");
   expect(matchDrawn(text, rows.slice(4), 80)).toBe("part");
   expect(matchDrawn(text, rows.slice(0, 4), 80)).toBe("part");
-  expect(matchDrawn(text, [...rows.slice(0, 2), ...rows.slice(6)], 80)).toBe("part");
+  expect(matchDrawn(text, rows.slice(2, 6), 80)).toBe("part");
+  expect(matchDrawn(text, [...rows.slice(0, 2), ...rows.slice(6)], 80)).toBe("none");
   expect(matchDrawn(text, [...rows.slice(6), ...rows.slice(0, 2)], 80)).toBe("none");
   expect(matchDrawn(text, [...rows.slice(4), "rm -rf /"], 80)).toBe("none");
+});
+
+it("a piece stands where the dialog draws it: at the beginning or at the end", () => {
+  const text = "echo a\necho b\necho a\necho c\necho a";
+  expect(matchDrawn(text, ["echo b", "echo a"], 80, { sight: "end" })).toBe("none");
+  expect(matchDrawn(text, ["echo c", "echo a"], 80, { sight: "end" })).toBe("part");
+  expect(matchDrawn(text, ["echo a", "echo c"], 80, { sight: "start" })).toBe("none");
+  expect(matchDrawn(text, ["echo a", "echo b"], 80, { sight: "start" })).toBe("part");
+  // However often its first row stands in the text.
+  const many = Array.from({ length: 500 }, () => "ls").join("\n");
+  expect(matchDrawn(`${many}\nrm x`, ["ls", "rm x"], 80, { sight: "end" })).toBe("part");
 });
 
 it("a part of a line that is wrapped has no gap where its rows follow each other", () => {

@@ -15,7 +15,7 @@ const widthOf = (text: string): number => {
 
 /** A tab is drawn as so many blanks at most. */
 const MAX_TAB = 8;
-/** A shorter row is found in any text, so no part can begin with it. */
+/** A shorter row is found in any text. */
 const LEAST_TO_FIND = 3;
 /** A row that is found in more places of a text proves nothing. This also keeps a hostile text cheap. */
 const MAX_PLACES = 100;
@@ -43,6 +43,8 @@ export interface Wrapping {
   inset?: number | undefined;
   /** Words are also broken behind a hyphen or a slash, to fill a row. */
   hasJoints?: boolean | undefined;
+  /** Where rows are out of sight: those in sight are the first or the last. Without it nobody knows which. */
+  sight?: "start" | "end" | undefined;
 }
 
 /** With the columns in which rows are wrapped; null where that is not known. */
@@ -102,7 +104,8 @@ const follow = (
     if (after < 0) break;
     at = after;
     index += 1;
-    const own = columns === null || index > 1 ? columns : columns - (wrapping.inset ?? 0);
+    const isFirst = index === 1 && wrapping.sight !== "end";
+    const own = columns === null || !isFirst ? columns : columns - (wrapping.inset ?? 0);
     if (own !== null && isWrappedBlank(text, at, { row, next: rows[index] }, own)) index += 1;
     const next = rows[index];
     if (next === undefined) break;
@@ -129,59 +132,65 @@ const isBorder = (text: string, at: number, columns: number | null, side: "start
   return rest.trim() === "";
 };
 
-/** Places in `text` from `from` on at which `row` may begin a piece, in their order. */
-function* piecesAt(text: string, from: number, row: string, columns: number | null): Iterable<number> {
+/** Where a piece is looked for, and whether it may begin and end within a line that is wrapped: a row of it is then out of sight. */
+interface Place {
+  from: number;
+  isFirst: boolean;
+  isLast: boolean;
+}
+
+/** Places in `text` at which `row` may begin a piece; the last ones first where the piece is the end of it. */
+function* piecesAt(
+  text: string,
+  row: string,
+  { columns, wrapping }: Wrap,
+  { from, isFirst }: Place,
+): Iterable<number> {
   const sought = row.trimStart();
   const indent = row.length - sought.length;
-  let places = 0;
-  for (let at = text.indexOf(sought, from); at >= 0; at = text.indexOf(sought, at + 1)) {
-    if ((places += 1) > MAX_PLACES) return;
+  const isEnd = wrapping.sight === "end";
+  let at = isEnd ? text.lastIndexOf(sought) : text.indexOf(sought, from);
+  for (let places = 0; at >= from && places < MAX_PLACES; places += 1) {
     const { start } = lineAround(text, at);
     const isIndented = at - start !== indent ? indent === 0 : text.slice(start, at).trim() === "";
-    if (isIndented && isBorder(text, at, columns, "start")) yield at;
+    if (isIndented && isBorder(text, at, isFirst ? columns : null, "start")) yield at;
+    if (isEnd && at === 0) return;
+    at = isEnd ? text.lastIndexOf(sought, at - 1) : text.indexOf(sought, at + 1);
   }
 }
 
-/**
- * The longest run of rows from `index` on that is a piece of `text`, at the first place where there is one; null without.
- * Only the first piece may begin within a wrapped line, and only the last may end within one: between them whole lines may
- * be missing.
- */
-const findPiece = (
+const ANYWHERE: Place = { from: 0, isFirst: true, isLast: true };
+
+/** Index behind the piece of `text` that the rows show without a gap, in the place that the dialog gives them; -1: they show none. */
+const pieceEnd = (text: string, rows: readonly string[], wrap: Wrap, place: Place = ANYWHERE): number => {
+  const { sight } = wrap.wrapping;
+  const columns = place.isLast ? wrap.columns : null;
+  const endsWell = ({ index, at }: { index: number; at: number }): boolean =>
+    index === rows.length && (sight === "end" ? isRest(text, at) : isBorder(text, at, columns, "end"));
+  const [first = ""] = rows;
+  if (sight === "start") {
+    const run = follow(text, rows, wrap, { index: 0, from: place.from });
+    return endsWell(run) ? run.at : -1;
+  }
+  const own = rows.with(0, first.trimStart());
+  for (const from of piecesAt(text, first, wrap, place)) {
+    const run = follow(text, own, wrap, { index: 0, from });
+    if (endsWell(run)) return run.at;
+  }
+  return -1;
+};
+
+/** The same for one of several pieces that follow each other; its first row is not blank. */
+export const endOfPiece = (
   text: string,
   rows: readonly string[],
-  wrap: Wrap,
-  { index, from }: { index: number; from: number },
-): { index: number; at: number } | null => {
-  const row = rows[index] ?? "";
-  const own = rows.with(index, row.trimStart());
-  for (const begin of piecesAt(text, from, row, from === 0 ? wrap.columns : null)) {
-    const run = follow(text, own, wrap, { index, from: begin });
-    const columns = run.index === rows.length ? wrap.columns : null;
-    if (run.index > index && isBorder(text, run.at, columns, "end")) return run;
-  }
-  return null;
-};
-
-const isPart = (text: string, rows: readonly string[], wrap: Wrap): boolean => {
-  let from = 0;
-  for (let index = 0; index < rows.length;) {
-    const row = rows[index] ?? "";
-    if (row.trim() === "") {
-      index += 1;
-      continue;
-    }
-    if (from === 0 && row.trim().length < LEAST_TO_FIND) return false;
-    const run = findPiece(text, rows, wrap, { index, from });
-    if (run === null) return false;
-    ({ index, at: from } = run);
-  }
-  return true;
-};
+  columns: number | null,
+  { from, isFirst, isLast, ...wrapping }: Wrapping & Place,
+): number =>
+  pieceEnd(text, rows, { columns, wrapping: { ...wrapping, sight: undefined } }, { from, isFirst, isLast });
 
 /**
- * `all`: the rows are the whole text. `part`: every row shows a piece of it, in its order, lines of which are out of sight.
- * `none`: something else, or nothing. `rows`: without the dialog's frame and indentation. `columns`: in which they are
+ * `all`: the rows are the whole text. `part`: they are a piece of it without a gap, and the rest is out of sight. `none`: something else, or nothing. `rows`: without the dialog's frame and indentation. `columns`: in which they are
  * wrapped; null where that is not known, so that only line breaks end a row.
  */
 export const matchDrawn = (
@@ -194,6 +203,10 @@ export const matchDrawn = (
   const wrap = { columns, wrapping };
   const whole = follow(text, rows, wrap, { index: 0, from: 0 });
   if (whole.index === rows.length && isRest(text, whole.at)) return "all";
+  const start = wrapping.sight === "start" ? 0 : rows.findIndex((row) => row.trim() !== "");
   const end = rows.findLastIndex((row) => row.trim() !== "") + 1;
-  return isPart(text, rows.slice(0, end), wrap) ? "part" : "none";
+  const seen = rows.slice(start, end);
+  // A piece of which the place is not known.
+  if (wrapping.sight === undefined && (seen[0] ?? "").trim().length < LEAST_TO_FIND) return "none";
+  return pieceEnd(text, seen, wrap) < 0 ? "none" : "part";
 };

@@ -30,6 +30,7 @@ const identityOf = (request: PromptRequest | null): string =>
           request.title,
           request.body,
           request.content ?? null,
+          request.remark ?? null,
           request.isWhole ?? false,
           request.toolName,
           request.expiresAt,

@@ -1,6 +1,6 @@
 // Whether two descriptions may be of one prompt: what an event announced, and what the screen shows of it. Pure. They never
-// agree to the letter (events know no options, screens wrap and cut, what is stored is redacted). It chooses which open
-// request belongs to the dialog on the screen; whether that may be approved is decided to the letter (shownPrompt.ts).
+// agree to the letter (events know no options, screens wrap and cut, what is stored is redacted). It says what speaks against
+// one another; whether a request is the one that is drawn is decided to the letter (dialogOwner.ts).
 import type { PromptRequest } from "../model/request.ts";
 import { matchPlan } from "./drawnPlan.ts";
 import { matchDrawn } from "./drawnText.ts";
@@ -24,7 +24,7 @@ const mayBeSameKind = (a: Kind, b: Kind): boolean =>
   a === b || ((VAGUE.has(a) || VAGUE.has(b)) && !PLAIN.has(a) && !PLAIN.has(b));
 
 /** Wraps, indentation and frames are a matter of drawing, and so is what becomes of characters that are not seen. */
-const compact = (text: string): string =>
+export const compact = (text: string): string =>
   text.normalize("NFC").replaceAll(/[\s\u2500-\u259f\ufffd\p{Cc}\p{Cf}]/gu, "");
 
 const compactBody = ({ title, body }: PromptRequest): string | null => {
@@ -41,16 +41,21 @@ const areLabelsSeen = (announced: PromptRequest, seen: PromptRequest): boolean =
   return labelsOf(announced).every((label) => shown.includes(label));
 };
 
-/** Every piece of one text, secrets left out, stands in the other text in the same order. */
+/**
+ * Every piece of one text, secrets left out, stands in the other text in the same order, the first at its beginning and the last at
+ * its end. Only what the store kept of a request is compared so.
+ */
 const isSameButSecrets = (redacted: string, other: string): boolean => {
-  if (!redacted.includes(REDACTED)) return false;
-  let from = 0;
-  for (const piece of redacted.split(REDACTED)) {
+  const pieces = redacted.split(REDACTED);
+  const [first = "", last = ""] = [pieces[0], pieces.at(-1)];
+  if (pieces.length < 2 || !other.startsWith(first) || !other.endsWith(last)) return false;
+  let from = first.length;
+  for (const piece of pieces.slice(1, -1)) {
     const at = other.indexOf(piece, from);
     if (at < 0) return false;
     from = at + piece.length;
   }
-  return true;
+  return from + last.length <= other.length;
 };
 
 /** Agents leave out in their own ways what was removed from an announced text, and what follows it. */
@@ -92,7 +97,8 @@ const isSameEdit = (announced: PromptRequest, seen: PromptRequest): boolean => {
 };
 
 /** Announced without a body: what it is about is to be read on the screen only. */
-const isBare = (announced: PromptRequest): boolean => announced.body === null && VAGUE.has(announced.kind);
+export const isBare = (announced: PromptRequest): boolean =>
+  announced.body === null && VAGUE.has(announced.kind);
 
 /** `announced`: as it was told by an event; `seen`: as the screen shows it. */
 export const mayBeSamePrompt = (announced: PromptRequest, seen: PromptRequest): boolean => {
@@ -122,5 +128,6 @@ export const isSameDialog = (before: PromptRequest, now: PromptRequest): boolean
   before.title === now.title &&
   before.body === now.body &&
   before.content === now.content &&
+  (before.remark ?? null) === (now.remark ?? null) &&
   JSON.stringify(before.options.map(({ label, description }) => [label, description])) ===
     JSON.stringify(now.options.map(({ label, description }) => [label, description]));

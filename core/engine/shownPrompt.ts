@@ -1,77 +1,7 @@
-// What is shown of a prompt that an event announced and the screen draws, and whether that is the complete text. Pure. Every
-// comparison is to the letter: white space counts, except where a wrap explains that it is missing, and a request never matches
-// one of another kind.
+// What is shown of a prompt that an event announced and the screen draws, and whether that is the complete text. Pure. Which request
+// the dialog is, is found out in dialogOwner.ts.
 import type { PromptRequest } from "../model/request.ts";
-import { isContentDrawn } from "./drawnContent.ts";
-import { matchPlan } from "./drawnPlan.ts";
-import { matchDrawn } from "./drawnText.ts";
-import { mayBeSamePrompt } from "./samePrompt.ts";
-
-const rowsOf = (text: string): string[] => text.split("\n");
-
-/** An absolute path without `.` and `..`; null where `path` is relative and nobody knows to what. */
-const absolutePath = (path: string, cwd: string | null): string | null => {
-  if (!path.startsWith("/") && cwd === null) return null;
-  const parts: string[] = [];
-  for (const part of `${path.startsWith("/") ? "" : cwd}/${path}`.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return `/${parts.join("/")}`;
-};
-
-const isSamePath = (announced: PromptRequest, drawn: string): boolean => {
-  if (announced.body === null) return false;
-  if (announced.body === drawn) return true;
-  const cwd = announced.cwd ?? null;
-  const path = absolutePath(announced.body, cwd);
-  return path !== null && path === absolutePath(drawn, cwd);
-};
-
-const isSameEdit = (announced: PromptRequest, seen: PromptRequest): boolean => {
-  if (seen.body === null || !isSamePath(announced, seen.body)) return false;
-  const drawn = seen.content ?? null;
-  return drawn === null || isContentDrawn(announced.content ?? "", drawn, seen.columns ?? null, seen);
-};
-
-/** A dialog without the plan asks for no more than to leave the mode. */
-const isPlanDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
-  if (announced.title !== seen.title) return false;
-  if (seen.body === null) return seen.isWhole === true;
-  const drawn = matchPlan(announced.body ?? "", seen.body);
-  return drawn === "all" || (drawn === "part" && seen.isWhole !== true);
-};
-
-const isBodyDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
-  if (announced.body === null || seen.body === null)
-    return announced.body === seen.body && announced.title === seen.title;
-  const columns = seen.columns ?? null;
-  const rows = rowsOf(seen.body);
-  const remark = announced.remark ?? null;
-  const drawn = matchDrawn(announced.body, rows, columns, seen);
-  return (
-    drawn === "all" ||
-    (drawn === "part" && seen.isWhole !== true) ||
-    (remark !== null && matchDrawn(`${announced.body}\n${remark}`, rows, columns, seen) === "all")
-  );
-};
-
-const areOptionsDrawn = (announced: PromptRequest, seen: PromptRequest): boolean =>
-  announced.kind !== "question" ||
-  announced.options.every(({ label }) => seen.options.some((option) => option.label === label));
-
-/** Kinds never cross; `other`: the dialog's heading is out of sight, but rows of its text are not. */
-const isSameKind = (announced: PromptRequest, seen: PromptRequest): boolean =>
-  announced.kind === seen.kind ||
-  (announced.kind === "command" && seen.kind === "other" && seen.body !== null && seen.isWhole !== true);
-
-/** What is drawn of the dialog is, to the letter, a piece of what was announced, or all of it. */
-const isDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
-  if (!isSameKind(announced, seen)) return false;
-  if (announced.kind === "edit") return isSameEdit(announced, seen);
-  if (announced.kind === "plan" && isPlanDrawn(announced, seen)) return true;
-  return isBodyDrawn(announced, seen) && areOptionsDrawn(announced, seen);
-};
+import { isDisputed, likenessOf, type OpenRequest } from "./dialogOwner.ts";
 
 /** What an event told of an edit's change stands in for rows that the dialog does not draw: to look at, never for all of it. */
 const toldContent = (announced: PromptRequest, seen: PromptRequest): Partial<PromptRequest> => {
@@ -79,29 +9,49 @@ const toldContent = (announced: PromptRequest, seen: PromptRequest): Partial<Pro
   return told === null || (seen.content ?? null) !== null ? {} : { content: told, isWhole: false };
 };
 
+/** As it is drawn, which is not all that is known to be asked, or may be another's. */
+const onlyDrawn = ({ toolName, expiresAt }: PromptRequest, seen: PromptRequest): PromptRequest => ({
+  ...seen,
+  toolName: toolName ?? seen.toolName,
+  expiresAt: expiresAt ?? seen.expiresAt,
+});
+
 /**
  * The prompt as surfaces show it. `announced`: as an event told it in this life of the daemon; `seen`: the dialog on the
- * screen, null while none was read. It is whole where one of the two is whole and the other agrees with it. Null: the screen
- * shows another prompt.
+ * screen, null while none was read; `others`: what else is open. It is whole where one of the two is whole, the other agrees with it,
+ * and no other request may be drawn so. Null: the screen shows another prompt.
  */
-export const shownPrompt = (announced: PromptRequest, seen: PromptRequest | null): PromptRequest | null => {
+export const shownPrompt = (
+  announced: PromptRequest,
+  seen: PromptRequest | null,
+  others: readonly OpenRequest[] = [],
+  isLive = true,
+): PromptRequest | null => {
   if (seen === null) return { ...announced, isWhole: false };
-  const drawn = isDrawn(announced, seen);
-  if (!drawn && !mayBeSamePrompt(announced, seen)) return null;
+  const likeness = likenessOf(announced, seen);
+  if (likeness === "none") return null;
+  // The text of one request must never stand above the keys of another.
+  if (isDisputed({ request: announced, isLive }, others, seen))
+    return { ...onlyDrawn(announced, seen), toolName: seen.toolName, isWhole: false };
   const { options, textEntry, takesSeveral } = seen;
   if (announced.isWhole === true) {
     const ways = {
       ...(textEntry === undefined ? {} : { textEntry }),
       ...(takesSeveral === undefined ? {} : { takesSeveral }),
     };
-    return { ...announced, options, isWhole: drawn, ...ways };
+    const remark = announced.remark ?? seen.remark ?? null;
+    const said = remark === null ? {} : { remark };
+    return { ...announced, ...said, options, isWhole: likeness === "letter", ...ways };
   }
-  const { toolName, expiresAt } = announced;
-  const shown = {
-    ...seen,
-    ...toldContent(announced, seen),
-    toolName: toolName ?? seen.toolName,
-    expiresAt: expiresAt ?? seen.expiresAt,
-  };
+  const shown = { ...onlyDrawn(announced, seen), ...toldContent(announced, seen) };
   return announced.hasMore === true ? { ...shown, isWhole: false } : shown;
+};
+
+/** The same where no event told the dialog, or none that is known: it shows what is drawn. */
+export const shownDialog = (seen: PromptRequest, open: readonly OpenRequest[]): PromptRequest => {
+  const owners = open.filter(({ request }) => ["letter", "likely"].includes(likenessOf(request, seen)));
+  const [owner = null] = owners;
+  const others = open.filter((one) => one !== owner);
+  const hasMore = owners.some(({ request }) => request.hasMore === true);
+  return hasMore || isDisputed(owner, others, seen) ? { ...seen, isWhole: false } : seen;
 };

@@ -1,6 +1,8 @@
 // What is asked of the person now, to the letter: the texts of open requests as events and readings told them in this life of
 // the daemon. The store has them redacted; after a restart a prompt is not whole until its dialog was read again.
-import { shownPrompt } from "../engine/shownPrompt.ts";
+import type { OpenRequest } from "../engine/dialogOwner.ts";
+import { requestLanes } from "../engine/requests.ts";
+import { shownDialog, shownPrompt } from "../engine/shownPrompt.ts";
 import type { Evidence } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
 import { isWaiting } from "../model/state.ts";
@@ -109,6 +111,20 @@ export const toldByEvent = (entry: Asking): PromptRequest | null => {
   return typeof source === "string" ? null : (entry.asked.byEvent.get(source.eventId) ?? null);
 };
 
+/** Every request that is open, but for the one that `requestId` names; what only the store kept of one is never whole. */
+const othersOpen = ({ facts, asked }: Entry, requestId: string | null): OpenRequest[] =>
+  requestLanes(facts, 0).flatMap(({ name, unanswered }) =>
+    unanswered.flatMap(({ eventId, signal }): OpenRequest[] => {
+      if (`${name}@${eventId}` === requestId) return [];
+      const live = asked.byEvent.get(eventId);
+      return [
+        live === undefined
+          ? { request: { ...signal.request, isWhole: false }, isLive: false }
+          : { request: live, isLive: true },
+      ];
+    }),
+  );
+
 /**
  * The prompt that is open, with the dialog `seen` on the screen (null: none was read). Null: nothing is asked, or the screen
  * shows another prompt.
@@ -122,7 +138,10 @@ export const promptWith = (
   if (announced === null) return null;
   const requestId = entry.resolution?.requestId ?? null;
   const isOfScreen = requestId !== null && sourceOf(requestId) === "poller";
-  const request = isOfScreen ? (seen ?? announced.request) : shownPrompt(announced.request, seen);
+  const others = othersOpen(entry, requestId);
+  const request = isOfScreen
+    ? shownDialog(seen ?? announced.request, others)
+    : shownPrompt(announced.request, seen, others, announced.isLive);
   if (request === null) return null;
   const isKnown = announced.isLive || seen !== null;
   const { runtimeId } = entry.runtime;

@@ -136,7 +136,13 @@ export class States {
     if (isLeaving && !isWaiting(entry.resolution?.status.state ?? "waiting_input")) return;
     entry.leavesBy = isLeaving ? entry.leavesBy : null;
     noteTitle(entry, pane.title, at, redactText);
-    const resolution = resolve({ facts: entry.facts, liveness: entry.liveness, at, timing: timing() });
+    const resolution = resolve({
+      facts: entry.facts,
+      liveness: entry.liveness,
+      at,
+      timing: timing(),
+      asked: entry.asked,
+    });
     const previous = entry.resolution;
     const asking = { ...entry, resolution };
     const prompt = promptOf(asking, at, fingerprintOf);

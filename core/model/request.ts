@@ -68,8 +68,15 @@ export const promptRequestSchema = z.object({
    * Without it nobody but a person approves the command.
    */
   runsIn: z.string().max(4_096).nullable().optional(),
-  /** Only in an event: the agent's own description of the request, which it may draw below the body. */
+  /**
+   * What the agent's model says of the request, which changes nothing of what is asked. In an event: as it was told; in a reading: as
+   * the dialog draws it in a place of its own, null where that place is empty. Absent: nothing is known of one.
+   */
   remark: z.string().max(4_096).nullable().optional(),
+  /** Only in a reading: such a remark would stand directly below the body, and nothing divides the two. Absent: no. */
+  hasRemarkBelow: z.boolean().optional(),
+  /** Only in a reading of which rows are out of sight: those of the body in sight are its first or its last. Absent: not known. */
+  sight: z.enum(["start", "end"]).optional(),
   toolName: z.string().max(200).nullable(),
   options: z.array(requestOptionSchema).max(MAX_OPTIONS),
   /** The agent's own time-out as epoch milliseconds, where it has one. */
@@ -98,7 +105,8 @@ export const requestViewSchema = promptRequestSchema
     hasJoints: true,
     cwd: true,
     runsIn: true,
-    remark: true,
+    hasRemarkBelow: true,
+    sight: true,
   })
   .extend({
     /** False: a part of the request is not here, so that only a refusal may answer it. */
@@ -111,12 +119,13 @@ export type RequestView = z.infer<typeof requestViewSchema>;
 
 /** A request as documents show it. */
 export const requestView = (request: PromptRequest): RequestView => {
-  const { kind, title, body, content, options, toolName, expiresAt, textEntry, isWhole } = request;
+  const { kind, title, body, content, remark, options, toolName, expiresAt, textEntry, isWhole } = request;
   return {
     kind,
     title,
     body,
     ...(content === undefined ? {} : { content }),
+    ...((remark ?? null) === null ? {} : { remark }),
     is_whole: isWhole === true,
     tool_name: toolName,
     options,

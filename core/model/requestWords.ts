@@ -34,6 +34,10 @@ export const requestHeading = (request: Asked): string => {
   return body !== "" && isPlain(request, title, body) ? "" : title;
 };
 
+/** What the agent's model says of the request, in a sentence that says whose words these are; empty where it says nothing. */
+export const remarkText = ({ remark = null }: Pick<RequestView, "remark">): string =>
+  remark === null || remark.trim() === "" ? "" : `The agent says: ${remark}`;
+
 /** `+12 −3 in 2 places`: what an edit adds and removes, and in how many runs of changed lines. */
 export const changeSummary = (content: string): string => {
   let [added, removed, places] = [0, 0, 0];

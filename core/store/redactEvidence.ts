@@ -19,13 +19,14 @@ const MAX_NAME = 200;
 const redactBody = (text: string | null): string | null =>
   text === null ? null : redactText(text, MAX_BODY);
 
-const redactTexts = <T extends Pick<PromptRequest, "title" | "body" | "content" | "options">>(
+const redactTexts = <T extends Pick<PromptRequest, "title" | "body" | "content" | "remark" | "options">>(
   request: T,
 ): T => ({
   ...request,
   title: redactText(request.title, MAX_TITLE),
   body: redactBody(request.body),
   ...(request.content === undefined ? {} : { content: redactBody(request.content) }),
+  ...(request.remark === undefined ? {} : { remark: redactBody(request.remark) }),
   options: request.options.map((option) => ({
     ...option,
     label: redactText(option.label, MAX_LABEL),
@@ -38,7 +39,6 @@ const redactName = (name: string | null): string | null =>
 /** A request without secrets. It no longer counts as whole. Redacting twice changes nothing more. */
 const redactRequest = ({ isWhole: _isWhole, ...request }: PromptRequest): PromptRequest => ({
   ...redactTexts(request),
-  ...(request.remark === undefined ? {} : { remark: redactBody(request.remark) }),
   toolName: redactName(request.toolName),
 });
 const redactRequestView = (request: RequestView): RequestView => ({

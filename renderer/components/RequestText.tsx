@@ -1,7 +1,7 @@
 // What an agent asks, to the letter and as text: the command, the file with its difference, the plan, the question, and how
 // long the agent itself waits.
 import type { RequestView } from "../../core/model/request.ts";
-import { requestHeading } from "../../core/model/requestWords.ts";
+import { remarkText, requestHeading } from "../../core/model/requestWords.ts";
 import { displayText } from "../../ui/text/displayText.ts";
 import { boundPart, type CardPart } from "../../ui/actions/cardView.ts";
 import { COLUMNS } from "../../ui/text/requestText.ts";
@@ -10,6 +10,8 @@ import styles from "./RequestText.module.css";
 
 /** How much of a long request is shown before it is unfolded. */
 const FOLDED_ROWS = 6;
+
+const FOLDED_REMARK_ROWS = 2;
 
 /** A diff keeps its signs; colour only repeats them. */
 const lineTone = (line: string): string | undefined =>
@@ -75,10 +77,19 @@ const Body = ({ request, isWhole }: RequestTextProps) => {
 
 export const RequestText = ({ request, isWhole }: RequestTextProps) => {
   const heading = requestHeading(request);
+  const remark = remarkText(request);
   return (
     <>
       {heading !== "" && <p className={styles.heading}>{heading}</p>}
       <Body request={request} isWhole={isWhole} />
+      {remark !== "" && (
+        <p className={styles.quiet} data-part="remark">
+          {isWhole
+            ? displayText(remark)
+            : boundPart({ kind: "remark", text: remark }, { rows: FOLDED_REMARK_ROWS, columns: COLUMNS })
+                .text}
+        </p>
+      )}
       {request.expires_at !== null && (
         <p className={styles.quiet}>
           The agent goes on without an answer <TimeLeft until={Date.parse(request.expires_at)} />

@@ -48,8 +48,13 @@ const asSeen = ({ kind, isWhole, body, content }: PromptRequest): Seen => ({
   ...(content === undefined || content === null ? {} : { content: content.split("\n") }),
 });
 
-const outcomeOf = (announced: PromptRequest, seen: PromptRequest | null): WithEvent => {
-  const shown = seen === null ? null : shownPrompt(announced, seen);
+const outcomeOf = (
+  announced: PromptRequest,
+  seen: PromptRequest | null,
+  others: readonly PromptRequest[] = [],
+): WithEvent => {
+  const open = others.map((request) => ({ request, isLive: true }));
+  const shown = seen === null ? null : shownPrompt(announced, seen, open);
   if (shown === null) return "other";
   return shown.isWhole === true ? "whole" : "part";
 };
@@ -66,13 +71,16 @@ it("every recorded dialog is in the table of its agent", () => {
 });
 
 describe.each(agents)("$agentType draws", ({ agentType, adapter, rows }) => {
-  it.each(rows)("$frame: $why", async ({ frame, seen, top, events }) => {
+  it.each(rows)("$frame: $why", async ({ frame, seen, top, events, together }) => {
     const reading = adapter.readScreen(screenOf(loadRecording(`${DIALOGS}/${agentType}`, frame)));
     const request = reading?.request ?? null;
     expect(request === null ? null : asSeen(request)).toEqual(seen);
     expect(reading?.dialogTop ?? null).toBe(top);
     const announced = await announcedBy(adapter, frame);
     expect(announced.map((one) => outcomeOf(one, request))).toEqual(events);
+    const othersOf = (one: PromptRequest) => announced.filter((other) => other !== one);
+    if (together !== undefined)
+      expect(announced.map((one) => outcomeOf(one, request, othersOf(one)))).toEqual(together);
   });
 
   it("no approval of anything but what is whole, and always a refusal", () => {

@@ -1,15 +1,18 @@
 // What a card shows of a request and which answers it offers, for every surface alike: nothing twice, what is to be judged first,
 // and no answer that allows something before all of it is shown (the rule is in docs/security.md). Pure; knows nothing of pixels.
 import type { RequestView } from "../../core/model/request.ts";
-import { changeSummary, requestHeading } from "../../core/model/requestWords.ts";
+import { changeSummary, remarkText, requestHeading } from "../../core/model/requestWords.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { displayLine, displayText } from "../text/displayText.ts";
 import { optionReasons, type ActionContext, type DisabledReason } from "./disabledReasons.ts";
 import { actionOf, type PaneActionId } from "./paneActions.ts";
 
 export interface CardPart {
-  /** `change`: lines of a diff, whose signs stay; `prose`: words that may be set in the surface's own letters. */
-  kind: "command" | "path" | "change" | "prose";
+  /**
+   * `change`: lines of a diff, whose signs stay; `prose`: words that may be set in the surface's own letters; `remark`: the
+   * agent's own words about what it asks.
+   */
+  kind: "command" | "path" | "change" | "prose" | "remark";
   /** To the letter. */
   text: string;
 }
@@ -58,13 +61,14 @@ const BODY_KINDS: Readonly<Record<RequestView["kind"], CardPart["kind"]>> = {
   other: "command",
 };
 
-/** The body and what an edit writes; a body that only repeats the title is told by it. */
+/** The body, what an edit writes, and what the agent says of it; a body that only repeats the title is told by it. */
 const partsOf = (request: RequestView, heading: string): CardPart[] => {
   const { kind, body, content } = request;
   const isRepeated = body === null || (heading !== "" && displayText(body) === heading);
   return [
     ...(isRepeated ? [] : [{ kind: BODY_KINDS[kind], text: body }]),
     ...(content === null || content === undefined ? [] : [{ kind: "change", text: content } as const]),
+    ...(remarkText(request) === "" ? [] : [{ kind: "remark", text: remarkText(request) } as const]),
   ];
 };
 

@@ -1,5 +1,6 @@
 // How much of a request fits into a card of the popover at first. Pure. Only what is shown to the letter may be approved.
 import type { RequestView } from "../../core/model/request.ts";
+import { remarkText } from "../../core/model/requestWords.ts";
 import { displayText } from "./displayText.ts";
 
 /** How many rows of a text are shown at first; a longer text is folded until the person unfolds it. */
@@ -17,5 +18,8 @@ export const lineCount = ({ body, content }: Pick<RequestView, "body" | "content
   (content ?? body ?? "").split("\n").length;
 
 /** False: a part of it is folded away at first. */
-export const fitsAtOnce = ({ body, content }: Pick<RequestView, "body" | "content">): boolean =>
-  rowsOf(body ?? "") + ((content ?? null) === null ? 0 : rowsOf(content ?? "")) <= MAX_ROWS;
+export const fitsAtOnce = (request: Pick<RequestView, "body" | "content" | "remark">): boolean => {
+  const remark = remarkText(request);
+  const texts = [request.body ?? "", request.content ?? null, remark === "" ? null : remark];
+  return texts.reduce((rows, text) => rows + (text === null ? 0 : rowsOf(text)), 0) <= MAX_ROWS;
+};

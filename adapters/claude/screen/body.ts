@@ -18,6 +18,10 @@ export interface DialogText {
   rows: readonly string[];
   /** All of the text is in sight. */
   isWhole: boolean;
+  /** Its first rows are out of sight, its last one is not. */
+  isEnd: boolean;
+  /** What the model says of it would stand below it, and nothing divides the two. */
+  hasRemarkBelow: boolean;
 }
 
 export const unframed = (rows: readonly string[]): string[] => {
@@ -38,16 +42,26 @@ export const textOf = (lines: readonly string[], isTopSeen: boolean): DialogText
       heading: isTopSeen ? lines.slice(0, first).filter((line) => !isBlank(line)) : [],
       rows: lines.slice(first + 1, last),
       isWhole: isTopSeen,
+      isEnd: false,
+      hasRemarkBelow: false,
     };
   // One line in sight ends the text; what is below it is the agent's own.
   if (!isTopSeen)
-    return { heading: [], rows: withoutBlankEnds(first < 0 ? lines : lines.slice(0, first)), isWhole: false };
+    return {
+      heading: [],
+      rows: withoutBlankEnds(first < 0 ? lines : lines.slice(0, first)),
+      isWhole: false,
+      isEnd: first >= 0,
+      hasRemarkBelow: false,
+    };
   const top = lines.findIndex((line) => !isBlank(line));
   const isPlain = first < 0 && top >= 0;
   return {
     heading: lines.slice(0, top + 1).filter((line) => !isBlank(line)),
     rows: withoutBlankEnds(lines.slice(top + 1)),
     isWhole: isPlain,
+    isEnd: false,
+    hasRemarkBelow: isPlain,
   };
 };
 

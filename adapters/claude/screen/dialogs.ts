@@ -64,15 +64,43 @@ const editOf = (text: DialogText, width: number): Pick<RequestFields, "body" | "
   return { body: path.length === 1 ? (path[0] ?? null) : null, content };
 };
 
+/**
+ * Behind what it asks stands which sub-agent asks, and at the right edge which of how many dialogs it is: those of several
+ * sub-agents are drawn one after the other.
+ */
+const ASKER = /(?: · from the \S.* agent)?(?: {2,}\d+ of \d+)?$/;
+
+/** Without what is said of who asks. */
+const withoutAsker = ([first = "", ...rest]: readonly string[]): string[] => [
+  first.replace(ASKER, ""),
+  ...rest,
+];
+
+/** The agent's own words below the heading, wrapped where the pane is narrow. */
+const HINT = 'Tip: auto mode handles these prompts for you — choose "switch to auto mode" below';
+
+/** What the model says of a command: the rows below the heading, behind the hint where there is one. Null: nothing. */
+const remarkOf = ([, ...rows]: readonly string[]): string | null => {
+  const own = rows.map((row) => row.trim());
+  const hint = own.findIndex((_row, at) => own.slice(0, at + 1).join(" ") === HINT);
+  const remark = own.slice(hint + 1).join("\n");
+  return remark === "" ? null : remark;
+};
+
 const kindOf = (heading: string, isSeen: boolean): PromptRequest["kind"] => {
   if (!isSeen) return "other";
   return /\bcommand$/i.test(heading) ? "command" : "tool";
 };
 
+const readText = (lines: readonly string[], isTopSeen: boolean): DialogText => {
+  const text = textOf(lines, isTopSeen);
+  return text.heading.length === 0 ? text : { ...text, heading: withoutAsker(text.heading) };
+};
+
 const readApproval = (dialog: Dialog): Reading | null => {
   const question = questionOf(dialog);
   if (question.indent > 1) return null;
-  const text = textOf(dialog.lines.slice(0, question.start), dialog.hasRule);
+  const text = readText(dialog.lines.slice(0, question.start), dialog.hasRule);
   const confidence: Confidence = dialog.hasRule ? "high" : "medium";
   const heading = oneLine(text.heading[0] ?? "");
   const matched = `${question.text} / ${dialog.footer}`;
@@ -120,6 +148,9 @@ const readApproval = (dialog: Dialog): Reading | null => {
       title: title === "" ? question.text : title,
       body,
       columns,
+      ...(kind === "command" && !text.hasRemarkBelow ? { remark: remarkOf(text.heading) } : {}),
+      ...(text.hasRemarkBelow ? { hasRemarkBelow: true } : {}),
+      ...(text.isEnd ? { sight: "end" as const } : {}),
       options,
       isWhole: isWhole && body !== null,
     },

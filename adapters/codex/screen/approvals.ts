@@ -7,7 +7,7 @@ import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
 import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
 import { EDIT_APPROVAL, PLAN_APPROVAL, TOOL_APPROVAL } from "../../common/signals.ts";
-import { COMMAND_INSET, columnsOf, commandOf, isToldAlike, otherTextOf, pathOf } from "./body.ts";
+import { COMMAND_INSET, columnsOf, commandOf, isToldAlike, otherTextOf, pathOf, remarkOf } from "./body.ts";
 import { byDigit, byMoving, type Selector } from "./options.ts";
 
 export interface Dialog {
@@ -105,7 +105,8 @@ const headingsOf = (lines: readonly string[]): Heading[] =>
   });
 
 const commandFields = (dialog: Dialog, heading: Heading): Partial<RequestFields> => {
-  const { rows, isWhole } = commandOf(dialog.lines.slice(heading.end));
+  const lines = dialog.lines.slice(heading.end);
+  const { rows, isWhole, isCut } = commandOf(lines);
   const told = {
     head: dialog.above,
     between: dialog.lines.slice(0, heading.start),
@@ -115,6 +116,8 @@ const commandFields = (dialog: Dialog, heading: Heading): Partial<RequestFields>
     body: rows.length === 0 ? null : rows.join("\n"),
     columns: columnsOf(dialog.width),
     inset: COMMAND_INSET,
+    remark: remarkOf(lines),
+    ...(isCut ? { sight: "start" as const } : {}),
     isWhole: isWhole && isToldAlike(rows, told),
   };
 };

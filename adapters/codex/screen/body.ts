@@ -8,6 +8,7 @@ import { isBlank } from "../../common/screenText.ts";
 /** The agent's own words about a command. What other fields say belongs to what is asked. */
 const FIELD = /^ {2}(Environment: local$|Reason: )/;
 const SIGN = /^ {2}\$ /;
+const REASON = /^ {2}Reason: /;
 /** Instead of the rows that have no room, directly above the options. */
 const ELIDED = /^ *\[… \d+ lines\]/;
 const DESTINATION = /^ {2}Destination: /;
@@ -22,6 +23,8 @@ export const COMMAND_INSET = 2;
 export interface DialogText {
   rows: readonly string[];
   isWhole: boolean;
+  /** Rows at the end are out of sight. */
+  isCut: boolean;
 }
 
 export const columnsOf = (width: number): number => Math.max(1, width - FRAME_COLUMNS);
@@ -39,25 +42,41 @@ const belowFields = (lines: readonly string[], field: RegExp): readonly string[]
 };
 
 /** Without the mark of an elision at the end. A row that reads like it may be one of its own or of the command. */
-const withoutMark = (rows: readonly string[]): DialogText => ({
-  rows: withoutBlankEnds(ELIDED.test(rows.at(-1) ?? "") ? rows.slice(0, -1) : rows),
-  isWhole: !rows.some((row) => ELIDED.test(row)),
-});
+const withoutMark = (rows: readonly string[]): DialogText => {
+  const isCut = ELIDED.test(rows.at(-1) ?? "");
+  return {
+    rows: withoutBlankEnds(isCut ? rows.slice(0, -1) : rows),
+    isWhole: !rows.some((row) => ELIDED.test(row)),
+    isCut,
+  };
+};
+
+/** What the model says of a command, in a field of its own; null where it says nothing. `lines`: between heading and options. */
+export const remarkOf = (lines: readonly string[]): string | null => {
+  let rest = withoutBlankEnds(lines);
+  while (FIELD.test(rest[0] ?? "")) {
+    const end = rest.findIndex((line) => isBlank(line));
+    const own = end < 0 ? rest : rest.slice(0, end);
+    if (REASON.test(own[0] ?? "")) return own.map((row) => row.replace(REASON, "").trim()).join("\n");
+    rest = end < 0 ? [] : withoutBlankEnds(rest.slice(end));
+  }
+  return null;
+};
 
 /** `lines`: of the dialog between heading and options. */
 export const commandOf = (lines: readonly string[]): DialogText => {
-  const { rows, isWhole } = withoutMark(belowFields(lines, FIELD));
+  const { rows, isWhole, isCut } = withoutMark(belowFields(lines, FIELD));
   const [first = "", ...rest] = rows;
   return SIGN.test(first)
-    ? { rows: [first.replace(SIGN, ""), ...unindented(rest)], isWhole }
-    : { rows: unindented(rows), isWhole: false };
+    ? { rows: [first.replace(SIGN, ""), ...unindented(rest)], isWhole, isCut }
+    : { rows: unindented(rows), isWhole: false, isCut: false };
 };
 
 /** The path of an edit, of which the dialog draws nothing else. */
 export const pathOf = (lines: readonly string[]): DialogText => {
-  const { rows, isWhole } = withoutMark(belowFields(lines, FIELD));
+  const { rows, isWhole, isCut } = withoutMark(belowFields(lines, FIELD));
   const own = rows.filter((row) => !DESCRIPTION.test(row));
-  return { rows: unindented(own.map((row) => row.replace(DESTINATION, "  "))), isWhole };
+  return { rows: unindented(own.map((row) => row.replace(DESTINATION, "  "))), isWhole, isCut };
 };
 
 export const otherTextOf = (lines: readonly string[]): readonly string[] =>

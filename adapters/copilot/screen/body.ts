@@ -26,6 +26,8 @@ export interface BoxedText {
   rows: readonly string[];
   /** All rows of the box are in sight, and its heading. */
   isWhole: boolean;
+  /** Its upper edge is out of sight, and rows below it may be. */
+  isEnd: boolean;
   heading: string;
   /** The agent's own words between heading and box; empty where it says nothing. */
   intro: string;
@@ -41,6 +43,7 @@ export const boxedTextOf = (lines: readonly string[], hasTop: boolean): BoxedTex
   return {
     rows: unframed(frame.content),
     isWhole: above !== null,
+    isEnd: !frame.hasTop,
     heading: above?.heading ?? "",
     intro: above === null ? "" : joined(above.rest.filter((line) => !isBlank(line) && !isRule(line.trim()))),
   };

@@ -109,6 +109,7 @@ const textFields = (
     body: rows.length === 0 ? null : rows.join("\n"),
     columns: columnsOf(dialog.width),
     hasJoints: true,
+    ...(text?.isEnd === true ? { sight: "end" as const } : {}),
     isWhole: text?.isWhole === true && isTold,
   };
 };

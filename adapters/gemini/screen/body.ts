@@ -16,6 +16,8 @@ export interface InnerText {
   rows: readonly string[];
   /** Nothing of the box is out of sight. */
   isWhole: boolean;
+  /** Rows at its other end are out of sight; null: at both, or at none that is known. */
+  sight: "start" | "end" | null;
   /** What stands above the box. */
   before: readonly string[];
 }
@@ -26,8 +28,11 @@ export const innerTextOf = (lines: readonly string[]): InnerText | null => {
   if (frame === null) return null;
   const rows = frame.content.map((line) => line.replace(/^ /, ""));
   const isMarked = (row: string | undefined): boolean => row !== undefined && ELIDED.test(row);
+  const isCutAbove = isMarked(rows[0]) || !frame.hasTop;
+  const isCutBelow = isMarked(rows.at(-1));
   return {
-    rows: rows.slice(isMarked(rows[0]) ? 1 : 0, isMarked(rows.at(-1)) ? -1 : undefined),
+    rows: rows.slice(isMarked(rows[0]) ? 1 : 0, isCutBelow ? -1 : undefined),
+    sight: isCutAbove === isCutBelow ? null : isCutAbove ? "end" : "start",
     // A row that reads like the mark may be one of its own or of the text.
     isWhole: frame.hasTop && !rows.some(isMarked),
     before: lines.slice(0, frame.start),

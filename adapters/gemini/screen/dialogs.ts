@@ -86,7 +86,8 @@ const editFields = (above: readonly string[], { isAllDrawn, width }: Dialog): Pa
 const commandFields = (above: readonly string[], width: number): Partial<RequestFields> => {
   const inner = innerTextOf(above);
   if (inner === null) return { body: null };
-  return { body: inner.rows.join("\n"), columns: columnsOf(width), isWhole: inner.isWhole };
+  const sight = inner.sight === null ? {} : { sight: inner.sight };
+  return { body: inner.rows.join("\n"), columns: columnsOf(width), ...sight, isWhole: inner.isWhole };
 };
 
 /** Not whole: the heading may be cut, and of a server's tool what it is given is drawn nowhere else. */

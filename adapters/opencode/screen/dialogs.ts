@@ -77,6 +77,8 @@ const toolFields = (
     columns: columnsOf(pane),
     hasJoints: true,
     ...(isTop ? { inset: COMMAND_INSET } : {}),
+    // Its window begins with the sign, and nothing tells how much is below it.
+    ...(isTop && !isWhole ? { sight: "start" as const } : {}),
     toolName: isCommand ? "bash" : null,
     isWhole: isWhole && isTold,
   };

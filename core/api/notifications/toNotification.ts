@@ -2,9 +2,10 @@
 // without control characters; surfaces still escape it as they need.
 import { NOTIFICATION_KINDS, type NotificationKind } from "../../model/notificationPolicy.ts";
 import type { RequestView } from "../../model/request.ts";
-import { askedLine } from "../../model/requestWords.ts";
+import { askedLine, remarkText } from "../../model/requestWords.ts";
 import { folderOf, rowTitle } from "../../model/rowTitle.ts";
 import type { PaneView } from "../../model/view.ts";
+import { isWaiting } from "../../model/needs.ts";
 import { REASON_WORDS, STATE_WORDS, stateCount } from "../../model/words.ts";
 import type { AgentNotification, NotificationAction, NotificationReply } from "../service.ts";
 
@@ -64,6 +65,8 @@ interface Asked {
   line: string;
   /** True when `line` is the complete request, to the letter. */
   isWhole: boolean;
+  /** What the agent says of it, where all of that fits too; else a request with such words is not whole here. */
+  remark: string;
 }
 
 /**
@@ -72,11 +75,15 @@ interface Asked {
  */
 const askedOf = ({ request }: PaneView, redact: Redact): Asked => {
   const text = request?.body ?? request?.title ?? "";
-  if (request?.kind === "edit") return { line: plain(redact(askedLine(request)), MAX_LINE), isWhole: false };
+  if (request?.kind === "edit")
+    return { line: plain(redact(askedLine(request)), MAX_LINE), isWhole: false, remark: "" };
   const [first = "", ...more] = redact(text).trim().split("\n");
   const line = plain(more.length === 0 ? first : `${first} …`, MAX_LINE);
-  const isAll = line === text && text.length <= MAX_ANSWERED;
-  return { line, isWhole: request?.is_whole === true && isAll && NEEDS_NO_MORE.has(request.kind) };
+  const said = request === null ? "" : remarkText(request);
+  const isSaid = plain(redact(said), MAX_LINE) === said;
+  const isAll = line === text && text.length <= MAX_ANSWERED && isSaid;
+  const isWhole = request?.is_whole === true && isAll && NEEDS_NO_MORE.has(request.kind);
+  return { line, isWhole, remark: isWhole ? said : "" };
 };
 
 /** What is asked; else what went wrong, or what was said last. */
@@ -159,7 +166,9 @@ export const toNotification = (
     id,
     kind,
     title: `${stateWords(kind)}: ${titleOf(pane, redact)}`,
-    body: [lineOf(pane, kind, asked, redact), placeOf(pane)].filter(Boolean).join("\n"),
+    body: [lineOf(pane, kind, asked, redact), isWaiting(kind) ? asked.remark : "", placeOf(pane)]
+      .filter(Boolean)
+      .join("\n"),
     pane,
     count: 1,
     sound,

@@ -2,7 +2,7 @@
 // shown above its keys.
 import { isWaiting } from "../../model/state.ts";
 import type { PromptRequest } from "../../model/request.ts";
-import { mayBeSamePrompt } from "../samePrompt.ts";
+import { likenessOf, type Likeness } from "../dialogOwner.ts";
 import type { Candidate } from "./candidate.ts";
 import type { ResolveContext } from "./resolveContext.ts";
 
@@ -24,20 +24,41 @@ const dialogOf = (candidates: readonly Candidate[]): Candidate | null =>
 const isUndrawn = ({ evidence }: Candidate, readAt: number): boolean =>
   evidence.signal.kind === "request" && evidence.eventTime + evidence.signal.dialogGraceMs > readAt;
 
+/** What it asks, to the letter where that is known. */
+const requestOf = ({ evidence, request }: Candidate, { asked }: ResolveContext): PromptRequest | null =>
+  asked.byEvent.get(evidence.eventId) ?? request;
+
+/** The same of the dialog on the screen. */
+const drawnBy = ({ request }: Candidate, { asked }: ResolveContext): PromptRequest | null =>
+  request === null ? null : (asked.poller ?? request);
+
+/** How surely a request is the one that is drawn. */
+const SURE: Readonly<Record<Likeness, number>> = { none: 0, bare: 1, likely: 2, letter: 3 };
+const sureness = (one: Candidate, seen: PromptRequest, context: ResolveContext): number => {
+  const request = requestOf(one, context);
+  return request === null ? SURE.none : SURE[likenessOf(request, seen)];
+};
+
 /** When the request that this dialog draws was answered; null where none of those that were answered is it. */
-const answeredAt = (candidates: readonly Candidate[], seen: PromptRequest): number | null => {
-  const times = candidates.flatMap(({ answeredAt: at = null, request }) =>
-    at !== null && request !== null && mayBeSamePrompt(request, seen) ? [at] : [],
-  );
+const answeredAt = (
+  candidates: readonly Candidate[],
+  seen: PromptRequest,
+  context: ResolveContext,
+): number | null => {
+  const times = candidates.flatMap((one) => {
+    const { answeredAt: at = null } = one;
+    return at !== null && sureness(one, seen, context) > SURE.none ? [at] : [];
+  });
   return times.length === 0 ? null : Math.max(...times);
 };
 
 /** A dialog that was answered stands in the last reading until the screen is read again: it is not asked again. */
 const withoutAnswered = (candidates: readonly Candidate[], context: ResolveContext): Candidate[] => {
   const dialog = dialogOf(candidates);
-  if (dialog?.evidence.signal.kind !== "observation" || dialog.request === null) return [...candidates];
+  const seen = dialog === null ? null : drawnBy(dialog, context);
+  if (dialog?.evidence.signal.kind !== "observation" || seen === null) return [...candidates];
   const { signal } = dialog.evidence;
-  const at = answeredAt(candidates, dialog.request);
+  const at = answeredAt(candidates, seen, context);
   const goneBy = (at ?? 0) + context.timing.contest_ms;
   if (at === null || context.readUntil({ ...dialog.evidence, signal }) > goneBy) return [...candidates];
   const answered = {
@@ -49,20 +70,21 @@ const withoutAnswered = (candidates: readonly Candidate[], context: ResolveConte
 };
 
 /**
- * An open request loses to the dialog on the screen when that dialog belongs to another request, or was not announced by any.
+ * An open request loses to the dialog on the screen when that dialog belongs more surely to another request, or was not announced by
+ * any.
  */
 export const chooseShown = (all: readonly Candidate[], context: ResolveContext): Candidate[] => {
   const candidates = withoutAnswered(all, context);
   const dialog = dialogOf(candidates);
-  const seen = dialog?.request ?? null;
+  const seen = dialog === null ? null : drawnBy(dialog, context);
   if (dialog === null || seen === null || dialog.evidence.signal.kind !== "observation") return candidates;
   const { signal } = dialog.evidence;
   const readAt = context.readUntil({ ...dialog.evidence, signal });
-  const fits = (one: Candidate): boolean => one.request !== null && mayBeSamePrompt(one.request, seen);
-  const isShown = candidates.some((one) => isLane(one) && fits(one));
+  const lanes = new Map(candidates.filter(isLane).map((one) => [one, sureness(one, seen, context)]));
+  const most = Math.max(SURE.none, ...lanes.values());
+  const isShown = (one: Candidate): boolean =>
+    most === SURE.none ? isUndrawn(one, readAt) : lanes.get(one) === most;
   return candidates.map((one): Candidate =>
-    !isLane(one) || fits(one) || (!isShown && isUndrawn(one, readAt))
-      ? one
-      : { ...one, outcome: "lost", rule: "another dialog is on the screen" },
+    !isLane(one) || isShown(one) ? one : { ...one, outcome: "lost", rule: "another dialog is on the screen" },
   );
 };

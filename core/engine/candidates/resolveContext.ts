@@ -1,5 +1,6 @@
 // What every rule needs to know: the facts, what was verified, and the time. Pure; made again for each resolution.
 import { ROOT_AGENT } from "../../model/evidence.ts";
+import type { PromptRequest } from "../../model/request.ts";
 import type { Timing } from "../../model/config.ts";
 import type { Liveness } from "../../model/resolution.ts";
 import { isWaiting, type Status } from "../../model/state.ts";
@@ -13,6 +14,14 @@ export interface ResolveInput {
   /** Instant of evaluation, epoch ms. */
   at: number;
   timing: Timing;
+  /** What is asked, to the letter, as far as this life of the daemon was told it; absent: only what is stored is known. */
+  asked?: Asked;
+}
+
+/** By the event that opened a request, and as the screen was read last. */
+export interface Asked {
+  byEvent: ReadonlyMap<string, PromptRequest>;
+  poller?: PromptRequest | null;
 }
 
 /** A dialog that two looks so far apart do not find is gone: one of them may have met a frame that was half drawn. */
@@ -49,16 +58,18 @@ export class ResolveContext {
   readonly liveness: Liveness;
   readonly at: number;
   readonly timing: Timing;
+  readonly asked: Asked;
   /** When the root agent's newest turn or session began or ended; null before the first. */
   readonly boundary: ActivityEvidence | null;
   /** Newest activity with a status, of any source. */
   readonly newestTurn: ActivityEvidence | null;
 
-  constructor({ facts, liveness, at, timing }: ResolveInput) {
+  constructor({ facts, liveness, at, timing, asked = { byEvent: new Map() } }: ResolveInput) {
     this.facts = facts;
     this.liveness = liveness;
     this.at = at;
     this.timing = timing;
+    this.asked = asked;
     this.boundary = facts.boundaries.get(ROOT_AGENT) ?? null;
     let newest: ActivityEvidence | null = null;
     for (const turn of facts.turns.values())

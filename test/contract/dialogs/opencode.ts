@@ -225,4 +225,19 @@ export const OPENCODE: readonly Row[] = [
     top: 14,
     events: ["whole", "other"],
   },
+  {
+    frame: "subagents_120x40",
+    why: "two sub-agents asked; the dialog of the newer session took the place of the other one's",
+    seen: { kind: "command", isWhole: true, body: ["touch two.txt"] },
+    top: 30,
+    events: ["other", "whole"],
+    together: ["other", "whole"],
+  },
+  {
+    frame: "subagents2_120x40",
+    why: "the other one's, once the newer one was answered",
+    seen: { kind: "command", isWhole: true, body: ["touch one.txt"] },
+    top: 30,
+    events: ["whole", "other"],
+  },
 ];

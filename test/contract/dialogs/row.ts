@@ -24,8 +24,10 @@ export interface Row {
   seen: Seen | null;
   /** Index of the screen's row in which the dialog, or what is in sight of it, begins. */
   top: number | null;
-  /** For each request that was announced, in that order. */
+  /** For each request that was announced, in that order, as if it was the only one that is open. */
   events: readonly WithEvent[];
+  /** The same while all of them are open; absent: only one was at that moment. */
+  together?: readonly WithEvent[];
 }
 
 /** `touch tall-01.txt` … */

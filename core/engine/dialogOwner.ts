@@ -1,0 +1,169 @@
+// Which request a dialog on the screen is, to the letter. Pure. White space counts, except where a wrap explains that it is
+// missing; every row counts in its place, and a request never matches one of another kind. Several requests of one agent may be
+// open at once, and the dialog of only one of them is drawn.
+import type { PromptRequest } from "../model/request.ts";
+import { isContentDrawn, isWithoutChange } from "./drawnContent.ts";
+import { matchPlan } from "./drawnPlan.ts";
+import { matchDrawn, type Wrapping } from "./drawnText.ts";
+import { compact, isBare, mayBeSamePrompt } from "./samePrompt.ts";
+
+interface Rows extends Wrapping {
+  rows: readonly string[];
+  columns: number | null;
+}
+
+const rowsOf = (text: string): string[] => text.split("\n");
+
+/** An absolute path without `.` and `..`; null where `path` is relative and nobody knows to what. */
+const absolutePath = (path: string, cwd: string | null): string | null => {
+  if (!path.startsWith("/") && cwd === null) return null;
+  const parts: string[] = [];
+  for (const part of `${path.startsWith("/") ? "" : cwd}/${path}`.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
+};
+
+const isSamePath = (announced: PromptRequest, drawn: string): boolean => {
+  if (announced.body === null) return false;
+  if (announced.body === drawn) return true;
+  const cwd = announced.cwd ?? null;
+  const path = absolutePath(announced.body, cwd);
+  return path !== null && path === absolutePath(drawn, cwd);
+};
+
+const isChangeDrawn = (
+  announced: PromptRequest,
+  { content = null, columns, ...seen }: PromptRequest,
+): boolean => content === null || isContentDrawn(announced.content ?? "", content, columns ?? null, seen);
+
+const isSameEdit = (announced: PromptRequest, seen: PromptRequest): boolean =>
+  seen.body !== null && isSamePath(announced, seen.body) && isChangeDrawn(announced, seen);
+
+/** A dialog without the plan asks for no more than to leave the mode. */
+const isPlanDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
+  if (announced.title !== seen.title) return false;
+  if (seen.body === null) return seen.isWhole === true;
+  const drawn = matchPlan(announced.body ?? "", seen.body);
+  return drawn === "all" || (drawn === "part" && seen.isWhole !== true);
+};
+
+/** A remark is drawn in its own words, wrapped in its own way and cut where it is long. */
+const isSameRemark = (told: string, drawn: string): boolean => {
+  const [all, seen] = [compact(told), compact(drawn)];
+  return all === seen || (seen.endsWith("…") && all.startsWith(seen.slice(0, -1)));
+};
+
+/** The rows are the body, and below it the remark. */
+const areBothDrawn = (body: string, remark: string, { rows, columns, ...seen }: Rows): boolean =>
+  rows.some((_row, at) => {
+    const above = rows.slice(0, at);
+    return (
+      matchDrawn(body, above, columns, seen) === "all" && isSameRemark(remark, rows.slice(at).join("\n"))
+    );
+  });
+
+const isBodyDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
+  if (announced.body === null || seen.body === null)
+    return announced.body === seen.body && announced.title === seen.title;
+  const rows = rowsOf(seen.body);
+  const columns = seen.columns ?? null;
+  const remark = announced.remark ?? "";
+  // Nothing divides it from the body, so it counts only where all of both is drawn.
+  if (seen.hasRemarkBelow === true && remark !== "")
+    return areBothDrawn(announced.body, remark, { ...seen, rows, columns });
+  if (seen.remark !== undefined && remark !== "" && !isSameRemark(remark, seen.remark ?? "")) return false;
+  const drawn = matchDrawn(announced.body, rows, columns, seen);
+  return drawn === "all" || (drawn === "part" && seen.isWhole !== true);
+};
+
+const areOptionsDrawn = (announced: PromptRequest, seen: PromptRequest): boolean =>
+  announced.kind !== "question" ||
+  announced.options.every(({ label }) => seen.options.some((option) => option.label === label));
+
+/** Kinds never cross; `other`: the dialog's heading is out of sight, but rows of its text are not. */
+const isSameKind = (announced: PromptRequest, seen: PromptRequest): boolean =>
+  announced.kind === seen.kind ||
+  (announced.kind === "command" && seen.kind === "other" && seen.body !== null && seen.isWhole !== true);
+
+/** What is drawn of the dialog is, to the letter and in its place, a piece of what was announced, or all of it. */
+export const isDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
+  if (!isSameKind(announced, seen)) return false;
+  if (announced.kind === "edit") return isSameEdit(announced, seen);
+  if (announced.kind === "plan" && isPlanDrawn(announced, seen)) return true;
+  return isBodyDrawn(announced, seen) && areOptionsDrawn(announced, seen);
+};
+
+/** As it is drawn, white space and invisible characters aside: none of these lines is in the other edit. */
+const isOtherChange = (announced: PromptRequest, seen: PromptRequest): boolean => {
+  const [told, drawn] = [announced.content ?? null, seen.content ?? null];
+  if (announced.isWhole !== true || told === null || drawn === null) return false;
+  const lines = rowsOf(drawn).flatMap((row) => (/^[+-]/.test(row) ? [compact(row.slice(1))] : []));
+  const all = compact(told.replaceAll(/^[+\- ]/gmu, ""));
+  return lines.some((line) => !all.includes(line));
+};
+
+/** Nothing of what it asks is in sight. */
+const isEmpty = ({ kind, body, content = null }: PromptRequest): boolean =>
+  kind === "edit" ? isWithoutChange(content) : body === null;
+
+/**
+ * How far a request and the dialog agree. `letter`: the dialog draws it so. `likely`: nothing that is known of the two speaks against
+ * it; agents leave out in their own ways what they do not draw. `bare`: nothing is told of what it asks, so it may be any dialog.
+ */
+export type Likeness = "letter" | "likely" | "bare" | "none";
+
+export const likenessOf = (announced: PromptRequest, seen: PromptRequest): Likeness => {
+  if (isBare(announced)) return mayBeSamePrompt(announced, seen) ? "bare" : "none";
+  if (isDrawn(announced, seen)) return "letter";
+  if (!mayBeSamePrompt(announced, seen)) return "none";
+  return announced.kind === "edit" && isOtherChange(announced, seen) ? "none" : "likely";
+};
+
+/** An open request; `isLive`: its text is the one that an event told, and not what the store kept of it. */
+export interface OpenRequest {
+  request: PromptRequest;
+  isLive: boolean;
+}
+
+/** Everything that is told of the two is the same, so that whichever is drawn, the same is asked. */
+const isTwin = (a: OpenRequest, b: OpenRequest): boolean =>
+  a.isLive && b.isLive && JSON.stringify(toldOf(a.request)) === JSON.stringify(toldOf(b.request));
+
+const toldOf = (request: PromptRequest): unknown[] => [
+  request.kind,
+  request.toolName,
+  request.title,
+  request.body,
+  request.content ?? null,
+  request.remark ?? null,
+  request.cwd ?? null,
+  request.runsIn ?? null,
+  request.isWhole ?? false,
+  request.hasMore ?? false,
+  request.options.map(({ label, description }) => [label, description ?? null]),
+];
+
+/** An event that only says that something is asked is about a request that another one tells, if there is one. */
+const isAsking = ({ request }: OpenRequest): boolean => !isBare(request) || request.toolName !== null;
+
+/** One of which nothing but its tool is told is not drawn as what another kind of tool does. */
+const mayBe = ({ request }: OpenRequest, seen: PromptRequest): boolean => {
+  const likeness = likenessOf(request, seen);
+  if (likeness !== "bare") return likeness !== "none";
+  return request.kind === seen.kind || seen.kind === "other";
+};
+
+/**
+ * Nobody can tell whether the dialog is that of `owner`: another open request may be drawn so, or the dialog has nothing of what
+ * it asks while others are open. `owner` null: no event told the dialog, or none that is known.
+ */
+export const isDisputed = (
+  owner: OpenRequest | null,
+  others: readonly OpenRequest[],
+  seen: PromptRequest,
+): boolean => {
+  const rivals = others.filter((other) => isAsking(other) && (owner === null || !isTwin(owner, other)));
+  return rivals.some((rival) => mayBe(rival, seen)) || (rivals.length > 0 && isEmpty(seen));
+};
