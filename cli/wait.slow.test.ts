@@ -11,6 +11,25 @@ const waits = useWaits();
 const asking = (options: PaneOptions = {}) => makePane({ state: "waiting_approval", ...options });
 
 describe("one pane", () => {
+  test("prints the row once its state fits, and ends", async () => {
+    await waits.home.serve(waits.daemon);
+    const waiting = await waits.start("pane:host/work/@1/%1", "--until", "completed,needs-action", "--json");
+    waits.daemon.put(makePane({ state: "running", reason: "tool" }));
+    waits.daemon.put(asking());
+    const { code, stdout } = await waiting.finished;
+    expect(code).toBe(0);
+    const result = waitResultSchema.parse(JSON.parse(stdout));
+    expect(result).toMatchObject({
+      ref: "pane:host/work/@1/%1",
+      until: ["completed", "needs-action"],
+      condition: "needs-action",
+      after: null,
+    });
+    expect(result.items.map(({ identity, state_version }) => [identity.runtime_id, state_version])).toEqual([
+      ["rt1", 6],
+    ]);
+  });
+
   test("that waits is printed once its prompt can be answered, whoever noticed the wait first", async () => {
     await waits.home.serve(waits.daemon);
     const waiting = await waits.start("runtime:rt1", "--needs-action", "--json");
@@ -37,20 +56,6 @@ describe("one pane", () => {
     await setTimeout(400);
     waits.daemon.put(asking({ reason: "permission_edit", fingerprint: "0123456789abcdef" }));
     expect(await waiting.finished).toMatchObject({ code: 0, stdout: "6\n" });
-  });
-
-  test("that is so already ends at once, with --after only when it is so again", async () => {
-    await waits.home.serve(waits.daemon);
-    const at = ["runtime:rt2", "--until", "idle", "--plain", "--columns", "ref,state_version"];
-    expect(await waits.home.run(["wait", ...at])).toMatchObject({
-      code: 0,
-      stdout: "pane:vm1/work/@1/%2\t4\n",
-    });
-    const waiting = await waits.start(...at, "--after", "4");
-    const pane = { pane: 2, target: "vm1", agent: "codex" };
-    waits.daemon.put(makePane({ ...pane, state: "running" }));
-    waits.daemon.put(makePane({ ...pane, state: "idle" }));
-    expect(await waiting.finished).toMatchObject({ code: 0, stdout: "pane:vm1/work/@1/%2\t6\n" });
   });
 
   test("that ends is an error of its own, and what 'gone' waits for", async () => {

@@ -1,28 +1,22 @@
 // `agtmux wait` in short: it ends with the row once that is so. The rest is in wait.slow.test.ts.
 import { describe, expect, test } from "vitest";
-import { waitResultSchema } from "../core/model/waitView.ts";
 import { makePane } from "../test/factories/view.ts";
 import { useWaits } from "../test/harness/waits.ts";
 
 const waits = useWaits();
 
 describe("one pane", () => {
-  test("prints the row once its state fits, and ends", async () => {
+  test("that is so already ends at once, with --after only when it is so again", async () => {
     await waits.home.serve(waits.daemon);
-    const waiting = await waits.start("pane:host/work/@1/%1", "--until", "completed,needs-action", "--json");
-    waits.daemon.put(makePane({ state: "running", reason: "tool" }));
-    waits.daemon.put(makePane({ state: "waiting_approval" }));
-    const { code, stdout } = await waiting.finished;
-    expect(code).toBe(0);
-    const result = waitResultSchema.parse(JSON.parse(stdout));
-    expect(result).toMatchObject({
-      ref: "pane:host/work/@1/%1",
-      until: ["completed", "needs-action"],
-      condition: "needs-action",
-      after: null,
+    const at = ["runtime:rt2", "--until", "idle", "--plain", "--columns", "ref,state_version"];
+    expect(await waits.home.run(["wait", ...at])).toMatchObject({
+      code: 0,
+      stdout: "pane:vm1/work/@1/%2\t4\n",
     });
-    expect(result.items.map(({ identity, state_version }) => [identity.runtime_id, state_version])).toEqual([
-      ["rt1", 6],
-    ]);
+    const waiting = await waits.start(...at, "--after", "4");
+    const pane = { pane: 2, target: "vm1", agent: "codex" };
+    waits.daemon.put(makePane({ ...pane, state: "running" }));
+    waits.daemon.put(makePane({ ...pane, state: "idle" }));
+    expect(await waiting.finished).toMatchObject({ code: 0, stdout: "pane:vm1/work/@1/%2\t6\n" });
   });
 });

@@ -4,6 +4,28 @@ import { describe, expect, it } from "vitest";
 import { attached, expectAlike, screens, twoSessions } from "./neighbourHarness.ts";
 
 describe("without any terminal attached", () => {
+  it("buffers are pasted, and a script that tmux runs types", async () => {
+    const seen = await expectAlike({
+      arrange: twoSessions,
+      act: async (one) => {
+        const said = [
+          await one.attempt("set-buffer", "pasted text"),
+          await one.attempt("paste-buffer", "-t", "old:"),
+          await one.attempt("list-buffers", "-F", "#{buffer_name} #{buffer_sample}"),
+          await one.attempt("run-shell", "tmux send-keys -t new: by-script; echo done"),
+          await one.attempt("run-shell", "-b", "tmux send-keys -t old: behind"),
+          await one.attempt("pipe-pane", "-t", "new:", "cat >/dev/null"),
+          await one.attempt("pipe-pane", "-t", "new:"),
+        ];
+        await one.untilShows("old:", "behind");
+        await one.untilShows("new:", "by-script");
+        return { said, screens: await screens(one) };
+      },
+    });
+    // Some versions show what a script printed in a pane instead.
+    expect(seen.said.toSpliced(3, 1)).toEqual(["", "", "buffer0 pasted text", "", "", ""]);
+  });
+
   it("commands that name nothing act on the session that was used last", async () => {
     const seen = await expectAlike({
       arrange: async (one) => {
@@ -60,5 +82,28 @@ describe("with a terminal attached", () => {
       },
     });
     expect(seen).toEqual({ at: ["old 0 0", "new 0 0"], clients: "" });
+  });
+
+  it("command lines, menus and choosers of that terminal work", async () => {
+    await expectAlike({
+      arrange: twoSessions,
+      act: async (one) => {
+        const { terminal } = await attached(one);
+        await one.tmux.run("rename-window", "-t", "new:", "w");
+        await one.tmux.run("rename-window", "-t", "old:", "w");
+        await terminal.type("C-b", "s");
+        const tree = await terminal.untilShows("(sort: ");
+        await terminal.type("q");
+        await terminal.type("C-b", ":");
+        await terminal.type("-l", "display-message -p 'on the command line'");
+        await terminal.type("Enter");
+        await terminal.untilShows("on the command line");
+        await terminal.type("q");
+        await terminal.type("C-b", "?");
+        const help = await terminal.untilShows("C-b");
+        await terminal.type("q");
+        return { tree: tree.filter((row) => /old|new/.test(row)), hasHelp: help.length > 1 };
+      },
+    });
   });
 });

@@ -25,28 +25,6 @@ describe("without any terminal attached", () => {
     });
     expect(seen.said).toEqual(["", "", "", "", "", "", "0"]);
   });
-
-  it("buffers are pasted, and a script that tmux runs types", async () => {
-    const seen = await expectAlike({
-      arrange: twoSessions,
-      act: async (one) => {
-        const said = [
-          await one.attempt("set-buffer", "pasted text"),
-          await one.attempt("paste-buffer", "-t", "old:"),
-          await one.attempt("list-buffers", "-F", "#{buffer_name} #{buffer_sample}"),
-          await one.attempt("run-shell", "tmux send-keys -t new: by-script; echo done"),
-          await one.attempt("run-shell", "-b", "tmux send-keys -t old: behind"),
-          await one.attempt("pipe-pane", "-t", "new:", "cat >/dev/null"),
-          await one.attempt("pipe-pane", "-t", "new:"),
-        ];
-        await one.untilShows("old:", "behind");
-        await one.untilShows("new:", "by-script");
-        return { said, screens: await screens(one) };
-      },
-    });
-    // Some versions show what a script printed in a pane instead.
-    expect(seen.said.toSpliced(3, 1)).toEqual(["", "", "buffer0 pasted text", "", "", ""]);
-  });
 });
 
 describe("with a terminal attached", () => {
@@ -83,28 +61,5 @@ describe("with a terminal attached", () => {
       },
     });
     expect(seen.at).toEqual(["new 0 0", "new 0 1", "new 0 1", "old 0 0"]);
-  });
-
-  it("command lines, menus and choosers of that terminal work", async () => {
-    await expectAlike({
-      arrange: twoSessions,
-      act: async (one) => {
-        const { terminal } = await attached(one);
-        await one.tmux.run("rename-window", "-t", "new:", "w");
-        await one.tmux.run("rename-window", "-t", "old:", "w");
-        await terminal.type("C-b", "s");
-        const tree = await terminal.untilShows("(sort: ");
-        await terminal.type("q");
-        await terminal.type("C-b", ":");
-        await terminal.type("-l", "display-message -p 'on the command line'");
-        await terminal.type("Enter");
-        await terminal.untilShows("on the command line");
-        await terminal.type("q");
-        await terminal.type("C-b", "?");
-        const help = await terminal.untilShows("C-b");
-        await terminal.type("q");
-        return { tree: tree.filter((row) => /old|new/.test(row)), hasHelp: help.length > 1 };
-      },
-    });
   });
 });

@@ -199,4 +199,15 @@ describe("a typed reference", () => {
     for (const text of ["host/api", "host/api:other"]) expect(await hitBy(text)).toBe("E_REF_AMBIGUOUS");
     expect(await hitBy("host:sock/host/api:other")).toMatch(/^sock %/);
   }, 30_000);
+
+  it("uses names and indexes of the moment", async () => {
+    await servers.near.newSession("work");
+    const agent = await openAgent(servers.near, "work:", "job");
+    await servers.near.run("rename-session", "-t", "=work", "play");
+    expect([await hitBy("work"), await hitBy("play")]).toEqual(["E_REF_NOT_FOUND", `sock ${agent}`]);
+    await servers.near.run("rename-window", "-t", agent, "toy");
+    expect([await hitBy("job"), await hitBy("toy")]).toEqual(["E_REF_NOT_FOUND", `sock ${agent}`]);
+    await servers.near.run("move-window", "-s", "play:1", "-t", "play:8");
+    expect([await hitBy("play:1"), await hitBy("play:8")]).toEqual(["E_REF_NOT_FOUND", `sock ${agent}`]);
+  }, 15_000);
 });

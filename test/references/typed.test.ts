@@ -1,4 +1,4 @@
-// What a typed reference hits, in short: ids, servers that nobody watches, a command in a pane, names of the moment. That it is what
+// What a typed reference hits, in short: ids, servers that nobody watches, a command in a pane. That it is what
 // tmux means by the same text is in typed.slow.test.ts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ import { serveDaemon } from "../harness/commandLine.ts";
 import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { insideOf, useTypedServers } from "./typedHarness.ts";
 
-const servers = useTypedServers();
-const { hitBy, detailsOf, openAgent } = servers;
+const servers = useTypedServers({ isShared: true });
+const { hitBy, detailsOf } = servers;
 
 describe("a typed reference", () => {
   it("by an id means the server that one is in, and outside of tmux only an id that is there once", async () => {
@@ -88,15 +88,4 @@ describe("a typed reference", () => {
       await stop();
     }
   }, 30_000);
-
-  it("uses names and indexes of the moment", async () => {
-    await servers.near.newSession("work");
-    const agent = await openAgent(servers.near, "work:", "job");
-    await servers.near.run("rename-session", "-t", "=work", "play");
-    expect([await hitBy("work"), await hitBy("play")]).toEqual(["E_REF_NOT_FOUND", `sock ${agent}`]);
-    await servers.near.run("rename-window", "-t", agent, "toy");
-    expect([await hitBy("job"), await hitBy("toy")]).toEqual(["E_REF_NOT_FOUND", `sock ${agent}`]);
-    await servers.near.run("move-window", "-s", "play:1", "-t", "play:8");
-    expect([await hitBy("play:1"), await hitBy("play:8")]).toEqual(["E_REF_NOT_FOUND", `sock ${agent}`]);
-  }, 15_000);
 });

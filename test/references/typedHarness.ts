@@ -1,7 +1,7 @@
 // Two watched tmux servers for references that people type, and what such a reference is taken for.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
@@ -30,12 +30,13 @@ export interface TypedServers {
 export const insideOf = async (tmux: PrivateTmux): Promise<string> =>
   `${tmux.socketPath},${await tmux.serverPid()},0`;
 
-/** To be called once in a test file: the servers are new in each test. */
-export const useTypedServers = (): TypedServers => {
+/** To be called once in a test file: the servers are new in each test, unless those of the file can share them. */
+export const useTypedServers = ({ isShared = false } = {}): TypedServers => {
+  const [before, after] = isShared ? [beforeAll, afterAll] : [beforeEach, afterEach];
   let near: PrivateTmux;
   let far: PrivateTmux;
   let daemon: TestDaemon;
-  beforeEach(async () => {
+  before(async () => {
     [near, far] = [createPrivateTmux(), createPrivateTmux()];
     for (const tmux of [near, far]) {
       await tmux.newSession("base");
@@ -45,7 +46,7 @@ export const useTypedServers = (): TypedServers => {
     }
     daemon = await startTestDaemon({ sockets: [near.socketPath, far.socketPath] });
   });
-  afterEach(async () => {
+  after(async () => {
     await daemon.close();
     for (const tmux of [near, far]) await tmux.close();
   });
