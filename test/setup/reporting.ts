@@ -41,7 +41,13 @@ const runs: Reporter = {
   },
 };
 
-export const reporters = ["default", runs];
+/** `AGTMUX_TEST_REPORT` names a file for vitest's own report, with the title of each test. */
+const outputFile = process.env["AGTMUX_TEST_REPORT"];
+export const reporters = [
+  "default",
+  runs,
+  ...(outputFile === undefined ? [] : [["json", { outputFile }] as ["json", { outputFile: string }]]),
+];
 
 /** The dearest files first, by the kept runs: none is left for the end. */
 export class RunSequencer extends BaseSequencer {
