@@ -40,7 +40,11 @@ interface Wanted {
   /** Epoch ms; null: all. */
   since: number | null;
   isRaw: boolean;
+  /** What is shown of a record's fields, where that is not all. */
+  choose?: ChooseFields;
 }
+
+type ChooseFields = (fields: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 
 const levelOf = (value: unknown): Level =>
   NAMES.findLast((name) => typeof value === "number" && LEVELS[name] <= value) ?? "info";
@@ -62,7 +66,7 @@ const parseRecord = (line: string): Readonly<Record<string, unknown>> | null => 
 /** A line as a person reads it; null for one that is not wanted, or that is no record. */
 const renderLine = (
   line: string,
-  { level, since, isRaw }: Wanted,
+  { level, since, isRaw, choose }: Wanted,
   paint: CliContext["paint"],
 ): string | null => {
   const record = parseRecord(line);
@@ -76,7 +80,7 @@ const renderLine = (
   const moment = date.toISOString().slice(0, 19).replace("T", " ");
   const textOf = (value: unknown): string =>
     typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  const more = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
+  const more = Object.entries(choose?.(fields) ?? fields).map(([name, value]) => `${name}=${textOf(value)}`);
   const said = cleanLine([textOf(msg), ...more].join(" "));
   return `${paint("dim", moment)} ${paint(COLOURS[own], own.padEnd(5))} ${said}`;
 };
@@ -114,11 +118,16 @@ const readAfter = async (path: string, from: number): Promise<{ text: string; en
 /** The newest lines of the log as a person reads them, from the file before it on. */
 export const readLog = async (
   path: string,
-  { lines, level, paint }: { lines: number; level: Level; paint: CliContext["paint"] },
+  {
+    lines,
+    level,
+    paint,
+    choose,
+  }: { lines: number; level: Level; paint: CliContext["paint"]; choose: ChooseFields },
 ): Promise<string[]> =>
   `${await readOrEmpty(`${path}.1`)}\n${await readOrEmpty(path)}`
     .split("\n")
-    .flatMap((line) => renderLine(line, { level, since: null, isRaw: false }, paint) ?? [])
+    .flatMap((line) => renderLine(line, { level, since: null, isRaw: false, choose }, paint) ?? [])
     .slice(-lines);
 
 export const runLog = async (

@@ -1,17 +1,29 @@
 // `agtmux report`: what helps somebody else to see what is wrong, as one text. It is printed, or written to a file after the person
 // was told what is in it; agtmux sends it nowhere.
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { arch, platform, release } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Finding } from "../../core/model/doctorView.ts";
+import type { AdapterList } from "../../core/model/adapterView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
 import { isMissing } from "../../core/model/systemError.ts";
 import type { Counts, TargetView } from "../../core/model/view.ts";
 import { findingText } from "../../ui/text/reportText.ts";
 import { askLine, leaveUndone } from "../ask.ts";
 import type { CliContext } from "../context.ts";
-import { bundleText, configLines, contentLines, redactLine, type Section } from "../doctor/bundle.ts";
+import {
+  bundleText,
+  configLines,
+  contentLines,
+  namesIn,
+  redactLine,
+  withoutFields,
+  withoutNames,
+  withoutQuotes,
+  type Section,
+} from "../doctor/bundle.ts";
 import { tryDaemon } from "../doctor/daemonChecks.ts";
 import { writePrivate } from "../writePrivate.ts";
 import { examine } from "./doctor.ts";
@@ -52,21 +64,23 @@ const textOf = async (path: string): Promise<string | null> => {
 interface Seen {
   targets: readonly TargetView[];
   counts: Counts | null;
+  adapters: AdapterList | null;
 }
 
 /** Without a daemon there is nothing to count, and the doctor says why. */
 const look = async (context: CliContext): Promise<Seen> => {
   const { client } = await tryDaemon(context);
-  if (client === null) return { targets: [], counts: null };
+  if (client === null) return { targets: [], counts: null, adapters: null };
   try {
-    const [{ summary: counts }, targets] = await Promise.all([
+    const [{ summary: counts }, targets, adapters] = await Promise.all([
       client.call((api) => api.panes.query({})),
       client.call((api) => api.targets.query()),
+      client.call((api) => api.adapters.query()),
     ]);
-    return { targets, counts };
+    return { targets, counts, adapters };
   } catch {
     // A daemon of another version may not know the calls; the doctor says that.
-    return { targets: [], counts: null };
+    return { targets: [], counts: null, adapters: null };
   } finally {
     client.close();
   }
@@ -89,20 +103,57 @@ const countLines = ({ targets, counts }: Seen): string[] => {
   ];
 };
 
-/** What is wrong with the settings quotes them. */
-const withoutQuotes = (finding: Finding): Finding =>
-  finding.check === "home.config" ? { ...finding, evidence: null } : finding;
+/** Names of the files in a folder, without their ends too. */
+const filesIn = async (folder: string): Promise<string[]> => {
+  try {
+    return (await readdir(folder)).flatMap((name) => [name, name.replace(/\.[^.]*$/, "")]);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw new AgtmuxError("E_CONFIG_INVALID", `${folder} cannot be read`, { cause: error });
+  }
+};
+
+/** What the person named, as far as it is known; agents that agtmux knows by itself have their names. */
+const ownNames = async (context: CliContext, { adapters }: Seen): Promise<ReadonlySet<string>> => {
+  const { config, home, adaptersDir } = context.paths();
+  const files = await filesIn(adaptersDir);
+  const own = (adapters?.items ?? []).filter(({ source }) => source === "file");
+  const names = new Set([
+    ...namesIn(await textOf(config), await textOf(join(home, "rules.json"))),
+    ...files,
+    ...own.flatMap(({ agent_type, display_name, files: of }) => [agent_type, display_name, ...of]),
+    ...(adapters?.problems ?? []).map(({ file }) => file),
+    ...(adapters?.disabled_unknown ?? []),
+  ]);
+  for (const { source, agent_type, display_name } of adapters?.items ?? [])
+    if (source !== "file") for (const name of [agent_type, display_name]) names.delete(name);
+  for (const name of ["", HOST_TARGET]) names.delete(name);
+  return names;
+};
 
 const gather = async (context: CliContext): Promise<Section[]> => {
   const seen = await look(context);
   const names = seen.targets.map(({ target, connection_ref }) => ({ name: target, sshName: connection_ref }));
   const { config, log } = context.paths();
-  const redacted = (lines: readonly string[]): string[] => lines.map((line) => redactLine(line, names));
+  const own = await ownNames(context, seen);
+  const redacted = (lines: readonly string[]): string[] =>
+    lines.map((line) => withoutNames(redactLine(line, names), own));
   const findings = await examine(context, null);
-  const logLines = await readLog(log, { lines: LOG_LINES, level: "debug", paint: plain });
+  const shipped = (seen.adapters?.items ?? []).filter(({ source }) => source !== "file");
+  const agents = new Set(shipped.map(({ agent_type }) => agent_type));
+  const logLines = await readLog(log, {
+    lines: LOG_LINES,
+    level: "debug",
+    paint: plain,
+    choose: (fields) => withoutFields(fields, agents),
+  });
   return [
     { title: "versions", about: "of agtmux, Node, the system, tmux", lines: await versionLines(context) },
-    { title: "counts", about: "agents by state and kind, targets by number", lines: countLines(seen) },
+    {
+      title: "counts",
+      about: "agents by state and kind, targets by number",
+      lines: redacted(countLines(seen)),
+    },
     {
       title: "doctor",
       about: "what 'agtmux doctor' finds",
@@ -118,7 +169,7 @@ const gather = async (context: CliContext): Promise<Section[]> => {
 };
 
 const LEFT_OUT =
-  "Not in it: what agents were asked or said, names of machines, users, tmux sessions and folders, addresses, secrets.";
+  "Not in it: what agents were asked or said, names of machines, users, tmux sessions and folders, of channels, rules and adapter files, addresses, secrets.";
 
 /** Null: the person left. */
 const mayWrite = async (context: CliContext, text: string, output: string): Promise<boolean | null> => {
