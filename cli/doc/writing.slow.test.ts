@@ -130,7 +130,12 @@ it("an editor's plugin is asked where one was there, or where that is said; the 
   expect(project.doc(["write", "plan.md", "--ipc", "--force-disk"], "No way.\n").status).toBe(2);
   expect(project.doc(["write", "plan.md", "--stream"], "At once.\n")).toEqual(ok("Written into plan.md.\n"));
   expect(existsSync(patches)).toBe(false);
-  // Nobody takes it.
+  // Where no editor lives, it goes to the disk, and no later one is kept from it.
+  expect(project.doc(["write", "plan.md", "--ipc"], "Nobody.\n").status).toBe(0);
+  expect([project.read().includes("Nobody."), existsSync(patches)]).toEqual([true, false]);
+  // One that took a response a moment ago does not take these.
+  const seen = join(project.folder, ".agent-doc", "agtmux-seen.json");
+  writeFileSync(seen, JSON.stringify({ takenAt: Date.now() }));
   for (const [more, count] of [
     [["--ipc"], 1],
     [[], 2],

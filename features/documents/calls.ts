@@ -36,7 +36,7 @@ const remotePutSchema = z.object({
   root: z.string().max(4_096).startsWith("/"),
   file: remotePathSchema,
   what: z.union([
-    z.enum(["document", "snapshot", "sessions", "own"]),
+    z.enum(["document", "snapshot", "answered", "sessions", "own"]),
     z.object({ pending: pendingIdSchema }),
   ]),
   /** The SHA-256 of what is replaced; null: there must be nothing yet; left out: whatever is there. */
@@ -65,6 +65,8 @@ export interface RemoteFiles {
   readonly components: string | null;
   readonly sessions: string | null;
   readonly own: string | null;
+  /** Which answers the snapshot has. */
+  readonly answered: string | null;
   readonly pending: readonly { readonly name: string; readonly text: string }[];
 }
 

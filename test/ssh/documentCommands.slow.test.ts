@@ -103,7 +103,9 @@ describe("a document of another machine", () => {
     writeFileSync(join(folder, "plan.md"), DOCUMENT);
     await runDoc(harness, folder, ["write", "plan.md"], { input: "First.\n" });
     mkdirSync(join(folder, ".agent-doc", "patches"));
-    // Nobody takes it there in time: it is kept.
+    // An editor that took one a moment ago does not take this one in time: it is kept.
+    const seen = join(folder, ".agent-doc", "agtmux-seen.json");
+    writeFileSync(seen, JSON.stringify({ takenAt: Date.now() }));
     const late = await runDoc(harness, folder, ["write", "plan.md"], { input: "Kept.\n" });
     expect([late.code, readdirSync(join(folder, ".agent-doc", "pending")).length]).toEqual([75, 1]);
     const refused = await doc(["write", typed], "Second.\n");

@@ -14,6 +14,7 @@ import {
   type WriteRequest,
   type WriteResult,
 } from "../../../features/documents/flow/writeResponse.ts";
+import { groundOf } from "../../../features/documents/flow/answered.ts";
 import { mergeTexts } from "../../../features/documents/model/mergeTexts.ts";
 import type { RemotePlace } from "../place.ts";
 import { busy, hashOf, openRemote, putRemote, type RemoteDocument } from "./remoteDocument.ts";
@@ -45,11 +46,13 @@ const settle = async (
   request: RemoteRequest,
   one: PendingResponse,
 ): Promise<{ document: RemoteDocument; isChanged: boolean }> => {
-  const { text: agent } = applyToBaseline(applying, one.baseline, one.response);
+  const { snapshot: seen, answered: kept } = opened.files;
+  const ground = groundOf(one, { seen, kept });
+  const { text: agent } = applyToBaseline(applying, ground.text, one.response);
   const merge = (current: string): string | Promise<string> =>
     applying.frontmatter.write === "merge"
-      ? request.mergeByLines(one.baseline, agent, current)
-      : mergeTexts(one.baseline, agent, current);
+      ? request.mergeByLines(ground.text, agent, current)
+      : mergeTexts(ground.text, agent, current);
   let [document, make, isChanged] = [opened, merge, false];
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = document.files.text;
@@ -69,10 +72,15 @@ const settle = async (
       }
     }
     make = merge;
-    const { outcome } = await putRemote(client, document, request.snapshot === "file" ? text : agent, {
+    const snapshot = request.snapshot === "file" ? text : (ground.knows ?? agent);
+    const answered = ground.keep(snapshot);
+    if (answered !== document.files.answered)
+      await putRemote(client, document, answered, { what: "answered" });
+    const { outcome } = await putRemote(client, document, snapshot, {
       what: "snapshot",
       settles: { document: hashOf(text), pending: [idOf(one)] },
     });
+    document = { ...document, files: { ...document.files, answered, snapshot } };
     if (outcome === "ok") return { document, isChanged };
     // Somebody wrote into it at once: the response is looked for once more.
     document = await openRemote(client, document.place);

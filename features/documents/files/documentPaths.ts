@@ -14,6 +14,8 @@ export interface DocumentPaths {
   readonly hash: string;
   readonly snapshot: string;
   readonly crdt: string;
+  /** Which answers the snapshot has. */
+  readonly answered: string;
   readonly pending: string;
   /** Where editors' plugins are handed responses; not there without one. */
   readonly patches: string;
@@ -100,6 +102,7 @@ export const locateDocument = async (path: string, cwd: string): Promise<Documen
     hash,
     snapshot: join(folder, "snapshots", `${hash}.md`),
     crdt: join(folder, "crdt", `${hash}.yrs`),
+    answered: join(folder, "answered", `${hash}.json`),
     pending: join(folder, "pending"),
     patches: join(folder, "patches"),
     lock: join(folder, LOCK),

@@ -90,6 +90,32 @@ describe("writing a response", () => {
     expect([pendingFiles(), readdirSync(folder).toSorted()]).toEqual([[], [".agent-doc", "plan.md"]]);
   });
 
+  it("puts several answers to the same text in the order in which they came, at once or later, each once", async () => {
+    const answer = (name: string) => request({ response: `Answer ${name}, over the bridge.\n` });
+    const order = (): string[] => read().match(/(?<=Answer )\w+/g) ?? [];
+    for (const name of ["one", "two", "three"]) await writeResponse(answer(name));
+    expect(order()).toEqual(["one", "two", "three"]);
+    // What was typed stands below, and is no part of what the agent knows.
+    writeFileSync(file, read().replace("three, over the bridge.\n", "three, over the bridge.\nTyped.\n"));
+    await writeResponse(answer("four"));
+    expect(read()).toContain("Answer four, over the bridge.\nTyped.\n");
+    expect(await loadSnapshot(paths)).toBe(read().replace("Typed.\n", ""));
+    for (const name of ["one", "four"]) {
+      expect((await writeResponse(answer(name))).isChanged).toBe(false);
+      expect(await loadSnapshot(paths)).toBe(read().replace("Typed.\n", ""));
+    }
+    expect(order()).toEqual(["one", "two", "three", "four"]);
+    // Kept, because the file may not be written.
+    writeFileSync(file, DOC);
+    rmSync(paths.snapshot);
+    chmodSync(file, 0o444);
+    for (const [at, name] of ["one", "two", "three"].entries())
+      await expect(writeResponse({ ...answer(name), now: at })).rejects.toThrow("read-only");
+    chmodSync(file, 0o640);
+    expect(await recoverPending(request())).toBe(3);
+    expect(order()).toEqual(["one", "two", "three"]);
+  });
+
   it("a second time changes nothing", async () => {
     await writeResponse(request());
     expect((await writeResponse(request())).isChanged).toBe(false);

@@ -15,8 +15,9 @@ import {
 } from "../files/pendingResponses.ts";
 import { replaceText, type OnStep } from "../files/replaceText.ts";
 import { saveCrdtState, saveSnapshot } from "../files/snapshots.ts";
-import { readText } from "../files/wholeFile.ts";
+import { readKept, readText, writeKept } from "../files/wholeFile.ts";
 import { writeThroughEditor, type Way } from "../ipc/writeThroughEditor.ts";
+import { groundOf, type Ground } from "./answered.ts";
 import { openDocument, type OpenDocument } from "./openDocument.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
 
@@ -106,9 +107,28 @@ const mergeIntoFile = async (
 const saveSeen = async (
   { paths, snapshot }: Pick<WriteRequest, "paths" | "snapshot">,
   agent: string,
+  keep: Ground["keep"],
 ): Promise<void> => {
   const text = await readText(paths.file);
-  await Promise.all([saveSnapshot(paths, snapshot === "file" ? text : agent), saveCrdtState(paths, text)]);
+  const seen = snapshot === "file" ? text : agent;
+  await Promise.all([
+    saveSnapshot(paths, seen),
+    saveCrdtState(paths, text),
+    writeKept(paths, paths.answered, keep(seen)),
+  ]);
+};
+
+/** A snapshot that is damaged is replaced by this write. */
+const findGround = async (paths: DocumentPaths, answer: PendingResponse): Promise<Ground> => {
+  const read = async (path: string): Promise<string | null> => {
+    try {
+      return await readKept(paths, path);
+    } catch (error) {
+      if (error instanceof AgtmuxError) return null;
+      throw error;
+    }
+  };
+  return groundOf(answer, { seen: await read(paths.snapshot), kept: await read(paths.answered) });
 };
 
 const settle = async (
@@ -116,15 +136,16 @@ const settle = async (
   document: OpenDocument,
   one: PendingResponse,
 ): Promise<boolean> => {
-  const { baseline, response } = one;
-  const { text } = applyToBaseline(document, baseline, response);
+  const { response } = one;
   const { paths, way, onStep } = request;
+  const { text: baseline, knows, keep } = await findGround(paths, one);
+  const { text } = applyToBaseline(document, baseline, response);
   const isInline = document.frontmatter.format === "inline";
   const handed = { paths, way, response, baseline, agent: text, modes: document.configs, isInline, onStep };
   const isChanged =
     (await writeThroughEditor(handed)) ?? (await mergeIntoFile(request, document, baseline, text));
   request.onStep?.("in the file");
-  await saveSeen(request, text);
+  await saveSeen(request, knows ?? text, keep);
   request.onStep?.("snapshot saved");
   await removePending(paths, one);
   request.onStep?.("pending removed");

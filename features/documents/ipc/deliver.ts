@@ -1,8 +1,9 @@
 // Hands a response to an editor and waits until it is acknowledged. Nothing is written into the document here.
 import { watch } from "node:fs";
-import { access, lstat, rename, rm } from "node:fs/promises";
+import { access, lstat, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import * as z from "zod";
 import { isMissing } from "../../../core/model/systemError.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
 import { listKept, readKept, removeKept, writeKept } from "../files/wholeFile.ts";
@@ -35,6 +36,26 @@ const isAlive = (pid: number): boolean => {
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 };
+
+const seenPath = ({ folder }: DocumentPaths): string => join(folder, "agtmux-seen.json");
+const seenSchema = z.object({ takenAt: z.number() });
+/** An editor that took a response so recently is taken for one that lives, though it writes no file of its own. */
+const LATELY_MS = 10 * 60_000;
+
+/** Whether an editor that says nothing of itself has taken a response lately. */
+export const hasTakenLately = async (paths: DocumentPaths, now: number): Promise<boolean> => {
+  const text = await readKept(paths, seenPath(paths), MAX_EDITOR_BYTES);
+  try {
+    const { takenAt } = seenSchema.parse(JSON.parse(text ?? "null"));
+    return now - takenAt < LATELY_MS && takenAt <= now;
+  } catch {
+    // It was never written, or is not ours: nobody has taken one.
+    return false;
+  }
+};
+
+export const noteTaken = (paths: DocumentPaths, takenAt: number): Promise<void> =>
+  writeKept(paths, seenPath(paths), `${JSON.stringify({ takenAt })}\n`, { mayBeLost: true });
 
 export interface Editors {
   readonly alive: readonly EditorFile[];
@@ -98,6 +119,12 @@ const withdraw = async (path: string): Promise<boolean> => {
   }
   await rm(aside, { force: true });
   return true;
+};
+
+/** Takes the folder away that only this write has made: it would say to each later one that a plugin is there. */
+export const removePatches = async ({ patches }: DocumentPaths): Promise<void> => {
+  // Another write uses it.
+  await rmdir(patches).catch(() => {});
 };
 
 /**

@@ -195,7 +195,18 @@ describe("an acknowledgement is not taken for a proof", () => {
 });
 
 describe("an editor that does not take it in time", () => {
+  /** It has taken a response by now. */
+  const meet = async (): Promise<void> => {
+    play(replace);
+    const block = "<!-- patch:status -->\nnothing yet, so far\n<!-- /patch:status -->\n";
+    await writeResponse(request({ response: block }));
+    for (const one of stop.splice(0)) one();
+    writeFileSync(file, DOC);
+    rmSync(paths.snapshot);
+  };
+
   it("is not waited for longer: the response is kept, and the same write puts it in, once", async () => {
+    await meet();
     const begun = performance.now();
     await expect(writeResponse(request())).rejects.toMatchObject({ code: "E_DOCUMENT_BUSY" });
     expect(performance.now() - begun).toBeLessThan(4_000);
@@ -206,6 +217,7 @@ describe("an editor that does not take it in time", () => {
   });
 
   it("and applies it all the same, too late, has it once", async () => {
+    await meet();
     let go = () => {};
     const held = new Promise<void>((resolve) => (go = resolve));
     play(replace, () => held);
@@ -214,6 +226,24 @@ describe("an editor that does not take it in time", () => {
     await expect.poll(read).toBe(ANSWERED);
     expect(await recoverPending({ ...request(), way: "disk" })).toBe(0);
     expect([read(), readdirSync(paths.pending)]).toEqual([ANSWERED, []]);
+  });
+
+  it("and is not known to live, keeps nothing from the disk: neither this write nor a later one", async () => {
+    const { pid } = process;
+    await writeResponse(request());
+    expect([read(), readdirSync(paths.patches), readdirSync(paths.pending)]).toEqual([ANSWERED, [], []]);
+    // Asked for an editor where none ever was.
+    rmSync(paths.patches, { recursive: true });
+    await writeResponse(request({ way: "editor", baseline: ANSWERED, response: "And then to the left.\n" }));
+    expect([read().includes("And then to the left."), existsSync(paths.patches)]).toEqual([true, false]);
+    const begun = performance.now();
+    await writeResponse(request({ baseline: read(), response: "And to the right, at the mill.\n" }));
+    expect([read().includes("at the mill"), performance.now() - begun < 1_500]).toEqual([true, true]);
+    // One that says that it lives is waited for.
+    const editor = { pid, name: "vscode", version: "1", merges: true, typedAt: null };
+    writeFileSync(join(paths.folder, `editor-${pid}.json`), JSON.stringify(editor));
+    const busy = writeResponse(request({ way: "editor", baseline: read(), response: "Last.\n" }));
+    await expect(busy).rejects.toMatchObject({ code: "E_DOCUMENT_BUSY" });
   });
 
   it("and has ended is not waited for", async () => {

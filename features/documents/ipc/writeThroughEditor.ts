@@ -5,7 +5,7 @@ import { parseResponse, type ComponentModes } from "../model/patches.ts";
 import { isInProject, type DocumentPaths } from "../files/documentPaths.ts";
 import { replaceText, type OnStep } from "../files/replaceText.ts";
 import { readText } from "../files/wholeFile.ts";
-import { deliverPatch, findEditors, hasPlugin } from "./deliver.ts";
+import { deliverPatch, findEditors, hasPlugin, hasTakenLately, noteTaken, removePatches } from "./deliver.ts";
 import { judgeSaved, readFaults, rememberFault, resolvePatches } from "./editorFaults.ts";
 import type { PatchFile } from "./patchFile.ts";
 
@@ -44,14 +44,15 @@ const prepare = (handed: Handed, before: string, takesRaw: boolean): Prepared =>
 };
 
 /**
- * Whether the document was changed; null where no editor is asked, so that it has to be written on the disk.
- * @throws AgtmuxError E_DOCUMENT_BUSY where the editor did not take it in time: nothing has changed.
+ * Whether the document was changed; null where no editor is asked, or none that is known to live has answered, so that it has to be
+ * written on the disk. @throws AgtmuxError E_DOCUMENT_BUSY where a living editor did not take it in time: nothing has changed.
  */
 export const writeThroughEditor = async (handed: Handed): Promise<boolean | null> => {
   const { paths, way, baseline, agent } = handed;
   // A plugin takes nothing for files outside of its project.
   if (way === "disk" || !isInProject(paths)) return null;
-  if (way === "auto" && !(await hasPlugin(paths))) return null;
+  const hadPlugin = await hasPlugin(paths);
+  if (way === "auto" && !hadPlugin) return null;
   const editors = await findEditors(paths);
   if (editors.areGone) return null;
   const faults = await readFaults(paths);
@@ -62,10 +63,16 @@ export const writeThroughEditor = async (handed: Handed): Promise<boolean | null
     faults.has("escapes") && patch.patches.some(({ content }) => content.includes(String.raw`\n`));
   if (!merges && isSpoilt) return null;
   handed.onStep?.("handed over");
-  if (!(await deliverPatch(paths, patch, editors.alive)))
+  if (!(await deliverPatch(paths, patch, editors.alive))) {
+    if (editors.alive.length === 0 && !(await hasTakenLately(paths, Date.now()))) {
+      if (!hadPlugin) await removePatches(paths);
+      return null;
+    }
     throw new AgtmuxError("E_DOCUMENT_BUSY", "the editor did not take the response in time; it is kept", {
       remedy: "Repeat it in a moment, or write it on the disk with --force-disk.",
     });
+  }
+  if (editors.alive.length === 0) await noteTaken(paths, Date.now());
   handed.onStep?.("acknowledged");
   const saved = await readText(paths.file);
   const judged = merges

@@ -13,14 +13,14 @@ const MAX_ANSWER_BYTES = 2 * MAX_REGISTRY_BYTES + 10_000;
 /** The nearest folder upwards that has an own `.agent-doc`, and its two files, each in a line. */
 const REGISTRY_SCRIPT = `cd -- "$1" 2>/dev/null || exit 0
 root=$(pwd -P)
-while [ ! -d "$root/.agent-doc" ] || [ ! -O "$root/.agent-doc" ]; do
+while [ ! -d "$root/.agent-doc" ] || [ -L "$root/.agent-doc" ] || [ ! -O "$root/.agent-doc" ]; do
   [ -n "$root" ] || exit 0
   root=\${root%/*}
 done
 printf '%s\\n' "$root"
 for name in sessions agtmux; do
   file=$root/.agent-doc/$name.json
-  [ ! -f "$file" ] || head -c ${MAX_REGISTRY_BYTES} "$file" | tr -d '\\n'
+  [ ! -f "$file" ] || [ -L "$file" ] || [ ! -O "$file" ] || head -c ${MAX_REGISTRY_BYTES} "$file" | tr -d '\\n'
   printf '\\n'
 done
 `;
@@ -37,7 +37,8 @@ for file in "$@"; do
     continue
   fi
   hash=$( (printf %s "$real" | sha256sum || printf %s "$real" | shasum -a 256) 2>/dev/null | cut -c1-64)
-  same=0; ! cmp -s "$real" "$root/.agent-doc/snapshots/$hash.md" || same=1
+  same=0 seen=$root/.agent-doc/snapshots/$hash.md
+  [ ! -f "$seen" ] || [ -L "$seen" ] || [ -L "\${seen%/*}" ] || ! cmp -s "$real" "$seen" || same=1
   printf '%s %s %s\\n' "$same" "$(printf %s "$real" | encode)" "$(tail -c ${TAIL_BYTES} "$real" | encode)"
 done
 `;

@@ -1,6 +1,6 @@
 // The scripts for documents of another machine, run by a shell of this one: only the named document is read, and nothing replaces a
 // file that is no longer what was read, or with less than what was sent.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -11,8 +11,10 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -90,6 +92,7 @@ describe("reading", () => {
       components: null,
       sessions: "{}\n",
       own: null,
+      answered: null,
       pending: [{ name: `${hash(file)}-0123456789abcdef.json`, text: "kept" }],
     });
   });
@@ -129,10 +132,32 @@ describe("reading", () => {
       ]);
   });
 
+  it("follows no link that a project brings along, and waits for no pipe", async () => {
+    const own = join(folder, ".agent-doc");
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(folder, "secret"), "a private key\n");
+    symlinkSync(join(folder, "secret"), join(own, "sessions.json"));
+    execFileSync("mkfifo", [join(own, "components.toml")]);
+    expect(await readRemoteFiles(target, file)).toMatchObject({ sessions: null, components: null });
+    for (const name of ["snapshots", "answered", "pending", "patches"]) {
+      symlinkSync(folder, join(own, name));
+      await expect(readRemoteFiles(target, file), name).rejects.toThrow("is a link");
+      rmSync(join(own, name));
+    }
+    symlinkSync(folder, join(own, "snapshots"));
+    const text = gzipSync("x").toString("base64");
+    const put = { target: "vm1", root: folder, file, what: "snapshot" as const, gzip: text };
+    await expect(putRemoteFile(target, put)).rejects.toThrow("is a link");
+  });
+
   it("sees an editor that lives, and not one that ended", async () => {
     const own = join(folder, ".agent-doc");
     mkdirSync(join(own, "patches"));
+    // Where a plugin once made its folder, nothing says that it lives.
+    expect((await readRemoteFiles(target, file)).hasEditor).toBe(false);
+    writeFileSync(join(own, "agtmux-seen.json"), "{}");
     expect((await readRemoteFiles(target, file)).hasEditor).toBe(true);
+    utimesSync(join(own, "agtmux-seen.json"), new Date(0), new Date(0));
     writeFileSync(join(own, "editor-999999999.json"), "{}");
     expect((await readRemoteFiles(target, file)).hasEditor).toBe(false);
     writeFileSync(join(own, `editor-${process.pid}.json`), "{}");

@@ -46,23 +46,25 @@ while [ ! -d "$root/.agent-doc" ] || [ ! -O "$root/.agent-doc" ]; do
 done
 own=$root/.agent-doc
 # Nobody else says what is kept for a document, and which pane it has.
-if [ -e "$own" ] || [ -L "$own" ]; then [ -d "$own" ] && [ -O "$own" ] || say foreign; fi
+if [ -e "$own" ] || [ -L "$own" ]; then [ -d "$own" ] && [ ! -L "$own" ] && [ -O "$own" ] || say foreign; fi
+# A project brings its folders along, and a link among them leads anywhere.
+for one in snapshots answered pending patches; do [ ! -L "$own/$one" ] || say folder; done
 hash=$(printf %s "$real" | hash_of)
 [ "\${#hash}" -eq 64 ] || say unhashed
 set -- "$own/pending/$hash-"*.json
 [ -e "$1" ] || shift
 [ $# -le ${MAX_PENDING.files} ] || say pending
 word() { printf %s "$1" | base64 | tr -d '\\n'; echo; }
-text() { if [ -f "$1" ] && [ ! -L "$1" ]; then head -c "$2" "$1" | base64 | tr -d '\\n'; else printf %s -; fi; echo; }
+any() { if [ -f "$1" ] && [ ! -L "$1" ]; then head -c "$2" "$1" | base64 | tr -d '\\n'; else printf %s -; fi; echo; }
+text() { if [ -O "$1" ]; then any "$1" "$2"; else echo -; fi; }
 editor=0
 if [ -d "$own/patches" ]; then
-  editor=1
+  [ -z "$(find "$own/agtmux-seen.json" -mmin -10 2>/dev/null)" ] || editor=1
   for one in "$own"/editor-*.json; do
     [ -e "$one" ] || break
     pid=\${one##*/editor-}
     pid=\${pid%.json}
     case $pid in '' | *[!0-9]*) continue ;; esac
-    editor=0
     if kill -0 "$pid" 2>/dev/null; then editor=1; break; fi
   done
 fi
@@ -70,9 +72,10 @@ echo ok
 word "$real"
 word "$root"
 echo "$editor"
-text "$real" ${MAX_DOCUMENT + 1}
+any "$real" ${MAX_DOCUMENT + 1}
 text "$own/snapshots/$hash.md" ${MAX_DOCUMENT + 1}
 for name in components.toml sessions.json agtmux.json; do text "$own/$name" ${MAX_OWN}; done
+text "$own/answered/$hash.json" ${MAX_OWN}
 for one in "$@"; do
   word "\${one##*/}"
   text "$one" ${MAX_PENDING.bytes}
@@ -90,6 +93,7 @@ file=$1 expected=$2 wanted=$3 made=$4 old=$5
 shift 5
 drop() { rm -f "$made" "$old"; say "$1"; }
 umask 022
+for one in "\${file%/*}" "\${file%/*/*}"; do [ ! -L "$one" ] || say link; done
 mkdir -p "\${file%/*}" || say failed
 [ ! -L "$file" ] || say link
 if [ -e "$file" ]; then
@@ -146,6 +150,10 @@ const PROBLEMS: Readonly<Record<string, readonly [message: string, remedy: strin
     "its folder has an '.agent-doc' that is another user's, or no folder",
     "Keep the document in a folder of your own.",
   ],
+  folder: [
+    "a folder in its '.agent-doc' is a link",
+    "Remove the link there, and repeat; nothing was changed.",
+  ],
   unhashed: [
     "neither sha256sum nor shasum is there",
     "Install one of them there, or run 'agtmux doc' on that machine.",
@@ -200,7 +208,7 @@ export const readRemoteFiles = async (target: FeatureTarget, path: string): Prom
   if (text === null) throw problemOf(path, "missing");
   if (Buffer.byteLength(text) > MAX_DOCUMENT) throw problemOf(path, "large");
   const pending: { name: string; text: string }[] = [];
-  for (let at = 5; at + 1 < texts.length; at += 2)
+  for (let at = 6; at + 1 < texts.length; at += 2)
     pending.push({ name: decode(path, texts[at] ?? ""), text: optional(at + 1) ?? "" });
   return {
     file: decode(path, file),
@@ -211,6 +219,7 @@ export const readRemoteFiles = async (target: FeatureTarget, path: string): Prom
     components: optional(2),
     sessions: optional(3),
     own: optional(4),
+    answered: optional(5),
     pending,
   };
 };
@@ -223,6 +232,7 @@ const placeOf = ({ root, file, what }: RemotePut): string => {
   const own = `${root === "/" ? "" : root}/.agent-doc`;
   if (what === "document") return file;
   if (what === "snapshot") return `${own}/snapshots/${sha256(file)}.md`;
+  if (what === "answered") return `${own}/answered/${sha256(file)}.json`;
   if (what === "sessions" || what === "own") return `${own}/${what === "own" ? "agtmux" : "sessions"}.json`;
   return `${own}/pending/${sha256(file)}-${what.pending}.json`;
 };
