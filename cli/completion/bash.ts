@@ -32,6 +32,10 @@ __agtmux_offer() {
       \\"*) [[ $candidate != *[\\"\\$\\\`\\\\!]* && "\\"$candidate" == "$typed"* ]] && COMPREPLY+=("$candidate") ;;
       *)
         printf -v quoted %q "$candidate"
+        # The shell's own '~' is to stay one; bash 3.2 does not quote that of a name.
+        if [[ $typed == "~/"* ]]; then printf -v quoted '~/%q' "\${candidate#"~/"}"
+        elif [[ $quoted == "~"* ]]; then quoted="\\\\$quoted"
+        fi
         [[ $candidate == "$typed"* || $quoted == "$typed"* ]] || continue
         # readline replaces only what follows the last ':'.
         if [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]]; then
@@ -44,11 +48,37 @@ __agtmux_offer() {
   done
 }
 
+# Offers files. Where bash has compopt it quotes their names itself; bash 3.2 inserts what it is given as it stands.
+__agtmux_offer_files() {
+  local found=() line typed=$1
+  if compopt -o filenames 2>/dev/null; then
+    while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$typed")
+    return
+  fi
+  line=\${typed#[\\'\\"]}
+  while IFS= read -r line; do found+=("$line"); done < <(__agtmux_files "\${line//\\\\/}" "$typed")
+  __agtmux_offer "$typed" "\${found[@]}"
+}
+
+# Prints the files that begin with $1, where what is typed is $2; a name that nobody can type is left out.
+__agtmux_files() {
+  local file home=
+  shopt -u failglob nullglob
+  set +f
+  # Within quotes, and behind a backslash, '~' is a name like any other.
+  if [[ $2 == "~/"* ]]; then home=$HOME/; set -- "\${1#"~/"}"; fi
+  for file in "$home$1"*; do
+    [[ -e $file || -L $file ]] || continue
+    [[ $file == *[[:cntrl:]]* ]] && continue
+    [[ -d $file ]] && file+=/
+    printf '%s\\n' "\${home:+~/}\${file#"$home"}"
+  done
+}
+
 __agtmux_offer_source() {
   local found=() line
   if [[ $1 == files ]]; then
-    compopt -o filenames 2>/dev/null
-    while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$2")
+    __agtmux_offer_files "$2"
     return
   fi
   line=\${2#[\\'\\"]}
