@@ -47,6 +47,8 @@ export const useChainHarness = ({ isConcurrent = false } = {}): ChainHarness => 
   let tmux: PrivateTmux | null = null;
   let daemon: TestDaemon | null = null;
   const players: Player[] = [];
+  /** Once for all tests of the file. */
+  const installs = new Map<string, Promise<unknown>>();
   const now = () => {
     if (tmux === null || daemon === null) throw new Error("the harness exists only within a test");
     return { tmux, daemon };
@@ -76,8 +78,13 @@ export const useChainHarness = ({ isConcurrent = false } = {}): ChainHarness => 
   return {
     tmux: standIn(() => now().tmux),
     daemon: standIn(() => now().daemon),
-    install: (agent) =>
-      now().daemon.daemon.service.integrationChange({ agent, action: "install", dryRun: false }),
+    install: (agent) => {
+      const { service } = now().daemon.daemon;
+      const done =
+        installs.get(agent) ?? service.integrationChange({ agent, action: "install", dryRun: false });
+      installs.set(agent, done);
+      return done;
+    },
     play: async (agent, more = {}) => {
       const { tmux, daemon } = now();
       const player = await createPlayer({

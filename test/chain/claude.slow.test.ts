@@ -29,8 +29,10 @@ describe.concurrent("a played Claude with hooks", () => {
     await player.event("SessionStart");
     await daemon.untilState(player.paneId, "idle");
     await player.sequence([{ recording: "waiting_approval", speed: SPEED }]);
-    const waiting = await daemon.untilState(player.paneId, "waiting_approval");
+    // It announces the prompt before it draws it.
+    const waiting = await daemon.until(player.paneId, (row) => row.prompt_fingerprint !== null);
     expect(waiting).toMatchObject({
+      state: "waiting_approval",
       reason_code: "permission_tool",
       needs_action: true,
       request: { kind: "command", body: "touch approved.txt" },

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Player } from "../player/player.ts";
 import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const ROOT = "ses_root";
+/** Its session: of its own, because others play at the same time. */
+const rootOf = (player: Player): string => `ses_${player.sessionId}`;
 
 const harness = useChainHarness({ isConcurrent: true });
 const { daemon } = harness;
@@ -11,21 +12,21 @@ const { daemon } = harness;
 const install = () => harness.install("opencode");
 const play = () => harness.play("opencode");
 const status = (player: Player, type: string) =>
-  player.event("session.status", { sessionID: ROOT, status: { type } });
+  player.event("session.status", { sessionID: rootOf(player), status: { type } });
 const idle = async (player: Player): Promise<void> => {
   await status(player, "idle");
-  await player.event("session.idle", { sessionID: ROOT });
+  await player.event("session.idle", { sessionID: rootOf(player) });
 };
 const prompt = async (player: Player, frame = "running"): Promise<void> => {
-  await player.event("session.created", { sessionID: ROOT, info: { id: ROOT } });
-  await player.event("chat.message", { sessionID: ROOT });
+  await player.event("session.created", { sessionID: rootOf(player), info: { id: rootOf(player) } });
+  await player.event("chat.message", { sessionID: rootOf(player) });
   await status(player, "busy");
   await player.frame(frame);
   await daemon.untilState(player.paneId, "running");
 };
 const askPermission = async (player: Player): Promise<void> => {
-  await player.event("tool.execute.before", { sessionID: ROOT, tool: "bash", callID: "call_1" });
-  await player.event("permission.asked", { sessionID: ROOT, id: "per_1" });
+  await player.event("tool.execute.before", { sessionID: rootOf(player), tool: "bash", callID: "call_1" });
+  await player.event("permission.asked", { sessionID: rootOf(player), id: "per_1" });
   await player.frame("waiting_approval");
   await daemon.untilState(player.paneId, "waiting_approval");
 };
@@ -43,10 +44,14 @@ describe.concurrent("a played opencode with its plugin", () => {
       reason_code: "permission_tool",
       request: { kind: "command", body: "touch approved.txt", options: [{ label: "Allow once" }, {}, {}] },
     });
-    await player.event("permission.replied", { sessionID: ROOT, requestID: "per_1", reply: "once" });
+    await player.event("permission.replied", {
+      sessionID: rootOf(player),
+      requestID: "per_1",
+      reply: "once",
+    });
     await player.frame("tool_running");
     await daemon.untilState(player.paneId, "running");
-    await player.event("tool.execute.after", { sessionID: ROOT, tool: "bash", callID: "call_1" });
+    await player.event("tool.execute.after", { sessionID: rootOf(player), tool: "bash", callID: "call_1" });
     await idle(player);
     await player.frame("completed");
     await daemon.untilState(player.paneId, "completed");
@@ -60,7 +65,11 @@ describe.concurrent("a played opencode with its plugin", () => {
     const player = await play();
     await prompt(player);
     await askPermission(player);
-    await player.event("permission.replied", { sessionID: ROOT, requestID: "per_1", reply: "reject" });
+    await player.event("permission.replied", {
+      sessionID: rootOf(player),
+      requestID: "per_1",
+      reply: "reject",
+    });
     await idle(player);
     // A dialog that was still there would be newer than what the events tell.
     await player.frame("interrupted");
@@ -72,7 +81,10 @@ describe.concurrent("a played opencode with its plugin", () => {
     await install();
     const player = await play();
     await prompt(player);
-    await player.event("session.error", { sessionID: ROOT, error: { name: "MessageAbortedError" } });
+    await player.event("session.error", {
+      sessionID: rootOf(player),
+      error: { name: "MessageAbortedError" },
+    });
     await idle(player);
     await player.frame("interrupted");
     await daemon.until(player.paneId, (row) => row.reason_code === "interrupted");
@@ -84,7 +96,7 @@ describe.concurrent("a played opencode with its plugin", () => {
     const player = await play();
     await prompt(player);
     const error = { name: "APIError", data: { statusCode: 401, message: "lab failure 401" } };
-    await player.event("session.error", { sessionID: ROOT, error });
+    await player.event("session.error", { sessionID: rootOf(player), error });
     await idle(player);
     await idle(player);
     await player.frame("error_401");
@@ -96,7 +108,7 @@ describe.concurrent("a played opencode with its plugin", () => {
     await install();
     const player = await play();
     await prompt(player);
-    await player.event("question.asked", { sessionID: ROOT, id: "que_1" });
+    await player.event("question.asked", { sessionID: rootOf(player), id: "que_1" });
     await player.frame("waiting_input_question");
     // The keys are those of the dialog, which is drawn after the event.
     const row = await daemon.until(
@@ -112,7 +124,7 @@ describe.concurrent("a played opencode with its plugin", () => {
         { label: "Type your own answer", keys: null },
       ],
     });
-    await player.event("question.replied", { sessionID: ROOT, requestID: "que_1" });
+    await player.event("question.replied", { sessionID: rootOf(player), requestID: "que_1" });
     await player.frame("running");
     await daemon.untilState(player.paneId, "running");
   });
@@ -122,13 +134,13 @@ describe.concurrent("a played opencode with its plugin", () => {
     const player = await play();
     await prompt(player);
     await player.event("session.created", {
-      sessionID: "ses_child",
-      info: { id: "ses_child", parentID: ROOT },
+      sessionID: `${rootOf(player)}_child`,
+      info: { id: `${rootOf(player)}_child`, parentID: rootOf(player) },
     });
-    await player.event("session.status", { sessionID: "ses_child", status: { type: "busy" } });
+    await player.event("session.status", { sessionID: `${rootOf(player)}_child`, status: { type: "busy" } });
     await daemon.until(player.paneId, (row) => row.reason_code === "subagent");
-    await player.event("session.idle", { sessionID: "ses_child" });
-    await player.event("tool.execute.after", { sessionID: ROOT, tool: "task", callID: "call_2" });
+    await player.event("session.idle", { sessionID: `${rootOf(player)}_child` });
+    await player.event("tool.execute.after", { sessionID: rootOf(player), tool: "task", callID: "call_2" });
     await daemon.until(player.paneId, (row) => row.reason_code === "thinking");
     expect(daemon.timeline(player.paneId)).not.toContain("completed");
   });
@@ -137,7 +149,10 @@ describe.concurrent("a played opencode with its plugin", () => {
     await install();
     const player = await play();
     await prompt(player);
-    await player.event("session.status", { sessionID: ROOT, status: { type: "retry", attempt: 3 } });
+    await player.event("session.status", {
+      sessionID: rootOf(player),
+      status: { type: "retry", attempt: 3 },
+    });
     await player.frame("error_500");
     await daemon.until(player.paneId, (row) => row.reason_code === "retrying");
   });
