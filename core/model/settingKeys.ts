@@ -12,6 +12,7 @@ export const SETTING_KEYS = [
   "notifications.muted_targets",
   "notifications.quiet_hours",
   "notifications.cooldown_ms",
+  "notifications.stalled_after_ms",
   "notifications.group_from",
   "retention.max_age_days",
   "retention.max_events",
