@@ -55,7 +55,7 @@ const someRules = () =>
   }));
 
 /** Fifty watches of agents and of filters, and a hundred rules, half of them armed to approve, half to refuse. */
-const armAll = async ({ paths, tmuxPid }: Harness, { client }: Daemon): Promise<() => Promise<void>> => {
+const armAll = async ({ paths }: Harness, { client }: Daemon): Promise<() => Promise<void>> => {
   const { items } = await client.call((api) => api.panes.query({}));
   const runtimes = items.flatMap(({ identity }) => identity.runtime_id ?? []);
   const jobs: string[] = [];
@@ -74,7 +74,7 @@ const armAll = async ({ paths, tmuxPid }: Harness, { client }: Daemon): Promise<
   writeFileSync(file, JSON.stringify({ rules: someRules() }), { mode: 0o600 });
   const view = rulesSchema.parse(await client.forward("automation.rules", "query", {}));
   for (const { name, hash } of view.items)
-    await client.forward("automation.ruleArm", "mutation", { name, hash, pid: tmuxPid, surface: "bench" });
+    await client.forward("automation.ruleArm", "mutation", { name, hash, surface: "bench" });
   return async () => {
     for (const id of jobs) await client.forward("automation.jobCancel", "mutation", { id });
     rmSync(file);

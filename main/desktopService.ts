@@ -46,7 +46,6 @@ export const createDesktopService = (deps: DesktopServiceDeps): DesktopService =
   const { prefs, terminals, shortcut, presenter } = deps;
   const state = (): DesktopState => ({
     platform: process.platform,
-    pid: process.pid,
     terminal: terminalState(deps),
     shortcut: shortcut.state,
     launchAtLogin: deps.launchAtLogin.state,

@@ -144,7 +144,6 @@ export class PickerArmed {
               askAutomation(client, "ruleArm", "mutation", {
                 name,
                 hash,
-                pid: process.pid,
                 surface: SURFACE,
               }),
             ),

@@ -323,7 +323,6 @@ export const runRuleArm = async (context: CliContext, name: string): Promise<num
     const armed = await askAutomation(client, "ruleArm", "mutation", {
       name,
       hash: rule.hash,
-      pid: process.pid,
       surface: "cli",
     });
     context.print(`Armed ${cleanLine(armed.name)}. 'agtmux rule log' says what it does.\n`);

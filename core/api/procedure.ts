@@ -1,6 +1,7 @@
 // The building block of every router here: procedures whose errors go over the wire with the daemon's own words and codes.
 import { initTRPC, TRPCError } from "@trpc/server";
 import { AgtmuxError, ERROR_CODES, type ErrorCode } from "../model/errors.ts";
+import type { CallContext } from "../ports/caller.ts";
 import type { WireError } from "./service.ts";
 
 /** Requests that tRPC itself refuses, before our code ran. */
@@ -15,7 +16,7 @@ const wireOf = (code: ErrorCode): WireError => ({
   details: [],
 });
 
-const t = initTRPC.create({
+const t = initTRPC.context<CallContext>().create({
   errorFormatter({ shape, error }) {
     const cause = error.cause;
     const wire: WireError =

@@ -10,6 +10,7 @@ import {
   type ReachableService,
 } from "./calls.ts";
 import { makeRouter, procedure } from "./procedure.ts";
+import type { CallContext } from "../ports/caller.ts";
 import type { FeatureAnswers } from "../ports/feature.ts";
 
 interface Definition<Name extends CallName> {
@@ -41,7 +42,8 @@ const featureRouter = (feature: FeatureAnswers) =>
     Object.fromEntries(
       Object.entries(feature.calls).map(([name, { kind, input }]) => {
         const checked = procedure.input(input);
-        const forward = (call: { input: unknown }): unknown => feature.answer(name, call.input);
+        const forward = ({ input: given, ctx }: { input: unknown; ctx: CallContext }): unknown =>
+          feature.answer(name, given, ctx.caller ?? { kind: "unknown" });
         return [name, kind === "query" ? checked.query(forward) : checked.mutation(forward)];
       }),
     ),

@@ -114,7 +114,7 @@ export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
     answers: running.map(({ feature: { name, calls }, started }) => ({
       name,
       calls,
-      answer: (call, input) => started.answer(call, input),
+      answer: (call, input, caller) => started.answer(call, input, caller),
     })),
     keepsAwake: () => running.some(({ started }) => started.keepsAwake()),
     doctorChecks: () => running.flatMap(({ started }) => started.doctorChecks()),

@@ -66,8 +66,6 @@ export type DesktopViewName = (typeof DESKTOP_VIEWS)[number];
 /** `problem`: a sentence for the person; null while nothing is wrong. */
 export interface DesktopState {
   platform: string;
-  /** Of the app. */
-  pid: number;
   terminal: {
     choice: TerminalChoice;
     /** What is installed here. */

@@ -10,6 +10,7 @@ import type { ToldRequest } from "../model/toldRequest.ts";
 import type { PaneView } from "../model/view.ts";
 import type { WorkspaceView } from "../model/workspace.ts";
 import type { AgentAdapter } from "./agentAdapter.ts";
+import type { Caller } from "./caller.ts";
 import type { Clock, IdSource } from "./clock.ts";
 import type { JobStore } from "./jobStore.ts";
 import type { Logger } from "./logger.ts";
@@ -26,7 +27,7 @@ export interface FeatureCall {
 export interface FeatureAnswers {
   readonly name: string;
   readonly calls: Readonly<Record<string, FeatureCall>>;
-  answer(call: string, input: unknown): unknown;
+  answer(call: string, input: unknown, caller: Caller): unknown;
 }
 
 /** What the daemon tells a feature about the rows that surfaces see. */
@@ -173,7 +174,7 @@ export interface FeatureContext {
 }
 
 export interface RunningFeature {
-  answer(call: string, input: unknown): unknown;
+  answer(call: string, input: unknown, caller: Caller): unknown;
   /** After each commit, in order. Must return at once. */
   onChanges(changes: readonly FeedChange[]): void;
   /** True while something depends on this daemon to go on, so that one that was started on demand stays. */

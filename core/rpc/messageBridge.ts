@@ -8,6 +8,7 @@ import {
 } from "@trpc/server";
 import type { DesktopRouter } from "../api/desktopRouter.ts";
 import type { AppRouter } from "../api/router.ts";
+import type { CallContext } from "../ports/caller.ts";
 import {
   clientMessageSchema,
   SUBSCRIPTION_WINDOW,
@@ -29,16 +30,18 @@ export interface ProcedureCaller {
   /** The error as it goes over the wire; never carries a stack. */
   toErrorShape(error: unknown, request: ProcedureRequest): ErrorShape;
 }
+/** Only the app's own page speaks over a message port. */
+const WINDOW: CallContext = { caller: { kind: "window" } };
 export type ErrorShape = Extract<ServerMessage, { kind: "error" }>["shape"];
 
-/** Calls the procedures of a router of this process. */
+/** Calls the procedures of a router of this process, for its own window. */
 export const createRouterCaller = (router: AppRouter | DesktopRouter): ProcedureCaller => ({
   call: ({ type, path, input, signal }) =>
     callTRPCProcedure({
       router,
       path,
       type,
-      ctx: {},
+      ctx: WINDOW,
       getRawInput: () => Promise.resolve(input),
       signal,
       batchIndex: 0,

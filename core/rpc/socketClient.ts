@@ -1,12 +1,14 @@
 // The typed client of the router over the Unix socket. It speaks tRPC over node:http by itself because the stock
 // client costs more start-up than the whole command; subscriptions are async iterables that pull, so a slow reader costs no memory.
 import { Agent, request, type IncomingMessage } from "node:http";
+import { dirname } from "node:path";
 import type { TRPCClient } from "@trpc/client";
 import type { FeedOptions } from "../api/calls.ts";
 import type { AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION, type Hello, type NotificationEvent } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { FeedEntry } from "../model/view.ts";
+import { PROOF_HEADER, PROOF_NEEDED_HEADER } from "./answerHeaders.ts";
 import { readEventStream } from "./eventStream.ts";
 import { isOutdated } from "./outdated.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
@@ -34,6 +36,8 @@ interface Call {
   input: unknown;
   type: "query" | "mutation" | "subscription";
   signal: AbortSignal | undefined;
+  /** Proves who calls. */
+  proof?: string;
 }
 
 /** An empty server name keeps node:http from asking whether the host is an IP address: 4 ms of a 70 ms command. */
@@ -55,6 +59,7 @@ const send = (socketPath: string, agent: Agent, call: Call): Promise<IncomingMes
         host: "agtmux",
         ...(isMutation ? { "content-type": "application/json" } : {}),
         ...(call.type === "subscription" ? { accept: "text/event-stream" } : {}),
+        ...(call.proof === undefined ? {} : { [PROOF_HEADER]: call.proof }),
       },
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
@@ -78,7 +83,18 @@ const readJson = async (response: IncomingMessage): Promise<unknown> => {
 
 /** The result of a query or mutation, or the daemon's error. */
 const callOnce = async (socketPath: string, agent: Agent, call: Call): Promise<unknown> => {
-  const answer = await readJson(await send(socketPath, agent, call));
+  const response = await send(socketPath, agent, call);
+  const answer = await readJson(response);
+  if (response.headers[PROOF_NEEDED_HEADER] !== undefined && call.proof === undefined) {
+    // Where the daemon needs to know who calls, it has done nothing before. Loaded late: hardly any command needs it.
+    const { openCallerProof } = await import("./callerProof.ts");
+    const proof = await openCallerProof(dirname(socketPath));
+    try {
+      return await callOnce(socketPath, agent, { ...call, proof: proof.header });
+    } finally {
+      proof.close();
+    }
+  }
   if (!isRecord(answer)) throw new AgtmuxError("E_INTERNAL", "the daemon's answer cannot be read");
   if ("error" in answer) throw fromErrorShape(answer["error"]);
   const result = answer["result"];

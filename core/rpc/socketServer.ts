@@ -7,7 +7,9 @@ import type { AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
-import { PROTOCOL_HEADER, VERSION_HEADER } from "./answerHeaders.ts";
+import type { CallContext } from "../ports/caller.ts";
+import { PROOF_HEADER, PROOF_NEEDED_HEADER, PROTOCOL_HEADER, VERSION_HEADER } from "./answerHeaders.ts";
+import { findCallers } from "./callerProof.ts";
 import type { Owner } from "./ownership.ts";
 import { checkSocket, type RuntimePaths } from "./paths.ts";
 import { createPlainQueries } from "./plainQueries.ts";
@@ -58,6 +60,16 @@ export const startSocketServer = async (options: SocketServerOptions): Promise<S
   const handle = createHTTPHandler({
     router,
     maxBodySize: MAX_BODY_BYTES,
+    createContext: ({ req, res }): CallContext => ({
+      caller: {
+        kind: "program",
+        findPids: () => {
+          const proof = req.headers[PROOF_HEADER];
+          if (proof === undefined) res.setHeader(PROOF_NEEDED_HEADER, "1");
+          return findCallers(paths.home, proof);
+        },
+      },
+    }),
     onError: ({ error, path }) => {
       if (error.code === "INTERNAL_SERVER_ERROR")
         logger.error({ error: error.cause ?? error, path }, "request failed");

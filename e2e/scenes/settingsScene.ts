@@ -255,7 +255,6 @@ export class SettingsDaemon extends FakeDaemon {
 
 const DESKTOP: DesktopState = {
   platform: "darwin",
-  pid: 1,
   terminal: {
     choice: { kind: "command", argv: ["/opt/homebrew/bin/ghostty", "-e", "{}"] },
     found: [

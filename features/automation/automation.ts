@@ -133,7 +133,7 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
     };
     return {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
-      answer: (call, input) => service[call as AutomationCall](input as never),
+      answer: (call, input, caller) => service[call as AutomationCall](input as never, caller),
       onChanges: (changes) => {
         channels.handleChanges(changes);
         watches.handleChanges(changes);

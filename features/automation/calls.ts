@@ -12,6 +12,7 @@ import {
   type JobView,
   type JobsView,
 } from "../../core/model/job.ts";
+import type { Caller } from "../../core/ports/caller.ts";
 import type { ChannelList, ChannelTest } from "../../core/model/channel.ts";
 import type {
   RuleCheck,
@@ -115,14 +116,13 @@ export const AUTOMATION_CALLS = {
   /** What rules did, and what those in shadow would have done, newest first. */
   ruleLog: query(shownSchema)<{ items: RuleRunView[] }>(),
   /**
-   * Arms the rule that has this hash. `pid`: of who asks. Fails with E_USAGE for one that has changed, that presses no key, or where
-   * an agent asks; with E_REF_NOT_FOUND.
+   * Arms the rule that has this hash. Fails with E_USAGE for one that has changed, that presses no key, or where an agent asks; with
+   * E_UNSUPPORTED where it cannot be told who asks; with E_REF_NOT_FOUND.
    */
   ruleArm: mutation(
     z.object({
       name: ruleNameSchema,
       hash: z.string().length(64),
-      pid: z.number().int().positive(),
       surface: z.string().max(40),
     }),
   )<RuleView>(),
@@ -146,5 +146,6 @@ export type AutomationAnswer<Name extends AutomationCall> =
 export type AutomationService = {
   [Name in AutomationCall]: (
     input: z.output<AutomationCalls[Name]["input"]>,
+    caller: Caller,
   ) => Promise<AutomationAnswer<Name>>;
 };

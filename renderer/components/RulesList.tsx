@@ -1,6 +1,6 @@
 // The approval rules of the file: what each is about, whether it is armed, what it did last; and arming and disarming it. A rule is
 // armed where it is certain who asks: in the app, or at a terminal.
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { RulesView, RuleView } from "../../core/model/ruleView.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import {
@@ -29,20 +29,6 @@ export type Change = (call: () => Promise<unknown>, item: string | null) => void
 
 const itemOf = (name: string): string => `[data-rule="${CSS.escape(name)}"]`;
 
-/** The process of the app around the page; null in a browser, and until it is known. */
-const useAppPid = (): number | null => {
-  const { desktop } = usePopover().host;
-  const [pid, setPid] = useState<number | null>(null);
-  useEffect(() => {
-    // Without an answer rules are armed at a terminal.
-    desktop?.desktop.state.query().then(
-      (state) => setPid(state.pid),
-      () => {},
-    );
-  }, [desktop]);
-  return pid;
-};
-
 const ArmDialog = ({ rule, onArm, onClose }: { rule: RuleView; onArm: () => void; onClose: () => void }) => (
   <ConfirmDialog
     title={`Arm the rule ${displayLine(rule.name)}?`}
@@ -59,7 +45,8 @@ const ArmDialog = ({ rule, onArm, onClose }: { rule: RuleView; onArm: () => void
 
 const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
   const ask = useAskAutomation();
-  const pid = useAppPid();
+  // Nobody can tell who is at a browser.
+  const isApp = usePopover().host.desktop !== null;
   const [isAsking, setAsking] = useState(false);
   const item = itemOf(rule.name);
   const did = <TimeText textAt={(now) => displaySentence(ruleLast(rule, now))} />;
@@ -71,13 +58,13 @@ const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
           {noteText(note)}
         </p>
       ))}
-      {isArmable(rule) && pid === null && (
+      {isArmable(rule) && !isApp && (
         <p className={list.quiet}>
           In shadow it presses no key. Arm it at a terminal:{" "}
           <code>agtmux rule arm {displayLine(rule.name)}</code>
         </p>
       )}
-      {((isArmable(rule) && pid !== null) || isDisarmable(rule)) && (
+      {((isArmable(rule) && isApp) || isDisarmable(rule)) && (
         <div className={list.buttons} role="group" aria-label="Actions">
           {isArmable(rule) && <ActionButton onClick={() => setAsking(true)}>Arm…</ActionButton>}
           {isDisarmable(rule) && (
@@ -90,10 +77,10 @@ const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
           Armed <Age since={rule.armed_at} suffix=" ago" /> · {displayLine(rule.armed_by ?? "")}
         </p>
       )}
-      {isAsking && pid !== null && (
+      {isAsking && isApp && (
         <ArmDialog
           rule={rule}
-          onArm={() => change(() => ask.ruleArm(rule, pid), item)}
+          onArm={() => change(() => ask.ruleArm(rule), item)}
           onClose={() => setAsking(false)}
         />
       )}

@@ -39,8 +39,8 @@ export interface AskAutomation {
   ruleDraft(pane: PaneView, verdict: DraftVerdict): Promise<RuleDraft>;
   /** Puts a rule into the file, as it was shown. */
   ruleAdd(text: string): Promise<unknown>;
-  /** `pid`: of the app around the page. */
-  ruleArm(rule: RuleView, pid: number): Promise<unknown>;
+  /** Only in the app. */
+  ruleArm(rule: RuleView): Promise<unknown>;
   ruleDisarm(name: string): Promise<unknown>;
 }
 
@@ -72,8 +72,7 @@ export const askAutomation = (api: Api): AskAutomation => {
         }),
       ),
     ruleAdd: (text) => client.mutation("automation.ruleAdd", { text, surface: SURFACE }),
-    ruleArm: ({ name, hash }, pid) =>
-      client.mutation("automation.ruleArm", { name, hash, pid, surface: SURFACE }),
+    ruleArm: ({ name, hash }) => client.mutation("automation.ruleArm", { name, hash, surface: SURFACE }),
     ruleDisarm: (name) => client.mutation("automation.ruleDisarm", { name, surface: SURFACE }),
   };
 };

@@ -24,7 +24,6 @@ interface Input {
   /** Of a rule. */
   name: string;
   hash: string;
-  pid: number;
   verdict: "approve" | "deny" | "leave";
   fingerprint: string | null;
 }
@@ -44,7 +43,7 @@ export class FakeAutomation implements FeatureAnswers {
   };
   /** What was to be added to the file, and what was armed. */
   readonly added: string[] = [];
-  readonly armed: { name: string; hash: string; pid: number; surface: string }[] = [];
+  readonly armed: { name: string; hash: string; surface: string }[] = [];
   /** The next call of this name fails with this. */
   readonly failures = new Map<string, AgtmuxError>();
 
@@ -88,8 +87,8 @@ export class FakeAutomation implements FeatureAnswers {
         this.added.push(input.text);
         return makeRule();
       case "ruleArm": {
-        const { name, hash, pid, surface } = input;
-        this.armed.push({ name, hash, pid, surface });
+        const { name, hash, surface } = input;
+        this.armed.push({ name, hash, surface });
         return this.changeRule(name, { mode: "armed", armed_at: frame.generated_at, armed_by: surface });
       }
       case "ruleDisarm": {

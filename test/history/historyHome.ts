@@ -75,7 +75,7 @@ export const makeHistoryHome = (panes: () => PaneView[] = () => []): HistoryHome
   } as unknown as FeatureContext;
   let feature: RunningFeature = createHistory().start(context);
   const ask: HistoryHome["ask"] = async (name, input) =>
-    (await feature.answer(name, HISTORY_CALLS[name].input.parse(input))) as never;
+    (await feature.answer(name, HISTORY_CALLS[name].input.parse(input), { kind: "unknown" })) as never;
   const write: HistoryHome["write"] = (path, text, mtime) => {
     const file = join(home, path);
     mkdirSync(dirname(file), { recursive: true });

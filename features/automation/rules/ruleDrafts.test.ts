@@ -15,6 +15,7 @@ import { hashOf, readRules } from "./ruleFile.ts";
 import { createRuleService } from "./ruleService.ts";
 import { RuleSet } from "./ruleSet.ts";
 
+const ANYBODY = { kind: "unknown" } as const;
 const SECRET = "sk-secret";
 const STATUS = { name: "status", when: { commands: [["git", "status"]] }, then: "approve" };
 
@@ -76,8 +77,8 @@ const arm = async (): Promise<void> => {
     store.armRule({ hash: hashOf(rule, rules), rule: rule.name, at: 1, surface: "cli" });
 };
 const draft = (verdict: "approve" | "deny" | "leave" = "approve", fingerprint: string | null = "fp1") =>
-  service.ruleDraft({ runtimeId: "rt1", fingerprint, verdict });
-const add = (text: string) => service.ruleAdd({ text, surface: "popover" });
+  service.ruleDraft({ runtimeId: "rt1", fingerprint, verdict }, ANYBODY);
+const add = (text: string) => service.ruleAdd({ text, surface: "popover" }, ANYBODY);
 const ask = (change: Partial<ToldRequest>): void => {
   if (asked !== null) asked = { ...asked, ...change };
 };
@@ -189,7 +190,7 @@ describe("a rule that is added", () => {
     write({ ...STATUS, when: { commands: [["ls"]] } });
     await arm();
     await add((await draft("deny")).text);
-    const { items } = await service.rules({});
+    const { items } = await service.rules({}, ANYBODY);
     expect(items.map(({ name, mode }) => [name, mode])).toEqual([
       ["status", "shadow"],
       ["git-status", "shadow"],
@@ -223,6 +224,6 @@ it("each rule says what it did last", async () => {
   store.insertRuleRun({ ...said, rule: "status", hash: status ?? "", at: 1_000 });
   for (let at = 2_000; at < 2_200; at += 1)
     store.insertRuleRun({ ...said, rule: "other", hash: other ?? "", at });
-  const { items } = await service.rules({});
+  const { items } = await service.rules({}, ANYBODY);
   expect(items.map(({ last }) => Date.parse(last?.at ?? ""))).toEqual([1_000, 2_199]);
 });

@@ -8,7 +8,7 @@ import type { FeatureContext } from "../../../core/ports/feature.ts";
 import type { ArmedRule } from "../../../core/ports/ruleStore.ts";
 import { oneLine } from "../channels/channelMessage.ts";
 import type { AutomationService } from "../calls.ts";
-import { findAgentAbove } from "./belowAgent.ts";
+import { findAgentOf } from "./agentOfCaller.ts";
 import { wordsOf } from "./commandWords.ts";
 import { judgeRequest, type Asked, type Judged } from "./judgeRequest.ts";
 import { hashOf, notesOf, readRules, type Rule } from "./ruleFile.ts";
@@ -216,7 +216,7 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
         action_id: run.actionId,
       })),
     }),
-    ruleArm: async ({ name, hash, pid, surface }) => {
+    ruleArm: async ({ name, hash, surface }, caller) => {
       const rule = await find(name);
       if (rule.then === "leave" || rule.then === "notify")
         throw refuse(
@@ -233,10 +233,10 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
           "the rules file has a mistake in it; nothing was armed",
           "Correct what 'agtmux rule check' says, then arm the rule.",
         );
-      const above = await findAgentAbove(pid, context);
-      if (above !== null)
+      const agent = await findAgentOf(caller, context);
+      if (agent !== null)
         throw refuse(
-          `${above} asks for this: no agent arms rules; nothing was armed`,
+          `${agent} asks for this: no agent arms rules; nothing was armed`,
           "Run it yourself, in a terminal that no agent started.",
         );
       store.armRule({ hash, rule: name, at: clock.now(), surface });

@@ -2,10 +2,12 @@
 // commands from a server, a worker or without a pane, which no row stands for.
 import { describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
+import type { Caller } from "../../core/ports/caller.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
-import { findAgentAbove } from "../../features/automation/rules/belowAgent.ts";
+import { findAgentOf } from "../../features/automation/rules/agentOfCaller.ts";
 
 const registry = createAdapterRegistry();
+const program = (...pids: number[]): Caller => ({ kind: "program", findPids: () => Promise.resolve(pids) });
 
 /** `above`: command lines, the topmost first. */
 const agentAbove = (...above: string[]): Promise<string | null> => {
@@ -15,7 +17,7 @@ const agentAbove = (...above: string[]): Promise<string | null> => {
     adapters: () => registry.list(),
     target: () => ({ run: () => Promise.resolve({ exitCode: 0, stdout }) }),
   } as unknown as FeatureContext;
-  return findAgentAbove(lines.length, context);
+  return findAgentOf(program(lines.length), context);
 };
 
 describe("an agent arms nothing", () => {
@@ -49,10 +51,52 @@ it("a person in a shell, an editor or beside agents does", async () => {
     expect(await agentAbove(args), args).toBeNull();
 });
 
+/** On a machine on which these run, by pid, parent and command line. */
+const machine = (rows: readonly (readonly [number, number, string])[]) =>
+  ({
+    adapters: () => registry.list(),
+    target: () => ({
+      run: () => Promise.resolve({ exitCode: 0, stdout: rows.map((row) => row.join(" ")).join("\n") }),
+    }),
+  }) as unknown as FeatureContext;
+
+it("what runs an agent, or one of several that hold the other end, arms nothing either", async () => {
+  const context = machine([
+    [1, 0, "/sbin/init"],
+    [10, 1, "node orchestrate.mjs"],
+    [11, 10, "sh -c claude"],
+    [12, 11, "claude -p go"],
+    [20, 1, "-bash"],
+    [21, 20, "node cli.mjs rule arm look"],
+  ]);
+  expect(await findAgentOf(program(10), context)).toBe("Claude Code");
+  expect(await findAgentOf(program(21, 12), context)).toBe("Claude Code");
+  expect(await findAgentOf(program(21), context)).toBeNull();
+});
+
+it("the app arms, whatever its terminals run, unless an agent has started it", async () => {
+  const app = (above: string) =>
+    machine([
+      [1, 0, above],
+      [process.pid, 1, "agtmux"],
+      [process.pid + 1, process.pid, "codex"],
+    ]);
+  expect(await findAgentOf({ kind: "window" }, app("/sbin/init"))).toBeNull();
+  expect(await findAgentOf({ kind: "window" }, app("codex"))).toBe("Codex");
+});
+
 it("where nobody can tell who asks, nothing is armed", async () => {
-  const context = {
+  const silent = {
     adapters: () => registry.list(),
     target: () => ({ run: () => Promise.resolve({ exitCode: 1, stdout: "" }) }),
   } as unknown as FeatureContext;
-  await expect(findAgentAbove(7, context)).rejects.toThrow("nothing was armed");
+  const some = machine([[1, 0, "/sbin/init"]]);
+  for (const [caller, context] of [
+    [program(7), silent],
+    [program(7), some],
+    [program(1, 7), some],
+    [program(), some],
+    [{ kind: "unknown" }, some],
+  ] satisfies [Caller, FeatureContext][])
+    await expect(findAgentOf(caller, context)).rejects.toThrow("nothing was armed");
 });
