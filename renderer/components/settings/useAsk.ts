@@ -52,6 +52,8 @@ export const useAsk = <T>(key: string, ask: () => Promise<T>): Asked<T> => {
   }, [question]);
 
   const reload = useCallback(() => {
+    // What is under way was asked before whatever is the reason for this.
+    lastRef.current += 1;
     setAnswer((before) => ({ ...before, isLoading: true }));
     setRound((count) => count + 1);
   }, []);
