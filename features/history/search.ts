@@ -48,6 +48,8 @@ export interface SearchDeps {
   homeDir: string;
   target: FeatureContext["target"];
   remote: RemoteSearch;
+  /** Machines with sessions that are not known, and why: what is not known is not searched. */
+  unknownOf: ReadonlyMap<string, string>;
   historyOf: (agent: string) => AgentHistory | undefined;
   space: StretchSpace;
 }
@@ -97,7 +99,7 @@ const searchRemote = async (
   // The same session again, in the next piece.
   if (paths === null) return { entries: [], hasMore: false, next: 0, bytes: 0 };
   if (paths instanceof Error) {
-    problems.add(`${row.target} was not searched: ${paths.message}`);
+    if (!deps.unknownOf.has(row.target)) problems.add(`${row.target} was not searched: ${paths.message}`);
     return null;
   }
   const path = remotePath(row);
@@ -135,7 +137,9 @@ export const searchSessions = async (
   const found: FoundSession[] = [];
   let bytes = 0;
   const isOver = (): boolean => performance.now() - began > (found.length > 0 ? ENOUGH_MS : MAX_MS);
-  const problems = new Set<string>();
+  const problems = new Set(
+    [...deps.unknownOf].map(([name, problem]) => `${name} was not searched in full: ${problem}`),
+  );
   const look: Look = { needle: createNeedle(text), isOver, pace: createPace(), problems };
   let at = readCursor(cursor);
 

@@ -51,7 +51,8 @@ export const listAnswers = (sessions: Sessions): Pick<HistoryService, "refresh" 
       machines.checkNames(filter.target ?? []);
       const space = spaces.pop() ?? new StretchSpace();
       try {
-        const deps = { ...sessions, db, space, remote };
+        const unknownOf = machines.problemsByName(filter.target);
+        const deps = { ...sessions, db, space, remote, unknownOf };
         const { found, ...page } = await searchSessions(deps, { text, cursor, filter });
         const hits = found.map(({ row, entries, hasMore }) => {
           const session = sessions.viewOf(row);

@@ -70,12 +70,20 @@ export class RemoteScan {
 
   /** What is missing in the list, one line for each machine. */
   problems(wanted?: readonly string[]): string[] {
-    return this.names().flatMap((name) => {
-      if (wanted?.includes(name) === false) return [];
-      if (this.running.has(name)) return [`${name}: its sessions are still being read`];
-      const problem = this.looked.get(name)?.problem ?? null;
-      return problem === null ? [] : [`${name}: ${problem}`];
-    });
+    return [...this.problemsByName(wanted)].map(([name, problem]) => `${name}: ${problem}`);
+  }
+
+  /** Machines of which not every session is known, with the reason; also those that were never reached. */
+  problemsByName(wanted?: readonly string[]): ReadonlyMap<string, string> {
+    const problems = new Map<string, string>();
+    for (const name of this.names()) {
+      if (wanted?.includes(name) === false) continue;
+      const problem = this.running.has(name)
+        ? "its sessions are still being read"
+        : (this.looked.get(name)?.problem ?? null);
+      if (problem !== null) problems.set(name, problem);
+    }
+    return problems;
   }
 
   async close(): Promise<void> {
