@@ -25,8 +25,8 @@ describe("answering", () => {
     await end.waitFor();
     const isCut = () => end.evaluate((box) => box.scrollHeight > box.clientHeight + 1);
     expect(await isCut()).toBe(false);
-    await popover.answer("long", "Approve").scrollIntoViewIfNeeded();
-    await popover.readAndPress("a");
+    await popover.readToEnd();
+    await popover.press("a");
     await asked(daemon, 1);
     expect(daemon.asked).toMatchObject([
       { action: "answer", input: { choice: { kind: "approve" }, guards: { ifPrompt: "fp-long" } } },

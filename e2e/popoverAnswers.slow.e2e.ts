@@ -202,7 +202,7 @@ describe("a key that nobody meant for the card", () => {
     expect(daemon.asked).toMatchObject([{ input: { guards: { ifPrompt: "fp-1-rm -rf build" } } }]);
   });
 
-  it("is not given to a text whose end was never in view", async () => {
+  it("is not given to a text whose end was never in view, nor to one that was passed over", async () => {
     const { daemon, popover, page } = await start(editScene(NOW, 60));
     await popover.press("ArrowRight");
     await popover.readAndPress("a");
@@ -210,6 +210,11 @@ describe("a key that nobody meant for the card", () => {
     expect(daemon.asked).toEqual([]);
     await page.getByRole("button", { name: "Approve" }).scrollIntoViewIfNeeded();
     await popover.readAndPress("a");
+    await footer(popover).waitFor();
+    expect(daemon.asked).toEqual([]);
+    await popover.scrollTo(0);
+    await popover.readToEnd();
+    await popover.press("a");
     await arrived(daemon, 1);
   });
 

@@ -103,6 +103,7 @@ describe("keyboard and actions", () => {
 
   it("dismisses an error", async () => {
     const { daemon, popover } = await startMixed();
+    await popover.read();
     await popover.answer("alerts", "Dismiss").click();
     await vi.waitFor(() => expect(daemon.asked).toMatchObject([{ action: "dismiss" }]), WAIT);
   });

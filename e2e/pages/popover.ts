@@ -112,12 +112,27 @@ export class PopoverPage {
           const frame = (now: number) => {
             const current = look();
             if (current !== seen) [seen, since] = [current, now];
-            if (now - since > 400) resolve();
+            if (now - since > 600) resolve();
             else requestAnimationFrame(frame);
           };
           requestAnimationFrame(frame);
         }),
     );
+  }
+  /** Reads the selected card page by page, by the keyboard. */
+  async readToEnd(): Promise<void> {
+    const isAtEnd = () =>
+      this.page.evaluate(() => {
+        const asked = document.querySelector("[data-selected=true] [data-asked]")?.getBoundingClientRect();
+        const list = document.querySelector("[data-list]")?.getBoundingClientRect();
+        return (asked?.bottom ?? 0) <= (list?.bottom ?? 0) + 1;
+      });
+    for (let page = 0; page < 20; page += 1) {
+      await this.read();
+      if (await isAtEnd()) return;
+      await this.press("ArrowRight");
+    }
+    throw new Error("the card has no end");
   }
   /** Reads, then presses. */
   async readAndPress(key: string): Promise<void> {

@@ -2,11 +2,18 @@
 // is too long is cut at first, and then has no button that allows it.
 import type { PaneView } from "../../core/model/view.ts";
 import { optionReasons, type ActionContext } from "../../ui/actions/disabledReasons.ts";
-import { actionOf, answerPrompt, notPossible, type PaneActionId } from "../../ui/actions/paneActions.ts";
+import {
+  actionOf,
+  answerPrompt,
+  notPossible,
+  type PaneAction,
+  type PaneActionId,
+} from "../../ui/actions/paneActions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { changeSummary } from "../../core/model/requestWords.ts";
 import { listedOptions } from "../../ui/actions/cardView.ts";
 import { lineCount } from "../../ui/text/requestText.ts";
+import { askedOf, isOfCard } from "../state/readGate.ts";
 import { usePopover } from "../state/popover.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Options } from "./Options.tsx";
@@ -41,9 +48,12 @@ const Missing = ({ pane, context }: Omit<CardBodyProps, "isBusy">) => {
 };
 
 const Buttons = ({ pane, context, isBusy }: CardBodyProps) => {
-  const { list, surface } = usePopover();
+  const { list, gate, surface } = usePopover();
   const { request } = pane;
   const isFolded = request !== null && !context.isShownWhole(pane);
+  const run = (action: PaneAction) => {
+    if (!isOfCard(action) || gate.letsClick(pane.identity.pane_ref, askedOf(pane))) action.run(pane, surface);
+  };
   return (
     <div className={styles.buttons} role="group" aria-label="Answers">
       {isFolded && (
@@ -59,7 +69,7 @@ const Buttons = ({ pane, context, isBusy }: CardBodyProps) => {
             tone={action.tone ?? "plain"}
             shortcut={action.key}
             isDisabled={isBusy}
-            onClick={() => action.run(pane, surface)}
+            onClick={() => run(action)}
           >
             {action.name}
           </ActionButton>

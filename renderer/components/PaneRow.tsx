@@ -59,7 +59,7 @@ const Mark = ({ pane }: { pane: PaneView }) => {
   return badge === null ? (
     <StateIcon state={pane.state} />
   ) : (
-    <span className={styles.badge} data-tone={badge.tone}>
+    <span className={styles.badge} data-badge="" data-tone={badge.tone}>
       <StateIcon state={pane.state} />
       {badge.text}
     </span>

@@ -34,7 +34,7 @@ const subjectOf = (pane: PaneView) => ({
 
 export const QuickReply = (props: QuickReplyProps) => {
   const { pane, isSending, context } = props;
-  const { list, drafts, hold, surface } = usePopover();
+  const { list, drafts, hold, gate, surface } = usePopover();
   const ref = pane.identity.pane_ref;
   const draft = useStore(drafts, (all) => all.get(ref));
   const now = subjectOf(pane);
@@ -73,6 +73,7 @@ export const QuickReply = (props: QuickReplyProps) => {
     if (isLater && !mayWait) return;
     if (draft === undefined || draft.text.trim() === "" || isSending || hasMoved) return;
     const { isAnswer } = subject;
+    if (isAnswer && !gate.letsText(ref, subject.fingerprint)) return;
     const status = await (isLater
       ? sendLater(pane, draft.text, surface)
       : sendReply(isAnswer ? subject.pane : pane, { ...draft, isAnswer }, surface));

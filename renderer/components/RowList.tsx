@@ -16,7 +16,7 @@ import { listedOptions } from "../../ui/actions/cardView.ts";
 import { lineCount } from "../../ui/text/requestText.ts";
 import { usePointing, useSteadyList } from "../hooks/useSteadyList.ts";
 import { useReadCards } from "../hooks/useReadCards.ts";
-import { useOpenInView, usePromptInView, useSelectedInView } from "../hooks/useListScroll.ts";
+import { useOpenInView, useSelectedInView } from "../hooks/useListScroll.ts";
 import styles from "./RowList.module.css";
 
 /** In rem, as in the style sheets; those of targets and cards are used only until they are measured. */
@@ -81,18 +81,21 @@ const useRem = (): number => {
   return rem;
 };
 
-/** Height of the element and how far it is scrolled, in CSS pixels. */
+/** Height of the element and of the window, and how far the element is scrolled, in CSS pixels. */
 const useViewport = (element: HTMLElement | null) => {
-  const [view, setView] = useState({ top: 0, height: 600 });
+  const [view, setView] = useState({ top: 0, height: 600, windowHeight: 600 });
   useLayoutEffect(() => {
     if (element === null) return;
-    const update = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const update = () =>
+      setView({ top: element.scrollTop, height: element.clientHeight, windowHeight: window.innerHeight });
     const observer = new ResizeObserver(update);
     observer.observe(element);
     element.addEventListener("scroll", update, { passive: true });
+    window.addEventListener("resize", update);
     update();
     return () => {
       observer.disconnect();
+      window.removeEventListener("resize", update);
       element.removeEventListener("scroll", update);
     };
   }, [element]);
@@ -183,13 +186,12 @@ export const RowList = ({
   const selectedIndex = rows.findIndex((row) => row.key === selectedKey);
 
   const scroll = { list: element, rows, tops, selectedIndex };
-  useSelectedInView(scroll, focusRequest);
+  useSteadyList(element, rows, tops);
+  useSelectedInView(scroll, focusRequest, Math.min(view.height, view.windowHeight));
   useOpenInView(scroll, openKey !== null && isMeasured(openKey) ? openKey : null);
   useFocusOnReturn(element, selectedIndex);
   useReadCards(element, selectedKey);
   usePointing(element);
-  useSteadyList(element, rows, tops);
-  usePromptInView(scroll);
 
   const { first, last } = findWindow(tops, view.top, view.height, OVERSCAN);
   const indices = new Set<number>();

@@ -1,5 +1,5 @@
 // The result of the last action on a pane. A success disappears after a while; everything else stays until it was seen.
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 import { isSettled, outcomeText, type ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { useTick } from "./Age.tsx";
 import styles from "./StatusLine.module.css";
@@ -22,10 +22,12 @@ export const StatusLine = ({ status, onClose }: { status: ActionStatus; onClose:
   const isBad = status.kind === "refused" || status.kind === "lost";
   const tone = status.kind === "done" ? status.outcome : status.kind;
   const ref = useRef<HTMLDivElement>(null);
-  // Shown at once, unless that would move something below the pointer.
+  // Shown at once, unless that would move something below the pointer, or what went well would move the selected card away.
+  const isShown = useEffectEvent((line: Element) => isBad || line.closest("[data-selected=true]") !== null);
   useEffect(() => {
     const line = ref.current;
-    if (line?.closest("main")?.matches(":hover") === false) line.scrollIntoView({ block: "nearest" });
+    if (line?.closest("main")?.matches(":hover") === false && isShown(line))
+      line.scrollIntoView({ block: "nearest" });
   }, []);
   return (
     <div ref={ref} className={styles.line} data-tone={tone}>

@@ -7,8 +7,10 @@ import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/k
 import { actionOf, answerPrompt, type PaneActionId } from "../../ui/actions/paneActions.ts";
 import { moveSelection, nextWaiting } from "../../ui/lists/rows.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
+import { askedOf, isOfCard } from "../state/readGate.ts";
 import { isFiltered, isShownWhole } from "../state/listStore.ts";
 import { actionContextOf, usePopover, type Popover } from "../state/popover.ts";
+import { viewOf } from "./useReadCards.ts";
 import type { ShownRows } from "./useRows.ts";
 
 interface Keyboard extends Popover {
@@ -21,12 +23,51 @@ interface Keyboard extends Popover {
   pressedAt: number;
 }
 
+/** Of the page before, in CSS pixels, so that a line is found again; below the end there is room for the buttons. */
+const PAGE_OVERLAP = 56;
+
+/** The card of a pane, from its head to the end of what it asks, and the part of the list that can be seen. */
+const findCard = (key: string) => {
+  const card = document.querySelector(`[data-card=true]:has([data-ref="${CSS.escape(key)}"])`);
+  const list = card?.closest("[data-list]") ?? null;
+  if (card === null || list === null) return null;
+  const { top, bottom } = card.getBoundingClientRect();
+  const end = card.querySelector("[data-asked]")?.getBoundingClientRect().bottom;
+  return { list, top, end: end ?? bottom, view: viewOf(list) };
+};
+
+/** Scrolls on in a request that is higher than the window; false at its end. */
+const pageOn = (key: string): boolean => {
+  const card = findCard(key);
+  if (card === null || card.end <= card.view.bottom + 1) return false;
+  const { list, end, view } = card;
+  list.scrollBy({
+    top: Math.min(end - view.bottom, view.bottom - view.top - 2 * PAGE_OVERLAP) + PAGE_OVERLAP,
+  });
+  return true;
+};
+
+/** A card that somebody scrolled away could never be answered. */
+const isScrolledAway = (key: string): boolean => {
+  const card = findCard(key);
+  if (card === null) return false;
+  const { top, end, view } = card;
+  return end - top > view.bottom - view.top
+    ? end < view.top || top > view.bottom
+    : top < view.top - 1 || end > view.bottom + 1;
+};
+
 /**
  * Runs the action of a key on a pane. If it is not possible, the row says why. Keys answer only a request that was read.
  */
 const act = (pane: PaneView, command: PaneActionId | { option: number }, keyboard: Keyboard): void => {
-  const { surface, gate, pressedAt } = keyboard;
-  const wasRead = () => gate.letsKey(pane.identity.pane_ref, pane.prompt_fingerprint, pressedAt);
+  const { surface, gate, list, pressedAt } = keyboard;
+  const wasRead = (fingerprint = pane.prompt_fingerprint): boolean => {
+    const { pane_ref: key } = pane.identity;
+    if (gate.letsKey(key, fingerprint, pressedAt)) return true;
+    if (isScrolledAway(key)) list.select(key);
+    return false;
+  };
   const context = actionContextOf(keyboard, pane);
   const refuse = (kind: Parameters<typeof surface.refuse>[1], why: string): void =>
     surface.refuse(pane, kind, displaySentence(why));
@@ -39,7 +80,9 @@ const act = (pane: PaneView, command: PaneActionId | { option: number }, keyboar
   const action = actionOf(command);
   const why = action.disabledReason(pane, context);
   if (why !== null) return refuse(action.kind, why);
-  if (action.isAnswer !== true || wasRead()) action.run(pane, surface);
+  // What puts a card away is decided by what it says, too.
+  const isRead = isOfCard(action) ? wasRead(askedOf(pane)) : action.isAnswer !== true || wasRead();
+  if (isRead) action.run(pane, surface);
 };
 
 const activate = ({ shown, list, surface }: Keyboard): void => {
@@ -58,18 +101,6 @@ const escape = ({ shown, list, statuses, inputRef }: Keyboard): boolean => {
   else if (list.back()) return true;
   else if (document.activeElement === inputRef.current) list.select(shown.tabKey);
   else return false;
-  return true;
-};
-
-/** Scrolls on in a request that is higher than the window; false at its end. */
-const pageOn = (key: string): boolean => {
-  const card = document.querySelector(`[data-card=true]:has([data-ref="${CSS.escape(key)}"])`);
-  const list = card?.closest("[data-list]") ?? null;
-  const end = card?.querySelector("[data-asked]")?.getBoundingClientRect().bottom;
-  if (list === null || end === undefined) return false;
-  const view = list.getBoundingClientRect();
-  if (end <= view.bottom + 1) return false;
-  list.scrollBy({ top: Math.min(end - view.bottom + PAGE_OVERLAP, view.height - PAGE_OVERLAP) });
   return true;
 };
 
@@ -108,9 +139,6 @@ const MOVES: Readonly<Record<MoveCommand, (keyboard: Keyboard) => boolean | void
   start: ({ onStart }) => onStart(),
   settings: ({ onSettings }) => onSettings(),
 };
-
-/** Of the page before, in CSS pixels, so that a line is found again; below the end there is room for the buttons. */
-const PAGE_OVERLAP = 56;
 
 const isMove = (command: KeyCommand): command is MoveCommand =>
   typeof command === "string" && command in MOVES;

@@ -1,9 +1,11 @@
-// Where the list is scrolled to without a wheel: the row that the keyboard selected, the row that was opened last, and the next
-// prompt of the selected row.
-import { useEffect, useEffectEvent, useRef } from "react";
+// Where the list is scrolled to without a wheel: the row that the keyboard selected, the card that is selected, and the row that
+// was opened last.
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { scrollToShow } from "../../ui/lists/rowWindow.ts";
 import type { HeldRow } from "../state/heldCards.ts";
 import { usePopover } from "../state/popover.ts";
+import { useStore } from "../state/store.ts";
+import { viewOf } from "./useReadCards.ts";
 
 interface ListScroll {
   list: HTMLElement | null;
@@ -13,24 +15,114 @@ interface ListScroll {
   selectedIndex: number;
 }
 
-/** Once for each request: it grows when the keyboard moved the selection. The row is focused too. */
-export const useSelectedInView = ({ list, tops, selectedIndex }: ListScroll, focusRequest: number): void => {
-  // Runs only on request: if it followed the selection while rows move, the list would jump under the pointer.
-  const showSelected = useEffectEvent(() => {
-    if (list === null || selectedIndex < 0) return;
-    list.scrollTo({ top: scrollToShow(tops, selectedIndex, list.scrollTop, list.clientHeight) });
-    list
-      .querySelector<HTMLElement>(`[data-index="${selectedIndex}"] [data-row]`)
-      ?.focus({ preventScroll: true });
-  });
+/** What is wanted in view of a row, best first: all of it, a card with its answers, and its head with what it asks. */
+const extentsOf = (slot: Element): { top: number; bottom: number }[] => {
+  const { top, bottom } = slot.getBoundingClientRect();
+  const endOf = (part: Element | null) => part?.getBoundingClientRect().bottom ?? bottom;
+  const asked = endOf(slot.querySelector("[data-asked]"));
+  const head = slot.querySelector("[data-ref]")?.getBoundingClientRect().top ?? top;
+  return [
+    { top, bottom },
+    { top, bottom: endOf(slot.querySelector("[aria-label=Answers]")) },
+    { top, bottom: asked },
+    { top: head, bottom: asked },
+  ];
+};
+
+/** The best of them that fits; none where the row is higher than what can be seen. */
+const fittingOf = (list: Element, slot: Element) => {
+  const view = viewOf(list);
+  return extentsOf(slot).find(({ top, bottom }) => bottom - top <= view.bottom - view.top);
+};
+
+/** How far a row has to move up to be in view: wholly, or from its head on where it is higher than what can be seen. */
+const missingOf = (list: Element, slot: Element): number => {
+  const view = viewOf(list);
+  const fitting = fittingOf(list, slot);
+  if (fitting === undefined) return slot.getBoundingClientRect().top - view.top;
+  if (fitting.top < view.top) return fitting.top - view.top;
+  return Math.max(0, fitting.bottom - view.bottom);
+};
+
+/** In a low window the popover is scrolled beside the list. */
+const outerOf = (list: Element): Element | null => {
+  for (let one = list.parentElement; one !== null; one = one.parentElement)
+    if (one.scrollHeight > one.clientHeight && getComputedStyle(one).overflowY !== "visible") return one;
+  return null;
+};
+
+const isHigher = (list: Element, index: number): boolean => {
+  const slot = list.querySelector(`[data-index="${index}"]`);
+  return slot !== null && fittingOf(list, slot) === undefined;
+};
+
+const showRow = (list: Element, index: number): Element | null => {
+  const slot = list.querySelector(`[data-index="${index}"]`);
+  if (slot === null) return null;
+  list.scrollBy({ top: missingOf(list, slot) });
+  const left = missingOf(list, slot);
+  if (Math.abs(left) >= 1) {
+    outerOf(list)?.scrollBy({ top: left });
+    list.scrollBy({ top: missingOf(list, slot) });
+  }
+  return slot;
+};
+
+/** What there was to show when the list was last scrolled for it. */
+interface Shown {
+  key: string | null;
+  asked: string | null;
+  top: number;
+  height: number;
+  viewHeight: number;
+  isPointing: boolean;
+}
+
+const askedBy = (row: HeldRow | undefined): string | null =>
+  row?.kind === "pane" && row.pane.needs_action ? (row.pane.prompt_fingerprint ?? "") : null;
+
+/**
+ * The selected row, once for each request, which grows when the keyboard moved the selection; the row is focused too. A selected
+ * card is kept in view whatever comes, goes or changes its height: keys answer only what can be read. Whoever points at the list
+ * or writes keeps what is below the pointer, and the text; whoever reads on in a card that is higher than the window, the place.
+ */
+export const useSelectedInView = (
+  { list, rows, tops, selectedIndex }: ListScroll,
+  focusRequest: number,
+  viewHeight: number,
+): void => {
+  const { pointing } = usePopover();
+  const isPointing = useStore(pointing);
+  const shownRef = useRef<Shown | null>(null);
   // Effects run again when the list comes back from the settings; a request is still carried out only once.
   const doneRequestRef = useRef(0);
-  useEffect(() => {
-    // A list that has just taken the place of another view is not there yet.
-    if (list === null || focusRequest <= doneRequestRef.current) return;
-    doneRequestRef.current = focusRequest;
-    showSelected();
-  }, [list, focusRequest]);
+  const row = rows[selectedIndex];
+  const key = row?.key ?? null;
+  const asked = askedBy(row);
+  const show = useEffectEvent((element: Element) => {
+    const before = shownRef.current;
+    const [top, end] = [tops[selectedIndex] ?? 0, tops[selectedIndex + 1] ?? 0];
+    const now = { key, asked, top, height: end - top, viewHeight, isPointing };
+    shownRef.current = now;
+    if (focusRequest > doneRequestRef.current) {
+      doneRequestRef.current = focusRequest;
+      showRow(element, selectedIndex)
+        ?.querySelector<HTMLElement>("[data-row]")
+        ?.focus({ preventScroll: true });
+      return;
+    }
+    if (asked === null || isPointing || document.activeElement instanceof HTMLTextAreaElement) return;
+    const isSame = before?.key === key && before.asked === asked && before.height === now.height;
+    // Nothing happened to it: whoever scrolled it away wants to see something else.
+    const isSameView = before?.viewHeight === viewHeight;
+    if (isSame && isSameView && before.top === top && before.isPointing === isPointing) return;
+    if (isSame && isSameView && isHigher(element, selectedIndex)) element.scrollBy({ top: top - before.top });
+    else showRow(element, selectedIndex);
+  });
+  // After each drawing, because any of it can move the row. A list that has just taken the place of another view is not there yet.
+  useLayoutEffect(() => {
+    if (list !== null) show(list);
+  });
 };
 
 /** As much of the row as fits, once its height is known: `openKey` is null until then. */
@@ -48,34 +140,4 @@ export const useOpenInView = ({ list, rows, tops }: ListScroll, openKey: string 
     if (openKey !== null && openKey !== shownKeyRef.current) showOpen(openKey);
     shownKeyRef.current = openKey;
   }, [openKey]);
-};
-
-/** Scrolls until the prompt ends in view, as far as the head of its row stays in view. */
-const showPrompt = (list: HTMLElement, prompt: Element): void => {
-  const view = list.getBoundingClientRect();
-  const row = prompt.closest("[data-key]") ?? prompt;
-  const below = prompt.getBoundingClientRect().bottom - view.bottom;
-  list.scrollBy({ top: Math.min(Math.max(below, 0), row.getBoundingClientRect().top - view.top) });
-};
-
-/**
- * The next prompt of a selected row: the row may have been scrolled to its output, or stand elsewhere in the list now, and what
- * a key answers must be read first. Whoever points at the list or writes keeps what is below the pointer, and the text.
- */
-export const usePromptInView = ({ list, rows, selectedIndex }: ListScroll): void => {
-  const { pointing } = usePopover();
-  const selected = rows[selectedIndex];
-  const key = selected?.key ?? null;
-  const fingerprint = selected?.kind === "pane" ? selected.pane.prompt_fingerprint : null;
-  const show = useEffectEvent((asked: string) => {
-    if (list === null || pointing.getState() || document.activeElement instanceof HTMLTextAreaElement) return;
-    const prompt = list.querySelector(`[data-asked="${CSS.escape(asked)}"]`);
-    if (prompt !== null) showPrompt(list, prompt);
-  });
-  const shownRef = useRef({ key, fingerprint });
-  useEffect(() => {
-    const before = shownRef.current;
-    shownRef.current = { key, fingerprint };
-    if (fingerprint !== null && before.key === key && before.fingerprint !== fingerprint) show(fingerprint);
-  }, [key, fingerprint]);
 };

@@ -11,33 +11,72 @@ const isUncut = (text: Element): boolean =>
   text.scrollHeight <= text.clientHeight + TOLERANCE && text.scrollWidth <= text.clientWidth + TOLERANCE;
 
 /** The part of the list that can be seen, from its top to its bottom. */
-const viewOf = (list: Element): { top: number; bottom: number } => {
+export const viewOf = (list: Element): { top: number; bottom: number } => {
   const { top, bottom } = list.getBoundingClientRect();
-  return { top: Math.max(top, 0) - TOLERANCE, bottom: Math.min(bottom, window.innerHeight) + TOLERANCE };
+  return { top: Math.max(top, 0), bottom: Math.min(bottom, window.innerHeight) };
 };
+
+/** What says who asks; the age and what it does now change by themselves. */
+const HEAD =
+  "[data-badge], [data-source] > bdi, [data-part=agent], [data-part=machine], [data-part=place], [data-part=branch]";
 
 const readCard = (card: HTMLElement, view: { top: number; bottom: number }): SeenCard[] => {
   const head = card.querySelector<HTMLElement>("[data-ref]");
+  if (head === null) return [];
   const asked = card.querySelector<HTMLElement>("[data-asked]");
-  if (head === null || asked === null) return [];
-  const { top, bottom, left, height } = asked.getBoundingClientRect();
-  const texts = [...asked.querySelectorAll("pre")];
+  const { top, left } = head.getBoundingClientRect();
+  const { bottom } = (asked ?? head).getBoundingClientRect();
+  const height = Math.round(bottom - top);
   return [
     {
       key: head.dataset["ref"] ?? "",
-      fingerprint: asked.dataset["asked"] ?? null,
+      fingerprint: asked?.dataset["asked"] ?? null,
+      head: [...head.querySelectorAll(HEAD)].map(({ textContent }) => textContent).join("\n"),
       top: Math.round(top),
       left: Math.round(left),
-      height: Math.round(height),
-      isWhole: texts.every(isUncut),
-      isStartInView: top >= view.top && top <= view.bottom,
-      isEndInView: bottom <= view.bottom && bottom >= view.top,
+      height,
+      isWhole: [...(asked?.querySelectorAll("pre") ?? [])].every(isUncut),
+      view: {
+        from: top >= view.top - TOLERANCE ? 0 : view.top - top,
+        to: bottom <= view.bottom + TOLERANCE ? height : view.bottom - top,
+      },
     },
   ];
 };
 
+/** Whether what acts is a pointer, and when it moved: events that only tell what is below it now are no movement. */
+const useMeans = (): void => {
+  const { gate } = usePopover();
+  useEffect(() => {
+    let place = "";
+    const move = ({ clientX, clientY, timeStamp }: PointerEvent) => {
+      const next = `${clientX} ${clientY}`;
+      if (next !== place) gate.notePointer(timeStamp);
+      place = next;
+    };
+    // A finger comes from nowhere.
+    const touch = ({ pointerType, timeStamp }: PointerEvent) => {
+      if (pointerType !== "mouse") gate.notePointer(timeStamp);
+    };
+    const click = ({ detail }: MouseEvent) => gate.noteMeans(detail > 0);
+    const key = () => gate.noteMeans(false);
+    const options = { capture: true, passive: true };
+    window.addEventListener("pointermove", move, options);
+    window.addEventListener("pointerdown", touch, options);
+    window.addEventListener("click", click, options);
+    window.addEventListener("keydown", key, options);
+    return () => {
+      window.removeEventListener("pointermove", move, options);
+      window.removeEventListener("pointerdown", touch, options);
+      window.removeEventListener("click", click, options);
+      window.removeEventListener("keydown", key, options);
+    };
+  }, [gate]);
+};
+
 export const useReadCards = (list: HTMLElement | null, selectedKey: string | null): void => {
   const { gate, host } = usePopover();
+  useMeans();
   const look = useEffectEvent(() => {
     if (list === null) return;
     const view = viewOf(list);
@@ -45,6 +84,7 @@ export const useReadCards = (list: HTMLElement | null, selectedKey: string | nul
     gate.note(
       cards.flatMap((card) => readCard(card, view)),
       selectedKey,
+      view.bottom - view.top,
     );
   });
   useLayoutEffect(() => {
@@ -60,12 +100,16 @@ export const useReadCards = (list: HTMLElement | null, selectedKey: string | nul
       note();
       gate.restart();
     });
-    list.addEventListener("scroll", note, { passive: true });
+    // In a low window all of the popover is scrolled, and not only the list.
+    const options = { capture: true, passive: true };
+    window.addEventListener("scroll", note, options);
+    window.addEventListener("resize", note);
     window.addEventListener("focus", restart);
     return () => {
       stopGate();
       stopVisibility();
-      list.removeEventListener("scroll", note);
+      window.removeEventListener("scroll", note, options);
+      window.removeEventListener("resize", note);
       window.removeEventListener("focus", restart);
     };
   }, [list, gate, host.visibility]);

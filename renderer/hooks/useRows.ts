@@ -1,6 +1,7 @@
 // The rows of the visible view, made from the feed and the person's choices; and which of its cards is selected without being
 // asked for.
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import type { ActionKind } from "../../ui/actions/actionStatus.ts";
 import { moveSelection, nextWaiting, RowMemory, type Row } from "../../ui/lists/rows.ts";
 import { HeldCards, type HeldRow } from "../state/heldCards.ts";
 import { usePopover } from "../state/popover.ts";
@@ -36,7 +37,10 @@ export const useHeldRows = (rows: readonly Row[]): readonly HeldRow[] => {
   return useMemo(() => cards.arrange(rows, isPointing), [cards, rows, isPointing]);
 };
 
-/** The first card is selected while no row is, and the next one once the person answered. */
+/** What the person is done with a card by. */
+const LEAVES: ReadonlySet<ActionKind> = new Set(["answer", "dismiss"]);
+
+/** The first card is selected while no row is, and the next one once the person answered or dismissed one. */
 export const useNextCard = ({ rows, selected }: ShownRows): void => {
   const { list, statuses, pointing } = usePopover();
   const isInbox = useStore(list, ({ view }) => view.kind === "agents");
@@ -58,7 +62,7 @@ export const useNextCard = ({ rows, selected }: ShownRows): void => {
     return statuses.subscribe(() => {
       const now = statuses.getState();
       for (const [ref, status] of now)
-        if (status.kind === "sending" && status.action === "answer" && before.get(ref)?.kind !== "sending")
+        if (status.kind === "sending" && LEAVES.has(status.action) && before.get(ref)?.kind !== "sending")
           goOn(ref);
       before = now;
     });

@@ -49,7 +49,7 @@ export const useSteadyList = (
   }, [list, rows, tops, isPointing]);
 };
 
-/** From the first movement of a mouse over the list until it leaves or a key is pressed; one that only lies there does not count. */
+/** From the first movement of a mouse or its wheel over the list until it leaves or a key is pressed; one that only lies there does not count. */
 export const usePointing = (list: HTMLElement | null): void => {
   const { pointing } = usePopover();
   useEffect(() => {
@@ -62,10 +62,13 @@ export const usePointing = (list: HTMLElement | null): void => {
       if (pointerType === "mouse") begin();
     };
     list.addEventListener("pointermove", move, { passive: true });
+    // Who scrolls reads there.
+    list.addEventListener("wheel", begin, { passive: true });
     list.addEventListener("pointerleave", end);
     window.addEventListener("keydown", end, true);
     return () => {
       list.removeEventListener("pointermove", move);
+      list.removeEventListener("wheel", begin);
       list.removeEventListener("pointerleave", end);
       window.removeEventListener("keydown", end, true);
       end();

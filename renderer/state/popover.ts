@@ -66,7 +66,7 @@ export const createActionSurface = ({
   api,
   start: (pane, kind, call) => statuses.run(refOf(pane), kind, call),
   refuse: (pane, kind, why) => statuses.refuse(refOf(pane), kind, why),
-  wasRead: (pane) => gate.letsClick(refOf(pane), pane.prompt_fingerprint, performance.now()),
+  wasRead: (pane) => gate.letsClick(refOf(pane), pane.prompt_fingerprint),
   openTerminal: async (pane) => {
     try {
       const plan = await api.openAttach.mutate(agentInput(pane));

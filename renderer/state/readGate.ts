@@ -1,28 +1,44 @@
-// Lets an answer through only for a card that was read: its whole text has been drawn and has not moved for a while. A key or a
-// click that came earlier was meant for something else, and is dropped; so is every key of a burst.
+// Lets an answer through only for a card that was read: its head and all of its request have been in view for half a second, and
+// nothing of it moved just now. A key or a click that came earlier was meant for something else, and is dropped.
+import type { PaneView } from "../../core/model/view.ts";
+import type { PaneAction } from "../../ui/actions/paneActions.ts";
 import { Store } from "./store.ts";
 
 /** What was seen of a card in the document, in CSS pixels of the window. */
 export interface SeenCard {
   key: string;
   fingerprint: string | null;
+  /** Who asks, in words: badge, task, agent and place. */
+  head: string;
+  /** Of the head and the request together. */
   top: number;
   left: number;
   height: number;
   /** All of its text is in the document, and none of it is cut. */
   isWhole: boolean;
-  /** The beginning and the end of its text are within the list's window. */
-  isStartInView: boolean;
-  isEndInView: boolean;
+  /** The part of its height that is in view, from its top; empty where `to` is not above `from`. */
+  view: { from: number; to: number };
 }
+
+/** A part of a card that is in view. */
+interface Span {
+  from: number;
+  to: number;
+  /** Infinite until a frame was drawn. */
+  since: number;
+}
+
+type Part = Omit<Span, "since">;
 
 interface KnownCard {
   seen: SeenCard;
-  /** Since when it has been drawn like this; infinite until a frame was drawn. */
+  /** Since when it has been drawn in this place; infinite until a frame was drawn. */
   since: number;
-  /** A text that is higher than the window was scrolled through. */
-  wasStartSeen: boolean;
-  wasEndSeen: boolean;
+  /** Since when it has asked this. */
+  askedSince: number;
+  inView: readonly Span[];
+  /** Parts that were in view long enough and are not any more: a card that is higher than the window is read by scrolling. */
+  read: readonly Part[];
 }
 
 export interface ReadGateDeps {
@@ -33,14 +49,94 @@ export interface ReadGateDeps {
 }
 
 /** Nobody can read a card in less time. */
-export const READING_MS = 300;
+export const READING_MS = 500;
+/** The card to which a key goes is known by its mark and not by its place, so that it may have moved a little before. */
+export const STILL_MS = 300;
+/** Keys that follow each other faster than this are one press. */
+export const BURST_MS = 200;
 
-const isUnmoved = (left: SeenCard, right: SeenCard): boolean =>
+const isSameText = (left: SeenCard, right: SeenCard): boolean =>
   left.fingerprint === right.fingerprint &&
-  left.top === right.top &&
-  left.left === right.left &&
+  left.head === right.head &&
   left.height === right.height &&
   left.isWhole === right.isWhole;
+
+const isUnmoved = (left: SeenCard, right: SeenCard): boolean =>
+  isSameText(left, right) && left.top === right.top && left.left === right.left;
+
+/** The parts that stay in view keep their time; those that come into view begin. */
+const follow = (before: readonly Span[], { from, to }: SeenCard["view"]): Span[] => {
+  if (to <= from) return [];
+  const kept = before
+    .map((span) => ({ ...span, from: Math.max(span.from, from), to: Math.min(span.to, to) }))
+    .filter((span) => span.from < span.to)
+    .toSorted((left, right) => left.from - right.from);
+  const spans: Span[] = [];
+  let end = from;
+  for (const span of kept) {
+    if (span.from > end) spans.push({ from: end, to: span.from, since: Infinity });
+    spans.push(span);
+    end = span.to;
+  }
+  return end < to ? [...spans, { from: end, to, since: Infinity }] : spans;
+};
+
+/** The parts, those that touch as one. */
+const union = (parts: readonly Part[]): Part[] => {
+  const merged: Part[] = [];
+  for (const { from, to } of parts.toSorted((left, right) => left.from - right.from)) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+    else merged.push({ from, to });
+  }
+  return merged;
+};
+
+const isCovered = (height: number, parts: readonly Part[]): boolean =>
+  union(parts).some(({ from, to }) => from <= 0 && to >= height);
+
+const begin = (seen: SeenCard): KnownCard => ({
+  seen,
+  since: Infinity,
+  askedSince: Infinity,
+  inView: follow([], seen.view),
+  read: [],
+});
+
+const continued = (known: KnownCard, seen: SeenCard, now: number): KnownCard => {
+  if (!isSameText(known.seen, seen)) return begin(seen);
+  const isMoved = !isUnmoved(known.seen, seen);
+  const left = isMoved ? known.inView.filter(({ since }) => now - since >= READING_MS) : [];
+  return {
+    ...known,
+    seen,
+    since: isMoved ? Infinity : known.since,
+    inView: follow(known.inView, seen.view),
+    read: left.length === 0 ? known.read : union([...known.read, ...left]),
+  };
+};
+
+/** A frame was drawn: what waited for it begins now. */
+const drawn = (card: KnownCard, now: number): KnownCard => {
+  const at = (since: number): number => (since === Infinity ? now : since);
+  return {
+    ...card,
+    since: at(card.since),
+    askedSince: at(card.askedSince),
+    inView: card.inView.map((span) => ({ ...span, since: at(span.since) })),
+  };
+};
+
+const isWaiting = ({ since, inView }: KnownCard): boolean =>
+  since === Infinity || inView.some((span) => span.since === Infinity);
+
+/** It answers nothing, and does away with the card all the same: by what the card says, too. */
+export const isOfCard = ({ kind, isAnswer }: PaneAction): boolean =>
+  isAnswer !== true && (kind === "dismiss" || kind === "later");
+
+/** What the card of a pane asks, as it is in the document; null where it asks nothing. */
+export const askedOf = ({ request, prompt_fingerprint: fingerprint }: PaneView): string | null =>
+  request === null ? null : (fingerprint ?? "");
 
 /** The state says whether the last answer came too early. */
 export class ReadGate extends Store<boolean> {
@@ -48,7 +144,11 @@ export class ReadGate extends Store<boolean> {
   private cards: ReadonlyMap<string, KnownCard> = new Map();
   private selected: { key: string | null; at: number } = { key: null, at: -Infinity };
   private droppedAt = -Infinity;
+  /** When the pointer last moved. */
+  private pointedAt = -Infinity;
+  private isByPointer = false;
   private isWaiting = false;
+  private viewHeight = Infinity;
   private look: () => void = () => {};
 
   constructor(deps: ReadGateDeps) {
@@ -65,26 +165,22 @@ export class ReadGate extends Store<boolean> {
     };
   }
 
-  /** Call it with the cards in the document after each change of the list, and when it was scrolled. */
-  note(cards: readonly SeenCard[], selectedKey: string | null): void {
+  /**
+   * Call it with the cards in the document after each change of the list, and when it was scrolled. `viewHeight`: of the part in
+   * which cards can be seen.
+   */
+  note(cards: readonly SeenCard[], selectedKey: string | null, viewHeight: number): void {
     const before = this.cards;
+    const now = this.deps.now();
+    this.viewHeight = viewHeight;
     this.cards = new Map(
       cards.map((seen) => {
         const known = before.get(seen.key);
-        const isSameText = known?.seen.fingerprint === seen.fingerprint && known.seen.height === seen.height;
-        return [
-          seen.key,
-          {
-            seen,
-            since: known !== undefined && isUnmoved(known.seen, seen) ? known.since : Infinity,
-            wasStartSeen: seen.isStartInView || (isSameText && known.wasStartSeen),
-            wasEndSeen: seen.isEndInView || (isSameText && known.wasEndSeen),
-          },
-        ];
+        return [seen.key, known === undefined ? begin(seen) : continued(known, seen, now)];
       }),
     );
     if (selectedKey !== this.selected.key) {
-      this.selected = { key: selectedKey, at: this.deps.now() };
+      this.selected = { key: selectedKey, at: now };
       this.set(false);
     }
     this.awaitFrame();
@@ -92,27 +188,47 @@ export class ReadGate extends Store<boolean> {
 
   /** Everything counts as drawn again: the window was shown, or got the keyboard. */
   restart(): void {
-    this.cards = new Map([...this.cards].map(([key, card]) => [key, { ...card, since: Infinity }]));
+    this.cards = new Map(
+      [...this.cards].map(([key, card]) => [
+        key,
+        { ...card, since: Infinity, inView: card.inView.map((span) => ({ ...span, since: Infinity })) },
+      ]),
+    );
     this.awaitFrame();
   }
 
+  /** The pointer moved. */
+  notePointer(at: number): void {
+    this.pointedAt = at;
+  }
+  /** What acts from now on: a pointer that was pressed, or a key. */
+  noteMeans(isPointer: boolean): void {
+    this.isByPointer = isPointer;
+  }
+
   private awaitFrame(): void {
-    if (this.isWaiting || ![...this.cards.values()].some(({ since }) => since === Infinity)) return;
+    if (this.isWaiting || ![...this.cards.values()].some(isWaiting)) return;
     this.isWaiting = true;
     this.deps.onFrame(() => {
       this.isWaiting = false;
       const now = this.deps.now();
-      this.cards = new Map(
-        [...this.cards].map(([key, card]) => [key, card.since === Infinity ? { ...card, since: now } : card]),
-      );
+      this.cards = new Map([...this.cards].map(([key, card]) => [key, drawn(card, now)]));
     });
   }
 
-  private wasDrawn(key: string, fingerprint: string | null, at: number): boolean {
+  /** The card, if its head and all of its request have been in view for long enough, and still are, as far as they fit. */
+  private findRead(
+    key: string,
+    fingerprint: string | null,
+    at: number,
+    { mayHaveLeft = false } = {},
+  ): KnownCard | null {
     this.look();
     const card = this.cards.get(key);
-    if (card === undefined || card.seen.fingerprint !== fingerprint || !card.seen.isWhole) return false;
-    return card.wasStartSeen && card.wasEndSeen && at - card.since >= READING_MS;
+    if (card === undefined || card.seen.fingerprint !== fingerprint || !card.seen.isWhole) return null;
+    const now = card.inView.filter(({ since }) => at - since >= READING_MS);
+    const isHigher = mayHaveLeft || card.seen.height > this.viewHeight;
+    return isCovered(card.seen.height, isHigher ? [...card.read, ...now] : now) ? card : null;
   }
 
   private drop(): false {
@@ -121,17 +237,31 @@ export class ReadGate extends Store<boolean> {
     return false;
   }
 
-  /** For a click, or a key on a button. `at` is the event's time. */
-  letsClick(key: string, fingerprint: string | null, at: number): boolean {
-    return this.wasDrawn(key, fingerprint, at);
+  /** For a click, or a key on a button, at this moment. The pointer has to have moved since the card asks this. */
+  letsClick(key: string, fingerprint: string | null): boolean {
+    const at = this.deps.now();
+    const card = this.findRead(key, fingerprint, at);
+    const isMeant =
+      card !== null &&
+      (this.isByPointer
+        ? at - card.since >= READING_MS && this.pointedAt > card.askedSince
+        : at - card.since >= STILL_MS);
+    this.set(!isMeant);
+    return isMeant;
   }
 
-  /** For the key of an answer. One that is dropped begins the time again, so that of a burst only the first counts. */
+  /** For the key of an answer. One that comes too early changes nothing; of a burst not even the last counts. */
   letsKey(key: string, fingerprint: string | null, at: number): boolean {
-    if (!this.wasDrawn(key, fingerprint, at)) return this.drop();
-    if (at - Math.max(this.selected.at, this.droppedAt) < READING_MS) return this.drop();
+    const card = this.findRead(key, fingerprint, at);
+    if (card === null || at - card.since < STILL_MS) return this.drop();
+    if (at - this.selected.at < READING_MS || at - this.droppedAt < BURST_MS) return this.drop();
     this.set(false);
     return true;
+  }
+
+  /** For a text that answers: what it is written below may have left the view while it was written. */
+  letsText(key: string, fingerprint: string | null): boolean {
+    return this.findRead(key, fingerprint, this.deps.now(), { mayHaveLeft: true }) !== null || this.drop();
   }
 
   /** Forgets that an answer came too early. */

@@ -109,7 +109,8 @@ const GO_ON = "go on";
 const asksApproval = ({ state }: PaneView): boolean => state === "waiting_approval";
 const never = (): boolean => false;
 
-const CHANGED = "It came or moved at this very moment, so nothing was pressed. Read it and answer again.";
+const CHANGED =
+  "It came or moved at this very moment, or not all of it was in view, so nothing was pressed. Read it and answer again.";
 
 export const answerPrompt = (
   pane: PaneView,
