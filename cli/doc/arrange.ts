@@ -78,6 +78,8 @@ interface Wanted {
   /** Null: the one that has the most of them. */
   readonly window: string | null;
   readonly mayLeave: (pane: string) => boolean;
+  /** As in the plan. */
+  readonly isApart: boolean;
   readonly focus: string | null;
 }
 
@@ -85,7 +87,7 @@ interface Wanted {
 export const arrange = async (
   context: CliContext,
   panes: readonly TmuxPane[],
-  { columns, window: asked, mayLeave, focus }: Wanted,
+  { columns, window: asked, mayLeave, isApart, focus }: Wanted,
 ): Promise<void> => {
   const [first] = columns.flat();
   if (first === undefined) return;
@@ -98,6 +100,7 @@ export const arrange = async (
     window: { window, ...size, isZoomed: now.find((one) => one.window === window)?.isZoomed ?? false },
     columns: ids,
     mayLeave,
+    isApart,
   });
   const commands = planLayout(shape(panes));
   if (commands === null)
@@ -162,6 +165,7 @@ const arrangeFiles = async (context: CliContext, request: Request): Promise<void
     // A window of another server has nothing to do with these panes.
     window: socket === look.here ? window : null,
     mayLeave: (pane) => !request.keepsForeign || registered.has(pane),
+    isApart: !request.isFiltered,
     focus: focused?.life.socket === socket ? focused.pane : null,
   });
 };

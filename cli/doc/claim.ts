@@ -8,7 +8,7 @@ import { appendKept } from "../../features/documents/files/wholeFile.ts";
 import { claimDocument } from "../../features/documents/flow/documentChanges.ts";
 import { ensureHome } from "../../core/rpc/paths.ts";
 import type { CliContext } from "../context.ts";
-import { createPaneLook, findWindow, openClaimed, type ClaimedDocument } from "./claims.ts";
+import { checkWatched, createPaneLook, findWindow, openClaimed, type ClaimedDocument } from "./claims.ts";
 import { askTmux, checkPaneId, checkWindowId, type TmuxPane } from "./tmux.ts";
 
 const SHOWN_MS = "3000";
@@ -106,6 +106,7 @@ export const runClaim = async (context: CliContext, file: string, options: Claim
     const found = panes.find(({ pane }) => pane === wanted.pane);
     if (found === undefined)
       throw new AgtmuxError("E_REF_NOT_FOUND", `there is no pane ${wanted.pane} in this tmux server`);
+    await checkWatched(context, found);
     return bindDocument(context, document, found);
   }
   const { window, side } = wanted;
@@ -120,5 +121,6 @@ export const runClaim = async (context: CliContext, file: string, options: Claim
     throw new AgtmuxError("E_REF_NOT_FOUND", "there is no tmux server with a pane to claim", {
       remedy: "Start tmux, or run it inside the one that has the agent.",
     });
+  await checkWatched(context, found);
   return bindDocument(context, document, found);
 };

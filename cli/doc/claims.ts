@@ -109,10 +109,38 @@ export const findPane = async (look: PaneLook, registry: Registry, id: string): 
   return reason === null ? { isAlive: true, pane: entry.pane, live } : { isAlive: false, reason };
 };
 
-/** What the daemon knows of a pane, by its id in its own tmux server. */
+/**
+ * What the daemon knows of a pane, by its id in its own tmux server. @throws AgtmuxError E_UNSUPPORTED where it does not watch that
+ * server: a claim for such a pane would help nobody.
+ */
 export const rowOf = async (client: DaemonClient, { life, pane }: TmuxPane): Promise<PaneView> => {
   const insideTmux = `${await realpath(life.socket)},${life.serverPid},0`;
-  return client.call((api) => api.resolve.query({ ref: pane, insideTmux, tmuxPane: pane }));
+  try {
+    return await client.call((api) => api.resolve.query({ ref: pane, insideTmux, tmuxPane: pane }));
+  } catch (error) {
+    if (!(error instanceof AgtmuxError) || error.code !== "E_REF_NOT_FOUND") throw error;
+    throw new AgtmuxError(
+      "E_UNSUPPORTED",
+      `pane ${pane} is in a tmux server that agtmux does not watch: ${cleanLine(life.socket)}`,
+      { cause: error, remedy: "Name that server in 'tmux_servers' of config.json, and repeat." },
+    );
+  }
+};
+
+/** Where a daemon runs, it has to know the pane. @throws AgtmuxError E_UNSUPPORTED as above. */
+export const checkWatched = async (context: CliContext, pane: TmuxPane): Promise<void> => {
+  let client: DaemonClient;
+  try {
+    client = await context.connect({ start: false });
+  } catch (error) {
+    if (error instanceof AgtmuxError) return;
+    throw error;
+  }
+  try {
+    await rowOf(client, pane);
+  } finally {
+    client.close();
+  }
 };
 
 /** Which pane it is, among those of several tmux servers. */

@@ -95,7 +95,21 @@ describe("git", () => {
     ])
       expect(stderr).toContain(reason);
     expect(project.git("rev-parse", "HEAD")).toBe(head);
-    expect(project.doc(["clean", "plan.md", "--force"]).stdout).toBe("4 commits of plan.md are one now.\n");
+    // Another document's are nobody's to give away here.
+    const forced = project.doc(["clean", "plan.md", "--force"]);
+    expect([forced.status, forced.stderr]).toEqual([74, expect.stringContaining("is of other.md")]);
+    expect(project.git("rev-parse", "HEAD")).toBe(head);
+  });
+
+  it("squashes across commits of others where the person says so", () => {
+    project.begin();
+    project.doc(["commit", "plan.md"]);
+    project.write("code\n", "code.txt");
+    project.commitAs("somebody's work", "code.txt");
+    project.git("update-ref", "refs/remotes/origin/main", "HEAD");
+    project.write(DOC.replace("nothing", "more"));
+    project.doc(["commit", "plan.md"]);
+    expect(project.doc(["clean", "plan.md", "--force"]).stdout).toBe("3 commits of plan.md are one now.\n");
     expect(subjects()).toHaveLength(1);
   });
 

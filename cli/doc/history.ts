@@ -36,10 +36,12 @@ export const runClean = async (
   const { commits, into } = await squashCommits(repository, {
     force: options.force === true,
     now: context.now(),
-    refuse: (reasons) =>
+    refuse: (reasons, mayForce) =>
       new AgtmuxError("E_GIT_FAILED", `the commits of ${name} cannot be made one without touching others`, {
         details: reasons.slice(0, 10),
-        remedy: "Repeat with --force if those may become part of it; nothing was changed.",
+        remedy: mayForce
+          ? "Repeat with --force if those may become part of it; nothing was changed."
+          : "Commits of other documents never become part of it; nothing was changed.",
       }),
   });
   context.print(

@@ -34,6 +34,22 @@ describe("a project", () => {
     );
   });
 
+  it("has trees checked that are indented, drawn with lines or by their indentation alone", () => {
+    mkdirSync(join(project.folder, "src", "model"), { recursive: true });
+    project.write("", "src/model/a.ts");
+    project.write("", "src/b.ts");
+    const tree = (more: string) =>
+      `Run \`make\`.\n\n- the code\n\n  \`\`\`\n  src/\n  ├── model/\n  │   └── a.ts\n  └── ${more}.ts\n  \`\`\`\n\n\`\`\`text\nsrc/\n  model/     # pure\n    a.ts\n  ${more}.ts\n\`\`\`\n`;
+    project.write(`${tree("b")}\n\`\`\`yaml\nsrc/\n  no: tree\n\`\`\`\n`, "README.md");
+    expect(project.doc(["audit-docs", "--root", project.folder])).toEqual(
+      ok("1 documents, nothing found.\n"),
+    );
+    project.write(tree("c"), "README.md");
+    expect(project.doc(["audit-docs", "--root", project.folder]).stdout).toBe(
+      "README.md:9: the tree names 'src/c.ts', which is not there\nREADME.md:16: the tree names 'src/c.ts', which is not there\n",
+    );
+  });
+
   it("is found from within it by what marks one, else by git, else it is the folder", () => {
     const inner = join(project.folder, "src", "deep");
     mkdirSync(inner, { recursive: true });

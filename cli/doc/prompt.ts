@@ -18,15 +18,23 @@ import {
   type PaneLook,
 } from "./claims.ts";
 
-/** As editors read it: flat, and without keys that have no value. */
+/** As editors read it: flat. `question` and `options` are there always, empty where nothing is asked. */
 interface PromptInfo {
-  session_id: string;
+  session_id: string | null;
   file: string;
   active: boolean;
-  question?: string;
-  options?: { index: number; label: string }[];
+  question: string;
+  options: { index: number; label: string }[];
   selected?: number;
 }
+
+export const notAsking = (id: string | null, file: string): PromptInfo => ({
+  session_id: id,
+  file,
+  active: false,
+  question: "",
+  options: [],
+});
 
 export const MAX_OPTION = 30;
 
@@ -37,8 +45,7 @@ interface Asked {
 
 export const askedIn = (row: PaneView, id: string, file: string): Asked => {
   const { request, prompt_fingerprint: fingerprint } = row;
-  if (request === null || fingerprint === null)
-    return { info: { session_id: id, file, active: false }, row: null };
+  if (request === null || fingerprint === null) return { info: notAsking(id, file), row: null };
   return {
     info: {
       session_id: id,
@@ -77,7 +84,9 @@ const remember = async (
   home: string,
   asked: readonly Asked[],
 ): Promise<void> => {
-  const shown = new Map(asked.map(({ info, row }) => [info.session_id, row?.prompt_fingerprint ?? null]));
+  const shown = new Map(
+    asked.map(({ info, row }) => [info.session_id ?? "", row?.prompt_fingerprint ?? null]),
+  );
   const before = await readRegistry(project, home);
   const isNew = [...shown].some(([id, fingerprint]) => (before.own[id]?.shownPrompt ?? null) !== fingerprint);
   if (!isNew) return;
@@ -157,7 +166,7 @@ export const runPrompt = async (
     }
     await remember(project, home, asked);
     if (opened === null) print(asked.map(({ info }) => info));
-    else print(only?.info ?? { session_id: session, file: opened.name, active: false });
+    else print(only?.info ?? notAsking(session, opened.name));
     return 0;
   });
 };

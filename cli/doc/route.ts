@@ -5,7 +5,12 @@ import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { askInWords, isTellable } from "../../features/documents/calls.ts";
 import { shownPath } from "../../features/documents/files/documentPaths.ts";
-import { readRegistry, type Registry } from "../../features/documents/files/registry.ts";
+import {
+  changeRegistry,
+  readRegistry,
+  withoutEntries,
+  type Registry,
+} from "../../features/documents/files/registry.ts";
 import { askWorkspaces } from "../askWorkspaces.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -143,7 +148,13 @@ const gatherWindow = async (context: CliContext, { paths }: ClaimedDocument, { w
   if (apart.length === 0) return;
   const inside = panes.filter((one) => one.window === window && columns.has(one.pane));
   const wanted = [...inside, ...apart].map((one) => [one]);
-  await arrange(context, panes, { columns: wanted, window, mayLeave: () => false, focus: null });
+  await arrange(context, panes, {
+    columns: wanted,
+    window,
+    mayLeave: () => false,
+    isApart: false,
+    focus: null,
+  });
 };
 
 const bindAndTell = async (
@@ -165,6 +176,23 @@ const bindAndTell = async (
   return status;
 };
 
+/**
+ * Entries of other documents whose panes are gone, or are others by now, leave the registry; that of this one is made anew. Those of a
+ * server that does not answer stay.
+ */
+const forgetDead = async (
+  look: PaneLook,
+  { paths, frontmatter }: ClaimedDocument,
+  registry: Registry,
+): Promise<void> => {
+  const gone: string[] = [];
+  for (const id of Object.keys(registry.entries).filter((one) => one !== frontmatter.session)) {
+    const panes = await look.at(registry.own[id]?.life?.socket ?? look.here);
+    if (panes.length > 0 && !(await findPane(look, registry, id)).isAlive) gone.push(id);
+  }
+  if (gone.length > 0) await changeRegistry(paths, look.home, (before) => withoutEntries(before, gone));
+};
+
 /** Gives the exit status of the outcome. */
 export const runRoute = async (
   context: CliContext,
@@ -176,12 +204,15 @@ export const runRoute = async (
   checkName(document);
   const look = createPaneLook(context);
   const registry = await readRegistry(document.paths, look.home);
+  const pruning = forgetDead(look, document, registry);
+  pruning.catch(() => {});
   // tmux is asked while the daemon is connected to.
   const finding = findClaimed(look, registry, document);
   // What goes wrong is told where it is awaited.
   finding.catch(() => {});
   return withDaemon(context, async (client) => {
     const found = await finding;
+    await pruning;
     if (found.isAlive) {
       const status = await tell(context, client, await rowOf(client, found.live), told(document));
       await focusPane(context, found.live);

@@ -7,7 +7,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { askWorkspaces } from "../askWorkspaces.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { bindDocument } from "./claim.ts";
-import { createPaneLook, openClaimed } from "./claims.ts";
+import { checkWatched, createPaneLook, openClaimed } from "./claims.ts";
 import { agentFor, readConfig } from "./documentConfig.ts";
 import { localPath } from "./place.ts";
 
@@ -64,6 +64,7 @@ export const runStart = async (context: CliContext, file: string): Promise<void>
     throw new AgtmuxError("E_REF_NOT_FOUND", `there is no pane ${own} in this tmux server`);
   const words = await launchWords(context, agentFor(document.frontmatter, await readConfig(context)));
   const program = await findProgram(context, words[0] ?? "");
+  await checkWatched(context, pane);
   await bindDocument(context, document, pane);
   // A variable of a session around us would make the agent refuse to start.
   const { CLAUDECODE: _session, ...env } = process.env;

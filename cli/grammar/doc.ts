@@ -141,7 +141,10 @@ const addHistory = (doc: Verb, context: CliContext): void => {
     .command("clean")
     .description("make one commit of all such commits of the document")
     .argument("<file>")
-    .option("--force", "even if commits of others lie between; they become part of it")
+    .option(
+      "--force",
+      "even if commits of others lie between; they become part of it, but for those of other documents",
+    )
     .example(
       "agtmux doc clean plan.md",
       "Refuses where others' commits lie between, or where they are pushed.",

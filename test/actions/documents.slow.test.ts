@@ -121,6 +121,32 @@ describe("a claim", () => {
     expect(Object.keys(registry())).toEqual([id]);
   });
 
+  it("is refused for a pane of a tmux server that is not watched, with what to do; the document stays", async () => {
+    const other = createPrivateTmux();
+    try {
+      await other.run("new-session", "-d", "-s", "other", "exec cat");
+      const env = { TMUX: `${other.socketPath},1,0` };
+      const refused = await runDoc(harness, folder, ["claim", "plan.md"], { pane: "%0", env });
+      expect([refused.code, refused.stderr]).toEqual([15, expect.stringContaining("tmux_servers")]);
+      expect([read("plan.md"), existsSync(join(folder, ".agent-doc", "sessions.json"))]).toEqual([
+        "# Plan\n",
+        false,
+      ]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("of another document whose pane is gone leaves the registry when one is routed", async () => {
+    const [one, two] = [await harness.open("exec cat"), await harness.open("exec cat")];
+    writeFileSync(join(folder, "gone.md"), "# Gone\n");
+    await doc(["claim", "gone.md"], one.identity.pane_id);
+    await doc(["claim", "plan.md"], two.identity.pane_id);
+    await harness.tmux.run("kill-pane", "-t", one.identity.pane_id);
+    await doc(["route", "plan.md"]);
+    expect(Object.values(registry()).map(({ file }) => file)).toEqual(["plan.md"]);
+  });
+
   it("is refused for a pane that is not there, and where the registry does not parse: all files stay", async () => {
     expect((await doc(["claim", "plan.md", "--pane", "%999"])).code).toBe(3);
     const { identity } = await harness.open("exec cat");
@@ -288,7 +314,7 @@ describe("prompt", () => {
     await doc(["claim", "plan.md"], agent.paneId);
     const [id = ""] = Object.keys(registry());
     expect(JSON.parse((await doc(["prompt", "--all"])).stdout)).toEqual([
-      { session_id: id, file: "plan.md", active: false },
+      { session_id: id, file: "plan.md", active: false, question: "", options: [] },
     ]);
     expect((await doc(["prompt"])).code).toBe(2);
     rmSync(folder, { recursive: true });

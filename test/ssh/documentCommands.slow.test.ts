@@ -231,7 +231,13 @@ describe("its pane", () => {
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("another one by now")]);
     // An editor that looks every few seconds is told that nothing is asked.
     const { stdout } = await doc(["prompt", typed]);
-    expect(JSON.parse(stdout)).toEqual({ session_id: id, file: "plan.md", active: false });
+    expect(JSON.parse(stdout)).toEqual({
+      session_id: id,
+      file: "plan.md",
+      active: false,
+      question: "",
+      options: [],
+    });
     expect((await doc(["prompt", typed, "--answer", "1"])).code).toBe(3);
     rmSync(join(folder, ".agent-doc", "agtmux.json"));
     expect((await doc(["focus", typed])).stderr).toContain("another program claimed it");

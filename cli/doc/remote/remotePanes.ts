@@ -12,7 +12,7 @@ import { parseCount } from "../../parse/count.ts";
 import { cleanLine, plainJson } from "../../render/clean.ts";
 import type { ClaimOptions } from "../claim.ts";
 import type { RemotePlace } from "../place.ts";
-import { answer, askedIn, MAX_OPTION } from "../prompt.ts";
+import { answer, askedIn, MAX_OPTION, notAsking } from "../prompt.ts";
 import { noAgent, tell } from "../route.ts";
 import { checkPaneId } from "../tmux.ts";
 import {
@@ -223,7 +223,7 @@ export const promptRemote = (
       const isClaimed = session !== null && Object.hasOwn(registryOf(document).entries, session);
       if (!isClaimed || options.answer !== undefined)
         throw dead(document.name, "reason" in found ? found.reason : "no pane is claimed for it");
-      context.print(`${plainJson({ session_id: session, file: document.file, active: false })}\n`);
+      context.print(`${plainJson(notAsking(session, document.file))}\n`);
       return 0;
     }
     const asked = askedIn(found.pane.row, session, document.file);

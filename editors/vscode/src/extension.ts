@@ -1,5 +1,5 @@
 // The extension: finds the projects with documents and hands VS Code's buffers to them.
-import { statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import type { LineEdit } from "./applyResponse.ts";
@@ -35,9 +35,9 @@ const bufferOf = (document: vscode.TextDocument): Buffer => {
   };
 };
 
-/** Another user's folder could bring patch files along: it is not taken for the project's, as the command does not. */
+/** Another user's folder could bring patch files along, and a link lead anywhere: neither is taken for the project's, as the command does not. */
 const isOwnFolder = (path: string): boolean => {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isDirectory() === true && found.uid === (process.getuid?.() ?? found.uid);
 };
 

@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -90,6 +91,22 @@ describe("a patch file", () => {
     symlinkSync(elsewhere, join(folder, ".agent-doc", "patches", "a.json"));
     await delay(LOOKED_MS);
     expect([opened, readFileSync(join(folder, "plan.md"), "utf8")]).toEqual([[], DOC]);
+  });
+
+  it("that is a pipe is not waited for, and others are taken meanwhile", async () => {
+    execFileSync("mkfifo", [join(folder, ".agent-doc", "patches", "a.json")]);
+    symlinkSync("/dev/zero", join(folder, ".agent-doc", "patches", "b.json"));
+    const path = drop(join(folder, "plan.md"), { unmatched: "This way." });
+    await expect.poll(() => existsSync(path)).toBe(false);
+    expect(readFileSync(join(folder, "plan.md"), "utf8")).toContain("Which way?\nThis way.\n");
+  });
+
+  it("is not made nor read where the folder for it is a link", async () => {
+    const other = join(root, "other");
+    mkdirSync(join(other, ".agent-doc"), { recursive: true });
+    symlinkSync(root, join(other, ".agent-doc", "patches"));
+    const options = { version: "1", open: () => Promise.reject(new Error("opened")), log: () => {} };
+    await expect(openProject({ ...options, folder: join(other, ".agent-doc") })).rejects.toThrow("is a link");
   });
 
   it("of another user is not taken", async (context) => {

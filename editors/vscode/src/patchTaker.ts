@@ -1,9 +1,11 @@
 // Takes the patch files of one project: puts each into the editor's buffer as one step of undo, saves, and only then deletes
 // it, which is the acknowledgement. Nothing is ever deleted without success. A patch file may have come with a repository or from
 // another user: only a document of the project is changed, and only by a file of the person's own.
-import { access, lstat, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { access, readdir, realpath, rm } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { inFolderBelow } from "../../../core/files/heldFolder.ts";
+import { ownUid, readPlain } from "../../../core/files/plainFile.ts";
 import type { PatchFile } from "../../../features/documents/ipc/patchFile.ts";
 import { splitLines } from "../../../features/documents/model/diffLines.ts";
 import { editsBetween, putInto, readPatchFile, type LineEdit } from "./applyResponse.ts";
@@ -54,10 +56,16 @@ const checkDocument = async (file: string, folder: string): Promise<void> => {
     throw new Error("what it names is no document of this project; it is left as it is");
 };
 
-const isOwnFile = async (path: string): Promise<boolean> => {
-  const found = await lstat(path);
-  return found.isFile() && found.uid === (process.getuid?.() ?? found.uid);
-};
+/** More than a response with its document has. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** A patch file of this person's; null where it was withdrawn. Throws for a link, and whatever else a project may have there. */
+const readPatch = (path: string, folder: string): ReturnType<typeof readPlain> =>
+  inFolderBelow(
+    { root: dirname(dirname(folder)), steps: [basename(dirname(folder)), basename(folder)] },
+    (held) =>
+      readPlain({ path: held.at(basename(path)), shown: path }, { maxBytes: MAX_BYTES, uid: ownUid() }),
+  );
 
 /** `typed`: somebody was faster, and the buffer has another text now. `later`: it could not be put in, for whatever reason. */
 type Put = "done" | "typed" | "later";
@@ -79,13 +87,14 @@ const newLines = (before: string, after: string): string[] => {
 /** An editor says no when somebody typed during the save, also where the response is in the file by now. */
 const isSaved = async (patch: PatchFile): Promise<boolean> => {
   if (patch.response === undefined) return false;
-  const saved = await readFile(patch.file, "utf8");
-  return putInto(patch, saved) === saved;
+  const saved = (await readPlain({ path: patch.file }, { maxBytes: MAX_BYTES }))?.toString("utf8");
+  return saved !== undefined && putInto(patch, saved) === saved;
 };
 
 const putOnce = async (path: string, { folder, open }: TakerOptions, taking: Taking): Promise<Put> => {
-  if (!(await isOwnFile(path))) throw new Error("it is another user's, or no file; it is left as it is");
-  const text = await readFile(path, "utf8");
+  const bytes = await readPatch(path, folder);
+  if (bytes === null) return "done";
+  const text = bytes.toString("utf8");
   const patch = readPatchFile(text);
   if (patch === null) return "later";
   await checkDocument(patch.file, folder);

@@ -2,8 +2,9 @@
 // and the watch on both.
 import { randomUUID } from "node:crypto";
 import { watch } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { inFolderBelow } from "../../../core/files/heldFolder.ts";
 import type { EditorFile } from "../../../features/documents/ipc/patchFile.ts";
 import { createPatchTaker, type TakerOptions } from "./patchTaker.ts";
 
@@ -29,7 +30,10 @@ export const openProject = async (options: ProjectOptions): Promise<Project> => 
   const ended = new AbortController();
   const patches = join(folder, "patches");
   const own = join(folder, `editor-${process.pid}.json`);
-  await mkdir(patches, { recursive: true });
+  // Neither of them may be a link: the project brought them along.
+  await inFolderBelow({ root: dirname(folder), steps: [basename(folder), "patches"], make: 0o777 }, () =>
+    Promise.resolve(),
+  );
 
   let typedAt: number | null = null;
   let last: Promise<void> = Promise.resolve();

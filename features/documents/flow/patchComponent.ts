@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { ComponentConfig } from "../model/componentConfig.ts";
 import { explicitMode, findComponent, type Mode } from "../model/components.ts";
-import { applyPatch, lastEntries } from "../model/patches.ts";
+import { applyPatch, newestEntries } from "../model/patches.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
 import { withDocumentLock } from "../files/documentLock.ts";
 import { replaceText } from "../files/replaceText.ts";
@@ -81,7 +81,7 @@ const patchText = (
   const most = config?.max_entries ?? 0;
   if (mode === "replace" || most === 0) return applied;
   const { start, end } = findComponent(applied.text, component);
-  const kept = lastEntries(applied.text.slice(start, end), most);
+  const kept = newestEntries(applied.text.slice(start, end), most, mode);
   return { ...applied, text: applied.text.slice(0, start) + kept + applied.text.slice(end) };
 };
 

@@ -92,6 +92,12 @@ const readLog = async ({ ask }: Repository, range: readonly string[]): Promise<C
     });
 };
 
+/** Commits of other documents: those are somebody's answers, which nobody gives away by saying so about this document. */
+const otherDocuments = (commits: readonly Commit[], own: string): string[] =>
+  commits
+    .filter(({ subject, files }) => OWN_MESSAGE.test(subject) && files.some((file) => file !== own))
+    .map(({ id, files }) => `${id.slice(0, 10)} is of ${files.find((file) => file !== own)}`);
+
 /** Why the commits from the first own one on cannot be made one without touching anybody else's; empty where they can. */
 const foreignReasons = async (
   { run }: Repository,
@@ -123,11 +129,11 @@ const foreignReasons = async (
 
 /**
  * Makes one commit of all own commits of the document. Working tree and index stay as they are. With `force` also what lies
- * between them becomes part of it. @throws AgtmuxError E_GIT_FAILED, and then nothing has changed.
+ * between them becomes part of it, but for commits of other documents. @throws AgtmuxError E_GIT_FAILED, and then nothing has changed.
  */
 export const squashCommits = async (
   repository: Repository,
-  options: { force: boolean; now: number; refuse: (reasons: readonly string[]) => Error },
+  options: { force: boolean; now: number; refuse: (reasons: readonly string[], mayForce: boolean) => Error },
 ): Promise<Squashed> => {
   await checkSettled(repository);
   const { ask, spec } = repository;
@@ -141,7 +147,9 @@ export const squashCommits = async (
   const path = (await ask(["ls-files", "--full-name", "-z", "--", spec])).split("\0")[0] ?? "";
   const between = await readLog(repository, parent === undefined ? ["HEAD"] : [`${parent}..HEAD`]);
   const reasons = await foreignReasons(repository, between, path);
-  if (reasons.length > 0 && !options.force) throw options.refuse(reasons);
+  const others = otherDocuments(between, path);
+  if (others.length > 0) throw options.refuse([...others, ...reasons], false);
+  if (reasons.length > 0 && !options.force) throw options.refuse(reasons, true);
   const head = (await ask(["rev-parse", "HEAD"])).trim();
   const from = parent === undefined ? [] : ["-p", parent];
   const made = await ask(["commit-tree", `${head}^{tree}`, ...from, "-m", commitMessage(options.now)]);

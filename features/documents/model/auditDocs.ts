@@ -28,27 +28,76 @@ const STALE_AFTER_MS = 90 * 24 * 60 * 60 * 1_000;
 const BRANCH = /^((?:[│|] {3}| {4})*)(?:├──|└──|\|--|`--)\s*(\S[^#←]*?)\s*(?:[#←].*)?$/;
 const ROOT_LINE = /^([\w.-]+(?:\/[\w.-]+)*\/|\.)\s*(?:#.*)?$/;
 
+interface TreePath {
+  readonly path: string;
+  readonly line: number;
+}
+
+/** What stands for many names, or for none. */
+const isPattern = (name: string): boolean => /[*…<>{}]|\.\.\./.test(name);
+
 /** The paths of trees drawn with lines, with their line numbers. A first line `name/` is the tree's root. */
-const treePaths = (text: string): { path: string; line: number }[] => {
-  const found: { path: string; line: number }[] = [];
+const drawnPaths = (lines: readonly string[]): TreePath[] => {
+  const found: TreePath[] = [];
   let stack: string[] = [];
   let root = "";
   let before = "";
-  for (const [index, raw] of text.split("\n").entries()) {
-    const line = raw.replaceAll("\u{a0}", " ").trimEnd();
+  /** Of the whole tree, as where it is a part of a list. */
+  let indent = 0;
+  for (const [index, whole] of lines.entries()) {
+    if (stack.length === 0) indent = whole.length - whole.trimStart().length;
+    const line = whole.slice(0, indent).trim() === "" ? whole.slice(indent) : whole;
     const match = BRANCH.exec(line);
     if (match === null) {
       stack = [];
-      before = line;
+      before = whole.trim();
       continue;
     }
     const depth = (match[1]?.length ?? 0) / 4;
     const name = (match[2] ?? "").replace(/\/$/, "").split(/\s{2,}/)[0] ?? "";
     if (stack.length === 0) root = (ROOT_LINE.exec(before)?.[1] ?? "").replace(/\/$/, "");
     stack = [...stack.slice(0, depth), name];
-    if (!/[*…<>{}]|\.\.\./.test(name)) found.push({ path: [root, ...stack].join("/"), line: index + 1 });
+    if (!isPattern(name)) found.push({ path: [root, ...stack].join("/"), line: index + 1 });
   }
   return found;
+};
+
+const FENCE = /^\s*(?:```|~~~)/;
+/** A name by itself, with at most a remark behind it. */
+const INDENTED = /^( *)([\w.@*<>{}…-]+\/?)(?:\s+(?:#|←|--|—).*|\s{2,}.*)?$/;
+
+/** The paths of a tree that only its indentation draws: names alone, the first of them a folder that all others are below. */
+const indentedPaths = (block: readonly string[], from: number): TreePath[] => {
+  const entries = block.flatMap((line, at) => {
+    const [, space = "", name = ""] = INDENTED.exec(line) ?? [];
+    return line === "" ? [] : [{ depth: space.length, name, line: from + at + 1 }];
+  });
+  const [root, ...others] = entries;
+  const isTree =
+    root?.name.endsWith("/") === true &&
+    others.length > 0 &&
+    others.every(({ name, depth }) => name !== "" && depth > root.depth);
+  if (!isTree) return [];
+  let stack: { depth: number; name: string }[] = [];
+  return entries.flatMap(({ depth, name, line }) => {
+    const plain = name.replace(/\/$/, "");
+    stack = [...stack.filter((one) => one.depth < depth), { depth, name: plain }];
+    const isMany = stack.some((one) => isPattern(one.name));
+    return isMany || stack.length === 1 ? [] : [{ path: stack.map((one) => one.name).join("/"), line }];
+  });
+};
+
+/** Trees in blocks of code, and drawn ones anywhere. */
+const treePaths = (text: string): TreePath[] => {
+  const lines = text.split("\n").map((line) => line.replaceAll("\u{a0}", " ").trimEnd());
+  const found = drawnPaths(lines);
+  let begun: number | null = null;
+  for (const [at, line] of lines.entries()) {
+    if (!FENCE.test(line)) continue;
+    if (begun !== null) found.push(...indentedPaths(lines.slice(begun, at), begun));
+    begun = begun === null ? at + 1 : null;
+  }
+  return found.toSorted((a, b) => a.line - b.line);
 };
 
 /** The root of a drawn tree is often the project's own name. */

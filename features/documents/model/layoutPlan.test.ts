@@ -85,7 +85,8 @@ it("brings the wanted panes into their order, ends none, and moves nobody else's
     fc.property(scene, ({ panes, columns, isForeign }) => {
       const wanted = columns.flat();
       const window = { ...WINDOW, window: panes.find(({ pane }) => wanted.includes(pane))?.window ?? "@1" };
-      const commands = planLayout({ panes, window, columns, mayLeave: (pane) => !isForeign(pane) }) ?? [];
+      const commands =
+        planLayout({ panes, window, columns, mayLeave: (pane) => !isForeign(pane), isApart: true }) ?? [];
       const after = play(panes, commands);
       expect([...after.values()].flat().toSorted()).toEqual(panes.map(({ pane }) => pane).toSorted());
       const here = after.get(window.window) ?? [];
@@ -93,7 +94,8 @@ it("brings the wanted panes into their order, ends none, and moves nobody else's
       const kept = before.filter((pane) => !wanted.includes(pane) && isForeign(pane));
       expect(here.filter((pane) => wanted.includes(pane)).toSorted()).toEqual(wanted.toSorted());
       expect(here.filter((pane) => !wanted.includes(pane)).toSorted()).toEqual(kept.toSorted());
-      if (commands.length > 0) expect(here).toEqual([...wanted, ...here.slice(wanted.length)]);
+      // Nobody else's stands among them.
+      expect(here).toEqual([...wanted, ...here.slice(wanted.length)]);
       // Panes of other windows that are not wanted stay where they are.
       for (const { pane, window: from } of panes)
         if (from !== window.window && !wanted.includes(pane)) expect(after.get(from)).toContain(pane);
@@ -114,7 +116,7 @@ const plan = (
   panes: readonly PlacedPane[],
   columns: readonly (readonly string[])[],
   window: Partial<typeof WINDOW> = {},
-) => planLayout({ panes, columns, window: { ...WINDOW, ...window }, mayLeave: () => true });
+) => planLayout({ panes, columns, window: { ...WINDOW, ...window }, mayLeave: () => true, isApart: false });
 
 it("does nothing where all stand as they should, whatever their sizes", () => {
   const panes = [pane(1, 0), pane(2, 30), pane(3, 30, 12)];
@@ -126,6 +128,15 @@ it("does nothing where all stand as they should, whatever their sizes", () => {
   ]);
   // While one fills the window, all are said to be at its corner.
   expect(plan([pane(1, 0), pane(2, 0)], [["%1"], ["%2"]], { isZoomed: true })).toEqual([]);
+});
+
+it("puts the panes of others to the right of all where that is asked, and else leaves them where they are", () => {
+  const panes = [pane(1, 10), pane(2, 30), pane(9, 0)].map((one) => ({ ...one, index: one.left }));
+  const at = { panes, columns: [["%1"], ["%2"]], window: WINDOW, mayLeave: () => false };
+  expect(planLayout({ ...at, isApart: false })).toEqual([]);
+  expect(planLayout({ ...at, isApart: true })?.filter(([verb]) => verb === "swap-pane")).toHaveLength(2);
+  const right = [pane(1, 0), pane(2, 30), pane(9, 60)];
+  expect(planLayout({ ...at, panes: right, isApart: true })).toEqual([]);
 });
 
 it("writes layouts as tmux does, and none for a window that is too small", () => {

@@ -29,6 +29,8 @@ export interface Arrangement {
   readonly columns: readonly (readonly string[])[];
   /** Whether a pane that is not wanted leaves the window, into one of its own; others stay, in a last column. */
   readonly mayLeave: (pane: string) => boolean;
+  /** Others that stay have to be at the right of all; else they may be where they are, as long as the wanted ones are in their order. */
+  readonly isApart: boolean;
 }
 
 export type TmuxCommand = readonly string[];
@@ -44,11 +46,19 @@ const isRising = (numbers: readonly number[]): boolean =>
   numbers.every((number, at) => at === 0 || number > (numbers[at - 1] ?? 0));
 
 /** Whether the wanted panes stand as they should, whatever their sizes are. */
-const isInPlace = ({ columns, window }: Arrangement, present: readonly PlacedPane[]): boolean => {
+const isInPlace = (
+  { columns, window, isApart }: Arrangement,
+  present: readonly PlacedPane[],
+  staying: readonly PlacedPane[],
+): boolean => {
   const place = new Map(present.map((one) => [one.pane, one]));
   const places = columns.map((column) => column.map((pane) => place.get(pane)));
   if (places.flat().includes(undefined)) return false;
   const found = places.map((column) => column.filter((one) => one !== undefined));
+  const last = found.at(-1)?.at(-1);
+  const isRightOf = ({ index, left }: PlacedPane): boolean =>
+    window.isZoomed ? index > (last?.index ?? -1) : left > (last?.left ?? -1);
+  if (isApart && !staying.every(isRightOf)) return false;
   if (window.isZoomed) return isRising(found.flat().map(({ index }) => index));
   return (
     found.every(
@@ -143,9 +153,9 @@ export const planLayout = (arrangement: Arrangement): readonly TmuxCommand[] | n
   const wanted = columns.flat();
   const others = present.filter(({ pane }) => !wanted.includes(pane));
   const leaving = others.filter(({ pane }) => mayLeave(pane));
-  const staying = others.filter(({ pane }) => !mayLeave(pane)).map(({ pane }) => pane);
-  if (leaving.length === 0 && isInPlace(arrangement, present)) return [];
-  const all = staying.length === 0 ? columns : [...columns, staying];
+  const staying = others.filter(({ pane }) => !mayLeave(pane));
+  if (leaving.length === 0 && isInPlace(arrangement, present, staying)) return [];
+  const all = staying.length === 0 ? columns : [...columns, staying.map(({ pane }) => pane)];
   const layout = layoutOf(all, window);
   if (layout === null) return null;
   const moves = new Moves(

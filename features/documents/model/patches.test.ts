@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { appendAnswer, applyPatch, applyResponse, lastEntries, parseResponse } from "./patches.ts";
+import { appendAnswer, applyPatch, applyResponse, newestEntries, parseResponse } from "./patches.ts";
 
 const DOC = `<!-- agent:status -->
 old
@@ -93,6 +93,8 @@ it("an answer in an inline document is followed by room for the next question", 
   );
 });
 
-it("entries are kept from the last on, without empty lines", () => {
-  expect([lastEntries("\na\n\nb\nc\n", 2), lastEntries("\na\n\nb\n", 0)]).toEqual(["\nb\nc\n", "\na\n\nb\n"]);
+it("the newest entries are kept, without empty lines: the last ones, or the first where each is put before the others", () => {
+  expect([newestEntries("\na\n\nb\nc\n", 2, "append"), newestEntries("\na\n\nb\nc\n", 2, "prepend")]).toEqual(
+    ["\nb\nc\n", "\na\nb\n"],
+  );
 });

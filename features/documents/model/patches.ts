@@ -171,10 +171,10 @@ export const appendAnswer = (document: string, answer: string): string => {
   return base === "" ? turn.trimStart() : `${base}${turn}`;
 };
 
-/** The last `count` lines that are not empty, of all when `count` is 0. */
-export const lastEntries = (content: string, count: number): string => {
-  if (count === 0) return content;
+/** Of the lines that are not empty, the `count` that were added last: where one is put before the others, those at the beginning. */
+export const newestEntries = (content: string, count: number, mode: "append" | "prepend"): string => {
   const lines = content.split("\n").filter((line) => line.trim() !== "");
   const [first = "\n"] = /^\r?\n/.exec(content) ?? [];
-  return `${first}${lines.slice(-count).join("\n")}\n`;
+  const kept = mode === "prepend" ? lines.slice(0, count) : lines.slice(-count);
+  return `${first}${kept.join("\n")}\n`;
 };
