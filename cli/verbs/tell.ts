@@ -33,6 +33,9 @@ const parseFor = (text: string | undefined): number => {
   throw new AgtmuxError("E_USAGE", `--for ${text} is too long or too short`, { remedy: "1s to 7d." });
 };
 
+const NOBODY_HEARS =
+  "! Nobody would hear it now: open the app or 'agtmux ui', or configure a channel (docs/automation.md). 'agtmux jobs show' keeps what it tells.\n";
+
 /** Fails with E_USAGE naming the possible forms. */
 const parseWatchCondition = (text: string): WatchCondition => {
   const condition = readCondition(text);
@@ -85,4 +88,5 @@ export const runTell = async (
     return;
   }
   context.print(`${job.job_id}: armed until ${job.expires_at} for ${cleanLine(job.when)}\n`);
+  if (job.is_unheard === true) context.stderr.write(NOBODY_HEARS);
 };

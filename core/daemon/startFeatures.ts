@@ -65,6 +65,7 @@ export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
       find: (runtimeId) => service.unattended.findRequest(runtimeId),
       answer: (input) => service.unattended.answer(input),
     },
+    hasListeners: () => service.notifications.listenerCount > 0,
     tell: (told) =>
       service.notifications.announce({
         ...told,

@@ -155,6 +155,8 @@ export interface FeatureContext {
   readonly requests: FeatureRequests;
   /** What rules did, and which of them a person armed. */
   readonly rules: RuleStore;
+  /** Whether a surface listens now that shows what `tell` says. */
+  hasListeners(): boolean;
   /** Tells the person at this desktop, where a surface listens; nothing else comes of it. */
   tell(told: { id: string; title: string; body: string; pane: PaneView }): void;
   /** True once everything was looked at since the daemon's start: before that, what is missing may not be gone. */

@@ -85,7 +85,8 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
       const body = [line ?? "", row.identity.session_name].map(clean).filter(Boolean).join("\n");
       context.tell({ id, title: clean(title), body, pane: row });
     };
-    const watches = new WatchRunner({ context, tell, rules: () => ruleSet.current.rules });
+    const hears = (channel: string | null): boolean => context.hasListeners() || channels.speaks(channel);
+    const watches = new WatchRunner({ context, tell, hears, rules: () => ruleSet.current.rules });
     const queue = new SendRunner({
       context,
       onLook: showArmed,
@@ -122,7 +123,7 @@ export const createAutomation = (options: AutomationOptions = {}): Feature => ({
     options.offerFirstTasks?.(firstTasks);
     const service: AutomationService = {
       ...createChannelService(context, channels),
-      ...createWatchService({ context, channels: () => channels.names(), onChange: lookAgain }),
+      ...createWatchService({ context, channels: () => channels.names(), hears, onChange: lookAgain }),
       ...createSendService({
         context,
         keepInMemory: (jobId, text) => queue.keepInMemory(jobId, text),

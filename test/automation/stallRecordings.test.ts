@@ -83,6 +83,7 @@ const open = (row: PaneView) => {
     context,
     rules: () => [],
     tell: ({ title }) => told.push({ title, at: now }),
+    hears: () => true,
   });
   return {
     told,

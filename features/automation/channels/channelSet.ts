@@ -138,14 +138,23 @@ export class ChannelSet {
     for (const one of this.open) one.handleChanges(changes);
   }
 
-  /** To one channel at any hour, as the person asked for it; to all of them outside of their quiet hours. */
-  tell(message: WatchMessage): void {
+  /** One channel at any hour, as the person asked for it; of all of them those outside of their quiet hours. */
+  private speaking(name: string | null): OpenChannel[] {
     const { clock } = this.context;
     const { notifications } = this.context.config();
-    for (const { channel, queue } of this.open) {
-      if (message.channel !== null && message.channel !== channel.name) continue;
-      const quiet = policyOf(channel, notifications).quiet_hours;
-      if (message.channel === null && isQuiet(quiet, minuteOfDay(clock.now()))) continue;
+    return this.open.filter(({ channel }) => {
+      if (name !== null) return name === channel.name;
+      return !isQuiet(policyOf(channel, notifications).quiet_hours, minuteOfDay(clock.now()));
+    });
+  }
+
+  /** Whether a channel would send it now; null: any. */
+  speaks(name: string | null): boolean {
+    return this.speaking(name).length > 0;
+  }
+
+  tell(message: WatchMessage): void {
+    for (const { channel, queue } of this.speaking(message.channel)) {
       const sent = watchMessage(message, messageContext(channel, this.context));
       queue.pushFew(sent, `${message.jobId}:`, MAX_OF_WATCH);
     }

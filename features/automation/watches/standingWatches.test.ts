@@ -66,7 +66,12 @@ const start = (): void => {
     clock: { now: () => now, setTimer: () => () => {} },
     logger: SILENT_LOGGER,
   } as unknown as FeatureContext;
-  runner = new WatchRunner({ context, tell: (message) => told.push(message), rules: () => rules });
+  runner = new WatchRunner({
+    context,
+    tell: (message) => told.push(message),
+    hears: (channel) => channel !== "deaf",
+    rules: () => rules,
+  });
 };
 
 beforeEach(() => {
@@ -89,6 +94,14 @@ it("tells of agents that come later, once for each time, and puts it on record",
   show(pane({ pane: 1, state: "error" }), pane({ pane: 2, state: "error" }));
   expect(after(5 * SECOND)).toHaveLength(2);
   expect(runner.armedCount).toBe(1);
+});
+
+it("says on record where nobody could hear it", () => {
+  stand({ watch: "state:error" }, { channel: "deaf" });
+  after(SECOND);
+  show(pane({ pane: 1, state: "error" }));
+  after(5 * SECOND);
+  expect(runs).toMatchObject([{ outcome: "nobody could hear it: has an error" }]);
 });
 
 it("does not tell what was so before it stood there, nor again after a change of another rule", () => {

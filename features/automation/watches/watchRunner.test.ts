@@ -47,7 +47,12 @@ const open = (rows: PaneView[], quiet: { from: string; to: string } | null = nul
     },
     logger: SILENT_LOGGER,
   } as unknown as FeatureContext;
-  const runner = new WatchRunner({ context, tell: (message) => told.push(message), rules: () => [] });
+  const runner = new WatchRunner({
+    context,
+    tell: (message) => told.push(message),
+    hears: () => true,
+    rules: () => [],
+  });
   return {
     armed,
     told,

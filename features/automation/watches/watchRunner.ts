@@ -25,6 +25,9 @@ const GONE_MS = 60_000;
 /** The watch that is always there, and only tells. */
 const STALL_JOB = "stall";
 
+/** On record in place of "told", where neither a surface listened nor a channel could send it. */
+const UNHEARD = "nobody could hear it";
+
 /** What is told. `line`: of the agent's own words, for those who want them. */
 export interface WatchMessage {
   readonly id: string;
@@ -39,6 +42,8 @@ export interface WatchMessage {
 export interface WatchRunnerDeps {
   readonly context: FeatureContext;
   readonly tell: (message: WatchMessage) => void;
+  /** Whether anybody would hear now what is told over this channel; null: over any. At this desktop, too. */
+  readonly hears: (channel: string | null) => boolean;
   /** Those of the rules file: some of them are watches. */
   readonly rules: () => readonly Rule[];
 }
@@ -279,8 +284,9 @@ export class WatchRunner {
   ): void {
     const { jobId, condition, channel } = job;
     const [standing, what] = [this.standing.find(jobId), happenedText(condition)];
-    const run = { jobId, at: now, runtimeId, outcome: `told: ${what}` };
-    if (standing !== null) this.standing.record(standing, row, now, what);
+    const isHeard = this.deps.hears(channel);
+    const run = { jobId, at: now, runtimeId, outcome: `${isHeard ? "told" : UNHEARD}: ${what}` };
+    if (standing !== null) this.standing.record(standing, row, now, isHeard ? what : `${UNHEARD}: ${what}`);
     else if (jobId !== STALL_JOB && !this.deps.context.jobs.recordRun(run)) return;
     this.told?.set(jobId, (this.told.get(jobId) ?? new Set()).add(runtimeId));
     this.toldAt.set(jobId, now);

@@ -18,6 +18,8 @@ export interface WatchServiceDeps {
   readonly context: FeatureContext;
   /** Names of the channels in force. */
   readonly channels: () => readonly string[];
+  /** Whether anybody would hear now what is told over this channel, or over any; at this desktop, too. */
+  readonly hears: (channel: string | null) => boolean;
   /** Something was armed. */
   readonly onChange: () => void;
 }
@@ -44,7 +46,7 @@ const checkCondition = ({ condition, subject }: WatchInput, redact: (text: strin
     });
 };
 
-export const createWatchService = ({ context, channels, onChange }: WatchServiceDeps): WatchCalls => {
+export const createWatchService = ({ context, channels, hears, onChange }: WatchServiceDeps): WatchCalls => {
   const { jobs, clock, ids } = context;
   const armedWatches = (): WatchJob[] => jobs.listArmedJobs().filter((job) => job.kind === "watch");
   const subjectOf = (subject: WatchInput["subject"]): WatchSubject => {
@@ -95,7 +97,8 @@ export const createWatchService = ({ context, channels, onChange }: WatchService
       };
       jobs.insertJob(job);
       onChange();
-      return jobView(job, null);
+      const view = jobView(job, null);
+      return hears(job.channel) ? view : { ...view, is_unheard: true };
     },
   };
 };
