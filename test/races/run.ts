@@ -1,15 +1,16 @@
 // `npm run race`: what is claimed of the gate and of sending texts, at full length, with the machine and the versions.
 // Prints Markdown and fails when anything reached a runtime or a prompt that it was not meant for.
-// `--races N` over the model (100,000), `--real N` on real tmux (2,000), `--texts N` (2,000), `--trials N` per delay of
+// `--races N` over the model (100,000), `--requests N` pairs and triples of open requests (100,000), `--real N` on real tmux (2,000), `--texts N` (2,000), `--trials N` per delay of
 // the window (100), each left out with 0; `--only TEXT`: kinds of the model that have it in their name; `--seed N`, `--lanes N` servers at once (6), `--without CHECK` takes a check out of the model's gate
 // and is expected to fail.
 import { parseArgs } from "node:util";
 import { KINDS } from "./model/kinds.ts";
 import { CHECKS } from "./model/modelExecutor.ts";
+import { REQUEST_CHECKS, surveyRequests } from "./model/openRequests.ts";
 import { surveyModel } from "./model/survey.ts";
 import { surveyReal } from "./real/realSurvey.ts";
 import { measureUndrawn, type UndrawnFigures } from "./real/undrawn.ts";
-import { printHead, table, tallyTable, timed } from "./tables.ts";
+import { printHead, requestTable, table, tallyTable, timed } from "./tables.ts";
 import { surveyTexts } from "./texts/textSurvey.ts";
 
 const DELAYS_MS = [0, 5, 10, 20, 30, 50];
@@ -17,6 +18,7 @@ const DELAYS_MS = [0, 5, 10, 20, 30, 50];
 const { values } = parseArgs({
   options: {
     races: { type: "string", default: "100000" },
+    requests: { type: "string", default: "100000" },
     real: { type: "string", default: "2000" },
     texts: { type: "string", default: "2000" },
     trials: { type: "string", default: "100" },
@@ -28,8 +30,9 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed);
 const without = CHECKS.find((check) => check === values.without) ?? null;
-if (values.without !== undefined && without === null)
-  throw new Error(`--without takes one of: ${CHECKS.join(", ")}`);
+const withoutRequest = REQUEST_CHECKS.find((check) => check === values.without) ?? null;
+if (values.without !== undefined && without === null && withoutRequest === null)
+  throw new Error(`--without takes one of: ${[...CHECKS, ...REQUEST_CHECKS].join(", ")}`);
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const showWindow = ({ buckets, lookToKeys, callToKeys }: UndrawnFigures): string =>
@@ -56,6 +59,16 @@ const unless0 = async <T>(count: string, work: () => Promise<T>, none: T): Promi
 
 printHead("Races", seed);
 await timed("Model", () => surveyModel(Number(values.races), seed, without, kinds), tallyTable);
+await unless0(
+  values.requests,
+  () =>
+    timed(
+      "Several open requests",
+      () => Promise.resolve(surveyRequests(Number(values.requests), seed, withoutRequest)),
+      requestTable,
+    ),
+  [],
+);
 const real = await unless0(
   values.real,
   () =>

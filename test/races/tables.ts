@@ -1,6 +1,7 @@
 // How the results of races are printed: Markdown, with the machine and the versions.
 import { execFileSync } from "node:child_process";
 import { arch, cpus, platform, release } from "node:os";
+import type { RequestTally } from "./model/openRequests.ts";
 import { OUTCOMES, type KindTally } from "./model/survey.ts";
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
@@ -15,6 +16,14 @@ export const tallyTable = (tallies: readonly KindTally[]): string => {
       ...tallies.map(({ name, races, outcomes }) => [name, races, ...OUTCOMES.map((one) => outcomes[one])]),
       ["all", sum(({ races }) => races), ...OUTCOMES.map((one) => sum(({ outcomes }) => outcomes[one]))],
     ],
+  );
+};
+
+export const requestTable = (tallies: readonly RequestTally[]): string => {
+  const outcomes = ["approved", "refused", "untold", "WRONG"] as const;
+  return table(
+    ["open requests", "groups", ...outcomes],
+    tallies.map((tally) => [tally.name, tally.groups, ...outcomes.map((one) => tally.outcomes[one])]),
   );
 };
 
