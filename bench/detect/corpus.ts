@@ -93,7 +93,8 @@ const readLabels = (folder: string, problems: CorpusProblem[]): Map<string, Labe
   return labels;
 };
 
-const readFrame = (folder: string, agent: string, name: string, label: Label): Frame => {
+/** @throws where it cannot be read. */
+export const readFrame = (folder: string, agent: string, name: string, label: Label): Frame => {
   const file = frameFileSchema.parse(readJson(join(folder, agent, `${name}.json`)));
   const recording = loadRecording(join(folder, agent), name);
   if (recording.text.trim() === "" && label.state !== NO_AGENT) throw new Error("the frame's text is empty");

@@ -86,7 +86,7 @@ const evaluateFrame = (
   };
   const before = lead?.recording ?? null;
   const play = (screen: Recording, mode: Mode, isDialogWhole: boolean) => {
-    const { approved, ...played } = player.play(frame, screen, mode, before);
+    const { approved, isOffered: _isOffered, ...played } = player.play(frame, screen, mode, before);
     return { ...played, approval: approvalOf(approved, { teller: frame, frame, screen, isDialogWhole }) };
   };
   const recorded = MODES.map((mode) => score({ ...asRecorded, mode, ...play(frame.recording, mode, true) }));

@@ -10,7 +10,9 @@ import { screenOf, type Recording } from "../../adapters/testkit/recordings.ts";
 import { createPromptFingerprint } from "../../core/actions/fingerprint.ts";
 import { Ingest } from "../../core/ingest/ingest.ts";
 import { DEFAULT_TIMING } from "../../core/model/config.ts";
+import { mayAnswer } from "../../core/model/needs.ts";
 import { HOST_TARGET, type Pane } from "../../core/model/runtime.ts";
+import type { PaneView } from "../../core/model/view.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { openStore } from "../../core/store/openStore.ts";
@@ -37,6 +39,8 @@ export interface Played {
   atLastEvent: Shown | null;
   /** The command that rules would have approved; null: none. */
   approved: string | null;
+  /** A person would have been offered to approve it. */
+  isOffered: boolean;
 }
 
 /** The time from the last event to the first read of the frame: dialogs were drawn 60–900 ms after their event. */
@@ -209,11 +213,19 @@ export class Player implements Disposable {
     };
     if (lead !== null) read(lead, beganAt);
     read(screen, frameAt);
-    const runtimeId = ingest.rows(false).find((one) => one.identity.pane_id === paneId)?.identity.runtime_id;
-    const approved = approvedNow(ingest, runtimeId ?? "none", frame.agent);
-    return { atFrame: shown(ingest, paneId), atLastEvent, approved };
+    const row = ingest.rows(false).find((one) => one.identity.pane_id === paneId);
+    const approved = approvedNow(ingest, row?.identity.runtime_id ?? "none", frame.agent);
+    return { atFrame: shown(ingest, paneId), atLastEvent, approved, isOffered: isOffered(row) };
   }
 }
+
+const isOffered = (row: PaneView | undefined): boolean =>
+  row?.state === "waiting_approval" &&
+  row.prompt_fingerprint !== null &&
+  row.request !== null &&
+  row.request.options.some(
+    ({ role }) => role === "approve" && mayAnswer(row.request?.is_whole === true, role),
+  );
 
 const shown = (ingest: Ingest, paneId: string): Shown | null => {
   const row = ingest.rows(false).find((one) => one.identity.pane_id === paneId);

@@ -69,7 +69,7 @@ const isBodyDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => 
     return announced.body === seen.body && announced.title === seen.title;
   const rows = rowsOf(seen.body);
   const columns = seen.columns ?? null;
-  const remark = announced.remark ?? "";
+  const remark = announced.remark?.trim() ?? "";
   // Nothing divides it from the body, so it counts only where all of both is drawn.
   if (seen.hasRemarkBelow === true && remark !== "")
     return areBothDrawn(announced.body, remark, { ...seen, rows, columns });
@@ -121,10 +121,14 @@ export const likenessOf = (announced: PromptRequest, seen: PromptRequest): Liken
   return announced.kind === "edit" && isOtherChange(announced, seen) ? "none" : "likely";
 };
 
-/** An open request; `isLive`: its text is the one that an event told, and not what the store kept of it. */
+/**
+ * An open request. `isLive`: its text is the one that an event told, and not what the store kept of it. `hasKey`: its event says
+ * which call it is of; one that does not may repeat what another event told.
+ */
 export interface OpenRequest {
   request: PromptRequest;
   isLive: boolean;
+  hasKey: boolean;
 }
 
 /** Everything that is told of the two is the same, so that whichever is drawn, the same is asked. */
@@ -148,6 +152,18 @@ const toldOf = (request: PromptRequest): unknown[] => [
 /** An event that only says that something is asked is about a request that another one tells, if there is one. */
 const isAsking = ({ request }: OpenRequest): boolean => !isBare(request) || request.toolName !== null;
 
+/** Some agents tell each request twice: with its call, and in a sentence. */
+const isRepeated = ({ request, hasKey }: OpenRequest, all: readonly OpenRequest[]): boolean =>
+  !hasKey &&
+  all.some(
+    (other) =>
+      other.hasKey &&
+      other.request.kind === request.kind &&
+      (request.body === null
+        ? other.request.toolName === request.toolName
+        : other.request.body === request.body),
+  );
+
 /** One of which nothing but its tool is told is not drawn as what another kind of tool does. */
 const mayBe = ({ request }: OpenRequest, seen: PromptRequest): boolean => {
   const likeness = likenessOf(request, seen);
@@ -164,6 +180,9 @@ export const isDisputed = (
   others: readonly OpenRequest[],
   seen: PromptRequest,
 ): boolean => {
-  const rivals = others.filter((other) => isAsking(other) && (owner === null || !isTwin(owner, other)));
+  const all = owner === null ? others : [owner, ...others];
+  const rivals = others.filter(
+    (other) => isAsking(other) && !isRepeated(other, all) && (owner === null || !isTwin(owner, other)),
+  );
   return rivals.some((rival) => mayBe(rival, seen)) || (rivals.length > 0 && isEmpty(seen));
 };

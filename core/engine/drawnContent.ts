@@ -59,38 +59,35 @@ const changesOf = (announced: string): Change[] => {
   return places.map(changeOf).filter(({ before, after }) => before.length + after.length > 0);
 };
 
-const isLine = (line: string, { rows }: DrawnLine, { columns, wrapping }: Wrap): boolean =>
-  matchDrawn(line, rows, columns, wrapping) === "all";
+const isLine = (line: string | undefined, { rows }: DrawnLine, { columns, wrapping }: Wrap): boolean =>
+  line !== undefined && matchDrawn(line, rows, columns, wrapping) === "all";
 
-const areLines = (lines: readonly string[], drawn: readonly DrawnLine[], wrap: Wrap): boolean =>
-  lines.length === drawn.length && drawn.every((row, at) => isLine(lines[at] ?? "", row, wrap));
-
-/** What the drawn lines were before, and what they will be. */
-const sidesOf = (drawn: readonly DrawnLine[]): { before: DrawnLine[]; after: DrawnLine[] } => ({
-  before: drawn.filter(({ sign }) => sign !== "+"),
-  after: drawn.filter(({ sign }) => sign !== "-"),
-});
-
-/** `drawn` begins with the change: what stands behind it, for each end that it may have. */
-function* restsBehind(
+/** What stands behind the change, with which `drawn` begins; null: it begins with something else. */
+const restBehind = (
   { before, after }: Change,
   drawn: readonly DrawnLine[],
   wrap: Wrap,
-): Iterable<DrawnLine[]> {
-  const last = drawn.length;
-  for (let end = Math.max(before.length, after.length); end <= last; end += 1) {
-    const sides = sidesOf(drawn.slice(0, end));
-    if (sides.before.length > before.length || sides.after.length > after.length) return;
-    if (areLines(before, sides.before, wrap) && areLines(after, sides.after, wrap)) yield drawn.slice(end);
+): readonly DrawnLine[] | null => {
+  let [old, now, end] = [0, 0, 0];
+  for (; end < drawn.length && (old < before.length || now < after.length); end += 1) {
+    const line = drawn[end];
+    if (line === undefined) return null;
+    if (line.sign !== "+" && !isLine(before[old++], line, wrap)) return null;
+    if (line.sign !== "-" && !isLine(after[now++], line, wrap)) return null;
   }
-}
+  return old === before.length && now === after.length ? drawn.slice(end) : null;
+};
 
-/** The change stands in `drawn`, from `from` on, with nothing else changed before it: the drawn lines behind it; null: it does not. */
-const behindChange = (change: Change, drawn: readonly DrawnLine[], wrap: Wrap): DrawnLine[] | null => {
-  for (let from = 0; from <= drawn.length; from += 1) {
-    for (const rest of restsBehind(change, drawn.slice(from), wrap)) return rest;
+/** The change stands in `drawn`, with nothing else changed before it: the drawn lines behind it; null: it does not. */
+const behindChange = (
+  change: Change,
+  drawn: readonly DrawnLine[],
+  wrap: Wrap,
+): readonly DrawnLine[] | null => {
+  for (let from = 0; from < drawn.length; from += 1) {
+    const rest = restBehind(change, drawn.slice(from), wrap);
     // What stands before a change stays as it is.
-    if (drawn[from]?.sign !== " ") return null;
+    if (rest !== null || drawn[from]?.sign !== " ") return rest;
   }
   return null;
 };

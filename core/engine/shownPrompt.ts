@@ -18,20 +18,20 @@ const onlyDrawn = ({ toolName, expiresAt }: PromptRequest, seen: PromptRequest):
 
 /**
  * The prompt as surfaces show it. `announced`: as an event told it in this life of the daemon; `seen`: the dialog on the
- * screen, null while none was read; `others`: what else is open. It is whole where one of the two is whole, the other agrees with it,
+ * screen, null while none was read; `others`: what else is open; `told`: how it was told. It is whole where one of the two is whole, the other agrees with it,
  * and no other request may be drawn so. Null: the screen shows another prompt.
  */
 export const shownPrompt = (
   announced: PromptRequest,
   seen: PromptRequest | null,
   others: readonly OpenRequest[] = [],
-  isLive = true,
+  told: Omit<OpenRequest, "request"> = { isLive: true, hasKey: true },
 ): PromptRequest | null => {
   if (seen === null) return { ...announced, isWhole: false };
   const likeness = likenessOf(announced, seen);
   if (likeness === "none") return null;
   // The text of one request must never stand above the keys of another.
-  if (isDisputed({ request: announced, isLive }, others, seen))
+  if (isDisputed({ request: announced, ...told }, others, seen))
     return { ...onlyDrawn(announced, seen), toolName: seen.toolName, isWhole: false };
   const { options, textEntry, takesSeveral } = seen;
   if (announced.isWhole === true) {

@@ -117,13 +117,21 @@ const othersOpen = ({ facts, asked }: Entry, requestId: string | null): OpenRequ
     unanswered.flatMap(({ eventId, signal }): OpenRequest[] => {
       if (`${name}@${eventId}` === requestId) return [];
       const live = asked.byEvent.get(eventId);
+      const hasKey = signal.requestKey !== null;
       return [
         live === undefined
-          ? { request: { ...signal.request, isWhole: false }, isLive: false }
-          : { request: live, isLive: true },
+          ? { request: { ...signal.request, isWhole: false }, isLive: false, hasKey }
+          : { request: live, isLive: true, hasKey },
       ];
     }),
   );
+
+/** Its event says which call it is of. */
+const hasKey = ({ facts }: Entry, requestId: string | null): boolean => {
+  const eventId = requestId?.slice(requestId.lastIndexOf("@") + 1);
+  const opens = [...facts.opens.values()];
+  return opens.some((open) => open.eventId === eventId && open.signal.requestKey !== null);
+};
 
 /**
  * The prompt that is open, with the dialog `seen` on the screen (null: none was read). Null: nothing is asked, or the screen
@@ -141,7 +149,10 @@ export const promptWith = (
   const others = othersOpen(entry, requestId);
   const request = isOfScreen
     ? shownDialog(seen ?? announced.request, others)
-    : shownPrompt(announced.request, seen, others, announced.isLive);
+    : shownPrompt(announced.request, seen, others, {
+        isLive: announced.isLive,
+        hasKey: hasKey(entry, requestId),
+      });
   if (request === null) return null;
   const isKnown = announced.isLive || seen !== null;
   const { runtimeId } = entry.runtime;

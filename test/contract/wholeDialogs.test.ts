@@ -53,7 +53,7 @@ const outcomeOf = (
   seen: PromptRequest | null,
   others: readonly PromptRequest[] = [],
 ): WithEvent => {
-  const open = others.map((request) => ({ request, isLive: true }));
+  const open = others.map((request) => ({ request, isLive: true, hasKey: true }));
   const shown = seen === null ? null : shownPrompt(announced, seen, open);
   if (shown === null) return "other";
   return shown.isWhole === true ? "whole" : "part";

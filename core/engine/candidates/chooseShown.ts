@@ -9,6 +9,9 @@ import type { ResolveContext } from "./resolveContext.ts";
 const isLane = ({ evidence, outcome }: Candidate): boolean =>
   outcome === "survives" && evidence.signal.kind === "request";
 
+const hasKey = ({ evidence: { signal } }: Candidate): boolean =>
+  signal.kind === "request" && signal.requestKey !== null;
+
 /** A reading of a dialog that says something about its text. */
 const dialogOf = (candidates: readonly Candidate[]): Candidate | null =>
   candidates.find(
@@ -80,7 +83,13 @@ export const chooseShown = (all: readonly Candidate[], context: ResolveContext):
   if (dialog === null || seen === null || dialog.evidence.signal.kind !== "observation") return candidates;
   const { signal } = dialog.evidence;
   const readAt = context.readUntil({ ...dialog.evidence, signal });
-  const lanes = new Map(candidates.filter(isLane).map((one) => [one, sureness(one, seen, context)]));
+  const lanes = new Map(
+    candidates.filter(isLane).map((one) => {
+      const sure = sureness(one, seen, context);
+      // What repeats a request says less of it.
+      return [one, sure === SURE.none || !hasKey(one) ? sure : sure + 0.5];
+    }),
+  );
   const most = Math.max(SURE.none, ...lanes.values());
   const isShown = (one: Candidate): boolean =>
     most === SURE.none ? isUndrawn(one, readAt) : lanes.get(one) === most;

@@ -135,6 +135,8 @@ interface Open {
   asked: PromptRequest;
   /** `kept`: as the store has it, after a restart; `untold`: no event arrived. */
   told: "live" | "kept" | "untold";
+  /** It is also told in a sentence. */
+  isTwice: boolean;
 }
 export interface RequestPlan {
   open: readonly Open[];
@@ -198,29 +200,44 @@ const evidenceOf = (eventId: string, signal: Signal, at: number): Evidence => ({
   signal,
 });
 
+const requestEvent = (eventId: string, agentId: string, key: string | null, asked: PromptRequest): Evidence =>
+  evidenceOf(
+    eventId,
+    {
+      kind: "request",
+      agentId,
+      requestKey: key,
+      status: STATUS,
+      confidence: "high",
+      request: asked,
+      needsConfirmation: false,
+      dialogGraceMs: 500,
+    },
+    AT - 5_000,
+  );
+
+/** What is told in a sentence, without the call that it is of. */
+const sentenceOf = ({ kind, title, body }: PromptRequest): PromptRequest =>
+  request({ kind, title, body, toolName: null, isWhole: kind === "command", runsIn: null });
+
+/** Each event that told a request, with its text as it was told. */
+const toldBy = (open: readonly Open[]): { evidence: Evidence; asked: PromptRequest; isLive: boolean }[] =>
+  open.flatMap(({ asked, told, isTwice }, index) => {
+    if (told === "untold") return [];
+    const sentence = sentenceOf(asked);
+    const call = requestEvent(`ev_${index}`, `sub_${index}`, `key_${index}`, asked);
+    const again = requestEvent(`ev_${index}_again`, "", null, sentence);
+    const isLive = told === "live";
+    return [
+      { evidence: call, asked, isLive },
+      ...(isTwice ? [{ evidence: again, asked: sentence, isLive }] : []),
+    ];
+  });
+
 const factsOf = (open: readonly Open[], seen: PromptRequest) =>
   foldEvidence(
     [
-      ...open.flatMap(({ asked, told }, index) =>
-        told === "untold"
-          ? []
-          : [
-              evidenceOf(
-                `ev_${index}`,
-                {
-                  kind: "request",
-                  agentId: `sub_${index}`,
-                  requestKey: `key_${index}`,
-                  status: STATUS,
-                  confidence: "high",
-                  request: asked,
-                  needsConfirmation: false,
-                  dialogGraceMs: 500,
-                },
-                AT - 5_000 + index,
-              ),
-            ],
-      ),
+      ...toldBy(open).map(({ evidence }) => evidence),
       evidenceOf(
         "ev_seen",
         {
@@ -251,9 +268,8 @@ const liveness: RuntimeEntry["liveness"] = {
 
 const entryOf = (open: readonly Open[], seen: PromptRequest): Entry => {
   const facts = factsOf(open, seen);
-  const byEvent = new Map(
-    open.flatMap(({ asked, told }, index) => (told === "live" ? [[`ev_${index}`, asked] as const] : [])),
-  );
+  const live = toldBy(open).filter(({ isLive }) => isLive);
+  const byEvent = new Map(live.map(({ evidence, asked }) => [evidence.eventId, asked]));
   const asked = { byEvent, poller: seen };
   const resolution = resolve({ facts, liveness, at: AT, timing: DEFAULT_TIMING, asked });
   const runtime = { runtimeId: "rt_1" } as RuntimeEntry["runtime"];
@@ -346,6 +362,7 @@ const openOf = (family: readonly PromptRequest[]): fc.Arbitrary<Open> =>
       { weight: 1, arbitrary: fc.constant("kept" as const) },
       { weight: 2, arbitrary: fc.constant("untold" as const) },
     ),
+    isTwice: fc.nat(3).map((one) => one === 0),
   });
 
 export const requestPlan = (family: string): fc.Arbitrary<RequestPlan> =>
