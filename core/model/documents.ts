@@ -22,6 +22,7 @@ import {
   countsSchema,
   explanationSchema,
   feedEntrySchema,
+  paneIdentitySchema,
   paneListSchema,
   SCHEMA_VERSION,
   sessionListSchema,
@@ -266,7 +267,8 @@ export const watchLineSchema = z.union([
   }),
 ]);
 
-const actionSchema = actionResultSchema.extend(stamp);
+/** `identity`: the pane that was acted on, as in `list panes`; null where a newer daemon names it in another way. */
+const actionSchema = actionResultSchema.extend({ ...stamp, identity: paneIdentitySchema.nullable() });
 export type ActionDocument = z.infer<typeof actionSchema>;
 
 /** By the verb's words. `error` is printed on stderr; `watch` is printed once per line. */

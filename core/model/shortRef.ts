@@ -14,3 +14,28 @@ export const formatShortRef = (subject: { target: string; server: string; paneId
 
 /** Whether it is neither `pane:…` nor `runtime:…`. Those come first: what a program calls its session cannot take them away. */
 export const isTypedRef = (text: string): boolean => !/^(?:pane|runtime):/.test(text);
+
+/**
+ * The parts of a pane's canonical reference, as the daemon gives it (`pane:vm1:work/a%20b/@3/%12`); null for anything else. What a
+ * person typed is read by core/engine/ref.ts, which says what is wrong with it.
+ */
+export const partsOfPaneRef = (
+  ref: string,
+): {
+  target: string;
+  tmux_server: string;
+  session_name: string;
+  window_id: string;
+  pane_id: string;
+} | null => {
+  const [, target, server = DEFAULT_SERVER, session, window_id, pane_id] =
+    /^pane:([^/:]+)(?::([^/:]+))?\/([^/]*)\/(@\d+)\/(%\d+)$/.exec(ref) ?? [];
+  if (target === undefined || session === undefined || window_id === undefined || pane_id === undefined)
+    return null;
+  try {
+    return { target, tmux_server: server, session_name: decodeURIComponent(session), window_id, pane_id };
+  } catch {
+    // Not percent-encoded: it is not of the daemon.
+    return null;
+  }
+};
