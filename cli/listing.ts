@@ -29,7 +29,11 @@ export interface ListOptions extends FilterOptions {
 
 /** A list's document and how it is shown to people and to scripts. */
 export interface Listing {
-  readonly document: { readonly items: readonly unknown[] };
+  readonly document: {
+    readonly filters: Readonly<Record<string, unknown>>;
+    readonly summary: Counts;
+    readonly items: readonly unknown[];
+  };
   table(options: RenderOptions): string[];
   plain(now: number): string[];
 }
@@ -46,6 +50,7 @@ const parseGroupBy = (text: string | undefined): "target-session" | "session-nam
 };
 
 interface DocumentOf<T> {
+  readonly filters: Readonly<Record<string, unknown>>;
   readonly items: T[];
   readonly summary: Counts;
   readonly problems: string[];

@@ -1,10 +1,11 @@
 // The lines of `watch --format jsonl`: one change per line, each with the version to resume from.
 import { once } from "node:events";
-import { matchesFilters, targetsNamed } from "../../core/api/paneFilter.ts";
+import { matchesFilters, shownFilters, targetsNamed } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/calls.ts";
+import { rollUp } from "../../core/engine/rollup.ts";
 import { endsWithin } from "../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { FeedEntry, TargetView } from "../../core/model/view.ts";
+import type { Counts, FeedEntry, PaneView, TargetView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { setTimer, type CliContext } from "../context.ts";
 import type { Since } from "../parse/since.ts";
@@ -66,11 +67,40 @@ const printLine = async (context: CliContext, line: Line): Promise<void> => {
     await once(context.stdout, "drain", { signal: context.signal }).catch(() => {});
 };
 
+/**
+ * Counts of the rows that pass the filters, after each entry. A stream that begins with stored changes has seen no snapshot: it asks
+ * for one, and until the stored changes have caught up with it the counts are those of that moment.
+ */
+const createTally = (filters: ListFilters): ((entry: FeedEntry, client: DaemonClient) => Promise<Counts>) => {
+  let known: { version: number; rows: Map<string, PaneView> } | null = null;
+  const take = ({ version, panes }: Extract<FeedEntry, { kind: "snapshot" }>): void => {
+    known = { version, rows: new Map(panes.map((pane) => [pane.identity.pane_ref, pane])) };
+  };
+  const ask = async (client: DaemonClient): Promise<void> => {
+    const feed = client.feed({ since: null, sinceTime: null, all: false }, new AbortController().signal);
+    for await (const entry of feed) {
+      if (entry.kind === "snapshot") take(entry);
+      return;
+    }
+  };
+  return async (entry, client) => {
+    if (entry.kind === "snapshot") take(entry);
+    else if (known === null) await ask(client);
+    if (known !== null && entry.version >= known.version) {
+      if (entry.kind === "state") known.rows.set(entry.pane.identity.pane_ref, entry.pane);
+      if (entry.kind === "removed") known.rows.delete(entry.pane_ref);
+    }
+    return rollUp([...(known?.rows.values() ?? [])].filter((pane) => matchesFilters(pane, filters)));
+  };
+};
+
 /** The feed entries, or the part that passes the filters: a row that no longer passes is printed as removed. */
 const paneLines = (filters: ListFilters): ToLines => {
   const isFiltered = Object.entries(filters).some(([name, value]) => name !== "all" && value !== undefined);
   const named = targetsNamed(filters);
   const shown = new Set<string>();
+  const tally = createTally(filters);
+  const asked = shownFilters(filters);
   const toLines = async (entry: FeedEntry, client: DaemonClient): Promise<Line[]> => {
     if (!isFiltered) return [entry];
     switch (entry.kind) {
@@ -104,7 +134,10 @@ const paneLines = (filters: ListFilters): ToLines => {
   };
   return async (entries, client) => {
     const lines: Line[] = [];
-    for (const entry of entries) lines.push(...(await toLines(entry, client)));
+    for (const entry of entries) {
+      const frame = { filters: asked, summary: await tally(entry, client) };
+      for (const line of await toLines(entry, client)) lines.push({ ...frame, ...line });
+    }
     return lines;
   };
 };
@@ -145,7 +178,7 @@ const rollUpLines = (
         lines.push({ kind: "removed", version, at, identity });
       }
     printed = current;
-    return lines;
+    return lines.map((one) => ({ filters: document.filters, summary: document.summary, ...one }));
   };
 };
 

@@ -254,8 +254,11 @@ export type ErrorDocument = z.infer<typeof errorSchema>;
 
 /** Here the time is a timestamp, as everywhere in JSON; the feed between daemon and surfaces uses milliseconds. */
 const at = { version: z.number().int(), at: z.iso.datetime() };
-const line = { ...stamp, ...at };
-/** One line of `watch --format jsonl`: an entry of the feed, or a row of the roll-up that is watched. */
+const line = { ...stamp, filters, summary: countsSchema, ...at };
+/**
+ * One line of `watch --format jsonl`: an entry of the feed, or a row of the roll-up that is watched. `filters` repeats what was asked;
+ * `summary` counts the agents that pass the filters, as the stream knows them at that line.
+ */
 export const watchLineSchema = z.union([
   ...feedEntrySchema.options.map((entry) => entry.extend(line)),
   z.object({ ...line, kind: z.literal("window"), window: windowViewSchema }),
