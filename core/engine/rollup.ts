@@ -1,8 +1,7 @@
 // Roll-ups of spec 7.6 over the rows that surfaces show: counts by state, agent and target; windows and sessions.
+import { countStates } from "../model/needs.ts";
 import { isWaiting, needsAction, topState, type CanonicalState } from "../model/state.ts";
 import type { Counts, PaneView, SessionView, WindowView } from "../model/view.ts";
-
-type StateCounts = Counts["by_state"];
 
 const count = (keys: Iterable<string>): Record<string, number> => {
   const counts = new Map<string, number>();
@@ -13,24 +12,13 @@ const count = (keys: Iterable<string>): Record<string, number> => {
 const statesOf = (panes: readonly PaneView[]): CanonicalState[] =>
   panes.flatMap((pane) => (pane.state === null ? [] : [pane.state]));
 
-const stateCounts = (panes: readonly PaneView[]): StateCounts => ({
-  error: 0,
-  waiting_approval: 0,
-  waiting_input: 0,
-  running: 0,
-  completed: 0,
-  idle: 0,
-  unknown: 0,
-  ...count(statesOf(panes)),
-});
-
 /** Counts over rows with an agent; panes without one are not counted. */
 export const rollUp = (rows: readonly PaneView[]): Counts => {
   const panes = rows.filter((pane) => pane.state !== null);
   return {
     total: panes.length,
     needs_action: panes.filter((pane) => pane.state !== null && needsAction(pane.state)).length,
-    by_state: stateCounts(panes),
+    by_state: countStates(panes),
     by_agent: count(panes.map((pane) => pane.agent ?? "")),
     by_target: count(panes.map((pane) => pane.identity.target)),
   };
@@ -55,7 +43,7 @@ const summarise = (panes: readonly PaneView[]) => {
     top_state: topState(states),
     waiting_count: states.filter(isWaiting).length,
     running_count: states.filter((state) => state === "running").length,
-    by_state: stateCounts(panes),
+    by_state: countStates(panes),
   };
 };
 
@@ -118,7 +106,7 @@ export const rollUpSessions = (panes: readonly PaneView[], grouping: SessionGrou
               target: one.identity.target,
               tmux_server: one.identity.tmux_server,
               agent_count: statesOf(part).length,
-              by_state: stateCounts(part),
+              by_state: countStates(part),
             },
           ];
         }),

@@ -21,3 +21,20 @@ export const mayAnswer = (
 /** Reasons of an error that time cures: the provider gives no more for now. */
 export const isLimit = (reasonCode: string | null): boolean =>
   reasonCode === "usage_limit" || reasonCode === "rate_limited";
+
+const NONE = {
+  error: 0,
+  waiting_approval: 0,
+  waiting_input: 0,
+  running: 0,
+  completed: 0,
+  idle: 0,
+  unknown: 0,
+};
+
+/** How many rows are in each state, for every surface alike; panes without an agent have none. */
+export const countStates = (rows: Iterable<{ readonly state: keyof typeof NONE | null }>): typeof NONE => {
+  const counts = { ...NONE };
+  for (const { state } of rows) if (state !== null) counts[state] += 1;
+  return counts;
+};

@@ -2,7 +2,7 @@
 import { displayLine } from "../../ui/text/displayText.ts";
 import { HEALTH_WORDS } from "../../ui/text/healthText.ts";
 import { placeName } from "../../ui/text/paneText.ts";
-import { countStates, type Group } from "../../ui/lists/groups.ts";
+import { countRows, type Group } from "../../ui/lists/groups.ts";
 import { rollUpText } from "./RollUp.tsx";
 import { rowAttributes, type RowProps } from "./rowProps.ts";
 import styles from "./GroupHeader.module.css";
@@ -20,7 +20,7 @@ export const GroupHeader = ({ group, hasMachines, isOpen, onToggle, ...row }: Gr
   const session = displayLine(group.session);
   const health = HEALTH_WORDS[group.health];
   // Those that need the person are not listed here, and so not counted.
-  const rollUp = rollUpText(countStates(group.panes));
+  const rollUp = rollUpText(countRows(group.panes));
   const name = hasMachines ? `${session} on ${target}` : session;
   const label = [name, health, rollUp].filter(Boolean).join(", ");
   return (

@@ -100,6 +100,8 @@ describe("arrange", () => {
       { ...makePane({ pane: 3, state: "idle" }), ...unread },
       { ...makePane({ pane: 4, state: "error", reason: "crashed" }), ...unread },
       makePane({ pane: 5, state: "running" }),
+      // Its machine is gone.
+      { ...makePane({ pane: 6, state: "unknown", reason: "target_unreachable" }), ...unread },
     ];
     const shownOf = (states: Filter["states"]) => arrange(panes, HOST, { text: "", states }).shown.length;
     const totals = totalsOf(arrange(panes, HOST, ALL).counts);

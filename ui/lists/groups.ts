@@ -1,5 +1,6 @@
 // Arranges panes as the popover shows them: the inbox of those that need a person, then one group per target and session.
 // Pure; it orders, filters and counts, and knows nothing of pixels.
+import { countStates } from "../../core/model/needs.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import { HEALTH_WORDS } from "../text/healthText.ts";
@@ -58,25 +59,11 @@ export interface Overview {
 /** Names as people sort them: `win-2` before `win-10`. */
 export const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-const emptyCounts = (): Record<Counted, number> => ({
-  error: 0,
-  waiting_approval: 0,
-  waiting_input: 0,
-  running: 0,
-  completed: 0,
-  idle: 0,
-  unknown: 0,
-  unread: 0,
+/** The states as the roll-up of the daemon has them, and what is done and was not looked at. */
+export const countRows = (panes: readonly PaneView[]): StateCounts => ({
+  ...countStates(panes),
+  unread: panes.filter(isUnreadDone).length,
 });
-
-export const countStates = (panes: Iterable<PaneView>): StateCounts => {
-  const counts = emptyCounts();
-  for (const pane of panes) {
-    if (pane.state !== null) counts[pane.state] += 1;
-    if (isUnreadDone(pane)) counts.unread += 1;
-  }
-  return counts;
-};
 
 /** Target, server and session of a pane as one key: the names of the first two hold no line breaks. */
 export const sessionKeyOf = ({ identity }: PaneView): string =>
@@ -182,7 +169,7 @@ const makeGroup = (
     session,
     health: targets.get(target)?.health ?? "ok",
     problem: problemOf(targets.get(target), server),
-    counts: countStates(panes),
+    counts: countRows(panes),
     members: panes,
     panes: rest.toSorted(byPlace),
     inboxCount: panes.length - rest.length,
@@ -237,7 +224,7 @@ export const arrange = (
   // A group shows the health of its target.
   const known = before !== null && before.targets === targets ? before.overview : null;
   return {
-    counts: countStates(found),
+    counts: countRows(found),
     inbox: waitingOf(shown),
     groups: findGroups(shown, targets, known?.groups ?? []),
     problems: known?.problems ?? findProblems(targets),

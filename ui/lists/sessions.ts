@@ -2,7 +2,7 @@
 // like the list it orders and counts, and knows nothing of pixels.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { placeName } from "../text/paneText.ts";
-import { byPlace, collator, countStates, sessionKeyOf, type StateCounts } from "./groups.ts";
+import { byPlace, collator, countRows, sessionKeyOf, type StateCounts } from "./groups.ts";
 
 export interface SessionPlace {
   target: string;
@@ -71,7 +71,7 @@ export const summariseSessions = (
       windowCount: new Set(members.map(windowKeyOf)).size,
       agentCount: members.length,
       needsCount: members.filter((pane) => pane.needs_action).length,
-      counts: countStates(members),
+      counts: countRows(members),
     }))
     .toSorted(
       (left, right) =>
@@ -93,7 +93,7 @@ export const windowsOf = (panes: readonly PaneView[]): WindowSummary[] => {
         index: first.window_index,
         name: first.window_name,
         place: isSpread ? place : null,
-        counts: countStates(members),
+        counts: countRows(members),
         panes: members.toSorted(byPlace),
       },
     ];

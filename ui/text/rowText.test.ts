@@ -202,6 +202,7 @@ describe("the totals", () => {
     const ended = { ...seen, unread_since: "2026-11-22T10:00:00.000Z" };
     expect([isUnreadDone(seen), isUnreadDone(ended)]).toEqual([false, true]);
     expect(isUnreadDone({ ...ended, state: "error", needs_action: true })).toBe(false);
+    expect(isUnreadDone({ ...ended, state: "unknown" })).toBe(false);
   });
 
   it("count in words and leave out what nobody is", () => {

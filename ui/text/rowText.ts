@@ -82,9 +82,9 @@ export const cardBadge = ({ state, request, reason_code: reason }: PaneView): Ca
 /** What is counted and chosen by: a state, or what finished and nobody has looked at. */
 export type Counted = CanonicalState | "unread";
 
-/** It finished, and nobody has looked since. What crashed needs the person anyway. */
-export const isUnreadDone = ({ unread_since: since, needs_action: needsAction }: PaneView): boolean =>
-  since !== null && !needsAction;
+/** It finished, and nobody has looked since. What crashed needs the person anyway; of what is unknown nobody knows that it is done. */
+export const isUnreadDone = ({ unread_since: since, needs_action: needsAction, state }: PaneView): boolean =>
+  since !== null && !needsAction && state !== "unknown";
 
 export interface Total {
   key: "needs" | "working" | "done";
