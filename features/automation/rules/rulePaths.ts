@@ -125,9 +125,8 @@ export const realPaths = async (paths: readonly string[]): Promise<string[]> => 
 };
 
 const TIMEOUT_MS = 5_000;
-/** Each on a line; the name itself of a folder that is not there or that nobody may enter. */
-const REAL_FOLDERS =
-  'for one in "$@"; do (CDPATH= cd -P -- "$one" 2>/dev/null && pwd -P) || echo "$one"; done';
+/** Each on a line; an empty one for a folder that is not there or that nobody may enter. */
+const REAL_FOLDERS = 'for one in "$@"; do (CDPATH= cd -P -- "$one" 2>/dev/null && pwd -P) || echo; done';
 
 /** Where folders lead on another machine; none where it does not answer, or where a name cannot stand on a line. */
 const realThere = async (
@@ -143,14 +142,15 @@ const realThere = async (
       .run(["sh", "-c", REAL_FOLDERS, "sh", ...plain], { timeoutMs: TIMEOUT_MS });
     const lines = stdout.split("\n").slice(0, -1);
     if (exitCode !== 0 || lines.length !== plain.length) return new Map();
-    return new Map(plain.map((folder, index) => [folder, lines[index] ?? folder]));
+    const real = plain.map((folder, index): [string, string] => [folder, lines[index] ?? ""]);
+    return new Map(real.filter(([, line]) => line.startsWith("/")));
   } catch {
     // Nobody knows then, which stops more and approves nothing.
     return new Map();
   }
 };
 
-/** Where folders lead. Never rejects. */
+/** Where folders lead; without those that are not there, and those of which nobody knows. Never rejects. */
 export const realFolders = async (
   context: Pick<FeatureContext, "target">,
   target: string,
@@ -158,7 +158,9 @@ export const realFolders = async (
 ): Promise<ReadonlyMap<string, string>> => {
   const each = [...new Set(folders)];
   if (target !== HOST_TARGET) return realThere(context, target, each);
-  const found = await Promise.all(each.map(async (folder) => ({ folder, real: await realOf(folder) })));
+  const found = await Promise.all(
+    each.map(async (folder) => ({ folder, real: await realpath(folder).catch(() => null) })),
+  );
   return new Map(found.flatMap(({ folder, real }) => (real === null ? [] : [[folder, real]])));
 };
 

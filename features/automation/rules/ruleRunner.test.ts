@@ -295,8 +295,12 @@ describe("a rule", () => {
       expect(await asks(place)).toBe(0);
       rmSync(place);
     }
+    expect(await asks(join(work, "nothing"))).toBe(0);
     expect(await asks(work)).toBe(1);
     expect(await asks(join(root, "named"))).toBe(2);
+    await write({ ...STATUS, when: { ...STATUS.when, cwd: ["/"] } });
+    arm();
+    expect(await asks(evil)).toBe(3);
   });
 
   it("refuses also in a folder that has another name, here and on another machine", async () => {
@@ -313,9 +317,10 @@ describe("a rule", () => {
     };
     expect(await asks(work, "host")).toBe(1);
     expect(await asks(work, "vm1")).toBe(2);
-    expect(await asks("/elsewhere", "vm1")).toBe(2);
-    // Where the machine does not answer nobody knows.
-    expect(await asks("/elsewhere", "vm2")).toBe(3);
+    for (const target of ["host", "vm1"]) expect(await asks(root, target), target).toBe(2);
+    // Where the machine does not answer, or the folder is not there, nobody knows.
+    expect(await asks(root, "vm2")).toBe(3);
+    expect(await asks(join(root, "nothing"), "vm1")).toBe(4);
   });
 
   it("leaves a request alone while what its agent told is not read in time, and looks again", async () => {
