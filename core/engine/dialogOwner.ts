@@ -95,6 +95,22 @@ export const isDrawn = (announced: PromptRequest, seen: PromptRequest): boolean 
   return isBodyDrawn(announced, seen) && areOptionsDrawn(announced, seen);
 };
 
+/** The sign that some agents draw before a command. */
+const withoutSigns = (text: string): string => compact(text).replaceAll("$", "");
+
+/**
+ * A remark of several rows may look like the rows that divide it from the command, so that a reader takes the one for a part of the
+ * other: both together are what is drawn.
+ */
+const isSameTogether = ({ kind, body, remark = null }: PromptRequest, seen: PromptRequest): boolean => {
+  if (kind !== "command" || (remark?.trim() ?? "") === "") return false;
+  const drawn = withoutSigns(`${seen.remark ?? ""}${seen.body ?? ""}`);
+  return [`${remark}${body}`, `${body}${remark}`].some((told) => {
+    const text = withoutSigns(told);
+    return text === drawn || (seen.sight === "start" && drawn !== "" && text.startsWith(drawn));
+  });
+};
+
 /** As it is drawn, white space and invisible characters aside: none of these lines is in the other edit. */
 const isOtherChange = (announced: PromptRequest, seen: PromptRequest): boolean => {
   const [told, drawn] = [announced.content ?? null, seen.content ?? null];
@@ -117,6 +133,7 @@ export type Likeness = "letter" | "likely" | "bare" | "none";
 export const likenessOf = (announced: PromptRequest, seen: PromptRequest): Likeness => {
   if (isBare(announced)) return mayBeSamePrompt(announced, seen) ? "bare" : "none";
   if (isDrawn(announced, seen)) return "letter";
+  if (isSameTogether(announced, seen)) return "likely";
   if (!mayBeSamePrompt(announced, seen)) return "none";
   return announced.kind === "edit" && isOtherChange(announced, seen) ? "none" : "likely";
 };

@@ -187,6 +187,12 @@ describe("of several open requests", () => {
       { body: BOTH },
       { body: BOTH, hasRemarkBelow: true },
     ],
+    [
+      "a remark that looks like the beginning of a command, and that command",
+      { body: "rm -rf ~", remark: "because\n\n$ harmless" },
+      { body: "harmless\n\n$ rm -rf ~", remark: "because" },
+      { body: "harmless\n\n$ rm -rf ~", remark: "because" },
+    ],
     ["two commands with the same rows in sight", { body: tall("echo a") }, { body: tall("rm -rf ~") }, TALL],
     ["two edits of one file whose dialog has no content", EDIT, { ...EDIT, content: "+x" }, PATH_ALONE],
     ["an edit whose dialog has no content, and a command", EDIT, { body: "ls" }, PATH_ALONE],

@@ -42,7 +42,7 @@ export const textOf = (lines: readonly string[], isTopSeen: boolean): DialogText
       heading: isTopSeen ? lines.slice(0, first).filter((line) => !isBlank(line)) : [],
       rows: lines.slice(first + 1, last),
       isWhole: isTopSeen,
-      isEnd: false,
+      isEnd: !isTopSeen,
       hasRemarkBelow: false,
     };
   // One line in sight ends the text; what is below it is the agent's own.
