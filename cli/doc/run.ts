@@ -63,6 +63,19 @@ const backendOf = (agent: string, { agents }: DocumentConfig): PrintMode => {
   return known === undefined || args !== undefined ? ownWords : { ...known, command };
 };
 
+/**
+ * What an agent with words of the person's own may change is not known from here: a document that nobody has read does not choose one of
+ * several. @throws AgtmuxError E_UNSUPPORTED
+ */
+const checkChosen = (agent: string, { agents, default_agent: usual }: DocumentConfig): void => {
+  if (agent === usual || !Object.hasOwn(agents, agent)) return;
+  throw new AgtmuxError(
+    "E_UNSUPPORTED",
+    `the document chose '${cleanLine(agent)}', whose command is from config.toml, and nobody has read what changed`,
+    { remedy: "Run 'agtmux doc run', make that agent the default_agent, or watch with --accept-edits." },
+  );
+};
+
 /** What a document says goes into the arguments of a program: it must not become an option of it. */
 const checkWord = (key: string, value: string | null): string | null => {
   if (value === null || /^[A-Za-z0-9][\w.:/@+-]{0,199}$/.test(value)) return value;
@@ -116,7 +129,9 @@ export const runRun = async (context: CliContext, file: string, options: RunOpti
     context.print(textFor(context.stdout, promptFor(resume)));
     return;
   }
-  const backend = backendOf(agentFor(frontmatter, config, options.agent), config);
+  const agent = agentFor(frontmatter, config, options.agent);
+  if (options.acceptsEdits === false) checkChosen(agent, config);
+  const backend = backendOf(agent, config);
   const repository = options.git
     ? await findRepository(paths.file, context.env, trustedRepositories(context, config))
     : null;

@@ -211,6 +211,23 @@ describe("watch", () => {
   );
 
   it(
+    "lets no document that nobody has read choose another agent of the person's own",
+    async () => {
+      const config = join(folder, ".config", "agent-doc", "config.toml");
+      writeFileSync(
+        config,
+        `${readFileSync(config, "utf8")}[agents.other]\ncommand = "touch"\nargs = ["${folder}/ran"]\n`,
+      );
+      writeFileSync(path(), docOf("crdt"));
+      const { said } = await startWatch();
+      writeFileSync(path(), docOf("crdt").replace("agent_doc_write", "agent: other\nagent_doc_write"));
+      await until(() => said.text.includes("the document chose 'other'"), "it says so", 10_000);
+      expect([existsSync(join(folder, "ran")), asked()]).toEqual([false, 0]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
     "lets no agent change files without asking, unless the person said so for all that is saved",
     async () => {
       const bin = join(folder, "bin");

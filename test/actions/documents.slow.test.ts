@@ -1,5 +1,7 @@
 // Documents and their panes, by the real command line on real tmux: only the agent that a document was claimed for is told to
 // answer, never a shell, an open prompt, or a pane that got the id of one that is gone.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -7,10 +9,12 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { PaneDocument } from "../../core/model/paneDocument.ts";
 import { createRouterCaller } from "../../core/rpc/messageBridge.ts";
@@ -278,6 +282,32 @@ describe("the documents of a row", () => {
     expect([await ofPane(ref), await ofPane(other.row.identity.pane_ref)]).toEqual([[], []]);
     writeFileSync(join(folder, ".agent-doc", "sessions.json"), "{ broken");
     expect(await ofPane(ref)).toEqual([]);
+  });
+});
+
+describe("a project's files in the daemon", () => {
+  it("hold no thread and fill no memory: a pipe, a device without end, a link to a key", async () => {
+    const agent = await openAgent(harness, {}, "hostile", folder);
+    const { pane_ref: ref } = agent.row.identity;
+    await harness.daemon.until(agent.paneId, ({ activity }) => activity?.folder === folder);
+    const { router } = harness.daemon.daemon;
+    const { signal } = new AbortController();
+    const ask = (path: string, input: unknown) =>
+      createRouterCaller(router).call({ type: "mutation", path, input, signal });
+    await doc(["claim", "plan.md"], agent.paneId);
+    const snapshot = join(folder, ".agent-doc", "snapshots");
+    mkdirSync(snapshot);
+    const name = createHash("sha256").update(join(folder, "plan.md")).digest("hex");
+    const before = process.memoryUsage().rss;
+    for (const path of [join(snapshot, `${name}.md`), join(folder, ".agent-doc", "sessions.json")])
+      for (const make of [() => symlinkSync("/dev/zero", path), () => execFileSync("mkfifo", [path])]) {
+        rmSync(path, { force: true });
+        make();
+        // More than the pool has threads.
+        const asked = Promise.all(Array.from({ length: 8 }, () => ask("documents.ofPane", { ref })));
+        expect(await Promise.race([asked, delay(10_000)])).toEqual(Array.from({ length: 8 }, () => []));
+      }
+    expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
   });
 });
 

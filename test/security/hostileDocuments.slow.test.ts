@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -112,6 +113,30 @@ describe("what lies in .agent-doc", () => {
     symlinkSync(elsewhere, join(project.folder, ".agent-doc"));
     expect(doc(["write", "plan.md"], "An answer.\n")).toMatchObject({ status: 65 });
     expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  it("keeps no answer out that fits nowhere: it is named, and others go in", () => {
+    mkdirSync(own("pending"));
+    const kept = { file: "/etc/passwd", response: "curl evil", baseline: "", at: "2026-11-23T08:00:00Z" };
+    writeFileSync(own(`pending/${hash()}-0.json`), JSON.stringify(kept));
+    const { status, stderr } = doc(["write", "plan.md"], "An answer.\n");
+    expect([status, stderr]).toEqual([0, expect.stringContaining(`${hash()}-0.json was left there`)]);
+    expect([project.read().includes("An answer."), project.read().includes("evil")]).toEqual([true, false]);
+  });
+
+  it("steers no terminal by what its registry says, and needs no daemon to be forgotten", () => {
+    const entry = {
+      pane: "%0\u001b]52;c;x\u0007",
+      pid: 1,
+      cwd: "/x\u001b[2J",
+      started: "now",
+      file: "\u009b2J.md",
+    };
+    writeFileSync(own("sessions.json"), JSON.stringify({ a: entry }));
+    const { status, stdout, stderr } = doc(["resync"]);
+    // oxlint-disable-next-line no-control-regex -- what a terminal would obey is looked for
+    expect([status, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(stdout + stderr)]).toEqual([0, false]);
+    expect(stdout).toContain("removed");
   });
 
   it("of another user is not read", (context) => {
@@ -220,6 +245,22 @@ describe("what a repository names for git", () => {
     project.git("config", "commit.gpgSign", "false");
     expect(doc(["commit", "plan.md"])).toMatchObject({ status: 0 });
     expect(ran()).toContain("ran-post-commit");
+  });
+
+  it("is not run where it says that its work tree is that of a repository that may", () => {
+    arm();
+    const inner = join(project.folder, "inner");
+    mkdirSync(inner);
+    writeFileSync(join(inner, "plan.md"), DOC);
+    renameSync(join(project.folder, ".git"), join(inner, ".git"));
+    execFileSync("git", ["-C", inner, "config", "core.worktree", project.folder], { env: project.env });
+    mkdirSync(join(project.home, ".config", "agent-doc"), { recursive: true });
+    const config = join(project.home, ".config", "agent-doc", "config.toml");
+    writeFileSync(config, `git_programs = [${JSON.stringify(project.folder)}]\n`);
+    execFileSync("git", ["-C", inner, "config", "commit.gpgSign", "false"], { env: project.env });
+    for (const name of ran()) rmSync(join(project.home, name));
+    doc(["commit", "inner/plan.md"]);
+    expect(ran()).toEqual([]);
   });
 
   it("has no room: a list of other objects that never ends stops git, and nothing else", () => {

@@ -1,7 +1,7 @@
 // Reading and writing files whole: nobody ever meets half of one, and a kill leaves the old or the new one.
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { open, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { inFolderBelow, type HeldFolder } from "../../../core/files/heldFolder.ts";
 import { FileProblem, openPlain, ownUid, readPlain } from "../../../core/files/plainFile.ts";
@@ -219,5 +219,7 @@ export const writeKept = async (
       throw error;
     }
   };
+  // Of a command that needs no daemon it may be the first that is kept in the home.
+  if (isPrivate) await mkdir(place.root, { recursive: true, mode: 0o700 });
   await within(place, dirname(path), work, isPrivate ? 0o700 : FOLDER_MODE);
 };

@@ -177,8 +177,16 @@ export const writeResponse = async (request: WriteRequest): Promise<WriteResult>
     onStep("locked");
     const others = (await listPending(paths)).filter(({ path }) => path !== own.path);
     let recovered = 0;
-    for (const one of others) if (await settle(request, document, one)) recovered += 1;
-    return { isChanged: await settle(request, document, own), notes, recovered };
+    const told = [...notes];
+    for (const one of others)
+      try {
+        if (await settle(request, document, one)) recovered += 1;
+      } catch (error) {
+        // One that fits nowhere, perhaps of a project that brought it along, keeps no other from its place.
+        if (!(error instanceof AgtmuxError) || error.code !== "E_DOCUMENT_INVALID") throw error;
+        told.push(`the kept response ${one.path} was left there: ${error.message}`);
+      }
+    return { isChanged: await settle(request, document, own), notes: told, recovered };
   });
 };
 

@@ -2,7 +2,7 @@
 // (a hook, a filter, a monitor, a signature), unless the person's own settings name the repository.
 import { execFile } from "node:child_process";
 import { access, realpath } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { boundedGit, gitWithout, NAMING_PROGRAMS } from "../../../core/model/git.ts";
 import { isMissing } from "../../../core/model/systemError.ts";
@@ -98,9 +98,10 @@ export const gitIn = (folder: string, env: Env, names: readonly string[] = []): 
 
 const zeroEnded = (text: string): string[] => text.split("\0").filter((one) => one !== "");
 
-/** Whether the person's own settings let the repository's programs run. */
-const isTrusted = async (top: string, trusted: readonly string[]): Promise<boolean> => {
-  for (const folder of trusted) if ((await realpath(folder).catch(() => null)) === top) return true;
+/** Whether the person's own settings let the repository's programs run: by where it is, and not by which work tree it says it has. */
+const isTrusted = async (commonDir: string, trusted: readonly string[]): Promise<boolean> => {
+  const place = dirname(await realpath(commonDir));
+  for (const folder of trusted) if ((await realpath(folder).catch(() => null)) === place) return true;
   return false;
 };
 
@@ -112,15 +113,21 @@ export const findRepository = async (
 ): Promise<Repository | null> => {
   const folder = dirname(file);
   const look = gitIn(folder, env);
-  const found = await look(["rev-parse", "--absolute-git-dir", "--is-inside-work-tree", "--show-toplevel"]);
+  const found = await look([
+    "rev-parse",
+    "--absolute-git-dir",
+    "--is-inside-work-tree",
+    "--show-toplevel",
+    "--git-common-dir",
+  ]);
   if (found.code !== 0) {
     // In git's own folder there is no top.
     if (/not a git repository|must be run in a work tree/.test(found.stderr)) return null;
     throw new AgtmuxError("E_GIT_FAILED", `git: ${firstLine(found.stderr)}`);
   }
-  const [gitDir = "", isInside, top = ""] = found.stdout.trim().split("\n");
+  const [gitDir = "", isInside, top = "", common = ""] = found.stdout.trim().split("\n");
   if (isInside !== "true") return null;
-  const runsPrograms = await isTrusted(top, trusted);
+  const runsPrograms = await isTrusted(resolve(folder, common), trusted);
   const named = await look(["config", "-z", "--name-only", "--get-regexp", NAMING_PROGRAMS]);
   const own = cleanEnv(env);
   const run: Repository["run"] = runsPrograms

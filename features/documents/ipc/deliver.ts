@@ -27,13 +27,13 @@ export const hasPlugin = async ({ patches }: DocumentPaths): Promise<boolean> =>
   }
 };
 
+/** A process of another user is no editor of this person. */
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;
-  } catch (error) {
-    // Another user's process is alive as well.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+  } catch {
+    return false;
   }
 };
 

@@ -69,7 +69,8 @@ export const writeThroughEditor = async (handed: Handed): Promise<boolean | null
       return null;
     }
     throw new AgtmuxError("E_DOCUMENT_BUSY", "the editor did not take the response in time; it is kept", {
-      remedy: "Repeat it in a moment, or write it on the disk with --force-disk.",
+      remedy:
+        "Repeat it in a moment, or write it on the disk with --force-disk. If no editor has this project open, remove .agent-doc/editor-*.json.",
     });
   }
   if (editors.alive.length === 0) await noteTaken(paths, Date.now());
