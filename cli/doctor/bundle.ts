@@ -1,7 +1,6 @@
 // What `agtmux report` puts together for whoever is to help: plain sections of text without the names of the person's machines,
 // folders and sessions, without what the person named in settings, rules and adapter files, and without any value of the settings
 // that is no number or known word. Pure.
-import * as z from "zod";
 import { writtenConfigSchema } from "../../core/model/config.ts";
 import type { Finding } from "../../core/model/doctorView.ts";
 import { NOTIFICATION_KINDS } from "../../core/model/notificationPolicy.ts";
@@ -72,7 +71,7 @@ const propertiesIn = (schema: unknown): string[] => {
 
 /** The keys that config.json can have: each other one is the person's own word. */
 const knownKeys = (): ReadonlySet<string> =>
-  new Set(propertiesIn(z.toJSONSchema(writtenConfigSchema, { io: "input", unrepresentable: "any" })));
+  new Set(propertiesIn(writtenConfigSchema.toJSONSchema({ io: "input", unrepresentable: "any" })));
 
 /** Known names of settings, numbers, switches and words of ours; of every other text its length. */
 const withoutTexts = (value: unknown, known: ReadonlySet<string>): unknown => {

@@ -3,6 +3,7 @@
 import { request as startRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { createHTTPHandler } from "@trpc/server/adapters/standalone";
 import type { AppRouter } from "../api/router.ts";
+import type { CallContext } from "../ports/caller.ts";
 import type { Logger } from "../ports/logger.ts";
 
 export const RPC_PREFIX = "/trpc/";
@@ -16,6 +17,8 @@ export const createRouterHandler = (router: AppRouter, logger: Logger): RpcHandl
   createHTTPHandler({
     router,
     basePath: RPC_PREFIX,
+    // Of a page nobody knows which process asks.
+    createContext: (): CallContext => ({}),
     maxBodySize: MAX_BODY_BYTES,
     onError: ({ error, path }) => {
       if (error.code === "INTERNAL_SERVER_ERROR")
