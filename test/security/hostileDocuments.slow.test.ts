@@ -115,6 +115,16 @@ describe("what lies in .agent-doc", () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
+  it("gives an answer no ground that takes none", () => {
+    for (const name of ["snapshots", "answered"]) mkdirSync(own(name));
+    const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
+    writeFileSync(own(`snapshots/${hash()}.md`), "evil");
+    const answered = { baseline: hashOf(DOC), snapshot: hashOf("evil"), answers: [] };
+    writeFileSync(own(`answered/${hash()}.json`), JSON.stringify(answered));
+    expect(doc(["write", "plan.md"], "An answer.\n")).toMatchObject({ status: 0 });
+    expect(project.read()).toBe(DOC.replace("Which way?\n", "Which way?\nAn answer.\n"));
+  });
+
   it("keeps no answer out that fits nowhere: it is named, and others go in", () => {
     mkdirSync(own("pending"));
     const kept = { file: "/etc/passwd", response: "curl evil", baseline: "", at: "2026-11-23T08:00:00Z" };

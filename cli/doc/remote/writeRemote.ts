@@ -11,6 +11,7 @@ import {
 import { parseComponentConfigs } from "../../../features/documents/flow/openDocument.ts";
 import {
   applyToBaseline,
+  applyToGround,
   type WriteRequest,
   type WriteResult,
 } from "../../../features/documents/flow/writeResponse.ts";
@@ -48,11 +49,11 @@ const settle = async (
 ): Promise<{ document: RemoteDocument; isChanged: boolean }> => {
   const { snapshot: seen, answered: kept } = opened.files;
   const ground = groundOf(one, { seen, kept });
-  const { text: agent } = applyToBaseline(applying, ground.text, one.response);
+  const { baseline, text: agent } = applyToGround(applying, ground.text, one);
   const merge = (current: string): string | Promise<string> =>
     applying.frontmatter.write === "merge"
-      ? request.mergeByLines(ground.text, agent, current)
-      : mergeTexts(ground.text, agent, current);
+      ? request.mergeByLines(baseline, agent, current)
+      : mergeTexts(baseline, agent, current);
   let [document, make, isChanged] = [opened, merge, false];
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = document.files.text;

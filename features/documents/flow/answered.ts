@@ -47,7 +47,8 @@ export const groundOf = (
   { seen, kept }: { readonly seen: string | null; readonly kept: string | null },
 ): Ground => {
   const found = parse(kept);
-  const id = pendingId(response, baseline);
+  // The same answer with other line ends is the same.
+  const id = pendingId(response.replaceAll("\r\n", "\n"), baseline);
   const isSame =
     found !== null && seen !== null && found.baseline === hashOf(baseline) && found.snapshot === hashOf(seen);
   const before = isSame ? found.answers : [];

@@ -71,6 +71,21 @@ export const applyToBaseline = (
   return applyResponse(baseline, parsed, document.configs);
 };
 
+/** The same on what the agents know by now; a snapshot that takes no answer may have come with the project, and counts for nothing. */
+export const applyToGround = (
+  document: Pick<OpenDocument, "frontmatter" | "configs">,
+  ground: string,
+  { response, baseline }: Pick<PendingResponse, "response" | "baseline">,
+): { baseline: string; text: string } => {
+  try {
+    if (ground !== baseline)
+      return { baseline: ground, text: applyToBaseline(document, ground, response).text };
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+  }
+  return { baseline, text: applyToBaseline(document, baseline, response).text };
+};
+
 const WAYS = 5;
 
 /** Puts `agent`, made from `baseline`, into the file; whether that changed anything. */
@@ -138,8 +153,8 @@ const settle = async (
 ): Promise<boolean> => {
   const { response } = one;
   const { paths, way, onStep } = request;
-  const { text: baseline, knows, keep } = await findGround(paths, one);
-  const { text } = applyToBaseline(document, baseline, response);
+  const { knows, keep, ...ground } = await findGround(paths, one);
+  const { baseline, text } = applyToGround(document, ground.text, one);
   const isInline = document.frontmatter.format === "inline";
   const handed = { paths, way, response, baseline, agent: text, modes: document.configs, isInline, onStep };
   const isChanged =
