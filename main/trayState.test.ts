@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rollUp } from "../core/engine/rollup.ts";
+import { rollUp } from "../core/model/rollUp.ts";
 import { makePane } from "../test/factories/view.ts";
 import type { FeedEntry, PaneView } from "../core/model/view.ts";
 import { TrayState, toPicture } from "./trayState.ts";

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { matchesFilters, shownFilters, targetsNamed } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/calls.ts";
-import { rollUp } from "../../core/engine/rollup.ts";
+import { rollUp } from "../../core/model/rollUp.ts";
 import { endsWithin } from "../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Counts, FeedEntry, PaneView, TargetView } from "../../core/model/view.ts";

@@ -3,7 +3,7 @@ import { NO_LIVENESS } from "../model/resolution.ts";
 import type { FeedEntry, PaneView } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
-import { rollUp } from "../engine/rollup.ts";
+import { rollUp } from "../model/rollUp.ts";
 import type { FeedChange } from "../model/feedChange.ts";
 import { FeedHub } from "./feedHub.ts";
 

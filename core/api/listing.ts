@@ -1,6 +1,5 @@
 // Filters and list documents: what `list panes|windows|sessions` answers on every surface.
 import {
-  rollUp,
   rollUpSessions,
   rollUpWindows,
   sessionOf,
@@ -8,6 +7,7 @@ import {
   type SessionGrouping,
 } from "../engine/rollup.ts";
 import { AgtmuxError } from "../model/errors.ts";
+import { rollUp } from "../model/rollUp.ts";
 import {
   SCHEMA_VERSION,
   type PaneList,

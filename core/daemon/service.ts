@@ -26,7 +26,7 @@ import type { DaemonService } from "../api/calls.ts";
 import type { Hello } from "../api/service.ts";
 import type { SubjectNow } from "../engine/guard.ts";
 import { resolveRef } from "../engine/ref.ts";
-import { rollUp } from "../engine/rollup.ts";
+import { rollUp } from "../model/rollUp.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import { confirmedAt, explanation } from "../ingest/view.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";

@@ -1,28 +1,11 @@
-// Roll-ups of spec 7.6 over the rows that surfaces show: counts by state, agent and target; windows and sessions.
+// Roll-ups of spec 7.6 over the rows that surfaces show: windows and sessions.
 import { countStates } from "../model/needs.ts";
-import { isWaiting, needsAction, topState, type CanonicalState } from "../model/state.ts";
-import type { Counts, PaneView, SessionView, WindowView } from "../model/view.ts";
-
-const count = (keys: Iterable<string>): Record<string, number> => {
-  const counts = new Map<string, number>();
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-};
+import { countEach } from "../model/rollUp.ts";
+import { isWaiting, topState, type CanonicalState } from "../model/state.ts";
+import type { PaneView, SessionView, WindowView } from "../model/view.ts";
 
 const statesOf = (panes: readonly PaneView[]): CanonicalState[] =>
   panes.flatMap((pane) => (pane.state === null ? [] : [pane.state]));
-
-/** Counts over rows with an agent; panes without one are not counted. */
-export const rollUp = (rows: readonly PaneView[]): Counts => {
-  const panes = rows.filter((pane) => pane.state !== null);
-  return {
-    total: panes.length,
-    needs_action: panes.filter((pane) => pane.state !== null && needsAction(pane.state)).length,
-    by_state: countStates(panes),
-    by_agent: count(panes.map((pane) => pane.agent ?? "")),
-    by_target: count(panes.map((pane) => pane.identity.target)),
-  };
-};
 
 const groupBy = (panes: readonly PaneView[], keyOf: (pane: PaneView) => string): PaneView[][] => {
   const groups = new Map<string, PaneView[]>();
@@ -97,7 +80,7 @@ export const rollUpSessions = (panes: readonly PaneView[], grouping: SessionGrou
           group.map(({ identity }) => key(identity.target, identity.tmux_server, identity.window_id)),
         ).size,
         ...summarise(group),
-        by_agent: count(group.flatMap((pane) => (pane.agent === null ? [] : [pane.agent]))),
+        by_agent: countEach(group.flatMap((pane) => (pane.agent === null ? [] : [pane.agent]))),
         targets: perTarget.flatMap((part) => {
           const [one] = part;
           if (one === undefined) return [];

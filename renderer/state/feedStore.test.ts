@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { FeedEntry } from "../../core/model/view.ts";
-import { rollUp } from "../../core/engine/rollup.ts";
+import { rollUp } from "../../core/model/rollUp.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { FeedStore } from "./feedStore.ts";
 

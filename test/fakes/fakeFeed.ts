@@ -3,7 +3,7 @@
 import type { FeedChange } from "../../core/model/feedChange.ts";
 import type { FeedOptions } from "../../core/api/calls.ts";
 import { FeedHub } from "../../core/api/feedHub.ts";
-import { rollUp } from "../../core/engine/rollup.ts";
+import { rollUp } from "../../core/model/rollUp.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { FeedEntry, PaneView, TargetView } from "../../core/model/view.ts";
 import type { NewTransition, Transition } from "../../core/ports/store.ts";

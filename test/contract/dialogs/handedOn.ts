@@ -12,6 +12,7 @@ import { extensionSource, FORWARDED_EVENTS } from "../../../adapters/piFamily/ex
 type Handler = (event: unknown, context?: unknown) => unknown;
 
 const CWD = "/home/dev/project";
+const END = "the end of what was recorded";
 const PI_FAMILY = new Set(["omp", "pi"]);
 
 const load = async (root: string, source: string): Promise<Record<string, unknown>> => {
@@ -66,12 +67,16 @@ export const handedOn = async (
     const tell = agentType === "opencode" ? await openPlugin(root) : await openExtension(root, agentType);
     for (const event of events) tell(event);
     // The last of its own ends what is on its way.
-    const marks = agentType === "opencode" ? "session.compacted" : "turn_start";
-    tell({ at: 0, name: marks, payload: { sessionID: "end", turnIndex: -1 } });
-    await vi.waitFor(async () => {
-      const last = (await written(root)).at(-1);
-      if (last?.name !== marks) throw new Error("not written yet");
-    });
+    const name = agentType === "opencode" ? "session.compacted" : "turn_start";
+    tell({ at: 0, name, payload: { sessionID: END, reason: END } });
+    await vi.waitFor(
+      async () => {
+        const last = (await written(root)).at(-1);
+        // Recordings have events of that name, too.
+        if (!JSON.stringify(last?.payload ?? null).includes(END)) throw new Error("not written yet");
+      },
+      { timeout: 20_000 },
+    );
     return (await written(root)).slice(0, -1);
   } finally {
     // A plugin may still write what nobody waits for.

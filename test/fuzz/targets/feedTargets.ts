@@ -8,7 +8,7 @@ import { renderPanes } from "../../../cli/render/paneTable.ts";
 import { promptLines } from "../../../cli/render/prompt.ts";
 import { paintTmux } from "../../../cli/verbs/status.ts";
 import { trackMany, trackOne } from "../../../cli/wait/tracker.ts";
-import { rollUp } from "../../../core/engine/rollup.ts";
+import { rollUp } from "../../../core/model/rollUp.ts";
 import type { RequestView } from "../../../core/model/request.ts";
 import {
   feedEntrySchema,
