@@ -155,10 +155,12 @@ describe("what is armed", () => {
 });
 
 it("an agent that stopped at a limit goes on after it, and its card says when", () =>
-  withPopover({ viewport: { width: 420, height: 1_200 } }, async ({ page, automation }) => {
+  withPopover({ viewport: { width: 420, height: 1_200 } }, async ({ page, popover, automation }) => {
     const limited = scene().find(({ reason_code: reason }) => reason === "usage_limit");
     const ref = limited?.identity.pane_ref ?? "";
     const card = page.locator(`[data-card=true]:has([data-ref="${ref}"])`);
+    await card.waitFor();
+    await popover.read();
     await card.getByRole("button", { name: "Go on after the limit" }).click();
     await page.getByText("“go on” is typed Tue").waitFor();
     expect(automation.items[0]).toMatchObject({ text: "go on", when: "at", surface: "popover" });

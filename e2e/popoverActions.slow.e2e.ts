@@ -139,7 +139,7 @@ describe("answering", () => {
     await popover.press("r");
     await popover.replyBox.waitFor();
     await page.keyboard.type("None of these");
-    await popover.press("Enter");
+    await popover.readAndPress("Enter");
     const [answer] = await asked(daemon, 1);
     expect(answer).toMatchObject({
       action: "answer",
