@@ -189,6 +189,7 @@ describe("screen rules", () => {
 
   it("are given up, once and for all, when they take too long", () => {
     const gaveUp: string[] = [];
+    let tries = 0;
     // Ambiguous in a way that no probe of one repeated character shows.
     const file = agentFile(minimal({ screens: [{ pattern: "^mine$", state: "idle" }] }));
     const [rule] = file.screens;
@@ -197,7 +198,12 @@ describe("screen rules", () => {
       { ...file, screens: [{ ...rule, pattern: "^(ab|a|b|ba)*$" }] },
       {
         name: "slow.json",
-        deadline,
+        deadline: {
+          run: (limitMs, work) => {
+            tries += 1;
+            return deadline.run(limitMs, work);
+          },
+        },
         logger: { ...SILENT_LOGGER, warn: (fields) => gaveUp.push(String(fields["file"])) },
       },
     );
@@ -209,9 +215,9 @@ describe("screen rules", () => {
       status: "degraded",
       reason: "the rules of slow.json were too slow and are not tried until the file changes",
     });
-    const began = performance.now();
+    const before = tries;
     expect(adapter.readScreen(screen("abba"))).toBeNull();
-    expect(performance.now() - began).toBeLessThan(50);
+    expect(tries).toBe(before);
   });
 });
 
@@ -282,12 +288,11 @@ describe("problems", () => {
 });
 
 describe("a file full of slow patterns", () => {
-  it("is refused in a bounded time", () => {
+  it("is refused once the first of them have taken too long", () => {
     const rule = { pattern: "(a|a)*$", state: "idle" };
-    const began = performance.now();
     const problems = problemsOf(minimal({ titles: Array.from({ length: 50 }, () => rule) }));
     expect(problems.at(-1)?.message).toMatch(/was not checked/);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(problems.length).toBeLessThan(20);
   });
 });
 
@@ -295,6 +300,10 @@ describe("the deadline", () => {
   it("ends a match that would never end", () => {
     expect(() => deadline.run(30, () => /^(a+)+$/.test(`${"a".repeat(60)}b`))).toThrow(PatternTimeout);
     expect(deadline.run(1_000, () => 7)).toBe(7);
+  });
+  it("counts what this thread computes, not the time for which it has to wait for the processor", () => {
+    const nobody = new Int32Array(new SharedArrayBuffer(4));
+    expect(deadline.run(10, () => Atomics.wait(nobody, 0, 0, 60))).toBe("timed-out");
   });
   it("hands on what the work throws", () => {
     expect(() =>

