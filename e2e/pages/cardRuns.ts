@@ -169,7 +169,7 @@ const checkStanding = async (seen: SeenCards, isPaging: boolean): Promise<void> 
 };
 
 /** Fails with the first step after which something unread was answered, or the selected card is out of view. */
-export const playRun = async (started: Started, { height, steps }: Run): Promise<number> => {
+export const playRun = async (started: Started, { panes, height, steps }: Run): Promise<number> => {
   const { page, daemon } = started;
   await page.setViewportSize({ width: 420, height });
   const seen = await watchCards(page);
@@ -195,10 +195,8 @@ export const playRun = async (started: Started, { height, steps }: Run): Promise
         await page.keyboard.press("ArrowRight");
     } catch (error) {
       throw new Error(
-        `after the last of ${JSON.stringify(steps.slice(0, index + 1))}, begun ${height} high`,
-        {
-          cause: error,
-        },
+        `after the last of ${JSON.stringify(steps.slice(0, index + 1))}, begun ${height} high with ${JSON.stringify(panes)}`,
+        { cause: error },
       );
     }
   }

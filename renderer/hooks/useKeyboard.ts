@@ -26,14 +26,14 @@ interface Keyboard extends Popover {
 /** Of the page before, in CSS pixels, so that a line is found again; below the end there is room for the buttons. */
 const PAGE_OVERLAP = 56;
 
-/** The card of a pane, from its head to the end of what it asks, and the part of the list that can be seen. */
+/** The card of a pane, from its head to the end of what it asks (of its head, where it asks nothing), and what can be seen of the list. */
 const findCard = (key: string) => {
   const card = document.querySelector(`[data-card=true]:has([data-ref="${CSS.escape(key)}"])`);
   const list = card?.closest("[data-list]") ?? null;
   if (card === null || list === null) return null;
   const { top, bottom } = card.getBoundingClientRect();
-  const end = card.querySelector("[data-asked]")?.getBoundingClientRect().bottom;
-  return { list, top, end: end ?? bottom, view: viewOf(list) };
+  const last = card.querySelector("[data-asked]") ?? card.querySelector("[data-ref]");
+  return { list, top, end: last?.getBoundingClientRect().bottom ?? bottom, view: viewOf(list) };
 };
 
 /** Scrolls on in a request that is higher than the window; false at its end. */
