@@ -97,6 +97,7 @@ afterEach(async () => {
 describe("the desktop app on the stand-in", () => {
   it("hosts the daemon, serves the socket, and leaves nothing behind when it quits", async () => {
     const running = await launch();
+    await expect.poll(ownerPid, { timeout: 20_000 }).toBe(running.pid);
     const client = await connect();
     expect(client.hello).toMatchObject({ host: "app", pid: running.pid });
     client.close();
@@ -223,6 +224,7 @@ describe("the desktop app on the stand-in", () => {
 describe("the built desktop app on the stand-in", () => {
   it("runs from the bundle alone", async () => {
     const running = await launch({ entry: fileURLToPath(new URL("../dist/main/index.js", import.meta.url)) });
+    await expect.poll(ownerPid, { timeout: 20_000 }).toBe(running.pid);
     const client = await connect();
     expect(client.hello).toMatchObject({ host: "app", pid: running.pid });
     client.close();

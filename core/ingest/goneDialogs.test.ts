@@ -30,6 +30,12 @@ const WORKING: SampledReading = {
   matched: "Thinking… (esc to cancel)",
 };
 
+const DENIED: SampledReading = {
+  ...DIALOG,
+  status: { state: "idle", reasonCode: "interrupted" },
+  matched: "Request cancelled.",
+};
+
 /** The screen as it is read now. */
 const look = (f: IngestFixture, reading: SampledReading | null): string => {
   const [row] = f.ingest.rows(true);
@@ -102,4 +108,16 @@ describe.each([
     expect(lookAfter(f, 500, DIALOG)).toBe("waiting_approval/permission_tool");
     expect(nameOf()).toBe(before);
   });
+});
+
+it("a turn that ends with its dialog does not run in between, where no event tells its end", () => {
+  const f = agent();
+  f.hook("PermissionRequest", { tool_name: "Bash", tool_input: { command: "ls" } });
+  lookAfter(f, 500, DIALOG);
+  expect([500, 200, 200, 200].map((ms) => lookAfter(f, ms, DENIED))).toEqual([
+    "waiting_approval/permission_tool",
+    "waiting_approval/permission_tool",
+    "waiting_approval/permission_tool",
+    "idle/interrupted",
+  ]);
 });

@@ -30,6 +30,8 @@ export interface ChainHarness {
     player: Player,
     frames: readonly (readonly [frame: string, state: CanonicalState])[],
   ): Promise<void>;
+  /** Resolves when the screen alone shows this. A person answers what is on the screen: nobody is faster than the first look at it. */
+  untilSeen(player: Player, state: CanonicalState): Promise<void>;
   /** The states that the feed told so far, `unknown` left out; it tells them a moment after the list does. */
   untilTold(player: Player, states: readonly CanonicalState[]): Promise<void>;
 }
@@ -103,6 +105,13 @@ export const useChainHarness = ({ isConcurrent = false } = {}): ChainHarness => 
         await now().daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
       }
     },
+    untilSeen: (player, state) =>
+      vi.waitFor(async () => {
+        const { daemon: running } = now();
+        const row = running.rows().find((one) => one.identity.pane_id === player.paneId);
+        const { evidence } = await running.daemon.service.explain({ ref: row?.identity.pane_ref ?? "" });
+        expect(evidence.find((one) => one.source === "poller")?.state).toBe(state);
+      }, WITHOUT_HOOK_MS),
     untilTold: (player, states) =>
       vi.waitFor(() => {
         const told = now().daemon.timeline(player.paneId);

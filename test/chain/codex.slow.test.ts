@@ -2,7 +2,7 @@
 // with the environment of a pane that is gone, unless a test says otherwise.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Player, PlayerOptions } from "../player/player.ts";
 import { framesOf, useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
@@ -38,13 +38,7 @@ const ask = async (player: Player): Promise<void> => {
   await player.event("PermissionRequest");
   await player.frame("waiting_approval");
   await daemon.untilState(player.paneId, "waiting_approval");
-};
-
-/** What the screen alone showed last. */
-const screenState = async (player: Player): Promise<string | undefined> => {
-  const row = daemon.rows().find((one) => one.identity.pane_id === player.paneId);
-  const { evidence } = await daemon.daemon.service.explain({ ref: row?.identity.pane_ref ?? "" });
-  return evidence.find((one) => one.source === "poller")?.state;
+  await harness.untilSeen(player, "waiting_approval");
 };
 
 describe.concurrent("a played Codex with hooks", () => {
@@ -58,8 +52,8 @@ describe.concurrent("a played Codex with hooks", () => {
       needs_action: true,
       request: { kind: "command", body: "touch approved.txt" },
     });
-    await player.event("PostToolUse");
     await player.frame("tool_running");
+    await player.event("PostToolUse");
     await daemon.untilState(player.paneId, "running");
     await player.frame("completed");
     await player.event("Stop");
@@ -97,7 +91,6 @@ describe.concurrent("a played Codex with hooks", () => {
     const player = await play();
     await begin(player);
     await ask(player);
-    await vi.waitFor(async () => expect(await screenState(player)).toBe("waiting_approval"), 3_000);
     await player.frame("denied_esc");
     await daemon.until(player.paneId, (row) => row.reason_code === "interrupted", WITHOUT_HOOK_MS);
   });

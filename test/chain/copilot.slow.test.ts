@@ -55,6 +55,7 @@ const ask = async (player: Player): Promise<void> => {
   await player.event("notification", PERMISSION);
   await player.frame("waiting_approval");
   await daemon.untilState(player.paneId, "waiting_approval");
+  await harness.untilSeen(player, "waiting_approval");
 };
 /** States since the first prompt; the pane's start is not part of it. */
 const turns = (player: Player): string[] => {

@@ -40,6 +40,7 @@ const ask = async (player: Player): Promise<void> => {
   await player.event("Notification", PERMISSION);
   await player.frame("waiting_approval");
   await daemon.untilState(player.paneId, "waiting_approval");
+  await harness.untilSeen(player, "waiting_approval");
 };
 /** States since the prompt; the pane's start is not part of it. */
 const turns = (player: Player): string[] => {
@@ -95,8 +96,9 @@ describe("a played Gemini with hooks", () => {
       (row) => row.request?.body === "Which colour should the lab use?",
     );
     expect(waiting).toMatchObject({ state: "waiting_input", reason_code: "question" });
-    await player.event("AfterTool", { tool_name: "ask_user", tool_input: { questions } });
+    await harness.untilSeen(player, "waiting_input");
     await player.frame("running");
+    await player.event("AfterTool", { tool_name: "ask_user", tool_input: { questions } });
     await daemon.untilState(player.paneId, "running");
     expect(turns(player)).toEqual(["running", "waiting_input", "running"]);
   });

@@ -97,8 +97,21 @@ export const startTestDaemon = async (options: {
 
   const rows = (): PaneView[] => daemon.service.panes({ all: true }).items;
 
-  /** A commit of several events is in the rows at once, and in the feed entry by entry. */
-  const feedTold = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  /**
+   * A commit of several events is in the rows at once, and in the feed entry by entry: whoever looks at both waits for the feed. What
+   * a daemon found when it started again is in no feed.
+   */
+  const feedTold = async ({ identity, state_version }: PaneView): Promise<void> => {
+    const isTold = (): boolean =>
+      feed.some(
+        (entry) =>
+          entry.kind === "state" &&
+          entry.pane.identity.pane_ref === identity.pane_ref &&
+          entry.pane.state_version >= state_version,
+      );
+    for (let look = 0; look < 100 && !isTold(); look += 1)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  };
   /** Looks again after every feed entry: nothing sleeps. */
   const nextTrue = <T>(look: () => T | null, limitMs: number, what: () => Promise<string>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
@@ -119,11 +132,7 @@ export const startTestDaemon = async (options: {
     look: () => T | null,
     limitMs: number,
     what: () => Promise<string>,
-  ): Promise<T> => {
-    const found = look() ?? (await nextTrue(look, limitMs, what));
-    await feedTold();
-    return found;
-  };
+  ): Promise<T> => look() ?? (await nextTrue(look, limitMs, what));
   const describeRow = async (paneId: string): Promise<string> => {
     const row = rows().find((one) => one.identity.pane_id === paneId);
     if (row === undefined) return `${paneId} has no row`;
@@ -133,12 +142,15 @@ export const startTestDaemon = async (options: {
         : JSON.stringify((await daemon.service.explain({ ref: row.identity.pane_ref })).evidence);
     return `${paneId} is ${row.state}/${row.reason_code}; ${why}`;
   };
-  const until: TestDaemon["until"] = (paneId, condition, limitMs = 5_000) =>
-    untilTrue(
+  const until: TestDaemon["until"] = async (paneId, condition, limitMs = 5_000) => {
+    const found = await untilTrue(
       () => rows().find((row) => row.identity.pane_id === paneId && condition(row)) ?? null,
       limitMs,
       () => describeRow(paneId),
     );
+    await feedTold(found);
+    return found;
+  };
 
   const stop = async (): Promise<void> => {
     following.abort();

@@ -123,12 +123,24 @@ export class ResolveContext {
     return unrecognisedReadAt - unrecognisedSince >= DIALOG_GONE_MS ? seenAt : null;
   }
 
-  /** When the screen last showed the dialog that two later looks do not find, whatever they found instead; null if it may still be there. */
+  /** True while the screen shows the end of a turn which the agent's own event has going on, and has not shown it long enough. */
+  private get isEndDoubted(): boolean {
+    const shown = this.facts.observations.get("poller");
+    const turn = this.newestTurn;
+    if (shown === undefined || turn === null || !isTurnOver(shown.signal.status)) return false;
+    return isContradicted(turn, shown) && !this.holdsAgainst(shown, turn.eventTime);
+  }
+
+  /**
+   * When the screen last showed the dialog that two later looks do not find, whatever they found instead; null if it may still be
+   * there. Where they show that the turn is over, the dialog ends with the turn: otherwise it would run once more in between.
+   */
   get dialogLeftAt(): number | null {
     const { dialogLeft } = this.liveness;
-    return dialogLeft !== null && dialogLeft.readAt - dialogLeft.since >= DIALOG_GONE_MS
-      ? dialogLeft.seenAt
-      : null;
+    if (dialogLeft === null) return null;
+    const goneFor = dialogLeft.readAt - dialogLeft.since;
+    const isDoubted = goneFor <= 2 * this.timing.contest_ms && this.isEndDoubted;
+    return goneFor >= DIALOG_GONE_MS && !isDoubted ? dialogLeft.seenAt : null;
   }
 
   /** True when a person dismissed the row after this began. */
