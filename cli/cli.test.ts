@@ -49,4 +49,16 @@ describe("lists", () => {
     expect(status).toBe("▸ 1 running · · 1 idle\n");
     expect(answers.every(({ stdout }) => !stdout.includes("\u001b"))).toBe(true);
   });
+
+  test("count by agent and by target when asked to, and not among fields", async () => {
+    await home.serve(daemon);
+    const [panes, sessions, plain] = await Promise.all([
+      home.run(["list", "--totals"]),
+      home.run(["list", "sessions", "--totals"]),
+      home.run(["list", "--totals", "--plain"]),
+    ]);
+    for (const { stdout } of [panes, sessions])
+      expect(stdout).toMatch(/\nBy agent: 2 claude\nBy target: 1 host, 1 vm1\n$/);
+    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining("--totals and --plain")]);
+  });
 });

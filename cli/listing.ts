@@ -8,6 +8,7 @@ import { parseColumns } from "./parse/columns.ts";
 import { parseFilters, type FilterOptions } from "./parse/filters.ts";
 import { renderFlat, renderPlain, type Field, type RenderOptions } from "./render/field.ts";
 import { SESSION_FIELDS, WINDOW_FIELDS } from "./render/groupFields.ts";
+import { renderTotals } from "./render/foot.ts";
 import { renderSessions, renderWindows } from "./render/groupTables.ts";
 import type { Measure } from "./render/measure.ts";
 import { CHANGED, isChanged, PANE_FIELDS } from "./render/paneFields.ts";
@@ -19,6 +20,7 @@ export type Scope = "panes" | "windows" | "sessions";
 export interface ListOptions extends FilterOptions {
   json?: boolean;
   plain?: boolean;
+  totals?: boolean;
   sort?: readonly string[];
   columns?: readonly string[];
   withAgentStatus?: boolean;
@@ -176,7 +178,12 @@ export const prepareListing = (scope: Scope, options: ListOptions): AskListing =
   const ask = prepareScope(scope, options);
   return async (api) => {
     const [listing, targets] = await Promise.all([ask(api), api.targets.query()]);
-    return { ...listing, machines: machinesOf(targets) };
+    const totals = options.totals === true ? renderTotals(listing.document.summary) : [];
+    return {
+      ...listing,
+      table: (render) => [...listing.table(render), ...totals],
+      machines: machinesOf(targets),
+    };
   };
 };
 

@@ -55,7 +55,8 @@ export const addTableView = (
     .addOption(
       choice("--sort <keys>", "by these keys; '-' before a key reverses its order", keys).argParser(collect),
     )
-    .addOption(choice("--columns <names>", "only these columns, in this order", columns).argParser(collect));
+    .addOption(choice("--columns <names>", "only these columns, in this order", columns).argParser(collect))
+    .option("--totals", "below the table, the number of panes by agent and by target");
 
 /** With `--columns`, a script can read single fields without a JSON parser. */
 export const plain = () =>

@@ -27,3 +27,16 @@ export const renderFoot = (
     ...list.problems.map((problem) => paint("yellow", `Missing: ${cleanLine(problem)}`)),
   ];
 };
+
+const renderCounts = (title: string, counts: Readonly<Record<string, number>>): string[] => {
+  const parts = Object.entries(counts)
+    .toSorted(([a, one], [b, other]) => other - one || a.localeCompare(b))
+    .map(([name, count]) => `${count} ${cleanLine(name)}`);
+  return parts.length === 0 ? [] : [`${title}: ${parts.join(", ")}`];
+};
+
+/** "By agent: 3 claude, 1 codex" and "By target: 4 host"; nothing where nothing is counted. */
+export const renderTotals = ({ by_agent, by_target }: Counts): string[] => [
+  ...renderCounts("By agent", by_agent),
+  ...renderCounts("By target", by_target),
+];

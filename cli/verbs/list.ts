@@ -16,8 +16,10 @@ import type { Marks } from "../render/field.ts";
 import { measureFor } from "../render/measure.ts";
 import { WIDER } from "../render/paneTable.ts";
 
-/** JSON documents are always whole. Fails with E_USAGE. */
-export const checkForms = ({ json, plain, columns }: ListOptions): void => {
+/** JSON documents are always whole, and fields have no foot. Fails with E_USAGE. */
+export const checkForms = ({ json, plain, columns, totals }: ListOptions): void => {
+  if (totals === true && plain === true)
+    throw new AgtmuxError("E_USAGE", "--totals and --plain exclude each other: fields are rows only");
   if (json !== true || (plain !== true && columns === undefined)) return;
   const option = plain === true ? "--plain" : "--columns";
   throw new AgtmuxError(
