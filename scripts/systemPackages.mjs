@@ -26,7 +26,8 @@ const NEEDED = [
   { program: "fish", debian: "fish", brew: "fish", without: "the completions of fish" },
   {
     program: "chromium",
-    debian: "chromium",
+    // Chromium without its windows: a fifth less of the processor than the whole one, and a third of the packages.
+    debian: "chromium-headless-shell",
     brew: null,
     without: "the end-to-end suite and its screenshots",
   },
@@ -35,11 +36,12 @@ const FONTS = ["fonts-dejavu-core", "fonts-noto-color-emoji", "fonts-noto-cjk"];
 
 const isOnPath = (program) =>
   spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
-/** As e2e/launchers/chromium.ts looks for it: Chrome will do, and so does Playwright's own. */
+/** As e2e/launchers/chromium.ts looks for it: Chrome will do, and so does Playwright's own, or one without windows. */
 const isThere = (program) =>
   isOnPath(program) ||
   (program === "chromium" &&
-    (isOnPath("/usr/bin/google-chrome") ||
+    (isOnPath("/usr/bin/chromium-headless-shell") ||
+      isOnPath("/usr/bin/google-chrome") ||
       existsSync(createRequire(import.meta.url)("playwright").chromium.executablePath())));
 const isDebianRoot = () => existsSync("/etc/debian_version") && process.getuid?.() === 0;
 

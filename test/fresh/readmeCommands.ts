@@ -120,7 +120,8 @@ export const testRest = async (system: DebianSystem): Promise<string> => {
 
 /** `npm test`, or only what `paths` name of the suites; resolves with the line of totals. */
 export const test = async (system: DebianSystem, paths: readonly string[]): Promise<string> => {
-  if (!existsSync(join(system.folder, "usr/bin/chromium"))) await installSystemPackages(system);
+  if (!existsSync(join(system.folder, "usr/bin/chromium-headless-shell")))
+    await installSystemPackages(system);
   const command =
     paths.length === 0 ? ["npm", "test"] : ["sh", "scripts/withNode.sh", "vitest", "run", ...paths];
   const output = await runAsUser(system, CLONE, "test", command);

@@ -1,5 +1,6 @@
 // What every suite shares: how a run is reported and kept, which files are still to be run, and which come first.
-import type { Reporter, TestModule, TestSpecification } from "vitest/node";
+import { relative } from "node:path";
+import type { Reporter, TestCase, TestModule, TestSpecification } from "vitest/node";
 import { BaseSequencer } from "vitest/node";
 import { leastMs, noteRun, passedWith, readRuns } from "./testRuns.ts";
 
@@ -17,6 +18,15 @@ export const PASSED: readonly string[] =
     ? passedWith(tree).map(({ file }) => file)
     : [];
 
+/** The name of a test that needed a second attempt, and how the first one ended. */
+const firstAttempt = (test: TestCase): string => {
+  const [error] = test.result().errors ?? [];
+  const [line = ""] = (error?.message ?? "").split("\n");
+  const where = error?.stacks?.find(({ file }) => !file.includes("node_modules"));
+  const place = where === undefined ? "" : ` (${relative(process.cwd(), where.file)}:${where.line})`;
+  return `${test.fullName}: ${line}${place}`;
+};
+
 const keepRun = (module: TestModule, of: string): void => {
   const tests = [...module.children.allTests()];
   const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
@@ -30,7 +40,7 @@ const keepRun = (module: TestModule, of: string): void => {
     // A file that could not be loaded has no tests.
     failed: failed === 0 && !module.ok() ? 1 : failed,
     skipped: count("skipped"),
-    secondAttempts: tests.filter((test) => test.diagnostic()?.flaky === true).map((test) => test.fullName),
+    secondAttempts: tests.filter((test) => test.diagnostic()?.flaky === true).map(firstAttempt),
   });
 };
 
