@@ -1,4 +1,4 @@
-// As in cardsInViewSlice.slow.e2e.ts, at length: generated runs in windows of six heights, ten waits in a row, and what is dismissed.
+// As in cardsInView.e2e.ts, at length: generated runs in windows of six heights, ten waits in a row, and what is dismissed.
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { usePopovers, WAIT } from "./launchers/popovers.ts";
