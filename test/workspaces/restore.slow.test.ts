@@ -66,7 +66,14 @@ describe("agtmux restore", () => {
       const back = await harness.cli("/", "restore", "--yes");
       expect([back.code, back.stderr]).toEqual([0, ""]);
       expect(back.stdout).toContain(`${COUNT} of ${COUNT} came back.`);
-      await until(() => Object.keys(places()).length === COUNT, "they are back", WAIT_MS);
+      await until(() => Object.keys(places()).length === COUNT, "they are back", WAIT_MS).catch(
+        (cause: unknown) => {
+          const rows = harness
+            .agents()
+            .map(({ identity, state, agent_session_id: id }) => [identity.pane_id, state, id]);
+          throw new Error(`back are ${JSON.stringify(rows)} of ${JSON.stringify(before)}`, { cause });
+        },
+      );
       await until(() => sorted(places()) === sorted(before), "each where it was", WAIT_MS);
       expect((await harness.cli("/", "restore", "--dry-run")).stdout).toBe(
         "Nothing was lost with a tmux server.\n",
