@@ -49,6 +49,8 @@ export class ScreenWatch {
   private readonly deps: ScreenWatchDeps;
   private readonly work: WorkWatch;
   private readonly reads = new Map<string, LastRead>();
+  /** Runtimes whose screen showed nothing that its adapter knows when it was read last. */
+  private readonly unknown = new Set<string>();
   private readonly confirmations = new Map<string, { at: number; cwd: string | null }>();
   /** Runtimes whose project settings are to be read; one read at a time. */
   private readonly toConfirm = new Map<string, WatchedRuntime>();
@@ -78,6 +80,7 @@ export class ScreenWatch {
   /** Every screen counts as never read. */
   forgetAll(): void {
     this.reads.clear();
+    this.unknown.clear();
   }
 
   /** Reads every screen again; reads that are already running began too early to count. */
@@ -89,7 +92,7 @@ export class ScreenWatch {
 
   forgetGone(runtimes: ReadonlySet<string>): void {
     this.work.forgetGone(runtimes);
-    for (const map of [this.reads, this.confirmations, this.toConfirm])
+    for (const map of [this.reads, this.unknown, this.confirmations, this.toConfirm])
       for (const id of map.keys()) if (!runtimes.has(id)) map.delete(id);
   }
 
@@ -189,10 +192,20 @@ export class ScreenWatch {
       const read = due.slice(from, from + SCREENS_PER_COMMIT).flatMap((watched) => {
         const lines = screens.get(watched.pane.paneId) ?? null;
         const reading = this.readScreen(watched, lines, { readAt, begunAt });
-        return reading === null ? [] : [[watched.runtime.runtimeId, reading] as const];
+        if (reading === null) return [];
+        // Its title is older than its screen: where the two do not go together, it is the title that has to be read again.
+        if (this.isNowUnknown(watched, reading)) server.expectChange();
+        return [[watched.runtime.runtimeId, reading] as const];
       });
       this.deps.sink.applyReadings("poller", new Map(read));
     }
+  }
+
+  private isNowUnknown({ runtime: { runtimeId } }: WatchedRuntime, { reading }: SinkReading): boolean {
+    const wasUnknown = this.unknown.has(runtimeId);
+    if (reading === null) this.unknown.add(runtimeId);
+    else this.unknown.delete(runtimeId);
+    return reading === null && !wasUnknown;
   }
 
   /** Null where the pane is gone. */
