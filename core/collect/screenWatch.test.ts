@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { somePane } from "../../test/factories/ingest.ts";
 import { DEFAULT_TIMING } from "../model/config.ts";
-import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { ScreenWatch } from "./screenWatch.ts";
@@ -24,6 +24,14 @@ const createAsking = () => {
     },
   };
   return { adapter, asked, answers };
+};
+
+const READING: Reading = {
+  status: { state: "running", reasonCode: "thinking" },
+  confidence: "high",
+  matched: "a",
+  request: null,
+  isSteady: false,
 };
 
 const watchedAs = (index: number, attention: Attention): WatchedRuntime => ({
@@ -62,8 +70,10 @@ const fixture = (watched: readonly WatchedRuntime[]) => {
       applyReadings: (_source, readings) => void read.push(...readings.keys()),
       setConfirmRequests: (runtimeId, confirm) => void confirmed.push([runtimeId, confirm]),
     };
-  const server: Pick<WatchedServer, "server" | "capture"> = {
+  let expected = 0;
+  const server: Pick<WatchedServer, "server" | "capture" | "expectChange"> = {
     server: "default",
+    expectChange: () => void (expected += 1),
     capture: (paneIds) => {
       captured.push([...paneIds]);
       // Each question to tmux takes its time.
@@ -91,7 +101,7 @@ const fixture = (watched: readonly WatchedRuntime[]) => {
   const advance = (ms: number): void => {
     now += ms;
   };
-  return { screens, captured, read, confirmed, advance };
+  return { screens, captured, read, confirmed, advance, expected: () => expected };
 };
 
 it("reads fifty screens at a time, what is most urgent first", async () => {
@@ -178,4 +188,17 @@ it("reads screens although a project's settings cannot be opened, and takes requ
   answers[0]?.(false);
   await expect.poll(() => asked).toEqual(["/home/dev/Documents/0", "/home/dev/Documents/1"]);
   expect(confirmed.slice(2)).toEqual([["rt0", false]]);
+});
+
+it("has titles read again when a screen is known no more, and not with each look after that", async () => {
+  const readings = [READING, null, null, READING, null];
+  const adapter: typeof ADAPTER = { ...ADAPTER, readScreen: () => readings.shift() ?? null };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what screens need of it
+  const { screens, expected } = fixture([{ ...watchedAs(0, "close"), adapter: adapter as AgentAdapter }]);
+  const counts: number[] = [];
+  while (readings.length > 0) {
+    await screens.readAll();
+    counts.push(expected());
+  }
+  expect(counts).toEqual([0, 1, 1, 1, 2]);
 });

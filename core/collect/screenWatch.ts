@@ -80,7 +80,6 @@ export class ScreenWatch {
   /** Every screen counts as never read. */
   forgetAll(): void {
     this.reads.clear();
-    this.unknown.clear();
   }
 
   /** Reads every screen again; reads that are already running began too early to count. */
