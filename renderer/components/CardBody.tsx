@@ -52,7 +52,11 @@ const Buttons = ({ pane, context, isBusy }: CardBodyProps) => {
   const { request } = pane;
   const isFolded = request !== null && !context.isShownWhole(pane);
   const run = (action: PaneAction) => {
-    if (!isOfCard(action) || gate.letsClick(pane.identity.pane_ref, askedOf(pane))) action.run(pane, surface);
+    const card = [pane.identity.pane_ref, askedOf(pane)] as const;
+    const isRead = isOfCard(action)
+      ? gate.letsClick(...card)
+      : action.isAnswer !== true || !gate.dropsKey(...card);
+    if (isRead) action.run(pane, surface);
   };
   return (
     <div className={styles.buttons} role="group" aria-label="Answers">
@@ -87,8 +91,12 @@ const Buttons = ({ pane, context, isBusy }: CardBodyProps) => {
 };
 
 export const CardBody = ({ pane, context, isBusy }: CardBodyProps) => {
-  const { surface } = usePopover();
+  const { surface, gate } = usePopover();
   const { request } = pane;
+  const onOption = (number: number) => {
+    if (!gate.dropsKey(pane.identity.pane_ref, askedOf(pane)))
+      answerPrompt(pane, { kind: "option", number }, surface);
+  };
   const canType = request !== null && actionOf("reply").disabledReason(pane, context) === null;
   return (
     <>
@@ -99,7 +107,7 @@ export const CardBody = ({ pane, context, isBusy }: CardBodyProps) => {
             listed={listedOptions(request)}
             reasons={optionReasons(pane, context)}
             isBusy={isBusy}
-            onOption={(number) => answerPrompt(pane, { kind: "option", number }, surface)}
+            onOption={onOption}
             onType={canType ? () => actionOf("reply").run(pane, surface) : null}
           />
         </div>

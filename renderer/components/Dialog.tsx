@@ -1,5 +1,6 @@
 // A native modal dialog: the browser handles its focus and Escape.
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
+import { usePopover } from "../state/popover.ts";
 import styles from "./Dialog.module.css";
 
 interface DialogProps {
@@ -12,6 +13,7 @@ interface DialogProps {
 export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const { gate } = usePopover();
   // Closed before it leaves the document, because only then the focus goes back to where it was.
   useLayoutEffect(() => {
     const dialog = ref.current;
@@ -19,6 +21,8 @@ export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
     dialog?.querySelector<HTMLElement>("[data-first-focus=true]")?.focus();
     return () => dialog?.close();
   }, []);
+  // What is below it cannot be read.
+  useLayoutEffect(() => gate.cover(), [gate]);
   // Strict mode unmounts and mounts again before the first close event arrives.
   const handleClose = () => {
     if (ref.current?.open !== true) onClose();

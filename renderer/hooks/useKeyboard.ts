@@ -173,6 +173,11 @@ export const useKeyboard = (options: Omit<Keyboard, keyof Popover | "pressedAt">
       if (!isTyping || event.key === "Enter") event.preventDefault();
       return;
     }
+    // A button that is pressed on and on answers what comes next, too.
+    if (event.repeat && event.key === "Enter" && isOtherButton(target)) {
+      event.preventDefault();
+      return;
+    }
     // Scrollable boxes keep their arrows.
     if (target instanceof HTMLPreElement && event.key.startsWith("Arrow")) return;
     const command = commandOf(event.key, { isTyping, isOnButton: isOtherButton(target) });

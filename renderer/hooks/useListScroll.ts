@@ -29,11 +29,12 @@ const extentsOf = (slot: Element): { top: number; bottom: number }[] => {
   ];
 };
 
+/** What can be seen of the list at most, once the popover around it is scrolled. */
+const roomOf = (list: Element): number => Math.min(list.clientHeight, window.innerHeight);
+
 /** The best of them that fits; none where the row is higher than what can be seen. */
-const fittingOf = (list: Element, slot: Element) => {
-  const view = viewOf(list);
-  return extentsOf(slot).find(({ top, bottom }) => bottom - top <= view.bottom - view.top);
-};
+const fittingOf = (list: Element, slot: Element) =>
+  extentsOf(slot).find(({ top, bottom }) => bottom - top <= roomOf(list));
 
 /** How far a row has to move up to be in view: wholly, or from its head on where it is higher than what can be seen. */
 const missingOf = (list: Element, slot: Element): number => {
@@ -51,6 +52,9 @@ const outerOf = (list: Element): Element | null => {
   return null;
 };
 
+const listTopOf = (list: Element): number =>
+  Math.round(list.getBoundingClientRect().top + (outerOf(list)?.scrollTop ?? 0));
+
 const isHigher = (list: Element, index: number): boolean => {
   const slot = list.querySelector(`[data-index="${index}"]`);
   return slot !== null && fittingOf(list, slot) === undefined;
@@ -59,6 +63,13 @@ const isHigher = (list: Element, index: number): boolean => {
 const showRow = (list: Element, index: number): Element | null => {
   const slot = list.querySelector(`[data-index="${index}"]`);
   if (slot === null) return null;
+  const fitting = fittingOf(list, slot);
+  const view = viewOf(list);
+  // It fits only into all of the list.
+  if (fitting !== undefined && fitting.bottom - fitting.top > view.bottom - view.top) {
+    const { top, bottom } = list.getBoundingClientRect();
+    outerOf(list)?.scrollBy({ top: bottom > view.bottom ? bottom - view.bottom : top - view.top });
+  }
   list.scrollBy({ top: missingOf(list, slot) });
   const left = missingOf(list, slot);
   if (Math.abs(left) >= 1) {
@@ -75,6 +86,8 @@ interface Shown {
   top: number;
   height: number;
   viewHeight: number;
+  /** Of the list in the popover, however far that is scrolled: notices above the list move it. */
+  listTop: number;
   isPointing: boolean;
 }
 
@@ -102,7 +115,8 @@ export const useSelectedInView = (
   const show = useEffectEvent((element: Element) => {
     const before = shownRef.current;
     const [top, end] = [tops[selectedIndex] ?? 0, tops[selectedIndex + 1] ?? 0];
-    const now = { key, asked, top, height: end - top, viewHeight, isPointing };
+    const listTop = listTopOf(element);
+    const now = { key, asked, top, height: end - top, viewHeight, listTop, isPointing };
     shownRef.current = now;
     if (focusRequest > doneRequestRef.current) {
       doneRequestRef.current = focusRequest;
@@ -114,7 +128,7 @@ export const useSelectedInView = (
     if (asked === null || isPointing || document.activeElement instanceof HTMLTextAreaElement) return;
     const isSame = before?.key === key && before.asked === asked && before.height === now.height;
     // Nothing happened to it: whoever scrolled it away wants to see something else.
-    const isSameView = before?.viewHeight === viewHeight;
+    const isSameView = before?.viewHeight === viewHeight && before.listTop === listTop;
     if (isSame && isSameView && before.top === top && before.isPointing === isPointing) return;
     if (isSame && isSameView && isHigher(element, selectedIndex)) element.scrollBy({ top: top - before.top });
     else showRow(element, selectedIndex);

@@ -13,7 +13,12 @@ const isUncut = (text: Element): boolean =>
 /** The part of the list that can be seen, from its top to its bottom. */
 export const viewOf = (list: Element): { top: number; bottom: number } => {
   const { top, bottom } = list.getBoundingClientRect();
-  return { top: Math.max(top, 0), bottom: Math.min(bottom, window.innerHeight) };
+  // A page that is enlarged by two fingers shows a part of the window.
+  const { offsetTop = 0, height = window.innerHeight } = window.visualViewport ?? {};
+  return {
+    top: Math.max(top, offsetTop, 0),
+    bottom: Math.min(bottom, offsetTop + height, window.innerHeight),
+  };
 };
 
 /** What says who asks; the age and what it does now change by themselves. */
@@ -58,16 +63,19 @@ const useMeans = (): void => {
     const touch = ({ pointerType, timeStamp }: PointerEvent) => {
       if (pointerType !== "mouse") gate.notePointer(timeStamp);
     };
-    const click = ({ detail }: MouseEvent) => gate.noteMeans(detail > 0);
-    const key = () => gate.noteMeans(false);
+    const wheel = ({ timeStamp }: WheelEvent) => gate.noteWheel(timeStamp);
+    const click = ({ detail, timeStamp }: MouseEvent) => gate.noteMeans(detail > 0, timeStamp);
+    const key = ({ timeStamp }: KeyboardEvent) => gate.noteKey(timeStamp);
     const options = { capture: true, passive: true };
     window.addEventListener("pointermove", move, options);
     window.addEventListener("pointerdown", touch, options);
+    window.addEventListener("wheel", wheel, options);
     window.addEventListener("click", click, options);
     window.addEventListener("keydown", key, options);
     return () => {
       window.removeEventListener("pointermove", move, options);
       window.removeEventListener("pointerdown", touch, options);
+      window.removeEventListener("wheel", wheel, options);
       window.removeEventListener("click", click, options);
       window.removeEventListener("keydown", key, options);
     };
@@ -92,24 +100,30 @@ export const useReadCards = (list: HTMLElement | null, selectedKey: string | nul
   });
   useEffect(() => {
     if (list === null) return;
-    const note = () => look();
+    // What nobody sees is not read, however long it lies there.
+    const note = () => {
+      if (host.visibility.isVisible()) look();
+    };
     const restart = () => gate.restart();
     const stopGate = gate.watch(note);
     const stopVisibility = host.visibility.subscribe(() => {
-      if (!host.visibility.isVisible()) return;
-      note();
       gate.restart();
+      note();
     });
     // In a low window all of the popover is scrolled, and not only the list.
     const options = { capture: true, passive: true };
     window.addEventListener("scroll", note, options);
     window.addEventListener("resize", note);
+    window.visualViewport?.addEventListener("scroll", note);
+    window.visualViewport?.addEventListener("resize", note);
     window.addEventListener("focus", restart);
     return () => {
       stopGate();
       stopVisibility();
       window.removeEventListener("scroll", note, options);
       window.removeEventListener("resize", note);
+      window.visualViewport?.removeEventListener("scroll", note);
+      window.visualViewport?.removeEventListener("resize", note);
       window.removeEventListener("focus", restart);
     };
   }, [list, gate, host.visibility]);

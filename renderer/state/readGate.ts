@@ -39,6 +39,8 @@ interface KnownCard {
   inView: readonly Span[];
   /** Parts that were in view long enough and are not any more: a card that is higher than the window is read by scrolling. */
   read: readonly Part[];
+  /** What was read of it before its head said something else for a while: that an action is under way. */
+  former: { seen: SeenCard; read: readonly Part[] } | null;
 }
 
 export interface ReadGateDeps {
@@ -101,12 +103,23 @@ const begin = (seen: SeenCard): KnownCard => ({
   askedSince: Infinity,
   inView: follow([], seen.view),
   read: [],
+  former: null,
 });
 
 const continued = (known: KnownCard, seen: SeenCard, now: number): KnownCard => {
-  if (!isSameText(known.seen, seen)) return begin(seen);
+  const long = known.inView.filter(({ since }) => now - since >= READING_MS);
+  if (!isSameText(known.seen, seen)) {
+    if (known.seen.fingerprint !== seen.fingerprint) return begin(seen);
+    const { former } = known;
+    const isBack = former !== null && isSameText(former.seen, seen);
+    return {
+      ...begin(seen),
+      read: isBack ? former.read : [],
+      former: isBack ? null : { seen: known.seen, read: union([...known.read, ...long]) },
+    };
+  }
   const isMoved = !isUnmoved(known.seen, seen);
-  const left = isMoved ? known.inView.filter(({ since }) => now - since >= READING_MS) : [];
+  const left = isMoved ? long : [];
   return {
     ...known,
     seen,
@@ -147,6 +160,14 @@ export class ReadGate extends Store<boolean> {
   /** When the pointer last moved. */
   private pointedAt = -Infinity;
   private isByPointer = false;
+  /** When the pointer was let go or the key was pressed; null until then. */
+  private actedAt: number | null = null;
+  /** When a key last acted: it may have brought another card below a pointer that rests. */
+  private keyedAt = -Infinity;
+  /** When the wheel last brought something below the pointer. */
+  private wheeledAt = -Infinity;
+  /** What is drawn above the cards. */
+  private covers = 0;
   private isWaiting = false;
   private viewHeight = Infinity;
   private look: () => void = () => {};
@@ -186,6 +207,16 @@ export class ReadGate extends Store<boolean> {
     this.awaitFrame();
   }
 
+  /** Something lies above the cards until the returned function is called: nothing of them is in view. */
+  cover(): () => void {
+    this.covers += 1;
+    this.restart();
+    return () => {
+      this.covers -= 1;
+      this.restart();
+    };
+  }
+
   /** Everything counts as drawn again: the window was shown, or got the keyboard. */
   restart(): void {
     this.cards = new Map(
@@ -201,16 +232,29 @@ export class ReadGate extends Store<boolean> {
   notePointer(at: number): void {
     this.pointedAt = at;
   }
-  /** What acts from now on: a pointer that was pressed, or a key. */
-  noteMeans(isPointer: boolean): void {
+  noteWheel(at: number): void {
+    this.wheeledAt = at;
+  }
+  /** What acts from now on, and when it did: a pointer that was pressed, or a key. It may arrive much later. */
+  noteMeans(isPointer: boolean, at: number | null = null): void {
     this.isByPointer = isPointer;
+    this.actedAt = at;
+  }
+  noteKey(at: number): void {
+    this.noteMeans(false, at);
+    this.keyedAt = at;
+  }
+
+  private get meantAt(): number {
+    return this.actedAt ?? this.deps.now();
   }
 
   private awaitFrame(): void {
-    if (this.isWaiting || ![...this.cards.values()].some(isWaiting)) return;
+    if (this.isWaiting || this.covers > 0 || ![...this.cards.values()].some(isWaiting)) return;
     this.isWaiting = true;
     this.deps.onFrame(() => {
       this.isWaiting = false;
+      if (this.covers > 0) return;
       const now = this.deps.now();
       this.cards = new Map([...this.cards].map(([key, card]) => [key, drawn(card, now)]));
     });
@@ -239,15 +283,27 @@ export class ReadGate extends Store<boolean> {
 
   /** For a click, or a key on a button, at this moment. The pointer has to have moved since the card asks this. */
   letsClick(key: string, fingerprint: string | null): boolean {
-    const at = this.deps.now();
+    const at = this.meantAt;
     const card = this.findRead(key, fingerprint, at);
     const isMeant =
       card !== null &&
       (this.isByPointer
-        ? at - card.since >= READING_MS && this.pointedAt > card.askedSince
+        ? at - card.since >= READING_MS &&
+          this.pointedAt > card.askedSince &&
+          Math.max(this.pointedAt, this.wheeledAt) > this.keyedAt
         : at - card.since >= STILL_MS);
     this.set(!isMeant);
     return isMeant;
+  }
+
+  /** A key on a button that came too early: nothing happens, and nothing is held. */
+  dropsKey(key: string, fingerprint: string | null): boolean {
+    // A click of nobody's hand, as of a screen reader, is told why.
+    if (this.isByPointer || this.meantAt - this.keyedAt > 1_000) return false;
+    const isBurst = this.meantAt - this.droppedAt < BURST_MS;
+    if (this.letsClick(key, fingerprint) && !isBurst) return false;
+    this.drop();
+    return true;
   }
 
   /** For the key of an answer. One that comes too early changes nothing; of a burst not even the last counts. */
@@ -261,7 +317,7 @@ export class ReadGate extends Store<boolean> {
 
   /** For a text that answers: what it is written below may have left the view while it was written. */
   letsText(key: string, fingerprint: string | null): boolean {
-    return this.findRead(key, fingerprint, this.deps.now(), { mayHaveLeft: true }) !== null || this.drop();
+    return this.findRead(key, fingerprint, this.meantAt, { mayHaveLeft: true }) !== null || this.drop();
   }
 
   /** Forgets that an answer came too early. */
