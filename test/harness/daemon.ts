@@ -143,13 +143,11 @@ export const startTestDaemon = async (options: {
     return `${paneId} is ${row.state}/${row.reason_code}; ${why}`;
   };
   const until: TestDaemon["until"] = async (paneId, condition, limitMs = 5_000) => {
-    const found = await untilTrue(
-      () => rows().find((row) => row.identity.pane_id === paneId && condition(row)) ?? null,
-      limitMs,
-      () => describeRow(paneId),
-    );
+    const look = () => rows().find((row) => row.identity.pane_id === paneId && condition(row)) ?? null;
+    const found = await untilTrue(look, limitMs, () => describeRow(paneId));
     await feedTold(found);
-    return found;
+    // Guards are taken from it: what has changed meanwhile would be refused as stale.
+    return look() ?? found;
   };
 
   const stop = async (): Promise<void> => {
