@@ -83,6 +83,13 @@ it.each([
   ["/usr/bin/tmux", "/usr/bin/tmux"],
   ["'/Users/ann/x'", "'~/<path>'"],
   ["1/2 of a/b", "1/2 of a/b"],
+  ["in /srv/my merger/plans of it/x.md, then", "in <path>, then"],
+  ["in ~/my merger/x.md: y", "in ~/<path>: y"],
+  ["/tmp/merger/x and /opt/merger/bin/y", "/tmp/<path> and /opt/<path>"],
+  ["/private/var/folders/ab/merger, /tmp", "/private/<path>, /tmp"],
+  ["/tmp/tmux-1000/default, /tmp/tmux-1000/merger", "/tmp/tmux-1000/default, /tmp/<path>"],
+  ["/opt/homebrew/bin/tmux", "/opt/homebrew/bin/tmux"],
+  ["/usr/bin/x --config=/srv/merger/y z", "/usr/bin/x --config=<path> z"],
   ["token=ghp_aB3dE6gH9jaB3dE6gH9j in 'sk-live-51H8aaaabbbbcccc'", "<long word> in '<long word>'"],
   [
     "a-hyphenated-sentence-without-digits 1234567890123456789012",

@@ -37,6 +37,8 @@ __agtmux_offer() {
         elif [[ $quoted == "~"* ]]; then quoted="\\\\$quoted"
         fi
         [[ $candidate == "$typed"* || $quoted == "$typed"* ]] || continue
+        # readline puts it behind a quote in the middle of a word, which would end where this begins.
+        [[ $quoted == "\\$'"* && $typed == *[\\'\\"]* ]] && continue
         # readline replaces only what follows the last ':'.
         if [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]]; then
           done_part=\${typed%"\${typed##*:}"}

@@ -233,8 +233,12 @@ export class DocumentWatch {
     }
     this.changedAt.delete(file);
     this.known.set(file, { ...before, submitted: text, cycles: decision.cycles });
-    await runRun(this.context, file, { git: true, acceptsEdits: this.limits.acceptsEdits });
-    this.known.set(file, { submitted: text, cycles: decision.cycles, answeredAt: Date.now() });
+    try {
+      await runRun(this.context, file, { git: true, acceptsEdits: this.limits.acceptsEdits });
+    } finally {
+      // An agent that failed may have changed the document itself: that is no question of the person's either.
+      this.known.set(file, { submitted: text, cycles: decision.cycles, answeredAt: Date.now() });
+    }
     await this.noteStrategy(file);
     // What was typed meanwhile is a question as well.
     this.touch(file, this.pauseOf(file));

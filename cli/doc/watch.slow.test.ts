@@ -170,6 +170,29 @@ describe("watch", () => {
     LIMIT_MS,
   );
 
+  it.each(["crdt", "merge"])(
+    "stops a loop of an agent that changes the document itself and fails, with 'agent_doc_write: %s'",
+    async (write) => {
+      const script = `const { appendFileSync } = require("node:fs");
+process.stdin.on("data", () => {}).on("end", () => {
+  appendFileSync("asked", "x");
+  setTimeout(() => appendFileSync("plan.md", "mine\\n"), 100);
+  setTimeout(() => process.exit(1), 200);
+});`;
+      writeFileSync(join(folder, "agent.cjs"), script);
+      writeFileSync(path(), docOf(write));
+      const { said } = await startWatch("--max-cycles", "2", "--debounce", "100");
+      writeFileSync(path(), docOf(write).replace("Which way?", "Which way now?"));
+      await until(
+        () => said.text.includes("right after 2 answers in a row") || asked() > 5,
+        "it stops",
+        20_000,
+      );
+      expect([asked(), said.text.match(/ended with status 1/g)?.length]).toEqual([3, 3]);
+    },
+    LIMIT_MS,
+  );
+
   it(
     "stops a loop also in a document that waits for a pause after each save",
     async () => {

@@ -15,11 +15,22 @@ export interface Section {
 
 type Names = Parameters<typeof redactNames>[1];
 
-/** Folders that are the same on many machines. */
+/** What is the same on many machines: folders with all that is in them, and of others what programs make there. */
 const COMMON =
-  /^\/(?:usr|bin|sbin|opt|etc|proc|dev|run|nix|Applications|System|Library|tmp|private|var)(?:\/|$)/;
-const PATH = /(?<![\w~<.])\/[^\s'",:;()[\]]+/g;
-const OWN_PATH = /~\/(?!\.)[^\s'",:;()[\]]+/g;
+  /^\/(?:(?:usr|bin|sbin|etc|proc|dev|nix|System)(?:\/|$)|opt\/homebrew\/|(?:private\/)?tmp\/tmux-\d+\/default$)/;
+/** These hold folders of the person's as well: of what is in them, the person named the rest. */
+const SHARED = /^\/(?:opt|run|Applications|Library|tmp|private|var)(?=\/|$)/;
+/** A space may be in a path: what follows it up to the next slash is taken for a part of it. */
+const PATH = /(?<![\w~<.])\/[^\s'",:;()[\]]+(?:(?: [^\s'",:;()[\]/]+){1,3}\/[^\s'",:;()[\]]*)*/g;
+const OWN_PATH = /~\/(?!\.)[^\s'",:;()[\]]+(?:(?: [^\s'",:;()[\]/]+){1,3}\/[^\s'",:;()[\]]*)*/g;
+
+const shownPath = (path: string): string => {
+  const [first = ""] = path.split(" ", 1);
+  // What follows it is no part of it.
+  if (COMMON.test(first)) return first + path.slice(first.length).replaceAll(PATH, shownPath);
+  const [shared] = SHARED.exec(path) ?? [];
+  return shared === undefined ? "<path>" : shared === path ? path : `${shared}/<path>`;
+};
 /** References of panes hold names of sessions. */
 const PANE = /\bpane:[^\s'",]+/g;
 const TMUX_NAME = /(?<=\b(?:session|sessionName|window|windowName|title|alias)=)\S+/g;
@@ -34,7 +45,7 @@ export const redactLine = (line: string, targets: Names): string =>
     .replaceAll(LONG_WORD, "<long word>")
     .replaceAll(TMUX_NAME, "<name>")
     .replaceAll(OWN_PATH, "~/<path>")
-    .replaceAll(PATH, (path) => (COMMON.test(path) ? path : "<path>"));
+    .replaceAll(PATH, shownPath);
 
 /** The same without what the person named; a name also counts inside a longer word, as in that of a file. */
 export const withoutNames = (text: string, names: ReadonlySet<string>): string =>

@@ -32,6 +32,7 @@ const NAMES = [
   "<x",
   "a:b=c;touch canary.json",
   "größe ü.json",
+  'q"é;touch canary;#',
 ];
 
 let root: string;
@@ -71,10 +72,10 @@ for one in "\${COMPREPLY[@]}"; do
 done
 `;
 
-const read = (typed: string): string[] =>
+const read = (typed: string, locale = "C.UTF-8"): string[] =>
   execFileSync("bash", ["--norc", "--noprofile", "-c", DRIVER, "bash", join(root, "script"), typed, " "], {
     cwd: work,
-    env: { PATH: process.env["PATH"], HOME: join(root, "home"), LC_ALL: "C.UTF-8" },
+    env: { PATH: process.env["PATH"], HOME: join(root, "home"), LC_ALL: locale },
     encoding: "utf8",
   })
     .split("\n")
@@ -105,6 +106,13 @@ describe.skipIf(!hasBash)("bash", () => {
   ])("completes %s", (typed, found) => {
     expect(read(typed)).toEqual(found);
     expect(canary()).toBe(false);
+  });
+
+  test("offers no name that would end a quote in the middle of the word, where its letters are not shown as they are", () => {
+    expect(read("q", "C")).toEqual(['q"é;touch canary;#']);
+    expect(read('q"', "C")).toEqual([]);
+    expect(read('q\\"', "C")).toEqual([]);
+    expect(read('q"')).toEqual(['q"é;touch canary;#']);
   });
 
   test("leaves the home's sign to the shell, and quotes what follows it", () => {

@@ -5,7 +5,7 @@
 export interface WatchedDocument {
   /** What was handed to the agent last. */
   readonly submitted: string | null;
-  /** When the last answer was in the file; ms. */
+  /** When the last answer was in the file, or the agent ended without one; ms. */
   readonly answeredAt: number | null;
   /** Answers since a person was the last to change it. */
   readonly cycles: number;
