@@ -94,7 +94,7 @@ const startCollector = async (
         Promise.resolve(
           new Map(pids.map((pid) => [pid, [processOf(pid, agentPids.has(pid) ? "claude" : "sleep")]])),
         ),
-      isAlive: () => Promise.resolve(true),
+      lifeOf: () => Promise.resolve("running" as const),
       isGone: () => false,
     },
     executor: bareMachine(targetId),

@@ -50,7 +50,7 @@ const requireReady = async (input: InterruptInput, capture: PaneCapture | null):
       "E_UNSUPPORTED",
       `Nothing was done to ${paneRef}: what is pressed there goes to every pane of its window.`,
     );
-  if (!(await input.isForeground())) throw refusal(input, "its agent is in the background");
+  if (!(await input.isForeground())) throw refusal(input, "its agent is suspended or in the background");
   return capture;
 };
 
@@ -90,7 +90,7 @@ const pressAgain = async (input: InterruptInput): Promise<void> => {
 };
 
 /**
- * @throws AgtmuxError E_STALE_SNAPSHOT when nothing runs that could be stopped, when the agent is in the background, or when
+ * @throws AgtmuxError E_STALE_SNAPSHOT when nothing runs that could be stopped, when the agent is suspended or in the background, or when
  *   the pane is another one; E_UNSUPPORTED for a synchronised window.
  */
 export const interruptTurn = async (input: InterruptInput): Promise<Report> => {

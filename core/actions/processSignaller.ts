@@ -12,7 +12,8 @@ const REFUSED = 5;
 
 /**
  * `$1` pid, `$2` start as printed before or empty, `$3` signal. Prints `<start> <1 in the foreground of its terminal>`.
- * /proc: fields after the name are state, parent, group, session, terminal, foreground group, …, the 20th is the start.
+ * /proc: fields after the name are state, parent, group, session, terminal, foreground group, …, the 20th is the start. One without
+ * a terminal of its own (`su -c` takes it away) is where the process is that it was started by. A suspended one reads nothing.
  */
 const SCRIPT = `
 set -f
@@ -21,14 +22,17 @@ if [ -r "/proc/$pid/stat" ]; then
   IFS= read -r line <"/proc/$pid/stat" || exit ${GONE}
   set -- \${line##*) }
   case $1 in Z|X) exit ${GONE};; esac
-  front=0
-  [ "$3" = "$6" ] && front=1
-  start=\${20}
+  state=$1 start=\${20} front=0 up=0
+  while [ "$5" = 0 ] && [ "$2" -gt 1 ] && [ $up -lt 16 ] && IFS= read -r line <"/proc/$2/stat"; do
+    set -- \${line##*) }
+    up=$((up+1))
+  done
+  [ "$state" != T ] && [ "$5" != 0 ] && [ "$3" = "$6" ] && front=1
 else
   [ -d /proc/self ] && exit ${GONE}
   set -- $(LC_ALL=C ps -o stat= -o lstart= -p "$pid")
   [ $# -ge 6 ] || exit ${GONE}
-  case $1 in Z*) exit ${GONE};; *+*) front=1;; *) front=0;; esac
+  case $1 in Z*) exit ${GONE};; T*) front=0;; *+*) front=1;; *) front=0;; esac
   start=$2-$3-$4-$5-$6
 fi
 case $start in ''|*[!A-Za-z0-9:-]*) exit ${CHANGED};; esac

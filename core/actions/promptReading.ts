@@ -115,7 +115,7 @@ const DRAWN_EVERY_MS = 60;
 const awaitDialog = async (input: AnswerInput): Promise<{ capture: PaneCapture; dialog: Reading }> => {
   const found = await poll(input.clock, { everyMs: DRAWN_EVERY_MS, limitMs: DRAWN_LIMIT_MS }, async () => {
     const capture = requireFitPane(await captureStyled(input), input.pane, input.paneRef);
-    if (!(await input.isForeground())) throw refuse(input, "its agent is in the background");
+    if (!(await input.isForeground())) throw refuse(input, "its agent is suspended or in the background");
     const dialog = dialogOn(input, capture);
     if (dialog !== null && dialog.request !== null) return { capture, dialog };
     if (!input.isOpen()) throw refuse(input, "the prompt is not on the screen");

@@ -86,7 +86,7 @@ const refuseReceiver = async (input: SendInput, capture: PaneCapture): Promise<v
   if (!(await agent.isForeground()))
     throw new AgtmuxError(
       "E_STALE_SNAPSHOT",
-      `Nothing was sent to ${paneRef}: its agent is in the background.`,
+      `Nothing was sent to ${paneRef}: its agent is suspended or in the background.`,
       {
         remedy: "Bring it to the foreground in its pane, for example with 'fg'.",
       },

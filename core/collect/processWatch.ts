@@ -4,6 +4,7 @@ import type { Recognised } from "../engine/epoch.ts";
 import { type Pane, paneKeyString, type ProcessInfo } from "../model/runtime.ts";
 import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { ProcessLife } from "../ports/processTree.ts";
 import { toProcess, type CollectorSink, type ProcessReader, type WatchedRuntime } from "./sink.ts";
 import { createYielding } from "./yieldToEventLoop.ts";
 
@@ -107,22 +108,29 @@ export class ProcessWatch {
     const gone: Pane[] = [];
     await Promise.all(
       due.map(async (watched) => {
-        if (await this.isAlive(watched)) {
-          this.verified.set(watched.runtime.runtimeId, now);
-          sink.applyRecognised(watched.pane, {
-            agentType: watched.runtime.agentType,
-            process: toProcess(watched),
-          });
-        } else gone.push(watched.pane);
+        const { pane, runtime } = watched;
+        // Whoever suspends an agent makes the shell print.
+        const hasPrinted =
+          pane.windowActivity >= Math.floor((this.verified.get(runtime.runtimeId) ?? 0) / 1_000);
+        const life = await this.lifeOf(watched, { isFull: hasPrinted });
+        if (life === "gone") return gone.push(pane);
+        this.verified.set(runtime.runtimeId, now);
+        const process = { ...toProcess(watched), isStopped: life === "stopped" };
+        sink.applyRecognised(pane, { agentType: runtime.agentType, process });
+        return undefined;
       }),
     );
     if (gone.length > 0 && !this.isClosed) await this.scan(gone, true);
   }
 
   async isAlive(watched: WatchedRuntime): Promise<boolean> {
-    const { pid, processStartedAt } = watched.runtime;
-    return (
-      pid !== null && processStartedAt !== null && (await this.deps.processes.isAlive(pid, processStartedAt))
-    );
+    return (await this.lifeOf(watched)) !== "gone";
+  }
+
+  private async lifeOf({ runtime }: WatchedRuntime, look?: { isFull: boolean }): Promise<ProcessLife> {
+    const { pid, processStartedAt } = runtime;
+    return pid === null || processStartedAt === null
+      ? "gone"
+      : this.deps.processes.lifeOf(pid, processStartedAt, look);
   }
 }

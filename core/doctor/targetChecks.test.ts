@@ -40,7 +40,7 @@ const makeLink = (
   panes: [PANE] as unknown as DoctorLink["panes"],
   processes: {
     ofPanes: async () => new Map([[42, [{ pid: 42, ppid: 1, comm: "sh", args: "sh", startedAt: 0 }]]]),
-    isAlive: async () => true,
+    lifeOf: async () => "running",
     isGone: () => false,
   },
   integrations: null,

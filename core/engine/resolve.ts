@@ -1,7 +1,7 @@
 // From facts to one state: supersession, then freshness, then precedence (docs/architecture.md). Pure: the instant of
 // evaluation and what was verified by then (the liveness) are arguments. Every candidate leaves a verdict with the rule that
 // decided on it, which is what `explain` prints. The rules themselves are in candidates/.
-import { isWaiting, precedenceOf, specificityOf } from "../model/state.ts";
+import { isWaiting, precedenceOf, specificityOf, type Status } from "../model/state.ts";
 import type { Liveness, Resolution, Verdict } from "../model/resolution.ts";
 import { compareByTime, orderKeyOf } from "./order.ts";
 import type { Candidate } from "./candidates/candidate.ts";
@@ -73,9 +73,13 @@ const unknownReason = (
   candidates: readonly Candidate[],
   liveness: Liveness,
 ): {
-  reasonCode: "no_signal" | "stale_signal" | "unsupported_signal" | "conflicting_signals";
+  reasonCode: Extract<Status, { state: "unknown" }>["reasonCode"];
   rule: string;
 } => {
+  if (liveness.targetHealth === "down")
+    return { reasonCode: "target_unreachable", rule: "the target is down" };
+  if (liveness.isSuspended)
+    return { reasonCode: "suspended", rule: "the agent's process is suspended: type fg in its pane" };
   if (candidates.some(isDisputedDialog))
     return { reasonCode: "conflicting_signals", rule: "two sources positively show different things" };
   if (liveness.unrecognisedSince !== null)
@@ -86,7 +90,7 @@ const unknownReason = (
 };
 
 /**
- * Resolves the state of one live runtime at an instant. A target that is down short-circuits to unknown. The winner is the
+ * Resolves the state of one live runtime at an instant. A target that is down, and a suspended process, short-circuit to unknown. The winner is the
  * most urgent of the candidates that survive supersession, contests, confirmation and freshness; none means `unknown`.
  */
 export const resolve = (input: ResolveInput): Resolution => {
@@ -95,22 +99,21 @@ export const resolve = (input: ResolveInput): Resolution => {
     [...turnCandidates(context), ...observationCandidates(context), ...requestCandidates(context)],
     context,
   );
-  const isDown = input.liveness.targetHealth === "down";
+  const { targetHealth, isSuspended } = input.liveness;
+  const isDown = targetHealth === "down";
   const survivors = candidates.filter((candidate) => candidate.outcome === "survives");
   // It is disputed whether a dialog is open: then only another open dialog is certain.
   const eligible = candidates.some(isDisputedDialog)
     ? survivors.filter((candidate) => isWaiting(candidate.status.state))
     : survivors;
-  const winner = isDown ? null : best(eligible);
+  const winner = isDown || isSuspended ? null : best(eligible);
   const changes = candidates.flatMap((candidate) =>
     candidate.changesAt === null ? [] : [candidate.changesAt],
   );
   const nextCheckAt = changes.length === 0 ? null : Math.min(...changes);
   const verdicts = candidates.toSorted(byTrust).map((candidate) => toVerdict(candidate, winner));
   if (winner === null) {
-    const { reasonCode, rule } = isDown
-      ? { reasonCode: "target_unreachable" as const, rule: "the target is down" }
-      : unknownReason(candidates, input.liveness);
+    const { reasonCode, rule } = unknownReason(candidates, input.liveness);
     const newest = Math.max(0, ...candidates.map((candidate) => candidate.evidence.eventTime));
     return {
       status: { state: "unknown", reasonCode },

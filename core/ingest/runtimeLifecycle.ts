@@ -60,7 +60,8 @@ export class RuntimeLifecycle {
       wrapperExitStatus: live?.wrapperExitStatus ?? null,
     });
     if (change.kind === "keep") {
-      if (live !== null && recognised !== null) this.verified(live);
+      if (live !== null && recognised !== null)
+        this.verified(live, { isSuspended: recognised.process.isStopped === true });
       return;
     }
     unitOfWork.commit(() => {
@@ -70,15 +71,16 @@ export class RuntimeLifecycle {
     });
   }
 
-  private verified(entry: RuntimeEntry): void {
+  private verified(entry: RuntimeEntry, { isSuspended }: { isSuspended: boolean }): void {
     const { unitOfWork, states } = this.deps;
     const { clock, timing } = unitOfWork.deps;
     const now = clock.now();
     const lastAt = entry.liveness.processVerifiedAt;
     // What was stale because of it is no longer stale, and nothing else would report that.
     const wasStale = lastAt === null || now - lastAt > timing().process_verified_ttl_ms;
-    entry.liveness = { ...entry.liveness, processVerifiedAt: now };
-    if (wasStale || states.isDue(entry)) unitOfWork.commit(() => states.evaluate(entry));
+    const hasTurned = entry.liveness.isSuspended !== isSuspended;
+    entry.liveness = { ...entry.liveness, processVerifiedAt: now, isSuspended };
+    if (wasStale || hasTurned || states.isDue(entry)) unitOfWork.commit(() => states.evaluate(entry));
   }
 
   private begin(pane: Pane, { agentType, process }: Recognised): void {
@@ -112,7 +114,14 @@ export class RuntimeLifecycle {
     store.insertRuntime(runtime);
     const entry = newRuntimeEntry(runtime, adapterOf(agentType));
     const targetHealth = unitOfWork.liveState.targets.get(targetId)?.health ?? "ok";
-    entry.liveness = { ...entry.liveness, processVerifiedAt: now, keepAliveAt: now, targetHealth };
+    const isSuspended = process.isStopped === true;
+    entry.liveness = {
+      ...entry.liveness,
+      processVerifiedAt: now,
+      isSuspended,
+      keepAliveAt: now,
+      targetHealth,
+    };
     unitOfWork.liveState.addRuntime(entry);
     this.deps.onBegin(targetId);
     states.evaluate(entry);

@@ -62,6 +62,8 @@ export const livenessSchema = z.object({
     .nullable()
     .default(null),
   targetHealth: targetHealthSchema,
+  /** The agent's process was suspended when it was verified: what the screen and the events say is not the present. */
+  isSuspended: z.boolean().default(false),
 });
 export type Liveness = z.infer<typeof livenessSchema>;
 
@@ -74,6 +76,7 @@ export const NO_LIVENESS: Liveness = {
   unrecognisedReadAt: null,
   dialogLeft: null,
   targetHealth: "ok",
+  isSuspended: false,
 };
 
 /**

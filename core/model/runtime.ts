@@ -97,6 +97,8 @@ export interface ProcessInfo {
   comm: string;
   args: string;
   startedAt: number;
+  /** It was suspended (Ctrl-Z, SIGSTOP) and does nothing until it is continued. */
+  isStopped?: boolean;
 }
 
 /** One agent process in one pane. */

@@ -32,6 +32,7 @@ export const REASON_CODES = {
     "unsupported_signal",
     "conflicting_signals",
     "unbound",
+    "suspended",
     "target_unreachable",
   ],
 } as const satisfies Record<CanonicalState, readonly string[]>;

@@ -21,6 +21,8 @@ export interface ProcStat {
   /** Since boot, in ms; 10 ms resolution. */
   startedAfterBootMs: number;
   isZombie: boolean;
+  /** By a signal; one that a debugger holds is not. */
+  isStopped: boolean;
   threadCount: number;
 }
 
@@ -41,6 +43,7 @@ export const parseProcStat = (text: string): ProcStat | null => {
     comm: cleanText(text.slice(open + 1, close), MAX_COMM),
     startedAfterBootMs: (ticks * 1_000) / TICKS_PER_SECOND,
     isZombie: fields[0] === "Z" || fields[0] === "X",
+    isStopped: fields[0] === "T",
     threadCount: integerIn(fields[17], MAX_PID_DIGITS) ?? 0,
   };
 };

@@ -1,7 +1,8 @@
 // Which processes run in a pane, and whether a pid still is the same process. Reads only; /proc on Linux, ps elsewhere. The
 // name of a process is never cached, because the process may become another program at any moment.
 import type { ProcessInfo } from "../model/runtime.ts";
-import type { Meter, ProcessTree } from "../ports/processTree.ts";
+import type { Meter, ProcessLife, ProcessTree } from "../ports/processTree.ts";
+import type { OpenProcFile } from "../ports/targetExecutor.ts";
 import {
   parseCmdline,
   parseProcStat,
@@ -22,6 +23,8 @@ const MAX_FILE_BYTES = 4_096;
  */
 const FULL_CHECK_MS = 8_000;
 const MAX_KNOWN = 4_096;
+/** Files that stay open for watching; beyond, the one that was opened first is closed and opened again. */
+const MAX_OPEN = 512;
 /**
  * Panes or processes that are read at once. To start a thousand file reads together would block the serving loop for long, and
  * so would their ends; the thread pool with its four threads would gain nothing.
@@ -80,8 +83,11 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
     if (stat === null) return null;
     const args = parseCmdline(cmdline ?? "");
     const startedAt = await toStartedAt(stat);
-    const info = { pid, ppid: stat.ppid, comm: stat.comm, args: args === "" ? stat.comm : args, startedAt };
-    return { info, threadCount: stat.threadCount };
+    const { ppid, comm, isStopped, threadCount } = stat;
+    return {
+      info: { pid, ppid, comm, args: args === "" ? comm : args, startedAt, isStopped },
+      threadCount,
+    };
   };
   /** Any thread may have started a child. */
   const listByThread: ListChildren = async ({ info: { pid }, threadCount }) => {
@@ -131,6 +137,37 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
   };
   const verify = (pid: number, startedAt: number): Promise<boolean> =>
     semaphore.run(() => isStill(pid, startedAt));
+  /** Read from a file that stays open, which is this process's and no later one's. */
+  const opened = new Map<number, { startedAt: number; file: OpenProcFile }>();
+  const closeFile = (pid: number): void => {
+    opened.get(pid)?.file.close();
+    opened.delete(pid);
+  };
+  const openStat = async (pid: number, startedAt: number): Promise<OpenProcFile | null> => {
+    const known = opened.get(pid);
+    if (known !== undefined && isSameStart(known.startedAt, startedAt)) return known.file;
+    closeFile(pid);
+    const file = executor.openProc?.(`/proc/${pid}/stat`) ?? null;
+    const stat = parseProcStat(file?.read() ?? "");
+    if (file === null || stat === null || !isSameStart(await toStartedAt(stat), startedAt)) {
+      file?.close();
+      return null;
+    }
+    const [oldest] = opened.size >= MAX_OPEN ? opened.keys() : [];
+    if (oldest !== undefined) closeFile(oldest);
+    opened.set(pid, { startedAt, file });
+    return file;
+  };
+  const lifeOf = async (pid: number, startedAt: number): Promise<ProcessLife> => {
+    if (executor.openProc === undefined) {
+      const stat = (await verify(pid, startedAt)) ? await semaphore.run(() => readStat(pid)) : null;
+      return stat === null ? "gone" : stat.isStopped ? "stopped" : "running";
+    }
+    const stat = parseProcStat((await openStat(pid, startedAt))?.read() ?? "");
+    if (stat !== null && !stat.isZombie) return stat.isStopped ? "stopped" : "running";
+    closeFile(pid);
+    return "gone";
+  };
   return {
     ofPanes: async (panePids) => {
       const hasChildrenFiles = (await files.stat("/proc/thread-self/children").catch(() => null)) !== null;
@@ -149,7 +186,7 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
       return trees;
     },
     verify,
-    isAlive: verify,
+    lifeOf,
     isGone: (pid) => executor.isRunning?.(pid) === false,
     ...(executor.openProc === undefined
       ? {}

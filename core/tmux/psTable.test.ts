@@ -25,10 +25,15 @@ const NAMES = [
 describe("parsePsRows", () => {
   it("reads output of the form of macOS, and takes a zombie for none", () => {
     expect([...parsePsRows(ROWS).values()]).toEqual([
-      { pid: 1, ppid: 0, startedAt: Date.UTC(2026, 10, 21, 8, 34, 13) },
-      { pid: 501, ppid: 1, startedAt: Date.UTC(2026, 10, 1, 0, 0, 9) },
-      { pid: 12_345, ppid: 501, startedAt: Date.UTC(2026, 10, 21, 8, 34, 14) },
+      { pid: 1, ppid: 0, startedAt: Date.UTC(2026, 10, 21, 8, 34, 13), isStopped: false },
+      { pid: 501, ppid: 1, startedAt: Date.UTC(2026, 10, 1, 0, 0, 9), isStopped: false },
+      { pid: 12_345, ppid: 501, startedAt: Date.UTC(2026, 10, 21, 8, 34, 14), isStopped: false },
     ]);
+  });
+
+  it("tells one that is suspended", () => {
+    const row = "  812   501 T    Sat Nov 21 08:34:15 2026    ";
+    expect(parsePsRows(row).get(812)?.isStopped).toBe(true);
   });
 
   it("gives nothing for output of another form", () => {
@@ -67,6 +72,7 @@ describe("parseProcStat", () => {
       comm: "a) R 1 (b ",
       startedAfterBootMs: 123_450,
       isZombie: false,
+      isStopped: false,
       threadCount: 3,
     });
   });
@@ -84,6 +90,12 @@ describe("parseProcStat", () => {
 it("reads the time since boot, and null for what is no time", () => {
   expect(parseUptime("1000.55 900.1\n")).toBe(1_000_550);
   expect([parseUptime(""), parseUptime("1e308 1")]).toEqual([null, null]);
+});
+
+it("tells a process that is suspended from one that a debugger holds", () => {
+  const stateOf = (letter: string) =>
+    parseProcStat(`42 (a) ${letter} 7 ${Array.from({ length: 20 }, () => "1").join(" ")}`)?.isStopped;
+  expect([stateOf("T"), stateOf("t"), stateOf("S")]).toEqual([true, false, false]);
 });
 
 describe("parseCmdline", () => {

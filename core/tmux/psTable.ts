@@ -34,6 +34,7 @@ export interface PsRow {
   pid: number;
   ppid: number;
   startedAt: number;
+  isStopped: boolean;
 }
 export interface PsNames {
   comm: string;
@@ -50,7 +51,12 @@ export const parsePsRows = (output: string): Map<number, PsRow> => {
     const [, pid, ppid, stat = "", started] = ROW.exec(line) ?? [];
     const startedAt = started === undefined ? Number.NaN : Date.parse(`${started} UTC`);
     if (pid === undefined || stat.startsWith("Z") || Number.isNaN(startedAt)) continue;
-    rows.set(Number(pid), { pid: Number(pid), ppid: Number(ppid), startedAt });
+    rows.set(Number(pid), {
+      pid: Number(pid),
+      ppid: Number(ppid),
+      startedAt,
+      isStopped: stat.startsWith("T"),
+    });
   }
   return rows;
 };

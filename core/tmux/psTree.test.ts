@@ -80,7 +80,7 @@ test("a zombie is no process of its pane, and not alive", async () => {
   add(10, 1);
   add(11, 10, { stat: "Z+" });
   expect((await tree.ofPanes([10])).get(10)?.map(({ pid }) => pid)).toEqual([10]);
-  expect(await tree.isAlive(11, STARTED_AT)).toBe(false);
+  expect(await tree.lifeOf(11, STARTED_AT)).toBe("gone");
 });
 
 test("one ps answers for all that are asked about in one moment", async () => {
@@ -98,36 +98,36 @@ test("one ps answers for all that are asked about in one moment", async () => {
 test("a process that was seen is alive without another ps until half a minute is over", async () => {
   const { tree, asked, add, end, advance } = machine({ isLocal: true });
   add(10, 1);
-  expect(await tree.isAlive(10, STARTED_AT)).toBe(true);
+  expect(await tree.lifeOf(10, STARTED_AT)).toBe("running");
   advance(29_000);
-  expect(await tree.isAlive(10, STARTED_AT)).toBe(true);
+  expect(await tree.lifeOf(10, STARTED_AT)).toBe("running");
   expect(asked).toHaveLength(1);
   advance(2_000);
-  expect(await tree.isAlive(10, STARTED_AT)).toBe(true);
+  expect(await tree.lifeOf(10, STARTED_AT)).toBe("running");
   expect(asked).toHaveLength(2);
   end(10);
   expect(tree.isGone(10)).toBe(true);
-  expect(await tree.isAlive(10, STARTED_AT)).toBe(false);
+  expect(await tree.lifeOf(10, STARTED_AT)).toBe("gone");
   expect(asked).toHaveLength(2);
 });
 
 test("a pid that another process got is found where it counts at once, and else within half a minute", async () => {
   const { tree, add, advance } = machine({ isLocal: true });
   add(10, 1);
-  expect(await tree.isAlive(10, STARTED_AT)).toBe(true);
+  expect(await tree.lifeOf(10, STARTED_AT)).toBe("running");
   add(10, 1, { started: "Mon Nov 16 08:01:00 2026" });
   expect(await tree.verify(10, STARTED_AT)).toBe(false);
-  expect(await tree.isAlive(10, STARTED_AT)).toBe(false);
-  expect(await tree.isAlive(10, STARTED_AT + 60_000)).toBe(true);
+  expect(await tree.lifeOf(10, STARTED_AT)).toBe("gone");
+  expect(await tree.lifeOf(10, STARTED_AT + 60_000)).toBe("running");
   advance(40_000);
   add(10, 1, { started: "Mon Nov 16 08:02:00 2026" });
-  expect(await tree.isAlive(10, STARTED_AT + 60_000)).toBe(false);
+  expect(await tree.lifeOf(10, STARTED_AT + 60_000)).toBe("gone");
 });
 
 test("where signals do not reach, every question is one to ps", async () => {
   const { tree, asked, add } = machine({ isLocal: false });
   add(10, 1);
-  for (let times = 0; times < 3; times += 1) expect(await tree.isAlive(10, STARTED_AT)).toBe(true);
+  for (let times = 0; times < 3; times += 1) expect(await tree.lifeOf(10, STARTED_AT)).toBe("running");
   expect(asked).toHaveLength(3);
   expect(tree.isGone(99)).toBe(false);
 });

@@ -2,7 +2,7 @@
 // name that ps looks up costs more.
 import type { ProcessInfo } from "../model/runtime.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ProcessTree } from "../ports/processTree.ts";
+import type { ProcessLife, ProcessTree } from "../ports/processTree.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { parsePsNames, parsePsRows, PS_ALL, psNamesOf, psRowsOf, type PsRow } from "./psTable.ts";
 import { isSameStart } from "./sameStart.ts";
@@ -33,11 +33,11 @@ export const createPsTree = (options: PsTreeOptions): ProcessTree => {
   const { executor, clock, sharedMs = SHARED_MS } = options;
   let shared: { at: number; table: Promise<ReadonlyMap<number, PsRow>> } | null = null;
   let asking: { pids: Set<number>; rows: Promise<ReadonlyMap<number, PsRow>> } | null = null;
-  const known = new Map<number, { readAt: number; startedAt: number }>();
+  const known = new Map<number, { readAt: number; startedAt: number; isStopped: boolean }>();
 
-  const note = ({ pid, startedAt }: PsRow): void => {
+  const note = ({ pid, startedAt, isStopped }: PsRow): void => {
     if (known.size >= MAX_KNOWN) known.clear();
-    known.set(pid, { readAt: clock.now(), startedAt });
+    known.set(pid, { readAt: clock.now(), startedAt, isStopped });
   };
   /** @throws where ps itself fails. Status 1 without a message means that none of them lives. */
   const runPs = async (argv: readonly string[]): Promise<string> => {
@@ -67,14 +67,14 @@ export const createPsTree = (options: PsTreeOptions): ProcessTree => {
     asking.pids.add(pid);
     return (await asking.rows).get(pid);
   };
-  const verify = async (pid: number, startedAt: number): Promise<boolean> => {
+  const look = async (pid: number, startedAt: number): Promise<ProcessLife> => {
     const row = await readRow(pid);
     if (row === undefined || !isSameStart(row.startedAt, startedAt)) {
       known.delete(pid);
-      return false;
+      return "gone";
     }
     note(row);
-    return true;
+    return row.isStopped ? "stopped" : "running";
   };
 
   return {
@@ -106,17 +106,18 @@ export const createPsTree = (options: PsTreeOptions): ProcessTree => {
       }
       return trees;
     },
-    verify,
+    verify: async (pid, startedAt) => (await look(pid, startedAt)) !== "gone",
     isGone: (pid) => executor.isRunning?.(pid) === false,
-    isAlive: async (pid, startedAt) => {
-      if (executor.isRunning === undefined) return verify(pid, startedAt);
+    lifeOf: async (pid, startedAt, { isFull } = { isFull: false }) => {
+      if (executor.isRunning === undefined || isFull) return look(pid, startedAt);
       const before = known.get(pid);
       if (!executor.isRunning(pid)) {
         known.delete(pid);
-        return false;
+        return "gone";
       }
-      const isFresh = before !== undefined && clock.now() - before.readAt < FULL_CHECK_MS;
-      return isFresh && isSameStart(before.startedAt, startedAt) ? true : verify(pid, startedAt);
+      // One that was suspended is looked at until it goes on.
+      const isFresh = before?.isStopped === false && clock.now() - before.readAt < FULL_CHECK_MS;
+      return isFresh && isSameStart(before.startedAt, startedAt) ? "running" : look(pid, startedAt);
     },
   };
 };

@@ -133,5 +133,6 @@ export const livenessAt = (at: number, more: Partial<Liveness> = {}): Liveness =
   unrecognisedReadAt: null,
   dialogLeft: null,
   targetHealth: "ok",
+  isSuspended: false,
   ...more,
 });

@@ -37,7 +37,9 @@ it("leaves out what has a number that no system gives", async () => {
       "\n",
     ),
   );
-  expect(trees.get(42)).toEqual([{ pid: 42, ppid: 1, comm: "a) b", args: "node --x", startedAt: 1_000_500 }]);
+  expect(trees.get(42)).toEqual([
+    { pid: 42, ppid: 1, comm: "a) b", args: "node --x", startedAt: 1_000_500, isStopped: false },
+  ]);
 });
 
 it("fails where the target does not tell since when it runs", async () => {

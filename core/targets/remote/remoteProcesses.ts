@@ -2,7 +2,7 @@
 // programs that it has not seen before. Requests that come at the same time share one question.
 import type { ProcessInfo } from "../../model/runtime.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ProcessTree } from "../../ports/processTree.ts";
+import type { ProcessLife, ProcessTree } from "../../ports/processTree.ts";
 import type { RemoteShell } from "./remoteShell.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -24,6 +24,7 @@ interface RemoteProcess {
   ppid: number;
   comm: string;
   isZombie: boolean;
+  isStopped: boolean;
   startTicks: number;
   /** Changes when the process becomes another program. */
   program: string;
@@ -56,6 +57,7 @@ const parseProcess = (line: string): RemoteProcess | null => {
     ppid: Number(ppid),
     comm: clean(comm, MAX_COMM),
     isZombie: state === "Z" || state === "X",
+    isStopped: state === "T",
     startTicks: Number(start),
     program,
   };
@@ -118,11 +120,9 @@ export const createRemoteProcesses = (options: {
     if (seen.size > 4_096) seen.clear();
   };
 
-  const verify = async (pid: number, startedAt: number): Promise<boolean> => {
-    const known = seen.get(pid);
-    const isSame = (other: number): boolean => Math.abs(other - startedAt) <= SAME_START_TOLERANCE_MS;
-    if (known !== undefined && clock.now() - known.at < VERIFIED_FOR_MS && isSame(known.startedAt))
-      return true;
+  const isSameStart = (one: number, other: number): boolean =>
+    Math.abs(one - other) <= SAME_START_TOLERANCE_MS;
+  const look = async (pid: number, startedAt: number): Promise<ProcessLife> => {
     batch ??= (() => {
       const pids = new Set<number>();
       const answer = Promise.resolve().then(async () => {
@@ -136,11 +136,21 @@ export const createRemoteProcesses = (options: {
     batch.pids.add(pid);
     const process = (await batch.answer).get(pid);
     seen.delete(pid);
-    if (process === undefined || process.isZombie) return false;
+    if (process === undefined || process.isZombie) return "gone";
     const actual = await toStartedAt(process);
-    if (!isSame(actual)) return false;
+    if (!isSameStart(actual, startedAt)) return "gone";
     seen.set(pid, { at: clock.now(), startedAt: actual });
-    return true;
+    return process.isStopped ? "stopped" : "running";
+  };
+  const verify = async (pid: number, startedAt: number): Promise<boolean> => {
+    const known = seen.get(pid);
+    if (
+      known !== undefined &&
+      clock.now() - known.at < VERIFIED_FOR_MS &&
+      isSameStart(known.startedAt, startedAt)
+    )
+      return true;
+    return (await look(pid, startedAt)) !== "gone";
   };
 
   return {
@@ -169,7 +179,15 @@ export const createRemoteProcesses = (options: {
           tree.map(async (process): Promise<ProcessInfo> => {
             const { comm, ppid } = process;
             const text = args.get(programKey(process)) ?? comm;
-            return { pid: process.pid, ppid, comm, args: text, startedAt: await toStartedAt(process) };
+            const { isStopped } = process;
+            return {
+              pid: process.pid,
+              ppid,
+              comm,
+              args: text,
+              startedAt: await toStartedAt(process),
+              isStopped,
+            };
           }),
         );
         result.set(pid, infos);
@@ -177,7 +195,7 @@ export const createRemoteProcesses = (options: {
       return result;
     },
     verify,
-    isAlive: verify,
+    lifeOf: look,
     isGone: () => false,
   };
 };
