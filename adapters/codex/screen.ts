@@ -48,6 +48,7 @@ const findComposer = (lines: readonly string[]): Composer | null => {
   return { text, above: lines.slice(0, at).filter((line) => !isBlank(line)) };
 };
 
+const FINDING = /^ {2}Find: /;
 const SPINNER_TITLE = /^[\u2801-\u28ff] /;
 const WORKING = /^\S .{0,80}\((\d+[hms] ?)+ • esc to interrupt\)/;
 /** `• Reconnecting... 2/5 (9s • …)`. */
@@ -202,6 +203,8 @@ const findBox = (lines: readonly string[]): { start: number; end: number } | nul
  * has grown so far that what stands below it is not. Source: drafts recorded with 0.169.0.
  */
 export const readDraft = (screen: Screen): string | null => {
+  // Keys go into the search of the conversation, below the box.
+  if (screen.lines.some((line) => FINDING.test(line))) return null;
   const rows = styledRows(screen);
   const box = findBox(screen.lines.map((line) => line.trimEnd()));
   return rows === null || box === null ? null : typedOf(rows.slice(box.start, box.end), INDENT);

@@ -10,7 +10,7 @@ import type { TmuxCommand } from "../tmux/commandString.ts";
 import type { PaneClient, PaneCapture } from "./paneClient.ts";
 import { pause } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { landmarks, readCapture, showsPrompt } from "./screenReading.ts";
+import { lacksBox, landmarks, readCapture, showsPrompt } from "./screenReading.ts";
 import type { Unattended } from "./unattended.ts";
 
 /** Captures and tries, when the screen changes between a capture and the key. */
@@ -21,7 +21,7 @@ const UNATTENDED_TRIES = 25;
 
 /** The agent that lives in the pane. */
 export interface SendAgent {
-  adapter: Pick<AgentAdapter, "displayName" | "readScreen"> | null;
+  adapter: Pick<AgentAdapter, "displayName" | "readScreen" | "readDraft"> | null;
   /** As the engine has it now. */
   state(): CanonicalState | null;
   /** False while another program has the terminal: a shell after Ctrl-Z, an editor. */
@@ -62,10 +62,12 @@ const refused = (why: string): EnterTry => ({ kind: "refused", why });
 
 const tryEnter = async (input: EnterInput, typed: Typed): Promise<EnterTry> => {
   const { client, pane, agent } = input;
-  const capture = await client.capture(pane, { styled: input.unattended !== null });
+  const capture = await client.capture(pane, { styled: input.unattended !== null || agent !== null });
   if (capture === null) return refused("The pane went away before Enter.");
   if (showsPrompt(readCapture(input.agent, input.pane, capture)))
     return refused("A prompt opened before Enter, so Enter was not pressed.");
+  if (lacksBox(agent?.adapter ?? null, pane, capture))
+    return { kind: "again", why: "The input box left the screen before Enter, so Enter was not pressed." };
   if (input.unattended?.holdsOnlyTyped(capture) === false)
     return { kind: "again", why: "Something else was typed beside the text, so Enter was not pressed." };
   const onlyIf = enterCondition(typed, capture);

@@ -26,10 +26,35 @@ export const readCapture = (
 
 /** What stands in the input box of a capture with colours; null where that is not known. */
 export const readDraft = (
-  adapter: Pick<AgentAdapter, "readDraft">,
+  adapter: Pick<AgentAdapter, "readDraft"> | null,
   pane: Pick<Pane, "title">,
   capture: PaneCapture,
-): string | null => adapter.readDraft?.(screenOf(pane, capture)) ?? null;
+): string | null => adapter?.readDraft?.(screenOf(pane, capture)) ?? null;
+
+/** A draft of a command, or whose last word names a file: the agent's menu is open above it, and Enter chooses from that. */
+const OPENS_MENU = /^[/!]|(?:^|\s)@\S*$/;
+
+/** Null: nothing is known of what is on the screen. */
+type BoxReader = Pick<AgentAdapter, "readScreen" | "readDraft"> | null;
+
+/**
+ * Nothing of what the agent's rules know is on the screen, neither its box for prompts nor a state: a menu, a list or another view, in
+ * which keys are commands. False where the adapter does not know its box.
+ */
+export const lacksBox = (adapter: BoxReader, pane: Pick<Pane, "title">, capture: PaneCapture): boolean =>
+  adapter?.readDraft !== undefined &&
+  readDraft(adapter, pane, capture) === null &&
+  readCapture({ adapter }, pane, capture) === null;
+
+/** Why a text would not go into the box for prompts; null where it would, or where nobody can know it. */
+export const findView = (
+  adapter: BoxReader,
+  pane: Pick<Pane, "title">,
+  capture: PaneCapture,
+): string | null => {
+  if (lacksBox(adapter, pane, capture)) return "its input box is not on the screen";
+  return OPENS_MENU.test(readDraft(adapter, pane, capture) ?? "") ? "a menu of its input box is open" : null;
+};
 
 export const showsPrompt = (reading: Reading | null): boolean =>
   reading !== null && isWaiting(reading.status.state);

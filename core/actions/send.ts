@@ -11,7 +11,7 @@ import type { HeldText, PaneCapture } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { pressEnter, type EnterInput, type Typed } from "./pressEnter.ts";
-import { landmarks, readCapture, showsPrompt } from "./screenReading.ts";
+import { findView, landmarks, readCapture, showsPrompt } from "./screenReading.ts";
 import { strippedNotes, toSendable } from "./sendableText.ts";
 import { typingCommand, withHeldText } from "./typing.ts";
 
@@ -64,6 +64,11 @@ const openPrompt = (paneRef: string): AgtmuxError =>
     `Nothing was sent to ${paneRef}: its agent waits for an answer to a prompt.`,
   );
 
+const notAtPrompt = (paneRef: string, view: string): AgtmuxError =>
+  new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${paneRef}: ${view}.`, {
+    remedy: "Close in its pane what is open there; the text would be taken for a choice.",
+  });
+
 const refuseReceiver = async (input: SendInput, capture: PaneCapture): Promise<void> => {
   const { agent, paneRef, toShell } = input;
   if (agent === null) {
@@ -114,8 +119,8 @@ const typeText = async (input: SendInput, text: HeldText, capture: PaneCapture):
 /** Captures and types, again while the screen changes in between. Gives what was there before. */
 const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneCapture> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const { client, pane, paneRef, unattended } = input;
-    const capture = await client.capture(pane, { styled: unattended !== null });
+    const { client, pane, paneRef, unattended, agent } = input;
+    const capture = await client.capture(pane, { styled: unattended !== null || agent !== null });
     const before = requireFitPane(capture, pane, paneRef);
     const [obstacle] = await Promise.all([
       unattended?.findObstacle(before) ?? null,
@@ -123,7 +128,11 @@ const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneCaptur
     ]);
     if (obstacle !== null)
       throw new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${paneRef}: ${obstacle}.`);
-    if (await typeText(input, text, before)) return before;
+    const view = findView(agent?.adapter ?? null, pane, before);
+    if (view === null && (await typeText(input, text, before))) return before;
+    if (view !== null && tries === TRIES - 1) throw notAtPrompt(paneRef, view);
+    // An agent that draws its screen again has no box for a moment.
+    if (view !== null) await pause(input.clock, LOOK_EVERY_MS);
   }
   throw new AgtmuxError(
     "E_STALE_SNAPSHOT",

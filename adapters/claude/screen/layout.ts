@@ -55,6 +55,8 @@ export const lastBlock = (above: readonly string[]): readonly string[] => {
 
 /** What is typed behind any other sign is no prompt: `!` runs it in a shell. */
 const SIGN_OF_PROMPTS = /^[❯>]$/;
+/** Below the box of the view of all sessions: what is typed there begins another one. */
+const VIEW_OF_SESSIONS = /\bspace to reply\b|\bctrl\+x to remove\b/;
 /** Sign and blank, or the indentation of the rows below. */
 const INDENT = 2;
 
@@ -69,5 +71,6 @@ export const readDraft = (screen: Screen): string | null => {
     screen.width,
   );
   if (rows === null || box === null || !SIGN_OF_PROMPTS.test(box.text.slice(0, 1))) return null;
+  if (VIEW_OF_SESSIONS.test(box.footer)) return null;
   return typedOf(rows.slice(box.start, box.end), INDENT);
 };
