@@ -48,11 +48,15 @@ let runner: RuleRunner;
 const STATUS = { name: "status", when: { commands: [["git", "status"]] }, then: "approve" };
 const PUSH = { name: "push", when: { commands: [["git", "push", "--force"]] }, then: "deny" };
 
+/** Until nothing that was begun reads files any more: how long that takes is the machine's. */
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 3; turn += 1) {
     // Reads come one after the other, so that all that were begun have ended.
     await ruleSet.reload();
-    for (let step = 0; step < 5; step += 1) await new Promise((done) => setImmediate(done));
+    for (let quiet = 0; quiet < 5; quiet += 1) {
+      await new Promise((done) => setImmediate(done));
+      if (process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"))) quiet = -1;
+    }
   }
 };
 const pass = async (ms: number): Promise<void> => {
