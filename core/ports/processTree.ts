@@ -14,7 +14,7 @@ export interface ProcessTree {
   verify(pid: number, startedAt: number): Promise<boolean>;
   /**
    * The same for watching, with whether it is suspended. Unless `isFull`, it may rely on what was read some seconds ago where a look
-   * costs the start of a program, as long as a process with that pid lives.
+   * costs the start of a program, as long as a process with that pid lives; without `look`, also where it costs a round trip.
    */
   lifeOf(pid: number, startedAt: number, look?: { isFull: boolean }): Promise<ProcessLife>;
   /**

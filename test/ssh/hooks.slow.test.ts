@@ -127,6 +127,7 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
     const player = await harness.play("claude");
     await player.event("SessionStart");
     await untilApplied(1);
+    await until(() => waiting().length === 0, "the spool is empty", LIMIT_MS);
     const said = ["SessionStart"];
     const say = async (...names: string[]): Promise<void> => {
       for (const name of names) {

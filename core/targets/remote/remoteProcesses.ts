@@ -139,18 +139,14 @@ export const createRemoteProcesses = (options: {
     if (process === undefined || process.isZombie) return "gone";
     const actual = await toStartedAt(process);
     if (!isSameStart(actual, startedAt)) return "gone";
+    if (process.isStopped) return "stopped";
     seen.set(pid, { at: clock.now(), startedAt: actual });
-    return process.isStopped ? "stopped" : "running";
+    return "running";
   };
-  const verify = async (pid: number, startedAt: number): Promise<boolean> => {
+  const wasSeen = (pid: number, startedAt: number): boolean => {
     const known = seen.get(pid);
-    if (
-      known !== undefined &&
-      clock.now() - known.at < VERIFIED_FOR_MS &&
-      isSameStart(known.startedAt, startedAt)
-    )
-      return true;
-    return (await look(pid, startedAt)) !== "gone";
+    if (known === undefined || clock.now() - known.at >= VERIFIED_FOR_MS) return false;
+    return isSameStart(known.startedAt, startedAt);
   };
 
   return {
@@ -194,8 +190,9 @@ export const createRemoteProcesses = (options: {
       }
       return result;
     },
-    verify,
-    lifeOf: look,
+    verify: async (pid, startedAt) => wasSeen(pid, startedAt) || (await look(pid, startedAt)) !== "gone",
+    lifeOf: async (pid, startedAt, asked) =>
+      asked === undefined && wasSeen(pid, startedAt) ? "running" : look(pid, startedAt),
     isGone: () => false,
   };
 };
