@@ -143,27 +143,31 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
     opened.get(pid)?.file.close();
     opened.delete(pid);
   };
-  const openStat = async (pid: number, startedAt: number): Promise<OpenProcFile | null> => {
-    const known = opened.get(pid);
-    if (known !== undefined && isSameStart(known.startedAt, startedAt)) return known.file;
-    closeFile(pid);
+  /** Of a process that was not looked at before; null where it is gone or another one. Others may look at it meanwhile. */
+  const openStat = async (pid: number, startedAt: number): Promise<ProcStat | null> => {
     const file = executor.openProc?.(`/proc/${pid}/stat`) ?? null;
     const stat = parseProcStat(file?.read() ?? "");
     if (file === null || stat === null || !isSameStart(await toStartedAt(stat), startedAt)) {
       file?.close();
       return null;
     }
+    closeFile(pid);
     const [oldest] = opened.size >= MAX_OPEN ? opened.keys() : [];
     if (oldest !== undefined) closeFile(oldest);
     opened.set(pid, { startedAt, file });
-    return file;
+    return stat;
   };
   const lifeOf = async (pid: number, startedAt: number): Promise<ProcessLife> => {
     if (executor.openProc === undefined) {
       const stat = (await verify(pid, startedAt)) ? await semaphore.run(() => readStat(pid)) : null;
       return stat === null ? "gone" : stat.isStopped ? "stopped" : "running";
     }
-    const stat = parseProcStat((await openStat(pid, startedAt))?.read() ?? "");
+    const known = opened.get(pid);
+    // Read at once: after a wait the file may have been closed, and its number be another's.
+    const stat =
+      known !== undefined && isSameStart(known.startedAt, startedAt)
+        ? parseProcStat(known.file.read() ?? "")
+        : await openStat(pid, startedAt);
     if (stat !== null && !stat.isZombie) return stat.isStopped ? "stopped" : "running";
     closeFile(pid);
     return "gone";

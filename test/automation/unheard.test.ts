@@ -40,5 +40,6 @@ it("says so when it is armed, and on record when it comes true", { timeout: LIMI
   expect(heard.stderr).not.toContain("Nobody");
   expect(JSON.parse(heard.stdout).job.is_unheard).toBeUndefined();
   listening.abort();
+  // It ends with the abort, in whatever way.
   await next.catch(() => {});
 });

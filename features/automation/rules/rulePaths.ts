@@ -159,6 +159,7 @@ export const realFolders = async (
   const each = [...new Set(folders)];
   if (target !== HOST_TARGET) return realThere(context, target, each);
   const found = await Promise.all(
+    // One that is not there leads nowhere.
     each.map(async (folder) => ({ folder, real: await realpath(folder).catch(() => null) })),
   );
   return new Map(found.flatMap(({ folder, real }) => (real === null ? [] : [[folder, real]])));

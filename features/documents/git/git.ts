@@ -101,6 +101,7 @@ const zeroEnded = (text: string): string[] => text.split("\0").filter((one) => o
 /** Whether the person's own settings let the repository's programs run: by where it is, and not by which work tree it says it has. */
 const isTrusted = async (commonDir: string, trusted: readonly string[]): Promise<boolean> => {
   const place = dirname(await realpath(commonDir));
+  // A folder that the person named and that is gone trusts nothing.
   for (const folder of trusted) if ((await realpath(folder).catch(() => null)) === place) return true;
   return false;
 };
