@@ -13,6 +13,8 @@ export const RETRYING: Status = { state: "running", reasonCode: "retrying" };
 export const FRESH: Status = { state: "idle", reasonCode: "fresh" };
 export const INTERRUPTED: Status = { state: "idle", reasonCode: "interrupted" };
 export const COMPLETED: Status = { state: "completed", reasonCode: "turn_ended" };
+/** A view of the agent's own, in which keys are commands. */
+export const IN_MENU: Status = { state: "unknown", reasonCode: "in_menu" };
 
 export const TOOL_APPROVAL: Status = { state: "waiting_approval", reasonCode: "permission_tool" };
 export const EDIT_APPROVAL: Status = { state: "waiting_approval", reasonCode: "permission_edit" };

@@ -38,13 +38,14 @@ const OPENS_MENU = /^[/!]|(?:^|\s)@\S*$/;
 type BoxReader = Pick<AgentAdapter, "readScreen" | "readDraft"> | null;
 
 /**
- * Nothing of what the agent's rules know is on the screen, neither its box for prompts nor a state: a menu, a list or another view, in
- * which keys are commands. False where the adapter does not know its box.
+ * A menu, a list or another view in which keys are commands: the adapter says so, or nothing of what its rules know is on the screen,
+ * neither its box for prompts nor a state.
  */
-export const lacksBox = (adapter: BoxReader, pane: Pick<Pane, "title">, capture: PaneCapture): boolean =>
-  adapter?.readDraft !== undefined &&
-  readDraft(adapter, pane, capture) === null &&
-  readCapture({ adapter }, pane, capture) === null;
+export const lacksBox = (adapter: BoxReader, pane: Pick<Pane, "title">, capture: PaneCapture): boolean => {
+  const reading = readCapture({ adapter }, pane, capture);
+  if (reading !== null) return reading.status.reasonCode === "in_menu";
+  return adapter?.readDraft !== undefined && readDraft(adapter, pane, capture) === null;
+};
 
 /** Why a text would not go into the box for prompts; null where it would, or where nobody can know it. */
 export const findView = (

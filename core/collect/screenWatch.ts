@@ -225,7 +225,8 @@ export class ScreenWatch {
     this.reads.set(runtimeId, { at: begunAt, text, title, sameReads });
     this.deps.sink.noteScreen(runtimeId, lines);
     const isChanged = last !== undefined && last.text !== text;
-    return { reading: this.interpret(watched, lines), readAt, isChanged };
+    const isBlank = text.trim() === "";
+    return { reading: this.interpret(watched, lines), readAt, isChanged, isBlank };
   }
 
   /** An adapter that fails on a screen has not recognised it; the other screens of the batch are read all the same. */

@@ -67,6 +67,8 @@ export interface SinkReading {
   reading: SampledReading | null;
   readAt: number;
   isChanged: boolean;
+  /** Nothing at all is on the screen. */
+  isBlank?: boolean;
 }
 
 export interface CollectorSink {

@@ -82,6 +82,8 @@ const unknownReason = (
     return { reasonCode: "suspended", rule: "the agent's process is suspended: type fg in its pane" };
   if (candidates.some(isDisputedDialog))
     return { reasonCode: "conflicting_signals", rule: "two sources positively show different things" };
+  if (liveness.view !== null)
+    return { reasonCode: "in_menu", rule: `a view of the agent's own is open: ${liveness.view}` };
   if (liveness.unrecognisedSince !== null)
     return { reasonCode: "unsupported_signal", rule: "the screen shows nothing that the adapter knows" };
   if (candidates.some((candidate) => candidate.outcome === "stale"))

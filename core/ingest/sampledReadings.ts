@@ -17,11 +17,15 @@ import { withLook } from "./unended.ts";
 
 export type ReadingSource = "poller" | "transcript";
 
-/** `reading` null: it was read at `readAt` and shows nothing known. `isChanged`: the text differs from the read before, which proves life. */
+/**
+ * `reading` null: it was read at `readAt` and shows nothing known; `isBlank`: nothing at all, as after `reset`. `isChanged`: the text
+ * differs from the read before, which proves life.
+ */
 export interface ReadingUpdate {
   reading: SampledReading | null;
   readAt: number;
   isChanged: boolean;
+  isBlank?: boolean;
 }
 
 /** A run of readings that was not continued for this long has ended: the screen shows something unknown by now. */
@@ -114,10 +118,13 @@ export class SampledReadings {
   private take(
     runtimeId: string,
     source: ReadingSource,
-    { reading, readAt, isChanged }: ReadingUpdate,
+    { reading: read, readAt, isChanged, isBlank = false }: ReadingUpdate,
   ): (() => void) | null {
     const entry = this.unitOfWork.liveState.runtimes.get(runtimeId);
     if (entry === undefined || entry.runtime.endedAt !== null) return null;
+    // What a view covers, nobody sees: it is no state of the agent.
+    const view = read?.status.state === "unknown" ? read.matched : null;
+    const reading = view === null ? read : null;
     if (isChanged) this.states.keepAlive(entry, readAt);
     if (source === "poller") {
       entry.screenReadAt = readAt;
@@ -127,20 +134,28 @@ export class SampledReadings {
     }
     this.note(entry, source, reading);
     return reading === null
-      ? this.unrecognised(entry, source, readAt)
+      ? this.unrecognised(entry, source, readAt, { view, hidesDialog: view !== null || isBlank })
       : this.recognised(entry, source, reading, readAt);
   }
 
-  private unrecognised(entry: RuntimeEntry, source: ReadingSource, readAt: number): (() => void) | null {
+  /** `hidesDialog`: a dialog may be open all the same. */
+  private unrecognised(
+    entry: RuntimeEntry,
+    source: ReadingSource,
+    readAt: number,
+    { view, hidesDialog }: { view: string | null; hidesDialog: boolean },
+  ): (() => void) | null {
     // A state file without anything known is no news. A screen without anything known may have left the state that it showed.
     if (source === "transcript") return null;
-    const isFirst = entry.liveness.unrecognisedSince === null;
+    const { liveness } = entry;
+    const isFirst = liveness.unrecognisedSince === null || liveness.view !== view;
     entry.liveness = {
       ...entry.liveness,
       screenReadable: false,
       unrecognisedSince: entry.liveness.unrecognisedSince ?? readAt,
       unrecognisedReadAt: readAt,
-      dialogLeft: dialogLeftAfter(entry, null, readAt),
+      view,
+      dialogLeft: hidesDialog ? liveness.dialogLeft : dialogLeftAfter(entry, null, readAt),
     };
     // A dialog that later looks do not find ends with these looks, not with a time.
     const mayTurn = isFirst || isWaiting(entry.resolution?.status.state ?? "unknown");
@@ -169,7 +184,7 @@ export class SampledReadings {
       ...entry.liveness,
       observedAt: { ...entry.liveness.observedAt, [source]: readAt },
       ...(source === "poller"
-        ? { screenReadable: true, unrecognisedSince: null, unrecognisedReadAt: null, dialogLeft }
+        ? { screenReadable: true, unrecognisedSince: null, unrecognisedReadAt: null, view: null, dialogLeft }
         : {}),
     };
     if (run.signal.steady || (source === "transcript" && reading.status.state === "running"))

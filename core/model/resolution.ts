@@ -53,6 +53,8 @@ export const livenessSchema = z.object({
   unrecognisedSince: z.number().nullable(),
   /** The latest read of such a screen; null while it is recognised. */
   unrecognisedReadAt: z.number().nullable().default(null),
+  /** What shows that a view of the agent's own (a menu, a list, its settings) covers what it does; null while none does. */
+  view: z.string().nullable().default(null),
   /**
    * The screen's reads since it last showed a dialog (at `seenAt`), recognised or not: the first and the latest. Null while it
    * shows one, and where none was seen.
@@ -74,6 +76,7 @@ export const NO_LIVENESS: Liveness = {
   screenReadable: false,
   unrecognisedSince: null,
   unrecognisedReadAt: null,
+  view: null,
   dialogLeft: null,
   targetHealth: "ok",
   isSuspended: false,

@@ -32,6 +32,7 @@ export const REASON_CODES = {
     "unsupported_signal",
     "conflicting_signals",
     "unbound",
+    "in_menu",
     "suspended",
     "target_unreachable",
   ],

@@ -69,6 +69,7 @@ export const REASON_WORDS: Readonly<Record<ReasonCode, string>> = {
   unsupported_signal: "not readable",
   conflicting_signals: "signals disagree",
   unbound: "not matched to a pane",
+  in_menu: "a view is open",
   suspended: "suspended",
   target_unreachable: "target unreachable",
 };

@@ -156,7 +156,10 @@ export interface AgentAdapter {
   /** Turns an event file into signals. Unknown events and fields degrade to no signals; never throws. */
   normalize(envelope: Envelope, context: NormalizeContext): NormalizedEvent;
 
-  /** Null where nothing on the screen is positive proof of a state: never a guess, never `idle` by default. */
+  /**
+   * Null where nothing on the screen is positive proof of a state: never a guess, never `idle` by default. `unknown/in_menu` where a
+   * view of the agent's own (a menu, a list, its settings, its transcript) covers what it does, and keys would be commands there.
+   */
   readScreen(screen: Screen): Reading | null;
 
   /**

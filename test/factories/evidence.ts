@@ -130,6 +130,7 @@ export const livenessAt = (at: number, more: Partial<Liveness> = {}): Liveness =
   observedAt: { poller: null, transcript: null },
   screenReadable: true,
   unrecognisedSince: null,
+  view: null,
   unrecognisedReadAt: null,
   dialogLeft: null,
   targetHealth: "ok",

@@ -95,12 +95,11 @@ const judgeOther = (
   const stopped = stoppedBy(observation, context);
   if (stopped !== null)
     return { ...base, outcome: "lost", rule: `the ${stopped.source} says that the turn was stopped` };
-  const { unrecognisedSince } = liveness;
-  const isLeft =
-    unrecognisedSince !== null &&
-    unrecognisedSince > readAt &&
-    at - unrecognisedSince > timing.process_verified_ttl_ms;
-  if (observation.source === "poller" && isLeft)
+  const { unrecognisedSince, view } = liveness;
+  const isLeft = unrecognisedSince !== null && unrecognisedSince > readAt;
+  if (observation.source === "poller" && isLeft && view !== null)
+    return { ...base, outcome: "stale", rule: "a view of the agent's own covers it" };
+  if (observation.source === "poller" && isLeft && at - unrecognisedSince > timing.process_verified_ttl_ms)
     return { ...base, outcome: "stale", rule: "the screen changed into something unknown" };
   const claimed: Status = status.state === "completed" && onset === "unknown" ? AT_ITS_PROMPT : status;
   return { ...base, ...context.freshness(claimed, since, since) };
