@@ -2,6 +2,7 @@
 import type { AgentAdapter, IdentifyMatch } from "../core/ports/agentAdapter.ts";
 import type { Confidence } from "../core/model/state.ts";
 import type { ProcessInfo } from "../core/model/runtime.ts";
+import { byRightName } from "./common/rightName.ts";
 import { createArcaneAdapter } from "./arcane/index.ts";
 import { createClaudeAdapter } from "./claude/index.ts";
 import { createCodexAdapter } from "./codex/index.ts";
@@ -62,8 +63,10 @@ export const createAdapterRegistry = (
   byAgentType: (agentType) => adapters.find((adapter) => adapter.agentType === agentType) ?? null,
   identify(processes) {
     const found = adapters.flatMap((adapter) => {
-      const match = adapter.identify(processes);
-      return match === null ? [] : [{ adapter, match }];
+      const seen = processes.flatMap((process) => byRightName(adapter, process) ?? []);
+      const match = adapter.identify(seen);
+      const process = processes.find(({ pid }) => pid === match?.process.pid);
+      return match === null || process === undefined ? [] : [{ adapter, match: { ...match, process } }];
     });
     const best = Math.max(...found.map(({ match }) => RANK[match.confidence]));
     const top = found.filter(({ match }) => RANK[match.confidence] === best);

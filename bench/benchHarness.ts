@@ -1,7 +1,16 @@
 // The harness for figures that need panes: real tmux with many panes, some with an agent of the bench, and the daemon in its
 // own process, started as it is installed.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -100,12 +109,15 @@ const prepareAgents = (
   root: string,
   count: number,
 ): { fifos: string[]; commandOf: (index: number) => string } => {
-  const [frames, bin, fifoDir] = ["frames", "agent", "fifos"].map((name) => join(root, name));
-  for (const folder of [frames, bin, fifoDir]) mkdirSync(folder ?? "");
+  // Where npm puts it: the file of a program is part of what identifies it.
+  const [frames, bin, fifoDir] = ["frames", "node_modules/@anthropic-ai/claude-code/bin", "fifos"].map(
+    (name) => join(root, name),
+  );
+  for (const folder of [frames, bin, fifoDir]) mkdirSync(folder ?? "", { recursive: true });
   for (const name of FRAMES)
     writeFileSync(join(frames ?? "", name), drawFrame(loadRecording(RECORDINGS, name)));
   const bash = execFileSync("sh", ["-c", "command -v bash"], { encoding: "utf8" }).trim();
-  symlinkSync(bash, join(bin ?? "", "claude"));
+  copyFileSync(bash, join(bin ?? "", "claude"));
   const fifos = Array.from({ length: count }, (_, index) => join(fifoDir ?? "", String(index)));
   if (count > 0) execFileSync("mkfifo", fifos);
   return {

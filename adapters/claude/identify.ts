@@ -1,6 +1,6 @@
 // Which process of a pane is Claude Code. Owns the command-line rules only: what the process does is nobody's business
 // here. Source: process trees recorded with 2.1.329, notes on 2.1.197 and on npm's node launcher.
-import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
+import type { AgentExecutable, IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
 
@@ -40,9 +40,17 @@ const HELPER_FLAGS = new Set([
   "--ripgrep",
 ]);
 
-const NODE_LAUNCHER = /(^|\/)@anthropic-ai\/claude-code\/cli(-wrapper)?\.[cm]?js$|\/\.?bin\/claude$/;
+const NODE_LAUNCHER = /(^|\/)@anthropic-ai\/claude-code\/cli(-wrapper)?\.[cm]?js$/;
+/** Npm's link to the launcher, where nobody can follow it. */
+const NODE_LINK = /\/\.?bin\/claude$/;
 const VERSIONED_BINARY =
   /\/(claude\/versions\/\d+\.\d+\.\d+[^/]*|@anthropic-ai\/claude-code[^/]*\/.*claude[^/]*|claude)$/;
+/** Of npm, its own installer, Homebrew, nix and Debian; the variable is named in each recorded version, and in no other agent. */
+export const CLAUDE_EXECUTABLE: AgentExecutable = {
+  paths:
+    /\/@anthropic-ai\/claude-code(-[^/]+)?\/(.*\/)?claude(\.exe)?$|\/claude\/versions\/\d+\.\d+\.\d+[^/]*$|\/(Caskroom\/claude-code|nix\/store\/[^/]*-claude-code-\d[^/]*)\/(.*\/)?\.?claude(-wrapped)?$/,
+  mark: "CLAUDE_CODE_ENTRYPOINT",
+};
 const VERSION_TITLE = /^\d+\.\d+\.\d+/;
 
 const isHelper = (operands: readonly string[]): boolean => {
@@ -66,7 +74,7 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
 
   if (
     (programName === "node" || programName === "bun") &&
-    NODE_LAUNCHER.test(script) &&
+    (NODE_LAUNCHER.test(script) || (process.file === undefined && NODE_LINK.test(script))) &&
     !isHelper(words.slice(2))
   )
     return { process, confidence: "high", sign: `${programName} running Claude Code's launcher` };

@@ -4,7 +4,7 @@ import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readResetTime } from "../common/resetTime.ts";
 import { claudeLoads } from "../common/loads.ts";
 import { claudeHistory } from "./history.ts";
-import { identifyClaude } from "./identify.ts";
+import { CLAUDE_EXECUTABLE, identifyClaude } from "./identify.ts";
 import { createClaudeConfirmation, createClaudeIntegration } from "./integration.ts";
 import { normalizeClaude } from "./normalize.ts";
 import { readDraft as readClaudeDraft } from "./screen/layout.ts";
@@ -25,6 +25,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   // The command that it prints when it ends (2.1.329).
   launch: { program: "claude", resume: (id) => ["--resume", id] },
   skillCommand: (skill, argument) => `/${skill} ${argument}`,
+  executable: CLAUDE_EXECUTABLE,
   identify: identifyClaude,
   normalize: normalizeClaude,
   readScreen: readClaudeScreen,

@@ -1,7 +1,7 @@
 // Which process of a pane is the Codex TUI. Owns the command-line rules only. Source: process trees recorded with 0.169.0
 // (native binary; the npm launcher execs it), notes on its background server.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
+import type { AgentExecutable, IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
 
 /** Subcommands that serve, print or configure and leave: never the agent that a person sits in front of. */
@@ -47,6 +47,13 @@ const WITH_VALUE =
 const BINARY = /^codex(-(x86_64|aarch64|arm64)-[\w-]+)?(\.exe)?$/;
 /** The background server's own copy of the binary. */
 const SERVER_COPY = /\/packages\/app-server-daemon\//;
+
+/** Of npm, Homebrew and nix; the crate's name stands in its messages (0.169.0), and in none of the programs beside it. */
+export const CODEX_EXECUTABLE: AgentExecutable = {
+  paths:
+    /\/@openai\/codex(-[^/]+)?\/(.*\/)?codex(\.exe)?$|\/(Caskroom\/codex|nix\/store\/[^/]*-codex-\d[^/]*)\/(.*\/)?\.?codex(-(x86_64|aarch64)-[\w-]+)?(-wrapped)?$/,
+  mark: "codex_tui",
+};
 
 const isHelper = (words: readonly string[]): boolean => {
   let index = 0;

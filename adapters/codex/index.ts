@@ -4,7 +4,7 @@ import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readResetTime } from "../common/resetTime.ts";
 import { codexLoads } from "../common/loads.ts";
 import { codexHistory } from "./history.ts";
-import { identifyCodex } from "./identify.ts";
+import { CODEX_EXECUTABLE, identifyCodex } from "./identify.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
 import { readCodexScreen, readDraft as readCodexDraft } from "./screen.ts";
@@ -27,6 +27,7 @@ export const createCodexAdapter = (): AgentAdapter => ({
   interruptKeys: [["Escape"]],
   // The command that it prints when it ends (0.169.0).
   launch: { program: "codex", resume: (id) => ["resume", id] },
+  executable: CODEX_EXECUTABLE,
   identify: identifyCodex,
   normalize: normalizeCodex,
   readScreen: readCodexScreen,

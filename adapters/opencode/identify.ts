@@ -1,6 +1,6 @@
 // Tells opencode's terminal program from everything else in a pane. Source: recorded process tree (1.18.33): a native
 // program whose name and first argument are both `opencode`, started directly or by npm's launcher.
-import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
+import type { AgentExecutable, IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { baseName, wordsOf } from "../common/commandLine.ts";
 
@@ -29,6 +29,13 @@ const HELPERS = new Set([
   "web",
 ]);
 const ANSWERS_AND_LEAVES = new Set(["--help", "-h", "--version", "-v"]);
+
+/** Of npm, its own installer, Homebrew and nix; its settings' variable is named in it (1.18.33), and in no other agent. */
+export const OPENCODE_EXECUTABLE: AgentExecutable = {
+  paths:
+    /\/(opencode-(ai|(linux|darwin)[^/]*)|\.opencode|Cellar\/opencode\/[^/]+)\/(.*\/)?bin\/\.?opencode(\.exe)?$/,
+  mark: "OPENCODE_CONFIG_CONTENT",
+};
 
 const isOpencode = ({ comm, args }: ProcessInfo): boolean => {
   const [program = "", first = ""] = wordsOf(args);

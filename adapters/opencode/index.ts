@@ -4,7 +4,7 @@ import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/ag
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { opencodeLoads } from "../common/loads.ts";
 import { opencodeHistory } from "./history.ts";
-import { identifyOpencode } from "./identify.ts";
+import { identifyOpencode, OPENCODE_EXECUTABLE } from "./identify.ts";
 import { createOpencodeIntegration } from "./integration.ts";
 import { normalizeOpencode } from "./normalize.ts";
 import { readOpencodeScreen, titleOfOpencodeSession } from "./screen.ts";
@@ -23,6 +23,7 @@ export const createOpencodeAdapter = (): AgentAdapter => ({
   interruptKeys: [["Escape"], ["Escape"]],
   // The command that it prints when it ends (1.18.33).
   launch: { program: "opencode", resume: (id) => ["-s", id] },
+  executable: OPENCODE_EXECUTABLE,
   identify: identifyOpencode,
   normalize: normalizeOpencode,
   readScreen: readOpencodeScreen,

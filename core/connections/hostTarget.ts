@@ -10,6 +10,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { FoundTmux } from "../tmux/findTmux.ts";
+import type { LocalPrograms } from "../tmux/localPrograms.ts";
 import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers, type TmuxSocket } from "../tmux/servers.ts";
 
@@ -21,6 +22,7 @@ export interface HostTargetDeps {
     keepServers(targetId: string, watched: readonly string[]): void;
   };
   executor: TargetExecutor;
+  programs: LocalPrograms;
   lookForTmux: LookForTmux;
   config: Pick<ConfigFile, "current" | "onChange">;
   createConnected: (parts: ConnectedTargetParts) => ConnectedTarget;
@@ -58,7 +60,7 @@ const serversOf = ({ config, env, uid }: HostTargetDeps): TmuxSocket[] =>
 
 /** Registers this machine as a target. */
 export const createHostTarget = async (deps: HostTargetDeps): Promise<HostTarget> => {
-  const { ingest, executor, config, connectedTargets, platform, clock, logger } = deps;
+  const { ingest, executor, programs, config, connectedTargets, platform, clock, logger } = deps;
   ingest.setTarget({
     targetId: HOST_TARGET,
     targetName: HOST_TARGET,
@@ -71,7 +73,7 @@ export const createHostTarget = async (deps: HostTargetDeps): Promise<HostTarget
     updatedAt: clock.now(),
     link: null,
   });
-  const processes = createProcessTree({ executor, platform, clock });
+  const processes = createProcessTree({ executor, platform, clock, programs });
   const connect = async (servers: readonly TmuxSocket[]): Promise<ConnectedTarget> =>
     deps.createConnected({
       executor,

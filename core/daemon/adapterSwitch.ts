@@ -2,6 +2,7 @@
 // disabled adapter stays known (it is listed, its hook can be removed), but nothing is recognised as its agent.
 import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
+import { findNamed } from "./namedPrograms.ts";
 import type { AdapterSource } from "../ports/adapterSource.ts";
 
 export interface AdapterSwitch {
@@ -36,7 +37,9 @@ export const createAdapterSwitch = ({ adapters, config, write }: AdapterSwitchDe
       // All adapters take part in recognising a pane's agent: the pane of a disabled agent must not count as that of a tool
       // which it runs.
       identify: (processes) => {
-        const found = adapters.identify(processes);
+        const found =
+          adapters.identify(processes) ??
+          findNamed(processes, config().agents, (type) => adapters.byAgentType(type));
         return found === null || !isEnabled(found.adapter.agentType) ? null : found;
       },
       ...(adapters.files === undefined ? {} : { files: adapters.files }),

@@ -15,6 +15,7 @@ import {
   type ConnectedTargetParts,
 } from "../connections/connectedTarget.ts";
 import { createConnectedTargets } from "../connections/connectedTargets.ts";
+import { createLocalPrograms } from "../tmux/localPrograms.ts";
 import { createHostTarget } from "../connections/hostTarget.ts";
 import { createTmuxLook } from "../connections/tmuxLook.ts";
 import { Ingest } from "../ingest/ingest.ts";
@@ -148,10 +149,21 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   /** Set once everything was looked at. */
   let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
   const takeEvents = async (): Promise<void> => spool?.take();
+  const programs = createLocalPrograms(
+    () =>
+      new Map(
+        adapters
+          .list()
+          .flatMap(({ agentType, executable }) =>
+            executable === undefined ? [] : [[agentType, executable]],
+          ),
+      ),
+  );
   const host = await createHostTarget({
     ...deps,
     ingest,
     executor,
+    programs,
     lookForTmux,
     config,
     createConnected,

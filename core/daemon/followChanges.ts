@@ -43,11 +43,13 @@ export const followAdapters = ({
     for (const connected of connectedTargets.all()) connected.collector.rescan();
   };
   owned.defer(adapters.files?.onChange(() => tolerateStoreFailure(logger, renewAdapters)) ?? (() => {}));
-  let disabled = config.current.adapters.disabled.join();
+  /** What says which processes are agents. */
+  const chosen = (): string => JSON.stringify([config.current.adapters, config.current.agents]);
+  let followed = chosen();
   owned.defer(
     config.onChange(() => {
-      if (config.current.adapters.disabled.join() === disabled) return;
-      disabled = config.current.adapters.disabled.join();
+      if (chosen() === followed) return;
+      followed = chosen();
       tolerateStoreFailure(logger, renewAdapters);
     }),
   );

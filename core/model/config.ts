@@ -54,6 +54,8 @@ export const sshTargetConfigSchema = z
   .strict();
 export type SshTargetConfig = z.infer<typeof sshTargetConfigSchema>;
 
+const agentTypeSchema = z.string().regex(/^[a-z0-9_-]{1,40}$/, "this is no agent type");
+
 export const configSchema = z
   .object({
     $schema: z.string().optional(),
@@ -78,10 +80,17 @@ export const configSchema = z
     notifications: notificationPolicySchema.prefault({}),
     /** Judged one by one (checkChannels): a channel that is wrong must not hold back the rest of the file. */
     channels: z.array(z.unknown()).max(MAX_CHANNELS).default([]),
+    /** By agent type. `programs`: names or paths that stand for the agent beside its own, as of a wrapper around a container. */
+    agents: z
+      .record(
+        agentTypeSchema,
+        z.object({ programs: z.array(z.string().min(1).max(1_000)).max(50).default([]) }).strict(),
+      )
+      .default({}),
     adapters: z
       .object({
         /** Agent types that are not recognised: their panes count as panes without an agent. */
-        disabled: z.array(z.string().regex(/^[a-z0-9_-]{1,40}$/, "this is no agent type")).default([]),
+        disabled: z.array(agentTypeSchema).default([]),
       })
       .strict()
       .prefault({}),

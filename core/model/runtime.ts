@@ -90,6 +90,16 @@ export const paneSchema = paneKeySchema.extend({
 });
 export type Pane = z.infer<typeof paneSchema>;
 
+/** What a process runs, whatever it is called. */
+export interface ProgramFile {
+  /** Real path of the executable, or of the script that a runtime runs: from `/node_modules/<package>/` on where its package is known. */
+  path: string;
+  /** Name of the runtime that runs a script; null: the executable itself. */
+  runtime: string | null;
+  /** The agent whose executable it is; null: of none that is known by more than its name. Absent: nobody looked. */
+  agentType?: string | null;
+}
+
 /** A process of a pane. `startedAt` is epoch ms (10 ms resolution on Linux, 1 s elsewhere); args are argv joined by a space. */
 export interface ProcessInfo {
   pid: number;
@@ -99,6 +109,8 @@ export interface ProcessInfo {
   startedAt: number;
   /** It was suspended (Ctrl-Z, SIGSTOP) and does nothing until it is continued. */
   isStopped?: boolean;
+  /** Absent where it is not to be had, as for most of other machines. */
+  file?: ProgramFile;
 }
 
 /** One agent process in one pane. */

@@ -128,6 +128,14 @@ export interface AgentLaunch {
   readonly resume?: (sessionId: string) => readonly string[];
 }
 
+/** What proves that an executable is the agent's, whatever it is called. */
+export interface AgentExecutable {
+  /** Real paths to which its installers put it. */
+  readonly paths: RegExp;
+  /** A text that stands in each version of the file, and in no other program. */
+  readonly mark: string;
+}
+
 export interface AgentAdapter {
   readonly contractVersion: typeof ADAPTER_CONTRACT_VERSION;
   readonly agentType: string;
@@ -241,6 +249,9 @@ export interface AgentAdapter {
 
   /** Absent where it is not known. Added after contract 1.0. */
   readonly loads?: AgentLoads;
+
+  /** Absent for scripts, and where nobody could read the program. Added after contract 1.0. */
+  readonly executable?: AgentExecutable;
 
   /** Names under which a shell finds the program; the agent's type where it is left out. Added after contract 1.0. */
   readonly programs?: readonly string[];

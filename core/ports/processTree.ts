@@ -6,7 +6,7 @@ export type ProcessLife = "gone" | "running" | "stopped";
 
 export interface ProcessTree {
   /**
-   * For each pane's own process: it and its descendants, parents before children, at most 64 and 8 deep. A process that is
+   * For each pane's own process: it and its descendants, parents before children, at most 128. A process that is
    * gone has no entry.
    */
   ofPanes(panePids: readonly number[]): Promise<Map<number, ProcessInfo[]>>;

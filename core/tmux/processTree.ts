@@ -36,13 +36,16 @@ export interface ProcessTreeOptions extends PsTreeOptions {
   platform: NodeJS.Platform;
 }
 
+/** Its command line is given as it is, and as vector. */
+const argvOf = (cmdline: string): string[] => cmdline.replace(/\0+$/, "").split("\0");
+
 interface Read {
   info: ProcessInfo;
   threadCount: number;
 }
 type ListChildren = (read: Read) => Promise<readonly number[]>;
 
-const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree => {
+const createLinuxTree = ({ executor, clock, programs }: ProcessTreeOptions): ProcessTree => {
   const { files } = executor;
   const meter = <T>(path: string, parse: (text: string) => T | null): Meter<T> | null => {
     const file = executor.openProc?.(path) ?? null;
@@ -84,8 +87,19 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
     const args = parseCmdline(cmdline ?? "");
     const startedAt = await toStartedAt(stat);
     const { ppid, comm, isStopped, threadCount } = stat;
+    const identity = `${pid} ${stat.startedAfterBootMs} ${comm} ${args}`;
+    const program = { pid, argv: argvOf(cmdline ?? ""), executable: null };
+    const file = (await programs?.fileOf(identity, program)) ?? null;
     return {
-      info: { pid, ppid, comm, args: args === "" ? comm : args, startedAt, isStopped },
+      info: {
+        pid,
+        ppid,
+        comm,
+        args: args === "" ? comm : args,
+        startedAt,
+        isStopped,
+        ...(file === null ? {} : { file }),
+      },
       threadCount,
     };
   };

@@ -50,11 +50,18 @@ describe("parsePsRows", () => {
 describe("parsePsNames", () => {
   it("reads output of the form of macOS", () => {
     expect([...parsePsNames(NAMES)]).toEqual([
-      [1, { comm: "launchd", args: "/sbin/launchd" }],
-      [501, { comm: "-zsh", args: "-zsh" }],
-      [12_345, { comm: "node", args: "/opt/homebrew/bin/node /opt/homebrew/bin/claude --x" }],
-      [12_346, { comm: "claude", args: "claude --resume a  b" }],
-      [777, { comm: "My", args: "/Applications/My App.app/Contents/MacOS/My App" }],
+      [1, { comm: "launchd", args: "/sbin/launchd", path: "/sbin/launchd" }],
+      [501, { comm: "-zsh", args: "-zsh", path: null }],
+      [
+        12_345,
+        {
+          comm: "node",
+          args: "/opt/homebrew/bin/node /opt/homebrew/bin/claude --x",
+          path: "/opt/homebrew/bin/node",
+        },
+      ],
+      [12_346, { comm: "claude", args: "claude --resume a  b", path: null }],
+      [777, { comm: "My", args: "/Applications/My App.app/Contents/MacOS/My App", path: "/Applications/My" }],
     ]);
   });
 

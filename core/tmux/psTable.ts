@@ -39,6 +39,8 @@ export interface PsRow {
 export interface PsNames {
   comm: string;
   args: string;
+  /** Of the executable, where the system tells it. */
+  path: string | null;
 }
 
 /** No system has pids of more digits. */
@@ -61,11 +63,10 @@ export const parsePsRows = (output: string): Map<number, PsRow> => {
   return rows;
 };
 
-/** The program's own name: the last part of its path. `column` may hold only the start of that path. */
-const nameOf = (column: string, width: number, args: string): string => {
+/** The path of the program, or its name alone. `column` may hold only the start of that path. */
+const pathOf = (column: string, width: number, args: string): string => {
   const isCut = column.length >= width - 1 && args.startsWith(column);
-  const path = isCut ? column + (args.slice(column.length).split(" ")[0] ?? "") : column;
-  return cleanText(path.slice(path.lastIndexOf("/") + 1), MAX_COMM);
+  return isCut ? column + (args.slice(column.length).split(" ")[0] ?? "") : column;
 };
 
 /** Names by pid. Columns are found by the header, because a name may hold spaces. */
@@ -79,8 +80,12 @@ export const parsePsNames = (output: string): Map<number, PsNames> => {
     const pid = /^\s*(\d{1,10})\s/.exec(line)?.[1];
     if (pid === undefined) continue;
     const args = line.slice(argsAt).trim();
-    const comm = nameOf(line.slice(commAt, argsAt).trim(), argsAt - commAt, args);
-    names.set(Number(pid), { comm, args: cleanText(args, MAX_ARGS) });
+    const path = pathOf(line.slice(commAt, argsAt).trim(), argsAt - commAt, args);
+    names.set(Number(pid), {
+      comm: cleanText(path.slice(path.lastIndexOf("/") + 1), MAX_COMM),
+      args: cleanText(args, MAX_ARGS),
+      path: path.startsWith("/") ? path : null,
+    });
   }
   return names;
 };

@@ -4,7 +4,16 @@ import type { ProcessInfo } from "../model/runtime.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProcessLife, ProcessTree } from "../ports/processTree.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
-import { parsePsNames, parsePsRows, PS_ALL, psNamesOf, psRowsOf, type PsRow } from "./psTable.ts";
+import {
+  parsePsNames,
+  parsePsRows,
+  PS_ALL,
+  psNamesOf,
+  psRowsOf,
+  type PsNames,
+  type PsRow,
+} from "./psTable.ts";
+import type { LocalPrograms } from "./localPrograms.ts";
 import { isSameStart } from "./sameStart.ts";
 import { walkProcesses } from "./walkProcesses.ts";
 
@@ -22,6 +31,8 @@ export interface PsTreeOptions {
   clock: Clock;
   /** How long one table of ps answers all questions; half a second unless given. */
   sharedMs?: number;
+  /** Only for the daemon's own machine. */
+  programs?: LocalPrograms;
 }
 
 const inParts = (pids: readonly number[]): number[][] =>
@@ -30,7 +41,7 @@ const inParts = (pids: readonly number[]): number[][] =>
   );
 
 export const createPsTree = (options: PsTreeOptions): ProcessTree => {
-  const { executor, clock, sharedMs = SHARED_MS } = options;
+  const { executor, clock, programs, sharedMs = SHARED_MS } = options;
   let shared: { at: number; table: Promise<ReadonlyMap<number, PsRow>> } | null = null;
   let asking: { pids: Set<number>; rows: Promise<ReadonlyMap<number, PsRow>> } | null = null;
   const known = new Map<number, { readAt: number; startedAt: number; isStopped: boolean }>();
@@ -77,6 +88,13 @@ export const createPsTree = (options: PsTreeOptions): ProcessTree => {
     return row.isStopped ? "stopped" : "running";
   };
 
+  const withFile = async (row: PsRow, { comm, args, path }: PsNames): Promise<ProcessInfo> => {
+    const identity = `${row.pid} ${row.startedAt} ${comm} ${args}`;
+    const program = { pid: row.pid, argv: args.split(" "), executable: path };
+    const file = (await programs?.fileOf(identity, program)) ?? null;
+    return { ...row, comm, args, ...(file === null ? {} : { file }) };
+  };
+
   return {
     ofPanes: async (panePids) => {
       const table = await getTable();
@@ -100,9 +118,9 @@ export const createPsTree = (options: PsTreeOptions): ProcessTree => {
         const found = tree.flatMap((row) => {
           const name = names.get(row.pid);
           if (name !== undefined) note(row);
-          return name === undefined ? [] : [{ ...row, ...name }];
+          return name === undefined ? [] : [withFile(row, name)];
         });
-        if (found.length > 0) trees.set(panePid, found);
+        if (found.length > 0) trees.set(panePid, await Promise.all(found));
       }
       return trees;
     },

@@ -1,8 +1,7 @@
 // A pane's process and its descendants, bounded. The caller says how a process and its children are found.
 
-/** How many processes below a pane's own are looked at, and how deep. */
-const MAX_PROCESSES = 64;
-const MAX_DEPTH = 8;
+/** How many processes of a pane are looked at. */
+const MAX_PROCESSES = 128;
 
 /** Parents before children; breadth first, so that the bound cuts the deepest. `read` gives null for a process that is gone. */
 export const walkProcesses = async <T>(
@@ -13,7 +12,7 @@ export const walkProcesses = async <T>(
   const found: T[] = [];
   const seen = new Set<number>([root]);
   let level: readonly number[] = [root];
-  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0 && found.length < MAX_PROCESSES; depth++) {
+  while (level.length > 0 && found.length < MAX_PROCESSES) {
     const entries = await Promise.all(
       level.slice(0, MAX_PROCESSES - found.length).map(async (pid) => {
         const process = await read(pid);

@@ -8,8 +8,7 @@ import type { RemoteShell } from "./remoteShell.ts";
 const TIMEOUT_MS = 5_000;
 /** Enough for a thousand panes with all their processes. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-const MAX_PROCESSES = 64;
-const MAX_DEPTH = 8;
+const MAX_PROCESSES = 128;
 const MAX_ARGS = 4_096;
 const MAX_COMM = 64;
 const TICKS_PER_SECOND = 100;
@@ -36,11 +35,11 @@ q() { l=; { while IFS= read -r x || [ -n "$x" ]; do l="$l$x "; done; } </proc/$1
 [ -n "$l" ] || return 1
 h=\${l%)*}; set -f; set -- \${l##*)}; set +f
 printf '%s) %s %s %s %s %s\\n' "$h" "$1" "$2" "\${18}" "\${20}" "\${26}"; }
-w() { todo=$1; n=0; d=0
-while [ -n "$todo" ] && [ $n -lt ${MAX_PROCESSES} ] && [ $d -le ${MAX_DEPTH} ]; do next=
+w() { todo=$1; n=0
+while [ -n "$todo" ] && [ $n -lt ${MAX_PROCESSES} ]; do next=
 for p in $todo; do q $p || continue; n=$((n+1))
 for t in /proc/$p/task/*/children; do c=; read -r c <"$t"; next="$next $c"; done; done
-todo=\${next# }; todo=\${todo# }; [ -n "\${todo## }" ] || todo=; d=$((d+1)); done; }
+todo=\${next# }; todo=\${todo# }; [ -n "\${todo## }" ] || todo=; done; }
 `;
 
 const clean = (text: string, max: number): string =>

@@ -1,0 +1,143 @@
+// What a process of this machine runs, whatever it is called: the file behind it, by its real path, its package and, where neither
+// says it, what stands in it. Reads only; each file once, so that a look at a known process costs nothing.
+import { open, readFile, readlink, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import type { ProgramFile } from "../model/runtime.ts";
+import type { AgentExecutable } from "../ports/agentAdapter.ts";
+
+/** Programs that run a script, which is then what counts. */
+const RUNTIME = /^(node(js)?|bun|deno|python[\d.]*|ruby|java)$/;
+/** Their options whose value is the next word. */
+const WITH_VALUE = new Set(["-r", "--require", "--import", "--loader", "-C", "--conditions"]);
+/** What the system itself brings is nobody's package and no agent. */
+const OF_SYSTEM = /^(\/usr)?\/(s?bin|libexec)\/|^\/System\//;
+/** The folders above a file in which its package is looked for. */
+const MAX_FOLDERS = 8;
+const MAX_PACKAGE_BYTES = 256 * 1024;
+/** An agent in one file carries its runtime with it. */
+const MIN_AGENT_BYTES = 8 * 1024 * 1024;
+const MAX_AGENT_BYTES = 1024 * 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+const MAX_KNOWN = 4_096;
+
+export interface RunningProgram {
+  pid: number;
+  /** Argument vector as far as it is known. */
+  argv: readonly string[];
+  /** Of the executable as the system tells it; null: /proc tells it. */
+  executable: string | null;
+}
+
+export interface LocalPrograms {
+  /** `identity` changes whenever the process may have become another program. Null: not to be had. */
+  fileOf(identity: string, program: RunningProgram): Promise<ProgramFile | null>;
+}
+
+const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null);
+
+/** The script among the arguments of a runtime; null where they name none. */
+const scriptOf = (argv: readonly string[]): string | null => {
+  let at = 1;
+  while (argv[at]?.startsWith("-") === true) at += WITH_VALUE.has(argv[at] ?? "") ? 2 : 1;
+  return argv[at] ?? null;
+};
+
+const packageNameIn = async (folder: string): Promise<string | null> => {
+  const text = await orNull(readFile(join(folder, "package.json"), "utf8"));
+  if (text === null || text.length > MAX_PACKAGE_BYTES) return null;
+  try {
+    const json: unknown = JSON.parse(text);
+    const name = typeof json === "object" && json !== null && "name" in json ? json.name : null;
+    return typeof name === "string" ? name.slice(0, 200) : null;
+  } catch {
+    return null;
+  }
+};
+
+/** From the name of its package on, as below `node_modules`; the path itself where no package has it. */
+const inPackage = async (path: string): Promise<string> => {
+  if (OF_SYSTEM.test(path) || path.includes("/node_modules/")) return path;
+  let folder = dirname(path);
+  for (let count = 0; count < MAX_FOLDERS && folder !== dirname(folder); count += 1) {
+    const name = await packageNameIn(folder);
+    if (name !== null) return join("/node_modules", name, relative(folder, path));
+    folder = dirname(folder);
+  }
+  return path;
+};
+
+/** The first of the marks that stands in a file; null: none. @throws where the file cannot be read. */
+const findMark = async (path: string, marks: readonly string[]): Promise<string | null> => {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (size < MIN_AGENT_BYTES || size > MAX_AGENT_BYTES) return null;
+    const overlap = Math.max(...marks.map((mark) => mark.length));
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES + overlap);
+    let kept = 0;
+    for (let at = 0; at < size;) {
+      const { bytesRead } = await file.read(buffer, kept, CHUNK_BYTES, at);
+      if (bytesRead === 0) return null;
+      const filled = buffer.subarray(0, kept + bytesRead);
+      const found = marks.find((mark) => filled.includes(mark));
+      if (found !== undefined) return found;
+      // A mark may stand across the border of two parts.
+      kept = Math.min(overlap, filled.length);
+      filled.copyWithin(0, filled.length - kept);
+      at += bytesRead;
+    }
+    return null;
+  } finally {
+    await file.close();
+  }
+};
+
+/** `executables`: of the agents whose programs are known by more than their names, by agent type. */
+export const createLocalPrograms = (
+  executables: () => ReadonlyMap<string, AgentExecutable>,
+): LocalPrograms => {
+  const files = new Map<string, Promise<ProgramFile | null>>();
+  const agents = new Map<string, Promise<string | null | undefined>>();
+
+  const remember = <T>(map: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> => {
+    const known = map.get(key);
+    if (known !== undefined) return known;
+    if (map.size >= MAX_KNOWN) map.clear();
+    const reading = read();
+    map.set(key, reading);
+    return reading;
+  };
+
+  const agentOf = async (path: string): Promise<string | null | undefined> => {
+    const all = [...executables()];
+    const byPath = all.find(([, { paths }]) => paths.test(path));
+    if (byPath !== undefined) return byPath[0];
+    if (all.length === 0 || OF_SYSTEM.test(path)) return null;
+    const mark = await orNull(
+      findMark(
+        path,
+        all.map(([, one]) => one.mark),
+      ).then((found) => ({ found })),
+    );
+    if (mark === null) return undefined;
+    return all.find(([, one]) => one.mark === mark.found)?.[0] ?? null;
+  };
+
+  const read = async ({ pid, argv, executable }: RunningProgram): Promise<ProgramFile | null> => {
+    const told = executable ?? (await orNull(readlink(`/proc/${pid}/exe`)));
+    if (told === null || !isAbsolute(told)) return null;
+    // It was replaced by a newer one while it runs.
+    const path = (await orNull(realpath(told))) ?? told.replace(/ \(deleted\)$/, "");
+    if (!RUNTIME.test(basename(path))) {
+      const agentType = await remember(agents, path, () => agentOf(path));
+      return { path, runtime: null, ...(agentType === undefined ? {} : { agentType }) };
+    }
+    const script = scriptOf(argv);
+    if (script === null) return null;
+    const folder = isAbsolute(script) ? "" : ((await orNull(readlink(`/proc/${pid}/cwd`))) ?? "");
+    const real = await orNull(realpath(join(folder, script)));
+    return real === null ? null : { path: await inPackage(real), runtime: basename(path) };
+  };
+
+  return { fileOf: (identity, program) => remember(files, identity, () => read(program)) };
+};
