@@ -37,6 +37,7 @@ import { MAX_REQUEST_TEXT } from "../model/request.ts";
 import { SCHEMA_VERSION, type Explanation } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
+import { whyNoAgent } from "./whyNoAgent.ts";
 import { redactText } from "../store/redactText.ts";
 
 export interface ServiceDeps {
@@ -238,7 +239,15 @@ export const createService = (deps: ServiceDeps): Service => {
       entry === null || entry.crashedAt !== null ? undefined : ingest.liveState.paneOf(entry.runtime);
     const adapter = entry?.adapter ?? null;
     const screen = pane === undefined || adapter === null ? null : await deps.screenNow(pane, adapter);
-    return { ...explanation(row, entry, history, clock.now()), screen };
+    const said = { ...explanation(row, entry, history, clock.now()), screen };
+    if (entry !== null || subject === null) return said;
+    const empty = ingest.liveState.paneOf(subject.key);
+    if (empty === undefined) return said;
+    const processes = await deps.connectedTargets
+      .get(empty.targetId)
+      .processesOf(empty)
+      .catch(() => []);
+    return { ...said, rule: whyNoAgent(processes) };
   };
 
   const service: Service = {

@@ -127,6 +127,20 @@ describe.runIf(process.platform === "linux")("a pane's agent", () => {
     await daemon.until(panes.get(what) ?? "", (row) => row.agent === agent);
   });
 
+  it("has a reason where there can be none", async () => {
+    const pane = await tmux.run(
+      "new-window",
+      "-d",
+      "-P",
+      "-F",
+      "#{pane_id}",
+      `${program("bin/ssh")} ${WAITING}`,
+    );
+    const row = await daemon.until(pane, () => true);
+    const { rule } = await daemon.daemon.service.explain({ ref: row.identity.pane_ref });
+    expect(rule).toBe("its program is ssh: add the machine as a target (agtmux target add)");
+  });
+
   it.each(OTHERS)("is none for %s", (what) => {
     expect(agentOf(what)).toBeNull();
     expect(panes.get(what)).toMatch(/^%/);
