@@ -94,6 +94,10 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   };
   const stateOf = (runtimeId: string): CanonicalState | null =>
     entryOf(runtimeId)?.resolution?.status.state ?? null;
+  const turnMarkOf = (runtimeId: string): string => {
+    const entry = entryOf(runtimeId);
+    return entry === null ? "" : `${entry.marks.beganAt} ${entry.marks.doneAt} ${entry.activity.prompt?.at}`;
+  };
   const isForeground = async (runtimeId: string): Promise<boolean> => {
     const runtime = entryOf(runtimeId)?.runtime;
     if (runtime === undefined || runtime.pid === null || runtime.processStartedAt === null) return false;
@@ -190,6 +194,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
             : {
                 adapter: entryOf(runtimeId)?.adapter ?? null,
                 state: () => stateOf(runtimeId),
+                turnMark: () => turnMarkOf(runtimeId),
                 isForeground: () => isForeground(runtimeId),
               },
         hasAgent: () => connectedTargets.get(pane.targetId).hasAgent(pane),

@@ -24,6 +24,8 @@ export interface SendAgent {
   adapter: Pick<AgentAdapter, "displayName" | "readScreen" | "readDraft"> | null;
   /** As the engine has it now. */
   state(): CanonicalState | null;
+  /** Changes whenever a turn is told to begin or to end. */
+  turnMark(): string;
   /** False while another program has the terminal: a shell after Ctrl-Z, an editor. */
   isForeground(): Promise<boolean>;
 }

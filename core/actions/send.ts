@@ -10,7 +10,7 @@ import type { TmuxCommand } from "../tmux/commandString.ts";
 import type { HeldText, PaneCapture } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { pressEnter, type EnterInput, type Typed } from "./pressEnter.ts";
+import { pressEnter, type EnterInput, type SendAgent, type Typed } from "./pressEnter.ts";
 import { findView, landmarks, readCapture, showsPrompt } from "./screenReading.ts";
 import { strippedNotes, toSendable } from "./sendableText.ts";
 import { typingCommand, withHeldText } from "./typing.ts";
@@ -28,6 +28,8 @@ const LEAVE_LIMIT_MS = 1_200;
 /** The same after the second Enter: an agent that is still starting takes its keys late. */
 const LAST_LEAVE_LIMIT_MS = 5_000;
 const LOOK_EVERY_MS = 60;
+/** From a text that left the box to the first sign of its turn; an event takes longer than a screen. */
+const BEGIN_LIMIT_MS = 3_000;
 /** Two captures in a row must show that the text has left the box, because agents clear the screen while they redraw. */
 const SEEN_LEFT = 2;
 /** An agent may take each Enter for a new line, so that its box grows by a row. */
@@ -158,9 +160,65 @@ const awaitLeft = async (
   return seen ?? false;
 };
 
-const enterAndSee = async (input: SendInput, typed: Typed): Promise<Omit<SendReport, "notes">> => {
+/** A command of the agent's own, or of a shell: no turn begins with it. */
+const COMMAND = /^\s*[/!]/;
+/** So much of both ends of a text is looked for in the conversation, of which a long one may show one end only. */
+const SNIPPET = 24;
+
+/** However it is broken into rows. */
+const unbroken = (text: string): string => text.replaceAll(/\s/g, "");
+const timesOn = ({ rows }: PaneCapture, end: string): number => unbroken(rows.join("")).split(end).length;
+
+/**
+ * True once the turn of the text began: the engine knows of it, the screen shows it, or the text stands in the conversation. A text
+ * that a menu took for a choice has left the box, too.
+ */
+const awaitBegun = async (
+  { client, pane, clock, agent }: SendInput & { agent: SendAgent },
+  { text, before, mark }: Sent,
+): Promise<boolean> => {
+  const whole = unbroken(text);
+  const ends = [whole.slice(0, SNIPPET), whole.slice(-SNIPPET)];
+  const seen = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs: BEGIN_LIMIT_MS }, async () => {
+    const state = agent.state();
+    if (state === "running" || (state !== null && isWaiting(state)) || agent.turnMark() !== mark) return true;
+    const capture = await client.capture(pane);
+    if (capture === null) return null;
+    const reading = readCapture(agent, pane, capture);
+    if (reading?.status.state === "running" || showsPrompt(reading)) return true;
+    return ends.some((end) => timesOn(capture, end) > timesOn(before, end)) ? true : null;
+  });
+  return seen ?? false;
+};
+
+/** What was typed, and how everything was before. */
+interface Sent {
+  text: string;
+  before: PaneCapture;
+  /** See `SendAgent.turnMark`. */
+  mark: string;
+  wasRunning: boolean;
+}
+
+const ofSubmitted = async (input: SendInput, sent: Sent, how = ""): Promise<Omit<SendReport, "notes">> => {
+  const { agent } = input;
+  // What is sent to an agent at work waits in its queue.
+  const mayBegin = agent !== null && !sent.wasRunning && !COMMAND.test(sent.text);
+  return !mayBegin || (await awaitBegun({ ...input, agent }, sent))
+    ? { outcome: "delivered", detail: `The text appeared and was submitted${how}.` }
+    : {
+        outcome: "unverified",
+        detail: `The text appeared and left the input box${how}, but no turn was seen to begin.`,
+      };
+};
+
+const enterAndSee = async (
+  input: SendInput,
+  typed: Typed,
+  sent: Sent,
+): Promise<Omit<SendReport, "notes">> => {
   const { mark } = typed;
-  const wasRunning = input.agent?.state() === "running";
+  const { wasRunning } = sent;
   const first = await pressEnter(input, typed);
   if (first !== null) return { outcome: "not_delivered", detail: first };
   if (mark === null)
@@ -168,15 +226,14 @@ const enterAndSee = async (input: SendInput, typed: Typed): Promise<Omit<SendRep
       outcome: "unverified",
       detail: "Text and Enter were sent, but the text was not seen on the screen.",
     };
-  if (await awaitLeft(input, { mark, wasRunning, enters: 1 }))
-    return { outcome: "delivered", detail: "The text appeared and was submitted." };
+  if (await awaitLeft(input, { mark, wasRunning, enters: 1 })) return ofSubmitted(input, sent);
   const second = await pressEnter(input, typed);
   // The box may have changed because the agent took the first Enter late.
   if (second !== null && (await awaitLeft(input, { mark, wasRunning, enters: 1 })))
-    return { outcome: "delivered", detail: "The text appeared and was submitted." };
+    return ofSubmitted(input, sent);
   if (second !== null) return { outcome: "unverified", detail: `Enter was pressed once. ${second}` };
   return (await awaitLeft(input, { mark, wasRunning, enters: 2 }))
-    ? { outcome: "delivered", detail: "The text appeared and was submitted with a second Enter." }
+    ? ofSubmitted(input, sent, " with a second Enter")
     : { outcome: "not_delivered", detail: "The text is still in the input box after two Enters." };
 };
 
@@ -186,7 +243,9 @@ const seeThrough = async (
   text: string,
   before: PaneCapture,
 ): Promise<Omit<SendReport, "notes">> => {
-  const { client, pane, clock } = input;
+  const { client, pane, clock, agent } = input;
+  const wasRunning = agent?.state() === "running";
+  const sent: Sent = { text, before, mark: agent?.turnMark() ?? "", wasRunning };
   const isLong = text.length > LONG_TEXT || text.includes("\n");
   const pauseMs = isLong ? LONG_PAUSE_MS : SHORT_PAUSE_MS;
   await pause(clock, pauseMs);
@@ -209,7 +268,7 @@ const seeThrough = async (
       outcome: "not_delivered",
       detail: `The agent did not show the text within ${limitMs / 1_000} s, so Enter was not pressed.`,
     };
-  return enterAndSee(input, { command: before.command, mark });
+  return enterAndSee(input, { command: before.command, mark }, sent);
 };
 
 /**

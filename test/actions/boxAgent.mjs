@@ -9,6 +9,7 @@ const [log, json] = process.argv.slice(2);
  * `placeholderAbove`: longer pastes are shown as a mark. `dialog`: a screen that is drawn as soon as text comes.
  * `lateMs`: it draws its box at once, and takes keys only then.
  * `turnMs`: it works so long on each text, and shows it. `times`: a file for when it got each text and ended its turn, epoch ms.
+ * `swallows`: what was typed leaves the box and begins nothing, as where a menu takes it for a choice.
  * `ignoresSignals`: INT and TERM do nothing. `working`: a screen that is shown until Escape was pressed `escapes` times.
  */
 const options = {
@@ -77,6 +78,10 @@ const submit = () => {
   enters = 0;
   appendFileSync(log, `${JSON.stringify(box)}\n`);
   stamp("got");
+  if (options.swallows === true) {
+    box = "";
+    return;
+  }
   transcript.push(...wrap(`> ${box}`, out.columns - 6).slice(-4), "");
   if (options.turnMs === undefined) transcript.push("* working");
   box = "";

@@ -88,6 +88,14 @@ describe.concurrent("to an agent", () => {
     expect([two.received(), three.received()]).toEqual([["twice"], []]);
   });
 
+  it("that takes the text for something else is not said to have got it", async () => {
+    const agent = await openAgent(harness, { swallows: true });
+    expect(await sendTo(harness, agent.row, "do something")).toMatchObject({
+      outcome: "unverified",
+      detail: expect.stringContaining("no turn was seen to begin"),
+    });
+  });
+
   it("that takes a late Enter for a new line is found out", async () => {
     const agent = await openAgent(harness, { swallowMs: 10_000 });
     expect(await sendTo(harness, agent.row, "swallowed")).toMatchObject({ outcome: "not_delivered" });
