@@ -15,8 +15,9 @@ npm run live -- help                 this
 --versions what     latest, or claude=2.1.330,pi=0.87.1; installs what is missing. Without it: the versions last driven
 --mode a,b          ${MODES.join(", ")}
 --size a,b          ${SIZES.join(", ")}
+--habitat a,b       only these ways of running an agent, as the table names them
 --state a,b         only these steps, as the table names them
---states --hard --actions --turns --queue --rules --documents --sessions --handoff --stall    only these kinds of parts
+--states --hard --actions --turns --queue --rules --documents --sessions --handoff --stall --habitats    only these kinds of parts
 --fresh             also what was done before
 --results folder    where results and wrong cases are kept (live-results)
 --markdown file     writes the table between the marks of that file`;
@@ -36,6 +37,8 @@ export interface LiveOptions {
   /** null: every step. */
   steps: string[] | null;
   kinds: PartKind[];
+  /** null: all of an agent. */
+  habitats: string[] | null;
   isFresh: boolean;
   results: string;
   markdown: string | null;
@@ -84,6 +87,8 @@ const parse = (args: readonly string[]) => {
         sessions: { type: "boolean", default: false },
         handoff: { type: "boolean", default: false },
         stall: { type: "boolean", default: false },
+        habitats: { type: "boolean", default: false },
+        habitat: { type: "string" },
         fresh: { type: "boolean", default: false },
         results: { type: "string", default: join(ROOT, "live-results") },
         markdown: { type: "string" },
@@ -99,7 +104,9 @@ export const readOptions = (args: readonly string[], steps: readonly string[]): 
   const { values, positionals } = parse(args);
   const [command = "run", ...more] = positionals;
   if (more.length > 0) throw new UsageError(`one command at a time, not '${positionals.join(" ")}'`);
-  const chosen = PART_KINDS.filter((kind) => values[kind]);
+  const chosen = PART_KINDS.filter(
+    (kind) => values[kind] || (kind === "habitats" && values.habitat !== undefined),
+  );
   const kinds = values.state === undefined ? [...PART_KINDS] : (["states", "hard"] as const).slice();
   return {
     command: oneOf(COMMANDS, command, "command"),
@@ -109,6 +116,7 @@ export const readOptions = (args: readonly string[], steps: readonly string[]): 
     sizes: values.size === undefined ? null : listOf(SIZES, values.size, "size"),
     steps: values.state === undefined ? null : listOf(steps, values.state, "state"),
     kinds: chosen.length > 0 ? chosen : kinds,
+    habitats: values.habitat?.split(",").map((name) => name.trim()) ?? null,
     isFresh: values.fresh,
     results: values.results,
     markdown: values.markdown ?? null,

@@ -12,6 +12,7 @@ import { installAgent, resolveVersion } from "./install/installAgent.ts";
 import { readOptions, USAGE, UsageError, type LiveOptions } from "./options.ts";
 import { toMarkdown } from "./results/markdown.ts";
 import { partName, type Note, type Part } from "./results/result.ts";
+import { habitatsOf } from "./habitats/index.ts";
 import { createStopper } from "./rig/stopper.ts";
 import { doneParts, exitStatus, mergeNotes, openResults } from "./results/store.ts";
 
@@ -32,10 +33,17 @@ const ensureInstalled = async (options: LiveOptions, id: AgentId): Promise<Insta
   );
 };
 
-const partsOf = ({ kinds, modes, sizes }: LiveOptions, agent: AgentId, version: string): Part[] =>
+const partsOf = ({ kinds, modes, sizes, habitats }: LiveOptions, agent: AgentId, version: string): Part[] =>
   kinds.flatMap((kind) =>
     (sizes ?? KINDS[kind].sizes).flatMap((size) =>
-      modes.map((mode) => ({ agent, version, mode, size, kind })),
+      modes.flatMap((mode): Part[] => {
+        const part = { agent, version, mode, size, kind };
+        if (kind !== "habitats") return [part];
+        const own = habitatsOf(LIVE_AGENTS[agent]).map(({ name }) => name);
+        return own
+          .filter((name) => habitats?.includes(name) ?? true)
+          .map((habitat) => ({ ...part, habitat }));
+      }),
     ),
   );
 

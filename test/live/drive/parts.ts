@@ -18,6 +18,7 @@ import {
 import type { Lack } from "../results/markdown.ts";
 import { openRig, type RigAgent } from "../rig/openRig.ts";
 import type { Stopper } from "../rig/stopper.ts";
+import { habitatOf, habitatScenario } from "../habitats/index.ts";
 import { ACTION_SCENARIOS } from "./actions.ts";
 import { DOCUMENT_SCENARIOS } from "./documents.ts";
 import { HARD_SCENARIOS } from "./hard.ts";
@@ -48,6 +49,8 @@ export const KINDS: Readonly<Record<PartKind, Kind>> = {
   sessions: { scenarios: SESSION_SCENARIOS, sizes: ["120x40"] },
   handoff: { scenarios: HANDOFF_SCENARIOS, sizes: ["120x40"] },
   stall: { scenarios: STALL_SCENARIOS, sizes: ["120x40"] },
+  // Each habitat is a part of its own, with a start of its own.
+  habitats: { scenarios: [], sizes: ["120x40"] },
 };
 
 /** Names of all steps, for `--state`. */
@@ -102,9 +105,9 @@ export const drivePart = async (options: {
   const { part, installed, steps, resultsFolder, stopper, add } = options;
   const attempt = randomUUID();
   const agent = LIVE_AGENTS[part.agent];
-  const scenarios = chosenScenarios(part.kind, steps).filter(
-    (scenario) => (scenario.lacks?.(agent) ?? null) === null,
-  );
+  const habitat = part.habitat === undefined ? null : habitatOf(part.habitat);
+  const all = habitat === null ? chosenScenarios(part.kind, steps) : [habitatScenario(habitat)];
+  const scenarios = all.filter((scenario) => (scenario.lacks?.(agent) ?? null) === null);
   const began = Date.now();
   const keepFolder = join(resultsFolder, "cases", partName(part).replaceAll(" ", "_"));
   const drive = async (group: readonly Scenario[]): Promise<void> => {
@@ -117,8 +120,9 @@ export const drivePart = async (options: {
       size: sizeOf(part.size),
       isTrusted: start.isTrusted,
       stopper,
+      habitat,
     });
-    const args = start.isPlan ? agent.planArgs : "";
+    const args = start.isPlan ? agent.planArgs : (habitat?.args ?? "");
     const pane = await rig.openPane(agent.id, { args, answersDialogs: start.answersDialogs });
     const stage = createStage({ rig, pane, part, attempt, keepFolder, note: add });
     for (const scenario of group) await scenario.run(stage);

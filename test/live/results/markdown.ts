@@ -123,6 +123,26 @@ const brokenLines = (merged: Merged): string[] => {
   ];
 };
 
+/** A row per habitat, a column per agent and mode: how many steps were right, and which were not. */
+const habitatLines = (merged: Merged): string[] => {
+  const own = merged.steps.filter(({ part }) => part.kind === "habitats");
+  if (own.length === 0) return [];
+  const columnOf = ({ part }: Step): string => `${part.agent} ${part.version} ${part.mode}`;
+  const columns = [...new Set(own.map(columnOf))].toSorted();
+  const cellOf = (steps: readonly Step[]): string => {
+    const bad = steps.filter(({ verdict }) => verdict !== "right");
+    const count = `${steps.length - bad.length} of ${steps.length}`;
+    return steps.length === 0
+      ? "–"
+      : [count, ...bad.map(({ step, verdict }) => `${step} ${verdict}`)].join(", ");
+  };
+  const rows = [...Map.groupBy(own, ({ part }) => part.habitat ?? "").entries()].map(([name, steps]) => [
+    name,
+    ...columns.map((column) => cellOf(steps.filter((step) => columnOf(step) === column))),
+  ]);
+  return table(["run as", ...columns], rows);
+};
+
 /** A step that an agent is not driven for. */
 export interface Lack {
   agent: string;
@@ -163,6 +183,7 @@ export const toMarkdown = (merged: Merged, lacks: readonly Lack[] = []): string 
     ...stateLines(merged),
     ...latencyLines(merged),
     ...doneLines(merged),
+    ...habitatLines(merged),
     ...lackLines(merged, lacks),
     ...brokenLines(merged),
     ...caseLines(merged),

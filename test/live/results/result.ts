@@ -28,6 +28,7 @@ export const PART_KINDS = [
   "sessions",
   "handoff",
   "stall",
+  "habitats",
 ] as const;
 export type PartKind = (typeof PART_KINDS)[number];
 
@@ -45,10 +46,12 @@ export const partSchema = z.object({
   mode: z.enum(MODES),
   size: z.enum(SIZES),
   kind: z.enum(PART_KINDS),
+  /** How the agent is run, where the kind is `habitats`. */
+  habitat: z.string().optional(),
 });
 export type Part = z.infer<typeof partSchema>;
-export const partName = ({ agent, version, mode, size, kind }: Part): string =>
-  `${agent}@${version} ${mode} ${size} ${kind}`;
+export const partName = ({ agent, version, mode, size, kind, habitat }: Part): string =>
+  `${agent}@${version} ${mode} ${size} ${kind}${habitat === undefined ? "" : ` ${habitat}`}`;
 
 export const stepSchema = z.object({
   kind: z.literal("step"),

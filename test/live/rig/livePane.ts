@@ -44,7 +44,13 @@ export const untilTrue = async (
   return null;
 };
 
-export const createLivePane = (tmux: RunTmux, session: string, paneId: string): LivePane => {
+/** `keysBeforePrompt`: for a box that has modes. */
+export const createLivePane = (
+  tmux: RunTmux,
+  session: string,
+  paneId: string,
+  keysBeforePrompt: readonly string[] = [],
+): LivePane => {
   const screen = (): Promise<string> => tmux("capture-pane", "-p", "-t", paneId);
   const press = async (keys: readonly string[]): Promise<void> => {
     for (const [index, key] of keys.entries()) {
@@ -61,6 +67,7 @@ export const createLivePane = (tmux: RunTmux, session: string, paneId: string): 
     show: (format) => tmux("display-message", "-p", "-t", paneId, format),
     press,
     say: async (prompt, { clears } = { clears: true }) => {
+      await press(keysBeforePrompt);
       if (clears) {
         await press(["C-u"]);
         await wait(KEY_GAP_MS);

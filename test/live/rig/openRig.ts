@@ -7,6 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { closeRunRoot, openRunRoot } from "../../setup/runRoot.ts";
 import type { LiveAgent, Place } from "../agents/liveAgent.ts";
+import type { Habitat } from "../habitats/habitat.ts";
 import type { InstalledAgent } from "../install/cache.ts";
 import { readExchanges, type Exchange } from "../model/modelLog.ts";
 import type { Mode, Size } from "../results/result.ts";
@@ -60,6 +61,8 @@ export interface RigOptions extends RigAgent {
   size: Size;
   isTrusted: boolean;
   stopper: Stopper;
+  /** How the agent is run otherwise than by its command in a shell; null: it is not. */
+  habitat: Habitat | null;
 }
 
 /** Answers what the agent asks at its start, until it is at its prompt. @throws Error naming what stands on the screen instead. */
@@ -104,7 +107,7 @@ const shellEnvOf = (agents: readonly RigAgent[], place: Place): Record<string, s
 });
 
 export const openRig = async (options: RigOptions): Promise<Rig> => {
-  const { agent, installed, companion, mode, size, stopper } = options;
+  const { agent, installed, companion, mode, size, stopper, habitat } = options;
   const agents: readonly RigAgent[] = [{ agent, installed }, ...(companion === null ? [] : [companion])];
   await stopper.mayBegin();
   const root = openRunRoot();
@@ -129,11 +132,12 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
     const { modelUrl } = loopback;
     const place: Place = { home, project, modelUrl, isTrusted: options.isTrusted, folder: installed.folder };
     for (const one of agents) await one.agent.configure({ ...place, folder: one.installed.folder });
-    const shellEnv = shellEnvOf(agents, place);
+    await habitat?.configure?.(place);
+    const shellEnv = { ...shellEnvOf(agents, place), ...habitat?.environment };
     // A login shell begins with the system's own PATH, as a person's would without their settings.
     writeFileSync(join(home, ".bash_profile"), `export PATH='${shellEnv["PATH"] ?? ""}'\n`);
 
-    writeFileSync(join(root, "tmux.conf"), TMUX_CONFIG);
+    writeFileSync(join(root, "tmux.conf"), `${TMUX_CONFIG}${habitat?.tmux ?? ""}\n`);
     const variables = Object.entries(shellEnv).map(([name, value]) => `${name}=${value}`);
     const tmuxArgs = ["-u", "-S", socketPath, "-f", join(root, "tmux.conf")];
     const tmux: RunTmux = async (...args) => {
@@ -178,9 +182,11 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
           splitFrom === null
             ? await tmux("new-session", "-d", "-s", session, ...sized, ...shell)
             : await tmux("split-window", "-h", "-d", "-t", splitFrom.paneId, ...shell);
-        const pane = createLivePane(tmux, session, paneId);
+        const pane = createLivePane(tmux, session, paneId, habitat?.keysBeforePrompt);
         await wait(SHELL_START_MS);
-        await tmux("send-keys", "-t", paneId, "-l", `clear; ${opened.command} ${args}`.trim());
+        const typed = `${opened.command} ${args}`.trim();
+        const line = habitat?.command?.(opened, typed) ?? typed;
+        await tmux("send-keys", "-t", paneId, "-l", `clear; ${line}`);
         await pane.press(["Enter"]);
         if (answersDialogs) await settleStart(opened, pane, mode);
         return pane;
