@@ -1,7 +1,8 @@
 // `agtmux attach <ref>`: the daemon checks the pane and gives a command; this process hands its terminal to that command and
 // exits with its status. The command never goes through a shell.
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { constants } from "node:os";
+import { promisify } from "node:util";
 import type { AttachPlan } from "../../core/api/service.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CliContext } from "../context.ts";
@@ -15,10 +16,26 @@ import { errorCodeOf } from "../../core/model/systemError.ts";
  */
 const ignoreSignal = () => {};
 
-/** Runs the plan's command on our own terminal; resolves with its exit status, 128 + n after signal n. */
+/** From the start of the client until it stands where it was sent to. */
+const LAND_MS = 1_000;
+
+/** The pane that the client shows, where that is not the one that was asked for; null: it is, or nobody knows. */
+const movedOnTo = async (look: NonNullable<AttachPlan["look"]>, pid: number): Promise<string | null> => {
+  const [file = "", ...args] = look.argv;
+  const { stdout } = await promisify(execFile)(file, args).catch(() => ({ stdout: "" }));
+  const own = stdout.split("\n").find((line) => line.startsWith(`${pid} `));
+  const shown = own?.slice(own.indexOf(" ") + 1) ?? look.paneId;
+  return shown === look.paneId ? null : shown;
+};
+
+/**
+ * Runs the plan's command on our own terminal; resolves with its exit status, 128 + n after signal n. `onMoved` is told once the
+ * client has left, if it did not stay where it was sent to.
+ */
 export const become = (
-  plan: Pick<AttachPlan, "argv" | "mode">,
+  plan: Pick<AttachPlan, "argv" | "mode" | "look">,
   context: Pick<CliContext, "env">,
+  onMoved: (paneId: string) => void = () => {},
 ): Promise<number> => {
   const [file, ...args] = plan.argv;
   if (file === undefined) throw new AgtmuxError("E_INTERNAL", "the daemon named no command to attach with");
@@ -28,15 +45,25 @@ export const become = (
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { stdio: "inherit", env });
     process.on("SIGINT", ignoreSignal);
+    const { look } = plan;
+    let moved: Promise<string | null> = Promise.resolve(null);
+    const looking = setTimeout(() => {
+      if (look !== undefined && child.pid !== undefined) moved = movedOnTo(look, child.pid);
+    }, LAND_MS);
     child.once("error", (cause) => {
       process.off("SIGINT", ignoreSignal);
+      clearTimeout(looking);
       const isMissing = errorCodeOf(cause) === "ENOENT";
       const code = isMissing ? (file === "ssh" ? "E_UNSUPPORTED" : "E_TMUX_MISSING") : "E_INTERNAL";
       reject(new AgtmuxError(code, `cannot run ${file}`, { cause }));
     });
     child.once("exit", (exitCode, signal) => {
       process.off("SIGINT", ignoreSignal);
-      resolve(signal === null ? (exitCode ?? 1) : 128 + constants.signals[signal]);
+      clearTimeout(looking);
+      void moved.then((paneId) => {
+        if (paneId !== null) onMoved(paneId);
+        resolve(signal === null ? (exitCode ?? 1) : 128 + constants.signals[signal]);
+      });
     });
   });
 };
@@ -59,7 +86,11 @@ export const runAttach = async (context: CliContext, ref: string, options: Guard
       }),
     ),
   );
-  const exitCode = await become(plan, context);
+  const exitCode = await become(plan, context, (paneId) =>
+    context.stderr.write(
+      `agtmux: another terminal of the same session moved this one on to ${paneId}: clients of a session share its current window.\n`,
+    ),
+  );
   if (plan.mode === "focus_client" && exitCode === 0)
     context.stderr.write(
       `agtmux: a terminal shows this session natively (tmux -CC on ${plan.existingClient?.tty ?? "its tty"}): the pane was selected there, and no second client was attached.\n`,

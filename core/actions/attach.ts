@@ -145,6 +145,14 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
   return {
     ...common,
     mode: "attach",
+    ...(kind === "local"
+      ? {
+          look: {
+            argv: await tmux.forTerminal(["list-clients", "-F", "#{client_pid} #{pane_id}"]),
+            paneId: pane.paneId,
+          },
+        }
+      : {}),
     argv: input.toTerminal(
       await tmux.forTerminal(
         toWords([

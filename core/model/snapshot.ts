@@ -46,4 +46,9 @@ export interface AttachPlan {
   argv: string[];
   mode: "attach" | "switch_client" | "focus_client";
   existingClient: ExistingClient | null;
+  /**
+   * Lists `<pid of a client> <pane that it shows>` of the server: clients of one session share its current window, so that somebody
+   * else may move this one on. Only where the client is a process of this machine.
+   */
+  look?: { argv: string[]; paneId: string };
 }
