@@ -27,11 +27,11 @@ const TURN = {
 } as unknown as ActionTurn;
 
 it("a key that was only looked up is free, and has the result once an action was done under it", async () => {
-  const { run, earlier } = createIdempotency({ store, clock: { now: () => 5 } });
-  expect(earlier(ONCE)).toBeNull();
-  const first = await run("send", TURN, ONCE, () =>
+  const keys = createIdempotency({ store, clock: { now: () => 5 } });
+  expect(keys.earlier(ONCE)).toBeNull();
+  const first = await keys.run("send", TURN, ONCE, () =>
     Promise.resolve({ outcome: "delivered", detail: "done" }),
   );
   expect(first).toMatchObject({ outcome: "delivered", is_repeat: false });
-  expect(earlier(ONCE)).toEqual({ ...first, is_repeat: true });
+  expect(keys.earlier(ONCE)).toEqual({ ...first, is_repeat: true });
 });
