@@ -38,7 +38,11 @@ describe.each(ADAPTERS)("the plugin file of $agentType", (adapter, path) => {
     expect(change).toMatchObject({ path, before: null });
     const text = change?.after ?? "";
     expect(await integration.planInstall(requestFor(text))).toEqual([]);
-    expect(await integration.inspect(requestFor(text))).toMatchObject({ installed: true, missing: [] });
+    expect(await integration.inspect(requestFor(text))).toMatchObject({
+      installed: true,
+      missing: [],
+      problems: [],
+    });
     expect(await integration.planUninstall(requestFor(text))).toEqual([{ path, before: text, after: null }]);
     expect(await integration.planUninstall(requestFor(null))).toEqual([]);
     expect((await integration.inspect(requestFor(null))).installed).toBe(false);
@@ -46,7 +50,10 @@ describe.each(ADAPTERS)("the plugin file of $agentType", (adapter, path) => {
 
   it("is replaced where another installation wrote it", async () => {
     const old = await install(null, "/old/bin/agtmux-event");
-    expect((await integration.inspect(requestFor(old))).installed).toBe(false);
+    expect(await integration.inspect(requestFor(old))).toMatchObject({
+      installed: false,
+      problems: [`${path} is of another agtmux installation or version`],
+    });
     expect(await install(old)).toBe(await install(null));
   });
 

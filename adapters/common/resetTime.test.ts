@@ -13,6 +13,7 @@ describe("when a limit ends", () => {
   it.each([
     ["You've hit your limit · resets 10:27am (UTC)", null, "2026-11-23T10:27"],
     ["You've hit your limit · resets Nov 26, 3:38am (UTC)", null, "2026-11-26T03:38"],
+    ["You've hit your limit · resets 1pm (UTC)", null, "2026-11-23T13:00"],
     ["You've hit your limit · resets 3pm (Europe/Berlin)", null, "2026-11-23T14:00"],
     ["You've hit your limit · resets 8:30am (UTC)", null, "2026-11-24T08:30"],
     [`${CODEX} try again at 10:26 AM.`, "America/New_York", "2026-11-23T15:26"],

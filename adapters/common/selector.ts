@@ -74,27 +74,23 @@ export const readPlainOptions = (
   end: number,
   { mark, maxIndent }: SelectorForm,
 ): Selector | null => {
-  let bottom = end;
-  while (bottom > 0 && isBlank(lines[bottom - 1] ?? "")) bottom -= 1;
-  const labels: string[] = [];
-  let marked = -1;
-  let start = bottom;
-  for (let index = bottom - 1; index >= 0; index -= 1) {
-    const line = lines[index] ?? "";
+  const bottom = lines.slice(0, end).findLastIndex((line) => !isBlank(line)) + 1;
+  const options: { label: string; isMarked: boolean }[] = [];
+  for (const line of lines.slice(0, bottom).toReversed()) {
     const isMarked = line.trimStart().startsWith(mark);
     const text = isMarked ? line.replace(mark, " ") : line;
     // A title in the labels' own row ends the list; labels stand behind the room for the mark.
     if (isBlank(line) || indentOf(text) < indentOf(line) || indentOf(text) > maxIndent) break;
     if (!isMarked && indentOf(text) < 2) break;
-    labels.unshift(oneLine(text));
-    if (isMarked) {
-      if (marked >= 0) return null;
-      marked = labels.length;
-    }
-    start = index;
+    options.unshift({ label: oneLine(text), isMarked });
   }
-  if (marked < 0 || labels.length < 2) return null;
-  return { labels, marked: labels.length - marked, start, end: bottom };
+  if (options.length < 2 || options.filter(({ isMarked }) => isMarked).length !== 1) return null;
+  return {
+    labels: options.map(({ label }) => label),
+    marked: options.findIndex(({ isMarked }) => isMarked),
+    start: bottom - options.length,
+    end: bottom,
+  };
 };
 
 /** The line that says how to choose, at the end of a dialog; it may be wrapped. `end`: index of its first line. */

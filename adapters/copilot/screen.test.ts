@@ -64,6 +64,13 @@ describe("what Copilot's dialogs ask", () => {
     expect(changed("│ Lab command", fake)?.body).toBe("touch approved.txt");
   });
 
+  it("has a digit for each of nine options, and no key for a tenth", () => {
+    const last = approval.lines.find((line) => line.includes("3. No")) ?? "";
+    const more = [4, 5, 6, 7, 8, 9, 10].map((number) => inFrame(`  ${number}. Yes, but otherwise`));
+    const keys = changed("3. No", [last, ...more])?.options.map((option) => option.keys);
+    expect(keys?.slice(7)).toEqual([["8"], ["9"], null]);
+  });
+
   it("is whole in a narrow pane", () => {
     const request = readVariant("approval_42_columns")?.request;
     expect(request?.options.map(({ label }) => label)).toEqual(

@@ -69,6 +69,11 @@ describe("the session log", () => {
     ["too many requests", PROMPT + log(["session.error", { statusCode: 429 }]), "error/rate_limited"],
     ["a failure whose turn ends", PROMPT + log(["session.error"], ["assistant.turn_end"]), "error/api_error"],
     ["a prompt after a failure", log(["session.error"]) + PROMPT, "running/thinking"],
+    [
+      "a turn in a session that was closed while a permission was open",
+      PROMPT + ASKED + log(["session.shutdown"], ["assistant.turn_start"]),
+      "running/thinking",
+    ],
     ["a shutdown", PROMPT + log(["session.shutdown"]), null],
     ["lines that nobody knows", log(["session.start"], ["something.new"]), null],
     [

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -189,7 +189,7 @@ describe("screen rules", () => {
 
   it("are given up, once and for all, when they take too long", () => {
     const gaveUp: string[] = [];
-    let tries = 0;
+    const limits: number[] = [];
     // Ambiguous in a way that no probe of one repeated character shows.
     const file = agentFile(minimal({ screens: [{ pattern: "^mine$", state: "idle" }] }));
     const [rule] = file.screens;
@@ -200,7 +200,7 @@ describe("screen rules", () => {
         name: "slow.json",
         deadline: {
           run: (limitMs, work) => {
-            tries += 1;
+            limits.push(limitMs);
             return deadline.run(limitMs, work);
           },
         },
@@ -215,9 +215,11 @@ describe("screen rules", () => {
       status: "degraded",
       reason: "the rules of slow.json were too slow and are not tried until the file changes",
     });
-    const before = tries;
+    // As docs/adapters.md says.
+    expect(new Set(limits)).toEqual(new Set([100]));
+    const tries = limits.length;
     expect(adapter.readScreen(screen("abba"))).toBeNull();
-    expect(tries).toBe(before);
+    expect(limits).toHaveLength(tries);
   });
 });
 
@@ -254,6 +256,28 @@ describe("identification", () => {
     ["a shell that mentions it", { arguments: ["mine"] }, ["bash", "bash -c mine"], null],
   ])("by %s", (_what, process, command, confidence) => {
     expect(identify(process, command)?.confidence ?? null).toBe(confidence);
+  });
+
+  it("finds an agent that the pane itself was started with", () => {
+    const [, agent] = processes(["mine", "mine"]);
+    expect(adapterOf(minimal()).identify(agent === undefined ? [] : [agent])?.process.comm).toBe("mine");
+  });
+
+  it("tries patterns only where a program runs scripts, or has the agent's name", () => {
+    let tries = 0;
+    const counting = {
+      run: <T>(limitMs: number, work: () => T): T => {
+        tries += 1;
+        return deadline.run(limitMs, work);
+      },
+    };
+    const adapter = createFileAdapter(agentFile(minimal({ process: { arguments: ["mine"] } })), {
+      name: "x.json",
+      deadline: counting,
+      logger: SILENT_LOGGER,
+    });
+    expect([adapter.identify(processes(["vim", "vim mine"])), tries]).toEqual([null, 0]);
+    expect([adapter.identify(processes(["node", "node mine.js"]))?.process.comm, tries]).toEqual(["node", 1]);
   });
 });
 
@@ -324,14 +348,21 @@ describe("the source", () => {
   const open = async () => {
     const dir = join(mkdtempSync(join(tmpdir(), "agtmux-adapters-")), "adapters");
     folders.push(join(dir, ".."));
+    const timers: (() => void)[] = [];
     const source = await createAdapterSource({
       dir,
       builtIn: [createClaudeAdapter()],
-      clock: { now: () => 0, setTimer: () => () => {} },
+      clock: {
+        now: () => 0,
+        setTimer: (_ms, work) => {
+          timers.push(work);
+          return () => {};
+        },
+      },
       logger: SILENT_LOGGER,
     });
     opened.push(source);
-    return { dir, source };
+    return { dir, source, timers };
   };
   const types = (source: OwnedAdapterSource) => source.list().map(({ agentType }) => agentType);
 
@@ -355,6 +386,29 @@ describe("the source", () => {
     await rm(join(dir, "bad.json"));
     await source.refresh();
     expect([types(source), source.files.problems()]).toEqual([["claude"], []]);
+  });
+
+  it("finds what its watch missed, as in a folder that was made again, by looking from time to time", async () => {
+    const { dir, source, timers } = await open();
+    await rm(dir, { recursive: true });
+    await source.refresh();
+    await mkdir(dir, { recursive: true });
+    await writeFile(join(dir, "mine.json"), minimal());
+    const changed = new Promise<void>((resolve) => source.files.onChange(resolve));
+    expect(timers).toHaveLength(1);
+    timers[0]?.();
+    await changed;
+    expect(types(source)).toEqual(["claude", "mine"]);
+    await expect.poll(() => timers.length).toBe(2);
+  });
+
+  it("watches nothing once it is closed", async () => {
+    const watching = () => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length;
+    const before = watching();
+    const { source } = await open();
+    expect(watching()).toBe(before + 1);
+    await source.close();
+    await expect.poll(watching).toBe(before);
   });
 
   it("puts a file's rules before those of the built-in agent that it extends", async () => {

@@ -56,6 +56,38 @@ describe("what Gemini's dialogs ask", () => {
     });
   });
 
+  describe("of a question", () => {
+    const screen = screenOf(loadRecording(fixture("recordings"), "waiting_input_question"));
+    const asked = (change: (row: string) => string | null) =>
+      readGeminiScreen({
+        ...screen,
+        lines: screen.lines.flatMap((row) => change(row) ?? []),
+      })?.request;
+    const isBlankRow = (row: string | undefined): boolean => /^│ +│$/.test(row ?? "");
+
+    it("is a text for the option that says so, and for no other, wherever it stands and whatever is marked", () => {
+      const ownAlone = asked((row) =>
+        /[12]\.|colour$|a (warm|cold)/.test(row) ? null : row.replace("  3.  Enter", "● 1.  Enter"),
+      );
+      expect(ownAlone).toMatchObject({ options: [{ label: "Enter a custom value" }], textEntry: ["1"] });
+      const lastMarked = asked((row) =>
+        row.includes("3.  Enter") ? null : row.replace("● 1.", "  1.").replace("  2.", "● 2."),
+      );
+      expect(lastMarked?.options.map(({ label, keys }) => [label, keys])).toEqual([
+        ["Red", ["Up", "Enter"]],
+        ["Blue", ["Enter"]],
+      ]);
+      expect(lastMarked?.textEntry ?? null).toBeNull();
+    });
+
+    it("is the whole text below the heading, with and without a gap", () => {
+      const heading = screen.lines.findIndex((row) => row.includes("Answer Questions"));
+      expect(isBlankRow(screen.lines[heading + 1])).toBe(true);
+      const lines = screen.lines.toSpliced(heading + 1, 1);
+      expect(readGeminiScreen({ ...screen, lines })?.request?.title).toBe("Which colour should the lab use?");
+    });
+  });
+
   it("is the folder to trust", () => {
     expect(read("trust_dialog")?.request).toMatchObject({ kind: "trust", body: "project" });
   });
@@ -202,4 +234,16 @@ describe("the question for trust in a folder", () => {
     expect(trust(named("pro…ject"))?.isWhole).not.toBe(true);
     expect(trust(named("p".repeat(94)))?.isWhole).not.toBe(true);
   });
+});
+
+it("the input box has at most eight rows below it", () => {
+  const screen = screenOf(loadRecording(fixture("recordings"), "idle_fresh"));
+  const lower = screen.lines.findLastIndex((row) => /^▀{8}/.test(row));
+  const below = (rows: number) => {
+    const own = screen.lines.slice(lower + 1).filter((row) => row.trim() !== "");
+    const more = Array.from({ length: rows - own.length }, () => " a row of somebody else's");
+    return readGeminiScreen({ ...screen, lines: [...screen.lines.slice(0, lower + 1), ...own, ...more] });
+  };
+  expect(below(8)?.status.state).toBe("idle");
+  expect(below(9)).toBeNull();
 });

@@ -36,6 +36,9 @@ describe("the skills of a gjc session", () => {
         ]),
       ),
     ).toBe("team: running · ralplan: critic");
+    expect(line(state([skill("ralplan", "critic", -1), skill("deep-interview", "complete", -20)]))).toBe(
+      "ralplan: critic",
+    );
   });
 
   it.each([

@@ -48,6 +48,15 @@ describe("opencode's events", () => {
     ]);
   });
 
+  it("says in its own words what failed, and nothing of a turn that a person stopped", () => {
+    const saidOf = (name: string) => {
+      const error = { name, data: { message: "lab failure" } };
+      const [signal] = normalizeOpencode(envelope("session.idle", { sessionID: "s", error })).signals;
+      return signal?.kind === "activity" ? (signal.progress ?? null) : "no activity";
+    };
+    expect([saidOf("APIError"), saidOf("MessageAbortedError")]).toEqual(["lab failure", null]);
+  });
+
   it("names the file of an edit", () => {
     const [asked] = sample("permission.asked", {
       permission: "edit",

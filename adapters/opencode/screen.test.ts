@@ -45,6 +45,17 @@ describe("a command in its window", () => {
   });
 });
 
+it("a dialog has at most two rows with text below its buttons: a narrow pane wraps what keys do", () => {
+  const buttons = COMMAND.lines.findIndex((line) => line.includes("Allow once"));
+  const withBelow = (...rows: string[]) =>
+    readOpencodeScreen({
+      ...COMMAND,
+      lines: COMMAND.lines.toSpliced(buttons + 1, 0, ...rows.map((row) => `  ┃  ${row}`)),
+    });
+  expect(withBelow("ctrl+f fullscreen", "enter confirm")?.status.state).toBe("waiting_approval");
+  expect(withBelow("ctrl+f fullscreen", "enter confirm", "and more")).toBeNull();
+});
+
 describe("an edit in its window", () => {
   const edited = (...rows: string[]) => withRows(EDIT, "  ┃  3 + third line", rows);
 

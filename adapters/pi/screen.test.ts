@@ -33,3 +33,15 @@ it("no turn has ended in a session in which nothing was answered", () => {
   expect(readPiScreen({ ...rest, lines })?.status.reasonCode).toBe("turn_ended");
   expect(readPiScreen({ ...rest, lines: unanswered })?.status.reasonCode).toBe("fresh");
 });
+
+it("the box has at most four rows with text below it", () => {
+  const { lines, ...rest } = frame("completed_70");
+  const usage = lines.findIndex((line) => line.startsWith("↑10"));
+  const below = (rows: number) =>
+    readPiScreen({
+      ...rest,
+      lines: lines.toSpliced(usage + 1, 0, ...Array.from({ length: rows - 2 }, () => " of an extension")),
+    });
+  expect(below(4)?.status.state).toBe("completed");
+  expect(below(5)).toBeNull();
+});

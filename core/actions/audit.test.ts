@@ -23,8 +23,8 @@ const make = () => {
     clock: { now: () => now },
     ids: { next: (prefix) => `${prefix}_${ids++}`, nonce: () => "0" },
   });
-  const act = (action: string, surface = "popover") =>
-    record.throughGate(action, { ref: "runtime:rt_1", guards: actionGuardsSchema.parse({}), surface }, () =>
+  const act = (action: string, surface = "popover", ref = "runtime:rt_1") =>
+    record.throughGate(action, { ref, guards: actionGuardsSchema.parse({}), surface }, () =>
       Promise.resolve(null),
     );
   return { audit, act, pass: (ms: number) => (now += ms) };
@@ -49,4 +49,15 @@ it("puts every other action on record", async () => {
   await act("send");
   await act("send");
   expect(audit).toHaveLength(2);
+});
+
+it("keeps no more than five hundred looks in mind", async () => {
+  const { audit, act } = make();
+  const look = (pane: number) => act("view-output", "popover", `host/%${pane}`);
+  for (let pane = 0; pane < 500; pane += 1) await look(pane);
+  await look(0);
+  expect(audit).toHaveLength(500);
+  await look(500);
+  await look(0);
+  expect(audit).toHaveLength(502);
 });

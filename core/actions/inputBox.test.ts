@@ -87,3 +87,14 @@ test("wide characters before the cursor count twice", () => {
 test("a text of emoji alone cannot be told apart", () => {
   expect([isRecognisable("👍🏽 🎉"), isRecognisable("ok 👍")]).toEqual([false, true]);
 });
+
+test("a long text is found by its last 24 characters, which are all that a narrow box shows", () => {
+  const text = "please read all of the files and then 0123456789abcdefghijklmn";
+  const box = (row: string) =>
+    screen("╭──────────────────────────╮", `│ ${row}¦ │`, "╰──────────────────────────╯");
+  expect(findTyped(text, box(""), box("0123456789abcdefghijklmn"))).toMatchObject({
+    byCursor: true,
+    distance: 0,
+  });
+  expect(findTyped(text, box(""), box("123456789abcdefghijklmn"))).toBeNull();
+});

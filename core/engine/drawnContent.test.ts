@@ -40,6 +40,7 @@ describe("where all rows are in sight", () => {
     ["lines that stay and are announced as changed", "-a\n-b\n+a\n+c", " a\n-b\n+c", null],
     ["changes with a line between that stays", "-a\n-b\n-c\n+x\n+b\n+z", "-a\n+x\n b\n-c\n+z", null],
     ["two places", " k\n-a\n+b\n@@ -9 +9 @@\n-c\n+d\n l", "-a\n+b\n l\n m\n-c\n+d", null],
+    ["a line that is put between others", "+one", " zero\n+one\n two", null],
     ["a new file", "+one\n+\n+two", "+one\n+\n+two", null],
     ["a wrapped line", "+one two\n+three", "+one\n>two\n>\n+three", 6],
   ])("%s is drawn", (_name, announced, drawn, columns) => {
@@ -51,6 +52,7 @@ describe("where all rows are in sight", () => {
     ["a line that goes is missing", "-one\n-two\n+x", "-one\n+x", null],
     ["a line is in another place", "-one\n+two", "-one\n zero\n+two", null],
     ["a change is missing", "-a\n+b\n@@ -9 +9 @@\n-c\n+d", "-a\n+b", null],
+    ["a line that is put in elsewhere is missing", "-a\n+b\n@@ -9 +9 @@\n+c", "-a\n+b", null],
     ["nothing of it is drawn", "-one\n+two", " zero", null],
     ["more is drawn", "+one", "+one\n+two", null],
   ])("%s: another edit", (_name, announced, drawn, columns) => {

@@ -147,6 +147,8 @@ describe("a request", () => {
       activity(T + 70, RUNNING, { closes: ["t1"] }),
     ];
     expect(stateAt(T + 80, doubled)).toBe("running/thinking");
+    const { verdicts } = resolveAt(T + 80, doubled);
+    expect(verdicts.filter(({ rule }) => rule === "it was answered")).toHaveLength(2);
   });
 
   it("differs from the same command asked again", () => {
@@ -196,6 +198,7 @@ describe("a request", () => {
     const notified = [running, asks(T + 50, null)];
     expect(stateAt(T + 60, notified)).toBe("waiting_approval/permission_tool");
     expect(stateAt(T + 80, [...notified, activity(T + 70, TOOL)])).toBe("running/tool");
+    expect(stateAt(T + 80, [...notified, activity(T + 51, TOOL)])).toBe("running/tool");
   });
 
   it("for a permission outranks a question", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSemaphore } from "./semaphore.ts";
+import { createKeyedMutex, createSemaphore } from "./semaphore.ts";
 
 it("lets so many work at once, the others in their order, also after failures", async () => {
   const semaphore = createSemaphore(2);
@@ -46,4 +46,30 @@ it("gives its places in order, and never more than there are", async () => {
   (await third)();
   await fourth;
   expect(taken).toEqual([3, 4]);
+});
+
+it("under one key lets one work at a time, in order and whatever becomes of it; other keys go on beside it", async () => {
+  const mutex = createKeyedMutex();
+  const ends: (() => void)[] = [];
+  const begun: string[] = [];
+  const work = (name: string) => async (): Promise<string> => {
+    begun.push(name);
+    await new Promise<void>((end) => ends.push(end));
+    if (name === "a") throw new Error("a failed");
+    return name;
+  };
+  const [a, b, c] = [mutex.run("one", work("a")), mutex.run("one", work("b")), mutex.run("one", work("c"))];
+  const other = mutex.run("two", work("d"));
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  await settle();
+  expect(begun).toEqual(["a", "d"]);
+  for (const end of ends) end();
+  await expect(a).rejects.toThrow("a failed");
+  await settle();
+  expect(begun).toEqual(["a", "d", "b"]);
+  ends[2]?.();
+  await settle();
+  ends[3]?.();
+  expect(await Promise.all([b, c, other])).toEqual(["b", "c", "d"]);
+  expect(begun).toEqual(["a", "d", "b", "c"]);
 });

@@ -64,6 +64,12 @@ describe("a typed reference", () => {
     expect(outcome("main.0", [numbered])).toBe("E_REF_INVALID");
   });
 
+  it("reaches a window whose name begins with a dot, beside one without a name", () => {
+    const hidden = subject({ windowName: ".env", windowId: "@5", paneId: "%5", index: 5 });
+    const nameless = subject({ windowName: "", windowId: "@6", paneId: "%6", index: 6 });
+    expect(outcome(".env", [hidden, nameless])).toBe("host/%5");
+  });
+
   it("is not taken for another machine's while its own does not answer", () => {
     const named = subject({ session: "vm1/api" });
     // The machine is known and shows nothing just now: only the name would be found.
@@ -77,7 +83,9 @@ describe("a typed reference", () => {
     expect(outcome("host/%0", all)).toBe("host/%0");
     expect(outcome("host:work/%0", all)).toBe("host:work/%0");
     expect(outcome("vm1:work/work", all)).toBe("vm1:work/%0");
-    expect(outcome("vm1/work", all)).toBe("E_REF_NOT_FOUND");
+    expect(() =>
+      resolveTyped("vm1/work", { targets: ["host", "vm1"], from: OUTSIDE, subjects: all }),
+    ).toThrow(expect.objectContaining({ code: "E_REF_NOT_FOUND", details: ["vm1:work/%0 in work:0.0"] }));
     const within: TypedFrom = { kind: "inside", target: "host", server: "work", paneId: null };
     expect(outcome("%0", all, { from: within })).toBe("host:work/%0");
     expect(outcome("host/%0", all, { from: within })).toBe("host/%0");

@@ -64,8 +64,8 @@ describe("an agent is watched closely", () => {
     expect(after(f, 0, "transcript", WORKS)).toBe("active");
     after(f, 1_000, "transcript", DONE);
     expect(after(f, 0, "poller", WORKS)).toBe("close");
-    expect(after(f, 2_900, "poller", WORKS)).toBe("close");
-    expect(after(f, 200, "poller", WORKS)).toBe("active");
+    expect(after(f, 2_999, "poller", WORKS)).toBe("close");
+    expect(after(f, 1, "poller", WORKS)).toBe("active");
   });
 
   it("and not where both say the same", () => {
@@ -75,4 +75,13 @@ describe("an agent is watched closely", () => {
     after(f, 1_000, "transcript", DONE);
     expect(after(f, 0, "poller", DONE)).toBe("quiet");
   });
+});
+
+it("a screen is looked at again at once until two looks have shown the same", () => {
+  const f = agent();
+  const isUnsustained = () => f.ingest.watchedRuntimes("host")[0]?.isUnsustained;
+  after(f, 0, "poller", WORKS);
+  expect(isUnsustained()).toBe(true);
+  after(f, 500, "poller", WORKS);
+  expect(isUnsustained()).toBe(false);
 });

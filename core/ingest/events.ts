@@ -251,7 +251,7 @@ export class Events {
   /** Inside a commit: when a target floods with events that belong to nobody, the oldest are given up. */
   private boundPending(targetId: string): void {
     const waiting = this.unitOfWork.pending.filter((event) => event.targetId === targetId);
-    if (waiting.length > MAX_PENDING) this.giveUp(waiting.slice(0, waiting.length - MAX_PENDING));
+    this.giveUp(waiting.slice(0, -MAX_PENDING));
   }
 
   /**

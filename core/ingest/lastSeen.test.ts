@@ -109,6 +109,18 @@ it("a target was last seen with its last listing, in the store within a minute",
   expect(Date.parse(f.ingest.targets()[0]?.last_seen_at ?? "")).toBe(f.clock.now() - 30_000);
 });
 
+it("what was seen is in the store once a minute has passed", () => {
+  const f = createIngestFixture();
+  made = f;
+  const lastSeen = () => f.store.listTargets()[0]?.lastSeenAt;
+  f.topology([somePane()]);
+  const before = lastSeen();
+  watch(f, 59_000);
+  expect(lastSeen()).toBe(before);
+  watch(f, 1_000);
+  expect(lastSeen()).toBe(f.clock.now());
+});
+
 it("an event keeps the id that its agent gave it", () => {
   const claude = createClaudeAdapter();
   const f = createIngestFixture(undefined, {

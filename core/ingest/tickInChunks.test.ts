@@ -32,6 +32,15 @@ it("comes to the same", () => {
   expect(states(chunks)).toEqual(states(whole));
 });
 
+it("takes no step more than it has agents for", () => {
+  for (const [size, steps] of [
+    [5, 0],
+    [4, 1],
+    [1, 4],
+  ] as const)
+    expect([size, [...stale().ingest.tickInChunks(size)].length]).toEqual([size, steps]);
+});
+
 it("leaves alone what has ended in between", () => {
   const f = stale();
   const steps = f.ingest.tickInChunks(2);

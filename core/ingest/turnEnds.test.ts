@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
 import { APPROVAL, COMPLETED, IDLE, RUNNING, API_ERROR } from "../../test/factories/evidence.ts";
+import { DEFAULT_TIMING } from "../model/config.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Status } from "../model/state.ts";
 
@@ -249,6 +250,17 @@ describe("a crashed row", () => {
     pass(f, 1);
     expect(f.ingest.rows(false)).toEqual([]);
     expect(f.store.listStates()).toEqual([]);
+  });
+
+  it("that nobody looked at stays for just as long as is set", () => {
+    const f = working();
+    crash(f);
+    f.clock.advance(DEFAULT_TIMING.crashed_visible_ms);
+    f.ingest.tick();
+    expect(row(f)?.reason_code).toBe("crashed");
+    f.clock.advance(1);
+    f.ingest.tick();
+    expect(row(f)).toBeUndefined();
   });
 
   it("whose pane is gone stays until somebody has looked, and then a minute longer", () => {

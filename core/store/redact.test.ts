@@ -79,6 +79,10 @@ describe("redactText", () => {
     expect(clean.isWellFormed()).toBe(true);
   });
 
+  test("leaves a long text as many characters as it may have", () => {
+    expect(redactText("word ".repeat(400), 100)).toHaveLength(100);
+  });
+
   test("takes out a secret that lies across the cut", () => {
     const clean = redactText(`${"x ".repeat(500)}sk-${filler.repeat(20)}`, 1_020);
     expect(clean).not.toContain("sk-A1");

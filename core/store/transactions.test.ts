@@ -107,6 +107,14 @@ describe("transactions", () => {
     expect(store.listStates()).toEqual([]);
   });
 
+  test("the time a state was last seen at holds for one that was put in the same transaction", () => {
+    store.transaction(() => {
+      store.putState(sampleState({ lastSeenAt: 1 }));
+      store.seeStates([{ runtimeId: "r1", lastSeenAt: 9 }]);
+    });
+    expect(store.listStates()).toEqual([sampleState({ lastSeenAt: 9 })]);
+  });
+
   test("misuse is refused: nesting, a savepoint outside, asynchronous work", () => {
     expect(() => store.savepoint(() => insert("a"))).toThrow(/outside of a transaction/);
     expect(() => store.transaction(() => store.transaction(() => insert("a")))).toThrow(/already in one/);

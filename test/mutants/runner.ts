@@ -5,7 +5,7 @@ import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 import { createVitest, type Reporter, type TestModule, type TestSpecification } from "vitest/node";
 import * as z from "zod";
-import { findLeftProcesses } from "../setup/runRoot.ts";
+import { findLeftProcesses, untilWorkersEnd } from "../setup/runRoot.ts";
 
 export const requestSchema = z.object({
   files: z.array(z.string()),
@@ -80,6 +80,8 @@ const serve = async (root: string): Promise<void> => {
     stopsAtFailure = stops;
     const wanted = files.flatMap((file) => specifications.get(file) ?? []);
     const { unhandledErrors } = await vitest.runTestSpecifications(wanted);
+    // Who ends the browser of a worker before its page is closed makes an error that looks as if a test had noticed something.
+    await untilWorkersEnd();
     for (const { pid } of findLeftProcesses(process.env["TMPDIR"] ?? root)) {
       try {
         process.kill(pid, "SIGKILL");

@@ -98,7 +98,7 @@ const hasWorkers = (): boolean => {
 };
 
 /** The runner has told its workers to stop, but does not wait for them: they may still be ending what their files share. */
-const untilWorkersEnd = async (): Promise<void> => {
+export const untilWorkersEnd = async (): Promise<void> => {
   const deadline = Date.now() + WORKERS_MS;
   while (hasWorkers() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
 };

@@ -36,3 +36,8 @@ it("the sheet names every letter that does something", () => {
   const letters = "abcdefghijklmnopqrstuvwxyz/".split("").filter((key) => commandOf(key, LIST) !== null);
   expect(letters.filter((key) => !named.includes(key))).toEqual([]);
 });
+
+it("the sheet has the numbers of options behind the keys that answer, and before those that do something else", () => {
+  const keys = SHORTCUTS.find(({ title }) => title.startsWith("Act"))?.entries.map(([key]) => key) ?? [];
+  expect(keys.slice(0, 4)).toEqual(["a  d", "w", "1 – 9", "u"]);
+});

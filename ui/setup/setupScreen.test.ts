@@ -55,6 +55,15 @@ describe("the set-up screen", () => {
     expect(setupScreen(look(absent())).button).toBe("Install for 1 agent");
   });
 
+  it("says what hooks are good for, of one agent and of several", () => {
+    expect(setupScreen(look(absent())).headline).toBe(
+      "With hooks an agent tells every change at once; without, it is read from the screen.",
+    );
+    expect(setupScreen(look(absent(), absent({ agent: "pi" }))).headline).toBe(
+      "With hooks agents tell every change at once; without, they are read from the screen.",
+    );
+  });
+
   it("has nothing red after the installation: what is left is one sentence", () => {
     const one = setupScreen(look(agent(), codex));
     expect([one.button, one.headline]).toEqual([null, "One step left: trust the hooks in Codex."]);

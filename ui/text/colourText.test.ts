@@ -21,6 +21,8 @@ describe("the colours of a line", () => {
     ],
     ["\u001b[1;92mok", [["ok", "green bold"]]],
     ["\u001b[2mquiet", [["quiet", "dim"]]],
+    ["\u001b[91mfailed", [["failed", "red"]]],
+    ["\u001b[38;2;90;110;255mlink", [["link", "blue"]]],
     ["\u001b[38;5;208morange", [["orange", "yellow"]]],
     ["\u001b[38;2;255;80;80mtrue", [["true", "red"]]],
     ["\u001b[48;2;34;92;43madded", [["added", "on green"]]],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import { paneLabel } from "./paneText.ts";
+import { paneLabel, waitAnnouncement } from "./paneText.ts";
 
 const pane = (more: Parameters<typeof makePane>[0], progress: string | null) => ({
   ...makePane({ windowName: "api", ...more }),
@@ -33,5 +33,18 @@ describe("a row read aloud", () => {
     expect(paneLabel(pane({ state: "waiting_approval", request }, "1 queued prompt"))).toBe(
       "api, Claude Code, needs approval · asks to use a tool: make",
     );
+  });
+});
+
+describe("the announcement of panes that begin to need a person", () => {
+  const waits = makePane({ windowName: "api", session: "work", state: "waiting_input" });
+
+  it("names the one pane and its session", () => {
+    expect(waitAnnouncement([waits])).toBe("api, Claude Code, needs answer · question, in work");
+  });
+
+  it("counts several, and is empty for none", () => {
+    expect(waitAnnouncement([waits, waits])).toBe("2 more panes need you");
+    expect(waitAnnouncement([])).toBe("");
   });
 });
