@@ -2,7 +2,7 @@
 import type { AgentAdapter, IdentifyMatch } from "../core/ports/agentAdapter.ts";
 import type { Confidence } from "../core/model/state.ts";
 import type { ProcessInfo } from "../core/model/runtime.ts";
-import { byRightName } from "./common/rightName.ts";
+import { byRightName } from "./common/commandLine.ts";
 import { createArcaneAdapter } from "./arcane/index.ts";
 import { createClaudeAdapter } from "./claude/index.ts";
 import { createCodexAdapter } from "./codex/index.ts";

@@ -1,7 +1,8 @@
 // Reading a process's command line, and finding an agent's process by it. ps shows the argument vector joined by blanks, so a
-// path with a blank in it is two words. Several agents are nothing but a script run by a JavaScript runtime.
+// path with a blank in it is two words. What a link, a copy, a wrapper or `exec -a` calls a process is no sign of anything where its file
+// is known. Several agents are nothing but a script run by a JavaScript runtime.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
+import type { AgentAdapter, IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 
 /** More words than an agent is ever started with; a hostile argument list stays cheap. */
 const MAX_LENGTH = 4_000;
@@ -47,4 +48,34 @@ export const readScriptCommand = (args: string): ScriptCommand | null => {
   while (words[at]?.startsWith("-") === true) at += OPTIONS_WITH_VALUE.has(words[at] ?? "") ? 2 : 1;
   const script = words[at];
   return script === undefined ? null : { program, script, operands: words.slice(at + 1) };
+};
+
+/** What the system itself brings. */
+const OF_SYSTEM = /^(\/usr)?\/(s?bin|libexec)\/|^\/System\//;
+
+type Named = Pick<AgentAdapter, "agentType" | "programs" | "executable">;
+
+/**
+ * The process as the rules of this adapter are to see it; null: its file shows that it is not this agent. Without a file, what it is
+ * called is all that is known.
+ */
+export const byRightName = (adapter: Named, process: ProcessInfo): ProcessInfo | null => {
+  const { file, args } = process;
+  if (file === undefined) return process;
+  if (file.runtime !== null) {
+    const command = readScriptCommand(args);
+    if (command === null) return process;
+    return { ...process, args: [file.runtime, file.path, ...command.operands].join(" ") };
+  }
+  const [called = "", ...operands] = wordsOf(args);
+  if (file.agentType === adapter.agentType) {
+    const name = adapter.programs?.[0] ?? adapter.agentType;
+    return { ...process, comm: name, args: [name, ...operands].join(" ") };
+  }
+  if (typeof file.agentType === "string") return null;
+  if (file.agentType === null && adapter.executable !== undefined) return null;
+  const names = adapter.programs ?? [adapter.agentType];
+  const isPosing =
+    names.includes(baseName(called)) && OF_SYSTEM.test(file.path) && !names.includes(baseName(file.path));
+  return isPosing ? null : process;
 };

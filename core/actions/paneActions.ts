@@ -8,7 +8,7 @@ import { createProcessSignaller, findProcess } from "./processSignaller.ts";
 import { sendText } from "./send.ts";
 import { createKeyedMutex } from "../engine/semaphore.ts";
 import type { Ingest } from "../ingest/ingest.ts";
-import type { RuntimeEntry } from "../ingest/liveState.ts";
+import { turnMark, type RuntimeEntry } from "../ingest/liveState.ts";
 import type { ActionResult } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { paneKeyString, type Pane, type PaneKey } from "../model/runtime.ts";
@@ -69,7 +69,6 @@ export interface PaneActions {
 
 const NAMED_LIMIT_MS = 2_500;
 const NAMED_EVERY_MS = 50;
-
 const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
   is_repeat ? `repeat: ${outcome}` : outcome;
 
@@ -94,10 +93,6 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   };
   const stateOf = (runtimeId: string): CanonicalState | null =>
     entryOf(runtimeId)?.resolution?.status.state ?? null;
-  const turnMarkOf = (runtimeId: string): string => {
-    const entry = entryOf(runtimeId);
-    return entry === null ? "" : `${entry.marks.beganAt} ${entry.marks.doneAt} ${entry.activity.prompt?.at}`;
-  };
   const isForeground = async (runtimeId: string): Promise<boolean> => {
     const runtime = entryOf(runtimeId)?.runtime;
     if (runtime === undefined || runtime.pid === null || runtime.processStartedAt === null) return false;
@@ -178,8 +173,8 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     unattended: Occasion | null,
   ): Promise<ActionResult> => {
     const { verified, prepared } = turn;
+    const { pane, client } = reach.reach(verified.subject.key, verified.subject.paneRef);
     const { subject } = verified;
-    const { pane, client } = reach.reach(subject.key, subject.paneRef);
     const runtimeId = unattended === null ? subject.runtimeId : agentOf(turn).runtime.runtimeId;
     const scope = runtimeId ?? `${paneKeyString(subject.key)}/${pane.panePid}`;
     return idempotency.run("send", turn, { scope, key: input.idempotencyKey }, (presses) =>
@@ -194,7 +189,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
             : {
                 adapter: entryOf(runtimeId)?.adapter ?? null,
                 state: () => stateOf(runtimeId),
-                turnMark: () => turnMarkOf(runtimeId),
+                turnMark: () => turnMark(entryOf(runtimeId)),
                 isForeground: () => isForeground(runtimeId),
               },
         hasAgent: () => connectedTargets.get(pane.targetId).hasAgent(pane),

@@ -2,7 +2,7 @@
 // disabled adapter stays known (it is listed, its hook can be removed), but nothing is recognised as its agent.
 import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import { findNamed } from "./namedPrograms.ts";
+import { findNamed } from "../collect/panePrograms.ts";
 import type { AdapterSource } from "../ports/adapterSource.ts";
 
 export interface AdapterSwitch {

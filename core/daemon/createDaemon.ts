@@ -149,16 +149,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   /** Set once everything was looked at. */
   let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
   const takeEvents = async (): Promise<void> => spool?.take();
-  const programs = createLocalPrograms(
-    () =>
-      new Map(
-        adapters
-          .list()
-          .flatMap(({ agentType, executable }) =>
-            executable === undefined ? [] : [[agentType, executable]],
-          ),
-      ),
-  );
+  const programs = createLocalPrograms(() => adapters.list());
   const host = await createHostTarget({
     ...deps,
     ingest,

@@ -37,7 +37,7 @@ import { MAX_REQUEST_TEXT } from "../model/request.ts";
 import { SCHEMA_VERSION, type Explanation } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-import { whyNoAgent } from "./whyNoAgent.ts";
+import { whyNoAgent } from "../collect/panePrograms.ts";
 import { redactText } from "../store/redactText.ts";
 
 export interface ServiceDeps {

@@ -154,6 +154,10 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   view: null,
 });
 
+/** Changes whenever a turn is told to begin or to end. */
+export const turnMark = (entry: Pick<RuntimeEntry, "marks" | "activity"> | null): string =>
+  entry === null ? "" : `${entry.marks.beganAt} ${entry.marks.doneAt} ${entry.activity.prompt?.at}`;
+
 /** Of each target. */
 const MAX_ENDED = 500;
 

@@ -3,7 +3,7 @@
 import { open, readFile, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { ProgramFile } from "../model/runtime.ts";
-import type { AgentExecutable } from "../ports/agentAdapter.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
 /** Programs that run a script, which is then what counts. */
 const RUNTIME = /^(node(js)?|bun|deno|python[\d.]*|ruby|java)$/;
@@ -92,10 +92,10 @@ const findMark = async (path: string, marks: readonly string[]): Promise<string 
   }
 };
 
-/** `executables`: of the agents whose programs are known by more than their names, by agent type. */
-export const createLocalPrograms = (
-  executables: () => ReadonlyMap<string, AgentExecutable>,
-): LocalPrograms => {
+type Known = Pick<AgentAdapter, "agentType" | "executable">;
+
+/** `adapters`: in force now; those with an executable are known by more than their names. */
+export const createLocalPrograms = (adapters: () => readonly Known[]): LocalPrograms => {
   const files = new Map<string, Promise<ProgramFile | null>>();
   const agents = new Map<string, Promise<string | null | undefined>>();
 
@@ -109,18 +109,16 @@ export const createLocalPrograms = (
   };
 
   const agentOf = async (path: string): Promise<string | null | undefined> => {
-    const all = [...executables()];
-    const byPath = all.find(([, { paths }]) => paths.test(path));
-    if (byPath !== undefined) return byPath[0];
-    if (all.length === 0 || OF_SYSTEM.test(path)) return null;
-    const mark = await orNull(
-      findMark(
-        path,
-        all.map(([, one]) => one.mark),
-      ).then((found) => ({ found })),
+    const all = adapters().flatMap(({ agentType, executable }) =>
+      executable === undefined ? [] : [{ agentType, ...executable }],
     );
-    if (mark === null) return undefined;
-    return all.find(([, one]) => one.mark === mark.found)?.[0] ?? null;
+    const byPath = all.find(({ paths }) => paths.test(path));
+    if (byPath !== undefined) return byPath.agentType;
+    if (all.length === 0 || OF_SYSTEM.test(path)) return null;
+    const marks = all.map(({ mark }) => mark);
+    const looked = await orNull(findMark(path, marks).then((found) => ({ found })));
+    if (looked === null) return undefined;
+    return all.find(({ mark }) => mark === looked.found)?.agentType ?? null;
   };
 
   const read = async ({ pid, argv, executable }: RunningProgram): Promise<ProgramFile | null> => {

@@ -8,6 +8,8 @@ import type { SubjectNow } from "../../../core/engine/guard.ts";
 import { formatPaneRef } from "../../../core/engine/ref.ts";
 import type { Ingest } from "../../../core/ingest/ingest.ts";
 import { promptWith } from "../../../core/ingest/prompts.ts";
+import { NO_ACTIVITY } from "../../../core/ingest/activityState.ts";
+import { NO_TURN_MARKS } from "../../../core/model/turnMarks.ts";
 import type { Prompt as ShownPrompt, RuntimeEntry } from "../../../core/ingest/liveState.ts";
 import type { Pane, PaneKey } from "../../../core/model/runtime.ts";
 import type { Status } from "../../../core/model/state.ts";
@@ -180,6 +182,8 @@ export class LaggingEngine {
       resolution,
       asked: { byEvent, poller: onScreen },
       stateVersion: version,
+      marks: NO_TURN_MARKS,
+      activity: NO_ACTIVITY,
     } as unknown as RuntimeEntry;
     entry.prompt = onScreen === null ? null : this.promptWith(entry, onScreen);
     return { pane, entry, prompt };
