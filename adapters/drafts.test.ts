@@ -51,8 +51,8 @@ const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
     try: "Try it with the new key",
     completed: "and now the tests",
     completed_home: "and now the tests",
-    // A prompt that was recalled: the rule above it has words in it.
-    recalled: null,
+    // A prompt that was recalled: the words in the rule above it say which.
+    recalled: "SAY hello from the lab",
   },
   codex: {
     none_fresh: "",

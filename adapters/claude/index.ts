@@ -7,7 +7,7 @@ import { claudeHistory } from "./history.ts";
 import { CLAUDE_EXECUTABLE, identifyClaude } from "./identify.ts";
 import { createClaudeConfirmation, createClaudeIntegration } from "./integration.ts";
 import { normalizeClaude } from "./normalize.ts";
-import { readDraft as readClaudeDraft } from "./screen/layout.ts";
+import { readDraft as readClaudeDraft } from "./screen/draft.ts";
 import { readClaudeScreen } from "./screen.ts";
 import { readClaudeStateFile } from "./stateFiles.ts";
 import { readClaudeSessionTitle, readClaudeTranscript, titleOfClaudeSession } from "./transcript.ts";

@@ -10,6 +10,7 @@ import {
   COMPACTING,
   COMPLETED,
   FRESH,
+  IN_MENU,
   INTERRUPTED,
   RETRYING,
   THINKING,
@@ -17,7 +18,9 @@ import {
 } from "../common/signals.ts";
 import { ERROR_LINE, errorStatusOfText } from "./errorReason.ts";
 import { readDialog } from "./screen/dialogs.ts";
-import { findInputBox, type InputBox, lastBlock } from "./screen/layout.ts";
+import { ownColumns, withoutEditor } from "./screen/columns.ts";
+import { findInputBox, type InputBox, lastBlock, withoutName } from "./screen/layout.ts";
+import { isOtherBox, readView } from "./screen/views.ts";
 
 const ATTEMPT = /\bRetrying in \d.{0,40}\(attempt (\d+)\/(\d+)\)/;
 const BACKGROUND_WORK = /^✻ Waiting for (\d+ background \w+)/;
@@ -123,11 +126,18 @@ const readEnd = (box: InputBox): Reading | null => {
   return readFailure(block);
 };
 
+/** The agent begins each block with a sign; what begins with a letter is an editor's line above its window. */
+const OWN_SIGN = /^[^\x20-\x7e]|^[*>!] /;
+/** What a command of the agent's own answered. */
+const ANSWER = /^\s+⎿\s+\S/;
+
 const readIdle = (box: InputBox): Reading | null => {
   if (!IDLE_FOOTER.test(box.footer)) return null;
+  const [head = "", ...rest] = lastBlock(box.above);
+  // What ended there has its first line out of sight, in a low pane or behind what an editor draws.
+  if (head !== "" && !OWN_SIGN.test(head)) return null;
   // A prompt with nothing below it was just accepted: the running line is about to be drawn.
-  const head = lastBlock(box.above)[0] ?? "";
-  if (head.startsWith("❯")) return null;
+  if (/^[❯!]/.test(head) && (!rest.some((line) => ANSWER.test(line)) || isToolOpen(box.above))) return null;
   const hasTurn = box.above.some((line) => /^[❯●] /.test(line));
   return shows(FRESH, hasTurn ? "medium" : "high", box.footer);
 };
@@ -149,13 +159,20 @@ const readTurn = (box: InputBox, title: string): Reading | null => {
     : withProgress(reading, readProgress(box, reading.status.state === "running"));
 };
 
+const readBox = (box: InputBox, title: string): Reading | null =>
+  isOtherBox(box) ? shows(IN_MENU, "high", joined(box.below.slice(1))) : readTurn(box, title);
+
 /** State and request that the bottom of the screen positively shows, or null. */
 export const readClaudeScreen = (screen: Screen): Reading | null => {
-  const lines = visibleLines(screen);
+  const { screen: own } = ownColumns(screen);
+  const lines = visibleLines(own);
   if (lines.length === 0) return null;
-  const box = findInputBox(lines, screen.width);
-  if (box === null) return ofWholeScreen(screen, readDialog(lines, screen.width));
+  const box = findInputBox(lines, own.width);
+  if (box === null) {
+    const rows = withoutName(withoutEditor(lines, own.isAlternate));
+    return ofWholeScreen(screen, readDialog(rows, own.width) ?? readView(rows));
+  }
   // The inline renderer (2.1.197) may leave an old box above a dialog, whose rule then looks like the box's lower one.
-  const below = movedDown(readDialog(box.below, screen.width), lines.length - box.below.length);
-  return ofWholeScreen(screen, below) ?? readTurn(box, screen.title);
+  const below = movedDown(readDialog(box.below, own.width), lines.length - box.below.length);
+  return ofWholeScreen(screen, below) ?? readBox(box, own.title);
 };

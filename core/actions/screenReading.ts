@@ -47,14 +47,25 @@ export const lacksBox = (adapter: BoxReader, pane: Pick<Pane, "title">, capture:
   return adapter?.readDraft !== undefined && readDraft(adapter, pane, capture) === null;
 };
 
+const canReadDraft = (adapter: BoxReader, { styledRows }: PaneCapture): boolean =>
+  adapter?.readDraft !== undefined && styledRows !== undefined;
+
+const rests = (adapter: BoxReader, pane: Pick<Pane, "title">, capture: PaneCapture): boolean => {
+  const state = readCapture({ adapter }, pane, capture)?.status.state;
+  return state === "idle" || state === "completed" || state === "error";
+};
+
 /** Why a text would not go into the box for prompts; null where it would, or where nobody can know it. */
 export const findView = (
   adapter: BoxReader,
   pane: Pick<Pane, "title">,
   capture: PaneCapture,
 ): string | null => {
-  if (lacksBox(adapter, pane, capture)) return "its input box is not on the screen";
-  return OPENS_MENU.test(readDraft(adapter, pane, capture) ?? "") ? "a menu of its input box is open" : null;
+  const draft = readDraft(adapter, pane, capture);
+  // At rest the box is there: one that is not for prompts takes commands of a shell, or begins another session.
+  const isElsewhere = draft === null && canReadDraft(adapter, capture) && rests(adapter, pane, capture);
+  if (isElsewhere || lacksBox(adapter, pane, capture)) return "its input box is not on the screen";
+  return OPENS_MENU.test(draft ?? "") ? "a menu of its input box is open" : null;
 };
 
 export const showsPrompt = (reading: Reading | null): boolean =>

@@ -11,7 +11,7 @@ import { withRoles } from "../../common/roles.ts";
 import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
 import { EDIT_APPROVAL, PLAN_APPROVAL, TOOL_APPROVAL } from "../../common/signals.ts";
 import { errorStatusOfText } from "../errorReason.ts";
-import { columnsOf, contentOf, textOf, unframed, type DialogText } from "./body.ts";
+import { columnsOf, contentOf, isSeparator, textOf, unframed, type DialogText } from "./body.ts";
 import { questionOf, reading, type Dialog } from "./dialog.ts";
 import { isRule } from "./layout.ts";
 import { readNumbered, readPlain, type Selector } from "./options.ts";
@@ -97,9 +97,12 @@ const readText = (lines: readonly string[], isTopSeen: boolean): DialogText => {
   return text.heading.length === 0 ? text : { ...text, heading: withoutAsker(text.heading) };
 };
 
+/** All of an approval is indented: what is not stands in another window, below the agent's or above it. */
+const isForeign = (line: string): boolean => !isBlank(line) && indentOf(line) === 0 && !isSeparator(line);
+
 const readApproval = (dialog: Dialog): Reading | null => {
   const question = questionOf(dialog);
-  if (question.indent > 1) return null;
+  if (question.indent > 1 || dialog.lines.some(isForeign)) return null;
   const text = readText(dialog.lines.slice(0, question.start), dialog.hasRule);
   const confidence: Confidence = dialog.hasRule ? "high" : "medium";
   const heading = oneLine(text.heading[0] ?? "");

@@ -1,0 +1,33 @@
+// What somebody typed into the input box of Claude Code.
+import type { Screen } from "../../../core/ports/agentAdapter.ts";
+import { styledRows, typedOf } from "../../common/styledText.ts";
+import { ownColumns } from "./columns.ts";
+import { findInputBox, INDENT } from "./layout.ts";
+import { isOtherBox } from "./views.ts";
+
+/** What is typed behind any other sign is no prompt: `!` runs it in a shell. */
+const SIGN_OF_PROMPTS = /^[❯>]$/;
+
+/**
+ * What somebody typed into the box; the hint in an empty one is drawn dim. "": it is empty; null: there is none, it is not for
+ * prompts, or not all of it is in sight. Source: drafts recorded with 2.1.329.
+ */
+export const readDraft = (screen: Screen): string | null => {
+  const rows = styledRows(screen);
+  const { screen: own, columns } = ownColumns(screen);
+  const lines = own.lines.map((line) => line.trimEnd());
+  const box = findInputBox(lines, own.width);
+  if (rows === null || box === null || !SIGN_OF_PROMPTS.test(box.text.slice(0, 1)) || isOtherBox(box))
+    return null;
+  const inBox = rows.slice(box.start, box.end);
+  if (columns === null) return typedOf(inBox, INDENT);
+  const cells = inBox.map((row) => row.slice(columns.from, columns.to));
+  const isSame = cells.every(
+    (row, index) =>
+      row
+        .map(({ char }) => char)
+        .join("")
+        .trimEnd() === lines[box.start + index],
+  );
+  return isSame ? typedOf(cells, INDENT) : null;
+};

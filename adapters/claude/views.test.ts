@@ -1,0 +1,95 @@
+// What Claude Code shows in place of its box for prompts, and what a person or an editor draws around it. All frames were recorded live.
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { listFrames, loadRecording, screenOf } from "../testkit/recordings.ts";
+import { readClaudeScreen } from "./screen.ts";
+
+const folder = (set: string): string =>
+  fileURLToPath(new URL(`../../test/fixtures/${set}/claude`, import.meta.url));
+const frame = (name: string, set: string) => screenOf(loadRecording(folder(set), name));
+const stateOf = (screen: ReturnType<typeof frame>): string => {
+  const status = readClaudeScreen(screen)?.status;
+  return status === undefined ? "nothing" : `${status.state}/${status.reasonCode}`;
+};
+
+/** Its box is open, with a menu or in another mode: what the agent does is in sight, and `send` finds its box taken. */
+const KEEPS_BOX = ["slash_menu", "file_menu", "shell_mode"];
+
+describe("a view of the agent's own", () => {
+  const views = listFrames(folder("views"));
+
+  it.each(views.filter((name) => !KEEPS_BOX.includes(name)))("is read as one: %s", (name) => {
+    expect(stateOf(frame(name, "views"))).toBe("unknown/in_menu");
+  });
+
+  it.each(KEEPS_BOX)("is none while the box for prompts is there: %s", (name) => {
+    expect(stateOf(frame(name, "views"))).toMatch(/^(idle|completed)/);
+  });
+
+  it("is none of the dialogs that ask", () => {
+    const asked = ["recordings", "variants", "dialogs"].flatMap((set) =>
+      listFrames(folder(set)).flatMap((name) =>
+        /^(approval|plan_(text|tall|empty|approval)|question_(one|two|multi|several)|trust|waiting|auto_offer)/.test(
+          name,
+        )
+          ? [[`${set}/${name}`, readClaudeScreen(frame(name, set))?.status.state] as const]
+          : [],
+      ),
+    );
+    expect(asked.length).toBeGreaterThan(40);
+    expect(asked.filter(([, state]) => !state?.startsWith("waiting"))).toEqual([]);
+  });
+});
+
+/** Rows as a status line draws them: indented like all that is below the box, whatever padding is set. */
+const STATUS_LINES = [
+  ["esc to interrupt"],
+  ["? for shortcuts · ← for agents"],
+  ["─".repeat(110), "main · 42%"],
+  ["✻ Baking… (3s · ↓ 14 tokens)", "Retrying in 5s (attempt 2/10)", "● API Error: 500 · plan mode on"],
+  ["─".repeat(60), "❯ hi", "─".repeat(60), "⏸ manual mode on · esc to interrupt"],
+  Array.from({ length: 12 }, (_, row) => `row ${row} · esc to interrupt`),
+].map((rows) => rows.map((row) => `  ${row}`));
+
+describe("a person's status line", () => {
+  const own = [
+    "idle_fresh",
+    "running",
+    "tool_running",
+    "completed",
+    "error_400",
+    "error_500_retrying",
+    "interrupted",
+  ];
+
+  it.each(own)("says nothing of what the agent does: %s", (name) => {
+    const screen = frame(name, "recordings");
+    const at = screen.lines.findLastIndex((line) => line.startsWith("─"));
+    for (const rows of STATUS_LINES)
+      expect(stateOf({ ...screen, lines: screen.lines.toSpliced(at + 1, 0, ...rows) })).toBe(stateOf(screen));
+  });
+
+  it("is no proof of rest or work where the agent tells no mode", () => {
+    const screen = frame("idle_fresh", "recordings");
+    const at = screen.lines.findLastIndex((line) => line.startsWith("─"));
+    for (const rows of STATUS_LINES.slice(2))
+      expect(stateOf({ ...screen, lines: [...screen.lines.slice(0, at + 1), ...rows.slice(0, 3)] })).toBe(
+        "nothing",
+      );
+  });
+});
+
+describe("in an editor's split", () => {
+  it("another window's text is no part of a dialog", () => {
+    for (const name of ["approval", "question", "model"])
+      expect(stateOf(frame(`split_up_${name}`, "splits"))).toBe("nothing");
+  });
+
+  it("a block whose first row is out of sight is not known", () => {
+    const screen = frame("split_right_error", "recordings");
+    expect(stateOf(screen)).toBe("error/api_error");
+    const at = screen.lines.findIndex((line) => line.includes("● API Error: 400"));
+    const without = screen.lines.with(at, "another window's row, in which the line between them is missing");
+    expect(stateOf({ ...screen, lines: without })).toBe("nothing");
+  });
+});
