@@ -198,6 +198,46 @@ describe("text that wraps", () => {
   });
 });
 
+describe("without marks of its own in the title", () => {
+  const working = screenOf(loadRecording(folder("recordings"), "no_animations_thinking"));
+  const fresh = screenOf(loadRecording(folder("recordings"), "no_alternate_idle_fresh"));
+  const at = working.lines.findIndex((line) => line.startsWith("Working ("));
+  const withRow = (row: string) =>
+    readCodexScreen({ ...working, lines: working.lines.with(at, row) })?.status.state;
+
+  it("a running line is no prompt that quotes one, and none with an end below it", () => {
+    expect(withRow("Working (1m 02s • esc to interrupt)")).toBe("running");
+    expect(withRow("› Working (2s • esc to interrupt)")).toBeUndefined();
+    const answered = ["• Working (2s • esc to interrupt)", "", "  Worked for 3s • 01:25"];
+    const lines = working.lines.toSpliced(at, 1, ...answered);
+    expect(readCodexScreen({ ...working, lines })?.status.state).toBe("completed");
+  });
+
+  it("attempts are counted in a running line without its sign", () => {
+    const lines = working.lines.with(at, "Reconnecting... 2/5 (9s • esc to interrupt)");
+    expect(readCodexScreen({ ...working, lines })).toMatchObject({
+      status: { state: "running", reasonCode: "retrying" },
+      progress: "retry 2 of 5",
+    });
+  });
+
+  it("a banner below a shell's rows begins a session; one that an answer quotes does not", () => {
+    const above = (...rows: string[]) =>
+      readCodexScreen({ ...fresh, lines: [...rows, ...fresh.lines] })?.status.reasonCode;
+    expect(above("$ make", "ok", "$ codex")).toBe("fresh");
+    const banner = fresh.lines.findIndex((line) => line.startsWith("  >_"));
+    const quoted = ["› what does it show?", "", "• This:", "", ...fresh.lines.slice(banner)];
+    expect(readCodexScreen({ ...fresh, lines: quoted })).toBeNull();
+  });
+
+  it("a spinner counts wherever it stands as an item of the title, not within one", () => {
+    const streaming = screenOf(loadRecording(folder("recordings"), "title_behind_streaming"));
+    const titled = (title: string) => readCodexScreen({ ...streaming, title })?.status.state ?? null;
+    expect(["⠴ project", "project ⠴", "project ⠴ | main"].map(titled)).toEqual(Array(3).fill("running"));
+    expect(["project", "", "a⠴ b", "a ⠴b"].map(titled)).toEqual(Array(4).fill(null));
+  });
+});
+
 describe("a cut screen", () => {
   it("never turns into a wait that is none, however little of it is left", () => {
     for (const name of [
