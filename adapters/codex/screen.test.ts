@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import type { Screen } from "../../core/ports/agentAdapter.ts";
+import { IN_MENU } from "../common/signals.ts";
 import { loadRecording, screenOf } from "../testkit/recordings.ts";
 import { readCodexScreen } from "./screen.ts";
 
@@ -235,6 +237,32 @@ describe("without marks of its own in the title", () => {
     const titled = (title: string) => readCodexScreen({ ...streaming, title })?.status.state ?? null;
     expect(["⠴ project", "project ⠴", "project ⠴ | main"].map(titled)).toEqual(Array(3).fill("running"));
     expect(["project", "", "a⠴ b", "a ⠴b"].map(titled)).toEqual(Array(4).fill(null));
+  });
+});
+
+describe("a view", () => {
+  const view = (name: string) => screenOf(loadRecording(folder("views"), name));
+  const stateOf = (screen: Screen) => readCodexScreen(screen)?.status ?? null;
+
+  it("that takes the keys hides the turn that goes on behind it", () => {
+    for (const name of ["archive", "rewind", "find", "history"])
+      expect(stateOf({ ...view(name), title: "⠼ project" }), name).toEqual(IN_MENU);
+    // The menu of the box lets the turn be seen, and its draft lets nothing be typed.
+    expect(stateOf({ ...view("slash_menu"), title: "⠼ project" })?.state).toBe("running");
+  });
+
+  it("is none where an answer quotes its keys", () => {
+    const rest = screenOf(loadRecording(folder("recordings"), "completed"));
+    const end = rest.lines.findIndex((line) => line.startsWith("  Worked for"));
+    const quoted = ["  › 1. No, don't archive", "", "  enter select · esc back", ""];
+    const at = (lines: readonly string[]) => stateOf({ ...rest, lines });
+    expect(at(rest.lines.toSpliced(end, 0, ...quoted))?.state).toBe("completed");
+    expect(at(rest.lines.toSpliced(end, 1, ...quoted))).toBeNull();
+  });
+
+  it("is none where a dialog is not known, which may wait", () => {
+    const cut = screenOf(loadRecording(folder("variants"), "approval_heading_cut_off_no_title"));
+    expect(stateOf(cut)).toBeNull();
   });
 });
 

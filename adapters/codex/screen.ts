@@ -14,9 +14,19 @@ import {
   visibleLines,
 } from "../common/screenText.ts";
 import { styledRows, typedOf } from "../common/styledText.ts";
-import { COMPACTING, COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import {
+  COMPACTING,
+  COMPLETED,
+  FRESH,
+  IN_MENU,
+  INTERRUPTED,
+  RETRYING,
+  THINKING,
+  TOOL,
+} from "../common/signals.ts";
 import { errorStatusOf, FAILED_TURN } from "./errorReason.ts";
 import { readDialog } from "./screen/dialogs.ts";
+import { readViewAtBottom, readViewAtBox } from "./screen/views.ts";
 
 // The parts of a Codex screen: the conversation stands in column 0 (`›` the person, `•` the agent, `■` notices) with its
 // continuation indented by two; dialogs and footers are indented by two as well. Source: frames recorded with 0.169.0.
@@ -26,9 +36,15 @@ interface Composer {
   text: string;
   /** Non-empty lines above, nearest last. */
   above: readonly string[];
+  /** Those below it. */
+  footer: readonly string[];
 }
 
 const PROMPT = /^› ?/;
+/** Instead of the prompt's: what is typed there runs as a command. */
+const SHELL_PROMPT = /^!(?: |$)/;
+/** A draft whose menu is open: commands, skills and files. */
+const MENU_DRAFT = /^› (?:\/|(?:\S.*\s)?[$@]\S*$)/;
 const NUMBERED = /^› \d{1,2}\. \S/;
 const MAX_FOOTER_LINES = 4;
 /** What the lines below the input box are known to say. */
@@ -37,7 +53,7 @@ const FOOTER =
 
 /** Null where no input box with a known footer is at the bottom: dialogs, menus and overlays replace it. */
 const findComposer = (lines: readonly string[]): Composer | null => {
-  const at = lines.findLastIndex((line) => PROMPT.test(line));
+  const at = lines.findLastIndex((line) => PROMPT.test(line) || SHELL_PROMPT.test(line));
   const text = lines[at];
   if (text === undefined || NUMBERED.test(text)) return null;
   let end = at + 1;
@@ -45,7 +61,7 @@ const findComposer = (lines: readonly string[]): Composer | null => {
   const footer = lines.slice(end).filter((line) => !isBlank(line));
   if (footer.length === 0 || footer.length > MAX_FOOTER_LINES) return null;
   if (footer.some((line) => indentOf(line) < 2) || !footer.some((line) => FOOTER.test(line))) return null;
-  return { text, above: lines.slice(0, at).filter((line) => !isBlank(line)) };
+  return { text, above: lines.slice(0, at).filter((line) => !isBlank(line)), footer };
 };
 
 const FINDING = /^ {2}Find: /;
@@ -175,7 +191,7 @@ const readTurn = ({ above }: Composer, title: string, width: number): Reading | 
   return shows(OPEN_TOOL.test(block[0] ?? "") ? TOOL : THINKING, "high", `title: ${title}`);
 };
 
-/** State and request that the bottom of the screen positively shows, or null. */
+/** State and request that the bottom of the screen positively shows, or null; a view that takes the keys is `IN_MENU`. */
 export const readCodexScreen = (screen: Screen): Reading | null => {
   const lines = visibleLines(screen);
   if (lines.length === 0) return null;
@@ -183,7 +199,14 @@ export const readCodexScreen = (screen: Screen): Reading | null => {
   const dialog = readDialog(lines, title, screen.width);
   if (dialog !== null) return ofWholeScreen(screen, dialog);
   const composer = findComposer(lines);
-  return composer === null ? null : readTurn(composer, title, screen.width);
+  if (composer === null) return readViewAtBottom(lines);
+  const { text, footer } = composer;
+  if (SHELL_PROMPT.test(text)) return shows(IN_MENU, "high", footer.join(" "));
+  return (
+    readViewAtBox(composer) ??
+    readTurn(composer, title, screen.width) ??
+    (MENU_DRAFT.test(text) ? shows(IN_MENU, "high", text) : null)
+  );
 };
 
 /** Sign and blank, or the indentation of the rows below. */
