@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import type { Screen } from "../../core/ports/agentAdapter.ts";
+import { IN_MENU } from "../common/signals.ts";
 import { loadRecording, screenOf } from "../testkit/recordings.ts";
 import { readCodexScreen } from "./screen.ts";
 
@@ -195,6 +197,72 @@ describe("text that wraps", () => {
     const terminals = "  2 background terminals running · /ps to view · /stop to cl";
     expect(withNotice([FIRST, "wrong", "", terminals])?.progress).toBe("2 background terminals");
     expect(withNotice(["• It says:", "", terminals])).toBeNull();
+  });
+});
+
+describe("without marks of its own in the title", () => {
+  const working = screenOf(loadRecording(folder("recordings"), "no_animations_thinking"));
+  const fresh = screenOf(loadRecording(folder("recordings"), "no_alternate_idle_fresh"));
+  const at = working.lines.findIndex((line) => line.startsWith("Working ("));
+  const withRow = (row: string) =>
+    readCodexScreen({ ...working, lines: working.lines.with(at, row) })?.status.state;
+
+  it("a running line is no prompt that quotes one, and none with an end below it", () => {
+    expect(withRow("Working (1m 02s • esc to interrupt)")).toBe("running");
+    expect(withRow("› Working (2s • esc to interrupt)")).toBeUndefined();
+    const answered = ["• Working (2s • esc to interrupt)", "", "  Worked for 3s • 01:25"];
+    const lines = working.lines.toSpliced(at, 1, ...answered);
+    expect(readCodexScreen({ ...working, lines })?.status.state).toBe("completed");
+  });
+
+  it("attempts are counted in a running line without its sign", () => {
+    const lines = working.lines.with(at, "Reconnecting... 2/5 (9s • esc to interrupt)");
+    expect(readCodexScreen({ ...working, lines })).toMatchObject({
+      status: { state: "running", reasonCode: "retrying" },
+      progress: "retry 2 of 5",
+    });
+  });
+
+  it("a banner below a shell's rows begins a session; one that an answer quotes does not", () => {
+    const above = (...rows: string[]) =>
+      readCodexScreen({ ...fresh, lines: [...rows, ...fresh.lines] })?.status.reasonCode;
+    expect(above("$ make", "ok", "$ codex")).toBe("fresh");
+    const banner = fresh.lines.findIndex((line) => line.startsWith("  >_"));
+    const quoted = ["› what does it show?", "", "• This:", "", ...fresh.lines.slice(banner)];
+    expect(readCodexScreen({ ...fresh, lines: quoted })).toBeNull();
+  });
+
+  it("a spinner counts wherever it stands as an item of the title, not within one", () => {
+    const streaming = screenOf(loadRecording(folder("recordings"), "title_behind_streaming"));
+    const titled = (title: string) => readCodexScreen({ ...streaming, title })?.status.state ?? null;
+    expect(["⠴ project", "project ⠴", "project ⠴ | main"].map(titled)).toEqual(Array(3).fill("running"));
+    expect(["project", "", "a⠴ b", "a ⠴b"].map(titled)).toEqual(Array(4).fill(null));
+  });
+});
+
+describe("a view", () => {
+  const view = (name: string) => screenOf(loadRecording(folder("views"), name));
+  const stateOf = (screen: Screen) => readCodexScreen(screen)?.status ?? null;
+
+  it("that takes the keys hides the turn that goes on behind it", () => {
+    for (const name of ["archive", "rewind", "find", "history"])
+      expect(stateOf({ ...view(name), title: "⠼ project" }), name).toEqual(IN_MENU);
+    // The menu of the box lets the turn be seen, and its draft lets nothing be typed.
+    expect(stateOf({ ...view("slash_menu"), title: "⠼ project" })?.state).toBe("running");
+  });
+
+  it("is none where an answer quotes its keys", () => {
+    const rest = screenOf(loadRecording(folder("recordings"), "completed"));
+    const end = rest.lines.findIndex((line) => line.startsWith("  Worked for"));
+    const quoted = ["  › 1. No, don't archive", "", "  enter select · esc back", ""];
+    const at = (lines: readonly string[]) => stateOf({ ...rest, lines });
+    expect(at(rest.lines.toSpliced(end, 0, ...quoted))?.state).toBe("completed");
+    expect(at(rest.lines.toSpliced(end, 1, ...quoted))).toBeNull();
+  });
+
+  it("is none where a dialog is not known, which may wait", () => {
+    const cut = screenOf(loadRecording(folder("variants"), "approval_heading_cut_off_no_title"));
+    expect(stateOf(cut)).toBeNull();
   });
 });
 

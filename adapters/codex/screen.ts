@@ -14,9 +14,19 @@ import {
   visibleLines,
 } from "../common/screenText.ts";
 import { styledRows, typedOf } from "../common/styledText.ts";
-import { COMPACTING, COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import {
+  COMPACTING,
+  COMPLETED,
+  FRESH,
+  IN_MENU,
+  INTERRUPTED,
+  RETRYING,
+  THINKING,
+  TOOL,
+} from "../common/signals.ts";
 import { errorStatusOf, FAILED_TURN } from "./errorReason.ts";
 import { readDialog } from "./screen/dialogs.ts";
+import { readViewAtBottom, readViewAtBox } from "./screen/views.ts";
 
 // The parts of a Codex screen: the conversation stands in column 0 (`›` the person, `•` the agent, `■` notices) with its
 // continuation indented by two; dialogs and footers are indented by two as well. Source: frames recorded with 0.169.0.
@@ -26,9 +36,15 @@ interface Composer {
   text: string;
   /** Non-empty lines above, nearest last. */
   above: readonly string[];
+  /** Those below it. */
+  footer: readonly string[];
 }
 
 const PROMPT = /^› ?/;
+/** Instead of the prompt's: what is typed there runs as a command. */
+const SHELL_PROMPT = /^!(?: |$)/;
+/** A draft whose menu is open: commands, skills and files. */
+const MENU_DRAFT = /^› (?:\/|(?:\S.*\s)?[$@]\S*$)/;
 const NUMBERED = /^› \d{1,2}\. \S/;
 const MAX_FOOTER_LINES = 4;
 /** What the lines below the input box are known to say. */
@@ -37,7 +53,7 @@ const FOOTER =
 
 /** Null where no input box with a known footer is at the bottom: dialogs, menus and overlays replace it. */
 const findComposer = (lines: readonly string[]): Composer | null => {
-  const at = lines.findLastIndex((line) => PROMPT.test(line));
+  const at = lines.findLastIndex((line) => PROMPT.test(line) || SHELL_PROMPT.test(line));
   const text = lines[at];
   if (text === undefined || NUMBERED.test(text)) return null;
   let end = at + 1;
@@ -45,16 +61,18 @@ const findComposer = (lines: readonly string[]): Composer | null => {
   const footer = lines.slice(end).filter((line) => !isBlank(line));
   if (footer.length === 0 || footer.length > MAX_FOOTER_LINES) return null;
   if (footer.some((line) => indentOf(line) < 2) || !footer.some((line) => FOOTER.test(line))) return null;
-  return { text, above: lines.slice(0, at).filter((line) => !isBlank(line)) };
+  return { text, above: lines.slice(0, at).filter((line) => !isBlank(line)), footer };
 };
 
 const FINDING = /^ {2}Find: /;
-const SPINNER_TITLE = /^[\u2801-\u28ff] /;
-const WORKING = /^\S .{0,80}\((\d+[hms] ?)+ • esc to interrupt\)/;
+/** At the beginning by default; `tui.terminal_title` may put other items before it, or leave it out. */
+const SPINNER_TITLE = /^[\u2801-\u28ff] | [\u2801-\u28ff]( \||$)/;
+/** Its sign blinks, and `tui.animations = false` leaves it out. */
+const WORKING = /^[^\s›■].{0,81}\((\d+[hms] ?)+ • esc to interrupt\)/;
 /** `• Reconnecting... 2/5 (9s • …)`. */
-const ATTEMPT = /^• \S*(?:Reconnecting|Retrying)\S* (\d+)\/(\d+) \(/i;
+const ATTEMPT = /^(?:[•◦] )?\S*(?:Reconnecting|Retrying)\S* (\d+)\/(\d+) \(/i;
 /** Several words: one alone (Working, Thinking) says no more than the state. */
-const HEADING = /^• (\S+ \S.{0,80}?) \((?:\d+[hms] ?)+ •/;
+const HEADING = /^(?:[•◦] )?([^\s•◦]\S* \S.{0,80}?) \((?:\d+[hms] ?)+ •/;
 /** In the running line, which ends in `…` where it has no room. */
 const WORKING_TERMINALS = / · (\d+) background terminals?\b/;
 const QUEUED_ENTRY = /^ {2,4}↳ \S/;
@@ -63,6 +81,8 @@ const BANNER = /^ {2}>_ OpenAI Codex \(v[\d.]/;
 const OPEN_TOOL = /^• (Running|Calling|Waiting for) /;
 /** What begins in column 0 has a sign before it. */
 const ITEM = /^[\p{S}\p{P}] /u;
+/** Begins what somebody said, what was done, or a notice. */
+const SAID = /^[›•◦■✗✔⚠] /;
 /** Said after a turn without ending or beginning one. */
 const NOTICE = /^• (Model changed to|Permissions updated|Approval policy changed|Session renamed)/;
 /** Between the last message and the input box; the pane's edge cuts it. */
@@ -86,14 +106,14 @@ const lastBlock = (above: readonly string[], width: number): readonly string[] =
   return above.slice((above[start] ?? "").startsWith("■ ") ? start : last);
 };
 
-/** The running line, when nothing was said after it but what waits in the queue. */
+/** The running line, when nothing was said or ended after it: only what waits in the queue stands there. */
 const findWorking = (above: readonly string[]): string | null => {
   const at = above.findLastIndex((line) => WORKING.test(line));
   const after = above.slice(at + 1);
   if (at < 0 || after.length > MAX_BELOW_WORKING) return null;
-  return after.some((line) => indentOf(line) === 0 && !line.startsWith("• Queued"))
-    ? null
-    : (above[at] ?? null);
+  const isPast = (line: string): boolean =>
+    FINISHED.test(line) || (indentOf(line) === 0 && !line.startsWith("• Queued"));
+  return after.some(isPast) ? null : (above[at] ?? null);
 };
 
 /** What the running line says beside the work: attempts, background terminals, a heading of its own; and what is queued. */
@@ -129,6 +149,17 @@ const withoutNotices = (above: readonly string[], width: number): readonly strin
   }
 };
 
+/**
+ * Its banner, when nothing was said since. Without the alternate screen a shell's rows stand above it; what hangs below a row of a
+ * conversation is quoted there.
+ */
+const findBanner = (all: readonly string[]): string | null => {
+  const at = all.findLastIndex((line) => BANNER.test(line));
+  const above = all.slice(0, Math.max(0, at)).findLast((line) => indentOf(line) === 0);
+  const hasBegun = all.slice(at + 1).some((line) => indentOf(line) === 0);
+  return hasBegun || (above !== undefined && SAID.test(above)) ? null : (all[at] ?? null);
+};
+
 /** How the last turn ended, or that none began; null where neither is said. */
 const readEnd = (all: readonly string[], width: number): Reading | null => {
   const above = withoutNotices(all, width);
@@ -141,9 +172,8 @@ const readEnd = (all: readonly string[], width: number): Reading | null => {
     if (text.startsWith("Conversation interrupted")) return shows(INTERRUPTED, "high", text);
     return FAILED_TURN.test(text) ? fails(errorStatusOf(text), text) : null;
   }
-  const banner = all.find((line) => BANNER.test(line));
-  const hasBegun = all.some((line) => indentOf(line) === 0);
-  return banner === undefined || hasBegun ? null : shows(FRESH, "high", banner);
+  const banner = findBanner(all);
+  return banner === null ? null : shows(FRESH, "high", banner);
 };
 
 /** Programs that live on after the turn that started them. */
@@ -161,7 +191,7 @@ const readTurn = ({ above }: Composer, title: string, width: number): Reading | 
   return shows(OPEN_TOOL.test(block[0] ?? "") ? TOOL : THINKING, "high", `title: ${title}`);
 };
 
-/** State and request that the bottom of the screen positively shows, or null. */
+/** State and request that the bottom of the screen positively shows, or null; a view that takes the keys is `IN_MENU`. */
 export const readCodexScreen = (screen: Screen): Reading | null => {
   const lines = visibleLines(screen);
   if (lines.length === 0) return null;
@@ -169,7 +199,14 @@ export const readCodexScreen = (screen: Screen): Reading | null => {
   const dialog = readDialog(lines, title, screen.width);
   if (dialog !== null) return ofWholeScreen(screen, dialog);
   const composer = findComposer(lines);
-  return composer === null ? null : readTurn(composer, title, screen.width);
+  if (composer === null) return readViewAtBottom(lines);
+  const { text, footer } = composer;
+  if (SHELL_PROMPT.test(text)) return shows(IN_MENU, "high", footer.join(" "));
+  return (
+    readViewAtBox(composer) ??
+    readTurn(composer, title, screen.width) ??
+    (MENU_DRAFT.test(text) ? shows(IN_MENU, "high", text) : null)
+  );
 };
 
 /** Sign and blank, or the indentation of the rows below. */

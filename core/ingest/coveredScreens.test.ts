@@ -1,5 +1,5 @@
 // What a view of the agent's own covers, and a screen that was cleared, says nothing of what the agent does: neither that it goes on
-// nor that it ended.
+// nor that it ended. Nor does a screen that nobody knows.
 import { afterEach, describe, expect, it } from "vitest";
 import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
 import type { SampledReading } from "../engine/observe.ts";
@@ -23,6 +23,7 @@ const reading = (status: SampledReading["status"], matched: string): SampledRead
   isSteady: false,
 });
 const RESTS = reading({ state: "idle", reasonCode: "fresh" }, "? for shortcuts");
+const WORKS = reading({ state: "running", reasonCode: "thinking" }, "esc to interrupt");
 const DIALOG = reading({ state: "waiting_approval", reasonCode: "permission_tool" }, "Do you want to?");
 const VIEW = reading({ state: "unknown", reasonCode: "in_menu" }, "Select model");
 
@@ -54,6 +55,30 @@ describe("a view", () => {
     expect(look(f, 500, VIEW)).toMatch(/^running/);
     f.hook("Stop", {});
     expect(look(f, 500, VIEW)).toBe("completed/turn_ended");
+  });
+});
+
+describe("a screen that nobody knows, after one that rested", () => {
+  it("is unknown as soon as a later look finds nothing known either: the rest may be over", () => {
+    const f = agent();
+    expect(look(f, 500, RESTS)).toBe("idle/fresh");
+    // A frame that is half drawn, and a title that comes later than its screen.
+    expect(look(f, 500, null)).toBe("idle/fresh");
+    expect(look(f, 500, null)).toBe("idle/fresh");
+    expect(look(f, 500, null)).toBe("unknown/unsupported_signal");
+    expect(look(f, 500, RESTS)).toBe("idle/fresh");
+  });
+
+  it("leaves a turn running for some seconds, because texts come without any mark of it", () => {
+    const f = agent();
+    look(f, 500, WORKS);
+    for (const ms of [500, 500, 2_000, 4_000]) expect(look(f, ms, null)).toBe("running/thinking");
+  });
+
+  it("leaves what an event told", () => {
+    const f = agent();
+    f.hook("SessionStart", { source: "startup" });
+    for (const ms of [500, 500, 2_000]) expect(look(f, ms, null)).toBe("idle/fresh");
   });
 });
 

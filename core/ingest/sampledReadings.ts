@@ -157,8 +157,9 @@ export class SampledReadings {
       view,
       dialogLeft: hidesDialog ? liveness.dialogLeft : dialogLeftAfter(entry, null, readAt),
     };
-    // A dialog that later looks do not find ends with these looks, not with a time.
-    const mayTurn = isFirst || isWaiting(entry.resolution?.status.state ?? "unknown");
+    // A dialog and a rest that later looks do not find end with these looks, not with a time.
+    const shown = entry.resolution?.status ?? null;
+    const mayTurn = isFirst || (shown !== null && (isWaiting(shown.state) || isTurnOver(shown)));
     return mayTurn || this.states.isDue(entry) ? () => this.states.evaluate(entry) : null;
   }
 

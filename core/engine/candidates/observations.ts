@@ -95,11 +95,15 @@ const judgeOther = (
   const stopped = stoppedBy(observation, context);
   if (stopped !== null)
     return { ...base, outcome: "lost", rule: `the ${stopped.source} says that the turn was stopped` };
-  const { unrecognisedSince, view } = liveness;
+  const { unrecognisedSince, unrecognisedReadAt, view } = liveness;
   const isLeft = unrecognisedSince !== null && unrecognisedSince > readAt;
   if (observation.source === "poller" && isLeft && view !== null)
     return { ...base, outcome: "stale", rule: "a view of the agent's own covers it" };
-  if (observation.source === "poller" && isLeft && at - unrecognisedSince > timing.process_verified_ttl_ms)
+  // A rest may be over as soon as the screen does not show it. A turn shows no mark of itself while its text comes.
+  const isRestLeft =
+    isLeft && isTurnOver(status) && (unrecognisedReadAt ?? 0) - unrecognisedSince >= 2 * timing.contest_ms;
+  const isLongLeft = isLeft && at - unrecognisedSince > timing.process_verified_ttl_ms;
+  if (observation.source === "poller" && (isRestLeft || isLongLeft))
     return { ...base, outcome: "stale", rule: "the screen changed into something unknown" };
   const claimed: Status = status.state === "completed" && onset === "unknown" ? AT_ITS_PROMPT : status;
   return { ...base, ...context.freshness(claimed, since, since) };
