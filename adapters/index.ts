@@ -2,6 +2,7 @@
 import type { AgentAdapter, IdentifyMatch } from "../core/ports/agentAdapter.ts";
 import type { Confidence } from "../core/model/state.ts";
 import type { ProcessInfo } from "../core/model/runtime.ts";
+import { inEditors } from "./common/editorWindow.ts";
 import { byRightName } from "./common/commandLine.ts";
 import { createArcaneAdapter } from "./arcane/index.ts";
 import { createClaudeAdapter } from "./claude/index.ts";
@@ -42,18 +43,19 @@ const isAncestor = (of: ProcessInfo, candidate: ProcessInfo, processes: readonly
 };
 
 /** Fresh instances of every adapter in the tree. */
-const builtInAdapters = (): readonly AgentAdapter[] => [
-  createArcaneAdapter(),
-  createClaudeAdapter(),
-  createCodexAdapter(),
-  createCopilotAdapter(),
-  createCursorAdapter(),
-  createGeminiAdapter(),
-  createGjcAdapter(),
-  createOmpAdapter(),
-  createOpencodeAdapter(),
-  createPiAdapter(),
-];
+const builtInAdapters = (): readonly AgentAdapter[] =>
+  [
+    createArcaneAdapter(),
+    createClaudeAdapter(),
+    createCodexAdapter(),
+    createCopilotAdapter(),
+    createCursorAdapter(),
+    createGeminiAdapter(),
+    createGjcAdapter(),
+    createOmpAdapter(),
+    createOpencodeAdapter(),
+    createPiAdapter(),
+  ].map(inEditors);
 
 /** Pure over the given adapters; agent types must differ. */
 export const createAdapterRegistry = (
