@@ -15,16 +15,18 @@ export interface BindInput {
   /** The agent's own session id as the adapter read it from the payload. */
   sessionId: string | null;
   targetId: string;
+  /** It tells that a session begins: nothing that comes from an agent after its end does. */
+  beginsSession: boolean;
   /** Tmux servers of the target as they are known now. */
   servers: readonly ServerInstance[];
   /** Live runtimes, and those that ended recently; those of other targets are no candidates, whatever the event names. */
   runtimes: readonly Runtime[];
 }
 
-const isOfLife = (envelope: Envelope, runtime: Runtime): boolean =>
+const isOfLife = (envelope: Envelope, runtime: Runtime, endToleranceMs = START_TOLERANCE_MS): boolean =>
   (runtime.processStartedAt === null ||
     envelope.eventTime >= runtime.processStartedAt - START_TOLERANCE_MS) &&
-  (runtime.endedAt === null || envelope.eventTime <= runtime.endedAt + START_TOLERANCE_MS);
+  (runtime.endedAt === null || envelope.eventTime <= runtime.endedAt + endToleranceMs);
 
 /** For an event without a pane. Two live runtimes of one session prove nothing. */
 const bySession = (
@@ -61,8 +63,10 @@ export const bindEvent = (input: BindInput): Binding => {
   );
   const live = ofPane.find((runtime) => runtime.endedAt === null);
   if (live === undefined) {
+    // A session may be taken up in the same pane before its process is recognised.
+    const endToleranceMs = input.beginsSession ? 0 : START_TOLERANCE_MS;
     const ended = ofPane.some(
-      (runtime) => runtime.agentType === envelope.agentType && isOfLife(envelope, runtime),
+      (runtime) => runtime.agentType === envelope.agentType && isOfLife(envelope, runtime, endToleranceMs),
     );
     return ended
       ? { kind: "dropped", reason: "older_runtime" }

@@ -38,14 +38,19 @@ export const normalizeWrapper = (envelope: Envelope): NormalizedEvent => ({
 });
 
 /** Bound to the runtime whose process the wrapper started; never to another one of the same pane. */
-const bindWrapper = (input: Omit<BindInput, "sessionId">): Binding => {
+const bindWrapper = (input: Omit<BindInput, "sessionId" | "beginsSession">): Binding => {
   const { envelope, runtimes, targetId } = input;
   const pid = readWrapperEvent(envelope)?.pid ?? null;
   const own = runtimes.filter(
     (runtime) => pid !== null && runtime.pid === pid && runtime.targetId === targetId,
   );
   const agentType = own.find(({ paneId }) => paneId === envelope.paneId)?.agentType ?? envelope.agentType;
-  const binding = bindEvent({ ...input, envelope: { ...envelope, agentType }, sessionId: null });
+  const binding = bindEvent({
+    ...input,
+    envelope: { ...envelope, agentType },
+    sessionId: null,
+    beginsSession: false,
+  });
   if (binding.kind !== "bound" || own.some(({ runtimeId }) => runtimeId === binding.runtimeId))
     return binding;
   return { kind: "dropped", reason: "agent_mismatch" };
@@ -138,7 +143,10 @@ export class Events {
     if (!isWrapped && deps.adapterOf(envelope.agentType)?.eventsMayNameOtherPanes !== true) {
       const servers = liveState.instances(targetId);
       const runtimes = this.candidates({ targetId, envelope }, sessionId, servers);
-      return bindEvent({ envelope, sessionId, targetId, servers, runtimes });
+      const beginsSession = normalized.signals.some(
+        (signal) => signal.kind === "activity" && signal.boundary && signal.status?.reasonCode === "fresh",
+      );
+      return bindEvent({ envelope, sessionId, beginsSession, targetId, servers, runtimes });
     }
     const entries = [...liveState.liveOfTarget(targetId)];
     const runtimes = [...entries.map((entry) => entry.runtime), ...liveState.endedOf(targetId)];

@@ -170,6 +170,22 @@ describe("binding", () => {
     });
   });
 
+  it("keeps the start of a session that comes before its agent is known, right after another one ended there", () => {
+    const f = running();
+    f.hook("SessionEnd", { reason: "prompt_input_exit" });
+    f.noAgent();
+    f.clock.advance(400);
+    const startedAt = f.clock.now();
+    f.clock.advance(30);
+    f.hook("SessionStart", { source: "resume", session_id: "resumed" });
+    // What the one before told last arrives late.
+    f.hook("Stop", {}, { eventTime: f.clock.now() - 500 });
+    f.clock.advance(600);
+    f.agent("%1", 700, startedAt);
+    expect(f.ingest.rows(false)[0]?.agent_session_id).toBe("resumed");
+    expect(f.state()).toBe("idle/fresh");
+  });
+
   it("applies a redelivered file once", () => {
     const f = running();
     const envelope = f.hook("Stop", { background_tasks: [] });
