@@ -107,7 +107,9 @@ export const readOptions = (args: readonly string[], steps: readonly string[]): 
   const chosen = PART_KINDS.filter(
     (kind) => values[kind] || (kind === "habitats" && values.habitat !== undefined),
   );
-  const kinds = values.state === undefined ? [...PART_KINDS] : (["states", "hard"] as const).slice();
+  // Habitats take an hour for each agent and have a table of their own: they are named.
+  const usual = PART_KINDS.filter((kind) => kind !== "habitats");
+  const kinds = values.state === undefined ? usual : (["states", "hard"] as const).slice();
   return {
     command: oneOf(COMMANDS, command, "command"),
     agents: listOf(AGENT_IDS, values.agent ?? values.agents, "agent"),

@@ -89,15 +89,23 @@ const drive = async (options: LiveOptions): Promise<void> => {
     }
 };
 
+/** The habitats have a table of their own. */
+const isOfHabitats = ({ kinds }: LiveOptions): boolean => kinds.length === 1 && kinds[0] === "habitats";
+
 /** What was driven of what was asked for; `table` shows all that there is. */
 const isAsked =
-  ({ command, agents, modes, sizes, kinds }: LiveOptions) =>
-  ({ part }: Note): boolean =>
-    command === "table" ||
-    (agents.includes(part.agent) &&
-      modes.includes(part.mode) &&
-      kinds.includes(part.kind) &&
-      (sizes?.includes(part.size) ?? true));
+  (options: LiveOptions) =>
+  ({ part }: Note): boolean => {
+    const { command, agents, modes, sizes, kinds } = options;
+    if (isOfHabitats(options) !== (part.kind === "habitats")) return false;
+    return (
+      command === "table" ||
+      (agents.includes(part.agent) &&
+        modes.includes(part.mode) &&
+        kinds.includes(part.kind) &&
+        (sizes?.includes(part.size) ?? true))
+    );
+  };
 
 const printTable = (options: LiveOptions): 0 | 1 => {
   const { results, markdown } = options;
@@ -105,7 +113,10 @@ const printTable = (options: LiveOptions): 0 | 1 => {
   const text = toMarkdown(merged, Object.values(LIVE_AGENTS).flatMap(lacksOf));
   console.log(`\n${text}`);
   if (markdown !== null) {
-    writeFileSync(markdown, intoDocument(readFileSync(markdown, "utf8"), text, "live"));
+    writeFileSync(
+      markdown,
+      intoDocument(readFileSync(markdown, "utf8"), text, isOfHabitats(options) ? "habitats" : "live"),
+    );
     execFileSync(join(import.meta.dirname, "..", "..", "node_modules", ".bin", "oxfmt"), [markdown]);
   }
   return exitStatus(merged);
