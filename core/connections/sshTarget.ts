@@ -22,6 +22,7 @@ import { askEnvironment, findRemoteTmux, type RemoteEnvironment } from "./remote
 import { createRemoteEvents, OWNED, type RemoteEvents } from "./remoteEvents.ts";
 import type { ConnectedTargets } from "./connectedTargets.ts";
 import { createLinkParts } from "./linkParts.ts";
+import type { LocalPrograms } from "../tmux/localPrograms.ts";
 import type { ConnectedTarget, ConnectedTargetParts } from "./connectedTarget.ts";
 import { asLost, whenLost } from "./whenLost.ts";
 
@@ -43,6 +44,7 @@ export interface SshTargetDeps {
   onHealth: (health: "ok" | "down", reason: string | null, link: TargetLink) => void;
   /** Events of the target, to be committed durably. */
   onEvents: (connected: ConnectedTarget, envelopes: Envelope[]) => Promise<void>;
+  programs: Pick<LocalPrograms, "ofPath">;
   clock: Clock;
   ids: IdSource;
   logger: Logger;
@@ -83,7 +85,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     shell: RemoteShell,
   ): ProcessTree =>
     environment.hasProc
-      ? createRemoteProcesses({ shell, clock, makeNonce })
+      ? createRemoteProcesses({ shell, clock, makeNonce, ofPath: deps.programs.ofPath })
       : createProcessTree({ executor: reader, platform: "darwin", clock, sharedMs: SHARED_TABLE_MS });
 
   const buildConnected = async (

@@ -195,6 +195,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     createConnected,
     connectedTargets,
     testEvents,
+    programs,
     clock,
     ids,
     logger,

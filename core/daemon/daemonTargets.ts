@@ -9,7 +9,7 @@ import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 
 export interface DaemonTargetsDeps extends Pick<
   SshTargetDeps,
-  "env" | "controlDir" | "createConnected" | "connectedTargets" | "clock" | "ids" | "logger"
+  "env" | "controlDir" | "createConnected" | "connectedTargets" | "programs" | "clock" | "ids" | "logger"
 > {
   config: ConfigFile;
   /** Of this machine. */

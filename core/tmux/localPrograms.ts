@@ -31,6 +31,8 @@ export interface RunningProgram {
 export interface LocalPrograms {
   /** `identity` changes whenever the process may have become another program. Null: not to be had. */
   fileOf(identity: string, program: RunningProgram): Promise<ProgramFile | null>;
+  /** Of an executable of another machine, as far as its real path tells. Null: it runs something that the path does not name. */
+  readonly ofPath: (path: string) => ProgramFile | null;
 }
 
 const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null);
@@ -108,12 +110,17 @@ export const createLocalPrograms = (adapters: () => readonly Known[]): LocalProg
     return reading;
   };
 
-  const agentOf = async (path: string): Promise<string | null | undefined> => {
-    const all = adapters().flatMap(({ agentType, executable }) =>
+  const executables = () =>
+    adapters().flatMap(({ agentType, executable }) =>
       executable === undefined ? [] : [{ agentType, ...executable }],
     );
-    const byPath = all.find(({ paths }) => paths.test(path));
-    if (byPath !== undefined) return byPath.agentType;
+  const byPath = (path: string): string | undefined =>
+    executables().find(({ paths }) => paths.test(path))?.agentType;
+
+  const agentOf = async (path: string): Promise<string | null | undefined> => {
+    const known = byPath(path);
+    if (known !== undefined) return known;
+    const all = executables();
     if (all.length === 0 || OF_SYSTEM.test(path)) return null;
     const marks = all.map(({ mark }) => mark);
     const looked = await orNull(findMark(path, marks).then((found) => ({ found })));
@@ -137,5 +144,13 @@ export const createLocalPrograms = (adapters: () => readonly Known[]): LocalProg
     return real === null ? null : { path: await inPackage(real), runtime: basename(path) };
   };
 
-  return { fileOf: (identity, program) => remember(files, identity, () => read(program)) };
+  return {
+    fileOf: (identity, program) => remember(files, identity, () => read(program)),
+    ofPath: (told) => {
+      const path = told.replace(/ \(deleted\)$/, "");
+      if (!isAbsolute(path) || RUNTIME.test(basename(path))) return null;
+      const agentType = byPath(path);
+      return { path, runtime: null, ...(agentType === undefined ? {} : { agentType }) };
+    },
+  };
 };

@@ -1,6 +1,6 @@
 // The remote shell on every POSIX shell of this machine: what a login shell leads to on other people's machines.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -119,7 +119,12 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))(
         platform: "linux",
         clock: realClock,
       });
-      const remote = createRemoteProcesses({ shell, clock: realClock, makeNonce });
+      const remote = createRemoteProcesses({
+        shell,
+        clock: realClock,
+        makeNonce,
+        ofPath: (path) => ({ path, runtime: null }),
+      });
       const pids = [process.pid, 2 ** 22 + 7];
       const here = (await tree.ofPanes(pids)).get(process.pid);
       const trees = await remote.ofPanes(pids);
@@ -128,6 +133,7 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))(
       const plain = (found: typeof here) =>
         found?.map(({ pid, ppid, comm, args }) => ({ pid, ppid, comm, args })).slice(0, 2);
       expect(plain(there)).toEqual(plain(here));
+      expect(there?.[0]?.file).toEqual({ path: realpathSync(process.execPath), runtime: null });
       const startedAt = there?.[0]?.startedAt ?? 0;
       expect(Math.abs(startedAt - (here?.[0]?.startedAt ?? 0))).toBeLessThan(1_000);
       expect(await Promise.all([remote.verify(process.pid, startedAt), remote.verify(1, startedAt)])).toEqual(

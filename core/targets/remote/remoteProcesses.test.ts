@@ -10,7 +10,7 @@ const shellOf = (uptime: string, processes: string): RemoteShell => ({
     const stdout = script.includes("/proc/uptime")
       ? uptime
       : script.includes("cmdline")
-        ? `node\0--x\0\n${NONCE}\n`
+        ? `node\0--x\0\n${NONCE}\n/opt/agent/bin/it\n\n${NONCE}\n`
         : `${processes}\n${NONCE}\n`;
     return Promise.resolve({ status: 0, stdout: Buffer.from(stdout), stderr: "" });
   },
@@ -28,6 +28,7 @@ const look = (uptime: string, processes: string) =>
     shell: shellOf(uptime, processes),
     clock: { now: () => 2_000_000, setTimer: () => () => {} },
     makeNonce: () => NONCE,
+    ofPath: (path) => ({ path, runtime: null }),
   }).ofPanes([42]);
 
 it("leaves out what has a number that no system gives", async () => {
@@ -38,7 +39,15 @@ it("leaves out what has a number that no system gives", async () => {
     ),
   );
   expect(trees.get(42)).toEqual([
-    { pid: 42, ppid: 1, comm: "a) b", args: "node --x", startedAt: 1_000_500, isStopped: false },
+    {
+      pid: 42,
+      ppid: 1,
+      comm: "a) b",
+      args: "node --x",
+      startedAt: 1_000_500,
+      isStopped: false,
+      file: { path: "/opt/agent/bin/it", runtime: null },
+    },
   ]);
 });
 

@@ -1,6 +1,6 @@
 // The processes of a Linux target, read from /proc by its remote shell. It uses built-ins only, except for the command lines of
 // programs that it has not seen before. Requests that come at the same time share one question.
-import type { ProcessInfo } from "../../model/runtime.ts";
+import type { ProcessInfo, ProgramFile } from "../../model/runtime.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ProcessLife, ProcessTree } from "../../ports/processTree.ts";
 import type { RemoteShell } from "./remoteShell.ts";
@@ -11,6 +11,7 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_PROCESSES = 128;
 const MAX_ARGS = 4_096;
 const MAX_COMM = 64;
+const MAX_PATH = 4_096;
 const TICKS_PER_SECOND = 100;
 /** How long the result of one look at a process is used. */
 const VERIFIED_FOR_MS = 4_000;
@@ -69,9 +70,11 @@ export const createRemoteProcesses = (options: {
   shell: RemoteShell;
   clock: Clock;
   makeNonce: () => string;
+  /** What an executable is, by its real path. */
+  ofPath: (path: string) => ProgramFile | null;
 }): ProcessTree => {
-  const { shell, clock, makeNonce } = options;
-  const args = new Map<string, string>();
+  const { shell, clock, makeNonce, ofPath } = options;
+  const programs = new Map<string, { args: string; file: ProgramFile | null }>();
   const seen = new Map<number, { at: number; startedAt: number }>();
   let bootAt: Promise<number> | null = null;
   let batch: { pids: Set<number>; answer: Promise<Map<number, RemoteProcess>> } | null = null;
@@ -99,23 +102,28 @@ export const createRemoteProcesses = (options: {
   const toStartedAt = async ({ startTicks }: RemoteProcess): Promise<number> =>
     (await getBootAt()) + (startTicks * 1_000) / TICKS_PER_SECOND;
 
-  /** Asks for the command lines that are not known yet. A program that is just starting has none and is asked for again. */
-  const readArgs = async (processes: readonly RemoteProcess[]): Promise<void> => {
-    const unknown = processes.filter((process) => !args.has(programKey(process)));
+  /** Asks for the command lines and executables that are not known yet. A program that is just starting has none and is asked for again. */
+  const readPrograms = async (processes: readonly RemoteProcess[]): Promise<void> => {
+    const unknown = processes.filter((process) => !programs.has(programKey(process)));
     if (unknown.length === 0) return;
     const nonce = makeNonce();
     const script = unknown
-      .map(({ pid }) => `head -c ${MAX_ARGS} /proc/${pid}/cmdline; printf '\\n%s\\n' ${nonce}`)
+      .map(
+        ({ pid }) =>
+          `head -c ${MAX_ARGS} /proc/${pid}/cmdline; printf '\\n%s\\n' ${nonce}; readlink /proc/${pid}/exe; printf '\\n%s\\n' ${nonce}`,
+      )
       .join("\n");
     const texts = (await ask(script)).split(`\n${nonce}\n`);
     for (const [index, process] of unknown.entries()) {
-      const text = clean((texts[index] ?? "").replace(/\0+$/, "").replaceAll("\0", " "), MAX_ARGS);
-      if (text !== "") args.set(programKey(process), text);
+      const [cmdline = "", executable = ""] = texts.slice(2 * index, 2 * index + 2);
+      const text = clean(cmdline.replace(/\0+$/, "").replaceAll("\0", " "), MAX_ARGS);
+      if (text === "") continue;
+      programs.set(programKey(process), { args: text, file: ofPath(clean(executable, MAX_PATH)) });
     }
   };
 
   const forget = (): void => {
-    if (args.size > 4_096) args.clear();
+    if (programs.size > 4_096) programs.clear();
     if (seen.size > 4_096) seen.clear();
   };
 
@@ -166,22 +174,23 @@ export const createRemoteProcesses = (options: {
         });
         return { pid, tree: tree.slice(0, MAX_PROCESSES) };
       });
-      await readArgs(trees.flatMap(({ tree }) => tree));
+      await readPrograms(trees.flatMap(({ tree }) => tree));
       const result = new Map<number, ProcessInfo[]>();
       for (const { pid, tree } of trees) {
         if (tree.length === 0) continue;
         const infos = await Promise.all(
           tree.map(async (process): Promise<ProcessInfo> => {
             const { comm, ppid } = process;
-            const text = args.get(programKey(process)) ?? comm;
+            const program = programs.get(programKey(process)) ?? { args: comm, file: null };
             const { isStopped } = process;
             return {
               pid: process.pid,
               ppid,
               comm,
-              args: text,
+              args: program.args,
               startedAt: await toStartedAt(process),
               isStopped,
+              ...(program.file === null ? {} : { file: program.file }),
             };
           }),
         );

@@ -195,7 +195,12 @@ const remoteFilesTarget = defineTarget({
           "an empty name",
         );
         await reader.readLink("/x");
-        const processes = createRemoteProcesses({ shell, clock: stubClock(), makeNonce: () => NONCE });
+        const processes = createRemoteProcesses({
+          shell,
+          clock: stubClock(),
+          makeNonce: () => NONCE,
+          ofPath: () => null,
+        });
         const isBoot = (error: unknown): void =>
           hold(error instanceof Error && error.message.includes("/proc/uptime"), String(error));
         const trees = await processes.ofPanes([4242]).catch((error: unknown) => {
