@@ -5,9 +5,9 @@ import { readResetTime } from "../common/resetTime.ts";
 import { claudeLoads } from "../common/loads.ts";
 import { claudeHistory } from "./history.ts";
 import { CLAUDE_EXECUTABLE, identifyClaude } from "./identify.ts";
-import { createClaudeConfirmation, createClaudeIntegration } from "./integration.ts";
+import { createClaudeConfirmation, createClaudeEditorMode, createClaudeIntegration } from "./integration.ts";
 import { normalizeClaude } from "./normalize.ts";
-import { readDraft as readClaudeDraft } from "./screen/draft.ts";
+import { readDraft as readClaudeDraft, readInputMode } from "./screen/draft.ts";
 import { readClaudeScreen } from "./screen.ts";
 import { readClaudeStateFile } from "./stateFiles.ts";
 import { readClaudeSessionTitle, readClaudeTranscript, titleOfClaudeSession } from "./transcript.ts";
@@ -22,6 +22,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   announcesExit: true,
   capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
+  inputModes: { isOn: createClaudeEditorMode(), read: readInputMode, textKeys: ["i"] },
   // The command that it prints when it ends (2.1.329).
   launch: { program: "claude", resume: (id) => ["--resume", id] },
   skillCommand: (skill, argument) => `/${skill} ${argument}`,

@@ -4,6 +4,7 @@ import type { Integration } from "../../core/ports/agentAdapter.ts";
 import { createConfirmationReader, hasForeignHook } from "../common/confirmation.ts";
 import { createHookCommand } from "../common/hookCommand.ts";
 import { createHookSettingsIntegration } from "../common/hookSettings.ts";
+import { parsePayload } from "../common/payload.ts";
 import { valueOf } from "../common/settingsText.ts";
 
 /** Everything that changes a state (facts of 2.1.329). Not WorktreeCreate: a hook there replaces the creation. */
@@ -63,12 +64,18 @@ export const createClaudeIntegration = (): Integration =>
     },
   });
 
+const settingsOf = (homeDir: string, cwd: string | null): readonly string[] => [
+  `${homeDir}/.claude/settings.json`,
+  ...(cwd === null ? [] : [`${cwd}/.claude/settings.json`, `${cwd}/.claude/settings.local.json`]),
+];
+
 /** Looks at the user's and the project's settings. */
 export const createClaudeConfirmation = () =>
+  createConfirmationReader((text) => hasForeignHook(text, "PermissionRequest", HOOK.isOurs), settingsOf);
+
+/** Whether a person has switched on vim's keys (`/config`, 2.1.329); older versions keep that in a file of their own. */
+export const createClaudeEditorMode = () =>
   createConfirmationReader(
-    (text) => hasForeignHook(text, "PermissionRequest", HOOK.isOurs),
-    (homeDir, cwd) => [
-      `${homeDir}/.claude/settings.json`,
-      ...(cwd === null ? [] : [`${cwd}/.claude/settings.json`, `${cwd}/.claude/settings.local.json`]),
-    ],
+    (text) => parsePayload(text)?.["editorMode"] === "vim",
+    (homeDir, cwd) => [...settingsOf(homeDir, cwd), `${homeDir}/.claude.json`],
   );

@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { listFrames, loadRecording, screenOf } from "../testkit/recordings.ts";
+import { readInputMode } from "./screen/draft.ts";
 import { readClaudeScreen } from "./screen.ts";
 
 const folder = (set: string): string =>
@@ -92,4 +93,11 @@ describe("in an editor's split", () => {
     const without = screen.lines.with(at, "another window's row, in which the line between them is missing");
     expect(stateOf({ ...screen, lines: without })).toBe("nothing");
   });
+});
+
+it("vim's keys: the mode stands in the agent's own line", () => {
+  const modes = ["vim_insert_fresh", "vim_insert_running", "vim_normal_running", "vim_normal_draft"];
+  const read = modes.map((name) => readInputMode(frame(name, "recordings")));
+  expect(read).toEqual(["text", "text", "none", "none"]);
+  expect(readInputMode(frame("waiting_approval", "recordings"))).toBeNull();
 });

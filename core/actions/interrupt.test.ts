@@ -39,6 +39,7 @@ const setUp = (states: readonly (CanonicalState | null)[], change: Partial<Inter
     state: () => states[Math.min(presses.length, states.length - 1)] ?? null,
     isForeground: async () => true,
     showsWork: () => true,
+    showsMode: () => false,
     verify: () => ({}) as VerifiedAction,
     renew: () => ({}) as VerifiedAction,
     ...change,
@@ -92,4 +93,36 @@ test.each([
   const { input, presses } = setUp(states, change);
   await expect(interruptTurn(input)).rejects.toMatchObject({ code });
   expect(presses).toEqual([]);
+});
+
+test("keys that left a mode of the agent's editor are pressed once more, when the mode is gone", async () => {
+  const { input, presses } = setUp(["running", "running", "idle"], { keys: [["Escape"]] });
+  const shown = [true, true, true, false];
+  const inMode = { ...input, showsMode: () => shown.shift() ?? false };
+  expect(await interruptTurn(inMode)).toEqual({ outcome: "delivered", detail: "Agent is idle." });
+  expect(presses.map(({ keys }) => keys)).toEqual([["Escape"], ["Escape"]]);
+});
+
+test.each([
+  ["the mode stays", { showsMode: () => true }],
+  ["the screen shows no turn any more", { showsWork: () => false }],
+  [
+    "another program is in front",
+    {
+      isForeground: (
+        (seen) => async () =>
+          seen.shift() ?? false
+      )([true]),
+    },
+  ],
+])("and not where %s", async (_what, change) => {
+  let isFirst = true;
+  const showsMode = () => {
+    const was = isFirst;
+    isFirst = false;
+    return was;
+  };
+  const { input, presses } = setUp(["running"], { keys: [["Escape"]], showsMode, ...change });
+  expect(await interruptTurn(input)).toMatchObject({ outcome: "not_delivered" });
+  expect(presses).toHaveLength(1);
 });

@@ -16,6 +16,8 @@ const EFFECT_LIMIT_MS = 4_000;
 /** On a busy machine presses that belong together reach the agent too far apart; after this long they are made once more. */
 const AGAIN_AFTER_MS = 2_000;
 const LOOK_EVERY_MS = 50;
+/** From keys that leave a mode of the agent's editor to a screen that shows it. */
+const MODE_LIMIT_MS = 1_500;
 
 export interface InterruptInput {
   pane: Pane;
@@ -29,6 +31,8 @@ export interface InterruptInput {
   isForeground(): Promise<boolean>;
   /** The screen shows a turn at work. */
   showsWork(capture: PaneCapture): boolean;
+  /** Its input box is in a mode, which the keys leave before they stop anything. */
+  showsMode(capture: PaneCapture): boolean;
   verify(): VerifiedAction;
   /** It is still the same runtime; called directly before each further press. @throws E_STALE_SNAPSHOT */
   renew(): VerifiedAction;
@@ -89,6 +93,16 @@ const pressAgain = async (input: InterruptInput): Promise<void> => {
     await pressAll(input, { capture, verify: () => input.renew(), wasBusy: true });
 };
 
+/** Once more, where the keys left a mode of the agent's editor and the turn goes on: at rest they mean something else. */
+const pressAfterMode = async (input: InterruptInput): Promise<void> => {
+  const limits = { everyMs: LOOK_EVERY_MS, limitMs: MODE_LIMIT_MS };
+  const hasLeft = await poll(input.clock, limits, async () => {
+    const capture = await input.client.capture(input.pane);
+    return capture === null || input.showsMode(capture) ? null : true;
+  });
+  if (hasLeft === true) await pressAgain(input);
+};
+
 /**
  * @throws AgtmuxError E_STALE_SNAPSHOT when nothing runs that could be stopped, when the agent is suspended or in the background, or when
  *   the pane is another one; E_UNSUPPORTED for a synchronised window.
@@ -103,6 +117,7 @@ export const interruptTurn = async (input: InterruptInput): Promise<Report> => {
   const capture = await requireReady(input, await client.capture(pane));
   if (!(await pressAll(input, { capture, verify: () => input.verify(), wasBusy })))
     throw refusal(input, "the pane is another one now");
+  if (input.showsMode(capture)) await pressAfterMode(input);
   if (!wasBusy)
     return { outcome: "unverified", detail: `The keys were pressed; what ${agentName} does is not known.` };
   const isTogether = keys.length > 1;

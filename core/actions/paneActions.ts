@@ -4,7 +4,7 @@ import type { DaemonService } from "../api/calls.ts";
 import { interruptTurn } from "./interrupt.ts";
 import { killProcess } from "./kill.ts";
 import type { Gate } from "./prepare.ts";
-import { createProcessSignaller, findProcess } from "./processSignaller.ts";
+import { createProcessSignaller } from "./processSignaller.ts";
 import { sendText } from "./send.ts";
 import { createKeyedMutex } from "../engine/semaphore.ts";
 import type { Ingest } from "../ingest/ingest.ts";
@@ -13,7 +13,7 @@ import type { ActionResult } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { paneKeyString, type Pane, type PaneKey } from "../model/runtime.ts";
 import { actionGuardsSchema } from "../model/snapshot.ts";
-import { isWaiting, type CanonicalState } from "../model/state.ts";
+import { isWaiting } from "../model/state.ts";
 import { uncommittedText } from "../model/workspace.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
@@ -23,6 +23,8 @@ import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import { createIdempotency, toResult } from "./idempotency.ts";
 import { createPaneAnswer } from "./paneAnswer.ts";
 import { createPaneReach } from "./paneReach.ts";
+import { showsMode } from "./inputMode.ts";
+import { createLiveAgents } from "./liveAgents.ts";
 import { readCapture } from "./screenReading.ts";
 import { poll } from "./pause.ts";
 import { createOutputActions } from "./outputActions.ts";
@@ -86,21 +88,8 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
 
   const idempotency = createIdempotency({ store, clock });
 
-  /** The live runtime of a turn; null when it has ended meanwhile. */
-  const entryOf = (runtimeId: string): RuntimeEntry | null => {
-    const entry = ingest.liveState.runtimes.get(runtimeId);
-    return entry === undefined || entry.runtime.endedAt !== null ? null : entry;
-  };
-  const stateOf = (runtimeId: string): CanonicalState | null =>
-    entryOf(runtimeId)?.resolution?.status.state ?? null;
-  const isForeground = async (runtimeId: string): Promise<boolean> => {
-    const runtime = entryOf(runtimeId)?.runtime;
-    if (runtime === undefined || runtime.pid === null || runtime.processStartedAt === null) return false;
-    const { executor, processes } = connectedTargets.get(runtime.targetId);
-    const seen = await findProcess(executor, runtime.pid);
-    // A pid that was given to another process may be in front of another terminal.
-    return seen?.isForeground === true && (await processes.verify(runtime.pid, runtime.processStartedAt));
-  };
+  const live = createLiveAgents({ ingest, connectedTargets });
+  const { entryOf, stateOf, isForeground } = live;
 
   /** The agent that an action needs. @throws AgtmuxError E_UNSUPPORTED for a pane without one. */
   const agentOf = ({ verified: { subject } }: ActionTurn): RuntimeEntry => {
@@ -190,6 +179,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
                 adapter: entryOf(runtimeId)?.adapter ?? null,
                 state: () => stateOf(runtimeId),
                 turnMark: () => turnMark(entryOf(runtimeId)),
+                usesModes: () => live.usesModes(runtimeId),
                 isForeground: () => isForeground(runtimeId),
               },
         hasAgent: () => connectedTargets.get(pane.targetId).hasAgent(pane),
@@ -298,6 +288,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
               isForeground: () => isForeground(runtimeId),
               showsWork: (capture) =>
                 readCapture({ adapter }, reached.pane, capture)?.status.state === "running",
+              showsMode: (capture) => showsMode(adapter, reached.pane, capture),
               verify: () => gate.verify(turn.prepared),
               renew: () => gate.renew(turn.verified),
             });

@@ -21,11 +21,13 @@ const UNATTENDED_TRIES = 25;
 
 /** The agent that lives in the pane. */
 export interface SendAgent {
-  adapter: Pick<AgentAdapter, "displayName" | "readScreen" | "readDraft"> | null;
+  adapter: Pick<AgentAdapter, "displayName" | "readScreen" | "readDraft" | "inputModes"> | null;
   /** As the engine has it now. */
   state(): CanonicalState | null;
   /** Changes whenever a turn is told to begin or to end. */
   turnMark(): string;
+  /** See `TextModeInput`. */
+  usesModes(): Promise<boolean>;
   /** False while another program has the terminal: a shell after Ctrl-Z, an editor. */
   isForeground(): Promise<boolean>;
 }

@@ -5,6 +5,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { ActionOutcome } from "../model/actionView.ts";
 import { isWaiting } from "../model/state.ts";
 import { requireFitPane } from "./fitPane.ts";
+import { enterTextMode } from "./inputMode.ts";
 import { findTyped, isRecognisable, isStillInBox, type BoxMark } from "./inputBox.ts";
 import type { TmuxCommand } from "../tmux/commandString.ts";
 import type { HeldText, PaneCapture } from "./paneClient.ts";
@@ -122,6 +123,7 @@ const typeText = async (input: SendInput, text: HeldText, capture: PaneCapture):
 const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneCapture> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { client, pane, paneRef, unattended, agent } = input;
+    const isUnattended = unattended !== null;
     const capture = await client.capture(pane, { styled: unattended !== null || agent !== null });
     const before = requireFitPane(capture, pane, paneRef);
     const [obstacle] = await Promise.all([
@@ -131,7 +133,8 @@ const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneCaptur
     if (obstacle !== null)
       throw new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${paneRef}: ${obstacle}.`);
     const view = findView(agent?.adapter ?? null, pane, before);
-    if (view === null && (await typeText(input, text, before))) return before;
+    const isElsewhere = view !== null || (await enterTextMode({ ...input, isUnattended }, before));
+    if (!isElsewhere && (await typeText(input, text, before))) return before;
     if (view !== null && tries === TRIES - 1) throw notAtPrompt(paneRef, view);
     // An agent that draws its screen again has no box for a moment.
     if (view !== null) await pause(input.clock, LOOK_EVERY_MS);

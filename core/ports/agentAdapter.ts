@@ -128,6 +128,19 @@ export interface AgentLaunch {
   readonly resume?: (sessionId: string) => readonly string[];
 }
 
+/** An input box that may have an editor with modes, as vim has: there keys are text in one mode only. */
+export interface AgentInputModes {
+  /** Whether the person has switched that editor on. */
+  isOn(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
+  /**
+   * As the screen tells it. "text": keys are text. "commands": the screen names another mode. "none": it names none, which is the first
+   * mode of the editor, or there is no editor with modes. Null: it does not say.
+   */
+  read(screen: Screen): "text" | "commands" | "none" | null;
+  /** From the first mode to the one for text: names of keys of tmux. */
+  readonly textKeys: readonly string[];
+}
+
 /** What proves that an executable is the agent's, whatever it is called. */
 export interface AgentExecutable {
   /** Real paths to which its installers put it. */
@@ -216,6 +229,9 @@ export interface AgentAdapter {
 
   /** Whether dialogs of this agent need confirmation just now (other permission hooks installed). Cheap; may be cached. */
   needsConfirmation?(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
+
+  /** Absent where its input box has no editor with modes, or none that was recorded. Added after contract 1.0. */
+  readonly inputModes?: AgentInputModes;
 
   /**
    * How a person stops a turn of this agent: presses one after another, each a list of tmux key names. Absent where it is

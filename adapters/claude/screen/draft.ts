@@ -1,4 +1,4 @@
-// What somebody typed into the input box of Claude Code.
+// What somebody typed into the input box of Claude Code, and in which mode its editor is.
 import type { Screen } from "../../../core/ports/agentAdapter.ts";
 import { styledRows, typedOf } from "../../common/styledText.ts";
 import { ownColumns } from "./columns.ts";
@@ -30,4 +30,22 @@ export const readDraft = (screen: Screen): string | null => {
         .trimEnd() === lines[box.start + index],
   );
   return isSame ? typedOf(cells, INDENT) : null;
+};
+
+const MODE = /^-- ([A-Z][A-Z -]*) -- /;
+
+/**
+ * The mode of the box's editor, by the agent's own line: where vim's keys are switched on, it names each mode but the normal one.
+ * Recorded with 2.1.329.
+ */
+export const readInputMode = (screen: Screen): "text" | "commands" | "none" | null => {
+  const { screen: own } = ownColumns(screen);
+  const box = findInputBox(
+    own.lines.map((line) => line.trimEnd()),
+    own.width,
+  );
+  if (box === null || box.footer === "") return null;
+  const mode = MODE.exec(box.footer)?.[1];
+  if (mode === undefined) return "none";
+  return mode === "INSERT" ? "text" : "commands";
 };
