@@ -13,14 +13,16 @@ import {
   IN_MENU,
   INTERRUPTED,
   RETRYING,
+  SUBAGENT,
   THINKING,
   TOOL,
 } from "../common/signals.ts";
 import { ERROR_LINE, errorStatusOfText } from "./errorReason.ts";
 import { readDialog } from "./screen/dialogs.ts";
 import { ownColumns, withoutEditor } from "./screen/columns.ts";
+import { readFlat } from "./screen/flat.ts";
 import { findInputBox, type InputBox, lastBlock, withoutName } from "./screen/layout.ts";
-import { isOtherBox, readView } from "./screen/views.ts";
+import { readView, showsOtherAtWork, signOfOtherBox } from "./screen/views.ts";
 
 const ATTEMPT = /\bRetrying in \d.{0,40}\(attempt (\d+)\/(\d+)\)/;
 const BACKGROUND_WORK = /^✻ Waiting for (\d+ background \w+)/;
@@ -159,8 +161,11 @@ const readTurn = (box: InputBox, title: string): Reading | null => {
     : withProgress(reading, readProgress(box, reading.status.state === "running"));
 };
 
-const readBox = (box: InputBox, title: string): Reading | null =>
-  isOtherBox(box) ? shows(IN_MENU, "high", joined(box.below.slice(1))) : readTurn(box, title);
+const readBox = (box: InputBox, title: string): Reading | null => {
+  const sign = signOfOtherBox(box);
+  if (sign === null) return readTurn(box, title);
+  return shows(showsOtherAtWork(box) ? SUBAGENT : IN_MENU, "high", sign);
+};
 
 /** State and request that the bottom of the screen positively shows, or null. */
 export const readClaudeScreen = (screen: Screen): Reading | null => {
@@ -170,7 +175,7 @@ export const readClaudeScreen = (screen: Screen): Reading | null => {
   const box = findInputBox(lines, own.width);
   if (box === null) {
     const rows = withoutName(withoutEditor(lines, own.isAlternate));
-    return ofWholeScreen(screen, readDialog(rows, own.width) ?? readView(rows));
+    return ofWholeScreen(screen, readDialog(rows, own.width) ?? readView(rows) ?? readFlat(rows));
   }
   // The inline renderer (2.1.197) may leave an old box above a dialog, whose rule then looks like the box's lower one.
   const below = movedDown(readDialog(box.below, own.width), lines.length - box.below.length);

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { listFrames, loadRecording, screenOf } from "../testkit/recordings.ts";
-import { readInputMode } from "./screen/draft.ts";
+import { readDraft, readInputMode } from "./screen/draft.ts";
 import { readClaudeScreen } from "./screen.ts";
 
 const folder = (set: string): string =>
@@ -15,16 +15,25 @@ const stateOf = (screen: ReturnType<typeof frame>): string => {
 
 /** Its box is open, with a menu or in another mode: what the agent does is in sight, and `send` finds its box taken. */
 const KEEPS_BOX = ["slash_menu", "file_menu", "shell_mode"];
+/** The box in sight is that of a sub-agent, which is at work. */
+const OF_SUBAGENT = ["subagent_at_work"];
 
 describe("a view of the agent's own", () => {
   const views = listFrames(folder("views"));
 
-  it.each(views.filter((name) => !KEEPS_BOX.includes(name)))("is read as one: %s", (name) => {
-    expect(stateOf(frame(name, "views"))).toBe("unknown/in_menu");
-  });
+  it.each(views.filter((name) => ![...KEEPS_BOX, ...OF_SUBAGENT].includes(name)))(
+    "is read as one: %s",
+    (name) => {
+      expect(stateOf(frame(name, "views"))).toBe("unknown/in_menu");
+    },
+  );
 
   it.each(KEEPS_BOX)("is none while the box for prompts is there: %s", (name) => {
     expect(stateOf(frame(name, "views"))).toMatch(/^(idle|completed)/);
+  });
+
+  it("of a sub-agent's conversation says that it is at work, as long as it is", () => {
+    expect(stateOf(frame("subagent_at_work", "views"))).toBe("running/subagent");
   });
 
   it("is none of the dialogs that ask", () => {
@@ -100,4 +109,19 @@ it("vim's keys: the mode stands in the agent's own line", () => {
   const read = modes.map((name) => readInputMode(frame(name, "recordings")));
   expect(read).toEqual(["text", "text", "none", "none"]);
   expect(readInputMode(frame("waiting_approval", "recordings"))).toBeNull();
+});
+
+it("the layout for screen readers: a draft stands behind the prompt's sign", () => {
+  const drawn = (name: string) => {
+    const { ansi, ...recording } = loadRecording(folder("recordings"), name);
+    const styledLines = ansi.split("\n").slice(0, recording.height);
+    const lines = [...screenOf({ ansi, ...recording }).lines.slice(0, styledLines.length)];
+    return readDraft({ ...screenOf({ ansi, ...recording }), lines, styledLines });
+  };
+  expect(["flat_completed", "flat_error_500", "flat_draft", "flat_approval"].map(drawn)).toEqual([
+    "",
+    "",
+    "a draft here",
+    null,
+  ]);
 });

@@ -50,9 +50,10 @@ export const lacksBox = (adapter: BoxReader, pane: Pick<Pane, "title">, capture:
 const canReadDraft = (adapter: BoxReader, { styledRows }: PaneCapture): boolean =>
   adapter?.readDraft !== undefined && styledRows !== undefined;
 
-const rests = (adapter: BoxReader, pane: Pick<Pane, "title">, capture: PaneCapture): boolean => {
-  const state = readCapture({ adapter }, pane, capture)?.status.state;
-  return state === "idle" || state === "completed" || state === "error";
+/** At rest the box is in sight; while the conversation of a sub-agent is shown, the box in sight is that one's. */
+const hasOtherBox = (adapter: BoxReader, pane: Pick<Pane, "title">, capture: PaneCapture): boolean => {
+  const status = readCapture({ adapter }, pane, capture)?.status;
+  return ["idle", "completed", "error"].includes(status?.state ?? "") || status?.reasonCode === "subagent";
 };
 
 /** Why a text would not go into the box for prompts; null where it would, or where nobody can know it. */
@@ -62,8 +63,7 @@ export const findView = (
   capture: PaneCapture,
 ): string | null => {
   const draft = readDraft(adapter, pane, capture);
-  // At rest the box is there: one that is not for prompts takes commands of a shell, or begins another session.
-  const isElsewhere = draft === null && canReadDraft(adapter, capture) && rests(adapter, pane, capture);
+  const isElsewhere = draft === null && canReadDraft(adapter, capture) && hasOtherBox(adapter, pane, capture);
   if (isElsewhere || lacksBox(adapter, pane, capture)) return "its input box is not on the screen";
   return OPENS_MENU.test(draft ?? "") ? "a menu of its input box is open" : null;
 };

@@ -2,8 +2,9 @@
 import type { Screen } from "../../../core/ports/agentAdapter.ts";
 import { styledRows, typedOf } from "../../common/styledText.ts";
 import { ownColumns } from "./columns.ts";
+import { readFlatDraft } from "./flat.ts";
 import { findInputBox, INDENT } from "./layout.ts";
-import { isOtherBox } from "./views.ts";
+import { signOfOtherBox } from "./views.ts";
 
 /** What is typed behind any other sign is no prompt: `!` runs it in a shell. */
 const SIGN_OF_PROMPTS = /^[❯>]$/;
@@ -17,7 +18,8 @@ export const readDraft = (screen: Screen): string | null => {
   const { screen: own, columns } = ownColumns(screen);
   const lines = own.lines.map((line) => line.trimEnd());
   const box = findInputBox(lines, own.width);
-  if (rows === null || box === null || !SIGN_OF_PROMPTS.test(box.text.slice(0, 1)) || isOtherBox(box))
+  if (box === null) return readFlatDraft(screen);
+  if (rows === null || !SIGN_OF_PROMPTS.test(box.text.slice(0, 1)) || signOfOtherBox(box) !== null)
     return null;
   const inBox = rows.slice(box.start, box.end);
   if (columns === null) return typedOf(inBox, INDENT);

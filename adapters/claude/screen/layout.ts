@@ -15,6 +15,8 @@ export interface InputBox {
   footer: string;
   /** The lower rule and everything below it. */
   below: readonly string[];
+  /** Rows of the list of its agents at the bottom: itself, then those that work for it. */
+  agents: readonly string[];
   /** Non-empty lines above the box, nearest last; hints at the right edge and a panel beside the conversation left out. */
   above: readonly string[];
 }
@@ -40,6 +42,9 @@ export const isRule = (line: string): boolean => RULE.test(line);
 const isRightAligned = (line: string, width: number): boolean => indentOf(line) > Math.max(30, width / 2);
 
 const isIndented = (line: string): boolean => isBlank(line) || indentOf(line) >= INDENT;
+
+/** In the list of agents; the one whose conversation is shown has a full circle, and the list has the keys where one is marked. */
+const AGENT = /^(?:❯ | {2})[│├└ ]*[●◯] \S/;
 
 /** Of its own line below the box: the mode, behind it what it offers; before it a mode of its editor. */
 const MODE_LINE = /^ {2}(?:-- [A-Z][A-Z -]* -- +)?(?:⏸|⏵⏵) /;
@@ -69,7 +74,7 @@ const startOfBox = (lines: readonly string[], lower: number): number => {
 /** The rows below the box as far as they are the agent's or its person's: all of them are indented, those of an editor around it are not. */
 const rowsBelow = (lines: readonly string[], lower: number): string[] => {
   const rest = lines.slice(lower + 1);
-  const foreign = rest.findIndex((line) => !isIndented(line));
+  const foreign = rest.findIndex((line) => !isIndented(line) && !AGENT.test(line));
   return (foreign < 0 ? rest : rest.slice(0, foreign)).filter((line) => !isBlank(line));
 };
 
@@ -81,12 +86,14 @@ export const findInputBox = (lines: readonly string[], width: number): InputBox 
   if (start < 1 || text === undefined) return null;
   const rows = rowsBelow(lines, end);
   if (rows.length > MAX_LINES_BELOW) return null;
+  const ownEnd = rows.findLastIndex((row) => !AGENT.test(row)) + 1;
   return {
     text,
     start,
     end,
     below: lines.slice(end),
-    footer: ownLineOf(rows),
+    agents: rows.slice(ownEnd),
+    footer: ownLineOf(rows.slice(0, ownEnd)),
     above: leftOfPanel(lines.slice(0, start - 1)).filter(
       (line) => !isBlank(line) && !isRightAligned(line, width),
     ),

@@ -37,8 +37,23 @@ export const readView = (lines: readonly string[]): Reading | null => {
   return isView ? shows(IN_MENU, "high", titleOf(rows)) : null;
 };
 
-/** What is typed into such a box begins another session, or searches. */
-export const isOtherBox = ({ below, footer }: InputBox): boolean => {
+/** Without its task and its times at the right edge. */
+const nameOf = (row: string): string => row.replace(/^[❯ ]*[│├└ ]*/, "").split(/ {2,}/, 1)[0] ?? "";
+
+/** The conversation of one that works for the agent is shown, whose own is out of sight; or the list of them has the keys. */
+const isOfOther = (agents: readonly string[]): boolean =>
+  agents.length > 0 && (!/^ {2}●/.test(agents[0] ?? "") || agents.some((row) => row.startsWith("❯")));
+
+/** Of the agent that works for it and whose conversation is shown: it is at work, and no dialog is open. */
+const AT_WORK = /\besc to (?:stop|int)/;
+
+export const showsOtherAtWork = ({ footer, agents }: InputBox): boolean =>
+  isOfOther(agents) && AT_WORK.test(footer);
+
+/** What is typed into such a box goes to another agent, begins another session, or searches: its sign; null for the box for prompts. */
+export const signOfOtherBox = ({ below, footer, agents }: InputBox): string | null => {
+  if (isOfOther(agents)) return nameOf(agents.find((row) => row.includes("●")) ?? "");
   const rows = below.slice(1).filter((line) => !isBlank(line));
-  return footer === "" && (OTHER_BOX.test(rows.at(-1) ?? "") || rows.some((row) => CLOSES.test(row)));
+  const isOther = OTHER_BOX.test(rows.at(-1) ?? "") || rows.some((row) => CLOSES.test(row));
+  return footer === "" && isOther ? titleOf(rows.slice(-1)) : null;
 };
