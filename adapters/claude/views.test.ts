@@ -1,7 +1,7 @@
 // What Claude Code shows in place of its box for prompts, and what a person or an editor draws around it. All frames were recorded live.
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { listFrames, loadRecording, screenOf } from "../testkit/recordings.ts";
+import { listFrames, loadLabels, loadRecording, screenOf } from "../testkit/recordings.ts";
 import { readDraft, readInputMode } from "./screen/draft.ts";
 import { readClaudeScreen } from "./screen.ts";
 
@@ -39,7 +39,7 @@ describe("a view of the agent's own", () => {
   it("is none of the dialogs that ask", () => {
     const asked = ["recordings", "variants", "dialogs"].flatMap((set) =>
       listFrames(folder(set)).flatMap((name) =>
-        /^(approval|plan_(text|tall|empty|approval)|question_(one|two|multi|several)|trust|waiting|auto_offer)/.test(
+        /^(approval|plan_(text|tall|empty|approval)|question_(one|two|multi|several)|trust|waiting|auto_offer|start)/.test(
           name,
         )
           ? [[`${set}/${name}`, readClaudeScreen(frame(name, set))?.status.state] as const]
@@ -89,14 +89,16 @@ describe("a person's status line", () => {
   });
 });
 
-describe("in an editor's split", () => {
-  it("another window's text is no part of a dialog", () => {
-    for (const name of ["approval", "question", "model"])
-      expect(stateOf(frame(`split_up_${name}`, "splits"))).toBe("nothing");
+describe("in splits of editors, beside a panel of its own, and in the layout for screen readers", () => {
+  const labels = loadLabels(`${folder("layouts")}/../labels.json`);
+
+  it.each(listFrames(folder("layouts")))("is read right, or not at all: %s", (name) => {
+    const { state, reason_code: reason } = labels[`claude/${name}`] ?? { state: "no label" };
+    expect(stateOf(frame(name, "layouts"))).toBe(state === "unknown" ? "nothing" : `${state}/${reason}`);
   });
 
   it("a block whose first row is out of sight is not known", () => {
-    const screen = frame("split_right_error", "recordings");
+    const screen = frame("split_right_error", "layouts");
     expect(stateOf(screen)).toBe("error/api_error");
     const at = screen.lines.findIndex((line) => line.includes("● API Error: 400"));
     const without = screen.lines.with(at, "another window's row, in which the line between them is missing");
@@ -113,7 +115,7 @@ it("vim's keys: the mode stands in the agent's own line", () => {
 
 it("the layout for screen readers: a draft stands behind the prompt's sign", () => {
   const drawn = (name: string) => {
-    const { ansi, ...recording } = loadRecording(folder("recordings"), name);
+    const { ansi, ...recording } = loadRecording(folder("layouts"), name);
     const styledLines = ansi.split("\n").slice(0, recording.height);
     const lines = [...screenOf({ ansi, ...recording }).lines.slice(0, styledLines.length)];
     return readDraft({ ...screenOf({ ansi, ...recording }), lines, styledLines });

@@ -17,7 +17,7 @@ import { isRule } from "./layout.ts";
 import { readNumbered, readPlain, type Selector } from "./options.ts";
 import { readPlan } from "./plans.ts";
 import { readQuestion, readReview } from "./questions.ts";
-import { readFirstRun, readOffer, readTrust } from "./startDialogs.ts";
+import { readConfirmation, readFirstRun, readOffer, readTrust } from "./startDialogs.ts";
 
 const FOOTER =
   /^\s{0,3}(Esc to (cancel|exit|go back)|Enter to (select|confirm|stay in auto mode)|ctrl[+-]g to edit)/i;
@@ -261,6 +261,7 @@ export const readDialog = (lines: readonly string[], width: number): Reading | n
   return (
     withSelector(place, readNumbered(lines, end, false), [readQuestion]) ??
     withSelector(place, readNumbered(lines, end, true), [readTrust, readApproval, readFirstRun]) ??
-    withSelector(place, readPlain(lines, end), [readTrust])
+    withSelector(place, readPlain(lines, end), [readTrust]) ??
+    readConfirmation(lines, width)
   );
 };

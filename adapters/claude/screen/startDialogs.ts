@@ -99,3 +99,35 @@ export const readOffer = (screen: readonly string[], width: number): Reading | n
     { top },
   );
 };
+
+const CONFIRMS = /^ {2}Enter to confirm · Esc to cancel$/;
+
+/**
+ * What it asks before it begins, below a rule: whether a server of the project may be used, a key be taken, prompts be left out. One of
+ * its options may leave the agent or open everything, so that none of them has keys. Recorded with 2.1.329.
+ */
+export const readConfirmation = (screen: readonly string[], width: number): Reading | null => {
+  const top = screen.findLastIndex(isRule);
+  const lines = screen.slice(top + 1);
+  if (top < 0 || !CONFIRMS.test(lines.at(-1) ?? "")) return null;
+  const selector = readPlainOptions(lines, lines.length - 1, OFFERED);
+  if (selector === null) return null;
+  const [title = "", ...rows] = withoutBlankEnds(lines.slice(0, selector.start));
+  if (indentOf(title) !== 2) return null;
+  return reading(
+    { state: "waiting_input", reasonCode: /\bAPI key\b/.test(title) ? "auth_needed" : "onboarding" },
+    "high",
+    title,
+    {
+      kind: "other",
+      title: title.trim(),
+      body: withoutBlankEnds(rows)
+        .map((row) => row.trim())
+        .join("\n"),
+      columns: Math.max(1, width - 4),
+      options: selector.labels.map((label) => ({ label, keys: null })),
+      isWhole: true,
+    },
+    { top },
+  );
+};
