@@ -17,6 +17,12 @@ const atWidths = (progress: string, ...names: readonly string[]): Record<string,
 
 /** Every frame that says something. */
 const EXPECTED: Readonly<Record<string, string>> = {
+  "claude/attached_error": "400 lab failure 400",
+  "claude/name_error": "400 lab failure 400",
+  "claude/name_long_error": "400 lab failure 400",
+  "claude/name_narrow_error": "400 lab failure 400",
+  "claude/status_line_error": "400 lab failure 400",
+  "claude/subagents_listed": "1 background agent",
   "claude/auto_mode_tool": "auto mode",
   "claude/background_agents": "2 background agents",
   "claude/completed_named_session": "plan mode",
