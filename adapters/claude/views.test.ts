@@ -117,7 +117,7 @@ it("the layout for screen readers: a draft stands behind the prompt's sign", () 
   const drawn = (name: string) => {
     const { ansi, ...recording } = loadRecording(folder("layouts"), name);
     const styledLines = ansi.split("\n").slice(0, recording.height);
-    const lines = [...screenOf({ ansi, ...recording }).lines.slice(0, styledLines.length)];
+    const lines = screenOf({ ansi, ...recording }).lines.slice(0, styledLines.length);
     return readDraft({ ...screenOf({ ansi, ...recording }), lines, styledLines });
   };
   expect(["flat_completed", "flat_error_500", "flat_draft", "flat_approval"].map(drawn)).toEqual([

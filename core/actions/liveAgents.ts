@@ -7,11 +7,11 @@ import { findProcess } from "./processSignaller.ts";
 
 export interface LiveAgents {
   /** Null when it has ended meanwhile. */
-  entryOf(runtimeId: string): RuntimeEntry | null;
-  stateOf(runtimeId: string): CanonicalState | null;
-  isForeground(runtimeId: string): Promise<boolean>;
+  readonly entryOf: (runtimeId: string) => RuntimeEntry | null;
+  readonly stateOf: (runtimeId: string) => CanonicalState | null;
+  readonly isForeground: (runtimeId: string) => Promise<boolean>;
   /** See `TextModeInput`. */
-  usesModes(runtimeId: string): Promise<boolean>;
+  readonly usesModes: (runtimeId: string) => Promise<boolean>;
 }
 
 export const createLiveAgents = ({
