@@ -18,6 +18,7 @@ import {
   COMPACTING,
   COMPLETED,
   FRESH,
+  HIDDEN,
   IN_MENU,
   INTERRUPTED,
   RETRYING,
@@ -25,7 +26,7 @@ import {
   TOOL,
 } from "../common/signals.ts";
 import { errorStatusOf, FAILED_TURN } from "./errorReason.ts";
-import { readDialog } from "./screen/dialogs.ts";
+import { ACTION_TITLE, readDialog } from "./screen/dialogs.ts";
 import { readViewAtBottom, readViewAtBox } from "./screen/views.ts";
 
 // The parts of a Codex screen: the conversation stands in column 0 (`›` the person, `•` the agent, `■` notices) with its
@@ -201,7 +202,12 @@ export const readCodexScreen = (screen: Screen): Reading | null => {
   const dialog = readDialog(lines, title, screen.width);
   if (dialog !== null) return ofWholeScreen(screen, dialog);
   const composer = findComposer(lines);
-  if (composer === null) return readViewAtBottom(lines);
+  if (composer === null)
+    return (
+      readViewAtBottom(lines) ??
+      // A terminal that was reset shows only those rows of a dialog that changed since.
+      (ACTION_TITLE.test(title) ? shows(HIDDEN, "low", `title: ${title}`) : null)
+    );
   const { text, footer } = composer;
   if (SHELL_PROMPT.test(text)) return shows(IN_MENU, "high", footer.join(" "));
   return (
