@@ -56,6 +56,9 @@ const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
   },
   codex: {
     none_fresh: "",
+    vim_insert: "",
+    // Keys are commands.
+    vim_normal: null,
     none_cleared: "",
     none_completed: "",
     short: "fix the login page",

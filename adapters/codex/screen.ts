@@ -18,6 +18,7 @@ import {
   COMPACTING,
   COMPLETED,
   FRESH,
+  HIDDEN,
   IN_MENU,
   INTERRUPTED,
   RETRYING,
@@ -25,7 +26,7 @@ import {
   TOOL,
 } from "../common/signals.ts";
 import { errorStatusOf, FAILED_TURN } from "./errorReason.ts";
-import { readDialog } from "./screen/dialogs.ts";
+import { ACTION_TITLE, readDialog } from "./screen/dialogs.ts";
 import { readViewAtBottom, readViewAtBox } from "./screen/views.ts";
 
 // The parts of a Codex screen: the conversation stands in column 0 (`›` the person, `•` the agent, `■` notices) with its
@@ -64,7 +65,9 @@ const findComposer = (lines: readonly string[]): Composer | null => {
   return { text, above: lines.slice(0, at).filter((line) => !isBlank(line)), footer };
 };
 
-const FINDING = /^ {2}Find: /;
+const FINDING = /^ {2}(?:Find|[a-z-]*search):/;
+/** In this mode of the box keys are commands. */
+const VIM_NORMAL = /\bVim: Normal\b/;
 /** At the beginning by default; `tui.terminal_title` may put other items before it, or leave it out. */
 const SPINNER_TITLE = /^[\u2801-\u28ff] | [\u2801-\u28ff]( \||$)/;
 /** Its sign blinks, and `tui.animations = false` leaves it out. */
@@ -199,7 +202,12 @@ export const readCodexScreen = (screen: Screen): Reading | null => {
   const dialog = readDialog(lines, title, screen.width);
   if (dialog !== null) return ofWholeScreen(screen, dialog);
   const composer = findComposer(lines);
-  if (composer === null) return readViewAtBottom(lines);
+  if (composer === null)
+    return (
+      readViewAtBottom(lines) ??
+      // A terminal that was reset shows only those rows of a dialog that changed since.
+      (ACTION_TITLE.test(title) ? shows(HIDDEN, "low", `title: ${title}`) : null)
+    );
   const { text, footer } = composer;
   if (SHELL_PROMPT.test(text)) return shows(IN_MENU, "high", footer.join(" "));
   return (
@@ -240,8 +248,9 @@ const findBox = (lines: readonly string[]): { start: number; end: number } | nul
  * has grown so far that what stands below it is not. Source: drafts recorded with 0.169.0.
  */
 export const readDraft = (screen: Screen): string | null => {
-  // Keys go into the search of the conversation, below the box.
-  if (screen.lines.some((line) => FINDING.test(line))) return null;
+  // Keys go into a search below the box, or are commands of an editor.
+  const below = screen.lines.slice(screen.lines.findLastIndex((line) => PROMPT.test(line)) + 1);
+  if (below.some((line) => FINDING.test(line) || VIM_NORMAL.test(line))) return null;
   const rows = styledRows(screen);
   const box = findBox(screen.lines.map((line) => line.trimEnd()));
   return rows === null || box === null ? null : typedOf(rows.slice(box.start, box.end), INDENT);

@@ -16,6 +16,9 @@ export const COMPLETED: Status = { state: "completed", reasonCode: "turn_ended" 
 /** A view of the agent's own, in which keys are commands. */
 export const IN_MENU: Status = { state: "unknown", reasonCode: "in_menu" };
 
+/** Nothing that is known is drawn, but a dialog may be open. */
+export const HIDDEN: Status = { state: "unknown", reasonCode: "unsupported_signal" };
+
 export const TOOL_APPROVAL: Status = { state: "waiting_approval", reasonCode: "permission_tool" };
 export const EDIT_APPROVAL: Status = { state: "waiting_approval", reasonCode: "permission_edit" };
 export const PLAN_APPROVAL: Status = { state: "waiting_approval", reasonCode: "plan" };

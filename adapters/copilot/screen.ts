@@ -4,10 +4,10 @@
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { fails, retryOf, withProgress } from "../common/progress.ts";
 import { joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
-import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import { COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { errorStatusOf } from "./errorReason.ts";
 import { readDialog } from "./screen/dialogs.ts";
-import { findInputBox, type InputBox } from "./screen/layout.ts";
+import { findInputBox, findViewRow, type InputBox, opensMenu } from "./screen/layout.ts";
 
 const INTERRUPTIBLE = /\besc (esc|again to) interrupt|\besc to interrupt|^[◉◎○●] Working\b/;
 const IDLE_FOOTER = /\/ commands|\? help/;
@@ -68,9 +68,17 @@ const readTurn = (box: InputBox): Reading | null => {
   return IDLE_FOOTER.test(box.footer) ? readEnd(box, entry) : null;
 };
 
-/** State and request that the bottom of the screen positively shows, or null. */
+/** State and request that the bottom of the screen positively shows, or null; a view that takes the keys is `IN_MENU`. */
 export const readCopilotScreen = (screen: Screen): Reading | null => {
   const lines = visibleLines(screen);
   const box = findInputBox(lines);
-  return box === null ? ofWholeScreen(screen, readDialog(lines, screen.width)) : readTurn(box);
+  const dialog = box === null ? readDialog(lines, screen.width) : null;
+  if (dialog !== null) return ofWholeScreen(screen, dialog);
+  const view = findViewRow(lines);
+  if (view !== null) return shows(IN_MENU, "high", view.trim());
+  if (box === null) return null;
+  const turn = readTurn(box);
+  return opensMenu(lines, box) && turn?.status.state !== "running"
+    ? shows(IN_MENU, "high", (lines[box.start] ?? "").trim())
+    : turn;
 };

@@ -6,10 +6,12 @@ import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { frameAtBottom, withoutBlankEnds } from "../common/frames.ts";
 import { oneLine } from "../common/payload.ts";
 import { fails, retryIn, withProgress } from "../common/progress.ts";
+import { isKeyHints } from "../common/keyHints.ts";
 import { asks, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import {
   COMPLETED,
   FRESH,
+  IN_MENU,
   INTERRUPTED,
   QUESTION,
   RETRYING,
@@ -19,7 +21,7 @@ import {
 } from "../common/signals.ts";
 import { errorStatusOfText } from "./errorReason.ts";
 import { hasSelector, readDialog } from "./screen/dialogs.ts";
-import { findInputBox, type InputBox, type TitleState, titleStateOf } from "./screen/layout.ts";
+import { findInputBox, findMenuRow, type InputBox, type TitleState, titleStateOf } from "./screen/layout.ts";
 
 const SPINNER = /\(esc to cancel(, [\dhms ]+)?\)/;
 const RETRY = /Trying to reach |Attempt \d+\/\d+|Retrying/;
@@ -111,11 +113,34 @@ const readTitle = (title: TitleState | null, lines: readonly string[]): Reading 
   return asks(status, "low", "title: action required", { kind: "other", title: "Gemini needs your answer" });
 };
 
-/** State and request that title and bottom of the screen positively show, or null. */
+/** Drawn below the conversation, whose prompts end in such a row. */
+const PROMPT_EDGE = /^▀{8,}$/;
+
+/** A dialog that a person opened, or the list of sessions: it stands where the box was, and explains its keys. */
+const readView = (lines: readonly string[]): Reading | null => {
+  const below = lines.slice(lines.findLastIndex((line) => PROMPT_EDGE.test(line)) + 1);
+  const frame = frameAtBottom(below.slice(0, below.findLastIndex((line) => line.trim() !== "") + 1));
+  const rows = frame?.content ?? below;
+  // A narrow frame wraps them.
+  const hints = rows.find(
+    (row, index) => isKeyHints(row) || isKeyHints(joined(rows.slice(index, index + 2))),
+  );
+  return hints === undefined ? null : shows(IN_MENU, "high", hints.trim());
+};
+
+/** State and request that title and bottom of the screen positively show, or null; a view that takes the keys is `IN_MENU`. */
 export const readGeminiScreen = (screen: Screen): Reading | null => {
   const lines = visibleLines(screen);
   const title = titleStateOf(screen.title);
+  const menu = findMenuRow(lines);
   const box = findInputBox(lines);
-  if (box !== null) return readTurn(box, title);
-  return ofWholeScreen(screen, readDialog(lines, title, screen.width)) ?? readTitle(title, lines);
+  const turn = box === null ? null : readTurn(box, title);
+  // In a menu of the box a turn can be seen that goes on.
+  if (menu !== null) return turn?.status.state === "running" ? turn : shows(IN_MENU, "high", menu.trim());
+  if (box !== null) return turn;
+  return (
+    ofWholeScreen(screen, readDialog(lines, title, screen.width)) ??
+    (title === "action" ? null : readView(lines)) ??
+    readTitle(title, lines)
+  );
 };

@@ -4,9 +4,10 @@
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
 import { fails, retryIn, withProgress } from "../common/progress.ts";
+import { isKeyHints } from "../common/keyHints.ts";
 import { indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { styledRows, typedOf } from "../common/styledText.ts";
-import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import { COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readOmpDialog } from "./screen/dialogs.ts";
 
 const CORNER = /^╰─( |$)/;
@@ -97,13 +98,31 @@ const readTitle = (title: string): Reading | null => {
   return null;
 };
 
+const FRAME_END = /^╰─{12,}╯$/;
+/** A panel has its title in its upper edge; the box of a tool has none. A dialog that was not read may wait. */
+const PANEL = /^╭─ (?!Allow |Ask )\S.* ─+╮?$/;
+const FRAME_START = /^╭─/;
+/** It stays on while an approved tool runs; a dialog that is not known may be open. */
+const WAITS = /^π ! /;
+/** Behind the corner; the menu stands below it. */
+const MENU_DRAFT = /^╰─ (?:\/|(?:\S.*\s)?@\S*$)/;
+
+/** A panel, or a picker with its keys below it, where status line and corner were: those end the screen otherwise. */
+const readView = (lines: readonly string[], title: string): Reading | null => {
+  if (WAITS.test(title)) return null;
+  const hints = lines.slice(-3).find((line) => isKeyHints(line.replace(/^│(.*)│$/, "$1")));
+  const top = lines.findLast((line) => FRAME_START.test(line)) ?? "";
+  const isPanel = FRAME_END.test(lines.at(-1) ?? "") && PANEL.test(top);
+  return hints !== undefined || isPanel ? shows(IN_MENU, "high", (hints ?? top).trim()) : null;
+};
+
 /** State and request that the bottom of the screen, or else the title, positively shows; or null. */
 export const readOmpScreen = (screen: Screen): Reading | null => {
   const lines = visibleLines(screen);
   const dialog = readOmpDialog(lines, screen.width);
   if (dialog !== null) return ofWholeScreen(screen, dialog);
   const status = findStatus(lines);
-  if (status < 0) return readTitle(screen.title);
+  if (status < 0) return readView(lines, screen.title) ?? readTitle(screen.title);
   const above = textAbove(lines, status, screen.width);
   const line = lines[status] ?? "";
   if (AT_WORK.test(line))
@@ -111,6 +130,8 @@ export const readOmpScreen = (screen: Screen): Reading | null => {
       lines.slice(0, status).filter((one) => !/^\s{60,}\S/.test(one)),
       line,
     );
+  const corner = lines[status + 1] ?? "";
+  if (MENU_DRAFT.test(corner)) return shows(IN_MENU, "high", corner);
   // A title that says that it works contradicts a status line at rest: it was read between two drawings.
   return /^π [\u2800-\u28ff] /u.test(screen.title) ? null : readRest(above, line);
 };

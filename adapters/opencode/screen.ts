@@ -4,8 +4,9 @@
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
 import { fails, quoteOf, retryIn, withProgress } from "../common/progress.ts";
+import { readKeyHints } from "../common/keyHints.ts";
 import { joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
-import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import { COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readDialog } from "./screen/dialogs.ts";
 import {
   blocksOf,
@@ -96,10 +97,22 @@ const readStart = ({ above, inside, footer }: InputBox): Reading | null => {
   return shows(FRESH, "high", `Ask anything… / ${footer.trim()}`);
 };
 
+/** The upper edge of a panel that lies over the conversation: its title, and what closes it far to the right. */
+const PANEL = /\s{6,}(\S.{0,60}?\s{8,}esc(?:\/enter)?)(?:\s{2,}|$)/;
+/** A row of the menu that stands on the box, with a bar at both sides, and a draft that opens one. */
+const MENU = /^ \S.*\s┃$|^ {2}(?:\/|(?:\S.*\s)?@\S*$)/;
+
+/** Keys go into a panel, or the box is a shell's. */
+const readPanel = (lines: readonly string[], box: InputBox | null): Reading | null => {
+  const panel = lines.findLast((line) => PANEL.test(line));
+  if (panel !== undefined) return shows(IN_MENU, "high", PANEL.exec(panel)?.[1] ?? panel.trim());
+  return box !== null && readKeyHints(box.footer).leaves ? shows(IN_MENU, "high", box.footer.trim()) : null;
+};
+
 /** Null where the surroundings of the box prove nothing. */
 const readTurn = (box: InputBox): Reading | null => readRunning(box) ?? readStart(box) ?? readEnd(box);
 
-/** State and request that the bottom of the screen positively shows, or null. */
+/** State and request that the bottom of the screen positively shows, or null; a view that takes the keys is `IN_MENU`. */
 export const readOpencodeScreen = (screen: Screen): Reading | null => {
   const { lines, width } = withoutSideBar(visibleLines(screen), screen.width);
   const dialog = readDialog(
@@ -109,7 +122,11 @@ export const readOpencodeScreen = (screen: Screen): Reading | null => {
   );
   if (dialog !== null) return ofWholeScreen(screen, dialog);
   const box = findInputBox(lines);
-  return box === null ? null : readTurn(box);
+  const panel = readPanel(lines, box);
+  if (panel !== null || box === null) return panel;
+  const turn = readTurn(box);
+  const menu = box.inside.find((line) => MENU.test(line));
+  return menu !== undefined && turn?.status.state !== "running" ? shows(IN_MENU, "high", menu.trim()) : turn;
 };
 
 const UNNAMED = /^(?:New|Child) session - \d{4}-\d\d-\d\dT/;

@@ -7,11 +7,13 @@ import { failureOfText } from "../common/failure.ts";
 import { withoutBlankEnds } from "../common/frames.ts";
 import { fails, retryIn, withProgress } from "../common/progress.ts";
 import { withRoles } from "../common/roles.ts";
+import { isKeyHints } from "../common/keyHints.ts";
 import { asks, indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import {
   COMPACTING,
   COMPLETED,
   FRESH,
+  IN_MENU,
   INTERRUPTED,
   RETRYING,
   THINKING,
@@ -51,12 +53,12 @@ interface Box {
   top: number;
 }
 
-/** The box at the bottom; null without its two rules and the usage line below. */
-const findBox = (lines: readonly string[]): Box | null => {
+/** The box at the bottom; null without its two rules and the usage line below, with at most so many lines there. */
+const findBox = (lines: readonly string[], maxBelow = MAX_FOOTER_LINES): Box | null => {
   const lower = lines.findLastIndex((line) => RULE.test(line));
   const below = lines.slice(lower + 1).filter((line) => !isBlank(line));
   const usage = below.find((line) => USAGE.test(line));
-  if (lower < 1 || below.length > MAX_FOOTER_LINES || usage === undefined) return null;
+  if (lower < 1 || below.length > maxBelow || usage === undefined) return null;
   for (let index = lower - 1; index >= 0 && lower - index <= MAX_BOX_LINES; index -= 1) {
     const line = lines[index] ?? "";
     if (RULE.test(line) || WORKING_RULE.test(line))
@@ -158,11 +160,33 @@ const readRest = ({ upper, inside, above, usage }: Box): Reading | null => {
     : shows(FRESH, "medium", "input box between two plain rules");
 };
 
-/** State and request that the bottom of the screen positively shows, or null. */
+/** The marked entry of a list. */
+const MARKED = /^ ?[›→] \S/;
+
+/** A list that a person opened stands between the rules: it explains its keys, or has a margin above its entries. */
+const readView = ({ inside }: Box): Reading | null => {
+  const row =
+    inside.findLast(isKeyHints) ??
+    (isBlank(inside[0] ?? "x") ? inside.find((line) => MARKED.test(line)) : undefined);
+  return row === undefined ? null : shows(IN_MENU, "high", row.trim());
+};
+
+/** A draft whose menu is open below the box, between its lower rule and the folder. */
+const MENU_DRAFT = /^(?:\/|(?:\S.*\s)?@\S*$)/;
+const MENU_ROWS = 16;
+
+const readMenu = (box: Box | null): Reading | null => {
+  const [draft = "", ...more] = box?.inside ?? [];
+  return more.length === 0 && MENU_DRAFT.test(draft) ? shows(IN_MENU, "high", draft) : null;
+};
+
+/** State and request that the bottom of the screen positively shows, or null; a view that takes the keys is `IN_MENU`. */
 export const readPiScreen = (screen: Screen): Reading | null => {
-  const box = findBox(visibleLines(screen));
-  if (box === null) return null;
-  return ofWholeScreen(screen, readDialog(box, screen.width)) ?? readWork(box) ?? readRest(box);
+  const lines = visibleLines(screen);
+  const box = findBox(lines);
+  if (box === null) return readMenu(findBox(lines, MAX_FOOTER_LINES + MENU_ROWS));
+  const dialog = ofWholeScreen(screen, readDialog(box, screen.width));
+  return dialog ?? readView(box) ?? readWork(box) ?? readMenu(box) ?? readRest(box);
 };
 
 /**

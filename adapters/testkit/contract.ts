@@ -7,7 +7,6 @@ import { signalSchema, type Signal } from "../../core/model/evidence.ts";
 import { promptRequestSchema } from "../../core/model/request.ts";
 import { isWaiting, statusSchema } from "../../core/model/state.ts";
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter, type Reading } from "../../core/ports/agentAdapter.ts";
-import { IN_MENU } from "../common/signals.ts";
 import { FOREIGN_TREES, MAC_TREES } from "./foreignTrees.ts";
 import {
   listFrames,
@@ -86,7 +85,10 @@ const expectFrame = (
   { mayBeUnread, isReasonUnseen }: { mayBeUnread: boolean; isReasonUnseen: boolean },
 ): void => {
   if (label.state === "unknown") {
-    expect(reading?.status ?? null).toEqual(label.reason_code === "in_menu" ? IN_MENU : null);
+    const { reason_code: reasonCode } = label;
+    expect(reading?.status ?? null).toEqual(
+      reasonCode === undefined ? null : { state: "unknown", reasonCode },
+    );
     return;
   }
   if (reading === null) {

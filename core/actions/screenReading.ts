@@ -43,7 +43,7 @@ type BoxReader = Pick<AgentAdapter, "readScreen" | "readDraft"> | null;
  */
 export const lacksBox = (adapter: BoxReader, pane: Pick<Pane, "title">, capture: PaneCapture): boolean => {
   const reading = readCapture({ adapter }, pane, capture);
-  if (reading !== null) return reading.status.reasonCode === "in_menu";
+  if (reading !== null) return reading.status.state === "unknown";
   return adapter?.readDraft !== undefined && readDraft(adapter, pane, capture) === null;
 };
 

@@ -27,6 +27,9 @@ const WORKS = reading({ state: "running", reasonCode: "thinking" }, "esc to inte
 const DIALOG = reading({ state: "waiting_approval", reasonCode: "permission_tool" }, "Do you want to?");
 const VIEW = reading({ state: "unknown", reasonCode: "in_menu" }, "Select model");
 
+/** Drawn in part, while the agent's own title says that it waits. */
+const IN_PART = reading({ state: "unknown", reasonCode: "unsupported_signal" }, "title: Action Required");
+
 /** Looks at the screen some ms later, and gives the state of the row. */
 const look = (f: IngestFixture, ms: number, seen: SampledReading | null, isBlank = false): string => {
   f.clock.advance(ms);
@@ -58,6 +61,15 @@ describe("a view", () => {
   });
 });
 
+describe("a dialog that is drawn in part", () => {
+  it("is no view, and nothing that is known", () => {
+    const f = agent();
+    expect(look(f, 500, RESTS)).toBe("idle/fresh");
+    for (const ms of [500, 500]) look(f, ms, IN_PART);
+    expect(look(f, 500, IN_PART)).toBe("unknown/unsupported_signal");
+  });
+});
+
 describe("a screen that nobody knows, after one that rested", () => {
   it("is unknown as soon as a later look finds nothing known either: the rest may be over", () => {
     const f = agent();
@@ -85,6 +97,7 @@ describe("a screen that nobody knows, after one that rested", () => {
 describe.each([
   ["a view", VIEW, false],
   ["an empty screen", null, true],
+  ["a dialog that is drawn in part", IN_PART, false],
 ] as const)("%s above an open request", (_what, seen, isBlank) => {
   it("leaves the request open, as long as nothing answers it", () => {
     const f = agent();

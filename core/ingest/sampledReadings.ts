@@ -123,8 +123,9 @@ export class SampledReadings {
     const entry = this.unitOfWork.liveState.runtimes.get(runtimeId);
     if (entry === undefined || entry.runtime.endedAt !== null) return null;
     // What a view covers, nobody sees: it is no state of the agent.
-    const view = read?.status.state === "unknown" ? read.matched : null;
-    const reading = view === null ? read : null;
+    const isCovered = read?.status.state === "unknown";
+    const view = isCovered && read.status.reasonCode === "in_menu" ? read.matched : null;
+    const reading = isCovered ? null : read;
     if (isChanged) this.states.keepAlive(entry, readAt);
     if (source === "poller") {
       entry.screenReadAt = readAt;
@@ -134,7 +135,7 @@ export class SampledReadings {
     }
     this.note(entry, source, reading);
     return reading === null
-      ? this.unrecognised(entry, source, readAt, { view, hidesDialog: view !== null || isBlank })
+      ? this.unrecognised(entry, source, readAt, { view, hidesDialog: isCovered || isBlank })
       : this.recognised(entry, source, reading, readAt);
   }
 

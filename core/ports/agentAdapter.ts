@@ -180,6 +180,7 @@ export interface AgentAdapter {
   /**
    * Null where nothing on the screen is positive proof of a state: never a guess, never `idle` by default. `unknown/in_menu` where a
    * view of the agent's own (a menu, a list, its settings, its transcript) covers what it does, and keys would be commands there.
+   * `unknown/unsupported_signal` where a dialog may be open though the screen does not show it whole, as after `reset`.
    */
   readScreen(screen: Screen): Reading | null;
 

@@ -2,8 +2,9 @@
 import { expect, it } from "vitest";
 import { describeViews, viewsOf } from "./views.ts";
 
-it("is known of more than ten views each", () => {
-  for (const agent of ["claude", "codex"]) expect(viewsOf(agent).length).toBeGreaterThan(10);
+const AGENTS = ["claude", "codex", "copilot", "gemini", "omp", "opencode", "pi"];
+
+it("is known of eight views and more each", () => {
+  for (const agent of AGENTS) expect(viewsOf(agent).length, agent).toBeGreaterThanOrEqual(8);
 });
-describeViews("claude", viewsOf("claude"));
-describeViews("codex", viewsOf("codex"));
+for (const agent of AGENTS) describeViews(agent, viewsOf(agent));

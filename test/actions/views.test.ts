@@ -3,3 +3,5 @@ import { describeViews } from "./views.ts";
 
 describeViews("claude", ["permissions", "slash_menu", "agents"]);
 describeViews("codex", ["permissions", "find"]);
+describeViews("omp", ["settings"]);
+describeViews("pi", ["model"]);

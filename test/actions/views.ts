@@ -1,5 +1,6 @@
 // A text goes into the prompt's box or nowhere: menus, lists and views of an agent take keys as commands. Recorded with
-// Claude Code 2.1.329, where each of them took a text and Enter and chose something, and with Codex 0.169.0.
+// Claude Code 2.1.329, where each of them took a text and Enter and chose something, Codex 0.169.0, Gemini CLI 0.61.0, Copilot CLI
+// 1.0.102, opencode 1.18.33, omp 18.2.3 and pi 0.87.1.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -13,6 +14,14 @@ const folderOf = (agent: string): string =>
 export const viewsOf = (agent: string): string[] =>
   readdirSync(folderOf(agent)).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
 
+/** The event by which each says that it is at its prompt. */
+const STARTS: Readonly<Record<string, string>> = {
+  copilot: "sessionStart",
+  omp: "session_start",
+  opencode: "session.created",
+  pi: "session_start",
+};
+
 /** Tests that an agent which its event told to be at its prompt gets no text while it shows one of these. */
 export const describeViews = (agent: string, views: readonly string[]): void => {
   describe(`a text for ${agent}`, () => {
@@ -23,7 +32,7 @@ export const describeViews = (agent: string, views: readonly string[]): void => 
       await harness.service.integrationChange({ agent, action: "install", dryRun: false });
       player = await openPlayer(harness, agent);
       await player.frame("idle_fresh");
-      await player.event("SessionStart");
+      await player.event(STARTS[agent] ?? "SessionStart");
       await harness.daemon.untilState(player.paneId, "idle");
     });
     afterAll(async () => {

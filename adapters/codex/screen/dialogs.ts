@@ -174,7 +174,8 @@ const readQuestion = ({ lines, end, footer, width, isCut }: Place): Reading | nu
 const dialogStart = (lines: readonly string[], before: number): number =>
   lines.slice(0, before).findLastIndex((line) => !isBlank(line) && indentOf(line) === 0) + 1;
 
-const ACTION_TITLE = /^\[ [!.] \] Action Required\b/;
+/** Blinks while a dialog is open. */
+export const ACTION_TITLE = /^\[ [!.] \] Action Required\b/;
 
 /**
  * A dialog whose heading is not known, or is cut off by a low pane: the title proves that it waits, and only dialogs (menus

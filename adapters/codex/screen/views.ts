@@ -24,7 +24,7 @@ export const readViewAtBottom = (lines: readonly string[]): Reading | null => {
   const from = lines.findLastIndex(isBlank) + 1;
   const rows = lines.slice(Math.max(from, lines.length - MAX_HINT_ROWS));
   const all = joined(rows.map((row) => `  ${row.trim()}`));
-  if (DIALOG_HINTS.test(all)) return null;
+  if (DIALOG_HINTS.test(all) || SHORTCUTS.test(all)) return null;
   const last = lines.at(-1) ?? "";
   const pair = rows
     .slice(-2)

@@ -1,6 +1,8 @@
 // The parts of Copilot CLI's screen: the input box between two rules with its footer, and the conversation above it. Its
 // lines stand one column in and may have a scroll bar at the right edge. Source: frames recorded with 1.0.102.
 import type { Screen } from "../../../core/ports/agentAdapter.ts";
+import { frameAtBottom } from "../../common/frames.ts";
+import { isKeyHints, readKeyHints } from "../../common/keyHints.ts";
 import { isBlank, joined } from "../../common/screenText.ts";
 import { styledRows, typedOf } from "../../common/styledText.ts";
 
@@ -16,6 +18,11 @@ export interface InputBox {
 
 const RULE = /^─{8,}$/;
 const PROMPT_SIGN = /^[❯!>]( |$)/;
+const SHELL_SIGN = /^!(?: |$)/;
+const BOX_FOOTER = /\/ commands|\? help/;
+const SEARCH_SIGN = /^\(reverse-i-search\)/;
+/** A draft whose menu is open. */
+const MENU_DRAFT = /^❯ (?:\/|(?:\S.*\s)?[@#]\S*$)/;
 /** A prompt in the conversation; quotes are indented further. */
 const OLD_PROMPT = /^ ❯ /;
 const SCROLL_BAR = /\s*┃$/;
@@ -42,6 +49,30 @@ export const findInputBox = (lines: readonly string[]): InputBox | null => {
     hasPrompt: prompt >= 0,
   };
 };
+
+/**
+ * The row at the bottom that shows that keys are commands: of the box where it is a shell's or a search, of its footer, or the last
+ * one of a list that stands in its place; null where the box takes prompts.
+ */
+export const findViewRow = (lines: readonly string[]): string | null => {
+  const box = findInputBox(lines);
+  if (box !== null) {
+    const row = lines[box.start] ?? "";
+    if (SHELL_SIGN.test(row)) return row;
+    return readKeyHints(box.footer).leaves ? box.footer : null;
+  }
+  const lower = lines.findLastIndex(isRule);
+  const search = lines[lower - 1] ?? "";
+  if (lower > 0 && SEARCH_SIGN.test(search)) return search;
+  const rows = frameAtBottom(lines)?.content ?? lines;
+  const last = rows.findLast((row) => !isBlank(row) && !isRule(row)) ?? "";
+  // The box's own footer is no view, though the box is not in sight, as with a draft of many rows.
+  return !BOX_FOOTER.test(last) && isKeyHints(last.replace(SCROLL_BAR, "")) ? last : null;
+};
+
+/** A menu of the box is open; a turn may go on above it. */
+export const opensMenu = (lines: readonly string[], { start }: InputBox): boolean =>
+  MENU_DRAFT.test(lines[start] ?? "");
 
 /** What is typed behind `!` runs in a shell. */
 const SIGN_OF_PROMPTS = /^[❯>]( |$)/;

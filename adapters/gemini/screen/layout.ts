@@ -36,6 +36,10 @@ const UPPER = /^▄{8,}$/;
 const LOWER = /^▀{8,}$/;
 const RULE = /^─{8,}$/;
 const PROMPT = /^ [>!*] /;
+/** Of the search of what was asked before, and of a shell's box. */
+const OTHER_SIGN = /^ (?:\(r:\)|!)(?: |$)/;
+/** A draft whose menu is open below the box. */
+const MENU_DRAFT = /^ [>*] (?:\/|(?:\S.*\s)?@\S*$)/;
 const MAX_FOOTER_LINES = 8;
 const MAX_MODE_LINES = 4;
 const MAX_STATUS_LINES = 3;
@@ -59,6 +63,19 @@ export const findInputBox = (lines: readonly string[]): InputBox | null => {
     turn: lines.slice(prompt + 1, top).filter((line) => !isBlank(line)),
     hasPrompt: prompt >= 0,
   };
+};
+
+/**
+ * The row of the box at the bottom where it takes no prompt: a search, a shell, or a menu, whose list stands below it; null where it
+ * takes one, or is not there.
+ */
+export const findMenuRow = (lines: readonly string[]): string | null => {
+  const lower = lines.findLastIndex((line) => LOWER.test(line));
+  const upper = lines.slice(0, Math.max(0, lower)).findLastIndex((line) => UPPER.test(line));
+  const rule = lines.slice(0, Math.max(0, upper)).findLastIndex((line) => RULE.test(line));
+  const row = lines[upper + 1] ?? "";
+  if (rule < 0 || upper - rule > MAX_MODE_LINES) return null;
+  return OTHER_SIGN.test(row) || MENU_DRAFT.test(row) ? row : null;
 };
 
 /** What is typed behind `!` runs in a shell. */
