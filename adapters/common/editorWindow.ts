@@ -45,18 +45,16 @@ const findWindow = ({ lines, isAlternate, width }: Screen): Window | null => {
   // The last row may have text in the divider's place only where there is none.
   const rows = lines.slice(first, end);
   const left = begins === 0 ? -1 : dividerBefore(rows, begins);
-  const right = rows.every((row) => row.length > left + 2)
-    ? [...(rows[0] ?? "")].findIndex(
-        (_char, column) => column > left + 1 && rows.every((row) => DIVIDER.test(row.charAt(column))),
-      )
-    : -1;
+  const isDivider = (column: number): boolean => rows.every((row) => DIVIDER.test(row.charAt(column)));
+  let right = left + 2;
+  while (right < width && !isDivider(right)) right += 1;
   const told = TITLE.exec((lines[end] ?? "").slice(begins))?.[1] ?? "running";
   return {
     title: NO_TITLES.has(told) ? "" : told,
     first,
     end,
     from: left + 1,
-    to: right < 0 ? width : right,
+    to: right,
   };
 };
 
@@ -96,10 +94,9 @@ export const ownWindow = (screen: Screen): Screen => {
 
 /** The adapter, which sees the agent's own window of an editor. */
 export const inEditors = (adapter: AgentAdapter): AgentAdapter => {
-  const { readDraft } = adapter;
-  return {
-    ...adapter,
-    readScreen: (screen) => adapter.readScreen(ownWindow(screen)),
-    ...(readDraft === undefined ? {} : { readDraft: (screen) => readDraft(ownWindow(screen)) }),
-  };
+  const read: Pick<AgentAdapter, "readDraft"> =
+    adapter.readDraft === undefined
+      ? {}
+      : { readDraft: (screen) => adapter.readDraft?.(ownWindow(screen)) ?? null };
+  return { ...adapter, readScreen: (screen) => adapter.readScreen(ownWindow(screen)), ...read };
 };

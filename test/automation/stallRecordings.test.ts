@@ -43,6 +43,17 @@ const MOVES: readonly [what: string, seen: RegExp, move: (text: string, step: nu
   ],
   ["a ring", /[◉◎](?= Working)/gu, (sign, step) => turned("◉◎", step % 2)(sign)],
   ["seconds", /(?<=Working \()\d+(?=s)/g, (seconds, step) => String(Number(seconds) + 2 * step)],
+  [
+    "seconds of a turn",
+    /(?<=^[*∗] \S+… \()\d+(?=s)/gm,
+    (seconds, step) => String(Number(seconds) + 2 * step),
+  ],
+  [
+    "seconds of a command",
+    /(?<=Running… \()\d+(?=s\))/g,
+    (seconds, step) => String(Number(seconds) + 2 * step),
+  ],
+  ["seconds of a sub-agent", /(?<= )\d+(?=s · )/g, (seconds, step) => String(Number(seconds) + 2 * step)],
   ["words", /(?<=word)\d+$/gm, (number, step) => String(Number(number) + step)],
 ];
 

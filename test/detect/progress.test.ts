@@ -101,6 +101,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
     "stream disconnected before completion: error sending request for url (http://127.0.0.1:8787/v1/responses)",
   "codex/error_wrapped_50_columns":
     "unexpected status 401 Unauthorized: lab failure 401, url: http://127.0.0.1:8787/v1/responses",
+  "codex/no_alternate_error": "lab failure 400",
+  "codex/no_alternate_tool": "1 background terminal",
+  "codex/no_animations_error": "lab failure 400",
+  "codex/no_animations_tool": "1 background terminal",
+  "codex/no_title_error": "lab failure 400",
+  "codex/no_title_tool": "1 background terminal",
+  "codex/title_behind_error": "lab failure 400",
+  "codex/title_behind_tool": "1 background terminal",
   "codex/usage_limit": "You've hit your usage limit. Upgrade to Pro.",
   "copilot/error_400": "400 lab failure 400",
   "copilot/error_401":

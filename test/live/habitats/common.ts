@@ -64,7 +64,7 @@ export const COMMON_HABITATS: readonly Habitat[] = [
     name: "copy",
     agents: NATIVE,
     command: (agent, typed) =>
-      `cp -L ${executableOf(agent)} "$HOME/mine"; "$HOME/mine"${typed.slice(agent.command.length)}`,
+      `cp -L ${executableOf(agent)} "$HOME/mine"; "$HOME/mine"${agent.id === "codex" ? " --no-daemon" : ""}${typed.slice(agent.command.length)}`,
   },
   { name: "split_beside", prepare: onPane("split-window", "-d", "-h", "-l", "30", "sleep infinity") },
   { name: "split_below", prepare: onPane("split-window", "-d", "-l", "8", "sleep infinity") },
@@ -76,7 +76,7 @@ export const COMMON_HABITATS: readonly Habitat[] = [
       await onPane("rename-session", "a name with blanks")(stage);
     },
   },
-  { name: "titled", prepare: onPane("select-pane", "-T", "⠋ my own title") },
+  { name: "titled", prepare: onPane("select-pane", "-T", "my own title") },
   {
     name: "broken_out",
     prepare: async (stage) => {
