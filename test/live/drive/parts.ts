@@ -104,8 +104,9 @@ export const drivePart = async (options: {
 }): Promise<Done> => {
   const { part, installed, steps, resultsFolder, stopper, add } = options;
   const attempt = randomUUID();
-  const agent = LIVE_AGENTS[part.agent];
   const habitat = part.habitat === undefined ? null : habitatOf(part.habitat);
+  const usual = LIVE_AGENTS[part.agent];
+  const agent = { ...usual, markers: { ...usual.markers, ...habitat?.markers } };
   const all = habitat === null ? chosenScenarios(part.kind, steps) : [habitatScenario(habitat)];
   const scenarios = all.filter((scenario) => (scenario.lacks?.(agent) ?? null) === null);
   const began = Date.now();
