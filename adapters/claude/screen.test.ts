@@ -108,3 +108,35 @@ describe("what is on the way", () => {
     expect(readClaudeScreen({ ...frame("completed"), lines: ["", "", ""] })).toBeNull();
   });
 });
+
+describe("a folder that `--add-dir` adds", () => {
+  // Recorded with 2.1.329.
+  const ADDING = [
+    "────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────",
+    " Adding a new directory:",
+    "",
+    " /tmp",
+    "",
+    " This session hasn't worked here before. Is this a directory you created or one you trust?",
+    "",
+    " Claude Code'll be able to read, edit, and execute files here. Its skills, commands, and agents load and can run",
+    " commands, and so can the git settings of its repository. Your answer holds for this session. Starting Claude Code in",
+    " this directory and trusting it there lasts, and covers its whole repository or everything below it.",
+    "",
+    " Security guide",
+    "",
+    " ❯ No, exit",
+    "   Yes, add it",
+    "",
+    " Enter to confirm · Esc to cancel",
+  ];
+
+  it("is asked about before the agent begins, and no option has keys", () => {
+    const read = readClaudeScreen({ lines: ADDING, title: "", isAlternate: true, width: 120, height: 40 });
+    expect(read?.status).toEqual({ state: "waiting_input", reasonCode: "onboarding" });
+    expect(read?.request?.options).toEqual([
+      { label: "No, exit", keys: null },
+      { label: "Yes, add it", keys: null },
+    ]);
+  });
+});

@@ -43,6 +43,15 @@ it("an agent on the right side of an editor is read the same", () => {
   expect(reading?.request).toMatchObject({ isWhole: true, body: "touch live-3544.txt" });
 });
 
+it("a status line whose beginning has no room is one", () => {
+  const lines = readFileSync(
+    new URL("../../test/fixtures/splits/gemini_vim_columns_idle.txt", import.meta.url),
+    "utf8",
+  ).split("\n");
+  const reading = createAdapterRegistry().byAgentType("gemini")?.readScreen(screenOf(lines));
+  expect(reading?.status.state).toBe("idle");
+});
+
 describe("a screen without an editor", () => {
   const CONVERSATION = ["• it says", "!make [all]", "", "› ", "", "  gpt-5 · ~/project"];
 

@@ -3,8 +3,8 @@
 // 2.1.329 in one window, above and beside others; nvim's status line by its documents.
 import type { AgentAdapter, Screen } from "../../core/ports/agentAdapter.ts";
 
-/** Vim's status line of a terminal: `!program [its title or running]`; nvim's names its buffer. */
-const STATUS = /(?:^|\s{2})(!\S.{0,300}? \[[^\]]*\]|term:\/\/\S+)/;
+/** Vim's status line of a terminal: `!program [its title or running]`, whose beginning gives way to `<` where it has no room; nvim's names its buffer. */
+const STATUS = /(?:^|\s{2})([!<]\S.{0,300}? \[[^\]]*\]|term:\/\/\S+)/;
 /** Of any window. */
 const OTHER_STATUS = /^(?:\[No Name\]|\S.*\s(?:\d+,\d+(?:-\d+)?|All|Top|Bot|\d+%))/;
 const DIVIDER = /^[|│]$/;
@@ -14,7 +14,7 @@ const MIN_ROWS = 6;
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
 
 /** The title of the program in the terminal, as vim has it. */
-const TITLE = /^!\S.*? \[(.*)\](?:\s{2}|$)/;
+const TITLE = /^[!<]\S.*? \[(.*)\](?:\s{2}|$)/;
 const NO_TITLES = new Set(["running", "finished"]);
 
 interface Window {
@@ -50,7 +50,7 @@ const findWindow = ({ lines, isAlternate, width }: Screen): Window | null => {
   while (right < width && !isDivider(right)) right += 1;
   const told = TITLE.exec((lines[end] ?? "").slice(begins))?.[1] ?? "running";
   return {
-    title: NO_TITLES.has(told) ? "" : told,
+    title: NO_TITLES.has(told) ? "" : told.trim(),
     first,
     end,
     from: left + 1,

@@ -100,7 +100,9 @@ export const readOffer = (screen: readonly string[], width: number): Reading | n
   );
 };
 
-const CONFIRMS = /^ {2}Enter to confirm · Esc to cancel$/;
+const CONFIRMS = /^ {1,2}Enter to confirm · Esc to cancel$/;
+/** Of a folder beside the project's, one column further out (2.1.329, `--add-dir`). */
+const ADDS_FOLDER = /^ Adding a new directory:$/;
 
 /**
  * What it asks before it begins, below a rule: whether a server of the project may be used, a key be taken, prompts be left out. One of
@@ -113,7 +115,7 @@ export const readConfirmation = (screen: readonly string[], width: number): Read
   const selector = readPlainOptions(lines, lines.length - 1, OFFERED);
   if (selector === null) return null;
   const [title = "", ...rows] = withoutBlankEnds(lines.slice(0, selector.start));
-  if (indentOf(title) !== 2) return null;
+  if (indentOf(title) !== 2 && !ADDS_FOLDER.test(title)) return null;
   return reading(
     { state: "waiting_input", reasonCode: /\bAPI key\b/.test(title) ? "auth_needed" : "onboarding" },
     "high",

@@ -68,7 +68,8 @@ export const judge = (evidence: Evidence): Judged => {
   const before = stretches[0];
   const wrong = counting.find((stretch) => stretch !== before && stretch.shown !== "unknown");
   if (wrong !== undefined) return { verdict: "wrong", detail: describe(wrong) };
-  if (look === "unknown") return { verdict: "unknown", detail: `${nameOf(look, reasonBy(row))} at the look` };
+  if (look === "unknown" && !isTrue(look))
+    return { verdict: "unknown", detail: `${nameOf(look, reasonBy(row))} at the look` };
   const unknown = counting.find(({ shown }) => shown === "unknown");
   if (unknown !== undefined) return { verdict: "unknown", detail: describe(unknown) };
   const late = counting.find((stretch) => stretch === before);

@@ -83,7 +83,7 @@ const CODEX_HABITATS: readonly Habitat[] = [
   codex({ name: "effort", args: "-c model_reasoning_effort=high" }),
   codex({ name: "hide_reasoning", args: "-c hide_agent_reasoning=true" }),
   codex({ name: "raw_reasoning", args: "-c show_raw_agent_reasoning=true" }),
-  codex({ name: "untrusted", args: "-a untrusted" }),
+  codex({ name: "never_asks_elsewhere", args: "-c sandbox_workspace_write.network_access=true" }),
   codex({ name: "read_only", args: "-s read-only" }),
   codex({ name: "add_dir", args: "--add-dir /tmp" }),
 ];

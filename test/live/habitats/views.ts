@@ -29,7 +29,6 @@ export const VIEWS: Readonly<Partial<Record<AgentId, Readonly<Record<string, Ope
     theme: "/theme",
     title: "/title",
     status_line: "/statusline",
-    experimental: "/experimental",
     skills: "/skills",
     review: "/review",
     transcript: ["C-t"],
