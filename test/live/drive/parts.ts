@@ -106,7 +106,11 @@ export const drivePart = async (options: {
   const attempt = randomUUID();
   const habitat = part.habitat === undefined ? null : habitatOf(part.habitat);
   const usual = LIVE_AGENTS[part.agent];
-  const agent = { ...usual, markers: { ...usual.markers, ...habitat?.markers } };
+  const agent = {
+    ...usual,
+    markers: { ...usual.markers, ...habitat?.markers },
+    startDialogs: habitat?.startDialogs ?? usual.startDialogs,
+  };
   const all = habitat === null ? chosenScenarios(part.kind, steps) : [habitatScenario(habitat)];
   const scenarios = all.filter((scenario) => (scenario.lacks?.(agent) ?? null) === null);
   const began = Date.now();

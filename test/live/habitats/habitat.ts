@@ -1,7 +1,7 @@
 // A habitat is a way in which people run an agent: behind which program, in which terminal and pane, with which settings. What the agent
 // then does is driven as everywhere else, and agtmux has to say the same of it.
 import type { AgentId } from "../agents/agentIds.ts";
-import type { LiveAgent, Markers, Place } from "../agents/liveAgent.ts";
+import type { LiveAgent, Markers, Place, StartDialog } from "../agents/liveAgent.ts";
 import type { Stage } from "../drive/stage.ts";
 
 export interface Habitat {
@@ -21,6 +21,8 @@ export interface Habitat {
   command?(agent: LiveAgent, typed: string): string;
   /** Words of the agent's screen that are other ones here. */
   readonly markers?: Partial<Markers>;
+  /** Dialogs of the start that are other ones here. */
+  readonly startDialogs?: readonly StartDialog[];
   /** Keys before each prompt that is typed, where the box has modes. */
   readonly keysBeforePrompt?: readonly string[];
   /** Done to the pane once the agent is at its prompt. */

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Place } from "../agents/liveAgent.ts";
 import { writeText } from "../agents/settings.ts";
+import { MODES } from "../results/result.ts";
 import type { Habitat } from "./habitat.ts";
 
 /** Puts more keys into a file of settings that is there. */
@@ -33,6 +34,7 @@ const CLAUDE_HABITATS: readonly Habitat[] = [
     name: "ax_screen_reader",
     args: "--ax-screen-reader",
     markers: { ready: /Screen Reader Mode/ },
+    startDialogs: [{ shown: /Select with numbers \[1-2\]/, keys: ["2", "Enter"], expectedIn: MODES }],
   }),
   claude({ name: "theme_light", configure: claudeState({ theme: "light" }) }),
   claude({ name: "theme_ansi", configure: claudeState({ theme: "dark-ansi" }) }),
@@ -48,7 +50,7 @@ const CLAUDE_HABITATS: readonly Habitat[] = [
   claude({ name: "verbose", args: "--verbose" }),
   claude({ name: "model", args: "--model opus" }),
   claude({ name: "explanatory", configure: claudeSettings({ outputStyle: "Explanatory" }) }),
-  claude({ name: "add_dir", args: "--add-dir /tmp" }),
+  claude({ name: "effort", args: "--effort high" }),
   claude({ name: "debug", args: "--debug-file /dev/null" }),
   claude({ name: "system_prompt", args: "--append-system-prompt 'be short'" }),
   claude({ name: "no_thinking", environment: { MAX_THINKING_TOKENS: "0" } }),

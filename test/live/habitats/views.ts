@@ -51,6 +51,10 @@ const OPEN_MS = 2_000;
 const KEY_MS = 700;
 const CLOSES = 3;
 
+/** Where it stands, nothing opened, whatever else moves on the screen. */
+const AT_PROMPT: Readonly<Partial<Record<AgentId, RegExp>>> = { codex: /› Ask Codex to do anything/ };
+const TRIES = 2;
+
 /** A view is no state: where no event says more, nobody knows. What was told before it opened still holds. */
 const statesOf = ({ rig }: Stage): readonly Shown[] =>
   rig.mode === "screen" ? ["unknown", "waiting_input"] : ["unknown", "waiting_input", "idle", "completed"];
@@ -62,17 +66,27 @@ const open = async ({ pane, rig }: Stage, opening: Opening): Promise<void> => {
   await pane.press(["Enter"]);
 };
 
+/** The screen with the view on it; null: the keys opened none. */
+const openView = async (stage: Stage, opening: Opening, before: string): Promise<string | null> => {
+  const atPrompt = AT_PROMPT[stage.rig.agent.id];
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    await open(stage, opening);
+    await wait(OPEN_MS);
+    const screen = await stage.pane.screen();
+    if (screen !== before && atPrompt?.test(screen) !== true) return screen;
+  }
+  return null;
+};
+
 /** Opens each view, looks, sends a text, and closes it. */
 export const driveViews = async (stage: Stage): Promise<void> => {
   const { agent } = stage.rig;
   for (const [name, opening] of Object.entries(VIEWS[agent.id] ?? {})) {
     const before = await stage.pane.screen();
     const causedAt = Date.now();
-    await open(stage, opening);
-    await wait(OPEN_MS);
-    const opened = await stage.pane.screen();
+    const opened = await openView(stage, opening, before);
     const states = statesOf(stage);
-    if (opened === before) await stage.undriven(`view_${name}`, states, "nothing opened");
+    if (opened === null) await stage.undriven(`view_${name}`, states, "nothing opened");
     else {
       const holds = async (): Promise<boolean> => (await stage.pane.screen()) !== before;
       await stage.check({ step: `view_${name}`, states, since: Date.now() - OPEN_MS, causedAt, holds });
