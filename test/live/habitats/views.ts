@@ -52,12 +52,19 @@ const KEY_MS = 700;
 const CLOSES = 3;
 
 /** Where it stands, nothing opened, whatever else moves on the screen. */
-const AT_PROMPT: Readonly<Partial<Record<AgentId, RegExp>>> = { codex: /› Ask Codex to do anything/ };
+const AT_PROMPT: Readonly<Partial<Record<AgentId, RegExp>>> = {
+  claude: /\? for shortcuts/,
+  codex: /› Ask Codex to do anything/,
+};
+/** Their own files go on telling that they rest, whatever covers the screen. */
+const TOLD_BY_FILE: ReadonlySet<AgentId> = new Set(["claude"]);
 const TRIES = 2;
 
 /** A view is no state: where no event says more, nobody knows. What was told before it opened still holds. */
 const statesOf = ({ rig }: Stage): readonly Shown[] =>
-  rig.mode === "screen" ? ["unknown", "waiting_input"] : ["unknown", "waiting_input", "idle", "completed"];
+  rig.mode === "screen" && !TOLD_BY_FILE.has(rig.agent.id)
+    ? ["unknown", "waiting_input"]
+    : ["unknown", "waiting_input", "idle", "completed"];
 
 const open = async ({ pane, rig }: Stage, opening: Opening): Promise<void> => {
   if (typeof opening !== "string") return pane.press(opening);
