@@ -52,6 +52,20 @@ it("a status line whose beginning has no room is one", () => {
   expect(reading?.status.state).toBe("idle");
 });
 
+it.each(["completed", "waiting_approval", "error"])(
+  "signs that take one column and two units of a text, and a title: omp, %s",
+  (state) => {
+    const path = `../../test/fixtures/splits/omp_vim_columns_${state}.txt`;
+    const lines = readFileSync(new URL(path, import.meta.url), "utf8").split("\n");
+    const omp = createAdapterRegistry().byAgentType("omp");
+    expect(omp?.readScreen(screenOf(lines))?.status.state).toBe(state);
+    expect(ownWindow(screenOf(lines))).toMatchObject({
+      width: 90,
+      title: expect.stringMatching(/^π .* ?Live session$/),
+    });
+  },
+);
+
 describe("a screen without an editor", () => {
   const CONVERSATION = ["• it says", "!make [all]", "", "› ", "", "  gpt-5 · ~/project"];
 

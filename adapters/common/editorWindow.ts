@@ -6,7 +6,7 @@ import type { AgentAdapter, Screen } from "../../core/ports/agentAdapter.ts";
 /** Vim's status line of a terminal: `!program [its title or running]`, whose beginning gives way to `<` where it has no room; nvim's names its buffer. */
 const STATUS = /(?:^|\s{2})([!<]\S.{0,300}? \[[^\]]*\]|term:\/\/\S+)/;
 /** Of any window. */
-const OTHER_STATUS = /^(?:\[No Name\]|\S.*\s(?:\d+,\d+(?:-\d+)?|All|Top|Bot|\d+%))/;
+const OTHER_STATUS = /^\[No Name\]|^\S.*\s\d+,\d+(?:-\d+)?\s+(?:All|Top|Bot|\d+%)\s*$/;
 const DIVIDER = /^[|│]$/;
 /** A table in a text has fewer rows. */
 const MIN_ROWS = 6;
@@ -14,7 +14,7 @@ const MIN_ROWS = 6;
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
 
 /** The title of the program in the terminal, as vim has it. */
-const TITLE = /^[!<]\S.*? \[(.*)\](?:\s{2}|$)/;
+const TITLE = /^[!<]\S.*? \[(.*?)\](?:\s{2}|$)/;
 const NO_TITLES = new Set(["running", "finished"]);
 
 interface Window {
@@ -26,12 +26,9 @@ interface Window {
   to: number;
 }
 
-/** The column in which each of the rows has a divider, the last one before `before`; -1: none. */
-const dividerBefore = (rows: readonly string[], before: number): number => {
-  for (let column = before; column >= 0; column -= 1)
-    if (rows.every((row) => DIVIDER.test(row.charAt(column)))) return column;
-  return -1;
-};
+/** What stands in each column; the second one of a wide character is empty. */
+const columnsOf = (row: string): string[] =>
+  Array.from(row).flatMap((char) => (WIDE.test(char) ? [char, ""] : [char]));
 
 /** Null: no editor's window is on the screen. */
 const findWindow = ({ lines, isAlternate, width }: Screen): Window | null => {
@@ -43,9 +40,10 @@ const findWindow = ({ lines, isAlternate, width }: Screen): Window | null => {
   const above = lines.slice(0, end).findLastIndex((line) => STATUS.test(line) || OTHER_STATUS.test(line));
   const first = end - above - 1 < MIN_ROWS ? 0 : above + 1;
   // The last row may have text in the divider's place only where there is none.
-  const rows = lines.slice(first, end);
-  const left = begins === 0 ? -1 : dividerBefore(rows, begins);
-  const isDivider = (column: number): boolean => rows.every((row) => DIVIDER.test(row.charAt(column)));
+  const rows = lines.slice(first, end).map(columnsOf);
+  const isDivider = (column: number): boolean => rows.every((row) => DIVIDER.test(row[column] ?? ""));
+  let left = begins === 0 ? -1 : begins;
+  while (left >= 0 && !isDivider(left)) left -= 1;
   let right = left + 2;
   while (right < width && !isDivider(right)) right += 1;
   const told = TITLE.exec((lines[end] ?? "").slice(begins))?.[1] ?? "running";
