@@ -6,7 +6,8 @@ import type { ProgramFile } from "../model/runtime.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
 /** Programs that run a script, which is then what counts. */
-const RUNTIME = /^(node(js)?|bun|deno|python[\d.]*|ruby|java)$/;
+const RUNTIME = /^(node(js)?[\d.]*|bun|deno|python[\d.]*|ruby|java)(\.exe)?$/;
+const runtimeOf = (path: string): string => basename(path).replace(/\.exe$/, "");
 /** Their options whose value is the next word. */
 const WITH_VALUE = new Set(["-r", "--require", "--import", "--loader", "-C", "--conditions"]);
 /** What the system itself brings is nobody's package and no agent. */
@@ -141,7 +142,7 @@ export const createLocalPrograms = (adapters: () => readonly Known[]): LocalProg
     if (script === null) return null;
     const folder = isAbsolute(script) ? "" : ((await orNull(readlink(`/proc/${pid}/cwd`))) ?? "");
     const real = await orNull(realpath(join(folder, script)));
-    return real === null ? null : { path: await inPackage(real), runtime: basename(path) };
+    return real === null ? null : { path: await inPackage(real), runtime: runtimeOf(path) };
   };
 
   return {

@@ -78,6 +78,11 @@ const AGENTS: readonly (readonly [what: string, agent: string, command: string])
     "gemini",
     `${program("bin/node")} ${linkTo(script("src/gemini-cli/bundle/gemini.js", "read -r line\n"), "bin/g")}`,
   ],
+  [
+    "a link to a script that npm's bun runs",
+    "omp",
+    `bash -c 'exec -a bun ${program("bun/bin/bun.exe")} ${linkTo(script("node_modules/@oh-my-pi/pi-coding-agent/dist/cli.js", "read -r line\n"), "bin/cc2")}'`,
+  ],
   ["a name of config.json", "claude", script("bin/in-a-box", "#!/bin/sh\nread -r line\n")],
 ];
 
