@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { request } from "node:http";
 import { cpus, loadavg, platform, release, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -184,7 +184,9 @@ const measure = async (options: {
   const tmux = createPrivateTmux();
   const closers: (() => Promise<void>)[] = [() => tmux.close()];
   try {
-    const agent = join(root, "claude");
+    // Where npm puts it: the file is part of what identifies it.
+    const agent = join(root, "node_modules/@anthropic-ai/claude-code/bin/claude");
+    mkdirSync(dirname(agent), { recursive: true });
     copyFileSync(execFileSync("sh", ["-c", "command -v cat"], { encoding: "utf8" }).trim(), agent);
     for (let index = 0; index < options.panes; index += 1) {
       const session = `s${index % SESSIONS}`;

@@ -4,6 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { agentFile } from "../test/harness/agentFile.ts";
 import { watchLineSchema } from "../core/model/documents.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../test/harness/commandLine.ts";
 import { startTestDaemon, type TestDaemon } from "../test/harness/daemon.ts";
@@ -19,11 +20,8 @@ beforeEach(async () => {
   tmux = createPrivateTmux();
   root = mkdtempSync(join(tmpdir(), "agtmux-wf-"));
   // The name by which an agent is known is all that these panes need to be one.
-  copyFileSync(
-    execFileSync("sh", ["-c", "command -v cat"], { encoding: "utf8" }).trim(),
-    join(root, "claude"),
-  );
-  await tmux.newSession("one", `exec ${join(root, "claude")}`);
+  copyFileSync(execFileSync("sh", ["-c", "command -v cat"], { encoding: "utf8" }).trim(), agentFile(root));
+  await tmux.newSession("one", `exec ${agentFile(root)}`);
   running = await startTestDaemon({ sockets: [tmux.socketPath] });
   stop = await serveDaemon(running);
   cli = openCommandLine(running.paths.home);
@@ -42,7 +40,7 @@ it.each(["panes", "windows", "sessions"])(
     const args = ["watch", "--format", "jsonl", "--scope", scope, "--target", "host", "--all"];
     const watching = cli.start(args);
     await until(() => watching.lines().length > 0, "a first line came", 20_000);
-    await tmux.newSession("two", `exec ${join(root, "claude")}`);
+    await tmux.newSession("two", `exec ${agentFile(root)}`);
     await until(() => watching.lines().some((line) => line.includes('"two"')), "a change came", 20_000);
     for (const line of watching.lines()) {
       const read = watchLineSchema.parse(JSON.parse(line));

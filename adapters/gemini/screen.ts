@@ -122,10 +122,10 @@ const readView = (lines: readonly string[]): Reading | null => {
   const frame = frameAtBottom(below.slice(0, below.findLastIndex((line) => line.trim() !== "") + 1));
   const rows = frame?.content ?? below;
   // A narrow frame wraps them.
-  const hints = rows.find(
-    (row, index) => isKeyHints(row) || isKeyHints(joined(rows.slice(index, index + 2))),
-  );
-  return hints === undefined ? null : shows(IN_MENU, "high", hints.trim());
+  const hints = rows
+    .flatMap((row, index) => [row.trim(), joined(rows.slice(index, index + 2))])
+    .find((text) => text !== "" && isKeyHints(text));
+  return hints === undefined ? null : shows(IN_MENU, "high", hints);
 };
 
 /** State and request that title and bottom of the screen positively show, or null; a view that takes the keys is `IN_MENU`. */

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { agentFile } from "../harness/agentFile.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
 import { connectSocket } from "../../core/rpc/socketClient.ts";
 import { spawnDaemon } from "../harness/daemonProcess.ts";
@@ -40,12 +41,9 @@ beforeAll(async () => {
   tmux = createPrivateTmux();
   closers.push(() => tmux.close());
   // The name by which an agent is known is all that these panes need to be one.
-  copyFileSync(
-    execFileSync("sh", ["-c", "command -v cat"], { encoding: "utf8" }).trim(),
-    join(root, "claude"),
-  );
-  await tmux.newSession("work", `exec ${join(root, "claude")}`);
-  await tmux.newSession("hostile", `exec ${join(root, "claude")}`);
+  copyFileSync(execFileSync("sh", ["-c", "command -v cat"], { encoding: "utf8" }).trim(), agentFile(root));
+  await tmux.newSession("work", `exec ${agentFile(root)}`);
+  await tmux.newSession("hostile", `exec ${agentFile(root)}`);
   await tmux.run("rename-session", "-t", "hostile", HOSTILE);
   const daemon = await spawnDaemon({ home, env: { HOME: root, AGTMUX_TMUX_SOCKETS: tmux.socketPath } });
   closers.push(() => daemon.stop());

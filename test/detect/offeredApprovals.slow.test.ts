@@ -19,8 +19,8 @@ const ASKED = { state: "waiting_approval" };
  * draws without its content while a command is open; two sub-agents' commands with the same rows in sight.
  */
 const OFFERED: Readonly<Record<string, readonly [number, number, number]>> = {
-  claude: [31, 32, 39],
-  codex: [14, 22, 31],
+  claude: [35, 36, 43],
+  codex: [18, 26, 35],
   copilot: [10, 19, 23],
   gemini: [12, 17, 19],
   omp: [0, 0, 13],

@@ -1,7 +1,7 @@
 // Two watched tmux servers for references that people type, and what such a reference is taken for.
 import { copyFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { agentFile } from "../harness/agentFile.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
@@ -42,7 +42,7 @@ export const useTypedServers = ({ isShared = false } = {}): TypedServers => {
       await tmux.newSession("base");
       await settleOptions(tmux);
       // A program that is taken for an agent.
-      copyFileSync("/bin/cat", join(tmux.folder, "claude"));
+      copyFileSync("/bin/cat", agentFile(tmux.folder));
     }
     daemon = await startTestDaemon({ sockets: [near.socketPath, far.socketPath] });
   });
@@ -71,7 +71,7 @@ export const useTypedServers = ({ isShared = false } = {}): TypedServers => {
   };
 
   const openAgent = async (tmux: PrivateTmux, target: string, name: string): Promise<string> => {
-    const command = `exec ${join(tmux.folder, "claude")}`;
+    const command = `exec ${agentFile(tmux.folder)}`;
     const paneId = await tmux.run("new-window", "-dP", "-F", "#{pane_id}", "-n", name, "-t", target, command);
     const server = tmux === near ? "sock" : "sock-2";
     await expect
