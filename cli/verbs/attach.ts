@@ -22,6 +22,7 @@ const LAND_MS = 1_000;
 /** The pane that the client shows, where that is not the one that was asked for; null: it is, or nobody knows. */
 const movedOnTo = async (look: NonNullable<AttachPlan["look"]>, pid: number): Promise<string | null> => {
   const [file = "", ...args] = look.argv;
+  // Without an answer nobody knows, and nothing is said.
   const { stdout } = await promisify(execFile)(file, args).catch(() => ({ stdout: "" }));
   const own = stdout.split("\n").find((line) => line.startsWith(`${pid} `));
   const shown = own?.slice(own.indexOf(" ") + 1) ?? look.paneId;

@@ -246,6 +246,7 @@ export const createService = (deps: ServiceDeps): Service => {
     const processes = await deps.connectedTargets
       .get(empty.targetId)
       .processesOf(empty)
+      // The sentence says that they cannot be read.
       .catch(() => []);
     return { ...said, rule: whyNoAgent(processes) };
   };

@@ -36,6 +36,7 @@ export interface LocalPrograms {
   readonly ofPath: (path: string) => ProgramFile | null;
 }
 
+/** A process or file may be gone, or another person's: then nothing is known of it, and what it is called counts. */
 const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null);
 
 /** The script among the arguments of a runtime; null where they name none. */

@@ -59,6 +59,7 @@ const attach = async (pane: string): Promise<Landed & { terminal: string }> => {
       insideTmux: null,
       mayFocus: false,
     })
+    // A refusal is one of the two right answers.
     .catch(() => null);
   if (plan === null) return { pane: null, terminal: "" };
   const opened = await terminals.run(

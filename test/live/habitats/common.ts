@@ -120,6 +120,7 @@ export const COMMON_HABITATS: readonly Habitat[] = [
     name: "inner_tmux",
     command: (_agent, typed) => `TMUX= tmux -S "$HOME/${INNER}" -f /dev/null new-session ${quoted(typed)}`,
     finish: async ({ rig }) => {
+      // It may have ended with its client.
       await promisify(execFile)("tmux", ["-S", join(rig.place.home, INNER), "kill-server"]).catch(() => null);
     },
     noRow: /its program is tmux/,
