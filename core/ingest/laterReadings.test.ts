@@ -71,3 +71,19 @@ describe("a queued prompt, whose event came before the end of the turn before it
     }
   });
 });
+
+it("says what the screen shows since before an event that came late, once it has shown it long enough", () => {
+  const f = agent();
+  const TRIES_AGAIN: SampledReading = {
+    ...WORKS,
+    status: { state: "running", reasonCode: "retrying" },
+    matched: "Retrying (2/3)",
+  };
+  lookAfter(f, 500, WORKS);
+  lookAfter(f, 500, TRIES_AGAIN);
+  f.clock.advance(100);
+  f.hook("UserPromptSubmit", { prompt: "go", prompt_id: "the same turn" });
+  expect(f.state()).toBe("running/thinking");
+  for (let looks = 0; looks < 3; looks += 1) lookAfter(f, 500, TRIES_AGAIN);
+  expect(f.state()).toBe("running/retrying");
+});

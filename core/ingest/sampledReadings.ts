@@ -61,6 +61,12 @@ export const hasOpenRequest = (entry: RuntimeEntry): boolean =>
 export const hasUnconfirmed = (entry: RuntimeEntry): boolean =>
   (entry.resolution?.verdicts ?? []).some(({ outcome }) => outcome === "unconfirmed");
 
+/** What an event has overtaken counts again once it was read for long enough after it. */
+const isOvertaken = (entry: RuntimeEntry, source: ReadingSource): boolean =>
+  (entry.resolution?.verdicts ?? []).some(
+    (verdict) => verdict.source === source && verdict.outcome === "retired",
+  );
+
 /** The screen still works though the turn is said to be over: of a queued prompt no event tells when it begins. */
 const isLaterTurn = (entry: RuntimeEntry, reading: SampledReading): boolean =>
   reading.status.state === "running" && entry.resolution !== null && isTurnOver(entry.resolution.status);
@@ -199,7 +205,8 @@ export class SampledReadings {
         states.evaluate(entry);
       };
     // A verdict that waits for a reading to hold longer can change with every read.
-    const mayTurn = hasUnconfirmed(entry) || entry.resolution?.status.state === "unknown" || wasUnrecognised;
+    const waitsForReads = hasUnconfirmed(entry) || isOvertaken(entry, source);
+    const mayTurn = waitsForReads || entry.resolution?.status.state === "unknown" || wasUnrecognised;
     const mayBeNamed = entry.prompt !== null && entry.prompt.fingerprint === null;
     const isDue = states.isDue(entry) || isProgressDue(entry, unitOfWork.deps.clock.now());
     return mayTurn || mayBeNamed || isDue ? () => states.evaluate(entry) : null;
