@@ -31,6 +31,7 @@ interface SessionFixture {
   mtimeMs?: number;
   crumb?: string;
   link?: string;
+  terminal?: string;
   transcriptPath?: string;
   tail?: string;
 }
@@ -39,6 +40,7 @@ const read = async ({
   mtimeMs = STARTED + 100,
   crumb,
   link = CWD,
+  terminal,
   transcriptPath,
   tail = "",
 }: SessionFixture) => {
@@ -46,9 +48,15 @@ const read = async ({
   const files = memoryFiles(
     {
       [SESSION]: [header, ...entries].map((entry) => `${JSON.stringify(entry)}\n`).join("") + tail,
-      [CRUMB]: crumb ?? `${CWD}\n${SESSION}\n`,
+      [terminal === undefined ? CRUMB : CRUMB.replace("pts-3", terminal)]: crumb ?? `${CWD}\n${SESSION}\n`,
     },
-    { mtimeMs, links: { "/proc/4242/cwd": link } },
+    {
+      mtimeMs,
+      links: {
+        "/proc/4242/cwd": link,
+        ...(terminal === undefined ? {} : { "/proc/4242/fd/0": `/dev/${terminal.replace("-", "/")}` }),
+      },
+    },
   );
   const reading = await createSessionFileReader(".gjc")({
     files,
@@ -90,6 +98,10 @@ describe("a session file of the pi family", () => {
     ];
     expect(await read({ entries: failed("400: bad request") })).toBe("error/api_error");
     expect(await read({ entries: failed("503 overloaded") })).toBeNull();
+  });
+
+  it("is found where the agent's terminal is not its pane's, as behind script", async () => {
+    expect(await read({ entries: [answer("aborted")], terminal: "pts-9" })).toBe("idle/interrupted");
   });
 
   it("is not confused by a half written last line", async () => {

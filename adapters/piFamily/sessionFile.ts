@@ -23,12 +23,14 @@ const headerOf = async (files: TargetFiles, path: string): Promise<Payload | nul
   return first !== null && textOf(first, "type") === "title" ? second : first;
 };
 
-/** The session file that the breadcrumb of this terminal names, if it was written in this process's life. */
-const fromBreadcrumb = async (
-  { files, homeDir, process, pane }: StateFileRequest,
-  folder: string,
-): Promise<string | null> => {
-  const id = terminalId(pane.tty);
+/** Behind `script`, or in an editor's terminal, the agent has another terminal than its pane. A Mac does not say which one. */
+const terminalOf = async ({ files, process, pane }: StateFileRequest): Promise<string> =>
+  (await files.readLink(`/proc/${process.pid}/fd/0`)) ?? pane.tty;
+
+/** The session file that the breadcrumb of the agent's terminal names, if it was written in this process's life. */
+const fromBreadcrumb = async (request: StateFileRequest, folder: string): Promise<string | null> => {
+  const { files, homeDir, process } = request;
+  const id = terminalId(await terminalOf(request));
   if (id === null) return null;
   const path = `${homeDir}/${folder}/agent/terminal-sessions/${id}`;
   const stat = await files.stat(path);
