@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { runtimePaths } from "../core/rpc/paths.ts";
 import { connectSocket } from "../core/rpc/socketClient.ts";
 import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
@@ -92,12 +92,17 @@ afterEach(async () => {
 });
 
 const installHooks = async (): Promise<void> => {
-  const client = await connectSocket({
-    paths: runtimePaths(home),
-    version: "test",
-    checkVersion: true,
-    helloTimeoutMs: 5_000,
-  });
+  // The app's window may stand before its daemon does.
+  const client = await vi.waitFor(
+    () =>
+      connectSocket({
+        paths: runtimePaths(home),
+        version: "test",
+        checkVersion: true,
+        helloTimeoutMs: 5_000,
+      }),
+    10_000,
+  );
   await client.call((api) =>
     api.integrationChange.mutate({ agent: "claude", action: "install", dryRun: false }),
   );

@@ -1,7 +1,8 @@
 // A program that shows recorded dialogs one after the other, takes keys as the agents do, and records what was chosen. It
 // runs under a name by which it is taken for an agent. Usage: node dialogAgent.mjs <log file> <options as JSON>. Each choice
 // becomes a line of JSON in the log: [name of the dialog, label]. Ctrl-N goes on to the next dialog as if it was answered
-// elsewhere; the last screen is shown when all dialogs are done.
+// elsewhere, and drops what is typed until the terminal shows that: no tool can see a prompt that is not drawn yet. The last
+// screen is shown when all dialogs are done.
 import { appendFileSync } from "node:fs";
 
 const [log, json] = process.argv.slice(2);
@@ -72,10 +73,25 @@ const choose = (label) => {
   if (now().stuck !== true) goOn();
 };
 
+/** The terminal answers in the order of what it is told: it has drawn what was written before. */
+const ASK_FOR_CURSOR = "\u001b[6n";
+// oxlint-disable-next-line no-control-regex -- keys are control characters
+const CURSOR = /\u001b\[\d+;\d+R/u;
+let isUndrawn = false;
+
 const KEYS = { "\u001b[A": -1, "\u001b[D": -1, "\u001b[B": 1, "\u001b[C": 1 };
 
 const onKey = (key) => {
-  if (key === "\u000e") return goOn();
+  if (key === "\u000e") {
+    goOn();
+    draw();
+    isUndrawn = true;
+    return out.write(ASK_FOR_CURSOR);
+  }
+  if (isUndrawn) {
+    isUndrawn = !CURSOR.test(key);
+    return undefined;
+  }
   const dialog = now();
   if (dialog === null) return appendFileSync(log, `${JSON.stringify(["idle", key])}\n`);
   if (performance.now() - openedAt < (dialog.slowMs ?? 0)) return undefined;
@@ -94,7 +110,7 @@ process.stdin.setRawMode(true);
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", (data) => {
   // oxlint-disable-next-line no-control-regex -- keys are control characters
-  for (const [key] of data.matchAll(/\u001b\[[A-D]|[\s\S]/gu)) onKey(key);
+  for (const [key] of data.matchAll(/\u001b\[(?:[A-D]|\d+;\d+R)|[\s\S]/gu)) onKey(key);
   draw();
 });
 process.stdout.on("resize", draw);

@@ -93,7 +93,8 @@ const countRows = (): Record<(typeof TABLES)[number], number> & { oldestAt: numb
     const rows = Object.fromEntries(TABLES.map((table) => [table, one(`SELECT count(*) FROM ${table}`)]));
     return {
       ...(rows as Record<(typeof TABLES)[number], number>),
-      oldestAt: one("SELECT min(ingested_at) FROM events"),
+      // What the screen shows since then is kept, however long it has shown it.
+      oldestAt: one("SELECT min(ingested_at) FROM events WHERE source = 'hook'"),
       pages: one("PRAGMA page_count"),
     };
   } finally {
