@@ -24,8 +24,10 @@ const headerOf = async (files: TargetFiles, path: string): Promise<Payload | nul
 };
 
 /** Behind `script`, or in an editor's terminal, the agent has another terminal than its pane. A Mac does not say which one. */
-const terminalOf = async ({ files, process, pane }: StateFileRequest): Promise<string> =>
-  (await files.readLink(`/proc/${process.pid}/fd/0`)) ?? pane.tty;
+const terminalOf = async ({ files, process, pane }: StateFileRequest): Promise<string> => {
+  const input = await files.readLink(`/proc/${process.pid}/fd/0`);
+  return input?.startsWith("/dev/pts/") === true ? input : pane.tty;
+};
 
 /** The session file that the breadcrumb of the agent's terminal names, if it was written in this process's life. */
 const fromBreadcrumb = async (request: StateFileRequest, folder: string): Promise<string | null> => {
