@@ -12,7 +12,7 @@ import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux
 import { spawnDaemon, type DaemonProcess } from "../test/harness/daemonProcess.ts";
 import { createPlayer, type Player } from "../test/player/player.ts";
 import { launchBrowserPopover } from "./launchers/browser.ts";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { findElectron, launchElectron } from "./launchers/electron.ts";
 import { launchStandIn, type StandIn } from "./launchers/standIn.ts";
 import { PopoverPage } from "./pages/popover.ts";

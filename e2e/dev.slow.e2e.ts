@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { startDevServer, type DevServer } from "./launchers/devServer.ts";
 import { PopoverPage } from "./pages/popover.ts";
 import { mixedScene } from "./scenes/scenes.ts";

@@ -7,7 +7,7 @@ import type { Browser } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sessionHtml } from "../cli/render/sessionHtml.ts";
 import type { HistoryEntry, HistorySession } from "../core/model/history.ts";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { recordLook } from "./looks/look.ts";
 
 const ATTACKS = [

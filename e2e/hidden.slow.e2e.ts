@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makePane } from "../test/factories/view.ts";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
 import { launchBrowserPopover } from "./launchers/browser.ts";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { launchStandIn, type StandIn } from "./launchers/standIn.ts";
 import { countActivity, readActivity } from "./pages/activity.ts";
 import { PopoverPage } from "./pages/popover.ts";

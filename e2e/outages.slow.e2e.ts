@@ -11,7 +11,7 @@ import { createPrivateTmux } from "../test/harness/privateTmux.ts";
 import { createPlayer } from "../test/player/player.ts";
 import { openTargetHarness } from "../test/ssh/targetHarness.ts";
 import { launchBrowserPopover } from "./launchers/browser.ts";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { launchStandIn } from "./launchers/standIn.ts";
 import { PopoverPage } from "./pages/popover.ts";
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { outputLine } from "../cli/picker/agentOutput.ts";
 import { someAgents, longEdit, waiting } from "../test/picker/pickerPanes.ts";
 import { openPicker, type OpenPicker } from "../test/picker/pickerHarness.ts";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { armedScene } from "./scenes/armedScene.ts";
 import { SCHEMES, shoot, type Scheme } from "./looks/look.ts";
 import { smallPng } from "./looks/smallPng.ts";

@@ -15,7 +15,7 @@ import { openAddress } from "../scripts/openAddress.ts";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
 import { makePane } from "../test/factories/view.ts";
 import { launchBrowserPopover, RENDERER_DIR, type BrowserPopover } from "./launchers/browser.ts";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { until } from "../test/setup/realClock.ts";
 
 const MARKUP = [

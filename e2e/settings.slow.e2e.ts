@@ -11,7 +11,7 @@ import { createPlayer } from "../test/player/player.ts";
 import { makePane, makeTarget } from "../test/factories/view.ts";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
 import { launchBrowserPopover, type BrowserPopoverOptions } from "./launchers/browser.ts";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { SettingsPage } from "./pages/settings.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));

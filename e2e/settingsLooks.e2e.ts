@@ -1,7 +1,7 @@
 // The pages of the settings, each once; as a person goes: from the sections to each, and back.
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { expectSound } from "./looks/openedOnce.ts";
 import { openSettingsStage, SETTINGS_VIEWS, type SettingsStage } from "./looks/settingsViews.ts";
 

@@ -2,7 +2,7 @@
 // each, and at twice the text size.
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { findFaults, recordLook, shoot } from "./looks/look.ts";
 import { openSettingsStage, SETTINGS_VIEWS, type SettingsStage } from "./looks/settingsViews.ts";
 

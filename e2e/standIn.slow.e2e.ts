@@ -11,7 +11,7 @@ import { tryOwn } from "../core/rpc/ownership.ts";
 import { connectSocket } from "../core/rpc/socketClient.ts";
 import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
 import { createPlayer, type Player } from "../test/player/player.ts";
-import { takeChromium } from "./launchers/chromium.ts";
+import { takeChromium } from "./launchers/workerBrowser.ts";
 import { launchAndLeave, launchStandIn, type StandIn } from "./launchers/standIn.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));

@@ -1,8 +1,6 @@
-// The Chromium that the browser popover and the stand-in use: the system's where there is one, else Playwright's own; and the one
-// that the test files of a worker share.
+// The Chromium that the browser popover and the stand-in use: the system's where there is one, else Playwright's own.
 import { existsSync } from "node:fs";
 import { chromium, type Browser } from "playwright";
-import { test } from "vitest";
 
 /** The one without windows first: it needs a fifth less of the processor. */
 const SYSTEM_BROWSERS = [
@@ -32,17 +30,4 @@ export const launchChromium = (): Promise<Browser> => {
     ...(executablePath === null ? {} : { executablePath }),
     args: isRoot ? [...FLAGS, "--no-sandbox"] : FLAGS,
   });
-};
-
-/** With the browser of this worker: the first file that needs it starts it, and it ends with the worker. */
-// oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what the fixture needs
-export const inWorker = test.extend("browser", { scope: "worker" }, async ({}, { onCleanup }) => {
-  const browser = await launchChromium();
-  onCleanup(() => browser.close());
-  return browser;
-});
-
-/** Gives it to the tests of a file before the first of them. What a test opens in it, the test closes. */
-export const takeChromium = (take: (browser: Browser) => void): void => {
-  inWorker.beforeAll(({ browser }) => take(browser));
 };

@@ -12,7 +12,7 @@ import {
   type BrowserPopoverOptions,
   type PopoverStage,
 } from "./browser.ts";
-import { inWorker } from "./chromium.ts";
+import { inWorker } from "./workerBrowser.ts";
 
 export const WAIT = { timeout: 15_000, interval: 25 };
 

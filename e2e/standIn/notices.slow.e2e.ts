@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { loadRecording } from "../../adapters/testkit/recordings.ts";
 import { createPrivateTmux } from "../../test/harness/privateTmux.ts";
 import { dialogOf } from "../../test/actions/dialogPane.ts";
-import { takeChromium } from "../launchers/chromium.ts";
+import { takeChromium } from "../launchers/workerBrowser.ts";
 import type { StandIn } from "../launchers/standIn.ts";
 import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
 

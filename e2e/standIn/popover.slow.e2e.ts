@@ -5,7 +5,7 @@ import type { Browser } from "playwright";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadRecording } from "../../adapters/testkit/recordings.ts";
 import { dialogOf } from "../../test/actions/dialogPane.ts";
-import { takeChromium } from "../launchers/chromium.ts";
+import { takeChromium } from "../launchers/workerBrowser.ts";
 import { PopoverPage } from "../pages/popover.ts";
 import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runtimePaths } from "../../core/rpc/paths.ts";
-import { takeChromium } from "../launchers/chromium.ts";
+import { takeChromium } from "../launchers/workerBrowser.ts";
 import type { StandIn } from "../launchers/standIn.ts";
 import { SettingsPage } from "../pages/settings.ts";
 import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";

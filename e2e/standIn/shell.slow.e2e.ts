@@ -6,7 +6,7 @@ import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { PaneList } from "../../core/model/view.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
-import { takeChromium } from "../launchers/chromium.ts";
+import { takeChromium } from "../launchers/workerBrowser.ts";
 import { PopoverPage } from "../pages/popover.ts";
 import type { StandIn } from "../launchers/standIn.ts";
 import {
