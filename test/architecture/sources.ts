@@ -112,9 +112,6 @@ const readSource = (path: string): SourceFile => {
   return { path, text, imports, exports, words };
 };
 
-/** A file of the repository, also one of its tests. */
-export const readOne = (path: string): SourceFile => knownSource(path);
-
 /** Sources do not change while they are tested, and all tests of a worker ask for them. */
 const known = new Map<string, SourceFile>();
 const knownSource = (path: string): SourceFile => {
