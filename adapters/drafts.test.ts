@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { cleanScreen } from "../core/tmux/capture.ts";
+import { cleanScreen } from "../core/tmux/topology.ts";
 import type { AgentAdapter, Screen } from "../core/ports/agentAdapter.ts";
 import { createAdapterRegistry } from "./index.ts";
 import { listFrames, loadRecording, screenOf } from "./testkit/recordings.ts";

@@ -2,7 +2,7 @@
 // model (`npm run live:print`); the recordings are in test/fixtures/print. Where an agent takes it, the question goes in on
 // standard input, because every user of the machine can read arguments.
 import * as z from "zod";
-import type { PrintAnswer, PrintMode, PrintQuestion } from "../core/ports/printMode.ts";
+import type { PrintAnswer, PrintMode, PrintQuestion } from "../core/ports/agentAdapter.ts";
 
 /** An option with its value, where there is one. */
 const option = (name: string, value: string | null): string[] => (value === null ? [] : [name, value]);

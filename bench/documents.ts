@@ -6,7 +6,7 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { outlineOf } from "../features/documents/model/outline.ts";
+import { outlineOf } from "../features/documents/model/documentText.ts";
 import { openHarness } from "../test/actions/actionHarness.ts";
 import { openAgent, type AgentPane } from "../test/actions/agentPane.ts";
 import { runDoc } from "../test/actions/documentCommand.ts";

@@ -12,7 +12,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import type { Store } from "../core/ports/store.ts";
 import { openStore } from "../core/store/openStore.ts";
-import { redactText } from "../core/store/redactText.ts";
+import { redactText } from "../core/store/redact.ts";
 import { somePane } from "../test/factories/ingest.ts";
 
 const SERVER = "default";

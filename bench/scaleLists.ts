@@ -1,6 +1,6 @@
 // The lists of `bench/scale.ts`: what one costs from the rows to the bytes that are sent, asked again and again.
 import { listPanes, listSessions, type ListingInput } from "../core/api/listing.ts";
-import { createDocumentWriter } from "../core/rpc/documentText.ts";
+import { createDocumentWriter } from "../core/rpc/socketServer.ts";
 import type { Rig } from "./rig.ts";
 
 /** The same number of rows is listed for each size, so that the code is equally compiled; the first third does not count. */

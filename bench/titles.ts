@@ -3,7 +3,7 @@
 // because the recordings of screens do not hold them. It reads fixtures only and starts nothing.
 import { fileURLToPath } from "node:url";
 import { createAdapterRegistry } from "../adapters/index.ts";
-import { rowTitle } from "../core/model/rowTitle.ts";
+import { rowTitle } from "../core/model/words.ts";
 import type { AgentAdapter } from "../core/ports/agentAdapter.ts";
 import { makePane } from "../test/factories/view.ts";
 import { loadCorpus, NO_AGENT, type Frame } from "./detect/corpus.ts";

@@ -3,10 +3,9 @@
 import { createSystemClock, createIdSource } from "../core/daemon/systemClock.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import { createLocalExecutor } from "../core/targets/executors/localExecutor.ts";
-import { captureScreens } from "../core/tmux/capture.ts";
+import { captureScreens, listTopology, probeTopology } from "../core/tmux/topology.ts";
 import { createProcessTree } from "../core/tmux/processTree.ts";
 import { createTmuxServer } from "../core/tmux/tmuxServer.ts";
-import { listTopology, probeTopology } from "../core/tmux/topology.ts";
 import { createPrivateTmux } from "../test/harness/privateTmux.ts";
 import { callsOn } from "../test/harness/tmuxCalls.ts";
 import { until } from "../test/setup/realClock.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { startedSchema, type Started } from "../core/model/started.ts";
+import { startedSchema, type Started } from "../core/model/workspace.ts";
 import { connectSocket } from "../core/rpc/socketClient.ts";
 import { git } from "../test/workspaces/hostileRepository.ts";
 import { openStartHarness } from "../test/workspaces/startHarness.ts";

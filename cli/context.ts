@@ -1,7 +1,7 @@
 // What a verb may touch: its streams, its environment and a way to the daemon. Passed in, so that a verb has no globals.
 import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import type { RuntimePaths } from "../core/rpc/paths.ts";
-import type { Paint } from "./render/paint.ts";
+import type { Paint } from "./render/table.ts";
 
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;

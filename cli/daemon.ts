@@ -10,16 +10,15 @@ import { crashMessage, openLogFile, openStderrLog, type LogFile } from "../core/
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
 import { endsWithin } from "../core/model/endsWithin.ts";
 import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
-import type { AdapterSource } from "../core/ports/adapterSource.ts";
+import type { AdapterSource } from "../core/ports/agentAdapter.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { tryOwn, type Owner } from "../core/rpc/ownership.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
 import { startSocketServer, type SocketServer } from "../core/rpc/socketServer.ts";
 import type { CliContext } from "./context.ts";
-import { createContext } from "./createContext.ts";
-import { dropDaemonEnvironment, returnMemory } from "./daemonStart.ts";
-import { exitCodeOf, renderFailure, toFailure } from "./failure.ts";
+import { createContext, dropDaemonEnvironment, returnMemory } from "./createContext.ts";
+import { exitCodeOf, renderFailure, toFailure } from "./document.ts";
 
 export interface DaemonRunOptions {
   /** Started by a command: it exits silently when another daemon owns the home, and after a while without clients. */

@@ -1,19 +1,129 @@
 // A list request, read once from the options: which rows, in which order, and how they are shown. `list` asks it once, `watch`
 // whenever something changed.
+import type {
+  PaneList,
+  PaneView,
+  SessionList,
+  SessionView,
+  WindowList,
+  WindowView,
+  Counts,
+} from "../core/model/view.ts";
+import { needsFirst, type Machines, machinesOf } from "../ui/text/rowText.ts";
+import {
+  renderRows,
+  type Field,
+  type RenderOptions,
+  PANE_FIELDS,
+  SESSION_FIELDS,
+  WINDOW_FIELDS,
+  describeTarget,
+  renderFlat,
+  renderPlain,
+  CHANGED,
+  isChanged,
+} from "./render/field.ts";
+import { renderFoot, describeCounts, renderTotals } from "./render/mark.ts";
+import { layOut, renderHeader, renderRow, renderTable, type Measure } from "./render/table.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
-import type { Counts, PaneList, PaneView, SessionList, WindowList } from "../core/model/view.ts";
-import { type Machines, machinesOf } from "../ui/text/machines.ts";
 import type { CliContext } from "./context.ts";
-import { parseColumns } from "./parse/columns.ts";
-import { parseFilters, type FilterOptions } from "./parse/filters.ts";
-import { renderFlat, renderPlain, type Field, type RenderOptions } from "./render/field.ts";
-import { SESSION_FIELDS, WINDOW_FIELDS } from "./render/groupFields.ts";
-import { renderTotals } from "./render/foot.ts";
-import { renderSessions, renderWindows } from "./render/groupTables.ts";
-import type { Measure } from "./render/measure.ts";
-import { CHANGED, isChanged, PANE_FIELDS } from "./render/paneFields.ts";
-import { renderPanes } from "./render/paneTable.ts";
-import { PANE_SORT, parseSort, SESSION_SORT, WINDOW_SORT, type SortKeys } from "./sort.ts";
+import {
+  parseColumns,
+  parseFilters,
+  type FilterOptions,
+  PANE_SORT,
+  parseSort,
+  SESSION_SORT,
+  WINDOW_SORT,
+  type SortKeys,
+} from "./parse/filters.ts";
+
+// `list` for people: one line per agent in the words of the popover's rows, those that need a person first. A wide terminal
+// shows what the popover has on a second line.
+
+const { state, task, agent_name, where, now, place, row_age, ref } = PANE_FIELDS;
+
+/** From that many columns on there is room for more than the task. */
+const WIDE = 100;
+export const WIDER = 124;
+const WIDEST = 150;
+
+const columnsFor = (width: number | null): Field<PaneView>[] => {
+  const room = width ?? Number.MAX_SAFE_INTEGER;
+  return [
+    state,
+    task,
+    ...(room >= WIDE ? [agent_name] : []),
+    ...(room >= WIDER ? [where] : []),
+    ...(room >= WIDEST ? [now] : []),
+    place,
+    row_age,
+    ref,
+  ];
+};
+
+/** `isSorted`: the order was asked for, and stays. */
+export const renderPanes = (
+  list: PaneList,
+  options: RenderOptions,
+  { isSorted } = { isSorted: false },
+): string[] => {
+  const foot = renderFoot(list, "pane", options);
+  if (list.items.length === 0) return ["No agents here.", ...foot];
+  const items = isSorted ? list.items : needsFirst(list.items);
+  return [...renderRows(items, columnsFor(options.width), options), "", ...foot];
+};
+
+// `list windows` and `list sessions` for people: windows in one block per target-session; sessions in one row per target-session,
+// or per name across targets with the breakdown below it.
+
+const INDENT = 2;
+const windowColumns = (withStatus: boolean): Field<WindowView>[] => {
+  const { state, window: name, window_id, panes, agents, waiting, running, states } = WINDOW_FIELDS;
+  return [state, name, window_id, panes, agents, waiting, running, ...(withStatus ? [states] : [])];
+};
+
+/** `withStatus`: with the full counts by state. */
+export const renderWindows = (list: WindowList, withStatus: boolean, options: RenderOptions): string[] => {
+  const { paint, width, measure } = options;
+  const foot = renderFoot(list, "window", options);
+  if (list.items.length === 0) return ["No windows with agents here.", ...foot];
+  const columns = windowColumns(withStatus);
+  const rows = new Map(
+    list.items.map((window) => [window, columns.map((field) => field.cell(window, options))]),
+  );
+  const layout = layOut(columns, [...rows.values()], { width, indent: INDENT, measure });
+  const groups = Map.groupBy(list.items, (window) => WINDOW_FIELDS.session.cell(window, options).text);
+  const lines = [paint("dim", renderHeader(columns, layout, INDENT))];
+  for (const [name, windows] of groups) {
+    lines.push(paint("bold", name));
+    for (const window of windows) lines.push(...renderRow(columns, rows.get(window) ?? [], layout, INDENT));
+  }
+  return [...lines, "", ...foot];
+};
+
+const sessionColumns = (withAgents: boolean): Field<SessionView>[] => {
+  const { state, session: name, windows, agents, waiting, running, by_agent } = SESSION_FIELDS;
+  return [state, name, windows, agents, waiting, running, ...(withAgents ? [by_agent] : [])];
+};
+
+/** The part of each target in a session that was merged across several. */
+const breakdown = (session: SessionView, { paint }: RenderOptions): string[] =>
+  session.identity.target !== null || session.targets.length < 2
+    ? []
+    : session.targets.map(
+        ({ target, tmux_server, by_state }) =>
+          `    ${describeTarget(target, tmux_server)}: ${describeCounts(by_state, paint) || "no agents"}`,
+      );
+
+export const renderSessions = (list: SessionList, withAgents: boolean, options: RenderOptions): string[] => {
+  const foot = renderFoot(list, "session", options);
+  if (list.items.length === 0) return ["No sessions with agents here.", ...foot];
+  const columns = sessionColumns(withAgents);
+  const rows = list.items.map((session) => columns.map((field) => field.cell(session, options)));
+  const below = list.items.map((session) => breakdown(session, options));
+  return [...renderTable(columns, rows, { ...options, below: (index) => below[index] ?? [] }), "", ...foot];
+};
 
 export type Scope = "panes" | "windows" | "sessions";
 
@@ -30,7 +140,7 @@ export interface ListOptions extends FilterOptions {
 }
 
 /** A list's document and how it is shown to people and to scripts. */
-export interface Listing {
+interface Listing {
   readonly document: {
     readonly filters: Readonly<Record<string, unknown>>;
     readonly summary: Counts;
@@ -94,12 +204,12 @@ const prepareView = <D extends DocumentOf<T>, T>(
   };
 };
 
-const { state, age, agent, session, window, what, ref } = PANE_FIELDS;
+const { state: stateField, age, agent, session, window, what, ref: refField } = PANE_FIELDS;
 const panesView: View<PaneList, PaneView> = {
   noun: "pane",
   fields: PANE_FIELDS,
   keys: PANE_SORT,
-  flat: [state, age, agent, session, window, what, ref],
+  flat: [stateField, age, agent, session, window, what, refField],
   extra: [],
   table: renderPanes,
   isOrdered: true,

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { configLines, redactLine } from "./doctor/bundle.ts";
+import { configLines, redactLine } from "./verbs/report.ts";
 import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
 
 let home: FakeHome;

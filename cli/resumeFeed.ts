@@ -5,7 +5,7 @@ import { AgtmuxError } from "../core/model/errors.ts";
 import type { FeedEntry } from "../core/model/view.ts";
 import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import type { CliContext } from "./context.ts";
-import type { Since } from "./parse/since.ts";
+import type { Since } from "./parse/values.ts";
 
 export type FeedEvent =
   /** A daemon answers, the first or a later one: everything that is shown has to be requested again. */

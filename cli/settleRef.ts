@@ -5,6 +5,7 @@ import type { PaneView } from "../core/model/view.ts";
 import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import { withDaemon, type CliContext } from "./context.ts";
 import { cleanLine } from "./render/clean.ts";
+import { AgtmuxError } from "../core/model/errors.ts";
 
 /** `work:1.0 (host/%12)`, for questions and messages; its names are not cleaned. */
 export const placeOf = ({ identity, short_ref, window_index, pane_index }: PaneView): string =>
@@ -34,3 +35,29 @@ export const withRef = <T>(
   typed: { ref: string; says: boolean },
   work: (client: DaemonClient, ref: string) => Promise<T>,
 ): Promise<T> => withDaemon(context, async (client) => work(client, await settleRef(context, client, typed)));
+
+// What a reference means at this moment: an agent by its runtime, so that what is armed for it never goes to what comes after it.
+
+/** `runtimeId` null: there is no agent in that pane. Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS. */
+export const findPane = async (
+  context: CliContext,
+  client: DaemonClient,
+  asked: { ref: string; says: boolean },
+): Promise<{ runtimeId: string | null; paneRef: string }> => {
+  const ref = await settleRef(context, client, asked);
+  const { pane } = await client.call((api) => api.explain.query({ ref }));
+  return { runtimeId: pane.identity.runtime_id, paneRef: pane.identity.pane_ref };
+};
+
+/** Fails as findPane, and with E_UNSUPPORTED for a pane without an agent. */
+export const findRuntime = async (
+  context: CliContext,
+  client: DaemonClient,
+  asked: { ref: string; says: boolean },
+): Promise<string> => {
+  const { runtimeId, paneRef } = await findPane(context, client, asked);
+  if (runtimeId !== null) return runtimeId;
+  throw new AgtmuxError("E_UNSUPPORTED", `there is no agent in ${paneRef}`, {
+    remedy: "Name a pane in which one runs: see 'agtmux list'.",
+  });
+};

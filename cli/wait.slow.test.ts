@@ -1,7 +1,7 @@
 // `agtmux wait` as a child process against a fake daemon behind a real socket.
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { waitResultSchema } from "../core/model/waitView.ts";
+import { waitResultSchema } from "../core/model/documents.ts";
 import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 import { useWaits, WAIT_MS } from "../test/harness/waits.ts";
 import { makePane, type PaneOptions } from "../test/factories/view.ts";

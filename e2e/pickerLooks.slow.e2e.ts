@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { outputLine } from "../cli/picker/agentOutput.ts";
+import { outputLine } from "../cli/picker/preview.ts";
 import { someAgents, longEdit, waiting } from "../test/picker/pickerPanes.ts";
 import { openPicker, type OpenPicker } from "../test/picker/pickerHarness.ts";
 import { takeChromium } from "./launchers/workerBrowser.ts";

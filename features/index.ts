@@ -1,6 +1,5 @@
 // The features that every host hands to its daemon, and what one of them has from another.
-import type { Feature } from "../core/ports/feature.ts";
-import type { FirstTasks } from "../core/ports/firstTasks.ts";
+import type { Feature, FirstTasks } from "../core/ports/feature.ts";
 import { createAutomation } from "./automation/automation.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { createHistory } from "./history/history.ts";

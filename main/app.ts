@@ -1,30 +1,137 @@
 // Connects the parts of the desktop app: daemon, tray, popover, notifications. It decides nothing about agents.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { errorCodeOf, AgtmuxError } from "../core/model/errors.ts";
+import { dialog, Notification, powerMonitor, app } from "electron";
+import type { ReachableService } from "../core/api/calls.ts";
+import type { Logger } from "../core/ports/logger.ts";
+import {
+  toNativeOptions,
+  NotificationActions,
+  NotificationPresenter,
+  NotificationTurns,
+} from "./notifications.ts";
+import { type PrefsFile, openPrefs } from "./desktopService.ts";
 import { homedir } from "node:os";
-import { powerMonitor, app, dialog } from "electron";
 import { openLogFile } from "../core/daemon/logFile.ts";
 import { createSystemClock } from "../core/daemon/systemClock.ts";
 import { endsWithin } from "../core/model/endsWithin.ts";
-import { AgtmuxError } from "../core/model/errors.ts";
-import type { Logger } from "../core/ports/logger.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
-import { createAppNotifications } from "./appNotifications.ts";
-import { createAppPopover } from "./appPopover.ts";
+import { createAppPopover, createTrayIcon, iconPath } from "./appPopover.ts";
 import { createCommandLineService } from "./commandLine.ts";
 import { hostDaemon, joinDaemon } from "./compose.ts";
-import { createLaunchAtLogin } from "./launchAtLogin.ts";
-import { DaemonSession, type DaemonSessionDeps } from "./daemonSession.ts";
+import { createLaunchAtLogin } from "./desktopSettings.ts";
+import { DaemonSession, type DaemonSessionDeps, reachDaemon } from "./daemonSession.ts";
 import { DesktopEvents } from "./desktopEvents.ts";
 import { FocusReturn } from "./focusReturn.ts";
-import { denyPermissions } from "./hardenContents.ts";
-import type { Installation } from "./installation.ts";
-import { servePage } from "./pageProtocol.ts";
-import { openPrefs } from "./prefs.ts";
-import { reachDaemon } from "./reachDaemon.ts";
-import { bundleFolders } from "./terminals/findTerminals.ts";
-import { runLauncher } from "./terminals/runLauncher.ts";
-import { createTerminalService, type TerminalService } from "./terminals/terminalService.ts";
-import { createTrayIcon, iconPath } from "./trayIcon.ts";
+import { denyPermissions, servePage } from "./pageProtocol.ts";
+import {
+  bundleFolders,
+  runLauncher,
+  createTerminalService,
+  type TerminalService,
+} from "./terminals/terminalService.ts";
 import { TrayState } from "./trayState.ts";
+
+// Where the app's own files lie, from source (`main/`) as well as built (`dist/main/`, also inside an asar archive).
+
+interface Installation {
+  readonly version: string;
+  /** Folder of the built popover. */
+  readonly rendererDir: string;
+  readonly preload: string;
+  readonly iconsDir: string;
+  /** Where the command line may be: in a clone, or beside the archive of a packaged app. */
+  readonly commands: readonly string[];
+  /** The event script as shipped. */
+  readonly eventScript: string;
+}
+
+/** The nearest folder above this file whose package.json is ours. Throws where there is none. */
+export const findInstallation = (): Installation => {
+  for (let root = dirname(fileURLToPath(import.meta.url)); root !== dirname(root); root = dirname(root)) {
+    try {
+      const manifest: { name?: unknown; version?: unknown } = JSON.parse(
+        readFileSync(join(root, "package.json"), "utf8"),
+      );
+      if (manifest.name !== "agtmux" || typeof manifest.version !== "string") continue;
+      return {
+        version: manifest.version,
+        rendererDir: join(root, "dist", "renderer"),
+        preload: join(root, "dist", "preload", "index.cjs"),
+        iconsDir: join(root, "resources", "icons"),
+        commands: [join(root, "bin", "agtmux"), join(dirname(root), "cli", "bin", "agtmux")],
+        eventScript: join(root, "resources", "hooks", "agtmux-event"),
+      };
+    } catch (error) {
+      if (errorCodeOf(error) !== "ENOENT") throw error;
+    }
+  }
+  throw new Error("the installation of agtmux is incomplete: no package.json");
+};
+
+// Puts the app's notifications together: shows those of the daemon, and does what a person chooses in them.
+
+interface AppNotificationsDeps {
+  readonly service: () => Promise<ReachableService>;
+  readonly openPopover: () => void;
+  readonly isPopoverOpen: () => boolean;
+  readonly prefs: PrefsFile;
+  readonly logger: Logger;
+}
+
+const EXPLANATION = {
+  type: "info",
+  message: "agtmux tells you when an agent needs you",
+  detail:
+    "macOS asks next whether it may show notifications. Allow them, and choose Alerts in System Settings, Notifications, so that one stays until you answer it. A build that is not signed by a developer may not show any.",
+  buttons: ["Continue"],
+} as const;
+
+/** Only macOS asks the person, and only once, at the first notification. */
+const explainOnce = ({ prefs, logger }: AppNotificationsDeps): (() => Promise<void>) | null =>
+  process.platform !== "darwin" || prefs.read().areNoticesExplained
+    ? null
+    : async () => {
+        try {
+          await dialog.showMessageBox({ ...EXPLANATION, buttons: [...EXPLANATION.buttons] });
+        } catch (error) {
+          logger.warn({ error }, "what notifications are for was not said");
+        }
+      };
+
+/** Call once the app is ready. */
+const createAppNotifications = (deps: AppNotificationsDeps): NotificationPresenter => {
+  const { service, openPopover, isPopoverOpen, logger } = deps;
+  const setTimer = (delayMs: number, callback: () => void): (() => void) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  };
+  const explain = explainOnce(deps);
+  // Removes notifications that an earlier run left because it did not end cleanly: nobody would handle their buttons.
+  if (process.platform === "darwin" && explain === null) Notification.removeAll();
+  const presenter: NotificationPresenter = new NotificationPresenter({
+    create: (native) => new Notification(native),
+    toOptions: (notice) => toNativeOptions(notice, process.platform),
+    onChoice: (notice, choice) => void actions.perform(notice, choice),
+    onFailed: (error) => logger.warn({ reason: error }, "a notification was not shown"),
+    isPopoverOpen,
+    setTimer,
+    turns: new NotificationTurns({
+      explain,
+      onExplained: () => deps.prefs.write({ areNoticesExplained: true }),
+      setTimer,
+    }),
+  });
+  const actions = new NotificationActions({
+    service,
+    say: (notice, title, body) => presenter.say(notice, title, body),
+    openPopover,
+    onError: (error) => logger.warn({ error }, "what was chosen in a notification failed"),
+  });
+  return presenter;
+};
 
 // When the machine woke up or somebody is back, the daemon is asked to look at everything at once. It decides how often it
 // does.
@@ -34,7 +141,7 @@ const onPowerEvent = (handle: () => void): void => {
   powerMonitor.on("unlock-screen", handle);
 };
 
-export interface AppOptions {
+interface AppOptions {
   readonly installation: Installation;
   readonly paths: RuntimePaths;
   readonly env: NodeJS.ProcessEnv;

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../adapters/index.ts";
-import { showPlan, type DesktopActions } from "../core/actions/showPlan.ts";
+import { showPlan, type DesktopActions } from "../core/actions/attach.ts";
 import { CALLS, type CallName, type ReachableService } from "../core/api/calls.ts";
 import { createFeatures } from "../features/index.ts";
 import { createRouter } from "../core/api/router.ts";
@@ -18,7 +18,7 @@ import type { Owner } from "../core/rpc/ownership.ts";
 import type { RuntimePaths } from "../core/rpc/paths.ts";
 import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import { startSocketServer } from "../core/rpc/socketServer.ts";
-import type { ReachedDaemon } from "./reachDaemon.ts";
+import type { ReachedDaemon } from "./daemonSession.ts";
 import type { TerminalService } from "./terminals/terminalService.ts";
 
 // Runs one short command of an argument vector, without a shell and without its output.

@@ -5,8 +5,7 @@ import type { FeedEntry } from "../core/model/view.ts";
 import { createRouterCaller } from "../core/rpc/messageBridge.ts";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
 import { makePane } from "../test/factories/view.ts";
-import { DaemonSession } from "./daemonSession.ts";
-import type { ReachedDaemon } from "./reachDaemon.ts";
+import { DaemonSession, type ReachedDaemon } from "./daemonSession.ts";
 
 const reached = (service: FakeDaemon, closed: string[], name: string): ReachedDaemon => ({
   role: "client",

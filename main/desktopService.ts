@@ -1,18 +1,38 @@
 // What the popover's page may ask of the app: to read and change the window's own settings.
+import type { DesktopService } from "../core/api/router.ts";
+import Store from "electron-store";
+import { prefsSchema, readPrefs, type Prefs } from "./readPrefs.ts";
 import { dirname } from "node:path";
 import { shell } from "electron";
-import type { DesktopService } from "../core/api/desktopRouter.ts";
 import type { DesktopState } from "../core/model/desktop.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { CommandLineService } from "./commandLine.ts";
 import type { DesktopEvents } from "./desktopEvents.ts";
-import type { LaunchAtLogin } from "./launchAtLogin.ts";
-import type { NotificationPresenter } from "./notificationPresenter.ts";
-import type { PrefsFile } from "./prefs.ts";
-import type { Shortcut } from "./shortcut.ts";
+import type { LaunchAtLogin, Shortcut } from "./desktopSettings.ts";
+import type { NotificationPresenter } from "./notifications.ts";
 import type { TerminalService } from "./terminals/terminalService.ts";
 
-export interface DesktopServiceDeps {
+// What the window remembers between starts. Everything that the daemon obeys is in config.json instead.
+
+export interface PrefsFile {
+  read(): Prefs;
+  /** A value that is left out or out of range does not change. */
+  write(change: Partial<Prefs>): void;
+}
+
+/** `<userData>/window.json`. */
+export const openPrefs = (): PrefsFile => {
+  const store = new Store<Record<string, unknown>>({ name: "window", clearInvalidConfig: true });
+  return {
+    read: () => readPrefs(store.store, process.platform),
+    write: (change) => {
+      const parsed = prefsSchema.partial().safeParse(change);
+      if (parsed.success) store.set(parsed.data);
+    },
+  };
+};
+
+interface DesktopServiceDeps {
   readonly prefs: PrefsFile;
   readonly terminals: TerminalService;
   readonly shortcut: Shortcut;

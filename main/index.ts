@@ -2,10 +2,8 @@
 import { homedir } from "node:os";
 import { app } from "electron";
 import { resolveHome, runtimePaths } from "../core/rpc/paths.ts";
-import { fail, runApp } from "./app.ts";
-import { hardenAllContents } from "./hardenContents.ts";
-import { findInstallation } from "./installation.ts";
-import { registerPageScheme } from "./pageProtocol.ts";
+import { fail, runApp, findInstallation } from "./app.ts";
+import { hardenAllContents, registerPageScheme } from "./pageProtocol.ts";
 
 const start = async (): Promise<void> => {
   await app.whenReady();

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { createLaunchAtLogin, type LoginItems } from "./launchAtLogin.ts";
+import { createLaunchAtLogin, type LoginItems } from "./desktopSettings.ts";
 
 let isOn: boolean;
 let status: string;

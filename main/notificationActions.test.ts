@@ -1,9 +1,9 @@
 import { beforeEach, expect, it } from "vitest";
 import type { AgentNotification } from "../core/api/service.ts";
-import type { ActionResult } from "../core/model/actionView.ts";
+import type { ActionResult } from "../core/model/action.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import { makePane } from "../test/factories/view.ts";
-import { NotificationActions } from "./notificationActions.ts";
+import { NotificationActions } from "./notifications.ts";
 
 let done: { action: string; input: unknown }[];
 let said: string[];

@@ -2,10 +2,13 @@ import { EventEmitter } from "node:events";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AgentNotification } from "../core/api/service.ts";
 import { makePane } from "../test/factories/view.ts";
-import { toNativeOptions, type NativeOptions } from "./nativeNotification.ts";
-import type { NotificationChoice } from "./notificationActions.ts";
-import { NotificationPresenter } from "./notificationPresenter.ts";
-import { NotificationTurns } from "./notificationTurns.ts";
+import {
+  toNativeOptions,
+  type NativeOptions,
+  type NotificationChoice,
+  NotificationPresenter,
+  NotificationTurns,
+} from "./notifications.ts";
 
 class FakeNotification extends EventEmitter {
   readonly options: NativeOptions;

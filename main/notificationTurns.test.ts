@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { NotificationTurns } from "./notificationTurns.ts";
+import { NotificationTurns } from "./notifications.ts";
 
 let shown: string[];
 let timers: (() => void)[];

@@ -1,6 +1,8 @@
 // The popover's own address, the answers there (a fixed list of files, with the content policy as a real header), and who may
 // talk to the daemon over Electron IPC, which is decided from the event alone.
-import type { WebFile } from "../core/rpc/webFiles.ts";
+import { DESKTOP_PREFIX } from "../core/api/router.ts";
+import type { ProcedureCaller, ProcedureRequest } from "../core/rpc/messageBridge.ts";
+import type { WebFile } from "../core/rpc/webBridge.ts";
 
 export const SCHEME = "agtmux";
 const ORIGIN = `${SCHEME}://popover`;
@@ -46,3 +48,16 @@ export const isFromPage = (event: SenderFacts, contents: { readonly mainFrame: u
   event.senderFrame !== null &&
   event.senderFrame === contents.mainFrame &&
   isPageUrl(event.senderFrame.url);
+
+/** Answers a call of the page: the app everything that belongs to the window, even without a daemon, and the daemon the rest. */
+export const createPageCaller = (parts: {
+  desktop: ProcedureCaller;
+  daemon: ProcedureCaller;
+}): ProcedureCaller => {
+  const callerOf = ({ path }: ProcedureRequest): ProcedureCaller =>
+    path.startsWith(DESKTOP_PREFIX) ? parts.desktop : parts.daemon;
+  return {
+    call: (request) => callerOf(request).call(request),
+    toErrorShape: (error, request) => callerOf(request).toErrorShape(error, request),
+  };
+};

@@ -1,10 +1,37 @@
 // Serves the built popover to its window under its own scheme, which loads nothing else, and holds the two-way message channel
 // to it over Electron IPC. It accepts messages only from the main frame of that window at the popover's own address.
-import { ipcMain, protocol, type IpcMainEvent, type WebContents } from "electron";
+import { app, session, type WebContents, ipcMain, protocol, type IpcMainEvent } from "electron";
 import { serveMessages, type MessageBridge, type ProcedureCaller } from "../core/rpc/messageBridge.ts";
 import type { MessagePortPair } from "../core/rpc/messages.ts";
-import { readWebFiles } from "../core/rpc/webFiles.ts";
+import { readWebFiles } from "../core/rpc/webBridge.ts";
 import { answerPage, isFromPage, SCHEME } from "./pageAnswer.ts";
+
+// What no page of this app may do: leave its address, open windows, embed others, or ask for a device. Applied to every web
+// contents that the app ever makes.
+
+/** The only permission that a page may get is to copy text (the attach command). */
+const isPermitted = (permission: string): boolean => permission === "clipboard-sanitized-write";
+
+const hardenContents = (contents: WebContents): void => {
+  contents.on("will-navigate", (event) => event.preventDefault());
+  contents.on("will-redirect", (event) => event.preventDefault());
+  contents.on("will-attach-webview", (event) => event.preventDefault());
+  contents.setWindowOpenHandler(() => ({ action: "deny" }));
+};
+
+export const hardenAllContents = (): void => {
+  app.on("web-contents-created", (_event, contents) => hardenContents(contents));
+};
+
+/** Once the app is ready. */
+export const denyPermissions = (): void => {
+  const { defaultSession } = session;
+  defaultSession.setPermissionRequestHandler((_contents, permission, decide) =>
+    decide(isPermitted(permission)),
+  );
+  defaultSession.setPermissionCheckHandler((_contents, permission) => isPermitted(permission));
+  defaultSession.setDevicePermissionHandler(() => false);
+};
 
 /** Call it before the app is ready, as Electron demands. Module scripts are loaded in CORS mode, even from their own origin. */
 export const registerPageScheme = (): void =>

@@ -9,7 +9,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { ensureHome, runtimePaths } from "../core/rpc/paths.ts";
 import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
-import { reachDaemon, type ReachedDaemon } from "./reachDaemon.ts";
+import { reachDaemon, type ReachedDaemon } from "./daemonSession.ts";
 
 const FAKE_DAEMON = fileURLToPath(new URL("../test/fakes/daemonProcess.ts", import.meta.url));
 const ends: (() => unknown)[] = [];

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { createShortcut, type ShortcutRegistry } from "./shortcut.ts";
+import { createShortcut, type ShortcutRegistry } from "./desktopSettings.ts";
 
 let registered: Map<string, () => void>;
 let taken: Set<string>;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { rollUp } from "../core/model/rollUp.ts";
+import { rollUp, type FeedEntry, type PaneView } from "../core/model/view.ts";
 import { makePane } from "../test/factories/view.ts";
-import type { FeedEntry, PaneView } from "../core/model/view.ts";
 import { TrayState, toPicture } from "./trayState.ts";
 
 const snapshot = (...panes: PaneView[]): FeedEntry => ({

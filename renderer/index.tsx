@@ -1,23 +1,18 @@
 // The popover's entry: makes the stores, the connection and the clock, and hands them to React. Nothing else happens here.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { ErrorBoundary } from "./components/ErrorBoundary.tsx";
-import { Root } from "./components/Root.tsx";
+import { ErrorBoundary, Root } from "./components/Root.tsx";
 import { connectHost, toFailure } from "./connection/connectHost.ts";
-import { FeedConnection } from "./connection/feedConnection.ts";
+import { FeedConnection, FeedStore } from "./state/feedStore.ts";
 import { ActionStatusStore } from "./state/actionStatusStore.ts";
 import { BrowserSigns, showCount } from "./state/browserSigns.ts";
-import { DraftStore } from "./state/draftStore.ts";
-import { FeedStore } from "./state/feedStore.ts";
-import { KeyHold } from "./state/keyHold.ts";
+import { DraftStore, findStorage, writeStored } from "./state/stored.ts";
+import { KeyHold, ReadGate } from "./state/readGate.ts";
 import { ListStore } from "./state/listStore.ts";
-import { ReadGate } from "./state/readGate.ts";
 import { createActionSurface, PopoverContext } from "./state/popover.ts";
-import { Store } from "./state/store.ts";
-import { findStorage, writeStored } from "./state/stored.ts";
-import { TickingClock } from "./state/tickingClock.ts";
+import { Store, TickingClock } from "./state/store.ts";
 import type { FeedEntry } from "../core/model/view.ts";
-import { NO_LIMITS } from "../ui/actions/agentLimits.ts";
+import { NO_LIMITS } from "../ui/actions/disabledReasons.ts";
 import "./theme.css";
 
 const host = connectHost(window);

@@ -1,10 +1,8 @@
 // Writes docs/cli.md and the man page docs/agtmux.1 from the grammar: `npm run docs`. A test keeps them current.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createBareProgram } from "../cli/program.ts";
-import { renderMarkdown } from "../cli/reference/markdown.ts";
-import { toPage } from "../cli/reference/pages.ts";
-import { renderRoff } from "../cli/reference/roff.ts";
+import { createBareProgram } from "../cli/run.ts";
+import { renderMarkdown, toPage, renderRoff } from "../cli/reference/pages.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const root = toPage(createBareProgram());

@@ -3,14 +3,12 @@
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
-import { readDocumentedScreen } from "../piFamily/documentedScreen.ts";
+import { readDocumentedScreen } from "../piFamily/screen.ts";
 import { identifyScript } from "../piFamily/identify.ts";
-import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
-import { createPiHistory } from "../piFamily/history.ts";
-import { createExtensionIntegration } from "../piFamily/integration.ts";
+import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
+import { createPiHistory, createTranscriptReader } from "../piFamily/history.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
-import { createTranscriptReader } from "../piFamily/transcript.ts";
 
 /** `arc` is the name of other programs too: only bun running it, or the package's own path, counts. */
 const SIGNS = {

@@ -1,16 +1,152 @@
 // The sessions that Claude Code keeps: `~/.claude/projects/<folder>/<session>.jsonl`. Recorded with 2.1.329. Logs of sub-agents
 // lie in folders below it, in earlier versions beside it; all of their lines are marked as a side chain.
+import {
+  SPINNER,
+  callOf,
+  entriesOf,
+  entryOf,
+  parseLog,
+  textsOf,
+  timeOf,
+  TRANSCRIPT_BYTES,
+  amountOf,
+  costOf,
+  headLines,
+  newestTime,
+  promptIn,
+  withoutBranches,
+} from "../common/sessionLog.ts";
+import { asPayload, fieldOf, listOf, parsePayload, type Payload, textOf } from "../common/payload.ts";
+import * as z from "zod";
+import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type {
+  TranscriptEntry,
   FileHistory,
   FileUsage,
   LogPiece,
   SessionFacts,
   UsageRecord,
-} from "../../core/ports/agentHistory.ts";
-import { amountOf, costOf, headLines, newestTime, promptIn, withoutBranches } from "../common/history.ts";
-import { asPayload, fieldOf, type Payload, textOf } from "../common/payload.ts";
-import { parseLog, timeOf } from "../common/transcript.ts";
-import { readClaudeLine } from "./transcript.ts";
+} from "../../core/ports/agentFiles.ts";
+
+// Claude Code's log of a session, `~/.claude/projects/<folder>/<session>.jsonl`, as a conversation. Its path is in every hook
+// event and follows from the session file (recorded with 2.1.329); the form of its lines is documented by several programs
+// that read it. Sub-agents' lines and what the program tells the model by itself are left out. The log also names the session, with
+// two kinds of line that 2.1.329 writes; those called `summary` name other sessions. So does the title of the pane.
+
+const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9-]{7,99}$/;
+const MAX_SESSION_FILE = 64 * 1024;
+/** Process start times have a resolution of one second on some systems. */
+const START_TOLERANCE_MS = 2_500;
+const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
+
+const sessionFileSchema = z.object({
+  pid: z.number().int(),
+  startedAt: z.number(),
+  sessionId: z.string().regex(SESSION_ID),
+  cwd: z.string().startsWith("/"),
+});
+
+/** Where the log of this process may be: the path that the events named, if it is this session's; else from the process's own session file. */
+const findClaudeLogs = async ({
+  files,
+  homeDir,
+  process,
+  agentSessionId,
+  transcriptPath,
+}: StateFileRequest): Promise<string[]> => {
+  if (
+    transcriptPath !== null &&
+    agentSessionId !== null &&
+    transcriptPath.startsWith("/") &&
+    !transcriptPath.includes("/../") &&
+    transcriptPath.endsWith(`/${agentSessionId}.jsonl`)
+  )
+    return [transcriptPath];
+  const text = await files.readText(`${homeDir}/.claude/sessions/${process.pid}.json`, MAX_SESSION_FILE);
+  const parsed = sessionFileSchema.safeParse(parsePayload(text ?? ""));
+  if (!parsed.success || parsed.data.pid !== process.pid) return [];
+  const { cwd, sessionId, startedAt } = parsed.data;
+  if (startedAt < process.startedAt - START_TOLERANCE_MS) return [];
+  // Recorded for slashes; other characters of a folder's name are replaced as well, as programs that read these logs know.
+  const folders = new Set([cwd.replaceAll("/", "-"), cwd.replaceAll(/[^A-Za-z0-9]/g, "-")]);
+  return [...folders].map((folder) => `${homeDir}/.claude/projects/${folder}/${sessionId}.jsonl`);
+};
+
+const fromUser = (line: Payload, message: Payload, at: number | null): TranscriptEntry[] => {
+  const isSummary = fieldOf(line, "isCompactSummary") === true;
+  return textsOf(fieldOf(message, "content"), ["text"]).flatMap((text) =>
+    INTERRUPTED.test(text)
+      ? entryOf("note", "interrupted", at)
+      : entryOf(isSummary ? "note" : "user", text, at),
+  );
+};
+
+const fromAgent = (message: Payload, at: number | null): TranscriptEntry[] => {
+  const content = fieldOf(message, "content");
+  if (typeof content === "string") return entryOf("agent", content, at);
+  return listOf(message, "content").flatMap((item) => {
+    const block = asPayload(item) ?? {};
+    switch (textOf(block, "type")) {
+      case "text":
+        return entryOf("agent", textOf(block, "text"), at);
+      case "tool_use":
+        return callOf(textOf(block, "name"), fieldOf(block, "input"), at);
+      // Reasoning, images, and what later versions may add.
+      case null:
+      default:
+        return [];
+    }
+  });
+};
+
+/** What one line of the log says. */
+const readClaudeLine = (line: Payload): TranscriptEntry[] => {
+  const type = textOf(line, "type");
+  const message = asPayload(fieldOf(line, "message"));
+  if (message === null || fieldOf(line, "isSidechain") === true || fieldOf(line, "isMeta") === true)
+    return [];
+  const at = timeOf(line);
+  if (type === "user") return fromUser(line, message, at);
+  return type === "assistant" ? fromAgent(message, at) : [];
+};
+
+/** Null where no log is provably this process's, or nothing in it is known. */
+export const readClaudeTranscript = async (
+  request: StateFileRequest,
+): Promise<readonly TranscriptEntry[] | null> => {
+  for (const path of await findClaudeLogs(request)) {
+    const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
+    if (tail === null) continue;
+    return entriesOf(tail, readClaudeLine);
+  }
+  return null;
+};
+
+/** Without the sign the title is not Claude Code's but the shell's. */
+const TITLE = new RegExp(`^(?:${SPINNER}|[·✢✳✶✻✽]) (\\S.*)$`, "u");
+const OWN_NAME = /^claude(?: code)?$/i;
+
+/** Null for the program's own name and for titles of others. */
+export const titleOfClaudeSession = (title: string): string | null => {
+  const text = TITLE.exec(title)?.[1]?.trim() ?? "";
+  return text === "" || OWN_NAME.test(text) ? null : text;
+};
+
+/** What the person called it; else what the program did. */
+export const readClaudeSessionTitle = async (request: StateFileRequest): Promise<string | null> => {
+  for (const path of await findClaudeLogs(request)) {
+    const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
+    if (tail === null) continue;
+    // A session that goes on from another one may begin with lines of that one.
+    const lines = parseLog(tail).filter((line) => path.endsWith(`/${textOf(line, "sessionId")}.jsonl`));
+    const newest = (type: string, field: string): string | null => {
+      const line = lines.findLast((one) => textOf(one, "type") === type);
+      return line === undefined ? null : textOf(line, field);
+    };
+    return newest("custom-title", "customTitle") || newest("ai-title", "aiTitle");
+  }
+  return null;
+};
 
 const FILE = /^[^/]+\/([A-Za-z0-9][A-Za-z0-9-]{7,99})\.jsonl$/;
 

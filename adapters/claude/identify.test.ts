@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { identifyClaude } from "./identify.ts";
+import { identifyClaude } from "./index.ts";
 
 const process = (comm: string, args: string, pid = 10, ppid = 1): ProcessInfo => ({
   pid,

@@ -1,9 +1,12 @@
 // Our hook in `~/.claude/settings.json`, and whether somebody else's hook may answer permission requests. User level on purpose:
 // other agents run a project's Claude hooks as well.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
-import { createConfirmationReader, hasForeignHook } from "../common/confirmation.ts";
-import { createHookCommand } from "../common/hookCommand.ts";
-import { createHookSettingsIntegration } from "../common/hookSettings.ts";
+import {
+  createConfirmationReader,
+  hasForeignHook,
+  createHookCommand,
+  createHookSettingsIntegration,
+} from "../common/hookSettings.ts";
 import { parsePayload } from "../common/payload.ts";
 import { valueOf } from "../common/settingsText.ts";
 

@@ -1,34 +1,268 @@
 // Reads the visible screen of Claude Code. Positive proof or nothing: a dialog by its footer and selector, else an input box
 // at the bottom by its surroundings. The line directly above the box and the footer below it say whether the turn runs, ended,
 // failed, was interrupted or never began; everything higher up is history. Source: recorded frames (2.1.329, 2.1.197).
-import type { Confidence } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { countOf, fails, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
-import { indentOf, joined, movedDown, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import {
-  BACKGROUND,
+  indentOf,
+  isBlank,
+  joined,
+  shows,
+  asks,
+  styledRows,
+  typedOf,
+  movedDown,
+  ofWholeScreen,
+  visibleLines,
+} from "../common/screenText.ts";
+import {
+  IN_MENU,
   COMPACTING,
   COMPLETED,
+  EDIT_APPROVAL,
   FRESH,
-  IN_MENU,
   INTERRUPTED,
+  QUESTION,
   RETRYING,
-  SUBAGENT,
   THINKING,
   TOOL,
+  TOOL_APPROVAL,
+  BACKGROUND,
+  SUBAGENT,
 } from "../common/signals.ts";
-import { ERROR_LINE, errorStatusOfText } from "./errorReason.ts";
-import { readDialog } from "./screen/dialogs.ts";
-import { ownColumns, withoutEditor } from "./screen/columns.ts";
-import { readFlat } from "./screen/flat.ts";
-import { findInputBox, type InputBox, lastBlock, withoutName } from "./screen/layout.ts";
-import { readView, showsOtherAtWork, signOfOtherBox } from "./screen/views.ts";
+import {
+  INDENT,
+  isOwnLine,
+  isRule,
+  type InputBox,
+  ownColumns,
+  findInputBox,
+  withoutEditor,
+  lastBlock,
+  withoutName,
+} from "./layout.ts";
+import { fails, countOf, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
+import { ERROR_LINE, errorStatusOfText } from "./normalize.ts";
+import type { Confidence } from "../../core/model/state.ts";
+import { readDialog } from "./dialogs.ts";
+
+// Views of the agent's own: pickers, settings, lists, the transcript, the view of all sessions. In each of them keys are commands and
+// what the agent does is out of sight. They are told by their place: a bar, or a rule, across the pane, all rows below it are indented
+// by two columns, and no box for prompts is among them. Source: every command of the menu of 2.1.329 that opens one, in both of its
+// renderers.
+
+/** Above a view that is drawn over the conversation; above nothing else but the dialog of a plan. */
+const BAR = /^▔{12,}$/;
+/** Below the field for a reply in the view of all sessions; and, in the inline renderer, a command that answers below itself. */
+const OTHER_EDGE = /^╰─{12,}╯$|^❯ \/\S/;
+
+/** The keys of a view may be wrapped. */
+const ROWS_OF_KEYS = 3;
+const KEYS = /(?:^|\s)(?:esc|enter|ctrl[+-]\S+|[^\s\w]\S*|\w) to \w/i;
+/**
+ * Below a box that is none for prompts: what Enter does in the view of all sessions, and what is searched for in the inline renderer,
+ * before the mode.
+ */
+const OTHER_BOX = /^ {2}enter to \w|^ {2}[a-z ]+: .*(?:⏸|⏵⏵) \S/;
+/** Among the keys of a view; the list of keys below the box for prompts has none that closes it. */
+const CLOSES = /\s\? to close(?: {2}|$)/;
+
+const titleOf = (rows: readonly string[]): string => joined(rows.slice(0, 1)).slice(0, 80);
+
+/** The view at the bottom of the screen, or null. Call only where neither a dialog nor the box for prompts is there. */
+const readView = (lines: readonly string[]): Reading | null => {
+  const top = lines.findLastIndex((line) => !isBlank(line) && indentOf(line) < INDENT);
+  const edge = lines[top] ?? "";
+  const rows = lines.slice(top + 1).filter((line) => !isBlank(line));
+  if (rows.length === 0) return null;
+  if (BAR.test(edge)) return shows(IN_MENU, "high", titleOf(rows));
+  const keys = rows.slice(-ROWS_OF_KEYS);
+  const isView = (isRule(edge) || OTHER_EDGE.test(edge)) && !keys.some(isOwnLine) && KEYS.test(joined(keys));
+  return isView ? shows(IN_MENU, "high", titleOf(rows)) : null;
+};
+
+/** Without its task and its times at the right edge. */
+const nameOf = (row: string): string => row.replace(/^[❯ ]*[│├└ ]*/, "").split(/ {2,}/, 1)[0] ?? "";
+
+/** The conversation of one that works for the agent is shown, whose own is out of sight; or the list of them has the keys. */
+const isOfOther = (agents: readonly string[]): boolean =>
+  agents.length > 0 && (!/^ {2}●/.test(agents[0] ?? "") || agents.some((row) => row.startsWith("❯")));
+
+/** Of the agent that works for it and whose conversation is shown: it is at work, and no dialog is open. */
+const AT_WORK = /\besc to (?:stop|int)/;
+
+const showsOtherAtWork = ({ footer, agents }: InputBox): boolean => isOfOther(agents) && AT_WORK.test(footer);
+
+/** What is typed into such a box goes to another agent, begins another session, or searches: its sign; null for the box for prompts. */
+const signOfOtherBox = ({ below, footer, agents }: InputBox): string | null => {
+  if (isOfOther(agents)) return nameOf(agents.find((row) => row.includes("●")) ?? "");
+  const rows = below.slice(1).filter((line) => !isBlank(line));
+  const isOther = OTHER_BOX.test(rows.at(-1) ?? "") || rows.some((row) => CLOSES.test(row));
+  return footer === "" && isOther ? titleOf(rows.slice(-1)) : null;
+};
+
+// The layout for screen readers (`--ax-screen-reader`): plain rows from the left edge, each kind of block with a word in front, no box and
+// no signs. At its bottom stand the mode and the prompt, or a dialog that is answered by a number and Enter. Source: 2.1.329.
+
+const FLAT_MODE = /^(?:(?:manual|auto|plan) mode|accept edits|bypass permissions|don't ask) on(?: .*)?$/;
+/** Between both: the effort, and what an empty prompt offers. */
+const MAX_HINTS = 2;
+const PROMPT = /^\$(?:[ \u00a0]|$)/;
+/** Rows of a draft. */
+const MAX_ROWS = 20;
+const FLAT_INDENT = 2;
+
+/** Each block begins with who speaks. */
+const BLOCK = /^(?:you|claude|tool|tool error|error): /;
+const FLAT_FINISHED = /^\S+ for (\d+[dhms] ?)+( · .*)?$/;
+const FLAT_INTERRUPTION = /^Interrupted · What should Claude do instead\?$/;
+const FLAT_DECLINED = /^(?:Declined to answer Claude's questions:|Rejected \w+ to )/;
+
+interface Prompt {
+  /** Index of the row with the prompt's sign. */
+  at: number;
+  mode: string;
+  above: readonly string[];
+}
+
+/** Null where no prompt of this layout is at the bottom. */
+const findPrompt = (screen: readonly string[]): Prompt | null => {
+  const lines = screen.slice(0, screen.findLastIndex((line) => !isBlank(line)) + 1);
+  const at = lines.findLastIndex((line) => PROMPT.test(line));
+  if (at < 1 || lines.length - at > MAX_ROWS) return null;
+  const modeAt = lines.slice(0, at).findLastIndex((line) => FLAT_MODE.test(line));
+  const hints = lines.slice(modeAt + 1, at);
+  if (modeAt < 0 || hints.length > MAX_HINTS || hints.some((line) => BLOCK.test(line))) return null;
+  const above = lines.slice(0, modeAt).filter((line) => !isBlank(line));
+  return { at, mode: lines[modeAt] ?? "", above };
+};
+
+const readPrompt = ({ mode, above }: Prompt): Reading | null => {
+  const last = above.at(-1) ?? "";
+  const block = above.slice(
+    Math.max(
+      0,
+      above.findLastIndex((line) => BLOCK.test(line)),
+    ),
+  );
+  const [head = "", ...rest] = block;
+  if (/\besc to int/.test(mode)) {
+    if (/\bRetrying in \d/.test(joined(block))) return shows(RETRYING, "high", joined(block));
+    if (/compacting/i.test(last)) return shows(COMPACTING, "high", last);
+    return shows(rest.includes("Running…") ? TOOL : THINKING, "high", mode);
+  }
+  if (FLAT_FINISHED.test(last)) return shows(COMPLETED, "high", last);
+  if (FLAT_INTERRUPTION.test(last)) return shows(INTERRUPTED, "high", last);
+  const declined = rest.find((line) => FLAT_DECLINED.test(line));
+  if (declined !== undefined) return shows(INTERRUPTED, "high", declined);
+  const text = /^(?:error|claude): (.*)$/.exec(joined(block))?.[1] ?? "";
+  if (ERROR_LINE.test(text)) return fails(errorStatusOfText(text), text);
+  // A prompt with nothing below it was just accepted; behind a command of the agent's own stands what it answered.
+  if (head.startsWith("you: ") && rest.length === 0) return null;
+  const hasTurn = BLOCK.test(head);
+  // What ended there has its first row out of sight.
+  if (!hasTurn && above.length > 0 && !above.some((line) => /^Claude Code v\d/.test(line))) return null;
+  return shows(FRESH, hasTurn ? "medium" : "high", mode);
+};
+
+const ASKS = /^Select with numbers \[1-\d+\]\. Then Enter to submit or Escape to cancel:(?: \d*)?$/;
+const OPTION = /^(\d{1,2})\. (\S.*)$/;
+const PERMISSION = /^Permission Required: (\S.*)$/;
+const ASKED = /^Question: (\S.*)$/;
+const EDIT = /^Do you want to (create|make|overwrite|edit|write|update|delete|insert)\b/;
+
+/** Its options have no keys: a number alone chooses nothing, and nobody has tried from afar what follows it. */
+const readQuestion = (lines: readonly string[]): Reading | null => {
+  const rows = lines.filter((line) => !isBlank(line));
+  const end = rows.findLastIndex((line) => ASKS.test(line));
+  if (end < 0 || rows.length - end > 2) return null;
+  const first = rows.slice(0, end).findLastIndex((line) => line.startsWith("1. "));
+  const start = rows.slice(0, first).findLastIndex((line) => PERMISSION.test(line) || ASKED.test(line));
+  const title = rows[start] ?? "";
+  if (first < 0 || start < 0 || rows.slice(start + 1, first).some((line) => BLOCK.test(line))) return null;
+  const options = rows.slice(first, end).flatMap((line) => {
+    const label = OPTION.exec(line)?.[2];
+    return label === undefined ? [] : [{ label, keys: null }];
+  });
+  const text = rows.slice(start + 1, first);
+  const permission = PERMISSION.exec(title)?.[1];
+  const asked = permission === undefined ? joined(text).replace(/^> /, "") : (text.at(-1) ?? "");
+  const status = permission === undefined ? QUESTION : EDIT.test(asked) ? EDIT_APPROVAL : TOOL_APPROVAL;
+  const kind = status === QUESTION ? "question" : status === EDIT_APPROVAL ? "edit" : "tool";
+  return asks(status, "high", `${title} / ${asked}`, {
+    kind,
+    title: status === TOOL_APPROVAL ? (permission ?? asked) : asked,
+    body: status === QUESTION ? null : text.slice(0, -1).join("\n"),
+    options,
+    isWhole: false,
+  });
+};
+
+/** What the bottom of the screen shows in this layout, or null. */
+const readFlat = (lines: readonly string[]): Reading | null => {
+  const prompt = findPrompt(lines);
+  return prompt === null ? readQuestion(lines) : readPrompt(prompt);
+};
+
+/** What stands behind the prompt's sign; null where there is none. */
+const readFlatDraft = (screen: Screen): string | null => {
+  const rows = styledRows(screen);
+  const prompt = findPrompt(screen.lines.map((line) => line.trimEnd()));
+  return rows === null || prompt === null ? null : typedOf(rows.slice(prompt.at), FLAT_INDENT);
+};
+
+// What somebody typed into the input box of Claude Code, and in which mode its editor is.
+
+/** What is typed behind any other sign is no prompt: `!` runs it in a shell. */
+const SIGN_OF_PROMPTS = /^[❯>]$/;
+
+/**
+ * What somebody typed into the box; the hint in an empty one is drawn dim. "": it is empty; null: there is none, it is not for
+ * prompts, or not all of it is in sight. Source: drafts recorded with 2.1.329.
+ */
+export const readDraft = (screen: Screen): string | null => {
+  const rows = styledRows(screen);
+  const { screen: own, columns } = ownColumns(screen);
+  const lines = own.lines.map((line) => line.trimEnd());
+  const box = findInputBox(lines, own.width);
+  if (box === null) return readFlatDraft(screen);
+  if (rows === null || !SIGN_OF_PROMPTS.test(box.text.slice(0, 1)) || signOfOtherBox(box) !== null)
+    return null;
+  const inBox = rows.slice(box.start, box.end);
+  if (columns === null) return typedOf(inBox, INDENT);
+  const cells = inBox.map((row) => row.slice(columns.from, columns.to));
+  const isSame = cells.every(
+    (row, index) =>
+      row
+        .map(({ char }) => char)
+        .join("")
+        .trimEnd() === lines[box.start + index],
+  );
+  return isSame ? typedOf(cells, INDENT) : null;
+};
+
+const INPUT_MODE = /^-- ([A-Z][A-Z -]*) -- /;
+
+/**
+ * The mode of the box's editor, by the agent's own line: where vim's keys are switched on, it names each mode but the normal one.
+ * Recorded with 2.1.329.
+ */
+export const readInputMode = (screen: Screen): "text" | "commands" | "none" | null => {
+  const { screen: own } = ownColumns(screen);
+  const box = findInputBox(
+    own.lines.map((line) => line.trimEnd()),
+    own.width,
+  );
+  if (box === null || box.footer === "") return null;
+  const mode = INPUT_MODE.exec(box.footer)?.[1];
+  if (mode === undefined) return "none";
+  return mode === "INSERT" ? "text" : "commands";
+};
 
 const ATTEMPT = /\bRetrying in \d.{0,40}\(attempt (\d+)\/(\d+)\)/;
 const BACKGROUND_WORK = /^✻ Waiting for (\d+ background \w+)/;
 /** A random verb is one word; a task of its list is named by several. */
 const NAMED_TASK = /^[·✢✳✶✻✽∗*] (\S+ \S.{0,80}?)…/;
-const MODE = /\b(accept edits|auto mode|plan mode|bypass permissions|don't ask) on\b/;
+const FOOTER_MODE = /\b(accept edits|auto mode|plan mode|bypass permissions|don't ask) on\b/;
 const QUEUED_HINT = /^\s+Queued · /;
 
 /** Lines from the running line on: queued prompts and task lists stand below it. */
@@ -39,7 +273,7 @@ const belowSpinner = (above: readonly string[]): readonly string[] => {
 
 /** Null where there is nothing to say. */
 const readProgress = ({ above, footer }: InputBox, isRunning: boolean): string | null => {
-  const mode = MODE.exec(footer)?.[1] ?? null;
+  const mode = FOOTER_MODE.exec(footer)?.[1] ?? null;
   if (!isRunning) return progressOf(mode);
   const lines = belowSpinner(above);
   const task = NAMED_TASK.exec(lines[0] ?? "")?.[1];
@@ -60,11 +294,11 @@ const IDLE_FOOTER =
 const SPINNER = /^[·✢✳✶✻✽∗*] \S.{0,80}?…/;
 /** Up to 2.1.197 it stands below a failure too, and names no time of day. */
 const FINISHED_WITHOUT_TIME = /^✻ \S+ for [\dhms ]+$/;
-const FINISHED = /^✻ \S+ for (\d+[dhms] ?)+( · .*)?$/;
+const FINISHED_TURN = /^✻ \S+ for (\d+[dhms] ?)+( · .*)?$/;
 const WAITING_FOR_BACKGROUND = /^✻ Waiting for \d+ background \w+/;
-const INTERRUPTION = /^\s*⎿\s+Interrupted · What should Claude do instead\?/;
+const INTERRUPTED_TURN = /^\s*⎿\s+Interrupted · What should Claude do instead\?/;
 /** The person left a question, refused an edit, or a plan, which is then drawn in a box: all of these end the turn. */
-const DECLINED = /^● Declined to answer Claude's questions:/;
+const DECLINED_TURN = /^● Declined to answer Claude's questions:/;
 const REJECTED_EDIT = /^\s+⎿\s+Rejected \w+ to \S/;
 const REJECTED_PLAN = /^\s+⎿\s+(Rejected|User rejected) Claude's plan:$/;
 const BRAILLE_TITLE = /^[\u2800-\u28ff] /;
@@ -115,16 +349,16 @@ const readEnd = (box: InputBox): Reading | null => {
   const block = lastBlock(box.above);
   const [head = ""] = block;
   const last = box.above.at(-1) ?? "";
-  if (FINISHED.test(head) && block.length === 1) {
+  if (FINISHED_TURN.test(head) && block.length === 1) {
     const failure = FINISHED_WITHOUT_TIME.test(head) ? readFailure(lastBlock(box.above.slice(0, -1))) : null;
     return failure ?? shows(COMPLETED, "high", head);
   }
-  if (INTERRUPTION.test(last)) return shows(INTERRUPTED, "high", last.trim());
+  if (INTERRUPTED_TURN.test(last)) return shows(INTERRUPTED, "high", last.trim());
   const plan = block.findLast((line) => REJECTED_PLAN.test(line));
   if (plan !== undefined && /^\s+╰─+╯$/.test(last)) return shows(INTERRUPTED, "high", plan.trim());
   const edit = block[1] ?? "";
   if (head.startsWith("● ") && REJECTED_EDIT.test(edit)) return shows(INTERRUPTED, "high", edit.trim());
-  if (DECLINED.test(head)) return shows(INTERRUPTED, "high", head);
+  if (DECLINED_TURN.test(head)) return shows(INTERRUPTED, "high", head);
   return readFailure(block);
 };
 

@@ -2,8 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { listFrames, loadLabels, loadRecording, screenOf } from "../testkit/recordings.ts";
-import { readDraft, readInputMode } from "./screen/draft.ts";
-import { readClaudeScreen } from "./screen.ts";
+import { readDraft, readInputMode, readClaudeScreen } from "./screen.ts";
 
 const folder = (set: string): string =>
   fileURLToPath(new URL(`../../test/fixtures/${set}/claude`, import.meta.url));

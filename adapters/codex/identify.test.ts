@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { identifyCodex } from "./identify.ts";
+import { identifyCodex } from "./index.ts";
 
 const BIN = "/home/dev/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
 const tree = (...commands: [comm: string, args: string][]): ProcessInfo[] =>

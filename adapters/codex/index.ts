@@ -1,15 +1,100 @@
 // The adapter for Codex: wires its parts to the contract, decides nothing itself.
-import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import type { ProcessInfo } from "../../core/model/runtime.ts";
+import {
+  type AgentExecutable,
+  type IdentifyMatch,
+  ADAPTER_CONTRACT_VERSION,
+  type AgentAdapter,
+} from "../../core/ports/agentAdapter.ts";
+import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readResetTime } from "../common/resetTime.ts";
 import { codexLoads } from "../common/loads.ts";
-import { codexHistory } from "./history.ts";
-import { CODEX_EXECUTABLE, identifyCodex } from "./identify.ts";
+import { codexHistory, readCodexTranscript } from "./history.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
 import { readCodexScreen, readDraft as readCodexDraft } from "./screen.ts";
 import { readCodexStateFile } from "./stateFiles.ts";
-import { readCodexTranscript } from "./transcript.ts";
+
+// Which process of a pane is the Codex TUI. Owns the command-line rules only. Source: process trees recorded with 0.169.0
+// (native binary; the npm launcher execs it), notes on its background server.
+
+/** Subcommands that serve, print or configure and leave: never the agent that a person sits in front of. */
+const HELPERS = new Set([
+  "app-server",
+  "app-server-daemon",
+  "app-server-updater",
+  "e",
+  "exec",
+  "exec-server",
+  "execpolicy",
+  "mcp-server",
+  "proto",
+  "responses-api-proxy",
+  "stdio-to-uds",
+]);
+
+/** The same, where the word may also begin a prompt ("update the readme"): a subcommand is followed by one of the below. */
+const AMBIGUOUS_HELPERS = new Set([
+  "apply",
+  "cloud",
+  "completion",
+  "debug",
+  "doctor",
+  "features",
+  "login",
+  "logout",
+  "mcp",
+  "plugin",
+  "remote-control",
+  "review",
+  "sandbox",
+  "update",
+  "upgrade",
+]);
+const HELPER_OPERANDS =
+  /^(-.*|add|bash|disable|enable|exec|fish|get|install|linux|list|login|logout|macos|remove|seatbelt|landlock|serve|start|status|stop|windows|zsh|task_\S+)$/;
+
+/** Options that take a value of their own, so that the value is not taken for a subcommand. */
+const WITH_VALUE =
+  /^(-[acCimps]|--(add-dir|ask-for-approval|cd|config|disable|enable|image|local-provider|model|profile|remote|sandbox))$/;
+
+const BINARY = /^codex(-(x86_64|aarch64|arm64)-[\w-]+)?(\.exe)?$/;
+/** The background server's own copy of the binary. */
+const SERVER_COPY = /\/packages\/app-server-daemon\//;
+
+/** Of npm, Homebrew and nix; the crate's name stands in its messages (0.169.0), and in none of the programs beside it. */
+const CODEX_EXECUTABLE: AgentExecutable = {
+  paths:
+    /\/@openai\/codex(-[^/]+)?\/(.*\/)?codex(\.exe)?$|\/(Caskroom\/codex|nix\/store\/[^/]*-codex-\d[^/]*)\/(.*\/)?\.?codex(-(x86_64|aarch64)-[\w-]+)?(-wrapped)?$/,
+  mark: "codex_tui",
+};
+
+const isHelper = (words: readonly string[]): boolean => {
+  let index = 0;
+  while (index < words.length && (words[index] ?? "").startsWith("-"))
+    index += WITH_VALUE.test(words[index] ?? "") ? 2 : 1;
+  const [first, second] = words.slice(index);
+  if (first === undefined) return false;
+  if (HELPERS.has(first)) return true;
+  return AMBIGUOUS_HELPERS.has(first) && (second === undefined || HELPER_OPERANDS.test(second));
+};
+
+const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
+  const words = wordsOf(process.args);
+  const [program = ""] = words;
+  const comm = baseName(process.comm);
+  if (!comm.startsWith("codex") || !BINARY.test(baseName(program)) || SERVER_COPY.test(program)) return null;
+  if (isHelper(words.slice(1))) return null;
+  return { process, confidence: "high", sign: `process name "${comm}", no subcommand that serves or prints` };
+};
+
+/**
+ * The first process, parents before children, that is an interactive Codex; null for its background server, `exec`,
+ * servers for others, launchers, and whatever only mentions it.
+ */
+export const identifyCodex = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
+  firstMatch(processes, matchOne);
 
 /**
  * A new adapter with its own cache of settings files. Recorded with 0.169.0 and its background server on: hooks carry the

@@ -2,9 +2,14 @@
 // one `notify` slot of config.toml is never taken: it may be occupied, and it also fires for Codex's own title requests.
 // config.toml is only read.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
-import { createConfirmationReader, hasForeignHook } from "../common/confirmation.ts";
-import { createHookCommand } from "../common/hookCommand.ts";
-import { createHookSettingsIntegration, currentEntries, type HookSettings } from "../common/hookSettings.ts";
+import {
+  createConfirmationReader,
+  hasForeignHook,
+  createHookCommand,
+  createHookSettingsIntegration,
+  currentEntries,
+  type HookSettings,
+} from "../common/hookSettings.ts";
 
 /** Everything that changes a state (facts of 0.169.0). Not the model-request hooks: they hold every request. */
 export const HOOK_EVENTS = [

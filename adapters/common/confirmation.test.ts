@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 import { memoryFiles } from "../testkit/memoryFiles.ts";
-import { createConfirmationReader } from "./confirmation.ts";
+import { createConfirmationReader } from "./hookSettings.ts";
 
 const open = (texts: Record<string, string>) => {
   const reads: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readDrawnLines } from "./drawnLines.ts";
+import { readDrawnLines } from "./screenText.ts";
 
 const LINE = /^( *\d+ ([ +-]) )/;
 

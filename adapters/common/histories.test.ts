@@ -1,6 +1,6 @@
 // What each adapter reads of the sessions that its agent keeps, from logs of real sessions.
 import { describe, expect, it } from "vitest";
-import type { FileHistory, LogLine, SessionFacts } from "../../core/ports/agentHistory.ts";
+import type { FileHistory, LogLine, SessionFacts } from "../../core/ports/agentFiles.ts";
 import { createAdapterRegistry } from "../index.ts";
 import { recordedLog } from "../testkit/recordedLog.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isKeyHints } from "./keyHints.ts";
+import { isKeyHints } from "./selector.ts";
 
 describe("a row that explains keys", () => {
   it.each([

@@ -7,7 +7,7 @@ import {
   type AgentLoads,
   type LoadLevel,
   type LoadPlace,
-} from "../../core/ports/agentLoads.ts";
+} from "../../core/ports/agentFiles.ts";
 
 const CLAUDE_SETTINGS = { permissions: "permissions", hooks: "hooks" };
 

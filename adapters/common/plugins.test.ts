@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { FORWARDED_EVENTS, extensionSource } from "../piFamily/extensionSource.ts";
+import { FORWARDED_EVENTS, extensionSource } from "../piFamily/integration.ts";
 import { opencodePluginSource } from "../opencode/integration.ts";
 
 type Handler = (event: unknown, context?: unknown) => unknown;

@@ -1,7 +1,8 @@
 // A request of the person that is built field by field: what an agent does not tell is null or empty, and whether all of it
 // could be kept to the letter is found out here, for every adapter alike.
-import { MAX_REQUEST_TEXT, type PromptRequest } from "../../core/model/request.ts";
-import { boundedText, oneLine } from "./payload.ts";
+import { MAX_REQUEST_TEXT, type PromptRequest, MAX_OPTIONS } from "../../core/model/request.ts";
+import { boundedText, oneLine, asPayload, listOf, textOf, type Payload, fieldOf } from "./payload.ts";
+import { hash } from "node:crypto";
 
 /** Texts as the agent gives them, of any length. `isWhole`: they are all that is asked; without it the request is not whole. */
 export type RequestFields = Partial<PromptRequest> & Pick<PromptRequest, "kind" | "title">;
@@ -58,3 +59,120 @@ export const promptRequest = ({ isWhole, ...fields }: RequestFields): PromptRequ
   if (isWhole !== true) return request;
   return isKept ? { ...request, isWhole } : { ...request, hasMore: true };
 };
+
+// The questions of an agent's question tool, in the form that most agents tell them: `questions[]`, each with a `question` and
+// `options[]` with a `label`. Which keys choose an answer is each adapter's own business.
+
+/**
+ * `keysOf`: of an answer, by its place; asked only where there is one question. `name`: of the agent, where the question is
+ * not told.
+ */
+export const questionFields = (
+  input: Payload,
+  { name, toolName }: { name: string; toolName: string },
+  keysOf: (question: Payload, index: number) => string[] | null,
+): RequestFields => {
+  const questions = listOf(input, "questions")
+    .map(asPayload)
+    .filter((item) => item !== null);
+  const texts = questions.flatMap((question) => textOf(question, "question") ?? []);
+  const [first = {}] = questions;
+  return {
+    kind: "question",
+    title: oneLine(texts[0] ?? "") || `${name} asks a question`,
+    body: texts.length === 0 ? null : texts.join("\n"),
+    toolName,
+    // Of several questions the dialog shows one after the other.
+    isWhole: questions.length === 1 && texts.length === 1,
+    options: listOf(first, "options")
+      .slice(0, MAX_OPTIONS)
+      .flatMap((option, index) => {
+        const fields = asPayload(option) ?? {};
+        const label = textOf(fields, "label");
+        const description = textOf(fields, "description");
+        const keys = questions.length === 1 ? keysOf(first, index) : null;
+        if (label === null) return [];
+        return [{ label: oneLine(label), keys, ...(description === null ? {} : { description }) }];
+      }),
+  };
+};
+
+// What an edit changes, as lines of a difference: how requests carry it, whatever fields an agent tells it in.
+
+const NO_LINE_BREAK = "\\ No newline at the end";
+
+/** The last line break ends the last line and begins no other. */
+const linesOf = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
+
+const signed = (sign: string, text: string, isMarked: boolean): string[] => [
+  ...linesOf(text).map((line) => `${sign}${line}`),
+  ...(isMarked && text !== "" && !text.endsWith("\n") ? [NO_LINE_BREAK] : []),
+];
+
+/** All of a file that is written: a line each. */
+export const writtenLines = (text: string): string => signed("+", text, true).join("\n");
+
+/** `before` taken out and `after` put in, line by line; that only one of them ends its last line is said, as diffs do. */
+export const changedLines = (before: string, after: string): string => {
+  const isMarked = before !== "" && after !== "" && before.endsWith("\n") !== after.endsWith("\n");
+  return [...signed("-", before, isMarked), ...signed("+", after, isMarked)].join("\n");
+};
+
+/** The lines of a unified difference of one file, without its headers but those between two places; null for another form. */
+const diffLines = (diff: string): string | null => {
+  const lines = diff.replace(/\n$/, "").split("\n");
+  const start = lines.findIndex((line) => line.startsWith("@@ "));
+  const own = lines.slice(start + 1);
+  return start >= 0 && own.every((line) => /^([+\- \\]|@@ |$)/.test(line)) ? own.join("\n") : null;
+};
+
+/**
+ * What a unified difference changes, and whether that is all of it. One of several files, which no request is known to draw, is
+ * told with its headers; null for another form.
+ */
+export const contentOfDiff = (diff: string | null): { content: string | null; isAll: boolean } => {
+  const lines = diff === null ? null : diffLines(diff);
+  return { content: lines ?? (diff !== null && /^@@ /m.test(diff) ? diff : null), isAll: lines !== null };
+};
+
+// What a plugin of ours had to cut of the texts that it hands on (pluginFile.ts).
+
+/** Plugins that were installed before they said so cut texts to this length. */
+const SILENT_CUT = 4_000;
+
+const isSilentlyCut = (text: string | null | undefined): boolean => text?.length === SILENT_CUT;
+
+/** The request, which is not whole where the plugin cut the payload that tells it. */
+export const asHandedOn = (payload: Payload, fields: RequestFields): RequestFields =>
+  fieldOf(payload, "isCut") === true || isSilentlyCut(fields.body) || isSilentlyCut(fields.content)
+    ? { ...fields, isWhole: false, hasMore: true }
+    : fields;
+
+// The name of a permission request whose event carries no tool-use id: what it asks, hashed. Which part of a tool's input
+// stays the same from announcement to end is each agent's business.
+
+const MAX_DEPTH = 40;
+/** To write a text of megabytes as JSON takes ten times as long as to hash it. */
+const LONG_CHARS = 64 * 1_024;
+
+/** Halves of a character would all be hashed as the same one. */
+const isLong = (value: unknown): value is string =>
+  typeof value === "string" && value.length > LONG_CHARS && value.isWellFormed();
+
+/** JSON with sorted keys, except that the hash of a long text stands for it; equal values give equal text whatever their key order. */
+const canonical = (value: unknown, depth: number): string => {
+  if (isLong(value)) return hash("sha256", value, "hex");
+  if (depth > MAX_DEPTH) return '"deep"';
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(",")}]`;
+  const object = asPayload(value);
+  if (object !== null)
+    return `{${Object.keys(object)
+      .toSorted()
+      .map((key) => `${JSON.stringify(key)}:${canonical(object[key], depth + 1)}`)
+      .join(",")}}`;
+  return JSON.stringify(value) ?? "null";
+};
+
+/** Stable over processes and restarts: 32 hex digits of agent id, tool name and canonical input. */
+export const hashRequest = (agentId: string, toolName: string, stableInput: unknown): string =>
+  hash("sha256", JSON.stringify([agentId, toolName]) + canonical(stableInput, 0), "hex").slice(0, 32);

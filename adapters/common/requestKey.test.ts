@@ -1,7 +1,7 @@
 // The name of a request says what it asks: other texts give other names, however long they are.
 import { hash } from "node:crypto";
 import { expect, it } from "vitest";
-import { hashRequest } from "./requestKey.ts";
+import { hashRequest } from "./promptRequest.ts";
 
 const long = "x".repeat(1_000_000);
 const nameOf = (input: unknown): string => hashRequest("root", "Bash", input);

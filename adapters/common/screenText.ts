@@ -5,7 +5,7 @@ import { oneLine } from "./payload.ts";
 import { promptRequest, type RequestFields } from "./promptRequest.ts";
 
 /** More than any terminal shows; keeps a hostile screen cheap. */
-export const MAX_LINES = 500;
+const MAX_LINES = 500;
 export const MAX_COLUMNS = 1_000;
 
 export const isBlank = (line: string): boolean => line.trim() === "";
@@ -72,3 +72,198 @@ export const movesTo = (index: number, selected: number): string[] => [
   ...Array<string>(Math.abs(index - selected)).fill(index > selected ? "Down" : "Up"),
   "Enter",
 ];
+
+// Boxes that agents draw around dialogs and tools: the one that ends a text, and the one inside another. Geometry only.
+
+/** Without blank lines at both ends. */
+export const withoutBlankEnds = (lines: readonly string[]): readonly string[] => {
+  const first = lines.findIndex((line) => !isBlank(line));
+  return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => !isBlank(line)) + 1);
+};
+
+const FRAME_TOP = /^\s?╭─+╮$/;
+const FRAME_BOTTOM = /^\s?╰─+╯$/;
+
+export interface Frame {
+  /** What stands between the vertical lines, their padding kept. */
+  content: readonly string[];
+  /** Index on the screen of its upper edge, else of its first line in sight. */
+  start: number;
+  /** False where its top has scrolled out of sight. */
+  hasTop: boolean;
+}
+
+/** Inside of a framed line, or null. */
+const insideOf = (line: string): string | null => /^\s?│(.*)│$/.exec(line)?.[1]?.trimEnd() ?? null;
+
+/** The frame that ends in the last of `lines`; frames inside it are part of its content. Null where that line ends none. */
+export const frameAtBottom = (lines: readonly string[]): Frame | null => {
+  if (!FRAME_BOTTOM.test(lines.at(-1) ?? "")) return null;
+  const content: string[] = [];
+  for (let index = lines.length - 2; index >= 0; index -= 1) {
+    const line = lines[index] ?? "";
+    const inside = insideOf(line);
+    if (inside === null) {
+      const hasTop = FRAME_TOP.test(line);
+      return hasTop ? { content: content.toReversed(), start: index, hasTop } : null;
+    }
+    content.push(inside);
+  }
+  return content.length === 0 ? null : { content: content.toReversed(), start: 0, hasTop: false };
+};
+
+/** The text of the first frame inside a frame's content, and what stands before and after it. */
+export const splitInnerFrame = (
+  content: readonly string[],
+): { before: readonly string[]; inner: readonly string[]; after: readonly string[] } | null => {
+  const start = content.findIndex((line) => FRAME_TOP.test(line));
+  const end = content.findIndex((line, index) => index > start && FRAME_BOTTOM.test(line));
+  if (start < 0 || end < 0) return null;
+  const inner = content.slice(start + 1, end).map((line) => (insideOf(line) ?? "").replace(/^ /, ""));
+  return { before: content.slice(0, start), inner, after: content.slice(end + 1) };
+};
+
+// The drawn lines of a file as lines of a difference. Each begins with its number, mostly with its sign, and goes on below
+// them where it is wrapped. Geometry only; what a row without a number and not below one is, nobody knows.
+
+/** Before a row of which it is not known what it does. */
+const UNKNOWN_SIGN = "?";
+/** Before a row in which the line above goes on. */
+const WRAPPED_SIGN = ">";
+
+interface DrawnLines {
+  content: string;
+  /** Columns that numbers and signs take; 0 without a line. */
+  gutter: number;
+  isReadable: boolean;
+}
+
+/**
+ * `line`: matches a row that begins a line, with its gutter and, where there is one, its sign; `unsigned` counts for one
+ * without. What follows the gutter is the text.
+ */
+export const readDrawnLines = (rows: readonly string[], line: RegExp, unsigned: "+" | " "): DrawnLines => {
+  let gutter = 0;
+  const lines = rows.map((row) => {
+    const match = line.exec(row);
+    if (match !== null) {
+      const own = match[1]?.length ?? 0;
+      gutter = Math.max(gutter, own);
+      return `${match[2] ?? unsigned}${row.slice(own)}`;
+    }
+    const isBelow = gutter > 0 && row.slice(0, gutter).trim() === "";
+    return isBelow ? `${WRAPPED_SIGN}${row.slice(gutter)}` : `${UNKNOWN_SIGN}${row}`;
+  });
+  return {
+    content: lines.join("\n"),
+    gutter,
+    isReadable: gutter > 0 && lines.every((one) => !one.startsWith(UNKNOWN_SIGN)),
+  };
+};
+
+// Whether a text that an agent draws twice, once to be approved and once in its conversation, is the same both times. Where
+// only one of the places shows that characters were left out, this is how it comes to light. Pure.
+
+type Gap = "blank" | "none" | "row";
+
+interface Unit {
+  char: string;
+  /** What stands before it; where a row begins nobody can tell. */
+  gap: Gap;
+}
+
+const unitsOf = (rows: readonly string[]): Unit[] =>
+  rows.flatMap((row, index) => {
+    let gap: Gap = index === 0 ? "none" : "row";
+    const units: Unit[] = [];
+    for (const char of row.trim())
+      if (/\s/u.test(char)) gap = "blank";
+      else {
+        units.push({ char, gap });
+        gap = "none";
+      }
+    return units;
+  });
+
+/** Both show the same characters, and blanks at the same places. How many blanks is not asked: they are drawn for tabs too. */
+export const tellsSame = (told: readonly string[], drawn: readonly string[]): boolean => {
+  const [one, other] = [unitsOf(told), unitsOf(drawn)];
+  return (
+    one.length === other.length &&
+    one.every(({ char, gap }, index) => {
+      const { char: same, gap: between } = other[index] ?? { char: "", gap };
+      return char === same && (gap === between || gap === "row" || between === "row");
+    })
+  );
+};
+
+// What is drawn dim or in a colour on a screen whose colours are given as SGR sequences, whose effect goes on from line to line: so
+// a hint of the agent is told from what a person typed.
+
+export interface StyledCell {
+  readonly char: string;
+  readonly isDim: boolean;
+  /** As it was set, such as `38;5;248`; "": the terminal's own. */
+  readonly colour: string;
+}
+
+// oxlint-disable-next-line no-control-regex -- SGR and other escape sequences are what this is about
+const PART = /\u001b\[([0-9;:]*)m|\u001b\[[0-9;?]*[A-Za-z]|\u001b[()][A-Z0-9]|([^\u001b])/gu;
+
+/** Of a colour from `at` on, as in `38;5;n` and `48;2;r;g;b`: how many parameters belong to it. */
+const widthOfColour = (codes: readonly string[], at: number): number => (codes[at + 1] === "2" ? 5 : 3);
+
+type Style = Omit<StyledCell, "char">;
+const PLAIN: Style = { isDim: false, colour: "" };
+
+const isNamedColour = (code: number): boolean => (code >= 30 && code <= 37) || (code >= 90 && code <= 97);
+
+const styleAfter = (style: Style, parameters: string): Style => {
+  const codes = parameters === "" ? ["0"] : parameters.split(/[;:]/);
+  let now = style;
+  for (let at = 0; at < codes.length; at += 1) {
+    const code = Number(codes[at]);
+    if (code === 0) now = PLAIN;
+    else if (code === 2) now = { ...now, isDim: true };
+    else if (code === 22) now = { ...now, isDim: false };
+    else if (code === 39) now = { ...now, colour: "" };
+    else if (isNamedColour(code)) now = { ...now, colour: String(code) };
+    else if (code === 38 || code === 48 || code === 58) {
+      const width = widthOfColour(codes, at);
+      if (code === 38) now = { ...now, colour: codes.slice(at, at + width).join(";") };
+      at += width - 1;
+    }
+  }
+  return now;
+};
+
+/** The cells of each line. */
+export const styledCells = (styledLines: readonly string[]): StyledCell[][] => {
+  let style = PLAIN;
+  return styledLines.map((line) => {
+    const cells: StyledCell[] = [];
+    for (const [, parameters, char] of line.matchAll(PART)) {
+      if (parameters !== undefined) style = styleAfter(style, parameters);
+      else if (char !== undefined) cells.push({ char, ...style });
+    }
+    return cells;
+  });
+};
+
+/** The cells of each row; null where the screen was read without its colours. */
+export const styledRows = ({ lines, styledLines }: Screen): StyledCell[][] | null =>
+  styledLines === undefined || styledLines.length !== lines.length ? null : styledCells(styledLines);
+
+/** What is not drawn dim in these rows, without the sign or the indentation in front of each. */
+export const typedOf = (rows: readonly (readonly StyledCell[])[], indent: number): string =>
+  rows
+    .map((cells) =>
+      cells
+        .slice(indent)
+        .filter(({ isDim }) => !isDim)
+        .map(({ char }) => char)
+        .join("")
+        .trimEnd(),
+    )
+    .join("\n")
+    .trim();

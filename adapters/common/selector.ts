@@ -1,10 +1,100 @@
 // A list of options of which one is marked, as dialogs of several agents draw it. Which keys choose an option is each
 // adapter's own business.
-import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
+import { type OptionRole, type PromptRequest, MAX_OPTIONS } from "../../core/model/request.ts";
 import { oneLine } from "./payload.ts";
 import { indentOf, isBlank, joined } from "./screenText.ts";
 
+// What choosing an option of a permission dialog means, by its label. Each adapter says which labels it has seen; what is
+// not among them has no role, so that `approve` never presses a key that does more than it says.
+
 type Option = PromptRequest["options"][number];
+
+/** Labels as a dialog draws them. An option that changes the agent's mode, leaves it or opens something belongs to none. */
+interface RoleLabels {
+  approve: RegExp;
+  always: RegExp;
+  deny: RegExp;
+}
+
+const roleOf = (label: string, { approve, always, deny }: RoleLabels): OptionRole | null => {
+  if (approve.test(label)) return "approve";
+  if (always.test(label)) return "approve_always";
+  return deny.test(label) ? "deny" : null;
+};
+
+/**
+ * The options with their roles. Where two options would approve once, or two deny, the dialog is not one that is known:
+ * then none has a role.
+ */
+export const withRoles = (options: readonly Option[], labels: RoleLabels): Option[] => {
+  const roles = options.map(({ label }) => roleOf(label, labels));
+  const isPlain = ["approve", "deny"].every((role) => roles.filter((one) => one === role).length <= 1);
+  return options.map((option, index) => ({ ...option, role: isPlain ? (roles[index] ?? null) : null }));
+};
+
+// The row with which views of terminal programs say what their keys do ("enter select · esc back"): pickers, settings and pagers
+// end in one. Knows the form of such rows, and not which view it is.
+
+const NAMED =
+  "any key|esc(?:ape)?|enter|return|tab|space|backspace|home|end|pgup|pgdn|page ?up|page ?down|left|right|up|down|↵|⏎|[←→↑↓]+|\\^\\S|f\\d{1,2}|(?:ctrl|alt|shift|⌃|⇧)(?: ?[-+] ?(?:[a-z]{2,9}|\\S))+";
+const KEY = `(?:${NAMED}|[a-z?/*@-]|jk|hl)`;
+/** Keys that do the same, and what they do in a few words. */
+const PART = new RegExp(
+  `^(?:press |use )?(${KEY}(?:(?: ?/ ?| or |, )${KEY})*)(?:: ?| =? ?(?:to )?)(\\S.{0,40})$`,
+  "i",
+);
+/** `Quit: q`. */
+const ACTION_FIRST = new RegExp(`^([^:]{1,30}): (${KEY}(?:\\/${KEY})*)$`, "i");
+const HAS_NAMED = new RegExp(`(?:^|[/ ])(?:${NAMED})(?:$|[/ ])`, "i");
+/** What leaves a view, and does nothing to a prompt. */
+const LEAVES =
+  /^(?:(?:go )?back|close|cancel|exit|quit|dismiss|clear|save\/close|latest|browse|edit prev|return)\b/i;
+const ESCAPE = /(?:^|[/ ])(?:esc(?:ape)?|any key)$/i;
+/** `n · new   esc · close`: here the sign is no gap between two keys. */
+const KEY_THEN_SIGN = new RegExp(`(^|\\s{2,})(${KEY}) [·•] `, "gi");
+const GAP = /\s+[·•|│]\s+|,\s+|\s{2,}/;
+
+interface KeyHints {
+  /** How many keys it explains, and whether one of them has a name of its own. */
+  count: number;
+  hasNamed: boolean;
+  /** Whether all that it says, and whether most of it, is about keys. */
+  isPure: boolean;
+  isMostly: boolean;
+  /** It stands in brackets of its own. */
+  isEnclosed: boolean;
+  /** Escape leaves what is open. */
+  leaves: boolean;
+}
+
+export const readKeyHints = (row: string): KeyHints => {
+  const trimmed = row.slice(0, 500).trim();
+  const isEnclosed = /^\(.*\)$/.test(trimmed);
+  const text = (isEnclosed ? trimmed.slice(1, -1) : trimmed).replace(KEY_THEN_SIGN, "$1$2 ");
+  const parts = text.split(GAP).filter((part) => part !== "");
+  const hints = parts.flatMap((part) => {
+    const [, action, keys] = ACTION_FIRST.exec(part) ?? [];
+    const [, keysFirst = keys, actionLast = action] = PART.exec(part) ?? [];
+    return keysFirst === undefined || actionLast === undefined
+      ? []
+      : [{ keys: keysFirst, action: actionLast }];
+  });
+  return {
+    count: hints.length,
+    hasNamed: hints.some(({ keys }) => HAS_NAMED.test(keys)),
+    isPure: parts.length > 0 && hints.length === parts.length,
+    isMostly: 2 * hints.length > parts.length,
+    isEnclosed,
+    leaves: hints.some(({ keys, action }) => ESCAPE.test(keys) && LEAVES.test(action)),
+  };
+};
+
+/** Whether a row tells the keys of a view: Escape leaves it, or it explains several keys and little else. */
+export const isKeyHints = (row: string): boolean => {
+  const { count, hasNamed, isPure, isMostly, isEnclosed, leaves } = readKeyHints(row);
+  if (leaves || !hasNamed) return leaves;
+  return isPure ? count >= 2 || isEnclosed : isMostly && count >= 3;
+};
 
 export interface Selector {
   labels: readonly string[];
@@ -17,7 +107,7 @@ export interface Selector {
   end: number;
 }
 
-export interface SelectorForm {
+interface SelectorForm {
   /** Sign in front of the marked option. */
   mark: string;
   /** Columns of the options' numbers or labels, at most: quoted lists are indented further. */

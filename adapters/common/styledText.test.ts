@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { styledCells, typedOf } from "./styledText.ts";
+import { styledCells, typedOf } from "./screenText.ts";
 
 /** What is dim, in brackets. */
 const seen = (...lines: string[]): string[] =>

@@ -1,5 +1,5 @@
 // The sessions that Copilot CLI keeps: `~/.copilot/session-state/<id>/events.jsonl`. Recorded with 1.0.102.
-import type { FileHistory, LogPiece, SessionFacts } from "../../core/ports/agentHistory.ts";
+import type { FileHistory, LogPiece, SessionFacts } from "../../core/ports/agentFiles.ts";
 import {
   amountOf,
   headLines,
@@ -8,9 +8,9 @@ import {
   SESSION_ID,
   usageByLine,
   withoutBranches,
-} from "../common/history.ts";
+  timeOf,
+} from "../common/sessionLog.ts";
 import { asPayload, fieldOf, textOf } from "../common/payload.ts";
-import { timeOf } from "../common/transcript.ts";
 import { readCopilotLine } from "./stateFiles.ts";
 
 const FILE = /^([^/]+)\/events\.jsonl$/;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { identifyCopilot } from "./identify.ts";
+import { identifyCopilot } from "./index.ts";
 
 const NATIVE = "/usr/lib/node_modules/@github/copilot-linux-x64/copilot";
 const tree = (...commands: readonly [string, string][]): ProcessInfo[] =>

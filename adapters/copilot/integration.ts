@@ -1,8 +1,7 @@
 // Our hooks for Copilot CLI: a file of our own in `~/.copilot/hooks`, which the agent reads beside all others, so nothing
 // of anybody else's is touched; what somebody adds to it stays. Source: hooks run with 1.0.102, and its documents.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
-import { createHookSettingsIntegration } from "../common/hookSettings.ts";
-import { createHookCommand } from "../common/hookCommand.ts";
+import { createHookSettingsIntegration, createHookCommand } from "../common/hookSettings.ts";
 
 /** Everything that changes a state. */
 export const HOOK_EVENTS = [

@@ -1,5 +1,29 @@
 // Copilot CLI's hook events to signals. Pure; the table of events is the whole decision. Source: event orders and payloads
 // recorded with 1.0.102. Denial, interrupt and the final failure fire no hook: the session log and the screen tell them.
+import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
+import {
+  changedLines,
+  contentOfDiff,
+  writtenLines,
+  promptRequest,
+  type RequestFields,
+  hashRequest,
+} from "../common/promptRequest.ts";
+import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import {
+  type Ask,
+  QUESTION,
+  activity,
+  boundary,
+  COMPACTING,
+  COMPLETED,
+  FRESH,
+  openRequest,
+  RETRYING,
+  SUBAGENT,
+  THINKING,
+  TOOL,
+} from "../common/signals.ts";
 import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
@@ -17,23 +41,154 @@ import {
   subagentStopped,
   working,
   workOf,
+  toldOf,
+  type ToldNames,
 } from "../common/events.ts";
-import { fieldOf, textOf, type Payload } from "../common/payload.ts";
-import {
-  activity,
-  boundary,
-  COMPACTING,
-  COMPLETED,
-  FRESH,
-  openRequest,
-  RETRYING,
-  SUBAGENT,
-  THINKING,
-  TOOL,
-  type Ask,
-} from "../common/signals.ts";
-import { toldOf, type ToldNames } from "../common/told.ts";
-import { ASK_TOOL, notifiedPermission, permissionAsk, questionAsk, requestKeyOf } from "./prompts.ts";
+
+// What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
+// session log; the keys are those that were seen to work in a real dialog (1.0.102): `1` approves, Escape denies.
+
+export const ASK_TOOL = "ask_user";
+
+const APPROVAL_OPTIONS: PromptRequest["options"] = [
+  { label: "Yes", keys: ["1"], role: "approve" },
+  { label: "No, and tell Copilot what to do differently", keys: ["Escape"], role: "deny" },
+];
+
+const permission = (
+  fields: RequestFields,
+  reasonCode: "permission_tool" | "permission_edit" = "permission_tool",
+): Ask => ({
+  status: { state: "waiting_approval", reasonCode },
+  request: promptRequest({ options: APPROVAL_OPTIONS, ...fields }),
+});
+
+const PATH_FIELDS = ["file_path", "path", "fileName"];
+const SUBJECT_FIELDS = ["url", "query", "pattern", "description", "prompt"];
+
+/**
+ * The same name for a tool call's announcement, its permission request and its end. They differ in the tool's name and in
+ * all but the part that matters (recorded: `create`/`path` is asked for as `edit`/`file_path`), so that part is the name.
+ */
+const requestKeyOf = (agentId: string, toolName: string, toolInput: unknown): string => {
+  const input = asPayload(toolInput) ?? {};
+  const command = textOf(input, "command");
+  if (command !== null) return hashRequest(agentId, "command", command.slice(0, 100_000));
+  const path = firstText(input, PATH_FIELDS);
+  if (path !== null) return hashRequest(agentId, "file", path);
+  return hashRequest(agentId, toolName, firstText(input, ["url", "message"]));
+};
+
+/** What an edit changes, in whichever fields it is told, and whether that is all. */
+const contentOf = (input: Payload): { content: string | null; isAll: boolean } => {
+  const diff = textOf(input, "diff");
+  if (diff !== null) return contentOfDiff(diff);
+  const [text, before, after] = ["file_text", "old_str", "new_str"].map((name) => fieldOf(input, name));
+  if (typeof text === "string") return { content: writtenLines(text), isAll: true };
+  return typeof before === "string" && typeof after === "string"
+    ? { content: changedLines(before, after), isAll: true }
+    : { content: null, isAll: false };
+};
+
+const editAsk = (path: string, input: Payload, toolName: string, cwd: string | null): Ask => {
+  const { content, isAll } = contentOf(input);
+  return permission(
+    { kind: "edit", title: `Edit ${path}`, body: path, content, toolName, cwd, isWhole: isAll },
+    "permission_edit",
+  );
+};
+
+/** The dialog draws what a server's tool is given as text of this form. */
+const serverToolAsk = (toolName: string, input: Payload): Ask =>
+  permission({
+    kind: "tool",
+    title: `Use ${toolName}`,
+    body: JSON.stringify(input, null, 2),
+    toolName,
+    isWhole: true,
+  });
+
+const SERVER_TOOL = /^[^/]+\/[^/]+$/;
+
+/** The permission that `permissionRequest` stands for. `cwd`: the folder that paths are of. */
+export const permissionAsk = (rawToolName: string, toolInput: unknown, cwd: string | null): Ask => {
+  const input = asPayload(toolInput) ?? {};
+  const toolName = oneLine(rawToolName, 200);
+  const command = textOf(input, "command");
+  if (SERVER_TOOL.test(toolName)) return serverToolAsk(toolName, input);
+  if (command !== null)
+    return permission({ kind: "command", title: "Run command", body: command, toolName, isWhole: true });
+  const path = firstText(input, PATH_FIELDS);
+  if (path !== null && toolName !== "read" && toolName !== "view") return editAsk(path, input, toolName, cwd);
+  const title = toolName === "" ? "Permission needed" : `Use ${toolName}`;
+  return permission({ kind: "tool", title, body: path ?? firstText(input, SUBJECT_FIELDS), toolName });
+};
+
+/** What a notification says in one sentence. Recorded with 1.0.102. */
+const NOTIFIED: readonly { pattern: RegExp; ask: (subject: string) => Ask }[] = [
+  {
+    pattern: /^Run command: ([\s\S]+)$/,
+    ask: (body) => permission({ kind: "command", title: "Run command", body, isWhole: true }),
+  },
+  {
+    pattern: /^Edit file: ([\s\S]+)$/,
+    ask: (body) => permission({ kind: "edit", title: `Edit ${body}`, body }, "permission_edit"),
+  },
+  {
+    pattern: /^Fetch URL: ([\s\S]+)$/,
+    ask: (body) => permission({ kind: "tool", title: "Fetch URL", body, isWhole: true }),
+  },
+  {
+    pattern: /^Path permission needed: ([\s\S]+)$/,
+    ask: (body) => permission({ kind: "tool", title: "Allow access to a path", body, isWhole: true }),
+  },
+  {
+    pattern: /^Use MCP tool: ([\s\S]+)$/,
+    ask: (toolName) =>
+      permission({ kind: "tool", title: `Use ${toolName}`, toolName: oneLine(toolName, 200) }),
+  },
+];
+
+/** The permission that a `permission_prompt` notification tells of, in one sentence. */
+const notifiedPermission = (message: string | null): Ask => {
+  for (const { pattern, ask } of NOTIFIED) {
+    const subject = pattern.exec(message ?? "")?.[1];
+    if (subject !== undefined) return ask(subject);
+  }
+  return permission({
+    kind: "other",
+    title: oneLine(message ?? "") || "Permission needed",
+    body: message,
+  });
+};
+
+/** Labels of the first field of the form that a question is. */
+const labelsOf = (input: Payload): string[] => {
+  const schema = asPayload(fieldOf(input, "requestedSchema")) ?? {};
+  const properties = asPayload(fieldOf(schema, "properties")) ?? {};
+  const first = asPayload(Object.values(properties)[0]) ?? {};
+  const choices = [...listOf(first, "enum"), ...listOf(input, "choices")];
+  return choices.filter((choice) => typeof choice === "string").map((choice) => oneLine(choice));
+};
+
+/** The question that the agent's question tool puts; the dialog itself says how to choose. */
+export const questionAsk = (toolInput: unknown): Ask => {
+  const input = asPayload(toolInput) ?? {};
+  const text = firstText(input, ["message", "question"]);
+  return {
+    status: QUESTION,
+    request: promptRequest({
+      kind: "question",
+      title: oneLine(text ?? "") || "Copilot needs information",
+      body: text,
+      toolName: ASK_TOOL,
+      options: labelsOf(input)
+        .slice(0, MAX_OPTIONS)
+        .map((label) => ({ label, keys: null })),
+      isWhole: text !== null,
+    }),
+  };
+};
 
 /** Recorded: the dialog is drawn about 60 ms after its notification; three times that is below the least grace. */
 const DIALOG_GRACE_MS = 500;

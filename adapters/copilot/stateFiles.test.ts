@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 import { somePane } from "../testkit/pane.ts";
-import { readSessionLog } from "./sessionLog.ts";
-import { readCopilotStateFiles } from "./stateFiles.ts";
+import { readSessionLog, readCopilotStateFiles } from "./stateFiles.ts";
 
 const STARTED = 1_795_238_680_000;
 const ROOT = "/home/dev/.copilot";

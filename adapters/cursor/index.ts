@@ -1,11 +1,57 @@
 // The adapter for the Cursor CLI: wires its parts to the contract. Nobody could run it here: its events are those of its
 // documents, its screens those that others published. No event means a wait, so that waits are known by the screen alone.
-import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import {
+  type IdentifyMatch,
+  ADAPTER_CONTRACT_VERSION,
+  type AgentAdapter,
+} from "../../core/ports/agentAdapter.ts";
+import type { ProcessInfo } from "../../core/model/runtime.ts";
+import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
-import { identifyCursor } from "./identify.ts";
 import { createCursorIntegration } from "./integration.ts";
 import { normalizeCursor } from "./normalize.ts";
 import { readCursorScreen } from "./screen.ts";
+
+// Tells the Cursor CLI from everything else in a pane. Nobody could run it here: by its installer's documents it lives in
+// `cursor-agent/versions/<version>/` and is called `cursor-agent`, so confidence is never more than medium.
+
+const VERSIONED = /\/cursor-agent\/versions\/[^/]+\/(index\.js|cursor-agent|node)$/;
+const SHELLS = new Set(["bash", "dash", "ksh", "sh", "zsh"]);
+const HELPERS = new Set([
+  "acp",
+  "help",
+  "install-shell-integration",
+  "login",
+  "logout",
+  "ls",
+  "mcp",
+  "models",
+  "status",
+  "uninstall-shell-integration",
+  "update",
+  "upgrade",
+  "whoami",
+]);
+const WITHOUT_SCREEN = new Set(["--help", "--print", "--version", "-h", "-p", "-v", "worker"]);
+
+const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
+  // The launcher is a shell script of that name: the program that it starts is the agent.
+  if (SHELLS.has(baseName(process.comm))) return null;
+  const words = wordsOf(process.args);
+  const [program = ""] = words;
+  const isNamed = baseName(program) === "cursor-agent" && program.includes("/");
+  const at = words.slice(0, 4).findLastIndex((word) => VERSIONED.test(word));
+  if (!isNamed && at < 0) return null;
+  const operands = words.slice(Math.max(at, 0) + 1).filter((word) => word !== "--use-system-ca");
+  const first = operands.find((word) => !VERSIONED.test(word)) ?? "";
+  if (HELPERS.has(first) || operands.some((word) => WITHOUT_SCREEN.has(word))) return null;
+  const sign = at < 0 ? `program "cursor-agent"` : "a program of Cursor's versions folder";
+  return { process, confidence: "medium", sign };
+};
+
+/** The first process, parents before children, that is the Cursor CLI with a screen; null for everything else. */
+const identifyCursor = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
+  firstMatch(processes, matchOne);
 
 /** A new adapter; never recorded. */
 export const createCursorAdapter = (): AgentAdapter => ({

@@ -1,8 +1,7 @@
 // Our hooks in `~/.cursor/hooks.json`: `{ "version": 1, "hooks": { "<event>": [ { "command": … } ] } }`, one entry per
 // event behind whatever is there. Source: Cursor's documents; not run here. Plans only.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
-import { createHookCommand } from "../common/hookCommand.ts";
-import { createHookSettingsIntegration } from "../common/hookSettings.ts";
+import { createHookCommand, createHookSettingsIntegration } from "../common/hookSettings.ts";
 import { valueOf } from "../common/settingsText.ts";
 
 /** Documented to change a state; events whose answer may allow or deny something are left alone. */

@@ -4,9 +4,16 @@
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { withoutBlankEnds } from "../common/frames.ts";
+import {
+  withoutBlankEnds,
+  asks,
+  isBlank,
+  joined,
+  ofWholeScreen,
+  shows,
+  visibleLines,
+} from "../common/screenText.ts";
 import { oneLine } from "../common/payload.ts";
-import { asks, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { EDIT_APPROVAL, PLAN_APPROVAL, QUESTION, THINKING, TOOL_APPROVAL } from "../common/signals.ts";
 
 const TITLES: Readonly<Record<string, { status: Status; kind: PromptRequest["kind"] }>> = {

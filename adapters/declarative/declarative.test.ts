@@ -10,9 +10,8 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createClaudeAdapter } from "../claude/index.ts";
 import { FOREIGN_TREES } from "../testkit/foreignTrees.ts";
 import { createFileAdapter, patchAdapter } from "./createAdapter.ts";
-import { createAdapterSource, type OwnedAdapterSource } from "./createAdapterSource.ts";
+import { createAdapterSource, type OwnedAdapterSource, readAdapterFile } from "./createAdapterSource.ts";
 import { createDeadline, findPatternProblem, PatternTimeout } from "../../core/pattern/pattern.ts";
-import { readAdapterFile } from "./readFile.ts";
 import { adapterJsonSchema, isPatch, type AgentFile } from "./schema.ts";
 
 const resource = (path: string): string =>

@@ -8,12 +8,11 @@ import {
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readScriptCommand } from "../common/commandLine.ts";
 import { geminiLoads } from "../common/loads.ts";
-import { geminiHistory } from "./history.ts";
+import { geminiHistory, readGeminiTranscript } from "./history.ts";
 import { createGeminiIntegration } from "./integration.ts";
 import { normalizeGemini } from "./normalize.ts";
 import { readGeminiScreen } from "./screen.ts";
-import { readDraft as readGeminiDraft } from "./screen/layout.ts";
-import { readGeminiTranscript } from "./transcript.ts";
+import { readDraft as readGeminiDraft } from "./layout.ts";
 
 // Which process of a pane is Gemini CLI. Node names its main thread alike for every program, so the script on the command
 // line decides. Source: process trees recorded with 0.61.0; launcher forms from the package's own entry points.

@@ -3,10 +3,9 @@
 // name flashes in the status line: ours is short. Sources: 0.61.0, and the vendor's documents on settings and hooks.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Integration } from "../../core/ports/agentAdapter.ts";
-import { createHookSettingsIntegration } from "../common/hookSettings.ts";
+import { createHookSettingsIntegration, createHookCommand } from "../common/hookSettings.ts";
 import type { JsonNode } from "../../core/model/jsonTree.ts";
 import { valueOf } from "../common/settingsText.ts";
-import { createHookCommand } from "../common/hookCommand.ts";
 
 /** Everything that changes a state. Not the model's events: they fire per chunk and show in the status line. */
 export const HOOK_EVENTS = [

@@ -1,27 +1,367 @@
 // Reads Gemini CLI's screen and title. The title is the agent's own word on working, asking and being ready; the screen says
 // what it asks and how a turn ended. Positive proof or nothing: history higher up never counts, and where title and spinner
 // disagree, one of them is about to be redrawn and nothing is said.
-import type { Status } from "../../core/model/state.ts";
+import type { PromptRequest } from "../../core/model/request.ts";
+import type { Confidence, Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { frameAtBottom, withoutBlankEnds } from "../common/frames.ts";
 import { oneLine } from "../common/payload.ts";
-import { fails, retryIn, withProgress } from "../common/progress.ts";
-import { isKeyHints } from "../common/keyHints.ts";
-import { asks, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import {
+  frameAtBottom,
+  withoutBlankEnds,
+  type Frame,
+  asks,
+  isBlank,
+  joined,
+  movesTo,
+  ofWholeScreen,
+  shows,
+  visibleLines,
+} from "../common/screenText.ts";
+import type { RequestFields } from "../common/promptRequest.ts";
+import {
+  withRoles,
+  optionsOf,
+  readNumberedOptions,
+  splitFooter,
+  type Selector,
+  isKeyHints,
+} from "../common/selector.ts";
+import {
+  QUESTION,
+  TRUST_APPROVAL,
   COMPLETED,
   FRESH,
   IN_MENU,
   INTERRUPTED,
-  QUESTION,
   RETRYING,
   THINKING,
   TOOL,
   TOOL_APPROVAL,
 } from "../common/signals.ts";
-import { errorStatusOfText } from "./errorReason.ts";
-import { hasSelector, readDialog } from "./screen/dialogs.ts";
-import { findInputBox, findMenuRow, type InputBox, type TitleState, titleStateOf } from "./screen/layout.ts";
+import {
+  columnsOf,
+  contentOf,
+  innerTextOf,
+  pathOf,
+  plainTextOf,
+  type TitleState,
+  findInputBox,
+  findMenuRow,
+  type InputBox,
+  titleStateOf,
+} from "./layout.ts";
+import { fails, retryIn, withProgress } from "../common/progress.ts";
+import { errorStatusOfText } from "./normalize.ts";
+
+// Dialogs of Gemini CLI: permissions, questions, folder trust. They replace the input box and end the screen in their
+// frame; the frame, its selector and the question in it together are the proof. Sources: frames recorded with 0.61.0
+// (shell permission, question, trust); the other questions in the words of the program's own source, hence medium.
+
+const FORM = { mark: "●", maxIndent: 4 };
+const QUESTION_FOOTER = /Enter to (select|submit)/;
+const SHELL = /^Allow execution of:? /;
+const EDIT = /^Apply this change\?/;
+const PLAN = /^(Ready to start implementation\?|Approve this plan|Start implementation)/;
+const OTHER_PERMISSION = /^(Do you want to (proceed|continue|allow)|Allow (execution|tool|access|this))/;
+const KNOWN = [SHELL, EDIT, PLAN, OTHER_PERMISSION];
+const TRUST = /Do you trust the files in this folder\?/;
+const PERMISSION_OPTION = /^(Allow|Yes)\b/;
+
+/** Digits choose in permission dialogs (seen: `1`), Escape denies; its own label names it. */
+const permissionKeys = (index: number, label: string): string[] | null =>
+  /\(esc\)/i.test(label) ? ["Escape"] : index < 9 ? [String(index + 1)] : null;
+
+/** Recorded 0.61.0; "Modify with external editor" is neither. */
+const PERMISSION_ROLES = {
+  approve: /^Allow once$/,
+  always: /^Allow (all server tools |tool )?for (this|all future) sessions?$/,
+  deny: /^No, suggest changes \(esc\)$/,
+};
+
+interface Dialog {
+  /** The frame's lines above the selector. */
+  lines: readonly string[];
+  selector: Selector;
+  footer: string;
+  /** Its upper edge and all of its options are in sight. */
+  isAllDrawn: boolean;
+  /** Index on the screen of its first row in sight. */
+  top: number;
+  /** Columns of the pane. */
+  width: number;
+}
+
+interface Question {
+  text: string;
+  /** Index of its first line. */
+  start: number;
+}
+
+/** The question directly above the selector: from its known beginning to its end, else its whole paragraph. */
+const questionOf = (lines: readonly string[]): Question => {
+  const end = lines.findLastIndex((line) => !isBlank(line)) + 1;
+  const gap = lines.slice(0, end).findLastIndex((line) => isBlank(line) || /^\s?[╭╰│]/.test(line));
+  const paragraph = lines.slice(gap + 1, end);
+  const known = paragraph.findLastIndex((line) => KNOWN.some((pattern) => pattern.test(line.trim())));
+  if (known < 0) return { text: joined(paragraph), start: gap + 1 };
+  const own = paragraph.slice(known);
+  // A hint may stand below it.
+  const last = own.findIndex((line) => line.endsWith("?"));
+  return { text: joined(last < 0 ? own : own.slice(0, last + 1)), start: gap + 1 + known };
+};
+
+interface Rule {
+  reasonCode: "permission_tool" | "permission_edit" | "plan";
+  kind: PromptRequest["kind"];
+  confidence: Confidence;
+}
+
+const editFields = (above: readonly string[], { isAllDrawn, width }: Dialog): Partial<RequestFields> => {
+  const inner = innerTextOf(above);
+  const [heading = ""] = isAllDrawn ? withoutBlankEnds(inner?.before ?? above) : [];
+  const { path, isWriting, isSure } = pathOf(heading);
+  if (inner === null) return { body: path };
+  const { content, columns, isReadable } = contentOf(inner.rows, isWriting, width);
+  return { body: path, content, columns, isWhole: inner.isWhole && isReadable && isSure };
+};
+
+/** Below the heading, which repeats the command as far as it has room. */
+const commandFields = (above: readonly string[], width: number): Partial<RequestFields> => {
+  const inner = innerTextOf(above);
+  if (inner === null) return { body: null };
+  const sight = inner.sight === null ? {} : { sight: inner.sight };
+  return { body: inner.rows.join("\n"), columns: columnsOf(width), ...sight, isWhole: inner.isWhole };
+};
+
+/** Not whole: the heading may be cut, and of a server's tool what it is given is drawn nowhere else. */
+const plainFields = (above: readonly string[], { isAllDrawn, width }: Dialog): Partial<RequestFields> => {
+  const text = innerTextOf(above)?.rows ?? plainTextOf(isAllDrawn ? above : []);
+  // Below its names a server's tool has hints and, on request, its description.
+  const gap = (text[0] ?? "").startsWith("MCP Server: ") ? text.findIndex(isBlank) : -1;
+  const rows = gap < 0 ? text : text.slice(0, gap);
+  const body = rows.every(isBlank) ? null : rows.join("\n");
+  return { body, columns: columnsOf(width) };
+};
+
+const fieldsOf = (above: readonly string[], dialog: Dialog, kind: Rule["kind"]): Partial<RequestFields> => {
+  if (kind === "edit") return editFields(above, dialog);
+  return kind === "command" ? commandFields(above, dialog.width) : plainFields(above, dialog);
+};
+
+const permission = (dialog: Dialog, question: Question, rule: Rule): Reading => {
+  const fields = fieldsOf(dialog.lines.slice(0, question.start), dialog, rule.kind);
+  const tool = /^ ?\? +(\S+)/.exec(withoutBlankEnds(dialog.lines)[0] ?? "")?.[1] ?? "";
+  const status: Status = { state: "waiting_approval", reasonCode: rule.reasonCode };
+  return asks(
+    status,
+    rule.confidence,
+    `${question.text} / ${dialog.selector.labels.join(" / ")}`,
+    {
+      kind: rule.kind,
+      title: oneLine(question.text) || "Gemini needs your permission",
+      toolName: tool === "" ? null : oneLine(tool, 200),
+      options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
+      ...fields,
+      isWhole: fields.isWhole === true && dialog.isAllDrawn,
+    },
+    dialog.top,
+  );
+};
+
+const readPermission = (dialog: Dialog, title: TitleState | null): Reading | null => {
+  const question = questionOf(dialog.lines);
+  const { text } = question;
+  if (SHELL.test(text)) {
+    const kind = /MCP tool/.test(text) ? "tool" : "command";
+    return permission(dialog, question, { reasonCode: "permission_tool", kind, confidence: "high" });
+  }
+  if (EDIT.test(text))
+    return permission(dialog, question, { reasonCode: "permission_edit", kind: "edit", confidence: "high" });
+  if (PLAN.test(text))
+    return permission(dialog, question, { reasonCode: "plan", kind: "plan", confidence: "medium" });
+  const isAsking = title === "action" && PERMISSION_OPTION.test(dialog.selector.labels[0] ?? "");
+  if (!isAsking && (title === "ready" || !OTHER_PERMISSION.test(text))) return null;
+  return permission(dialog, question, { reasonCode: "permission_tool", kind: "tool", confidence: "medium" });
+};
+
+const CHECKBOX = /^\[.\] /;
+/** Of several questions, above each of them. */
+const TABS = /^\s*← .* →$/;
+const FIELD = "Enter a custom value";
+/** While the field for an own text is chosen, whatever was typed into it. */
+const FIELD_FOOTER = /^Enter to submit\b/;
+
+/** Where only one answer may be given; its digit opens the field. */
+const fieldAt = ({ selector: { labels, marked }, footer }: Dialog): number => {
+  if (labels.some((label) => CHECKBOX.test(label))) return -1;
+  const named = labels.indexOf(FIELD);
+  return named < 0 && FIELD_FOOTER.test(footer) && marked === labels.length - 1 ? marked : named;
+};
+
+const questionOptions = ({ selector }: Dialog, field: number, isSingle: boolean): PromptRequest["options"] =>
+  optionsOf(selector, (index) => (isSingle && index !== field ? movesTo(index, selector.marked) : null)).map(
+    (option, index) => ({ ...option, label: index === field ? FIELD : option.label.replace(CHECKBOX, "") }),
+  );
+
+const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null => {
+  if (!QUESTION_FOOTER.test(dialog.footer)) return null;
+  const lines = withoutBlankEnds(dialog.lines);
+  const hasHeader = /^ ?Answer Questions\b/.test(lines[0] ?? "");
+  if (!hasHeader && title !== "action") return null;
+  const below = withoutBlankEnds(hasHeader ? lines.slice(1) : lines);
+  const rows = withoutBlankEnds(TABS.test(below[0] ?? "") ? below.slice(1) : below).map((line) =>
+    line.replace(/^ /, ""),
+  );
+  const text = joined(rows);
+  if (text === "") return null;
+  const isSingle = dialog.selector.labels.every((label) => !CHECKBOX.test(label));
+  const field = fieldAt(dialog);
+  return asks(
+    QUESTION,
+    hasHeader ? "high" : "medium",
+    `${text} / ${dialog.footer}`,
+    {
+      kind: "question",
+      title: text,
+      body: rows.join("\n"),
+      columns: columnsOf(dialog.width),
+      toolName: "ask_user",
+      options: questionOptions(dialog, field, isSingle),
+      textEntry: field < 0 ? null : [String(field + 1)],
+      ...(isSingle ? {} : { takesSeveral: true }),
+      isWhole: hasHeader && dialog.isAllDrawn,
+    },
+    dialog.top,
+  );
+};
+
+/** A question without answers to choose from: its field has the focus, and a hint in it until something is typed. */
+const readTextQuestion = (
+  frame: Frame,
+  { footer, end, width }: { footer: string; end: number; width: number },
+) => {
+  const lines = withoutBlankEnds(frame.content.slice(0, end));
+  const field = lines.findLastIndex((line) => /^ ?> /.test(line));
+  if (!FIELD_FOOTER.test(footer) || !/^ ?Answer Questions\b/.test(lines[0] ?? "") || field < 2) return null;
+  const rows = withoutBlankEnds(lines.slice(1, field)).map((line) => line.replace(/^ /, ""));
+  return asks(
+    QUESTION,
+    "high",
+    `${joined(rows)} / ${footer}`,
+    {
+      kind: "question",
+      title: joined(rows),
+      body: rows.join("\n"),
+      columns: columnsOf(width),
+      toolName: "ask_user",
+      options: [],
+      textEntry: [],
+      isWhole: frame.hasTop && rows.length > 0,
+    },
+    frame.start,
+  );
+};
+
+/** Recorded 0.61.0: what is trusted is remembered, and so is that it is not. */
+const TRUST_ROLES = { approve: /^Trust folder \(.+\)$/, always: /^(?!)/, deny: /^(?!)/ };
+/** Columns of frame, mark and number beside a label. */
+const LABEL_INSET = 12;
+
+const readTrust = (dialog: Dialog): Reading | null => {
+  if (!TRUST.test(joined(dialog.lines))) return null;
+  if (!dialog.selector.labels.some((label) => label.startsWith("Trust "))) return null;
+  const [first = ""] = dialog.selector.labels;
+  const folder = /^Trust folder \((.+)\)$/.exec(first)?.[1] ?? null;
+  // A label that was wrapped may be joined otherwise than the folder is called.
+  const isTold = folder !== null && first.length + LABEL_INSET <= dialog.width && !first.includes("…");
+  return asks(
+    TRUST_APPROVAL,
+    "high",
+    joined(dialog.lines),
+    {
+      kind: "trust",
+      title: "Do you trust the files in this folder?",
+      body: folder,
+      options: withRoles(
+        optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
+        TRUST_ROLES,
+      ),
+      isWhole: dialog.isAllDrawn && isTold,
+    },
+    dialog.top,
+  );
+};
+
+const FIRST_RUN =
+  /How would you like to authenticate for this project\?|Get started|Choose (a|your) .*theme/i;
+
+const readFirstRun = (dialog: Dialog): Reading | null => {
+  const text = joined(dialog.lines);
+  const found = FIRST_RUN.exec(text);
+  if (found === null) return null;
+  const reasonCode = /authenticate/.test(text) ? "auth_needed" : "onboarding";
+  return asks(
+    { state: "waiting_input", reasonCode },
+    "medium",
+    found[0],
+    {
+      kind: "other",
+      title: found[0],
+      options: optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
+    },
+    dialog.top,
+  );
+};
+
+/** Whether something to choose from ends the screen, known or not: then the title is no word on it. */
+const hasSelector = (lines: readonly string[]): boolean => {
+  const frame = frameAtBottom(lines);
+  if (frame === null) return false;
+  const { end } = splitFooter(frame.content);
+  return readNumberedOptions(frame.content, end, { ...FORM, isWrapped: true }) !== null;
+};
+
+/** Around a list that has more options than are drawn: both, at either end of it (`BaseSelectionList` of 0.61.0). */
+const ARROWS = { above: /^\s*▲\s*$/, below: /^\s*▼\s*$/ };
+
+/** `end`: index of the row after the last that an option may have. */
+const withoutArrowBelow = (
+  content: readonly string[],
+  end: number,
+): { end: number; hasAllOptions: boolean } => {
+  const last = content.slice(0, end).findLastIndex((line) => !isBlank(line));
+  return ARROWS.below.test(content[last] ?? "")
+    ? { end: last, hasAllOptions: false }
+    : { end, hasAllOptions: true };
+};
+
+const withoutArrowAbove = (lines: readonly string[]): readonly string[] =>
+  ARROWS.above.test(lines.at(-1) ?? "") ? lines.slice(0, -1) : lines;
+
+/** The dialog that ends the screen, or null. Call only where no input box is at the bottom. `width`: of the pane. */
+const readDialog = (lines: readonly string[], title: TitleState | null, width: number): Reading | null => {
+  const frame = frameAtBottom(lines);
+  if (frame === null) return null;
+  const { footer, end } = splitFooter(frame.content);
+  const isWrapped = !QUESTION_FOOTER.test(footer);
+  const list = withoutArrowBelow(frame.content, end);
+  const selector = readNumberedOptions(frame.content, list.end, { ...FORM, isWrapped });
+  if (selector === null) return readTextQuestion(frame, { footer, end, width });
+  const above = frame.content.slice(0, selector.start);
+  const dialog: Dialog = {
+    lines: list.hasAllOptions ? above : withoutArrowAbove(above),
+    selector,
+    footer,
+    isAllDrawn: frame.hasTop && list.hasAllOptions,
+    top: frame.start,
+    width,
+  };
+  // These two come before there is a session, under a title that says nothing of them. For the others, too, the dialog
+  // that ends the screen is the proof: the title is read less often and may be the one before.
+  const early = readTrust(dialog) ?? readFirstRun(dialog);
+  if (early !== null) return early;
+  return readQuestion(dialog, title) ?? readPermission(dialog, title);
+};
 
 const SPINNER = /\(esc to cancel(, [\dhms ]+)?\)/;
 const RETRY = /Trying to reach |Attempt \d+\/\d+|Retrying/;

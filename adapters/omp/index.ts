@@ -6,14 +6,15 @@ import {
   type IdentifyMatch,
 } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
-import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
+import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
 import { identifyScript } from "../piFamily/identify.ts";
-import { createPiHistory } from "../piFamily/history.ts";
-import { createExtensionIntegration } from "../piFamily/integration.ts";
+import { createPiHistory, createTranscriptReader } from "../piFamily/history.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
-import { createSessionFileReader } from "../piFamily/sessionFile.ts";
-import { createSessionTitleReader, titleOfOmpSession } from "../piFamily/sessionTitle.ts";
-import { createTranscriptReader } from "../piFamily/transcript.ts";
+import {
+  createSessionFileReader,
+  createSessionTitleReader,
+  titleOfOmpSession,
+} from "../piFamily/sessionFile.ts";
 import { readOmpDraft, readOmpScreen } from "./screen.ts";
 
 // Tells oh-my-pi from everything else in a pane. Source: recorded process tree (18.2.3): bun runs the package's cli.js

@@ -7,10 +7,9 @@ import type {
   ReadRows,
   UsageRecord,
   TranscriptEntry,
-} from "../../core/ports/agentHistory.ts";
-import { amountOf, costOf, SESSION_ID } from "../common/history.ts";
+} from "../../core/ports/agentFiles.ts";
+import { amountOf, costOf, SESSION_ID, callOf, entryOf } from "../common/sessionLog.ts";
 import { asPayload, fieldOf, numberOf, parsePayload, type Payload, textOf } from "../common/payload.ts";
-import { callOf, entryOf } from "../common/transcript.ts";
 
 /** Rows above this are pictures and outputs; they are not loaded. */
 const MAX_ROW = 1_000_000;

@@ -2,8 +2,7 @@
 // from npm at its next start when the folder exists, and draws nothing for more than a minute where it cannot reach the
 // network; that is opencode's doing, so it is told to the person and not worked around.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
-import { eventWriterSource } from "../common/eventWriterSource.ts";
-import { createOwnFileIntegration } from "../common/ownFile.ts";
+import { eventWriterSource, createOwnFileIntegration } from "../common/pluginFile.ts";
 
 // Source text of our plugin. It runs inside opencode, hands on the few events that change a state, and adds what only somebody
 // who saw the earlier ones knows: whose child a session is, how the turn that now ends went wrong, and what the call that asks

@@ -1,21 +1,61 @@
 // Reads the visible screen of opencode. Positive proof or nothing: a dialog is the block that ends the screen, else the footer
 // of the input box tells a turn in progress, and the line of the last answer above the box how one ended. History higher up
 // never counts, and the title holds no state. Source: frames recorded with 1.18.33.
-import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { failureOfText } from "../common/failure.ts";
-import { fails, quoteOf, retryIn, withProgress } from "../common/progress.ts";
-import { readKeyHints } from "../common/keyHints.ts";
-import { joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
-import { COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
-import { readDialog } from "./screen/dialogs.ts";
+import type { Screen, Reading } from "../../core/ports/agentAdapter.ts";
 import {
-  blocksOf,
-  findInputBox,
-  type InputBox,
-  isBarred,
-  withoutBar,
-  withoutSideBar,
-} from "./screen/layout.ts";
+  isBlank,
+  type StyledCell,
+  styledRows,
+  typedOf,
+  joined,
+  ofWholeScreen,
+  shows,
+  visibleLines,
+} from "../common/screenText.ts";
+import { findInputBox, withoutSideBar, blocksOf, type InputBox, isBarred, withoutBar } from "./layout.ts";
+import { failureOfText, fails, quoteOf, retryIn, withProgress } from "../common/progress.ts";
+import { readKeyHints } from "../common/selector.ts";
+import { COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import { readDialog } from "./dialogs.ts";
+
+// What somebody typed into opencode's input box: the rows between its upper margin and the row that names agent and model. Source:
+// drafts recorded with 1.18.33.
+
+const HINT = /^Ask anything… ".*"$/;
+/** Between agent and model, in the colour of what is not typed. In a shell's box it is not there. */
+const SEPARATOR = "·";
+
+const textOf = (cells: readonly StyledCell[]): string => cells.map(({ char }) => char).join("");
+const wordsOf = (cells: readonly StyledCell[]): StyledCell[] => cells.filter(({ char }) => char !== " ");
+
+/** Bar and margin. */
+const withoutBarCells = (row: readonly StyledCell[]): readonly StyledCell[] =>
+  row.slice(row.findIndex(({ char }) => char === "┃") + 1);
+
+const isHint = (row: readonly StyledCell[], colour: string): boolean =>
+  HINT.test(textOf(row).trim()) && wordsOf(row).every((cell) => cell.colour === colour);
+
+/** "": it is empty; null: there is no box, it is not for prompts, or its colours do not tell the hint. */
+export const readDraft = (screen: Screen): string | null => {
+  const rows = styledRows(screen);
+  const column = withoutSideBar(
+    screen.lines.map((line) => line.trimEnd()),
+    screen.width,
+  );
+  const box = findInputBox(column.lines);
+  if (rows === null || box === null) return null;
+  const inside = rows.slice(box.start, box.end).map((row) => withoutBarCells(row.slice(0, column.width)));
+  const modelAt = inside.findLastIndex((row) => !isBlank(textOf(row)));
+  const separator = inside[modelAt]?.find(({ char }) => char === SEPARATOR);
+  if (separator === undefined) return null;
+  const typed = inside.slice(0, modelAt);
+  const shown = typed.filter((row) => !isBlank(textOf(row)));
+  if (shown.length === 1 && HINT.test(textOf(shown[0] ?? []).trim()))
+    return isHint(shown[0] ?? [], separator.colour) && separator.colour !== ""
+      ? ""
+      : textOf(shown[0] ?? []).trim();
+  return typedOf(typed, 2);
+};
 
 const WORKING = /^\s{1,4}[■⬝]{4,}(\s|$)/;
 const RETRY = /\[retrying in \S+ attempt #\d+\]|\[retrying/;
@@ -33,7 +73,7 @@ const TOOL_SIGN = /^[#$→←✱⚙%◇~[\u2800-\u28ff]/u;
 /** In panes wider than this an edit shows the old file beside the new one. */
 const SPLIT_ABOVE = 120;
 
-const textOf = (block: readonly string[]): string[] =>
+const textRowsOf = (block: readonly string[]): string[] =>
   block.map((line) => withoutBar(line).trim()).filter((line) => line !== "");
 
 const isToolRunning = (above: readonly string[]): boolean => {
@@ -64,7 +104,7 @@ const readFailure = (blocks: ReturnType<typeof blocksOf>): Reading | null => {
   const turn = blocks.slice(previous + 1);
   const last = turn.at(-1);
   if (last === undefined || !last.isBarred || turn.filter((block) => block.isBarred).length < 2) return null;
-  const text = textOf(last.lines);
+  const text = textRowsOf(last.lines);
   if (text.length === 0 || TOOL_SIGN.test(text[0] ?? "")) return null;
   const message = joined(text);
   return fails(failureOfText(message), message);

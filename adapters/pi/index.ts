@@ -10,11 +10,10 @@ import {
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { piLoads } from "../common/loads.ts";
 import { identifyScript } from "../piFamily/identify.ts";
-import { createPiHistory } from "../piFamily/history.ts";
+import { createPiHistory, createTranscriptReader } from "../piFamily/history.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
-import { createSessionTitleReader, titleOfPiSession } from "../piFamily/sessionTitle.ts";
-import { createTranscriptReader } from "../piFamily/transcript.ts";
+import { createSessionTitleReader, titleOfPiSession } from "../piFamily/sessionFile.ts";
 import { readPiDraft, readPiScreen } from "./screen.ts";
 
 // Tells pi from everything else in a pane, also from other programs called `pi`. Source: recorded process tree (0.87.1):

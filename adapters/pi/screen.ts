@@ -3,12 +3,20 @@
 // What a dialog asks is never whole by its rows: escape sequences in it reach the terminal, so that they may draw anything.
 // Source: frames recorded with 0.87.1.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { failureOfText } from "../common/failure.ts";
-import { withoutBlankEnds } from "../common/frames.ts";
-import { fails, retryIn, withProgress } from "../common/progress.ts";
-import { withRoles } from "../common/roles.ts";
-import { isKeyHints } from "../common/keyHints.ts";
-import { asks, indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
+import { failureOfText, fails, retryIn, withProgress } from "../common/progress.ts";
+import {
+  withoutBlankEnds,
+  asks,
+  indentOf,
+  isBlank,
+  joined,
+  ofWholeScreen,
+  shows,
+  visibleLines,
+  styledRows,
+  typedOf,
+} from "../common/screenText.ts";
+import { withRoles, isKeyHints } from "../common/selector.ts";
 import {
   COMPACTING,
   COMPLETED,
@@ -20,10 +28,9 @@ import {
   TOOL,
   TOOL_APPROVAL,
 } from "../common/signals.ts";
-import { styledRows, typedOf } from "../common/styledText.ts";
-import { isAborted } from "../piFamily/ending.ts";
+import { isAborted } from "../piFamily/normalize.ts";
 import { isPermissionTitle } from "../piFamily/promptRequest.ts";
-import { readSelector } from "../piFamily/selector.ts";
+import { readSelector } from "../piFamily/screen.ts";
 
 const RULE = /^─{12,}$/;
 const WORKING_RULE = /^──+ [\u2800-\u28ff] (\S.*?) ─+$/u;

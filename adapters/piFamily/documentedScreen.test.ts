@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readDocumentedScreen } from "./documentedScreen.ts";
+import { readDocumentedScreen } from "./screen.ts";
 
 const read = (...lines: string[]) =>
   readDocumentedScreen({ lines, title: "", isAlternate: false, width: 80, height: 24 });

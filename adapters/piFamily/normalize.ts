@@ -1,9 +1,30 @@
 // Events of the pi family's extensions to signals. Pure; one table for all of them, because the agents share their events
 // by descent. Source: orders and payloads recorded with omp 18.2.3 and pi 0.87.1; retry and compaction events from the
 // sources of gjc and arcane.
+import type { Status } from "../../core/model/state.ts";
+import {
+  failureOfText,
+  isRetryable,
+  failureWords,
+  progressField,
+  quoteOf,
+  retryOf,
+} from "../common/progress.ts";
+import { asPayload, fieldOf, textOf, type Payload, numberOf } from "../common/payload.ts";
+import {
+  COMPLETED,
+  INTERRUPTED,
+  RETRYING,
+  activity,
+  boundary,
+  COMPACTING,
+  FRESH,
+  openRequest,
+  THINKING,
+  TOOL,
+} from "../common/signals.ts";
 import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
-import type { Status } from "../../core/model/state.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import {
   alive,
@@ -18,29 +39,56 @@ import {
   signalsOf,
   working,
   workOf,
+  toldOf,
+  type ToldNames,
 } from "../common/events.ts";
-import { failureOfText } from "../common/failure.ts";
-import { numberOf, textOf, type Payload } from "../common/payload.ts";
-import { failureWords, progressField, quoteOf, retryOf } from "../common/progress.ts";
-import { hashRequest } from "../common/requestKey.ts";
-import {
-  activity,
-  boundary,
-  COMPACTING,
-  COMPLETED,
-  FRESH,
-  INTERRUPTED,
-  openRequest,
-  RETRYING,
-  THINKING,
-  TOOL,
-} from "../common/signals.ts";
-import { toldOf, type ToldNames } from "../common/told.ts";
-import { endingOfEvent, statusOfEnding } from "./ending.ts";
+import { hashRequest } from "../common/promptRequest.ts";
 import { approvalAsk, dialogAsk, questionAsk } from "./promptRequest.ts";
 
+// How a run of the pi family ended, from the stop reason of its last answer. Source: recorded runs of omp 18.2.3 and pi
+// 0.87.1 (stop, toolUse, aborted, error); `length` is documented.
+
+interface Ending {
+  stopReason: string;
+  errorMessage: string;
+}
+
+/** What is told of a request that the person's interrupt cut off while a tool ran: it bears the name of an error. */
+export const isAborted = (errorMessage: string): boolean =>
+  /^(This|The) operation was aborted\.?$/.test(errorMessage.trim());
+
+/** From an event's or a session entry's assistant message; null where it names no stop reason. */
+export const endingOf = (message: unknown): Ending | null => {
+  const payload = asPayload(message);
+  const stopReason = payload === null ? null : textOf(payload, "stopReason");
+  if (payload === null || stopReason === null) return null;
+  const errorMessage = (textOf(payload, "errorMessage") ?? "").slice(0, 2_000);
+  return { stopReason: isAborted(errorMessage) ? "aborted" : stopReason, errorMessage };
+};
+
+/** The ending that an event carries, under either name that the family uses. */
+const endingOfEvent = (payload: Payload): Ending | null =>
+  endingOf(fieldOf(payload, "message")) ?? endingOf(fieldOf(payload, "last_assistant_message"));
+
+/** Null for reasons that end no run (a tool follows) and for words that were never seen. */
+export const statusOfEnding = (ending: Ending, retriesAfterEnd: boolean): Status | null => {
+  switch (ending.stopReason) {
+    case "stop":
+    case "length":
+      return COMPLETED;
+    case "aborted":
+      return INTERRUPTED;
+    case "error":
+      return retriesAfterEnd && isRetryable(ending.errorMessage)
+        ? RETRYING
+        : failureOfText(ending.errorMessage);
+    default:
+      return null;
+  }
+};
+
 /** What differs between the members. */
-export interface PiProfile {
+interface PiProfile {
   /** A failed run may be tried again after its end was told. */
   retriesAfterEnd: boolean;
   /** `agent_end` ends nothing yet: `agent_settled` follows. */

@@ -1,11 +1,15 @@
 // What the pi family's tool approvals, `ask` questions and extension dialogs ask, in structured form. Options as recorded
 // (omp 18.2.3, pi 0.87.1).
 import type { PromptRequest } from "../../core/model/request.ts";
-import { changedLines, writtenLines } from "../common/changedLines.ts";
-import { asHandedOn } from "../common/cutByPlugin.ts";
+import {
+  changedLines,
+  writtenLines,
+  asHandedOn,
+  promptRequest,
+  type RequestFields,
+  questionFields,
+} from "../common/promptRequest.ts";
 import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
-import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
-import { questionFields } from "../common/questions.ts";
 import { movesTo } from "../common/screenText.ts";
 import { type Ask, QUESTION } from "../common/signals.ts";
 

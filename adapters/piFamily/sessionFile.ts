@@ -1,10 +1,108 @@
 // Which session file belongs to a pane's agent, and what it says. The agents of the family that write a breadcrumb per
 // terminal (`terminal-sessions/<tty>`: folder, then session file) can be followed without any event. Everything is
 // validated against the process: breadcrumbs outlive their agents, and terminals are given out again.
+import type { PromptRequest } from "../../core/model/request.ts";
+import type { Status } from "../../core/model/state.ts";
+import { isRetryable } from "../common/progress.ts";
+import {
+  asPayload,
+  fieldOf,
+  listOf,
+  parsePayload,
+  type Payload,
+  textOf,
+  oneLine,
+} from "../common/payload.ts";
+import { THINKING } from "../common/signals.ts";
+import { timeOf, folderName, SPINNER, parseLog, TRANSCRIPT_BYTES } from "../common/sessionLog.ts";
+import { endingOf, statusOfEnding } from "./normalize.ts";
+import { questionAsk } from "./promptRequest.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { oneLine, parsePayload, type Payload, textOf } from "../common/payload.ts";
-import { readSessionLog } from "./sessionLog.ts";
+
+// The newest state in the tail of a session file of the pi family: append-only JSON lines (header, then entries). Says
+// nothing while a tool is open that may be waiting for a permission, because the file does not know of permissions.
+// Source: the session format of gjc and arcane as documented; omp 18.2.3 and pi 0.87.1 write the same kinds of entry.
+
+interface LogState {
+  status: Status;
+  request: PromptRequest | null;
+  matched: string;
+}
+
+interface Message {
+  role: string;
+  message: Payload;
+  at: number;
+}
+
+/** Newest messages that are looked at. */
+const MAX_MESSAGES = 200;
+
+const messageOf = (line: string): Message | null => {
+  const entry = parsePayload(line);
+  if (entry === null || textOf(entry, "type") !== "message") return null;
+  const message = asPayload(fieldOf(entry, "message"));
+  const role = message === null ? null : textOf(message, "role");
+  const at = timeOf(entry);
+  return message === null || role === null || at === null ? null : { role, message, at };
+};
+
+/** Calls of the newest answer that have no result yet, in order. */
+const openCalls = (answer: Payload, results: readonly Payload[]): Payload[] => {
+  const done = new Set(results.map((result) => textOf(result, "toolCallId")));
+  return listOf(answer, "content")
+    .map(asPayload)
+    .filter((block) => block !== null)
+    .filter((block) => textOf(block, "type") === "toolCall" && !done.has(textOf(block, "id")));
+};
+
+const afterAnswer = (answer: Message, results: readonly Message[]): LogState | null => {
+  const ending = endingOf(answer.message);
+  if (ending === null) return null;
+  if (ending.stopReason === "toolUse") {
+    const open = openCalls(
+      answer.message,
+      results.map((result) => result.message),
+    );
+    const [first] = open;
+    if (first === undefined)
+      return { status: THINKING, request: null, matched: "session file: tools are done" };
+    if (textOf(first, "name") !== "ask") return null;
+    const { status, request } = questionAsk(first, answer.at, null);
+    return { status, request, matched: `session file: ask, ${request.title}` };
+  }
+  // It may be tried again: only the agent's own event or screen tells.
+  if (ending.stopReason === "error" && isRetryable(ending.errorMessage)) return null;
+  const status = statusOfEnding(ending, false);
+  return status === null
+    ? null
+    : { status, request: null, matched: `session file: the answer ended with ${ending.stopReason}` };
+};
+
+/**
+ * State that the newest entries prove, or null. Entries older than `since` (epoch ms: the start of the process, less a
+ * tolerance) belong to an earlier life and prove nothing.
+ */
+const readSessionLog = (tail: string, since: number): LogState | null => {
+  const messages: Message[] = [];
+  const lines = tail.split("\n");
+  for (let index = lines.length - 1; index >= 0 && messages.length < MAX_MESSAGES; index -= 1) {
+    const line = lines[index] ?? "";
+    if (line === "") continue;
+    const message = messageOf(line);
+    if (message === null) continue;
+    messages.unshift(message);
+    if (message.role === "assistant" || message.role === "user") break;
+  }
+  const [first, ...rest] = messages;
+  if (first === undefined || first.at < since || rest.some(({ role }) => role !== "toolResult")) return null;
+  if (first.role === "user")
+    return rest.length === 0
+      ? { status: THINKING, request: null, matched: "session file: a prompt without an answer yet" }
+      : null;
+  return first.role === "assistant" ? afterAnswer(first, rest) : null;
+};
 
 const TAIL_BYTES = 512 * 1024;
 const HEADER_BYTES = 8 * 1024;
@@ -79,4 +177,42 @@ export const createSessionFileReader =
           request: state.request,
           isSteady: state.status.state !== "running",
         };
+  };
+
+// The names that oh-my-pi and pi give their sessions: in the title of the pane, where without one the folder's name stands, and in
+// the session file. Source: titles and lines recorded with omp 18.2.3, and what pi 0.87.1 writes for a session with a name.
+
+const OMP_TITLE = new RegExp(`^π(?:: | (?:[>!:]|${SPINNER}) )(\\S.*)$`, "u");
+
+/** Null where the folder is not known: a name could not be told from it. */
+export const titleOfOmpSession = (title: string, folder: string | null): string | null => {
+  const text = OMP_TITLE.exec(title.trim())?.[1] ?? "";
+  return text === "" || folder === null || text === folderName(folder) ? null : text;
+};
+
+export const titleOfPiSession = (title: string, folder: string | null): string | null => {
+  const end = ` - ${folderName(folder)}`;
+  const text = title.trim();
+  if (folder === null || !text.startsWith("π - ") || !text.endsWith(end)) return null;
+  return text.slice("π - ".length, -end.length).trim() || null;
+};
+
+/** omp keeps the name as it is now in a line of its own above the session's first entry. */
+const readHead = async ({ files }: StateFileRequest, path: string): Promise<string | null> => {
+  const [first = ""] = ((await files.readText(path, 8 * 1024)) ?? "").split("\n", 1);
+  const line = parsePayload(first);
+  return line !== null && textOf(line, "type") === "title" ? textOf(line, "title") : null;
+};
+
+/** `folder` as `.omp`. Null for a session without a name; an empty name takes the one before back. */
+export const createSessionTitleReader =
+  (folder: string) =>
+  async (request: StateFileRequest): Promise<string | null> => {
+    const session = await findSessionFile(request, folder);
+    if (session === null) return null;
+    const head = await readHead(request, session.path);
+    if (head !== null) return head || null;
+    const tail = (await request.files.readTail(session.path, TRANSCRIPT_BYTES)) ?? "";
+    const named = parseLog(tail).findLast((line) => textOf(line, "type") === "session_info");
+    return (named === undefined ? textOf(session.header, "title") : textOf(named, "name")) || null;
   };

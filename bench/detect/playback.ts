@@ -16,7 +16,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { openStore } from "../../core/store/openStore.ts";
-import { redactText } from "../../core/store/redactText.ts";
+import { redactText } from "../../core/store/redact.ts";
 import type { Frame } from "./corpus.ts";
 import { envelopesOf, framePane, SERVER, workingFolder } from "./recordedEvents.ts";
 import { approvedNow } from "./ruleAnswers.ts";

@@ -1,11 +1,11 @@
 // What rules would have approved of a played frame, by the judge and the doubts of the product, and whether that was right: only the
 // command that was recorded, while its agent waits for an answer to it, with all of it on the screen in one row. What is right is
 // told by the recording alone, and by none of the code that is judged.
-import { createUnattendedAnswers } from "../../core/actions/unattendedAnswer.ts";
+import { createUnattendedAnswers } from "../../core/actions/paneAnswer.ts";
 import type { Ingest } from "../../core/ingest/ingest.ts";
 import type { Recording } from "../../adapters/testkit/recordings.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
-import { wordsOf } from "../../features/automation/rules/commandWords.ts";
+import { wordsOf } from "../../features/automation/rules/ruleCommands.ts";
 import { judgeRequest } from "../../features/automation/rules/judgeRequest.ts";
 import { hashOf, ruleSchema, type Rule } from "../../features/automation/rules/ruleFile.ts";
 import type { Frame } from "./corpus.ts";

@@ -8,8 +8,17 @@ import { appendKept } from "../../features/documents/files/wholeFile.ts";
 import { claimDocument } from "../../features/documents/flow/documentChanges.ts";
 import { ensureHome } from "../../core/rpc/paths.ts";
 import type { CliContext } from "../context.ts";
-import { checkWatched, createPaneLook, findWindow, openClaimed, type ClaimedDocument } from "./claims.ts";
-import { askTmux, checkPaneId, checkWindowId, type TmuxPane } from "./tmux.ts";
+import {
+  checkWatched,
+  createPaneLook,
+  findWindow,
+  openClaimed,
+  type ClaimedDocument,
+  askTmux,
+  checkPaneId,
+  checkWindowId,
+  type TmuxPane,
+} from "./claims.ts";
 
 const SHOWN_MS = "3000";
 

@@ -24,10 +24,10 @@ export const runLayout: typeof import("./arrange.ts").runLayout = async (...give
   (await import("./arrange.ts")).runLayout(...given);
 export const runSync: typeof import("./arrange.ts").runSync = async (...given) =>
   (await import("./arrange.ts")).runSync(...given);
-export const runResync: typeof import("./panes.ts").runResync = async (...given) =>
-  (await import("./panes.ts")).runResync(...given);
-export const runStart: typeof import("./start.ts").runStart = async (...given) =>
-  (await import("./start.ts")).runStart(...given);
+export const runResync: typeof import("./arrange.ts").runResync = async (...given) =>
+  (await import("./arrange.ts")).runResync(...given);
+export const runStart: typeof import("./route.ts").runStart = async (...given) =>
+  (await import("./route.ts")).runStart(...given);
 export const runWatch: typeof import("./watch.ts").runWatch = async (...given) =>
   (await import("./watch.ts")).runWatch(...given);
 export const runPluginInstall: typeof import("./plugin.ts").runPluginInstall = async (...given) =>
@@ -46,17 +46,17 @@ export const runSkillInstall: typeof import("./project.ts").runSkillInstall = as
   (await import("./project.ts")).runSkillInstall(...given);
 
 /** The same for a file of this machine and for one of another. */
-const loadRemote = () => import("./remote/remotePanes.ts");
+const loadRemote = () => import("./remotePanes.ts");
 export const runClaim: typeof import("./claim.ts").runClaim = async (context, file, options) => {
   const place = remotePlace(file);
   return place === null
     ? (await import("./claim.ts")).runClaim(context, file, options)
     : (await loadRemote()).claimRemote(context, place, options);
 };
-export const runFocus: typeof import("./panes.ts").runFocus = async (context, file, options) => {
+export const runFocus: typeof import("./arrange.ts").runFocus = async (context, file, options) => {
   const place = remotePlace(file);
   return place === null
-    ? (await import("./panes.ts")).runFocus(context, file, options)
+    ? (await import("./arrange.ts")).runFocus(context, file, options)
     : (await loadRemote()).focusRemote(context, place, options);
 };
 export const runRoute: typeof import("./route.ts").runRoute = async (context, file, options) => {
@@ -81,7 +81,7 @@ const readDocument = async (
 ): Promise<{ text: string; snapshot: string | null }> => {
   const place = remotePlace(file);
   if (place !== null) {
-    const { readRemote } = await import("./remote/remoteDocument.ts");
+    const { readRemote } = await import("./remoteDocument.ts");
     return withDaemon(context, (client) => readRemote(client, place));
   }
   const paths = await locate(file);
@@ -115,7 +115,7 @@ export const runDiff = async (
 ): Promise<void> => {
   const { text, snapshot } = await readDocument(context, file);
   const { diffOfLines, lineDiff } = await import("../../features/documents/model/diffLines.ts");
-  const { stripComments } = await import("../../features/documents/model/scanMarkdown.ts");
+  const { stripComments } = await import("../../features/documents/model/documentText.ts");
   const bare = options.stripComments === true ? stripComments : (text: string) => text;
   const texts = [bare(snapshot ?? ""), bare(text)] as const;
   if (options.json === true) {
@@ -132,14 +132,14 @@ export const runOutline = async (
   options: { json?: boolean },
 ): Promise<void> => {
   const { text } = await readDocument(context, file);
-  const { outlineOf } = await import("../../features/documents/model/outline.ts");
+  const { outlineOf } = await import("../../features/documents/model/documentText.ts");
   const sections = outlineOf(text);
   if (options.json === true) {
     context.print(`${plainJson(sections, 2)}\n`);
     return;
   }
   const { renderTable } = await import("../render/table.ts");
-  const { measureFor } = await import("../render/measure.ts");
+  const { measureFor } = await import("../render/table.ts");
   const rows = sections.map(({ heading, depth, line, lines, tokens }) => [
     { text: `${"  ".repeat(Math.max(0, depth - 1))}${cleanLine(heading)}` },
     ...[line, lines, tokens].map((number) => ({ text: String(number) })),
@@ -177,7 +177,7 @@ const readStdin = async ({ stdin }: CliContext): Promise<string> => {
 };
 
 const mergeWithGit = async (context: CliContext, root: string) => {
-  const { mergeByLines } = await import("../../features/documents/git/mergeByLines.ts");
+  const { mergeByLines } = await import("../../features/documents/git.ts");
   return mergeByLines(root, context.env);
 };
 
@@ -193,7 +193,7 @@ interface Writing {
 const openWriting = async (context: CliContext, file: string): Promise<Writing> => {
   const place = remotePlace(file);
   if (place !== null) {
-    const { writeRemote } = await import("./remote/writeRemote.ts");
+    const { writeRemote } = await import("./remoteDocument.ts");
     const write: Writing["write"] = (request) =>
       withDaemon(context, (client) => writeRemote(client, place, request));
     return { root: process.cwd(), write };
@@ -273,8 +273,8 @@ export const runPatch = async (
   options: { yes?: boolean },
 ): Promise<void> => {
   const paths = await locate(file);
-  const { patchComponent } = await import("../../features/documents/flow/patchComponent.ts");
-  const { approveHooks } = await import("./approveHooks.ts");
+  const { patchComponent } = await import("../../features/documents/flow/documentChanges.ts");
+  const { approveHooks } = await import("./project.ts");
   const notes = await patchComponent({
     paths,
     component,

@@ -1,13 +1,16 @@
 // `agtmux doc commit|clean|history`: what git keeps of a document.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { locateDocument, shownPath } from "../../features/documents/files/documentPaths.ts";
-import { commitDocument, squashCommits } from "../../features/documents/git/commitDocument.ts";
-import { listVersions, readExchange } from "../../features/documents/git/documentHistory.ts";
-import { requireRepository } from "../../features/documents/git/git.ts";
+import {
+  commitDocument,
+  squashCommits,
+  listVersions,
+  readExchange,
+  requireRepository,
+} from "../../features/documents/git.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
-import { measureFor } from "../render/measure.ts";
-import { renderTable } from "../render/table.ts";
+import { measureFor, renderTable } from "../render/table.ts";
 import { readConfig, trustedRepositories } from "./documentConfig.ts";
 import { localPath } from "./place.ts";
 

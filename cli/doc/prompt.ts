@@ -5,7 +5,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { changeRegistry, readRegistry, type Registry } from "../../features/documents/files/registry.ts";
 import { withDaemon, type CliContext } from "../context.ts";
-import { parseCount } from "../parse/count.ts";
+import { parseCount } from "../parse/values.ts";
 import { plainJson } from "../render/clean.ts";
 import { printResult } from "../render/outcome.ts";
 import {

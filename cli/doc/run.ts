@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { PRINT_MODES } from "../../adapters/printModes.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { PrintMode } from "../../core/ports/printMode.ts";
+import type { PrintMode } from "../../core/ports/agentAdapter.ts";
 import {
   askBackend,
   buildPrompt,
@@ -15,12 +15,9 @@ import {
   type DocumentPaths,
 } from "../../features/documents/files/documentPaths.ts";
 import { loadSnapshot } from "../../features/documents/files/snapshots.ts";
-import { setResume } from "../../features/documents/flow/documentChanges.ts";
-import { openDocument } from "../../features/documents/flow/openDocument.ts";
+import { setResume, openDocument } from "../../features/documents/flow/documentChanges.ts";
 import { checkAnswerable, writeResponse } from "../../features/documents/flow/writeResponse.ts";
-import { checkSettled, findRepository } from "../../features/documents/git/git.ts";
-import { commitDocument } from "../../features/documents/git/commitDocument.ts";
-import { mergeByLines } from "../../features/documents/git/mergeByLines.ts";
+import { checkSettled, findRepository, commitDocument, mergeByLines } from "../../features/documents/git.ts";
 import { lineDiff } from "../../features/documents/model/diffLines.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine, cleanLines, textFor } from "../render/clean.ts";

@@ -1,14 +1,134 @@
 // The doctor's way to the daemon: whether one answers or can be started, whether it is of this version, and what it finds
 // itself.
-import { toProblem, type Check, type Diagnosis } from "../../core/model/doctorCheck.ts";
+import { constants } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import { type Check, type Diagnosis, toProblem, type Finding } from "../../core/model/doctor.ts";
+import { quoteForPerson } from "../../core/model/commandWords.ts";
 import { endsWithin } from "../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { Finding } from "../../core/model/doctorView.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { setTimer, type CliContext } from "../context.ts";
 
-const LIMIT_MS = 1_000;
+// The doctor's look at the command itself: the Node that runs it, its installation, whether a shell finds it, and the terminal
+// that it writes to.
+
+const CLIENT_LIMIT_MS = 3_000;
+const MIN_NODE = 24;
+
+interface ClientFacts {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Version of Node, without the v. */
+  readonly nodeVersion: string;
+  readonly nodePath: string;
+  /** Folder of the installation and its version. */
+  readonly root: string;
+  readonly version: string;
+  readonly isTerminal: boolean;
+}
+
+const isExecutable = async (path: string): Promise<boolean> => {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+};
+
+const checkNode = ({ nodeVersion, nodePath }: ClientFacts): Diagnosis =>
+  Number.parseInt(nodeVersion, 10) >= MIN_NODE
+    ? { status: "ok", summary: `Node ${nodeVersion} is new enough.`, evidence: nodePath }
+    : {
+        status: "problem",
+        summary: `Node ${nodeVersion} is too old: ${MIN_NODE} is needed.`,
+        evidence: nodePath,
+        remedy: "Install Node 24 from https://nodejs.org; 'npm ci' brings one on Linux.",
+      };
+
+const checkInstallation = async ({ root, version }: ClientFacts): Promise<Diagnosis> => {
+  const wanted = [join(root, "bin", "agtmux"), join(root, "resources", "hooks", "agtmux-event")];
+  const found = await Promise.all(wanted.map(isExecutable));
+  const missing = wanted.filter((_path, index) => found[index] !== true);
+  if (missing.length === 0)
+    return { status: "ok", summary: `agtmux ${version} is installed completely.`, evidence: root };
+  return {
+    status: "problem",
+    summary: `The installation of agtmux ${version} is incomplete.`,
+    evidence: `missing or not executable: ${missing.join(", ")}`,
+    remedy: "Install it again.",
+  };
+};
+
+const checkPath = async ({ env, root }: ClientFacts): Promise<Diagnosis> => {
+  const own = join(root, "bin", "agtmux");
+  const folders = (env["PATH"] ?? "").split(delimiter).filter(isAbsolute);
+  const link = `ln -s ${quoteForPerson(own)} ~/.local/bin/agtmux`;
+  for (const folder of folders) {
+    const found = join(folder, "agtmux");
+    if (!(await isExecutable(found))) continue;
+    if ((await realpath(found)) === (await realpath(own)))
+      return { status: "ok", summary: "A shell finds this agtmux.", evidence: found };
+    return {
+      status: "warning",
+      summary: "A shell finds another agtmux than this one.",
+      evidence: `${found}, not ${own}`,
+      remedy: `Put this one first on PATH, e.g. '${link}'.`,
+    };
+  }
+  return {
+    status: "warning",
+    summary: "A shell does not find agtmux: it is not on PATH.",
+    evidence: own,
+    remedy: `Run '${link}' (with ~/.local/bin on PATH).`,
+  };
+};
+
+const checkTerminal = ({ env, isTerminal }: ClientFacts): Diagnosis[] => {
+  if (!isTerminal) return [{ status: "skipped", summary: "The output is no terminal." }];
+  const term = env["TERM"] ?? "";
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
+  return [
+    term === "" || term === "dumb"
+      ? {
+          status: "warning",
+          summary: "The kind of terminal is not known, so tables are plain and tmux cannot attach.",
+          evidence: `TERM=${term}`,
+          remedy: "Set it, e.g. 'export TERM=xterm-256color'.",
+        }
+      : {
+          status: "ok",
+          summary: "The terminal is known; 'agtmux attach' opens panes in it.",
+          evidence: `TERM=${term}`,
+        },
+    /utf-?8/i.test(locale)
+      ? { status: "ok", summary: "The locale is UTF-8.", evidence: locale }
+      : {
+          status: "warning",
+          summary: "The locale is not UTF-8, so tmux replaces other characters by underscores.",
+          evidence: locale === "" ? "LC_ALL, LC_CTYPE and LANG are not set" : locale,
+          remedy: "Set it, e.g. 'export LC_ALL=C.UTF-8'.",
+        },
+  ];
+};
+
+export const clientChecks = (facts: ClientFacts): Check[] => {
+  const check = (name: string, run: Check["run"]): Check => ({
+    name: `client.${name}`,
+    place: { group: "client" },
+    limitMs: CLIENT_LIMIT_MS,
+    run,
+  });
+  return [
+    check("node", () => checkNode(facts)),
+    check("installation", () => checkInstallation(facts)),
+    check("path", () => checkPath(facts)),
+    check("terminal", () => checkTerminal(facts)),
+  ];
+};
+
+const DAEMON_CHECK_LIMIT_MS = 1_000;
 /** Time limit of the daemon's whole part; each of its checks has its own, smaller limit. */
 const ANSWER_LIMIT_MS = 30_000;
 
@@ -75,7 +195,7 @@ export const daemonChecks = (context: CliContext, reached: Reached): Check[] => 
   const check = (name: string, run: Check["run"]): Check => ({
     name: `daemon.${name}`,
     place: { group: "daemon" },
-    limitMs: LIMIT_MS,
+    limitMs: DAEMON_CHECK_LIMIT_MS,
     run,
   });
   return [

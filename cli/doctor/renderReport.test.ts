@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { DoctorReport, Finding } from "../../core/model/doctorView.ts";
-import { createPaint } from "../render/paint.ts";
-import { renderReport } from "./renderReport.ts";
+import type { DoctorReport, Finding } from "../../core/model/doctor.ts";
+import { createPaint } from "../render/table.ts";
+import { renderReport } from "../verbs/doctor.ts";
 
 const finding = (options: Partial<Finding>): Finding => ({
   check: "client.node",

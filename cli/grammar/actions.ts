@@ -1,7 +1,6 @@
 // The verbs that go to a pane or act on it. Every one of them passes the daemon's gate and can carry explicit guards.
 import type { CliContext } from "../context.ts";
-import { addGuards, choice, json, OUTCOMES, type Outcome } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import { addGuards, choice, json, OUTCOMES, type Outcome, type Verb } from "./verb.ts";
 
 const addAttach = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(program.command("attach").description("go to a pane").argument("<ref>"))
@@ -30,7 +29,7 @@ const addNext = (program: Verb, context: CliContext, outcome: Outcome): void => 
     .addHelpText("after", NEXT_HELP)
     .example("agtmux next", "Goes there as 'attach' does. Run it again to go on to the next.")
     .action(async () => {
-      outcome.exitCode = await (await import("../verbs/next.ts")).runNext(context);
+      outcome.exitCode = await (await import("../verbs/attach.ts")).runNext(context);
     });
 };
 
@@ -45,9 +44,7 @@ const addViewOutput = (program: Verb, context: CliContext): void => {
       "agtmux view-output runtime:4f2a --transcript --lines 200",
       "The end of the session from the agent's own log. Lines begin with '> ' for you, '* ' for a tool, '! ' for a note.",
     )
-    .action(async (ref, options) =>
-      (await import("../verbs/viewOutput.ts")).runViewOutput(context, ref, options),
-    );
+    .action(async (ref, options) => (await import("../verbs/act.ts")).runViewOutput(context, ref, options));
 };
 
 const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => {
@@ -121,7 +118,7 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
     )
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
-      outcome.exitCode = await (await import("../verbs/answer.ts")).runAnswer(context, ref, options);
+      outcome.exitCode = await (await import("../verbs/act.ts")).runAnswer(context, ref, options);
     });
 };
 
@@ -149,7 +146,7 @@ const addKill = (program: Verb, context: CliContext, outcome: Outcome): void => 
     .example("agtmux kill %12 --signal TERM --yes", "Sends TERM without asking.")
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
-      outcome.exitCode = await (await import("../verbs/kill.ts")).runKill(context, ref, options);
+      outcome.exitCode = await (await import("../verbs/act.ts")).runKill(context, ref, options);
     });
 };
 

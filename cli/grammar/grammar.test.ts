@@ -1,7 +1,7 @@
 // The grammar as a whole: its examples can be typed, its values can be completed, its numbers stay.
 import { describe, expect, test } from "vitest";
-import { createBareProgram } from "../program.ts";
-import { exitCodes } from "../reference/exitCodes.ts";
+import { createBareProgram } from "../run.ts";
+import { exitCodes } from "../reference/topics.ts";
 import { flatten, toPage } from "../reference/pages.ts";
 import type { Verb } from "./verb.ts";
 

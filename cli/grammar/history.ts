@@ -1,7 +1,6 @@
 // The verbs of history: sessions that agents keep on disk.
 import type { CliContext } from "../context.ts";
-import { addAgentFilter, choice, collect, json, type Outcome } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import { addAgentFilter, choice, collect, json, type Outcome, type Verb } from "./verb.ts";
 
 const SEARCH_STATUS = `
 Exit status: 1 when nothing is found. Outputs of tools are not looked at.
@@ -38,7 +37,7 @@ const addHistoryList = (history: Verb, context: CliContext): void => {
       "Those whose name, first prompt or folder has 'payments retry'.",
     )
     .action(async (words, options) =>
-      (await import("../verbs/historyList.ts")).runHistoryList(context, words, options),
+      (await import("../verbs/history.ts")).runHistoryList(context, words, options),
     );
 };
 
@@ -53,7 +52,7 @@ const addHistoryShow = (history: Verb, context: CliContext): void => {
     .example("agtmux history show 1fad2c9b", "Its end: '> ' you, '* ' a tool, '! ' a note.")
     .example("agtmux history show codex:1fad2c9b --all --json", "All of it, for a script.")
     .action(async (ref, options) =>
-      (await import("../verbs/historyShow.ts")).runHistoryShow(context, ref, options),
+      (await import("../verbs/history.ts")).runHistoryShow(context, ref, options),
     );
 };
 
@@ -75,7 +74,7 @@ const addHistorySearch = (history: Verb, context: CliContext, outcome: Outcome):
     )
     .action(async (words, options) => {
       outcome.exitCode = await (
-        await import("../verbs/historySearch.ts")
+        await import("../verbs/history.ts")
       ).runHistorySearch(context, words, options);
     });
 };
@@ -97,7 +96,7 @@ const addHistoryExport = (history: Verb, context: CliContext): void => {
       "The session that a pane has open, with its calls.",
     )
     .action(async (ref, options) =>
-      (await import("../verbs/historyExport.ts")).runHistoryExport(context, ref, options),
+      (await import("../verbs/history.ts")).runHistoryExport(context, ref, options),
     );
 };
 
@@ -166,7 +165,7 @@ const addHistoryUsage = (history: Verb, context: CliContext): void => {
     .addHelpText("after", USAGE_NOTE)
     .example("agtmux history usage --since 7d", "Per day, of every agent.")
     .example("agtmux history usage --by session --cwd .", "Which session of this folder used most.")
-    .action(async (options) => (await import("../verbs/historyUsage.ts")).runHistoryUsage(context, options));
+    .action(async (options) => (await import("../verbs/history.ts")).runHistoryUsage(context, options));
 };
 
 export const addHistory = (program: Verb, context: CliContext, outcome: Outcome): void => {

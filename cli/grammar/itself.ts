@@ -1,10 +1,9 @@
 // The verbs about agtmux itself: its daemon, the popover in a browser, completions for a shell, the JSON Schemas, and help.
 import { Argument } from "commander";
 import { SETTING_KEYS } from "../../core/model/settingKeys.ts";
-import { isLiveKind } from "../completion/kinds.ts";
+import { isLiveKind } from "../parse/values.ts";
 import type { CliContext } from "../context.ts";
-import { choice, json, type Outcome } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import { choice, json, type Outcome, type Verb } from "./verb.ts";
 
 const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void => {
   const daemon = program.command("daemon").description("the background program that watches the agents");
@@ -116,7 +115,7 @@ const addConfig = (program: Verb, context: CliContext): void => {
       "agtmux config list",
       "Every setting that 'config set' can change; edit the rest of config.json yourself.",
     )
-    .action(async (options) => (await import("../verbs/config.ts")).runConfigList(context, options));
+    .action(async (options) => (await import("../verbs/daemonControl.ts")).runConfigList(context, options));
   config
     .command("get")
     .description("print the value of a setting that is in force")
@@ -126,7 +125,9 @@ const addConfig = (program: Verb, context: CliContext): void => {
       "agtmux config get notifications.quiet_hours",
       "The value alone: a text as it is, everything else as JSON.",
     )
-    .action(async (key, options) => (await import("../verbs/config.ts")).runConfigGet(context, key, options));
+    .action(async (key, options) =>
+      (await import("../verbs/daemonControl.ts")).runConfigGet(context, key, options),
+    );
   config
     .command("set")
     .description("change a setting in config.json; it is in force at once")
@@ -142,7 +143,7 @@ const addConfig = (program: Verb, context: CliContext): void => {
       "Everything else in the file stays as it is; a file with mistakes is not changed.",
     )
     .action(async (key, value, options) =>
-      (await import("../verbs/config.ts")).runConfigSet(context, key, value, options),
+      (await import("../verbs/daemonControl.ts")).runConfigSet(context, key, value, options),
     );
 };
 

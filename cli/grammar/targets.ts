@@ -1,8 +1,7 @@
 // The verbs about the machines that are watched.
 import type { CliContext } from "../context.ts";
-import { TRANSPORTS } from "../parse/targetSettings.ts";
-import { choice, json, type Outcome } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import { TRANSPORTS } from "../parse/values.ts";
+import { choice, json, type Outcome, type Verb } from "./verb.ts";
 
 const addSettings = (command: Verb): Verb =>
   command
@@ -39,7 +38,7 @@ const addAdd = (target: Verb, context: CliContext): void => {
       "Watches me@10.0.0.7 under the name build, through the OpenSSH client.",
     )
     .action(async (name, options) =>
-      (await import("../verbs/targetAdd.ts")).runTargetAdd(context, name, options),
+      (await import("../verbs/target.ts")).runTargetAdd(context, name, options),
     );
 };
 
@@ -51,7 +50,7 @@ const addConnect = (target: Verb, context: CliContext): void => {
     .addOption(json())
     .example("agtmux target connect vm1", "Says how it is connected, or why it is not and what to do.")
     .action(async (name, options) =>
-      (await import("../verbs/targetChange.ts")).runTargetConnect(context, name, options),
+      (await import("../verbs/target.ts")).runTargetConnect(context, name, options),
     );
 };
 
@@ -63,7 +62,7 @@ const addChanges = (target: Verb, context: CliContext): void => {
       "For a tmux that is in none of the usual places.",
     )
     .action(async (name, options) =>
-      (await import("../verbs/targetChange.ts")).runTargetSet(context, name, options),
+      (await import("../verbs/target.ts")).runTargetSet(context, name, options),
     );
   target
     .command("enable")
@@ -72,7 +71,7 @@ const addChanges = (target: Verb, context: CliContext): void => {
     .addOption(json())
     .example("agtmux target enable vm1", "Connects, and does so again whenever the connection is lost.")
     .action(async (name, options) =>
-      (await import("../verbs/targetChange.ts")).runTargetSwitch(context, name, true, options),
+      (await import("../verbs/target.ts")).runTargetSwitch(context, name, true, options),
     );
   target
     .command("disable")
@@ -84,7 +83,7 @@ const addChanges = (target: Verb, context: CliContext): void => {
       "Ends the connection. agtmux does not connect until you enable it again.",
     )
     .action(async (name, options) =>
-      (await import("../verbs/targetChange.ts")).runTargetSwitch(context, name, false, options),
+      (await import("../verbs/target.ts")).runTargetSwitch(context, name, false, options),
     );
 };
 
@@ -97,9 +96,7 @@ const addRemove = (target: Verb, context: CliContext, outcome: Outcome): void =>
     .addOption(json())
     .example("agtmux target remove vm1", "Asks, then ends the connection and forgets it.")
     .action(async (name, options) => {
-      outcome.exitCode = await (
-        await import("../verbs/targetChange.ts")
-      ).runTargetRemove(context, name, options);
+      outcome.exitCode = await (await import("../verbs/target.ts")).runTargetRemove(context, name, options);
     });
 };
 
@@ -112,7 +109,7 @@ export const addTargets = (program: Verb, context: CliContext, outcome: Outcome)
     .description("targets and how they are reached")
     .addOption(json())
     .example("agtmux target list", "Every machine, its tmux servers and what is wrong with them.")
-    .action(async (options) => (await import("../verbs/targetList.ts")).runTargetList(context, options));
+    .action(async (options) => (await import("../verbs/target.ts")).runTargetList(context, options));
   addChanges(target, context);
   addRemove(target, context, outcome);
 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseTime } from "./duration.ts";
+import { parseTime } from "./values.ts";
 
 const NOON = new Date(2026, 10, 23, 12, 0).getTime();
 

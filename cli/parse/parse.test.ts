@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { readDuration } from "../../core/model/duration.ts";
-import { parseDuration } from "./duration.ts";
-import { parseFilters } from "./filters.ts";
-import { parseGuards } from "./guards.ts";
-import { parseSince } from "./since.ts";
+import { readDuration } from "../../core/model/words.ts";
+import { parseDuration, parseSince } from "./values.ts";
+import { parseFilters, parseGuards } from "./filters.ts";
 
 const failureOf = (work: () => unknown): AgtmuxError => {
   try {

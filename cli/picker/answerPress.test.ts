@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AnswerPress } from "./answerPress.ts";
+import { AnswerPress } from "./answerGate.ts";
 
 /** The times at which keys that come at these times act, each read alone. */
 const answersOf = (keys: readonly (readonly [name: string, at: number])[]): number[] => {

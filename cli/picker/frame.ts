@@ -1,15 +1,21 @@
 // One picture of the picker: every line of the screen, where the cursor is, and which cards can be read on it. Pure; only rows that
 // can be seen are drawn.
-import { findWindow, rowTops, scrollToShow } from "../../ui/lists/rowWindow.ts";
-import type { Row } from "../../ui/lists/rows.ts";
+import { findWindow, rowTops, scrollToShow, type Row } from "../../ui/lists/rows.ts";
 import { totalsOf } from "../../ui/text/rowText.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { clip, pad, span, spread, STYLE, type Line } from "./line.ts";
 import type { ListView, PickerState } from "./pickerState.ts";
-import { agentLines, groupLine, headingLine } from "./rowLines.ts";
-import { sessionLines, targetLines, windowLine } from "./placeLines.ts";
-import { cardLines, type CardLook } from "./cardLines.ts";
-import type { DrawnCard } from "./shownCards.ts";
+import {
+  agentLines,
+  groupLine,
+  headingLine,
+  sessionLines,
+  targetLines,
+  windowLine,
+  cardLines,
+  type CardLook,
+} from "./rowLines.ts";
+import type { DrawnCard } from "./answerGate.ts";
 
 export interface Size {
   readonly columns: number;

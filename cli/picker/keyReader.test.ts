@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeyReader, type KeyInput } from "./keyReader.ts";
+import { KeyReader, type KeyInput } from "./terminal.ts";
 
 const names = (inputs: readonly KeyInput[]): string[] =>
   inputs.map((input) => (input.kind === "key" ? input.key.name : `paste:${input.text}`));

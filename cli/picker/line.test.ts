@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { makeTarget } from "../../test/factories/view.ts";
 import { someAgents } from "../../test/picker/pickerPanes.ts";
-import { NO_LIMITS } from "../../ui/actions/agentLimits.ts";
+import { NO_LIMITS } from "../../ui/actions/disabledReasons.ts";
 import { INITIAL_FEED_STATE } from "../../ui/lists/feedReducer.ts";
-import { PLAIN } from "../render/measure.ts";
+import { PLAIN } from "../render/table.ts";
 import { plainOf } from "./line.ts";
 import { Arranger, INITIAL_STATE } from "./pickerState.ts";
 import { frameOf } from "./screens.ts";

@@ -1,7 +1,7 @@
 // Lines of the picker as values: pieces of text with a style, cut, padded, wrapped and put beside each other. Whatever an agent
 // wrote has been made visible before; a control character that is left all the same does not reach the terminal.
 import stringWidth from "string-width";
-import { characters, PLAIN, simpleWidth } from "../render/measure.ts";
+import { characters, PLAIN, simpleWidth } from "../render/table.ts";
 
 /** Parameters of a terminal's style sequence (`1;33`); empty for plain text. */
 export type Style = string;

@@ -3,13 +3,12 @@
 import { performance } from "node:perf_hooks";
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { AttachPlan } from "../../core/model/snapshot.ts";
+import type { AttachPlan } from "../../core/model/action.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { agentLimits, NO_LIMITS } from "../../ui/actions/agentLimits.ts";
-import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
+import { agentLimits, NO_LIMITS, type ActionContext } from "../../ui/actions/disabledReasons.ts";
 import { applyEntries, markLost } from "../../ui/lists/feedReducer.ts";
 import { setTimer, type CliContext } from "../context.ts";
-import { hasColour } from "../render/paint.ts";
+import { hasColour } from "../render/table.ts";
 import { resumeFeed } from "../resumeFeed.ts";
 import { become } from "../verbs/attach.ts";
 import { PickerKeys } from "./pickerKeys.ts";
@@ -17,7 +16,7 @@ import { Arranger, cardKey, INITIAL_STATE, modeFits, selectedPane, type PickerSt
 import { createSurface } from "./pickerSurface.ts";
 import { Preview, type Watched } from "./preview.ts";
 import { frameOf, listWidth, pageRows } from "./screens.ts";
-import { ShownCards } from "./shownCards.ts";
+import { ShownCards } from "./answerGate.ts";
 import { Terminal } from "./terminal.ts";
 
 /** Changes within this time are one frame. Keys are drawn at once. In milliseconds, as the other. */

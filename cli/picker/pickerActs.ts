@@ -1,10 +1,172 @@
 // What a key does to the selected pane: an action of the table that all surfaces share, or the reason why it is not possible.
-import type { PaneView } from "../../core/model/view.ts";
-import { optionReasons } from "../../ui/actions/disabledReasons.ts";
-import { actionOf, answerPrompt, type PaneActionId } from "../../ui/actions/paneActions.ts";
-import { displaySentence } from "../../ui/text/displayText.ts";
-import { selectedPane } from "./pickerState.ts";
-import type { ReplyDeps } from "./reply.ts";
+import type { PaneView, PaneDocument } from "../../core/model/view.ts";
+import { isSettled } from "../../ui/actions/actionStatus.ts";
+import {
+  laterReason,
+  type ActionContext,
+  replyReason,
+  optionReasons,
+} from "../../ui/actions/disabledReasons.ts";
+import {
+  actionOf,
+  repliesToPrompt,
+  sendLater,
+  sendReply,
+  answerPrompt,
+  type PaneActionId,
+} from "../../ui/actions/paneActions.ts";
+import { displaySentence, displayLine } from "../../ui/text/displayText.ts";
+import { characters } from "../render/table.ts";
+import type { PickerSurface } from "./pickerSurface.ts";
+import { cardKey, selectedPane, type PickerState, type ReplyMode } from "./pickerState.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { toFailure } from "../document.ts";
+import { askDocuments } from "../askFeature.ts";
+
+// The text that is typed to an agent: its edits, and sending it as a message or as the answer to the question that was open when the
+// first letter was typed. What was not delivered stays.
+
+/** What a reply, and every other action, works on. */
+export interface ReplyDeps {
+  readonly state: () => PickerState;
+  readonly change: (change: Partial<PickerState>) => void;
+  readonly surface: PickerSurface;
+  readonly contextOf: (pane: PaneView) => ActionContext;
+}
+
+/** Longest draft, in characters. */
+const MAX_DRAFT = 20_000;
+
+type Edit = { insert: string } | { erase: "character" | "word" | "all" };
+
+/** Without the last character as a person sees it. */
+export const withoutLast = (text: string): string => [...characters(text)].slice(0, -1).join("");
+
+const edited = (text: string, edit: Edit): string => {
+  if ("insert" in edit) return (text + edit.insert.replaceAll(/\r\n?/g, "\n")).slice(0, MAX_DRAFT);
+  switch (edit.erase) {
+    case "character":
+      return withoutLast(text);
+    case "word":
+      return text.replace(/\S*\s*$/, "");
+    case "all":
+      return "";
+  }
+};
+
+export const editReply = ({ state, change }: ReplyDeps, mode: ReplyMode, edit: Edit): void => {
+  const { drafts } = state();
+  const before = drafts.get(mode.key) ?? "";
+  const text = edited(before, edit);
+  const pane = selectedPane(state());
+  // Before the first letter nothing is meant for an earlier question.
+  const begun = before === "" && pane !== null ? pane : mode.begun;
+  change({ drafts: new Map(drafts).set(mode.key, text), mode: { ...mode, begun } });
+};
+
+/** Between sending at once and sending once the agent rests, where it could wait for that. */
+export const chooseLater = ({ state, change, surface, contextOf }: ReplyDeps, mode: ReplyMode): void => {
+  const pane = selectedPane(state());
+  if (pane === null || repliesToPrompt(pane)) return;
+  const why = laterReason(pane, contextOf(pane));
+  if (why !== null && !mode.isLater) return surface.refuse(pane, "later", displaySentence(why));
+  change({ mode: { ...mode, isLater: !mode.isLater } });
+};
+
+/** Why the text may not go where it was meant for; null when it may. */
+const movedReason = (begun: PaneView, now: PaneView): string | null => {
+  const [was, is] = [repliesToPrompt(begun), repliesToPrompt(now)];
+  if (was === is && (!was || cardKey(begun) === cardKey(now))) return null;
+  return is
+    ? "the agent asks something else now; your text was kept and not sent."
+    : "the agent does not ask this any more; your text was kept and not sent.";
+};
+
+export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: ReplyMode): Promise<void> => {
+  const { state, change, surface, contextOf } = deps;
+  const text = state().drafts.get(mode.key) ?? "";
+  const pane = selectedPane(state());
+  if (text.trim() === "" || pane === null || pane.identity.pane_ref !== mode.key) return;
+  const isAnswer = repliesToPrompt(pane);
+  const why =
+    movedReason(mode.begun, pane) ??
+    (mode.isLater ? laterReason : actionOf("reply").disabledReason)(pane, contextOf(pane)) ??
+    (mode.isLater && isAnswer ? "it asks something now; your text was kept and not armed." : null) ??
+    (isAnswer && !surface.wasRead(pane) ? "the question changed at this very moment." : null);
+  if (why !== null) {
+    // What it asks now is in sight: the next Enter means that.
+    change({ mode: { ...mode, begun: pane } });
+    return surface.refuse(pane, "send", why);
+  }
+  change({ mode: { ...mode, isSending: true } });
+  const status = await (mode.isLater
+    ? sendLater(pane, text, surface)
+    : sendReply(pane, { text, key: crypto.randomUUID(), isAnswer }, surface));
+  const { mode: now, drafts } = state();
+  const isStill = now.kind === "reply" && now.key === mode.key;
+  if (status === null || !isSettled(status)) {
+    if (isStill) change({ mode: { ...now, isSending: false } });
+    return;
+  }
+  const kept = new Map(drafts);
+  if (kept.get(mode.key) === text) kept.delete(mode.key);
+  deps.onEnd();
+  change({ drafts: kept, ...(isStill ? { mode: { kind: "list" } } : {}) });
+};
+
+// The documents of the selected agent: the picker asks whether it is to answer in one of them, and tells it after a yes. Going to the
+// document's pane is what Enter does on its row.
+
+interface PickerDocumentsDeps extends ReplyDeps {
+  /** The daemon of now; null while there is none. */
+  readonly client: () => DaemonClient | null;
+}
+
+const aboutDocument = ({ has_unsent: isNew, tail }: PaneDocument, at: number, count: number): string =>
+  [
+    isNew ? "It holds something that the agent was not shown." : "It holds nothing new.",
+    ...(tail === null ? [] : [`It ends with: ${tail}`]),
+    ...(count > 1 ? [`This is document ${at + 1} of ${count}; D again asks about the next one.`] : []),
+  ].join(" ");
+
+export class PickerDocuments {
+  private readonly deps: PickerDocumentsDeps;
+  /** The one that was asked about last, and the pane that it belongs to. */
+  private last = { ref: "", at: -1 };
+
+  constructor(deps: PickerDocumentsDeps) {
+    this.deps = deps;
+  }
+
+  async ask(pane: PaneView): Promise<void> {
+    const { surface, contextOf, client, state } = this.deps;
+    const refuse = (why: string): void => surface.refuse(pane, "send", displaySentence(why));
+    const why = replyReason(pane, contextOf(pane)) ?? (pane.request === null ? null : "it asks something.");
+    if (why !== null) return refuse(why);
+    const connected = client();
+    if (connected === null) return refuse("the daemon is gone.");
+    const ref = pane.identity.pane_ref;
+    let found: readonly PaneDocument[];
+    try {
+      found = await askDocuments(connected, ref);
+    } catch (error) {
+      return refuse(toFailure(error).message);
+    }
+    const now = state();
+    if (now.mode.kind !== "list" || selectedPane(now)?.identity.pane_ref !== ref) return;
+    const at = (this.last.ref === ref ? this.last.at + 1 : 0) % Math.max(1, found.length);
+    const document = found[at];
+    if (document === undefined) return refuse("no document was claimed for its pane.");
+    this.last = { ref, at };
+    surface.ask({
+      title: `Let the agent answer in ${displayLine(document.file)}?`,
+      text: aboutDocument(document, at, found.length),
+      confirmLabel: "tells it",
+      onConfirm: () =>
+        void sendReply(pane, { text: document.trigger, key: crypto.randomUUID(), isAnswer: false }, surface),
+    });
+  }
+}
 
 export class PickerActs {
   private readonly deps: ReplyDeps;

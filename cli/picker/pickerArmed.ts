@@ -1,16 +1,40 @@
 // What is armed and what it did, in the picker: the list, one job with its runs, and holding, releasing and ending it; rules, and
 // arming and disarming them. What the keys do, and what is asked of the daemon.
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { arrangeJobs, type JobRow } from "../../ui/lists/jobs.ts";
-import type { RuleView } from "../../core/model/ruleView.ts";
-import { isArmed, jobTitle } from "../../ui/text/jobText.ts";
-import { armingText, findRules, isArmable, isDisarmable } from "../../ui/text/ruleText.ts";
-import { askAutomation } from "../askAutomation.ts";
-import type { AnswerPressDeps } from "./answerPress.ts";
-import type { Key } from "./keyReader.ts";
-import { ModeQuestions } from "./modeQuestions.ts";
+import {
+  arrangeJobs,
+  type JobRow,
+  isArmed,
+  jobTitle,
+  jobObstacle,
+  jobPlace,
+  jobStatus,
+  pauseText,
+} from "../../ui/text/jobText.ts";
+import type { RuleView } from "../../core/model/rule.ts";
+import {
+  armingText,
+  findRules,
+  isArmable,
+  isDisarmable,
+  ruleLast,
+  rulePlace,
+  ruleProblems,
+  ruleStatus,
+  ruleTitle,
+} from "../../ui/text/ruleText.ts";
+import { askAutomation } from "../askFeature.ts";
+import type { AnswerPressDeps } from "./answerGate.ts";
+import type { Key } from "./terminal.ts";
+import { ModeQuestions } from "./pickerSurface.ts";
 import type { PickerHistoryDeps } from "./pickerHistory.ts";
 import type { ArmedMode, ListView, PickerState } from "./pickerState.ts";
+import type { JobDetail } from "../../core/model/job.ts";
+import { formatAge } from "../../core/model/words.ts";
+import { findWindow, rowTops, scrollToShow } from "../../ui/lists/rows.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
+import type { Frame, FrameInput } from "./frame.ts";
+import { clip, filled, hintLine, keyHint, span, spread, STYLE, wrapWhole, type Line } from "./line.ts";
 
 const LOOK_AGAIN_MS = 3_000;
 /** What failed stays so long before the list takes its place. */
@@ -24,14 +48,14 @@ export interface PickerArmedDeps extends PickerHistoryDeps, Pick<AnswerPressDeps
 }
 
 /** A line of the list: a job, or a rule. */
-export type ArmedRow =
+type ArmedRow =
   | { readonly kind: "job"; readonly id: string; readonly row: JobRow }
   | { readonly kind: "rule"; readonly id: string; readonly rule: RuleView };
 
 const jobRow = (row: JobRow): ArmedRow => ({ kind: "job", id: row.job.job_id, row });
 
 /** Top to bottom: what is armed, the rules, what has ended. */
-export const shownArmed = (mode: ArmedMode, { feed }: Pick<PickerState, "feed">): readonly ArmedRow[] => {
+const shownArmed = (mode: ArmedMode, { feed }: Pick<PickerState, "feed">): readonly ArmedRow[] => {
   const filter = { text: "", runtimeId: mode.runtimeId };
   const { armed, ended } = arrangeJobs(mode.jobs?.items ?? [], feed.panes.values(), filter);
   const rules = findRules(mode.rules?.items ?? [], filter).map((rule): ArmedRow => ({
@@ -43,7 +67,7 @@ export const shownArmed = (mode: ArmedMode, { feed }: Pick<PickerState, "feed">)
 };
 
 /** The first while none was chosen, or the chosen one is not there any more. */
-export const selectedArmed = (mode: ArmedMode, rows: readonly ArmedRow[]): number =>
+const selectedArmed = (mode: ArmedMode, rows: readonly ArmedRow[]): number =>
   Math.max(
     0,
     rows.findIndex(({ id }) => id === mode.selectedId),
@@ -223,3 +247,167 @@ export class PickerArmed {
     if (pane !== null) this.deps.show({ kind: "agents" }, pane.identity.pane_ref);
   }
 }
+
+// What is armed on the whole screen: the jobs and the rules, or one of them with what it did. Texts are those of agents and of persons, so what
+// nobody would see becomes a mark.
+
+interface Look {
+  readonly width: number;
+  readonly now: number;
+  readonly hasMachines: boolean;
+}
+
+const jobLines = ({ job, pane }: JobRow, isSelected: boolean, look: Look): Line[] => {
+  const { width, now } = look;
+  const style = isSelected ? STYLE.bold : isArmed(job) ? STYLE.plain : STYLE.dim;
+  const status = span(`${jobStatus(job, now)} `, job.state === "held" ? STYLE.yellow : STYLE.dim);
+  const obstacle = jobObstacle(job);
+  return [
+    spread([span(isSelected ? " ❯ " : "   ", STYLE.key), span(jobTitle(job), style)], [status], width),
+    clip([span(`   ${jobPlace(job, pane, look)}`, STYLE.dim)], width),
+    ...(obstacle === "" ? [] : [clip([span(`   ${obstacle}`, STYLE.yellow)], width)]),
+  ];
+};
+
+const ruleLines = (rule: RuleView, isSelected: boolean, { width, now }: Look): Line[] => {
+  const status = span(`${ruleStatus(rule)} `, rule.mode === "blocked" ? STYLE.yellow : STYLE.dim);
+  const did = ruleLast(rule, now);
+  return [
+    spread(
+      [
+        span(isSelected ? " ❯ " : "   ", STYLE.key),
+        span(ruleTitle(rule), isSelected ? STYLE.bold : STYLE.plain),
+      ],
+      [status],
+      width,
+    ),
+    clip([span(`   ${rulePlace(rule)}${did === "" ? "" : ` · ${did}`}`, STYLE.dim)], width),
+  ];
+};
+
+const rowLines = (row: ArmedRow, isSelected: boolean, look: Look): Line[] =>
+  row.kind === "job" ? jobLines(row.row, isSelected, look) : ruleLines(row.rule, isSelected, look);
+
+type Part = "armed" | "rules" | "ended";
+const partOf = (row: ArmedRow): Part =>
+  row.kind === "rule" ? "rules" : isArmed(row.row.job) ? "armed" : "ended";
+const HEADINGS: Readonly<Record<Part, string | null>> = { armed: null, rules: " Rules", ended: " Ended" };
+
+/** Above the first row of each part but the first. */
+const headingOf = (rows: readonly ArmedRow[], index: number): Line[] => {
+  const row = rows[index];
+  const before = rows[index - 1];
+  if (row === undefined || (before !== undefined && partOf(before) === partOf(row))) return [];
+  const heading = HEADINGS[partOf(row)];
+  return heading === null ? [] : [...(index === 0 ? [] : [[]]), [span(heading, STYLE.bold)]];
+};
+
+const listLines = (mode: ArmedMode, input: FrameInput, look: Look, height: number): Line[] => {
+  if (mode.jobs === null) return mode.problem === null ? [[], [span("   Looking…", STYLE.dim)]] : [];
+  const rows = shownArmed(mode, input.state);
+  if (rows.length === 0)
+    return [
+      [],
+      ...wrapWhole(
+        "Nothing is armed. Reply to an agent that works and press Tab, or see 'agtmux help tell'.",
+        look.width - 4,
+      ).map((row): Line => [span(`   ${row}`, STYLE.dim)]),
+    ];
+  const selected = selectedArmed(mode, rows);
+  const blocks = rows.map((row, index): Line[] => [
+    ...headingOf(rows, index),
+    ...rowLines(row, index === selected, look),
+  ]);
+  const tops = rowTops(blocks.map((lines) => lines.length));
+  const top = scrollToShow(tops, selected, 0, height);
+  const { first, last } = findWindow(tops, top, height, 0);
+  return blocks
+    .slice(first, last + 1)
+    .flat()
+    .slice(top - (tops[first] ?? 0));
+};
+
+/** One job with what it told or sent, newest first. */
+const jobDetail = (detail: JobDetail, rows: readonly ArmedRow[], look: Look): Line[] => {
+  const found = rows.find(({ id }) => id === detail.job.job_id);
+  if (found?.kind !== "job") return [];
+  const told = detail.told.map(({ at, outcome }): Line => [
+    span(`   ${formatAge(look.now - Date.parse(at))} ago  `, STYLE.dim),
+    span(displayLine(outcome)),
+  ]);
+  return [
+    ...jobLines(found.row, true, look),
+    [span(`   ${displayLine(detail.job.job_id)} · ${displayLine(detail.job.surface)}`, STYLE.dim)],
+    [],
+    [span(" What it did", STYLE.bold)],
+    ...(told.length === 0 ? [[span("   It has done nothing yet.", STYLE.dim)]] : told),
+  ];
+};
+
+/** One rule, all of it. */
+const ruleDetail = (name: string, rows: readonly ArmedRow[], look: Look): Line[] => {
+  const found = rows.find(({ id }) => id === `rule ${name}`);
+  if (found?.kind !== "rule") return [];
+  return [
+    ...ruleLines(found.rule, true, look),
+    [],
+    ...[...armingText(found.rule), ruleLast(found.rule, look.now)].flatMap((text) =>
+      wrapWhole(text, look.width - 4).map((row): Line => [span(`   ${row}`)]),
+    ),
+  ];
+};
+
+const detailLines = ({ open }: ArmedMode, rows: readonly ArmedRow[], look: Look): Line[] => {
+  switch (open?.kind) {
+    case "job":
+      return jobDetail(open.detail, rows, look);
+    case "rule":
+      return ruleDetail(open.name, rows, look);
+    case undefined:
+      return [];
+  }
+};
+
+const HINTS: readonly Line[] = [
+  keyHint("↑↓", "move"),
+  keyHint("⏎", "what it did"),
+  keyHint("p", "hold, release"),
+  keyHint("x", "cancel, disarm"),
+  keyHint("a", "arm a rule"),
+  keyHint("P", "pause all, resume"),
+  keyHint("g", "its agent"),
+  keyHint("Esc", "back"),
+];
+
+/** `now` in the look: epoch ms by the daemon's clock. */
+export const armedFrame = (mode: ArmedMode, input: FrameInput): Frame => {
+  const { columns, rows } = input.size;
+  const look = { ...input.look, width: columns };
+  const height = rows - 2;
+  const lines =
+    mode.open === null
+      ? listLines(mode, input, look, height)
+      : detailLines(mode, shownArmed(mode, input.state), look);
+  const [wrong] = mode.rules === null ? [] : ruleProblems(mode.rules);
+  const pause = pauseText(mode.jobs?.paused_at ?? null, look.now);
+  const right =
+    mode.problem === null
+      ? span(`${pause === "" ? (wrong ?? "") : pause} `, STYLE.yellow)
+      : span(`${displayLine(mode.problem)} `, STYLE.red);
+  const armed = mode.jobs?.items.filter(isArmed).length ?? 0;
+  const head: Line = [
+    span(" Armed ", STYLE.mark),
+    span(mode.jobs === null ? "" : `  ${armed === 0 ? "nothing" : armed}`, STYLE.dim),
+  ];
+  return {
+    lines: [
+      spread(head, clip([right], columns - 14), columns),
+      ...filled(lines, height),
+      hintLine(HINTS, columns),
+    ].map((line) => clip(line, columns)),
+    cards: [],
+    cursor: null,
+    scrollTop: input.scrollTop,
+    page: null,
+  };
+};

@@ -1,20 +1,26 @@
 // The keyboard of the picker. Moves come from the same table as the popover's, actions from the table of actions. A key that answers
 // acts only on a card that was read, and only when it was pressed for it.
-import type { KillSignal } from "../../core/model/actionView.ts";
+import type { KillSignal } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
 import { kill, PANE_ACTIONS } from "../../ui/actions/paneActions.ts";
 import { moveSelection, nextWaiting } from "../../ui/lists/rows.ts";
-import { AnswerPress, type AnswerPressDeps } from "./answerPress.ts";
-import type { Key, KeyInput } from "./keyReader.ts";
-import { PickerActs } from "./pickerActs.ts";
+import { AnswerPress, type AnswerPressDeps } from "./answerGate.ts";
+import type { Key, KeyInput } from "./terminal.ts";
+import {
+  PickerActs,
+  PickerDocuments,
+  chooseLater,
+  editReply,
+  submitReply,
+  withoutLast,
+  type ReplyDeps,
+} from "./pickerActs.ts";
 import { PickerArmed, type PickerArmedDeps } from "./pickerArmed.ts";
-import { PickerDocuments } from "./pickerDocuments.ts";
 import { PickerHistory } from "./pickerHistory.ts";
 import { selectedPane, type ListView, type Mode } from "./pickerState.ts";
 import { PickerRule } from "./pickerRule.ts";
 import { PickerStart } from "./pickerStart.ts";
-import { chooseLater, editReply, submitReply, withoutLast, type ReplyDeps } from "./reply.ts";
 import { dialogKeyOf } from "./screens.ts";
 
 /** What the keys work on. */

@@ -1,13 +1,16 @@
 // Starting an agent from the picker: which one, where, on which branch, with which task. What the keys do to the form, and what is
 // asked of the daemon; what is not possible is said by the daemon, and what was typed stays.
 import type { PaneView } from "../../core/model/view.ts";
-import { startedText, startInput, type StartForm } from "../../ui/text/startText.ts";
-import { askWorkspaces } from "../askWorkspaces.ts";
-import type { Key } from "./keyReader.ts";
-import { ModeQuestions } from "./modeQuestions.ts";
+import { startedText, startInput, type StartForm } from "../../ui/text/sessionText.ts";
+import { askWorkspaces } from "../askFeature.ts";
+import type { Key } from "./terminal.ts";
+import { ModeQuestions } from "./pickerSurface.ts";
 import type { PickerHistoryDeps } from "./pickerHistory.ts";
 import { selectedPane, START_FIELDS, type StartField, type StartMode } from "./pickerState.ts";
-import { withoutLast } from "./reply.ts";
+import { withoutLast } from "./pickerActs.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
+import { visibleOnTerminal } from "../../core/model/words.ts";
+import { clip, hintLine, keyHint, span, STYLE, widthOf, wrapWhole, type Line } from "./line.ts";
 
 /** Longer than the daemon waits for the agent and for its task. */
 const WAIT_MS = 15_000;
@@ -134,5 +137,74 @@ export class PickerStart {
 }
 
 /** Machines are asked for only where there are several. */
-export const shownFields = ({ machines }: StartMode): readonly StartField[] =>
+const shownFields = ({ machines }: StartMode): readonly StartField[] =>
   START_FIELDS.filter((field) => field !== "target" || machines.length > 1);
+
+// The form by which the picker starts an agent, at the foot of the screen.
+
+const LABELS: Readonly<Record<StartField, string>> = {
+  agent: "Agent",
+  target: "Machine",
+  folder: "Folder",
+  branch: "Branch",
+  text: "Task",
+};
+const HINTS: Readonly<Record<StartField, string>> = {
+  agent: "← → another one",
+  target: "← → another one",
+  folder: "",
+  branch: "optional: in a work tree of its own",
+  text: "optional; Alt+Enter breaks the line",
+};
+const LABEL_WIDTH = 11;
+const TASK_ROWS = 4;
+
+interface Bar {
+  readonly lines: readonly Line[];
+  readonly cursor: { row: number; column: number } | null;
+}
+
+export const startBar = (mode: StartMode, width: number): Bar => {
+  const title = mode.said === null ? " Start an agent " : " Started ";
+  const head: Line = [
+    span(title, STYLE.mark),
+    span(mode.isBusy ? "  starting…" : "", STYLE.dim),
+    ...(mode.problem === null ? [] : [span(`  ${displayLine(mode.problem)}`, STYLE.red)]),
+  ];
+  if (mode.said !== null)
+    return {
+      lines: [
+        clip(head, width),
+        ...mode.said.flatMap((text) => wrapWhole(text, width - 3).map((row): Line => [span(`  ${row}`)])),
+        hintLine([keyHint("any key", "back")], width),
+      ],
+      cursor: null,
+    };
+  const lines: Line[] = [clip(head, width)];
+  let cursor: Bar["cursor"] = null;
+  for (const field of shownFields(mode)) {
+    const isHere = field === mode.field;
+    const value = mode.form[field];
+    const rows = wrapWhole(visibleOnTerminal(value), Math.max(10, width - LABEL_WIDTH - 4)).slice(-TASK_ROWS);
+    const hint = value === "" || field === "agent" || field === "target" ? HINTS[field] : "";
+    for (const [index, row] of rows.entries())
+      lines.push(
+        clip(
+          [
+            span(isHere && index === 0 ? " ❯ " : "   ", STYLE.key),
+            span((index === 0 ? LABELS[field] : "").padEnd(LABEL_WIDTH - 2), isHere ? STYLE.bold : STYLE.dim),
+            span(row),
+            span(hint === "" ? "" : `  ${hint}`, STYLE.dim),
+          ],
+          width,
+        ),
+      );
+    if (isHere && !mode.isBusy)
+      cursor = {
+        row: lines.length - 1,
+        column: Math.min(width - 1, 1 + LABEL_WIDTH + widthOf(rows.at(-1) ?? "")),
+      };
+  }
+  lines.push(hintLine([keyHint("Tab ↑↓", "fields"), keyHint("⏎", "start"), keyHint("Esc", "leave")], width));
+  return { lines, cursor };
+};

@@ -1,16 +1,15 @@
 // What the picker shows now, as one value; and the steps from one to the next that need no terminal and no daemon.
-import type { KillSignal, OutputSource } from "../../core/model/actionView.ts";
+import type { KillSignal, OutputSource } from "../../core/model/action.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { JobDetail, JobsView } from "../../core/model/job.ts";
-import type { RuleDraft, RulesView } from "../../core/model/ruleView.ts";
+import type { RuleDraft, RulesView } from "../../core/model/rule.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
-import { moveSelection, RowMemory, type Row } from "../../ui/lists/rows.ts";
-import type { View } from "../../ui/lists/views.ts";
+import { moveSelection, RowMemory, type Row, type View } from "../../ui/lists/rows.ts";
 import type { DraftVerdict } from "../../ui/text/ruleText.ts";
-import type { StartForm } from "../../ui/text/startText.ts";
+import type { StartForm } from "../../ui/text/sessionText.ts";
 import type { StateCounts } from "../../ui/lists/groups.ts";
 
 /** A session whose end is shown; `up`: rows that the view was moved up from there. */

@@ -1,25 +1,69 @@
 // The picker as the surface on which actions are chosen: its calls to the daemon, one action per pane at a time, and where results,
 // questions and panels go. What may be done, and how, is in the table of actions that the popover has too.
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
+import { toFailure } from "../document.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { KillSignal } from "../../core/model/actionView.ts";
-import type { AttachPlan } from "../../core/model/snapshot.ts";
+import type { KillSignal, AttachPlan } from "../../core/model/action.ts";
 import type { JobView } from "../../core/model/job.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import {
   withFurther,
   type ActionKind,
   type ActionStatus,
   type Failure,
+  settleAction,
 } from "../../ui/actions/actionStatus.ts";
-import { agentInput, killInput } from "../../ui/actions/guards.ts";
-import type { ActionSurface, PaneCalls, Panel } from "../../ui/actions/paneActions.ts";
-import { settleAction } from "../../ui/actions/settleAction.ts";
-import { displaySentence } from "../../ui/text/displayText.ts";
+import {
+  agentInput,
+  killInput,
+  type ActionSurface,
+  type PaneCalls,
+  type Panel,
+} from "../../ui/actions/paneActions.ts";
 import { rowTitle } from "../../ui/text/rowText.ts";
-import { askAutomation } from "../askAutomation.ts";
-import { toFailure as toError } from "../failure.ts";
+import { askAutomation } from "../askFeature.ts";
 import { cardKey, type Mode, type ShownStatus } from "./pickerState.ts";
+
+// Questions to the daemon for a mode of the picker that shows what no feed brings: an answer is shown only if the person still looks
+// and asked for nothing else since.
+
+interface ModeQuestionsDeps<Shown> {
+  /** The daemon of now; null while there is none. */
+  readonly client: () => DaemonClient | null;
+  /** The mode as it is now; null once the person left it. */
+  readonly current: () => Shown | null;
+  readonly put: (mode: Shown) => void;
+}
+
+export class ModeQuestions<Shown extends { readonly problem: string | null }> {
+  private readonly deps: ModeQuestionsDeps<Shown>;
+  /** An answer to an older question is dropped. */
+  private asked = 0;
+
+  constructor(deps: ModeQuestionsDeps<Shown>) {
+    this.deps = deps;
+  }
+
+  async ask<T>(
+    question: (client: DaemonClient) => Promise<T>,
+    take: (answer: T, mode: Shown) => Shown,
+  ): Promise<void> {
+    this.asked += 1;
+    const mine = this.asked;
+    const current = (): Shown | null => (mine === this.asked ? this.deps.current() : null);
+    try {
+      const client = this.deps.client();
+      if (client === null) throw new Error("the daemon is gone");
+      const answer = await question(client);
+      const mode = current();
+      if (mode !== null) this.deps.put({ ...take(answer, mode), problem: null });
+    } catch (error) {
+      const mode = current();
+      if (mode !== null) this.deps.put({ ...mode, problem: displaySentence(toFailure(error).message) });
+    }
+  }
+}
 
 /** How long a text waits for its agent, as that of 'agtmux send --when-ready'. */
 const DAY_MS = 86_400_000;
@@ -27,7 +71,7 @@ const DAY_MS = 86_400_000;
 /** Who asks, for the audit. */
 const SURFACE = "picker";
 
-export interface SurfaceDeps {
+interface SurfaceDeps {
   /** The daemon of now; null while there is none. */
   readonly client: () => DaemonClient | null;
   /** `$TMUX` of the picker's own terminal; null outside of tmux. */
@@ -41,8 +85,8 @@ export interface SurfaceDeps {
   readonly makeRule: (pane: PaneView) => void;
 }
 
-const toFailure = (error: unknown): Failure => {
-  const { message, remedy, code } = toError(error);
+const toShownFailure = (error: unknown): Failure => {
+  const { message, remedy, code } = toFailure(error);
   return { message, remedy, code };
 };
 
@@ -110,7 +154,7 @@ export const createSurface = (deps: SurfaceDeps): PickerSurface => {
     api.kill.mutate({ ...killInput(pane), signal, isConfirmed: false }).then(
       () => refuse(pane, "kill", "the daemon does not say what this would do"),
       (error: unknown) => {
-        const failure = toFailure(error);
+        const failure = toShownFailure(error);
         if (failure.code === "E_CONFIRMATION_REQUIRED")
           deps.setMode({ kind: "kill", pane, signal, sentence: displaySentence(failure.message) });
         else {
@@ -130,7 +174,7 @@ export const createSurface = (deps: SurfaceDeps): PickerSurface => {
       sending.set(ref, begun);
       show(pane, begun);
       if (before !== undefined) return null;
-      const status = await settleAction(action, call, toFailure);
+      const status = await settleAction(action, call, toShownFailure);
       const further = sending.get(ref)?.further;
       sending.delete(ref);
       if (status === null) deps.showStatus(null);

@@ -1,15 +1,54 @@
 // The output of one pane, followed while it is looked at: asked for again and again, never twice at once, and never for a row that
 // the selection only passes.
-import type { OutputSource, PaneOutput } from "../../core/model/actionView.ts";
+import { visibleText } from "../../core/model/words.ts";
+import { span, type Line, type Style, STYLE } from "./line.ts";
+import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { agentInput } from "../../ui/actions/guards.ts";
+import { agentInput } from "../../ui/actions/paneActions.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { setTimer } from "../context.ts";
-import { toFailure } from "../failure.ts";
-import { lastLines } from "./agentOutput.ts";
-import { askDocuments } from "./askDocuments.ts";
-import { span, STYLE, type Line } from "./line.ts";
+import { toFailure } from "../document.ts";
+import { askDocuments } from "../askFeature.ts";
+
+// The screen of a pane as lines of the picker: its colours stay, everything else that a terminal would obey becomes visible or goes.
+
+// oxlint-disable-next-line no-control-regex -- it is what this is about
+const SGR = /\u001B\[([0-9;:]*)m/g;
+/** Longest style that is passed on; no program needs more. */
+const MAX_STYLE = 60;
+const TAB = "    ";
+
+/** The style after one more sequence: they add up until a reset. Only digits and separators come through. */
+const nextStyle = (style: Style, parameters: string): Style => {
+  if (parameters === "" || parameters === "0") return "";
+  const sum = /^0[;:]/.test(parameters) || style === "" ? parameters : `${style};${parameters}`;
+  if (sum.length <= MAX_STYLE) return sum;
+  return parameters.length <= MAX_STYLE ? parameters : "";
+};
+
+/** One line; a style does not go on into the next, because the daemon ends each with a reset. */
+export const outputLine = (text: string): Line => {
+  const line: { text: string; style: Style }[] = [];
+  let style: Style = "";
+  let from = 0;
+  const add = (part: string): void => {
+    if (part !== "") line.push(span(visibleText(part.replaceAll("\t", TAB)), style));
+  };
+  for (const found of text.matchAll(SGR)) {
+    add(text.slice(from, found.index));
+    style = nextStyle(style, found[1] ?? "");
+    from = found.index + found[0].length;
+  }
+  add(text.slice(from));
+  return line;
+};
+
+/** The last `count` lines; blank ones at the end are left out. */
+export const lastLines = (lines: readonly string[], count: number): Line[] => {
+  const last = lines.findLastIndex((line) => line.replace(SGR, "").trim() !== "");
+  return lines.slice(Math.max(0, last + 1 - count), last + 1).map(outputLine);
+};
 
 export interface Watched {
   readonly pane: PaneView;

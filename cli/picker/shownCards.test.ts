@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ShownCards, type DrawnCard } from "./shownCards.ts";
+import { ShownCards, type DrawnCard } from "./answerGate.ts";
 
 let now: number;
 let timers: { at: number; callback: () => void }[];

@@ -4,10 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES } from "../../core/model/errors.ts";
-import { createBareProgram } from "../program.ts";
-import { renderMarkdown } from "./markdown.ts";
-import { flatten, toPage } from "./pages.ts";
-import { renderRoff } from "./roff.ts";
+import { createBareProgram } from "../run.ts";
+import { renderMarkdown, flatten, toPage, renderRoff } from "./pages.ts";
 
 const DOCS = join(import.meta.dirname, "../../docs");
 const root = toPage(createBareProgram());

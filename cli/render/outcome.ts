@@ -1,5 +1,5 @@
 // How the result of an action is printed: one line and an exit status for each of the three outcomes.
-import { OUTCOME_EXIT_CODES, type ActionOutcome, type ActionResult } from "../../core/model/actionView.ts";
+import { OUTCOME_EXIT_CODES, type ActionOutcome, type ActionResult } from "../../core/model/action.ts";
 import type { ActionDocument } from "../../core/model/documents.ts";
 import { partsOfPaneRef } from "../../core/model/shortRef.ts";
 import type { CliContext } from "../context.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import { describePane } from "./paneFields.ts";
+import { describePane } from "./field.ts";
 
 describe("what a pane is at", () => {
   test("is its reason and what it says of its work, without what a terminal would obey", () => {

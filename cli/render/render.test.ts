@@ -5,11 +5,21 @@ import { makePane } from "../../test/factories/view.ts";
 import { AnsweringDaemon } from "../../test/fakes/answeringDaemon.ts";
 import { cleanLine, cleanLines } from "./clean.ts";
 import { describeCounts } from "./mark.ts";
-import { loadExactMeasure, measureFor, PLAIN, PLAIN_MEASURE, simpleWidth, WIDE } from "./measure.ts";
-import { createPaint, hasColour } from "./paint.ts";
-import { renderPanes } from "./paneTable.ts";
-import { renderSessions, renderWindows } from "./groupTables.ts";
-import { cut, layOut, renderRow, type Column } from "./table.ts";
+import {
+  loadExactMeasure,
+  measureFor,
+  PLAIN,
+  PLAIN_MEASURE,
+  simpleWidth,
+  WIDE,
+  createPaint,
+  hasColour,
+  cut,
+  layOut,
+  renderRow,
+  type Column,
+} from "./table.ts";
+import { renderPanes, renderSessions, renderWindows } from "../listing.ts";
 
 const NOW = Date.parse("2026-11-21T09:03:00.000Z");
 const SINCE = Date.parse("2026-11-21T09:00:00.000Z");

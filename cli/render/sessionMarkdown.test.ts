@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HistorySession } from "../../core/model/history.ts";
-import { sessionMarkdown } from "./sessionMarkdown.ts";
+import { sessionMarkdown } from "./sessionHtml.ts";
 
 const session: HistorySession = {
   identity: { target: "host", agent: "pi", session_id: "01a2" },

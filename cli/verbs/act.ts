@@ -1,14 +1,295 @@
 // `agtmux send|interrupt|dismiss <ref>`: the actions that ask no question first. `answer` and `kill`, which ask, have their own
 // files.
-import type { DismissedDocument } from "../../core/model/documents.ts";
+import { setTimeout } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { isWaiting } from "../../core/model/state.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import {
+  type AnswerChoice,
+  type ActionGuards,
+  KILL_SIGNALS,
+  type KillSignal,
+  DEFAULT_OUTPUT_LINES,
+  MAX_OUTPUT_LINES,
+  type PaneOutput,
+} from "../../core/model/action.ts";
+import { ask, askLine, leaveUndone } from "../ask.ts";
 import type { CliContext } from "../context.ts";
-import { printDocument } from "../document.ts";
-import { parseGuards, type GuardOptions } from "../parse/guards.ts";
-import { checkLength, readInput } from "../readInput.ts";
+import { parseCount } from "../parse/values.ts";
+import { parseGuards, type GuardOptions } from "../parse/filters.ts";
+import { readInput, checkLength } from "./start.ts";
+import { cleanLine, promptLines } from "../render/clean.ts";
 import { printResult } from "../render/outcome.ts";
-import { withRef } from "../settleRef.ts";
-import type { LaterOptions } from "./sendLater.ts";
+import { placeOf, withRef } from "../settleRef.ts";
+import { uncommittedText } from "../../core/model/workspace.ts";
+import { lookAtWorkTrees } from "../askFeature.ts";
+import type { DismissedDocument } from "../../core/model/documents.ts";
+import { printDocument } from "../document.ts";
+import type { LaterOptions } from "./jobs.ts";
+
+// Rows whose prompts can be answered: an agent announces a prompt before it draws it, and only what is drawn has a fingerprint.
+
+/** Null when the daemon disappeared during the request: the next one is asked again. */
+export const unlessLost = async <T>(work: Promise<T>): Promise<T | null> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE") return null;
+    throw error;
+  }
+};
+
+const LIMIT_MS = 2_500;
+const EVERY_MS = 100;
+
+const isUndrawn = ({ state, prompt_fingerprint }: PaneView): boolean =>
+  state !== null && isWaiting(state) && prompt_fingerprint === null;
+
+/** The same rows once their prompts are drawn; the unchanged rows if that takes too long or the wait ended meanwhile. */
+export const whenDrawn = async (
+  rows: readonly PaneView[],
+  client: DaemonClient,
+): Promise<readonly PaneView[]> => {
+  const until = performance.now() + LIMIT_MS;
+  let now = rows;
+  while (now.some(isUndrawn) && performance.now() < until) {
+    await setTimeout(EVERY_MS);
+    const list = await unlessLost(client.call((api) => api.panes.query({ all: true })));
+    if (list === null) break;
+    const byRef = new Map(list.items.map((row) => [row.identity.pane_ref, row]));
+    const next = now.map((row) => byRef.get(row.identity.pane_ref));
+    now = now.map((row, at) => (next[at]?.state === row.state ? next[at] : row));
+    // A row in another state no longer meets the condition.
+    if (now.some((row, at) => row !== next[at])) break;
+  }
+  return now;
+};
+
+// `agtmux answer <ref>`: answers exactly the prompt that its fingerprint names or that was just shown in the terminal.
+
+export interface AnswerOptions extends GuardOptions {
+  approve?: boolean;
+  deny?: boolean;
+  option?: string;
+  text?: string;
+  stdin?: boolean;
+  idempotencyKey?: string;
+  json?: boolean;
+}
+
+const MAX_OPTION = 30;
+const CHOICES = "--approve, --deny, --option <number>, --text <text> or --stdin";
+
+/** --stdin replaces --text, so that the text is not in the arguments. */
+const withInput = async (context: CliContext, options: AnswerOptions): Promise<AnswerOptions> => {
+  if (options.stdin !== true) return options;
+  if (options.text !== undefined) throw new AgtmuxError("E_USAGE", `answer takes only one of ${CHOICES}`);
+  return { ...options, text: await readInput(context) };
+};
+
+/** Null when none was given. Fails with E_USAGE for several. */
+const choiceOf = ({ approve, deny, option, text }: AnswerOptions): AnswerChoice | null => {
+  const given: AnswerChoice[] = [
+    ...(approve === true ? [{ kind: "approve" } as const] : []),
+    ...(deny === true ? [{ kind: "deny" } as const] : []),
+    ...(option === undefined
+      ? []
+      : [{ kind: "option", number: parseCount(option, "--option", { min: 1, max: MAX_OPTION }) } as const]),
+    ...(text === undefined ? [] : [{ kind: "text", text } as const]),
+  ];
+  if (given.length > 1) throw new AgtmuxError("E_USAGE", `answer takes only one of ${CHOICES}`);
+  if (text === "") throw new AgtmuxError("E_USAGE", "the text is empty");
+  return given[0] ?? null;
+};
+
+const describe = (choice: AnswerChoice): string => {
+  switch (choice.kind) {
+    case "approve":
+      return "Approve this once";
+    case "deny":
+      return "Deny this";
+    case "option":
+      return `Choose option ${choice.number}`;
+    case "text":
+      return `Answer '${cleanLine(choice.text)}'`;
+  }
+};
+
+const askForChoice = async (pane: PaneView, context: CliContext): Promise<AnswerChoice | "none" | null> => {
+  const isWhole = pane.request?.is_whole === true;
+  const count = isWhole ? (pane.request?.options.length ?? 0) : 0;
+  const numbers = count === 0 ? "" : `, 1-${count} to choose`;
+  const approve = isWhole ? "y to approve, " : "";
+  const line = await askLine(`${approve}n to deny${numbers}, anything else to leave it: `, context);
+  if (line === null) return null;
+  if (isWhole && /^y(es)?$/i.test(line)) return { kind: "approve" };
+  if (/^no?$/i.test(line)) return { kind: "deny" };
+  const number = /^\d{1,2}$/.test(line) ? Number(line) : 0;
+  return number >= 1 && number <= count ? { kind: "option", number } : "none";
+};
+
+const confirmed = async (
+  choice: AnswerChoice | null,
+  pane: PaneView,
+  context: CliContext,
+): Promise<AnswerChoice | "none" | null> => {
+  if (choice === null) return askForChoice(pane, context);
+  const isAgreed = await ask(`${describe(choice)}? [y/N] `, context);
+  return isAgreed === null ? null : isAgreed ? choice : "none";
+};
+
+/** The open prompt of a pane. @throws AgtmuxError E_STALE_SNAPSHOT when there is none. */
+const showPrompt = (pane: PaneView, context: CliContext): string => {
+  const { request, prompt_fingerprint: fingerprint } = pane;
+  if (request === null || fingerprint === null)
+    throw new AgtmuxError("E_STALE_SNAPSHOT", `No prompt is open in ${cleanLine(placeOf(pane))}`);
+  const head = `${cleanLine(pane.agent_name ?? "The agent")} in ${cleanLine(placeOf(pane))} asks (${request.kind}):`;
+  context.print(`${[context.paint("bold", head), ...promptLines(request, context.now()), ""].join("\n")}\n`);
+  return fingerprint;
+};
+
+/** Resolves with the exit status of the outcome; if the person left the prompt unanswered, with that of a missing yes. */
+export const runAnswer = async (
+  context: CliContext,
+  typed: string,
+  options: AnswerOptions,
+): Promise<number> => {
+  const asJson = options.json === true;
+  let choice = choiceOf(await withInput(context, options));
+  let guards: Partial<ActionGuards> = parseGuards(options);
+  const isAtHand = !asJson && options.stdin !== true;
+  const canAsk = guards.ifPrompt === undefined && isAtHand && context.stdin.isTTY && context.stdout.isTTY;
+  if (choice === null && !canAsk) throw new AgtmuxError("E_USAGE", `answer needs one of ${CHOICES}`);
+  return withRef(context, { ref: typed, says: !asJson }, async (client, ref) => {
+    if (canAsk) {
+      const { pane: found } = await client.call((api) => api.explain.query({ ref }));
+      const [pane = found] = await whenDrawn([found], client);
+      const fingerprint = showPrompt(pane, context);
+      const answer = await confirmed(choice, pane, context);
+      if (answer === null || answer === "none") return leaveUndone(context, answer !== null);
+      choice = answer;
+      guards = { ...guards, ifPrompt: fingerprint };
+    }
+    if (choice === null) throw new AgtmuxError("E_USAGE", `answer needs one of ${CHOICES}`);
+    const given = choice;
+    // Without a fingerprint and without a terminal the daemon refuses.
+    const result = await client.call((api) =>
+      api.answer.mutate({
+        ref,
+        guards,
+        surface: "cli",
+        choice: given,
+        idempotencyKey: options.idempotencyKey ?? null,
+      }),
+    );
+    return printResult(context, result, asJson);
+  });
+};
+
+// `agtmux kill <ref>`: signals an agent's process after the person has seen which one and agreed.
+
+export interface KillOptions extends GuardOptions {
+  signal?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+const parseSignal = (text: string): KillSignal => {
+  const name = text.toUpperCase().replace(/^SIG/, "");
+  const signal = KILL_SIGNALS.find((known) => known === name);
+  if (signal !== undefined) return signal;
+  throw new AgtmuxError("E_USAGE", `--signal does not know '${text}'`, {
+    remedy: `Signals are ${KILL_SIGNALS.join(", ")}.`,
+  });
+};
+
+interface Agreement {
+  answer: boolean | null;
+  /** Guards by what the question showed: an agent that went on meanwhile, or another one, must not be hit. */
+  guards: Partial<ActionGuards>;
+}
+
+const agree = async (
+  context: CliContext,
+  client: DaemonClient,
+  about: { ref: string; signal: KillSignal; guards: Partial<ActionGuards> },
+): Promise<Agreement> => {
+  await lookAtWorkTrees(client, { ref: about.ref });
+  const { pane } = await client.call((api) => api.explain.query({ ref: about.ref }));
+  const { runtime_id } = pane.identity;
+  const name = cleanLine(pane.agent_name ?? "the process");
+  const lost = cleanLine(uncommittedText(pane.workspace, pane.activity?.folder ?? "its folder"));
+  if (lost !== "") context.print(`! ${lost}\n`);
+  const question = `Send ${about.signal} to ${name} (${pane.state ?? "no agent"}) in ${cleanLine(placeOf(pane))}? [y/N] `;
+  const answer = await ask(question, context);
+  const shown = { ifRuntime: runtime_id, ifState: pane.state, ifVersion: pane.state_version };
+  return { answer, guards: runtime_id === null ? about.guards : { ...shown, ...about.guards } };
+};
+
+/** Resolves with the exit status of the outcome; if the person said no, with that of a missing yes. */
+export const runKill = async (context: CliContext, typed: string, options: KillOptions): Promise<number> => {
+  const signal = parseSignal(options.signal ?? "INT");
+  const asJson = options.json === true;
+  const canAsk = options.yes !== true && context.stdin.isTTY && context.stdout.isTTY && !asJson;
+  return withRef(context, { ref: typed, says: !asJson }, async (client, ref) => {
+    let guards = parseGuards(options);
+    if (canAsk) {
+      const agreement = await agree(context, client, { ref, signal, guards });
+      if (agreement.answer !== true) return leaveUndone(context, agreement.answer !== null);
+      guards = agreement.guards;
+    }
+    // Without a terminal and without --yes the daemon refuses, and says what would have happened.
+    const isConfirmed = options.yes === true || canAsk;
+    const result = await client.call((api) =>
+      api.kill.mutate({ ref, guards, surface: "cli", signal, isConfirmed }),
+    );
+    return printResult(context, result, asJson);
+  });
+};
+
+// `agtmux view-output <ref>`: the last lines of a pane's screen and scrollback, or of its agent's own log. The daemon bounds
+// and cleans them.
+
+const whatIsMissing = (output: PaneOutput): string | null => {
+  if (output.source === "transcript" && output.cut === "none")
+    return "This is from the agent's own log: '> ' is you, '* ' a tool, '! ' a note.";
+  if (output.is_alternate && output.source === "screen")
+    return `The program draws on the alternate screen: tmux has no scrollback of it, this is what is visible.${output.transcript_offered ? " Its own log of the session: --transcript." : ""}`;
+  return output.cut === "bytes" ? "Older lines were left out: the output is larger than 1 MB." : null;
+};
+
+export const runViewOutput = async (
+  context: CliContext,
+  ref: string,
+  options: GuardOptions & { lines?: string; ansi?: boolean; transcript?: boolean; json?: boolean },
+): Promise<void> => {
+  const guards = parseGuards(options);
+  const lines =
+    options.lines === undefined
+      ? DEFAULT_OUTPUT_LINES
+      : parseCount(options.lines, "--lines", { min: 1, max: MAX_OUTPUT_LINES });
+  const output = await withRef(context, { ref, says: false }, (client, settled) =>
+    client.call((api) =>
+      api.viewOutput.mutate({
+        ref: settled,
+        guards,
+        surface: "cli",
+        lines,
+        ansi: options.ansi === true,
+        source: options.transcript === true ? "transcript" : "screen",
+      }),
+    ),
+  );
+  if (options.json === true) {
+    context.print(`${JSON.stringify(output)}\n`);
+    return;
+  }
+  if (output.lines.length > 0) context.print(`${output.lines.join("\n")}\n`);
+  const missing = whatIsMissing(output);
+  // Notes go to stderr, so that a pipe gets only the pane's own lines.
+  if (missing !== null) context.stderr.write(`agtmux: ${missing}\n`);
+};
 
 export interface SendOptions extends GuardOptions, LaterOptions {
   text?: string;
@@ -47,7 +328,7 @@ const refuseForLater = ({ enter, toShell, idempotencyKey, ...options }: SendOpti
 export const runSend = async (context: CliContext, ref: string, options: SendOptions): Promise<number> => {
   if (LATER.some((name) => options[name] !== undefined)) {
     refuseForLater(options);
-    const { runSendLater } = await import("./sendLater.ts");
+    const { runSendLater } = await import("./jobs.ts");
     await runSendLater(context, ref, await textOf(context, options), options);
     return 0;
   }

@@ -1,6 +1,18 @@
 // `agtmux adapters list|enable|disable|check|try`: which agents are known and from where, which are enabled, what is wrong with
 // the person's files, and what rules say about a live pane. The daemon answers; a file that is not in force is read here and
 // sent to it.
+import type { IntegrationSummary } from "../../core/api/service.ts";
+import type {
+  IntegrationListDocument,
+  AdapterCheckedDocument,
+  AdapterListDocument,
+  AdapterSwitchedDocument,
+} from "../../core/model/documents.ts";
+import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { printDocument } from "../document.ts";
+import { cleanLine, cleanLines } from "../render/clean.ts";
+import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
 import { basename } from "node:path";
 import type {
   AdapterList,
@@ -9,22 +21,80 @@ import type {
   AdapterView,
   RuleMatch,
 } from "../../core/model/adapterView.ts";
-import type {
-  AdapterCheckedDocument,
-  AdapterListDocument,
-  AdapterSwitchedDocument,
-} from "../../core/model/documents.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { STATE_WORDS } from "../../core/model/words.ts";
-import { withDaemon, type CliContext } from "../context.ts";
-import { countBy } from "../countBy.ts";
-import { printDocument } from "../document.ts";
-import { readNamedFile } from "../readNamedFile.ts";
+import { countBy, MARKS } from "../render/mark.ts";
+import { readNamedFile } from "../ask.ts";
 import { withRef } from "../settleRef.ts";
-import { cleanLine, cleanLines } from "../render/clean.ts";
-import { MARKS } from "../render/mark.ts";
-import { measureFor } from "../render/measure.ts";
-import { type Cell, type Column, renderTable } from "../render/table.ts";
+
+// `agtmux integrate` without an agent: how each of them is integrated, and what can be done about it.
+
+const INTEGRATION_COLUMNS: readonly Column[] = [
+  { title: "AGENT", min: null },
+  { title: "STATE", min: 10 },
+  { title: "LAST EVENT", min: null },
+  { title: "WHAT CAN BE DONE", min: null },
+];
+
+const STATES: Readonly<Record<IntegrationSummary["state"], string>> = {
+  installed: "installed",
+  partial: "partly installed",
+  absent: "not installed",
+  unclear: "settings cannot be read",
+};
+
+const commandFor = ({ agent, state, lastRealEventAt }: IntegrationSummary, onTarget: string): string => {
+  const command = `agtmux integrate ${cleanLine(agent)}${onTarget}`;
+  switch (state) {
+    case "absent":
+      return command;
+    case "partial":
+      return `${command} --repair`;
+    case "unclear":
+      return `${command} --dry-run`;
+    case "installed":
+      return lastRealEventAt === null ? `${command} --verify` : "";
+  }
+};
+
+const toIntegrationRow = (one: IntegrationSummary, now: number, onTarget: string): Cell[] => [
+  { text: cleanLine(one.agent) },
+  { text: STATES[one.state] },
+  {
+    text:
+      one.lastRealEventAt === null ? "none yet" : `${formatAge(now - Date.parse(one.lastRealEventAt))} ago`,
+  },
+  { text: commandFor(one, onTarget) },
+];
+
+export const runIntegrationList = async (
+  context: CliContext,
+  { target, json }: { target?: string | undefined; json?: boolean | undefined },
+): Promise<void> => {
+  const all = await withDaemon(context, (client) =>
+    client.call((api) => api.integrationList.query({ target })),
+  );
+  if (json === true) {
+    printDocument<IntegrationListDocument>(context, {
+      action: "list",
+      items: all.map(({ lastRealEventAt, ...one }) => ({ ...one, last_real_event_at: lastRealEventAt })),
+    });
+    return;
+  }
+  const rows = all.map((one) =>
+    toIntegrationRow(one, context.now(), target === undefined ? "" : ` --target ${target}`),
+  );
+  const below = all.map(({ problems, steps }) => [
+    ...problems.map((problem) => `  ${cleanLine(problem)}`),
+    ...steps.map(({ what, how }) => `  Left to do: ${cleanLine(what)}. ${cleanLine(how)}`),
+  ]);
+  const lines = renderTable(INTEGRATION_COLUMNS, rows, {
+    width: context.width,
+    paint: context.paint,
+    measure: await measureFor(all),
+    below: (index) => below[index] ?? [],
+  });
+  context.print(`${lines.join("\n")}\n`);
+};
 
 interface AdapterOptions {
   json?: boolean;
@@ -33,7 +103,7 @@ interface AdapterOptions {
 
 const MAX_FILE_BYTES = 256 * 1024;
 
-const COLUMNS: readonly Column[] = [
+const ADAPTER_COLUMNS: readonly Column[] = [
   { title: "AGENT", min: 6 },
   { title: "NAME", min: 8 },
   { title: "VERSION", min: 5 },
@@ -60,7 +130,7 @@ const describeAbilities = ({ capabilities, has_integration }: AdapterView): stri
     ...(has_integration ? ["integrate"] : []),
   ].join(", ");
 
-const toRow = (adapter: AdapterView, { paint }: CliContext): Cell[] => [
+const toAdapterRow = (adapter: AdapterView, { paint }: CliContext): Cell[] => [
   { text: adapter.agent_type },
   { text: cleanLine(adapter.display_name) },
   { text: adapter.version },
@@ -87,9 +157,9 @@ export const runAdapterList = async (context: CliContext, options: AdapterOption
     });
     return;
   }
-  const rows = document.items.map((adapter) => toRow(adapter, context));
+  const rows = document.items.map((adapter) => toAdapterRow(adapter, context));
   const { width, paint } = context;
-  const lines = renderTable(COLUMNS, rows, { width, paint, measure: await measureFor(document) });
+  const lines = renderTable(ADAPTER_COLUMNS, rows, { width, paint, measure: await measureFor(document) });
   const degraded = document.items.filter(({ health }) => health === "degraded");
   if (degraded.length > 0)
     lines.push(

@@ -5,7 +5,7 @@ import { formatTarget } from "../../core/model/shortRef.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import type { PaneList, PaneView, TargetView } from "../../core/model/view.ts";
 import { queryDocument } from "../../core/rpc/queryDocument.ts";
-import type { LiveKind } from "../completion/kinds.ts";
+import type { LiveKind } from "../parse/values.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 

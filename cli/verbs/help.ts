@@ -3,13 +3,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { bashScript } from "../completion/bash.ts";
-import { fishScript } from "../completion/fish.ts";
-import { completionTable } from "../completion/table.ts";
-import { zshScript } from "../completion/zsh.ts";
+import { bashScript, fishScript, zshScript } from "../reference/completions.ts";
+import { completionTable, toPage } from "../reference/pages.ts";
 import type { CliContext } from "../context.ts";
 import type { Verb } from "../grammar/verb.ts";
-import { toPage } from "../reference/pages.ts";
 import { TOPICS, type Topic } from "../reference/topics.ts";
 
 const DEFAULT_WIDTH = 80;

@@ -10,11 +10,11 @@ import type { HistoryHandoff, HistorySession } from "../../core/model/history.ts
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { leaveUndone } from "../ask.ts";
-import { askHistory, refreshHistory } from "../askHistory.ts";
+import { askHistory, refreshHistory } from "../askFeature.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { printDocument } from "../document.ts";
 import { cleanLines } from "../render/clean.ts";
-import { sessionOf } from "./historyRead.ts";
+import { sessionOf } from "./history.ts";
 import { runStart, type StartOptions } from "./start.ts";
 
 /** Asks about a session by what was typed: a part of its id, or the pane that has it open. */

@@ -1,16 +1,268 @@
 // `agtmux jobs`: what is armed, and what it did; `agtmux automation`: all of it at once.
-import type { JobListDocument } from "../../core/model/documents.ts";
-import type { JobDocument, JobView, JobsView } from "../../core/model/job.ts";
-import { formatAge } from "../../core/model/words.ts";
-import { askAutomation } from "../askAutomation.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { JobDocument, WatchCondition, JobView, JobsView } from "../../core/model/job.ts";
+import type { AutomationInput } from "../../features/automation/calls.ts";
+import { askAutomation } from "../askFeature.ts";
 import { withDaemon, type CliContext } from "../context.ts";
-import { countBy } from "../countBy.ts";
 import { printDocument } from "../document.ts";
+import { findRuntime, findPane } from "../settleRef.ts";
+import { parseDuration, parseTime } from "../parse/values.ts";
+import type { ListFilters } from "../../core/api/calls.ts";
+import { CONDITION_FORMS, readCondition, formatAge } from "../../core/model/words.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { parseFilters, type FilterOptions } from "../parse/filters.ts";
+import { STATE_NAMES, countBy } from "../render/mark.ts";
 import { cleanLine } from "../render/clean.ts";
-import { measureFor } from "../render/measure.ts";
-import { renderTable, type Cell, type Column } from "../render/table.ts";
+import { OUTCOME_EXIT_CODES } from "../../core/model/action.ts";
+import type { ChannelList, ChannelView } from "../../core/model/notifications.ts";
+import type { ChannelListDocument, JobListDocument } from "../../core/model/documents.ts";
+import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
 
-const COLUMNS: readonly Column[] = [
+// `agtmux send` with a time: arms a text that is sent once its time has come and the agent rests.
+
+export interface LaterOptions {
+  whenReady?: boolean;
+  at?: string;
+  atReset?: boolean;
+  cron?: string;
+  times?: string;
+  expires?: string;
+  volatile?: boolean;
+  json?: boolean;
+}
+
+type SendInput = AutomationInput<"send">;
+
+const DAY_MS = 86_400_000;
+/** As the daemon's: loading its schemas would cost more than the whole command. */
+const LONGEST_DELAY_MS = 7 * DAY_MS;
+const MOST_TIMES = 200;
+
+const usage = (message: string, remedy: string): AgtmuxError =>
+  new AgtmuxError("E_USAGE", message, { remedy });
+
+const triggerOf = (options: LaterOptions, now: number): SendInput["trigger"] => {
+  const { whenReady, at, atReset, cron } = options;
+  if ([whenReady, at, atReset, cron].filter((one) => one !== undefined).length > 1)
+    throw usage("send takes one of --when-ready, --at, --at-reset and --cron", "Say one of them.");
+  if (atReset === true) return { kind: "reset" };
+  if (at !== undefined) return { kind: "at", at: parseTime(at, now) };
+  return cron === undefined ? { kind: "ready" } : { kind: "cron", expression: cron };
+};
+
+const expiresOf = ({ at, atReset, cron, expires }: LaterOptions): number => {
+  if (expires === undefined) return cron === undefined ? DAY_MS : LONGEST_DELAY_MS;
+  if (at !== undefined || atReset === true)
+    throw usage(
+      "--expires does not go with --at and --at-reset",
+      "A text of a set time is given up an hour after it.",
+    );
+  const ms = parseDuration(expires, "--expires");
+  if (ms >= 1_000 && ms <= LONGEST_DELAY_MS) return ms;
+  throw usage(`--expires ${expires} is too long or too short`, "1s to 7d.");
+};
+
+const timesOf = ({ cron, times }: LaterOptions): Pick<SendInput, "times"> => {
+  if (times === undefined) return {};
+  if (cron === undefined) throw usage("--times goes with --cron", "Any other text is sent once.");
+  const count = Number(times);
+  if (/^\d{1,3}$/.test(times) && count >= 1 && count <= MOST_TIMES) return { times: count };
+  throw usage(`--times ${times.slice(0, 20)} is no such number`, `1 to ${MOST_TIMES}.`);
+};
+
+const saysWhen = (nextAt: string | null): string =>
+  nextAt === null ? "once its agent rests" : `at ${new Date(nextAt).toLocaleString()}, once its agent rests`;
+
+export const runSendLater = async (
+  context: CliContext,
+  ref: string,
+  text: string,
+  options: LaterOptions,
+): Promise<void> => {
+  const later = {
+    trigger: triggerOf(options, context.now()),
+    expiresMs: expiresOf(options),
+    ...timesOf(options),
+  };
+  const job = await withDaemon(context, async (client) =>
+    askAutomation(client, "send", "mutation", {
+      ...later,
+      runtimeId: await findRuntime(context, client, { ref, says: options.json !== true }),
+      text,
+      isVolatile: options.volatile === true,
+      surface: "cli",
+    }),
+  );
+  if (options.json === true) printDocument<JobDocument>(context, { job });
+  else context.print(`${job.job_id}: sent ${saysWhen(job.next_at)}\n`);
+};
+
+// `agtmux tell`: arms a watch, which tells and does nothing else.
+
+export interface TellOptions extends FilterOptions {
+  when?: string;
+  every?: boolean;
+  channel?: string;
+  for?: string;
+  json?: boolean;
+}
+
+const DEFAULT_MS = 8 * 3_600_000;
+/** As the daemon's: loading its schemas would cost more than the whole command. */
+const LONGEST_WATCH_MS = 7 * 86_400_000;
+
+const parseFor = (text: string | undefined): number => {
+  if (text === undefined) return DEFAULT_MS;
+  const ms = parseDuration(text, "--for");
+  if (ms >= 1_000 && ms <= LONGEST_WATCH_MS) return ms;
+  throw new AgtmuxError("E_USAGE", `--for ${text} is too long or too short`, { remedy: "1s to 7d." });
+};
+
+const NOBODY_HEARS =
+  "! Nobody would hear it now: open the app or 'agtmux ui', or configure a channel (docs/automation.md). 'agtmux jobs show' keeps what it tells.\n";
+
+/** Fails with E_USAGE naming the possible forms. */
+const parseWatchCondition = (text: string): WatchCondition => {
+  const condition = readCondition(text);
+  if (condition !== null) return condition;
+  throw new AgtmuxError("E_USAGE", `--when does not know '${text.slice(0, 100)}'`, {
+    remedy: `Say ${CONDITION_FORMS}. States are ${STATE_NAMES.join(", ")}.`,
+  });
+};
+
+type Subject = AutomationInput<"watch">["subject"];
+
+/** Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS. */
+const findSubject = async (
+  context: CliContext,
+  client: DaemonClient,
+  ref: string | undefined,
+  filters: ListFilters,
+): Promise<Subject> => {
+  if (ref === undefined) return { filters };
+  const { runtimeId, paneRef } = await findPane(context, client, { ref, says: true });
+  return runtimeId === null ? { paneRef } : { runtimeId };
+};
+
+export const runTell = async (
+  context: CliContext,
+  ref: string | undefined,
+  options: TellOptions,
+): Promise<void> => {
+  if (options.when === undefined)
+    throw new AgtmuxError("E_USAGE", "tell needs a condition", {
+      remedy: `Say --when ${CONDITION_FORMS}.`,
+    });
+  const condition = parseWatchCondition(options.when);
+  const filters = parseFilters(options);
+  if (ref !== undefined && Object.keys(filters).length > 0)
+    throw new AgtmuxError("E_USAGE", "tell takes either one reference or filters");
+  const forMs = parseFor(options.for);
+  const job = await withDaemon(context, async (client) =>
+    askAutomation(client, "watch", "mutation", {
+      subject: await findSubject(context, client, ref, filters),
+      condition,
+      isRepeated: options.every === true,
+      channel: options.channel ?? null,
+      forMs,
+      surface: "cli",
+    }),
+  );
+  if (options.json === true) {
+    printDocument<JobDocument>(context, { job });
+    return;
+  }
+  context.print(`${job.job_id}: armed until ${job.expires_at} for ${cleanLine(job.when)}\n`);
+  if (job.is_unheard === true) context.stderr.write(NOBODY_HEARS);
+};
+
+// `agtmux channel list|test`: where notifications go beside this desktop.
+
+const CHANNEL_COLUMNS: readonly Column[] = [
+  { title: "CHANNEL", min: 7 },
+  { title: "KIND", min: null },
+  { title: "TO", min: 10 },
+  { title: "TELLS", min: 10 },
+  { title: "WITH", min: null },
+  { title: "LAST", min: 8 },
+];
+
+const describeLast = ({ enabled, last, waiting, dropped }: ChannelView, now: number): string => {
+  if (!enabled) return "switched off";
+  const how =
+    last === null
+      ? "nothing yet"
+      : `${last.outcome === "delivered" ? "delivered" : "NOT DELIVERED"} ${formatAge(now - Date.parse(last.at))} ago`;
+  return [
+    how,
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+    ...(dropped > 0 ? [`${dropped} dropped`] : []),
+  ].join(", ");
+};
+
+const toChannelRow = (view: ChannelView, now: number): Cell[] => [
+  { text: cleanLine(view.name) },
+  { text: view.kind },
+  { text: cleanLine(view.to) },
+  { text: view.events.join(", ") },
+  { text: view.include },
+  { text: describeLast(view, now) },
+];
+
+const describeProblem = ({ line, path, message }: ChannelList["problems"][number]): string =>
+  `config.json:${line}: ${path === "" ? "" : `${path}: `}${message}`;
+
+const renderList = async (context: CliContext, { items }: ChannelList): Promise<string[]> => {
+  if (items.length === 0)
+    return ["No channel is configured, so nothing is sent out: see docs/automation.md."];
+  const rows = items.map((view) => toChannelRow(view, context.now()));
+  return renderTable(CHANNEL_COLUMNS, rows, {
+    width: context.width,
+    paint: context.paint,
+    measure: await measureFor(items),
+    below: (index) => {
+      const last = items[index]?.last;
+      return last?.outcome === "not_delivered" ? [`  ${cleanLine(last.detail)}`] : [];
+    },
+  });
+};
+
+export const runChannelList = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
+  const list = await withDaemon(context, (client) =>
+    askAutomation(client, "channelList", "query", undefined),
+  );
+  const problems = list.problems.map(describeProblem);
+  if (options.json === true) {
+    printDocument<ChannelListDocument>(context, {
+      filters: {},
+      summary: { total: list.items.length },
+      problems,
+      items: list.items.map((view) => ({ identity: { channel: view.name }, ...view })),
+    });
+    return;
+  }
+  const lines = [...(await renderList(context, list)), ...problems.map((one) => `! ${cleanLine(one)}`)];
+  context.print(`${lines.join("\n")}\n`);
+};
+
+/** Gives the exit status. */
+export const runChannelTest = async (
+  context: CliContext,
+  name: string,
+  options: { json?: boolean },
+): Promise<number> => {
+  const result = await withDaemon(context, (client) =>
+    askAutomation(client, "channelTest", "mutation", { name }),
+  );
+  if (options.json === true) printDocument(context, result);
+  else
+    context.print(
+      result.outcome === "delivered" ? "Delivered.\n" : `Not delivered: ${cleanLine(result.detail)}.\n`,
+    );
+  return OUTCOME_EXIT_CODES[result.outcome];
+};
+
+const JOB_COLUMNS: readonly Column[] = [
   { title: "JOB", min: null },
   { title: "STATE", min: null },
   { title: "WHEN", min: 10 },
@@ -30,7 +282,7 @@ const detailsOf = ({ text, waits_for }: JobView): string[] => [
   ...(waits_for === null ? [] : [`  waits: ${cleanLine(waits_for)}`]),
 ];
 
-const toRow = (job: JobView, now: number): Cell[] => [
+const toJobRow = (job: JobView, now: number): Cell[] => [
   { text: job.job_id },
   { text: job.state },
   { text: cleanLine(whenOf(job)) },
@@ -41,10 +293,10 @@ const toRow = (job: JobView, now: number): Cell[] => [
 
 const renderJobs = async (context: CliContext, items: readonly JobView[]): Promise<string[]> => {
   if (items.length === 0) return ["No job was armed yet: see 'agtmux help tell' and 'agtmux help send'."];
-  const rows = items.map((job) => toRow(job, context.now()));
+  const rows = items.map((job) => toJobRow(job, context.now()));
   const { width, paint } = context;
   const below = (index: number): string[] => items.slice(index, index + 1).flatMap(detailsOf);
-  return renderTable(COLUMNS, rows, { width, paint, below, measure: await measureFor(items) });
+  return renderTable(JOB_COLUMNS, rows, { width, paint, below, measure: await measureFor(items) });
 };
 
 /** Said where somebody looks at what is armed. */

@@ -1,8 +1,7 @@
 // `agtmux list panes|windows|sessions`: asks the daemon once and prints its document as a table, as fields or unchanged.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { lookAtWorkTrees } from "../askWorkspaces.ts";
-import type { CliContext } from "../context.ts";
-import { withDaemon } from "../context.ts";
+import { lookAtWorkTrees } from "../askFeature.ts";
+import { type CliContext, withDaemon } from "../context.ts";
 import {
   listingInput,
   prepareListing,
@@ -10,11 +9,11 @@ import {
   type AskListing,
   type ListOptions,
   type Scope,
+  WIDER,
 } from "../listing.ts";
 import { parseNames } from "../parse/filters.ts";
 import type { Marks } from "../render/field.ts";
-import { measureFor } from "../render/measure.ts";
-import { WIDER } from "../render/paneTable.ts";
+import { measureFor } from "../render/table.ts";
 
 /** JSON documents are always whole, and fields have no foot. Fails with E_USAGE. */
 export const checkForms = ({ json, plain, columns, totals }: ListOptions): void => {

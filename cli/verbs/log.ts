@@ -1,13 +1,11 @@
 // `agtmux log`: what the daemon wrote into its log, for a person. It reads the files, so it needs no daemon; they are redacted already.
 import { open, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { AgtmuxError } from "../../core/model/errors.ts";
-import { isMissing } from "../../core/model/systemError.ts";
+import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
 import type { CliContext } from "../context.ts";
-import { parseCount } from "../parse/count.ts";
-import { parseSince } from "../parse/since.ts";
+import { parseCount, parseSince } from "../parse/values.ts";
 import { cleanLine } from "../render/clean.ts";
-import type { Colour } from "../render/paint.ts";
+import type { Colour } from "../render/table.ts";
 
 const DEFAULT_LINES = 100;
 const MAX_LINES = 100_000;

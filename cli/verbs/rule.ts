@@ -12,18 +12,16 @@ import type {
   RulesView,
   RuleTest,
   RuleView,
-} from "../../core/model/ruleView.ts";
+} from "../../core/model/rule.ts";
 import { formatAge } from "../../core/model/words.ts";
-import { ask, leaveUndone } from "../ask.ts";
-import { askAutomation } from "../askAutomation.ts";
+import { ask, leaveUndone, readNamedFile } from "../ask.ts";
+import { askAutomation } from "../askFeature.ts";
 import { withDaemon, type CliContext } from "../context.ts";
-import { countBy } from "../countBy.ts";
+import { countBy } from "../render/mark.ts";
 import { printDocument } from "../document.ts";
-import { parseCount } from "../parse/count.ts";
-import { readNamedFile } from "../readNamedFile.ts";
+import { parseCount } from "../parse/values.ts";
 import { cleanLine } from "../render/clean.ts";
-import { measureFor } from "../render/measure.ts";
-import { renderTable, type Cell, type Column } from "../render/table.ts";
+import { measureFor, renderTable, type Cell, type Column } from "../render/table.ts";
 import { withRef } from "../settleRef.ts";
 
 const MAX_FILE_BYTES = 262_144;

@@ -1,16 +1,36 @@
 // `agtmux start <agent>`: an agent in a new pane, and its task.
-import { resolve } from "node:path";
-import { OUTCOME_EXIT_CODES } from "../../core/model/actionView.ts";
+import { MAX_TEXT, OUTCOME_EXIT_CODES } from "../../core/model/action.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { type CliContext, withDaemon } from "../context.ts";
+import { resolve } from "node:path";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
-import type { Started } from "../../core/model/started.ts";
+import type { Started } from "../../core/model/workspace.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { askWorkspaces } from "../askWorkspaces.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import { askWorkspaces } from "../askFeature.ts";
 import { printDocument } from "../document.ts";
-import { checkLength, readInput } from "../readInput.ts";
 import { cleanLine } from "../render/clean.ts";
 import { settleRef } from "../settleRef.ts";
+
+// Reads a text from standard input, for texts that other users must not see in the arguments of a process.
+
+/** @throws AgtmuxError E_USAGE for a text that is too long to be typed. */
+export const checkLength = (text: string): string => {
+  if (text.length <= MAX_TEXT) return text;
+  throw new AgtmuxError("E_USAGE", `the text is longer than ${MAX_TEXT} characters`, {
+    remedy: "Put it into a file and send the file's name.",
+  });
+};
+
+/** All of standard input without the newline that ends its last line. @throws AgtmuxError E_USAGE when it is too long. */
+export const readInput = async ({ stdin }: CliContext): Promise<string> => {
+  let text = "";
+  stdin.setEncoding("utf8");
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    checkLength(text);
+  }
+  return text.replace(/\r?\n$/, "");
+};
 
 export interface StartOptions {
   target?: string;

@@ -4,7 +4,7 @@ import type { PaneList, TargetView } from "../../core/model/view.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { describeCounts } from "../render/mark.ts";
-import { type Colour, type Paint, createPaint } from "../render/paint.ts";
+import { type Colour, type Paint, createPaint } from "../render/table.ts";
 
 // Text for tmux's status line, where `#` starts a format and `#[…]` a style.
 const STYLES: Readonly<Record<Colour, string>> = {

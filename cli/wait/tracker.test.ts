@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
-import { parseConditions, type Condition } from "./condition.ts";
-import { trackMany, trackOne, type WaitVerdict } from "./tracker.ts";
+import { parseConditions, type Condition } from "../parse/filters.ts";
+import { trackMany, trackOne, type WaitVerdict } from "../verbs/wait.ts";
 
 const wanted = (until: string, after: number | null = null) => ({
   conditions: parseConditions([until]),

@@ -2,9 +2,11 @@
 // prompt, the key goes to tmux together with a check of its rows, and after a key that moves a selection the next capture
 // must show that it moved. The adapter knows the keys of a prompt; an answer without known keys is refused.
 import { AgtmuxError } from "../model/errors.ts";
-import { awaitEffect, type AnswerReport } from "./answerEffect.ts";
-import { optionOf, type OptionChoice } from "./answerOption.ts";
+import { mayAnswer, type OptionRole, type PromptRequest } from "../model/request.ts";
+import type { AnswerChoice } from "../model/action.ts";
 import {
+  awaitEffect,
+  type AnswerReport,
   keyCommand,
   notesOf,
   pressFirst,
@@ -13,14 +15,192 @@ import {
   type AnswerInput,
   type PromptReading,
 } from "./promptReading.ts";
-import { answerText } from "./answerText.ts";
+import { findTyped } from "./screenReading.ts";
+import type { HeldText } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
+import { strippedNotes, toSendable, typingCommand, withHeldText } from "./typing.ts";
+
+// The one rule of approving: whoever answers answers the complete text that was shown, or nothing is sent.
+
+/**
+ * To be asked before every key of an answer, with the prompt as it is on the screen at that moment and as it was shown: only a
+ * refusal may be given to what is not whole.
+ * @throws AgtmuxError E_NOT_SHOWN_WHOLE
+ */
+const requireShownWhole = (
+  request: PromptRequest,
+  role: OptionRole | null | undefined,
+  paneRef: string,
+): void => {
+  if (mayAnswer(request.isWhole === true, role)) return;
+  throw new AgtmuxError(
+    "E_NOT_SHOWN_WHOLE",
+    `Nothing was sent to ${paneRef}: the request could not be shown whole, and may be denied only.`,
+  );
+};
+
+// Which option of a prompt an answer means. Pure. What the adapter does not know is refused, never guessed: another option
+// may leave the agent or change its mode.
+
+export type OptionChoice = Exclude<AnswerChoice, { kind: "text" }>;
+
+const listed = ({ options }: PromptRequest): string[] =>
+  options.map(({ label }, index) => `${index + 1}. ${label}`);
+
+const byRole = (
+  seen: PromptRequest,
+  kind: "approve" | "deny",
+  { agentName, paneRef }: { agentName: string; paneRef: string },
+): number => {
+  const index = seen.options.findIndex(({ role }) => role === kind);
+  if (index >= 0) return index;
+  const what = kind === "approve" ? "approves this once and nothing else" : "denies and nothing else";
+  throw new AgtmuxError(
+    "E_UNSUPPORTED",
+    `Nothing was sent to ${paneRef}: it is not known which option of this prompt of ${agentName} ${what}.`,
+    {
+      remedy:
+        seen.options.length === 0
+          ? "Go there with 'agtmux attach'."
+          : "Choose one of the listed options with --option <number>.",
+      details: listed(seen),
+    },
+  );
+};
+
+const byNumber = (seen: PromptRequest, { number, paneRef }: { number: number; paneRef: string }): number => {
+  if (number <= seen.options.length) return number - 1;
+  throw new AgtmuxError(
+    "E_USAGE",
+    `Nothing was sent to ${paneRef}: there is no option ${number}, there are ${seen.options.length}`,
+    { remedy: "Choose one of the listed options.", details: listed(seen) },
+  );
+};
+
+/**
+ * Index of the option in `seen`, whose keys are known and which may be chosen: its labels are those that were shown.
+ * @throws AgtmuxError E_UNSUPPORTED (not known which, or not by which keys), E_USAGE, E_NOT_SHOWN_WHOLE.
+ */
+export const optionOf = (
+  choice: OptionChoice,
+  seen: PromptRequest,
+  about: { agentName: string; paneRef: string },
+): number => {
+  const index =
+    choice.kind === "option"
+      ? byNumber(seen, { number: choice.number, paneRef: about.paneRef })
+      : byRole(seen, choice.kind, about);
+  const keys = seen.options[index]?.keys ?? [];
+  if (keys.length > 0) {
+    requireShownWhole(seen, seen.options[index]?.role, about.paneRef);
+    return index;
+  }
+  const why =
+    seen.takesSeveral === true
+      ? `this question of ${about.agentName} takes several answers, which can only be chosen in its pane`
+      : `it is not known which keys choose option ${index + 1} of ${about.agentName}`;
+  throw new AgtmuxError("E_UNSUPPORTED", `Nothing was sent to ${about.paneRef}: ${why}.`, {
+    remedy: "Go there with 'agtmux attach'.",
+    details: listed(seen),
+  });
+};
+
+// A free text as the answer to a question: typed into the field that the adapter names, and submitted only once it stands
+// there.
+
+/** Between text and Enter, or agents take Enter for a part of a paste. */
+const ENTER_PAUSE_MS = 400;
+const APPEAR_LIMIT_MS = 2_000;
+const LOOK_EVERY_MS = 60;
+
+const entryOf = ({ paneRef, agentName }: AnswerInput, request: PromptRequest): readonly string[] => {
+  const entry = request.textEntry ?? null;
+  if (entry !== null) return entry;
+  throw new AgtmuxError(
+    "E_UNSUPPORTED",
+    `Nothing was sent to ${paneRef}: it is not known how this prompt of ${agentName} takes a text.`,
+    {
+      remedy: "Choose one of its options with --option <number>, or go there with 'agtmux attach'.",
+      details: request.options.map(({ label }, index) => `${index + 1}. ${label}`),
+    },
+  );
+};
+
+/** Null: the prompt is another one now, or the keys did not arrive. */
+const openField = async (input: AnswerInput, first: PromptReading): Promise<PromptReading | null> => {
+  let reading = first;
+  for (const key of entryOf(input, first.request).slice(1)) {
+    await pause(input.clock, ENTER_PAUSE_MS);
+    const next = await seeAgain(input, reading.request);
+    if (next === null || (await pressNext(input, next, keyCommand(input, key))) !== null) return null;
+    reading = next;
+  }
+  await pause(input.clock, ENTER_PAUSE_MS);
+  return seeAgain(input, reading.request);
+};
+
+const submit = async (
+  input: AnswerInput,
+  { text, typedAt }: { text: string; typedAt: PromptReading },
+): Promise<Omit<AnswerReport, "notes">> => {
+  await pause(input.clock, ENTER_PAUSE_MS);
+  const shown = await poll(input.clock, { everyMs: LOOK_EVERY_MS, limitMs: APPEAR_LIMIT_MS }, async () => {
+    const now = await seeAgain(input, typedAt.request);
+    return now !== null && findTyped(text, typedAt.capture, now.capture) !== null ? now : null;
+  });
+  if (shown === null)
+    return {
+      outcome: "not_delivered",
+      detail: "The prompt did not show the text within 2 s, so Enter was not pressed.",
+    };
+  const problem = await pressNext(input, shown, keyCommand(input, "Enter"));
+  return problem === null ? awaitEffect(input, shown) : { outcome: "not_delivered", detail: problem };
+};
+
+const typeAndSubmit = async (
+  input: AnswerInput,
+  { held, first, isTyped }: { held: HeldText; first: PromptReading; isTyped: boolean },
+): Promise<Omit<AnswerReport, "notes">> => {
+  const { text } = held;
+  if (isTyped) return submit(input, { text, typedAt: first });
+  const field = await openField(input, first);
+  const lost = { outcome: "not_delivered", detail: "The prompt's field for a text did not open." } as const;
+  if (field === null) return lost;
+  const problem = await pressNext(input, field, typingCommand(input.pane, held));
+  return problem === null ? submit(input, { text, typedAt: field }) : lost;
+};
+
+const answerHeld = async (
+  input: AnswerInput,
+  { held, stripped }: { held: HeldText; stripped: number },
+): Promise<AnswerReport> => {
+  const first = await pressFirst(input, ({ request, shown }) => {
+    const [key] = entryOf(input, request);
+    requireShownWhole(shown, null, input.paneRef);
+    return key === undefined ? typingCommand(input.pane, held) : keyCommand(input, key);
+  });
+  const isTyped = entryOf(input, first.request).length === 0;
+  const notes = [...strippedNotes(stripped), ...notesOf(first)];
+  try {
+    return { ...(await typeAndSubmit(input, { held, first, isTyped })), notes };
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+    return { outcome: "unverified", detail: `The text was typed, but then: ${error.message}`, notes };
+  }
+};
+
+/** @throws AgtmuxError as `answerPrompt`; E_USAGE when no text is left without control characters. */
+const answerText = async (input: AnswerInput, rawText: string): Promise<AnswerReport> => {
+  const { text, stripped } = toSendable(rawText);
+  if (text.trim() === "")
+    throw new AgtmuxError("E_USAGE", "There is no text to answer with", { remedy: "Give it with --text." });
+  return withHeldText(input.client, text, (held) => answerHeld(input, { held, stripped }));
+};
 
 /** Between two keys of which the second confirms. */
-const KEY_PAUSE_MS = 150;
+const CONFIRM_PAUSE_MS = 150;
 /** For a selection to move. */
 const STEP_LIMIT_MS = 1_500;
-const LOOK_EVERY_MS = 60;
 /** Longer than any list of options. */
 const MAX_MOVES = 40;
 
@@ -64,7 +244,7 @@ const pressRest = async (
 ): Promise<Pressed> => {
   let reading = first;
   for (const key of rest) {
-    await pause(input.clock, KEY_PAUSE_MS);
+    await pause(input.clock, CONFIRM_PAUSE_MS);
     const next = await seeAgain(input, reading.request);
     if (next === null) break;
     const problem = await pressNext(input, next, keyCommand(input, key));

@@ -1,7 +1,7 @@
 // Which option an answer means, and what is refused.
 import { describe, expect, it } from "vitest";
 import type { PromptRequest } from "../model/request.ts";
-import { optionOf, type OptionChoice } from "./answerOption.ts";
+import { optionOf, type OptionChoice } from "./answer.ts";
 
 const seen: PromptRequest = {
   kind: "command",

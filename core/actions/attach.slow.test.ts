@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { somePane } from "../../adapters/testkit/pane.ts";
 import type { Pane } from "../model/runtime.ts";
-import { actionGuardsSchema, type ActionSnapshot, type AttachPlan } from "../model/snapshot.ts";
+import { actionGuardsSchema, type ActionSnapshot, type AttachPlan } from "../model/action.ts";
 import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { buildAttachPlan } from "./attach.ts";

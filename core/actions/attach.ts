@@ -1,14 +1,37 @@
 // The command that a terminal becomes to show one pane. It names everything by tmux's own ids, in one tmux command list
 // that either lands on exactly that pane or does nothing. Who is attached is the only question it asks tmux.
+import type { ServerInstance, Pane, PaneKey } from "../model/runtime.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import type { Pane, ServerInstance } from "../model/runtime.ts";
-import type { AttachPlan } from "../model/snapshot.ts";
+import type { AttachPlan, ExistingClient } from "../model/action.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
-import { isSameServer, parseInsideTmux } from "./insideTmux.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
-import { listTmuxClients } from "./tmuxClients.ts";
+import { listTmuxClients } from "./attention.ts";
+import type { ConnectedTargets } from "../connections/connectedTarget.ts";
+
+// What `$TMUX` says of the process that has it: the tmux server and the session that it was started in.
+
+/** `$TMUX` of a process inside tmux: socket path, server pid, number of the session it was started in. */
+interface InsideTmux {
+  socketPath: string;
+  serverPid: number;
+  sessionId: string;
+}
+
+/** Null for anything that tmux would not have written. The path may hold commas. */
+export const parseInsideTmux = (text: string | null): InsideTmux | null => {
+  const match = /^(\/.+),(\d+),(\d+)$/s.exec(text ?? "");
+  return match === null
+    ? null
+    : { socketPath: match[1] ?? "", serverPid: Number(match[2]), sessionId: `$${match[3]}` };
+};
+
+const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** By pid and file name: the same socket has several paths where /tmp is a symlink. */
+export const isSameServer = (inside: InsideTmux, server: ServerInstance): boolean =>
+  inside.serverPid === server.pid && fileName(inside.socketPath) === fileName(server.socketPath);
 
 /**
  * The terminal that the person sits at: of the plain ones the one that was used last, those in the caller's own session
@@ -63,7 +86,7 @@ const chooseShowing = (clients: readonly TmuxClient[], pane: Pane): TmuxClient |
   );
 };
 
-export interface AttachInput {
+interface AttachInput {
   action: VerifiedAction;
   /** The pane's row in the topology, as of now. */
   pane: Pane;
@@ -164,4 +187,76 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
       ),
     ),
   };
+};
+
+// Connects the attach action with what it needs of the daemon: the pane's row, its server, and tmux.
+
+/** As `AttachInput` describes them. */
+type AttachCaller = Pick<AttachInput, "insideTmux" | "mayFocus" | "maySwitch">;
+type PlanAttach = (action: VerifiedAction, caller: AttachCaller) => Promise<AttachPlan>;
+
+interface AttachBuilderDeps {
+  connectedTargets: Pick<ConnectedTargets, "get">;
+  paneOf: (key: PaneKey) => Pane | undefined;
+  instanceOf: (targetId: string, server: string) => ServerInstance | null;
+}
+
+export const createAttachBuilder =
+  ({ connectedTargets, paneOf, instanceOf }: AttachBuilderDeps): PlanAttach =>
+  async (action, caller) => {
+    const { key, paneRef } = action.subject;
+    const { executor, tmuxOf, toTerminal } = connectedTargets.get(key.targetId);
+    const pane = paneOf(key);
+    const tmux = tmuxOf(key.server);
+    if (pane === undefined || tmux === null)
+      throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
+    return buildAttachPlan({
+      action,
+      pane,
+      server: instanceOf(key.targetId, key.server),
+      kind: executor.kind,
+      tmux,
+      toTerminal,
+      ...caller,
+    });
+  };
+
+// Carries an attach plan out: brings the terminal that shows the pane already to the front, or opens a window for it; where there
+// is no desktop, the terminal that was used last comes to show it.
+
+export interface DesktopActions {
+  /** Runs a short command; resolves with its exit status, null when it was ended. */
+  run(argv: readonly string[]): Promise<number | null>;
+  /** Null where there is no desktop. */
+  openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
+  /** Brings the terminal window or tab with this tty to the front; false when it was not found. Null where that is not known. */
+  focusTerminal: FocusTerminal | null;
+}
+export type FocusTerminal = (client: ExistingClient) => Promise<boolean>;
+
+/**
+ * `planFor` makes a plan; it is asked again, without focusing, when the terminal that shows the pane could not be brought to
+ * the front. Even then no window is opened beside a terminal that shows the pane natively.
+ * @throws AgtmuxError E_STALE_SNAPSHOT when the pane went meanwhile, E_UNSUPPORTED where there is no desktop and no terminal
+ *   on the pane's tmux server.
+ */
+export const showPlan = async (
+  desktop: DesktopActions,
+  planFor: (may: Pick<AttachCaller, "mayFocus" | "maySwitch">) => Promise<AttachPlan>,
+): Promise<AttachPlan> => {
+  const maySwitch = desktop.openTerminal === null;
+  let plan = await planFor({ mayFocus: desktop.focusTerminal !== null, maySwitch });
+  if (plan.mode !== "attach" && plan.existingClient !== null) {
+    if ((await desktop.run(plan.argv)) !== 0)
+      throw new AgtmuxError("E_STALE_SNAPSHOT", `${plan.paneRef} is no longer there`);
+    const isInFront = (await desktop.focusTerminal?.(plan.existingClient)) ?? false;
+    if (isInFront || plan.existingClient.isNative || plan.mode === "switch_client") return plan;
+    plan = await planFor({ mayFocus: false, maySwitch });
+  }
+  if (desktop.openTerminal === null)
+    throw new AgtmuxError("E_UNSUPPORTED", "this host opens no terminal windows", {
+      remedy: `Run 'agtmux attach ${plan.paneRef}' in a terminal.`,
+    });
+  await desktop.openTerminal(plan.argv);
+  return plan;
 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { actionGuardsSchema } from "../model/snapshot.ts";
+import { actionGuardsSchema } from "../model/action.ts";
 import type { Gate, PreparedAction, VerifiedAction } from "./prepare.ts";
 import type { AuditEntry } from "../ports/store.ts";
 import { createActionAudit } from "./audit.ts";

@@ -1,9 +1,14 @@
 // The audit: an action runs behind the gate and is written down, whatever comes of it, and the list of what was done is read
 // from there. What an action does is its own business.
 import type { Gate, PreparedAction, VerifiedAction } from "./prepare.ts";
-import type { AuditList } from "../model/actionView.ts";
+import {
+  type AuditList,
+  type ActionGuards,
+  actionResultSchema,
+  type ActionOutcome,
+  type ActionResult,
+} from "../model/action.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import type { ActionGuards } from "../model/snapshot.ts";
 import { SCHEMA_VERSION } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Aftermath, AuditEntry, Store } from "../ports/store.ts";
@@ -36,7 +41,7 @@ export interface ActionAudit {
   ): Promise<T>;
 }
 
-export interface ActionAuditDeps {
+interface ActionAuditDeps {
   gate: Gate;
   store: Pick<Store, "appendAudit">;
   /** Marks what is learned of a runtime from now on as following an action (see Ingest.beginAction). */
@@ -149,5 +154,109 @@ export const auditList = (
       text_length: entry.textLength,
       followed_by: (aftermath.get(entry.actionId) ?? []).map(toFollower),
     })),
+  };
+};
+
+// Results of actions, and the keys under which an action is done once: whoever repeats one gets the result of the first. A
+// key is free again when nothing was sent under it.
+
+type Action = ActionResult["action"];
+type TurnSubject = Pick<ActionTurn, "actionId" | "prepared">;
+
+interface Report {
+  outcome: ActionOutcome;
+  detail: string;
+  notes?: string[];
+}
+
+export const toResult = (
+  action: Action,
+  { actionId, prepared: { subject, snapshot } }: TurnSubject,
+  { outcome, detail, notes = [] }: Report,
+  isRepeat = false,
+): ActionResult => ({
+  schema_version: SCHEMA_VERSION,
+  action_id: actionId,
+  action,
+  pane_ref: subject.paneRef,
+  runtime_id: snapshot.runtimeId,
+  snapshot_id: snapshot.snapshotId,
+  outcome,
+  detail,
+  notes,
+  is_repeat: isRepeat,
+});
+
+/** `scope`: what the key is about; `key` null: it may be done as often as it is asked for. */
+interface IdempotencyKey {
+  scope: string;
+  key: string | null;
+}
+
+/** Told by the action, so that a failure before its first key leaves the key free. */
+export interface KeyPresses {
+  onFirstKey(): void;
+  onNothingSent(): void;
+}
+
+interface Idempotency {
+  run(
+    action: Action,
+    turn: TurnSubject,
+    once: IdempotencyKey,
+    work: (presses: KeyPresses) => Promise<Report>,
+  ): Promise<ActionResult>;
+  /** The result of an action that has ended under this key; null where there is none. */
+  earlier(once: IdempotencyKey): ActionResult | null;
+}
+
+interface IdempotencyDeps {
+  store: Pick<Store, "claimKey" | "settleKey" | "releaseKey">;
+  clock: Pick<Clock, "now">;
+}
+
+const repeated = (result: string): ActionResult => ({
+  ...actionResultSchema.parse(JSON.parse(result)),
+  is_repeat: true,
+});
+
+export const createIdempotency = ({ store, clock }: IdempotencyDeps): Idempotency => {
+  const claim = (action: Action, turn: TurnSubject, scope: string, key: string): ActionResult | null => {
+    const used = store.claimKey({ scope, key, actionId: turn.actionId, at: clock.now() });
+    if (used === null) return null;
+    if (used.result !== null) return repeated(used.result);
+    const detail = "An action with the same key was begun before, and how it ended is not known.";
+    return toResult(action, { ...turn, actionId: used.actionId }, { outcome: "unverified", detail }, true);
+  };
+
+  return {
+    run: async (action, turn, { scope, key }, work) => {
+      const before = key === null ? null : claim(action, turn, scope, key);
+      if (before !== null) return before;
+      let hasPressed = false;
+      try {
+        const report = await work({
+          onFirstKey: () => {
+            hasPressed = true;
+          },
+          onNothingSent: () => {
+            hasPressed = false;
+          },
+        });
+        const result = toResult(action, turn, report);
+        if (key !== null) store.settleKey(scope, key, JSON.stringify(result));
+        return result;
+      } catch (error) {
+        if (key !== null && !hasPressed) store.releaseKey(scope, key);
+        throw error;
+      }
+    },
+    earlier: ({ scope, key }) => {
+      if (key === null) return null;
+      const used = store.claimKey({ scope, key, actionId: "none", at: clock.now() });
+      // The key was only looked up: it was free, and is free again.
+      if (used === null) store.releaseKey(scope, key);
+      return used === null || used.result === null ? null : repeated(used.result);
+    },
   };
 };

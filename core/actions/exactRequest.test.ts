@@ -3,7 +3,7 @@ import { foldEvidence } from "../engine/testkit/foldEvidence.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
 import type { Evidence } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
-import { doubtOf } from "./exactRequest.ts";
+import { doubtOf } from "./paneAnswer.ts";
 
 const STATUS = { state: "waiting_approval", reasonCode: "permission_tool" } as const;
 const OPTIONS: PromptRequest["options"] = [

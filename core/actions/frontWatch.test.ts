@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { ConnectedTargets } from "../connections/connectedTargets.ts";
+import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
-import { createFrontWatch, type UnreadPane } from "./frontWatch.ts";
+import { createFrontWatch, type UnreadPane } from "./attention.ts";
 
 const START_MS = 1_800_000_000_000;
 

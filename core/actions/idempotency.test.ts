@@ -6,8 +6,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openStore } from "../store/openStore.ts";
-import type { ActionTurn } from "./audit.ts";
-import { createIdempotency } from "./idempotency.ts";
+import { type ActionTurn, createIdempotency } from "./audit.ts";
 
 let folder: string;
 let store: Store;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findTyped, isRecognisable, isStillInBox } from "./inputBox.ts";
+import { findTyped, isRecognisable, isStillInBox } from "./screenReading.ts";
 
 /** A screen; `¦` stands where the cursor is, at the end of the last row without one. */
 const screen = (...rows: string[]) => {

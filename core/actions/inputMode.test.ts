@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Pane } from "../model/runtime.ts";
 import type { AgentInputModes } from "../ports/agentAdapter.ts";
-import { enterTextMode, showsMode } from "./inputMode.ts";
+import { enterTextMode, showsMode } from "./typing.ts";
 import type { PaneCapture, PaneClient } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 

@@ -1,10 +1,10 @@
 // Stops a turn the way a person would: with the agent's own keys, never with a signal. The state says whether it worked.
-import type { ActionOutcome } from "../model/actionView.ts";
+import type { ActionOutcome } from "../model/action.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { TmuxCommand } from "../tmux/commandString.ts";
+import type { TmuxCommand } from "../tmux/tmuxCommand.ts";
 import type { PaneCapture, PaneClient } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";

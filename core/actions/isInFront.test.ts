@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isInFront } from "./isPaneVisible.ts";
+import { isInFront } from "./attention.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 
 const NOW = 1_800_000_000;

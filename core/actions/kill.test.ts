@@ -1,9 +1,8 @@
 // Whose end it was: an agent that ends after a signal of ours is no crash, one that was not signalled, or outlived it, may be.
 import { expect, it } from "vitest";
 import { AgtmuxError } from "../model/errors.ts";
-import { killProcess } from "./kill.ts";
+import { killProcess, type ProcessSignaller } from "./kill.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import type { ProcessSignaller } from "./processSignaller.ts";
 
 const kill = async (processes: Partial<ProcessSignaller>) => {
   let now = 0;

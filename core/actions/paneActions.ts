@@ -1,39 +1,81 @@
 // The actions on panes as the service offers them: each through the gate, on record, with the parts of the daemon that it
 // needs. What an action does with a pane is in core/actions.
+import type { ConnectedTargets } from "../connections/connectedTarget.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import { type RuntimeEntry, turnMark } from "../ingest/liveState.ts";
+import { type CanonicalState, isWaiting } from "../model/state.ts";
+import { findProcess, killProcess, createProcessSignaller } from "./kill.ts";
 import type { DaemonService } from "../api/calls.ts";
 import { interruptTurn } from "./interrupt.ts";
-import { killProcess } from "./kill.ts";
 import type { Gate } from "./prepare.ts";
-import { createProcessSignaller } from "./processSignaller.ts";
 import { sendText } from "./send.ts";
 import { createKeyedMutex } from "../engine/semaphore.ts";
-import type { Ingest } from "../ingest/ingest.ts";
-import { turnMark, type RuntimeEntry } from "../ingest/liveState.ts";
-import type { ActionResult } from "../model/actionView.ts";
+import { type ActionResult, actionGuardsSchema } from "../model/action.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { paneKeyString, type Pane, type PaneKey } from "../model/runtime.ts";
-import { actionGuardsSchema } from "../model/snapshot.ts";
-import { isWaiting } from "../model/state.ts";
 import { uncommittedText } from "../model/workspace.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
-import { auditList, type ActionAudit, type ActionTurn } from "./audit.ts";
-import type { ConnectedTargets } from "../connections/connectedTargets.ts";
-import { createIdempotency, toResult } from "./idempotency.ts";
-import { createPaneAnswer } from "./paneAnswer.ts";
-import { createPaneReach } from "./paneReach.ts";
-import { showsMode } from "./inputMode.ts";
-import { createLiveAgents } from "./liveAgents.ts";
-import { readCapture } from "./screenReading.ts";
+import { auditList, type ActionAudit, type ActionTurn, createIdempotency, toResult } from "./audit.ts";
+import {
+  createPaneAnswer,
+  type UnattendedAnswer,
+  createUnattendedAnswers,
+  type UnattendedAnswers,
+} from "./paneAnswer.ts";
+import { createPaneReach } from "./paneClient.ts";
+import { showsMode } from "./typing.ts";
+import { readCapture, requireFitPane } from "./screenReading.ts";
 import { poll } from "./pause.ts";
-import { createOutputActions } from "./outputActions.ts";
-import { requireFitPane } from "./fitPane.ts";
+import { createOutputActions } from "./viewOutput.ts";
 import { createUnattended, findReset, type Unattended, type UnattendedDeps } from "./unattended.ts";
-import type { UnattendedAnswer } from "./paneAnswer.ts";
-import { createUnattendedAnswers, type UnattendedAnswers } from "./unattendedAnswer.ts";
 
-export interface PaneActionsDeps {
+// What actions ask of a runtime that lives: its state, its turns, whether its program has the terminal, and how its box takes keys.
+
+interface LiveAgents {
+  /** Null when it has ended meanwhile. */
+  readonly entryOf: (runtimeId: string) => RuntimeEntry | null;
+  readonly stateOf: (runtimeId: string) => CanonicalState | null;
+  readonly isForeground: (runtimeId: string) => Promise<boolean>;
+  /** See `TextModeInput`. */
+  readonly usesModes: (runtimeId: string) => Promise<boolean>;
+}
+
+const createLiveAgents = ({
+  ingest,
+  connectedTargets,
+}: {
+  ingest: Ingest;
+  connectedTargets: ConnectedTargets;
+}): LiveAgents => {
+  const entryOf = (runtimeId: string): RuntimeEntry | null => {
+    const entry = ingest.liveState.runtimes.get(runtimeId);
+    return entry === undefined || entry.runtime.endedAt !== null ? null : entry;
+  };
+  return {
+    entryOf,
+    stateOf: (runtimeId) => entryOf(runtimeId)?.resolution?.status.state ?? null,
+    isForeground: async (runtimeId) => {
+      const runtime = entryOf(runtimeId)?.runtime;
+      if (runtime === undefined || runtime.pid === null || runtime.processStartedAt === null) return false;
+      const { executor, processes } = connectedTargets.get(runtime.targetId);
+      const seen = await findProcess(executor, runtime.pid);
+      // A pid that was given to another process may be in front of another terminal.
+      return seen?.isForeground === true && (await processes.verify(runtime.pid, runtime.processStartedAt));
+    },
+    usesModes: async (runtimeId) => {
+      const entry = entryOf(runtimeId);
+      if (entry?.adapter?.inputModes === undefined) return false;
+      const { executor } = connectedTargets.get(entry.runtime.targetId);
+      const cwd = entry.activity.folder?.value ?? null;
+      const homeDir = await executor.homeDir();
+      return entry.adapter.inputModes.isOn({ files: executor.files, homeDir, cwd });
+    },
+  };
+};
+
+interface PaneActionsDeps {
   ingest: Ingest;
   gate: Gate;
   audit: ActionAudit;
@@ -43,10 +85,7 @@ export interface PaneActionsDeps {
   ids: Pick<IdSource, "nonce">;
 }
 
-export type PaneActionCalls = Pick<
-  DaemonService,
-  "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "audit"
->;
+type PaneActionCalls = Pick<DaemonService, "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "audit">;
 
 type SendCall = Parameters<DaemonService["send"]>[0];
 type Occasion = Pick<UnattendedDeps, "afterLimit" | "isFirst">;
@@ -64,7 +103,7 @@ export interface UnattendedActions extends UnattendedAnswers {
   ): Promise<ActionResult>;
 }
 
-export interface PaneActions {
+interface PaneActions {
   readonly calls: PaneActionCalls;
   readonly unattended: UnattendedActions;
 }

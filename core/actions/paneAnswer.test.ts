@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { somePane } from "../../adapters/testkit/pane.ts";
 import { QUESTION, someRequest } from "../../test/factories/evidence.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
-import type { AnswerChoice } from "../model/actionView.ts";
+import type { AnswerChoice } from "../model/action.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { ActionTurn } from "./audit.ts";

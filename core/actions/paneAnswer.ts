@@ -1,22 +1,81 @@
 // The answer to a prompt as the daemon gives it: the prompt that memory has, the adapter that knows its keys, and a memory of
 // what was answered a moment ago, so that a second answer cannot meet a prompt that only looks the same.
+import { requestLanes } from "../engine/requests.ts";
+import { toldByEvent } from "../ingest/prompts.ts";
+import { mayBeOfAnother, NONE_UNENDED, type RuntimeEntry } from "../ingest/liveState.ts";
+import type { PromptRequest, ToldRequest } from "../model/request.ts";
+import { HOST_TARGET, type PaneKey } from "../model/runtime.ts";
 import { answerPrompt } from "./answer.ts";
-import type { AnswerReport } from "./answerEffect.ts";
+import type { AnswerReport } from "./promptReading.ts";
 import type { Gate } from "./prepare.ts";
 import type { Ingest } from "../ingest/ingest.ts";
-import type { RuntimeEntry } from "../ingest/liveState.ts";
-import type { AnswerChoice } from "../model/actionView.ts";
+import { type AnswerChoice, type ActionResult, actionGuardsSchema } from "../model/action.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ActionTurn } from "./audit.ts";
-import { doubtOf } from "./exactRequest.ts";
-import type { KeyPresses } from "./idempotency.ts";
-import type { PaneReach } from "./paneReach.ts";
+import type { ActionTurn, KeyPresses, ActionInput } from "./audit.ts";
+import type { PaneReach } from "./paneClient.ts";
+import type { TmuxClient } from "../tmux/clients.ts";
+import { isTypedIn } from "./unattended.ts";
+
+// Whether a request may be approved while nobody looks. Stricter than what is offered to a person, who reads: an event must have told
+// all of it, the screen must show just that, to the letter and in rows as it was told, and nothing else may be open. Pure.
+
+type Entry = Pick<RuntimeEntry, "runtime" | "adapter" | "resolution" | "facts" | "asked">;
+
+const agentDoubt = ({ runtime, adapter }: Entry): string | null => {
+  if (runtime.targetId !== HOST_TARGET) return "it is on another machine";
+  if (adapter === null) return "its agent is not known";
+  const { capabilities, integration, displayName } = adapter;
+  const tells = capabilities.event_driven && integration !== undefined;
+  return capabilities.verified && tells ? null : `${displayName} does not tell enough of what it asks`;
+};
+
+/** It is open, as the only one, and what an event says of the end of another one counts only if the screen shows it too. */
+const askingDoubt = ({ resolution, facts, asked }: Entry, told: PromptRequest): string | null => {
+  if (resolution?.status.state !== "waiting_approval" || resolution.confidence !== "high")
+    return "it is not certain that its agent asks for it now";
+  const lanes = requestLanes(facts, 0);
+  const open = lanes.flatMap(({ name, unanswered }) => unanswered.map(({ eventId }) => `${name}@${eventId}`));
+  const [only] = open;
+  if (open.length > 1) return "more than one request is open";
+  if (only !== resolution.requestId) return "no event tells that it is still open";
+  const eventId = only.slice(only.lastIndexOf("@") + 1);
+  return mayBeOfAnother(asked.unended ?? NONE_UNENDED, { eventId, told })
+    ? "the same may have been asked before, and the screen has not shown since that nothing is asked"
+    : null;
+};
+
+const textDoubt = (told: PromptRequest, seen: PromptRequest): string | null => {
+  if (told.kind !== "command" || told.body === null) return "it is about no command";
+  if (told.isWhole !== true || told.hasMore === true)
+    return "a part of it is not told, or changes how it runs";
+  if ((told.runsIn ?? null) === null) return "its event does not tell all of how and where it runs";
+  if (seen.isWhole !== true || seen.kind !== "command") return "its dialog is not on the screen as a whole";
+  if (seen.title !== told.title) return "its dialog has another heading than its event";
+  return seen.body === told.body ? null : "the screen does not show it to the letter, in rows as it was told";
+};
+
+const optionDoubt = ({ options, takesSeveral }: PromptRequest): string | null => {
+  const approving = options.filter(({ role }) => role === "approve");
+  const isPlain = approving.length === 1 && approving[0]?.keys?.length === 1 && takesSeveral !== true;
+  return isPlain ? null : "no single key approves it once and nothing else";
+};
+
+/**
+ * Why what is asked now must not be approved by a rule, after "because"; null: nothing speaks against it. `seen`: the dialog on the
+ * screen; null where none was read.
+ */
+export const doubtOf = (entry: Entry, seen: PromptRequest | null): string | null => {
+  const told = toldByEvent(entry);
+  if (told === null) return agentDoubt(entry) ?? "no event told it while this daemon runs";
+  if (seen === null) return agentDoubt(entry) ?? "its dialog is not on the screen";
+  return agentDoubt(entry) ?? askingDoubt(entry, told) ?? textDoubt(told, seen) ?? optionDoubt(seen);
+};
 
 /** By then the screen was read again: a prompt that is still listed is open. */
 const ANSWERED_MS = 10_000;
 
-export interface PaneAnswerDeps {
+interface PaneAnswerDeps {
   ingest: Pick<Ingest, "promptWith">;
   gate: Gate;
   reach: PaneReach;
@@ -40,7 +99,7 @@ interface AnswerInput extends KeyPresses {
   unattended: UnattendedAnswer | null;
 }
 
-export type PaneAnswer = (turn: ActionTurn, entry: RuntimeEntry, input: AnswerInput) => Promise<AnswerReport>;
+type PaneAnswer = (turn: ActionTurn, entry: RuntimeEntry, input: AnswerInput) => Promise<AnswerReport>;
 
 interface Answered {
   fingerprint: string;
@@ -119,5 +178,119 @@ export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
     // It was seen to be still open: whoever answers again means the same one.
     if (report.outcome === "not_delivered") answered.delete(runtimeId);
     return report;
+  };
+};
+
+// Answers that a rule gives, which a person armed before. The same gate as for a person, and more: the request and state version
+// that were judged, no key while somebody types there, and an approval only where nothing is in doubt.
+
+export interface AnswerByRule {
+  readonly runtimeId: string;
+  readonly stateVersion: number;
+  readonly fingerprint: string;
+  readonly choice: "approve" | "deny";
+  /** For the audit. */
+  readonly surface: string;
+  readonly idempotencyKey: string;
+  /** Takes time to learn what `obstacle` goes by; awaited before it, once the dialog was found. Never rejects. */
+  readonly lookAgain: () => Promise<void>;
+  /** Why it may not be given any more, after "because"; null: it may. Asked directly before the key. */
+  readonly obstacle: () => string | null;
+}
+
+interface UnattendedAnswerDeps {
+  /** The live runtime; null when it has ended. */
+  entryOf: (runtimeId: string) => RuntimeEntry | null;
+  /** Who is attached to the pane's server. @throws where tmux does not answer. */
+  clientsOf(pane: PaneKey): Promise<readonly TmuxClient[]>;
+  clock: Pick<Clock, "now">;
+  /** Takes in the events that wait at this moment on a target. @throws Error where they cannot be read. */
+  takeEventsOf(targetId: string): Promise<void>;
+  /** Through the gate, bound to the prompt, and in the pane's turn. */
+  throughGate(input: ActionInput, act: (turn: ActionTurn) => Promise<ActionResult>): Promise<ActionResult>;
+  answerOnce(
+    turn: ActionTurn,
+    input: { choice: { kind: "approve" | "deny" }; idempotencyKey: string },
+    unattended: UnattendedAnswer,
+  ): Promise<ActionResult>;
+}
+
+export interface UnattendedAnswers {
+  /** Takes in the events that wait at this moment on the machine of this agent. @throws Error where they cannot be read. */
+  takeEvents(runtimeId: string): Promise<void>;
+  /** What an agent asks now, as it was told; null where it asks nothing. */
+  findRequest(runtimeId: string): ToldRequest | null;
+  /** Answers this request in this state version alone, where nobody types or reads; approves only where nothing is in doubt. */
+  answer(input: AnswerByRule): Promise<ActionResult>;
+}
+
+/** Somebody who pressed a key a moment ago may be answering: a moment is the slack with which all clocks are read. */
+const TYPES_S = 0;
+
+const refuse = (runtimeId: string, why: string): AgtmuxError =>
+  new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to runtime:${runtimeId}: ${why}.`);
+
+const toldOf = (entry: RuntimeEntry): ToldRequest | null => {
+  const { prompt, runtime, stateVersion, cwd, asked } = entry;
+  if (prompt === null) return null;
+  const { kind, toolName, body } = prompt.request;
+  return {
+    runtimeId: runtime.runtimeId,
+    stateVersion,
+    fingerprint: prompt.fingerprint,
+    kind,
+    toolName,
+    command: kind === "command" ? body : null,
+    file: kind === "edit" ? body : null,
+    // Another agent of the same program may tell of another folder meanwhile.
+    folder: toldByEvent(entry)?.runsIn ?? cwd,
+    doubt: doubtOf(entry, asked.poller ?? null),
+  };
+};
+
+export const createUnattendedAnswers = (deps: UnattendedAnswerDeps): UnattendedAnswers => {
+  const { entryOf } = deps;
+  /** @throws AgtmuxError E_STALE_SNAPSHOT */
+  const requireUndoubted = ({ runtimeId, choice }: AnswerByRule): void => {
+    const entry = entryOf(runtimeId);
+    if (entry === null) throw refuse(runtimeId, "its agent has ended");
+    const doubt = choice === "approve" ? doubtOf(entry, entry.asked.poller ?? null) : null;
+    if (doubt !== null) throw refuse(runtimeId, doubt);
+  };
+  return {
+    takeEvents: async (runtimeId) => {
+      const entry = entryOf(runtimeId);
+      if (entry !== null) await deps.takeEventsOf(entry.runtime.targetId);
+    },
+    findRequest: (runtimeId) => {
+      const entry = entryOf(runtimeId);
+      return entry === null ? null : toldOf(entry);
+    },
+    answer: (input) => {
+      const { runtimeId, stateVersion, fingerprint, choice, surface, idempotencyKey } = input;
+      const guards = actionGuardsSchema.parse({
+        ifRuntime: runtimeId,
+        ifVersion: stateVersion,
+        ifPrompt: fingerprint,
+      });
+      return deps.throughGate({ ref: `runtime:${runtimeId}`, guards, surface }, async (turn) => {
+        requireUndoubted(input);
+        const { key } = turn.verified.subject;
+        if (isTypedIn(await deps.clientsOf(key), key.paneId, deps.clock.now(), TYPES_S))
+          throw refuse(runtimeId, "somebody types there");
+        return deps.answerOnce(
+          turn,
+          { choice: { kind: choice }, idempotencyKey },
+          {
+            lookAgain: input.lookAgain,
+            requireStill: () => {
+              requireUndoubted(input);
+              const why = input.obstacle();
+              if (why !== null) throw refuse(runtimeId, why);
+            },
+          },
+        );
+      });
+    },
   };
 };

@@ -8,7 +8,7 @@ import type { Pane } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import type { TmuxCommand } from "../tmux/commandString.ts";
+import type { TmuxCommand } from "../tmux/tmuxCommand.ts";
 import { createPaneClient, type PaneClient } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { typingCommand } from "./typing.ts";

@@ -2,13 +2,79 @@
 // need a verified action. Check and commands go to tmux as one, so that nothing fits between them; they go over its input,
 // because other users can read arguments, and a check holds rows of the screen.
 import { AgtmuxError } from "../model/errors.ts";
-import type { Pane } from "../model/runtime.ts";
-import { cleanScreen } from "../tmux/capture.ts";
+import type { Pane, PaneKey } from "../model/runtime.ts";
+import { cleanScreen } from "../tmux/topology.ts";
 import { CLIENT_FORMAT, parseClients, type TmuxClient } from "../tmux/clients.ts";
-import { toCommandString, type TmuxCommand } from "../tmux/commandString.ts";
+import { toCommandString, type TmuxCommand } from "../tmux/tmuxCommand.ts";
 import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { paneCondition, type PaneCondition } from "./paneCondition.ts";
+import type { ConnectedTargets } from "../connections/connectedTarget.ts";
+
+// Conditions for tmux's `if-shell -F` on what a pane shows and runs at the moment of a command. Pure. Rows and names come
+// from programs that may be hostile: every sign of theirs that means something to a pattern or to a format is escaped, so that
+// it stands for itself.
+
+/** What a POSIX extended expression reads as more than itself. */
+const META = /[\\^$.[\]|()*+?{}]/g;
+/** What ends or begins a part of a tmux format. */
+const FORMAT_SIGN = /[#,}]/g;
+
+/** A format's text for an extended regular expression that fits `text` as a whole, to the letter but for blanks at its end. */
+const toPattern = (text: string): string =>
+  `^${text.replace(/ +$/, "").replaceAll(META, "\\$&")}$`.replaceAll(FORMAT_SIGN, "#$&");
+
+/** A format that is true when all are. Balanced: tmux gives up on formats that are nested deeper than a hundred times. */
+const all = (conditions: readonly string[]): string => {
+  if (conditions.length <= 1) return conditions[0] ?? "1";
+  const half = Math.ceil(conditions.length / 2);
+  return `#{&&:${all(conditions.slice(0, half))},${all(conditions.slice(half))}}`;
+};
+
+/** A row of the visible screen. `line`: from 0 at the top. */
+export interface PlacedRow {
+  line: number;
+  text: string;
+}
+
+/** What must still hold when a command arrives at a pane. */
+interface PaneCondition {
+  /** First process of the pane. */
+  panePid: number;
+  /** Foreground program, as a look named it. */
+  command?: string | undefined;
+  /** Rows, as a look gave them, that must all be somewhere on the visible screen. */
+  screenShows?: readonly string[] | undefined;
+  /** Rows that must be the first of their text on the screen, and stand just there. */
+  dialog?: readonly PlacedRow[] | undefined;
+  cursor?: { x: number; y: number } | undefined;
+  size?: { width: number; height: number } | undefined;
+}
+
+const isEqual = (variable: string, value: number): string => `#{==:#{${variable}},${value}}`;
+
+/**
+ * A format that is true while the pane has that first process, is neither dead nor synchronised with others, and runs and
+ * shows what is asked. Works from tmux 3.2a on; a tmux that does not know a part of it says false.
+ */
+const paneCondition = ({
+  panePid,
+  command,
+  screenShows = [],
+  dialog = [],
+  cursor,
+  size,
+}: PaneCondition): string =>
+  all([
+    isEqual("pane_pid", panePid),
+    "#{?pane_dead,0,1}",
+    "#{?pane_synchronized,0,1}",
+    ...(command === undefined ? [] : [`#{m/r:${toPattern(command)},#{pane_current_command}}`]),
+    ...(cursor === undefined ? [] : [isEqual("cursor_x", cursor.x), isEqual("cursor_y", cursor.y)]),
+    ...(size === undefined ? [] : [isEqual("pane_width", size.width), isEqual("pane_height", size.height)]),
+    ...screenShows.map((row) => `#{C/r:${toPattern(row)}}`),
+    // tmux counts lines from 1; the first from the top that fits is the one it gives.
+    ...dialog.map(({ line, text }) => `#{==:#{C/r:${toPattern(text)}},${line + 1}}`),
+  ]);
 
 const TIMEOUT_MS = 5_000;
 const MAX_CAPTURE_BYTES = 64 * 1024 * 1024;
@@ -85,7 +151,7 @@ export interface PaneClient {
   ): Promise<boolean>;
 }
 
-export interface PaneClientDeps {
+interface PaneClientDeps {
   tmux: Pick<TmuxCalls, "run">;
   makeNonce: () => string;
 }
@@ -191,3 +257,32 @@ export const createPaneClient = (deps: PaneClientDeps): PaneClient => {
     },
   };
 };
+
+// Connects actions with the panes of the watched tmux servers: which client reaches a pane, or why none does.
+
+export interface PaneReach {
+  /**
+   * The client that reaches a pane, for the length of one action.
+   * @throws AgtmuxError E_TARGET_UNREACHABLE without a connection, E_STALE_SNAPSHOT when the pane is gone, E_TMUX_MISSING when
+   *   there is no tmux.
+   */
+  reach(key: PaneKey, paneRef: string): { pane: Pane; client: PaneClient };
+}
+
+interface PaneReachDeps {
+  connectedTargets: Pick<ConnectedTargets, "get">;
+  paneOf: (key: PaneKey) => Pane | undefined;
+  makeNonce: () => string;
+}
+
+export const createPaneReach = ({ connectedTargets, paneOf, makeNonce }: PaneReachDeps): PaneReach => ({
+  reach: (key, paneRef) => {
+    const { executor, tmuxOf } = connectedTargets.get(key.targetId);
+    const pane = paneOf(key);
+    const tmux = tmuxOf(key.server);
+    if (pane === undefined || tmux === null)
+      throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
+    executor.hurry?.();
+    return { pane, client: createPaneClient({ tmux, makeNonce }) };
+  },
+});

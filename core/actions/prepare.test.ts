@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SubjectNow } from "../engine/guard.ts";
-import { actionGuardsSchema, type ActionGuards, type ActionSnapshot } from "../model/snapshot.ts";
+import { actionGuardsSchema, type ActionGuards, type ActionSnapshot } from "../model/action.ts";
 import { createGate, type ActionSubject, type PreparedAction, type VerifiedAction } from "./prepare.ts";
 
 const subject = (change: Partial<ActionSubject> = {}): ActionSubject => ({

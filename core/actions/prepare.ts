@@ -5,7 +5,7 @@ import { resolveRef, type RefSubject } from "../engine/ref.ts";
 import type { Timing } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { PaneKey } from "../model/runtime.ts";
-import { actionGuardsSchema, type ActionGuards, type ActionSnapshot } from "../model/snapshot.ts";
+import { actionGuardsSchema, type ActionGuards, type ActionSnapshot } from "../model/action.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { createProcessSignaller, type ProcessSignaller } from "./processSignaller.ts";
+import { createProcessSignaller, type ProcessSignaller } from "./kill.ts";
 
 /** The gate is not part of this test; what it makes is only passed through. */
 const ACTION = {} as VerifiedAction;

@@ -1,20 +1,18 @@
 // Captures that show the prompt to be answered, and keys that go to tmux together with a check of its rows. Every key
 // of an answer takes this way.
 import { isSameDialog } from "../engine/samePrompt.ts";
-import type { AnswerChoice } from "../model/actionView.ts";
+import type { AnswerChoice, ActionOutcome } from "../model/action.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { TmuxCommand } from "../tmux/commandString.ts";
-import { requireFitPane } from "./fitPane.ts";
-import type { PaneClient, PaneCapture } from "./paneClient.ts";
-import type { PlacedRow } from "./paneCondition.ts";
+import type { TmuxCommand } from "../tmux/tmuxCommand.ts";
+import { requireFitPane, screenOf } from "./screenReading.ts";
+import type { PaneClient, PaneCapture, PlacedRow } from "./paneClient.ts";
 import { poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { screenOf } from "./screenReading.ts";
 
 // Where on the screen a dialog stands, row by row: what must still be there when the keys arrive. Pure, and without knowledge
 // of any agent: which row is the first is the adapter's word.
@@ -94,7 +92,7 @@ const dialogOn = ({ adapter, pane }: AnswerInput, capture: PaneCapture): Reading
 };
 
 /** What the screen asks, or null. */
-export const requestOn = (input: AnswerInput, capture: PaneCapture): PromptRequest | null =>
+const requestOn = (input: AnswerInput, capture: PaneCapture): PromptRequest | null =>
   dialogOn(input, capture)?.request ?? null;
 
 const unplaced = ({ paneRef }: AnswerInput): AgtmuxError =>
@@ -104,7 +102,7 @@ const unplaced = ({ paneRef }: AnswerInput): AgtmuxError =>
     { remedy: "Go there with 'agtmux attach'." },
   );
 
-export const captureStyled = ({ client, pane }: AnswerInput): Promise<PaneCapture | null> =>
+const captureStyled = ({ client, pane }: AnswerInput): Promise<PaneCapture | null> =>
   client.capture(pane, { styled: true });
 
 /** Agents draw a prompt again when their pane or the lines above it change; so long is waited for a screen without it. */
@@ -210,4 +208,50 @@ export const pressNext = async (
     if (error instanceof AgtmuxError && error.code === "E_STALE_SNAPSHOT") return error.message;
     throw error;
   }
+};
+
+// What became of a prompt that was answered: it left, it is still there, or nobody can tell.
+
+const LIMIT_MS = 4_000;
+const LOOK_EVERY_MS = 60;
+/** Two captures in a row must show that the prompt has gone, because agents clear the screen while they redraw. */
+const SEEN_LEFT = 2;
+
+export interface AnswerReport {
+  outcome: ActionOutcome;
+  detail: string;
+  notes: string[];
+}
+
+/** What became of a prompt that was answered. */
+export const awaitEffect = async (
+  input: AnswerInput,
+  { request }: PromptReading,
+): Promise<Omit<AnswerReport, "notes">> => {
+  let left = 0;
+  let next: PromptRequest | null = null;
+  let isGone = false;
+  const seen = await poll(input.clock, { everyMs: LOOK_EVERY_MS, limitMs: LIMIT_MS }, async () => {
+    const capture = await captureStyled(input);
+    isGone = capture === null || capture.panePid !== input.pane.panePid;
+    if (capture === null || isGone) return true;
+    next = requestOn(input, capture);
+    left = next !== null && isSameDialog(request, next) ? 0 : left + 1;
+    return left >= SEEN_LEFT ? true : null;
+  });
+  if (isGone) return { outcome: "unverified", detail: "The answer was sent, and then the pane went away." };
+  if (seen === true)
+    return {
+      outcome: "delivered",
+      detail:
+        next === null
+          ? `${input.agentName} took the answer: the prompt is gone.`
+          : `${input.agentName} took the answer, and another prompt is open now.`,
+    };
+  return input.isOpen()
+    ? {
+        outcome: "not_delivered",
+        detail: `The same prompt is still open after ${LIMIT_MS / 1_000} s.`,
+      }
+    : { outcome: "unverified", detail: "The answer was sent; a prompt that looks the same is open." };
 };

@@ -1,8 +1,128 @@
 // What a capture of a pane tells its agent's adapter, and which of its rows are worth checking again when keys arrive. Pure.
+import type { PaneCapture } from "./paneClient.ts";
+import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter, Reading, Screen } from "../ports/agentAdapter.ts";
-import type { PaneCapture } from "./paneClient.ts";
+
+// Finds a text that was just typed on the screen, and tells later whether it still stands in the input box. Pure, and without
+// knowledge of any agent: a box ends where the cursor is, or else near the bottom of the screen; a text that was sent moves
+// away from there. Recorded: every agent leaves at least two rows between a sent prompt and its input box.
+
+type Seen = Pick<PaneCapture, "rows" | "cursorX" | "cursorY">;
+
+/** Left out of comparisons: blanks, frames of boxes, marks and emoji (tmux and programs differ in how they keep them). */
+const NOISE = /[\s\u2500-\u259f\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}]/gu;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
+/** How agents show a long paste instead of its text, as in `[Pasted text #1 +20 lines]`. */
+const PLACEHOLDER = /\[paste(?:d|s)?\b[^\]]{0,60}\]/gi;
+const TAIL_LENGTH = 24;
+
+/** A text as it can be compared with what a screen shows of it. */
+export const compact = (text: string): string => text.replace(NOISE, "");
+
+const columnsOf = (row: string, columns: number): string => {
+  let used = 0;
+  let kept = "";
+  for (const char of row) {
+    if (used >= columns) break;
+    kept += char;
+    used += WIDE.test(char) ? 2 : 1;
+  }
+  return kept;
+};
+
+const upToCursor = ({ rows, cursorX, cursorY }: Seen): string[] =>
+  rows.slice(0, cursorY + 1).map((row, index) => (index === cursorY ? columnsOf(row, cursorX) : row));
+
+/** Where a compact text ends for the last time: its row, and whether nothing follows. Null where it is not. */
+const locate = (rows: readonly string[], tail: string): { row: number; isLast: boolean } | null => {
+  const parts = rows.map(compact);
+  const joined = parts.join("");
+  const at = joined.lastIndexOf(tail);
+  if (at === -1) return null;
+  let rest = at + tail.length;
+  const row = parts.findIndex((part) => (rest -= part.length) <= 0);
+  return { row, isLast: joined.endsWith(tail) };
+};
+
+const countOf = (rows: readonly string[], tail: string): number =>
+  rows.map(compact).join("").split(tail).length - 1;
+
+/** A text in the input box: by the cursor after it, or by its distance from the bottom; in rows. */
+export interface BoxMark {
+  readonly tail: string;
+  readonly byCursor: boolean;
+  readonly distance: number;
+}
+
+const markOf = (tail: string, before: Seen, now: Seen): BoxMark | null => {
+  const isNew = countOf(now.rows, tail) > countOf(before.rows, tail);
+  const typed = locate(upToCursor(now), tail);
+  const wasTyped = locate(upToCursor(before), tail)?.isLast ?? false;
+  if (typed?.isLast === true && (isNew || !wasTyped))
+    return { tail, byCursor: true, distance: now.cursorY - typed.row };
+  const found = locate(now.rows, tail);
+  if (found === null) return null;
+  const distance = now.rows.length - 1 - found.row;
+  const previous = locate(before.rows, tail);
+  const cameCloser = previous !== null && before.rows.length - 1 - previous.row > distance;
+  return isNew || cameCloser ? { tail, byCursor: false, distance } : null;
+};
+
+/** False for texts of blanks and emoji only: they cannot be told apart on a screen. */
+export const isRecognisable = (text: string): boolean => compact(text) !== "";
+
+/** Where the end of `text`, or a placeholder for it, has appeared since `before`; null while it has not. */
+export const findTyped = (text: string, before: Seen, now: Seen): BoxMark | null => {
+  const tail = compact(text).slice(-TAIL_LENGTH);
+  const mark = tail === "" ? null : markOf(tail, before, now);
+  if (mark !== null) return mark;
+  const placeholders = now.rows.join("\n").match(PLACEHOLDER)?.map(compact) ?? [];
+  for (const placeholder of placeholders.toReversed()) {
+    const found = markOf(placeholder, before, now);
+    if (found !== null) return found;
+  }
+  return null;
+};
+
+/** The row of the screen, as tmux has it, in which a typed text ends; null when it is not there any more. */
+export const rowOf = (mark: BoxMark, now: Seen & Pick<PaneCapture, "rawRows">): string | null => {
+  const found = locate(mark.byCursor ? upToCursor(now) : now.rows, mark.tail);
+  return found === null || (mark.byCursor && !found.isLast) ? null : (now.rawRows[found.row] ?? null);
+};
+
+/** `slack`: rows by which the box may have grown, for programs that may take Enter for a new line. */
+export const isStillInBox = (mark: BoxMark, now: Seen, slack: number): boolean => {
+  const rows = mark.byCursor ? upToCursor(now) : now.rows;
+  const found = locate(rows, mark.tail);
+  if (found === null || (mark.byCursor && !found.isLast)) return false;
+  const end = mark.byCursor ? now.cursorY : now.rows.length - 1;
+  return end - found.row <= mark.distance + slack;
+};
+
+// Whether a pane takes keys of its own at this moment: what every action that types must know first.
+
+/** @throws AgtmuxError E_STALE_SNAPSHOT when it is gone or its program has ended, E_UNSUPPORTED when keys would go elsewhere. */
+export const requireFitPane = (capture: PaneCapture | null, pane: Pane, paneRef: string): PaneCapture => {
+  const refuse = (code: "E_STALE_SNAPSHOT" | "E_UNSUPPORTED", why: string, remedy?: string): never => {
+    const message = `Nothing was sent to ${paneRef}: ${why}.`;
+    throw new AgtmuxError(code, message, remedy === undefined ? {} : { remedy });
+  };
+  if (capture === null || capture.panePid !== pane.panePid)
+    return refuse("E_STALE_SNAPSHOT", "the pane is gone");
+  if (capture.isDead) return refuse("E_STALE_SNAPSHOT", "its program has ended");
+  if (capture.isSynchronized)
+    return refuse(
+      "E_UNSUPPORTED",
+      "what is typed there goes to every pane of its window",
+      "Switch it off with 'tmux set-option -w synchronize-panes off'.",
+    );
+  if (capture.isInputOff)
+    return refuse("E_UNSUPPORTED", "its input is switched off", "Switch it on with 'tmux select-pane -e'.");
+  return capture;
+};
 
 /** A capture as adapters read it. */
 export const screenOf = (pane: Pick<Pane, "title">, capture: PaneCapture): Screen => {

@@ -2,19 +2,34 @@
 // something that was not meant: a dialog, a shell, a synchronised window. The rules for timing and for the second Enter were
 // measured on seven agents.
 import { AgtmuxError } from "../model/errors.ts";
-import type { ActionOutcome } from "../model/actionView.ts";
+import type { ActionOutcome } from "../model/action.ts";
 import { isWaiting } from "../model/state.ts";
-import { requireFitPane } from "./fitPane.ts";
-import { enterTextMode } from "./inputMode.ts";
-import { findTyped, isRecognisable, isStillInBox, type BoxMark } from "./inputBox.ts";
-import type { TmuxCommand } from "../tmux/commandString.ts";
+import {
+  requireFitPane,
+  findTyped,
+  isRecognisable,
+  isStillInBox,
+  type BoxMark,
+  findView,
+  landmarks,
+  readCapture,
+  showsPrompt,
+} from "./screenReading.ts";
+import {
+  enterTextMode,
+  pressEnter,
+  type EnterInput,
+  type SendAgent,
+  type Typed,
+  strippedNotes,
+  toSendable,
+  typingCommand,
+  withHeldText,
+} from "./typing.ts";
+import type { TmuxCommand } from "../tmux/tmuxCommand.ts";
 import type { HeldText, PaneCapture } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { pressEnter, type EnterInput, type SendAgent, type Typed } from "./pressEnter.ts";
-import { findView, landmarks, readCapture, showsPrompt } from "./screenReading.ts";
-import { strippedNotes, toSendable } from "./sendableText.ts";
-import { typingCommand, withHeldText } from "./typing.ts";
 
 /** Texts from here on get the longer pause before Enter, in characters. */
 const LONG_TEXT = 500;

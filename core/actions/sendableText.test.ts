@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { strippedNotes, toSendable } from "./sendableText.ts";
+import { strippedNotes, toSendable } from "./typing.ts";
 
 test.each([
   ["plain 'text' with $(all) #{sorts} of; things\\", null, 0],

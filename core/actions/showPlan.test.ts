@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { AttachPlan } from "../model/snapshot.ts";
-import { showPlan, type DesktopActions } from "./showPlan.ts";
+import type { AttachPlan } from "../model/action.ts";
+import { showPlan, type DesktopActions } from "./attach.ts";
 
 const plan = (mode: AttachPlan["mode"], isNative = false): AttachPlan => ({
   snapshotId: "snap",

@@ -5,9 +5,8 @@ import { HOST_TARGET, type Pane } from "../model/runtime.ts";
 import { isLimit, type Status } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
-import { compact } from "./inputBox.ts";
+import { compact, readCapture, readDraft } from "./screenReading.ts";
 import type { PaneCapture } from "./paneClient.ts";
-import { readCapture, readDraft } from "./screenReading.ts";
 
 export interface Unattended {
   /** Why nothing may be typed on this screen now, after "because"; null: it may. `capture`: with colours. */

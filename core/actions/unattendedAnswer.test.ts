@@ -4,7 +4,7 @@ import { EMPTY_FACTS } from "../engine/facts.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import type { ActionInput } from "./audit.ts";
-import { createUnattendedAnswers, type AnswerByRule } from "./unattendedAnswer.ts";
+import { createUnattendedAnswers, type AnswerByRule } from "./paneAnswer.ts";
 
 const NOW = 1_000_000_000;
 const client = (ago: number, more: Partial<TmuxClient> = {}): TmuxClient => ({

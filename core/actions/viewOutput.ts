@@ -1,13 +1,22 @@
 // What a pane shows and has shown, bounded and made safe for a terminal. It changes nothing; it goes through the gate all
 // the same, so that what is shown is the pane that was meant and the look is on record.
 import { AgtmuxError } from "../model/errors.ts";
-import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, type PaneOutput } from "../model/actionView.ts";
+import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, type PaneOutput } from "../model/action.ts";
 import type { Pane } from "../model/runtime.ts";
 import { cleanText } from "../tmux/cleanText.ts";
-import type { PaneClient } from "./paneClient.ts";
+import type { PaneClient, PaneReach } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
+import { transcriptLines } from "../model/words.ts";
+import type { AgentAdapter, StateFileRequest } from "../ports/agentAdapter.ts";
+import type { TranscriptEntry } from "../ports/agentFiles.ts";
+import type { DaemonService } from "../api/calls.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import type { RuntimeEntry } from "../ingest/liveState.ts";
+import { SCHEMA_VERSION } from "../model/view.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ActionAudit } from "./audit.ts";
+import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 
-const MAX_LINE = 20_000;
 // oxlint-disable-next-line no-control-regex -- it is what this is about
 const SGR = /\u001b\[[0-9;:]*m/g;
 // Strings that a terminal swallows up to their end: titles, links, device control.
@@ -33,7 +42,7 @@ export const keepColours = (line: string): string => {
 const isBlank = (line: string): boolean => line.replace(SGR, "").trim() === "";
 
 /** The newest lines within both bounds. */
-export const boundLines = (all: readonly string[], maxLines: number): Pick<PaneOutput, "lines" | "cut"> => {
+const boundLines = (all: readonly string[], maxLines: number): Pick<PaneOutput, "lines" | "cut"> => {
   const lines: string[] = [];
   let bytes = 0;
   for (const line of all.toReversed()) {
@@ -50,7 +59,7 @@ export const boundLines = (all: readonly string[], maxLines: number): Pick<PaneO
  * control character is left; with it only colours and attributes.
  * @throws AgtmuxError E_STALE_SNAPSHOT when the pane has gone.
  */
-export const viewOutput = async (input: {
+const viewOutput = async (input: {
   action: VerifiedAction;
   pane: Pane;
   client: PaneClient;
@@ -73,5 +82,114 @@ export const viewOutput = async (input: {
     ...boundLines(clean.slice(0, last + 1), wanted),
     is_alternate: capture.isAlternate,
     has_ansi: ansi,
+  };
+};
+
+// What an agent's own log tells of its session, for agents whose scrollback tmux does not have. The adapter reads; here it
+// becomes lines that no program can dress up. It is shown and never stored.
+
+const MAX_LINE = 20_000;
+
+const cleanLines = (text: string): string[] =>
+  text.split("\n").map((line) => cleanText(line.replaceAll("\t", "  "), MAX_LINE));
+
+export const renderTranscript = (entries: readonly TranscriptEntry[]): string[] =>
+  transcriptLines(entries, cleanLines);
+
+/**
+ * The last `lines` (1 to 10,000) of the session, at most 1 MB, without any control character.
+ * @throws AgtmuxError E_UNSUPPORTED where the adapter knows no log, none is provably this process's, or it cannot be read.
+ */
+export const viewTranscript = async (input: {
+  paneRef: string;
+  adapter: Pick<AgentAdapter, "displayName" | "readTranscript"> | null;
+  request: StateFileRequest;
+  lines: number;
+}): Promise<Pick<PaneOutput, "lines" | "cut">> => {
+  const { paneRef, adapter, request } = input;
+  const refuse = (why: string, cause?: unknown): AgtmuxError =>
+    new AgtmuxError("E_UNSUPPORTED", `No transcript of ${paneRef}: ${why}`, {
+      remedy: "Look at the screen, without --transcript.",
+      ...(cause === undefined ? {} : { cause }),
+    });
+  if (adapter?.readTranscript === undefined)
+    throw refuse(`the form of ${adapter?.displayName ?? "this agent"}'s log is not known`);
+  let entries: readonly TranscriptEntry[] | null;
+  try {
+    entries = await adapter.readTranscript(request);
+  } catch (cause) {
+    if (cause instanceof AgtmuxError) throw cause;
+    throw refuse(`${adapter.displayName}'s log cannot be read`, cause);
+  }
+  if (entries === null) throw refuse(`no log is provably that of this ${adapter.displayName} process`);
+  const wanted = Math.min(Math.max(1, Math.trunc(input.lines)), MAX_OUTPUT_LINES);
+  return boundLines(renderTranscript(entries), wanted);
+};
+
+// view-output as the service offers it: behind the gate and on record like every action, from the screen or from the agent's
+// own log.
+
+interface OutputActionsDeps {
+  ingest: Pick<Ingest, "liveState">;
+  audit: ActionAudit;
+  connectedTargets: Pick<ConnectedTargets, "get">;
+  reach: PaneReach;
+  clock: Pick<Clock, "now">;
+}
+
+export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService, "viewOutput"> => {
+  const { ingest, audit, connectedTargets, reach, clock } = deps;
+
+  const liveEntry = (runtimeId: string | null): RuntimeEntry | null => {
+    const entry = runtimeId === null ? undefined : ingest.liveState.runtimes.get(runtimeId);
+    return entry === undefined || entry.runtime.endedAt !== null ? null : entry;
+  };
+
+  const requestFor = async (
+    { runtime, transcriptPath, cwd }: RuntimeEntry,
+    pane: Pane,
+    paneRef: string,
+  ): Promise<StateFileRequest> => {
+    const { pid, processStartedAt, agentSessionId } = runtime;
+    if (pid === null || processStartedAt === null)
+      throw new AgtmuxError("E_UNSUPPORTED", `The process of the agent in ${paneRef} is not known`);
+    const { executor } = connectedTargets.get(runtime.targetId);
+    const process = { pid, ppid: pane.panePid, comm: "", args: "", startedAt: processStartedAt };
+    const homeDir = await executor.homeDir();
+    return { files: executor.files, homeDir, process, pane, agentSessionId, transcriptPath, cwd };
+  };
+
+  const transcript = async (entry: RuntimeEntry | null, pane: Pane, paneRef: string, lines: number) => {
+    if (entry === null)
+      throw new AgtmuxError("E_UNSUPPORTED", `No agent runs in ${paneRef}`, {
+        remedy: "Look at the screen, without --transcript.",
+      });
+    const request = await requestFor(entry, pane, paneRef);
+    const shown = await viewTranscript({ paneRef, adapter: entry.adapter, request, lines });
+    return { ...shown, is_alternate: pane.isAlternate, has_ansi: false };
+  };
+
+  return {
+    viewOutput: (input) =>
+      audit.throughGate("view-output", input, async ({ verified }) => {
+        const { subject, snapshot } = verified;
+        const { lines, ansi, source } = input;
+        const { pane, client } = reach.reach(subject.key, subject.paneRef);
+        const entry = liveEntry(snapshot.runtimeId);
+        const output =
+          source === "screen"
+            ? await viewOutput({ action: verified, pane, client, lines, ansi })
+            : await transcript(entry, pane, subject.paneRef, lines);
+        return {
+          schema_version: SCHEMA_VERSION,
+          generated_at: new Date(clock.now()).toISOString(),
+          pane_ref: subject.paneRef,
+          runtime_id: snapshot.runtimeId,
+          snapshot_id: snapshot.snapshotId,
+          source,
+          transcript_offered: source === "screen" && entry?.adapter?.readTranscript !== undefined,
+          ...output,
+        };
+      }),
   };
 };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { StateFileRequest } from "../ports/agentAdapter.ts";
-import type { TranscriptEntry } from "../ports/agentHistory.ts";
-import { renderTranscript, viewTranscript } from "./viewTranscript.ts";
+import type { TranscriptEntry } from "../ports/agentFiles.ts";
+import { renderTranscript, viewTranscript } from "./viewOutput.ts";
 
 const say = (role: TranscriptEntry["role"], text: string): TranscriptEntry => ({ role, text, at: null });
 const view = (readTranscript: (() => Promise<readonly TranscriptEntry[] | null>) | undefined, lines = 100) =>

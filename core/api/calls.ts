@@ -12,13 +12,20 @@ import {
   type ActionResult,
   type AuditList,
   type PaneOutput,
-} from "../model/actionView.ts";
-import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../model/adapterView.ts";
-import type { Finding } from "../model/doctorView.ts";
+  actionGuardsSchema,
+  type AttachPlan,
+} from "../model/action.ts";
+import type {
+  AdapterCheck,
+  AdapterList,
+  AdapterSwitched,
+  AdapterTry,
+  RemovalReport,
+  SetupLook,
+} from "../model/adapterView.ts";
+import type { Finding } from "../model/doctor.ts";
 import { refNameSchema } from "../model/runtime.ts";
-import type { RemovalReport, SetupLook } from "../model/integrationView.ts";
-import type { Settings } from "../model/settings.ts";
-import { actionGuardsSchema, type AttachPlan } from "../model/snapshot.ts";
+import type { Settings } from "../model/config.ts";
 import { canonicalStateSchema } from "../model/state.ts";
 import type {
   Explanation,

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { NO_LIVENESS } from "../model/resolution.ts";
-import type { FeedEntry, PaneView } from "../model/view.ts";
+import { NO_LIVENESS } from "../model/evidence.ts";
+import { type FeedEntry, type PaneView, rollUp, type FeedChange } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
-import { rollUp } from "../model/rollUp.ts";
-import type { FeedChange } from "../model/feedChange.ts";
 import { FeedHub } from "./feedHub.ts";
 
 const transition = (version: number, view: PaneView): Transition => ({

@@ -1,14 +1,126 @@
 // The change feed: a snapshot first, or the stored transitions since a version, then every change. The versions are those
 // of the state_transitions table, so that a client resumes after a restart of either end.
-import type { FeedChange } from "../model/feedChange.ts";
-import type { Counts, FeedEntry, PaneView, TargetView } from "../model/view.ts";
+import type { FeedChange, PaneView, Counts, FeedEntry, TargetView } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
-import { AsyncQueue } from "./asyncQueue.ts";
 import type { FeedOptions } from "./calls.ts";
-import { RecentChanges } from "./recentChanges.ts";
+
+// A bounded queue from callbacks to one async consumer. When the consumer is too slow, the queue is emptied and the consumer is
+// told, so that memory stays bounded.
+
+export class AsyncQueue<T> implements AsyncIterable<T | "overflow"> {
+  private items: T[] = [];
+  private isOverflown = false;
+  private wake: (() => void) | null = null;
+  private readonly signal: AbortSignal;
+  private readonly limit: number;
+
+  constructor(options: { signal: AbortSignal; limit: number }) {
+    this.signal = options.signal;
+    this.limit = options.limit;
+    this.signal.addEventListener("abort", () => this.wake?.(), { once: true });
+  }
+
+  push(item: T): void {
+    if (this.items.length >= this.limit) {
+      this.items = [];
+      this.isOverflown = true;
+    }
+    if (!this.isOverflown) this.items.push(item);
+    this.wake?.();
+  }
+
+  /** Ends when the signal aborts. Yields "overflow" where items were lost. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T | "overflow"> {
+    while (!this.signal.aborted) {
+      if (this.isOverflown) {
+        this.isOverflown = false;
+        this.items = [];
+        yield "overflow";
+        continue;
+      }
+      const item = this.items.shift();
+      if (item !== undefined) {
+        yield item;
+        continue;
+      }
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+      this.wake = null;
+    }
+  }
+}
+
+// Which rows changed since a version, for clients that were away and want what is now rather than what was. It remembers the
+// version and the place of each row, not its content; beyond its memory everything counts as changed.
+
+/** Rows that are gone are remembered too: this many in all. */
+const MAX_ROWS = 10_000;
+
+/** `identity`: the row's identity at that change. */
+export interface RecentChange {
+  readonly version: number;
+  readonly identity: PaneView["identity"];
+}
+
+export class RecentChanges {
+  /** Rows by reference. */
+  private readonly changes = new Map<string, RecentChange>();
+  /** Changes up to and including this version are not known individually. */
+  private floor: number;
+
+  /** `version`: the version at which it begins to be told of changes. */
+  constructor(version: number) {
+    this.floor = version;
+  }
+
+  note(changes: readonly FeedChange[]): void {
+    for (const change of changes) this.noteOne(change);
+  }
+
+  /**
+   * The rows that may have changed after a client saw `version`, in the order of their last change; null when that is not
+   * known. A row of that very version is included, because a change without a transition keeps the version before it.
+   */
+  since(version: number): readonly RecentChange[] | null {
+    if (version <= this.floor) return null;
+    return [...this.changes.values()].filter((change) => change.version >= version);
+  }
+
+  private noteOne(change: FeedChange): void {
+    switch (change.kind) {
+      case "pane":
+        this.put(change.pane.identity, change.version);
+        return;
+      case "removed":
+        this.put(change.identity, change.version);
+        return;
+      case "target":
+        // A client that comes back gets all targets anyway.
+        return;
+      case "target_removed":
+      case "reset":
+        this.forget(change.version);
+        return;
+    }
+  }
+
+  private put(identity: PaneView["identity"], version: number): void {
+    const ref = identity.pane_ref;
+    if (this.changes.size >= MAX_ROWS && !this.changes.has(ref)) this.forget(version);
+    // Moved to the end, so that the order is that of the changes.
+    this.changes.delete(ref);
+    this.changes.set(ref, { version, identity });
+  }
+
+  private forget(version: number): void {
+    this.floor = version;
+    this.changes.clear();
+  }
+}
 
 /** Where the feed takes its rows and its history from. */
-export interface FeedSource {
+interface FeedSource {
   version(): number;
   now(): number;
   rows(all: boolean): PaneView[];

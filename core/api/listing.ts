@@ -1,14 +1,8 @@
 // Filters and list documents: what `list panes|windows|sessions` answers on every surface.
-import {
-  rollUpSessions,
-  rollUpWindows,
-  sessionOf,
-  windowOf,
-  type SessionGrouping,
-} from "../engine/rollup.ts";
+import { rollUpSessions, rollUpWindows, sessionOf, windowOf, type SessionGrouping } from "../engine/rows.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import { rollUp } from "../model/rollUp.ts";
 import {
+  rollUp,
   SCHEMA_VERSION,
   type PaneList,
   type PaneView,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import type { FeedChange } from "../model/feedChange.ts";
-import { RecentChanges, type RecentChange } from "./recentChanges.ts";
+import type { FeedChange } from "../model/view.ts";
+import { RecentChanges, type RecentChange } from "./feedHub.ts";
 
 const changed = (version: number, pane: number): FeedChange => ({
   kind: "pane",

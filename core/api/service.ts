@@ -1,8 +1,8 @@
 // What a surface may ask of the daemon, and what goes over the wire beside the documents.
 import type { AgtmuxError } from "../model/errors.ts";
-import type { IntegrationReport, IntegrationSummary, PersonStep } from "../model/integrationView.ts";
-import type { NotificationKind } from "../model/notificationPolicy.ts";
-import type { AttachPlan } from "../model/snapshot.ts";
+import type { IntegrationReport, IntegrationSummary, PersonStep } from "../model/adapterView.ts";
+import type { NotificationKind } from "../model/notifications.ts";
+import type { AttachPlan } from "../model/action.ts";
 import type { PaneView } from "../model/view.ts";
 
 export type { AttachPlan, IntegrationReport, IntegrationSummary };

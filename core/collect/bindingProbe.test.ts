@@ -4,7 +4,7 @@ import type { Runtime } from "../model/runtime.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
-import { BindingProbe } from "./bindingProbe.ts";
+import { BindingProbe } from "./eventDelivery.ts";
 import type { CollectorSink, WatchedRuntime, WatchedServer } from "./sink.ts";
 
 /** Timers that a test fires by hand. */

@@ -7,10 +7,8 @@ import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
-import { BindingProbe } from "./bindingProbe.ts";
-import { EventDelivery, type ListedServer } from "./eventDelivery.ts";
-import { LISTEN_MS, OutputWatch } from "./outputWatch.ts";
-import { ProcessWatch } from "./processWatch.ts";
+import { BindingProbe, EventDelivery, type ListedServer } from "./eventDelivery.ts";
+import { LISTEN_MS, OutputWatch, ProcessWatch } from "./processWatch.ts";
 import { ScreenWatch } from "./screenWatch.ts";
 import type { CollectorSink, ProcessReader, WatchedServer } from "./sink.ts";
 

@@ -1,6 +1,6 @@
 // The order of events whose ages are only roughly known.
 import { expect, it } from "vitest";
-import { createEventTimes } from "./eventTimes.ts";
+import { createEventTimes } from "./remoteDrain.ts";
 
 it("dates by age, in the order of the asking, and never later than the arrival", () => {
   const times = createEventTimes();

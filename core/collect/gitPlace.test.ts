@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createLocalFiles } from "../targets/executors/localFiles.ts";
-import { NO_PLACE, readGitPlace } from "./gitPlace.ts";
+import { createLocalFiles } from "../targets/executors/localExecutor.ts";
+import { NO_PLACE, readGitPlace } from "./workWatch.ts";
 
 const git = (cwd: string, ...args: string[]): void => {
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd, stdio: "ignore" });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { somePane } from "../../test/factories/ingest.ts";
 import { DEFAULT_TIMING } from "../model/config.ts";
 import { isScanDue } from "./processWatch.ts";
-import { nextReadAt } from "./screenReads.ts";
+import { nextReadAt } from "./screenWatch.ts";
 import type { WatchedRuntime } from "./sink.ts";
 
 const AT = 1_000_000_400;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HandClock, somePane } from "../../test/factories/ingest.ts";
-import type { Meter } from "../ports/processTree.ts";
-import { OutputWatch } from "./outputWatch.ts";
+import type { Meter } from "../ports/targetExecutor.ts";
+import { OutputWatch } from "./processWatch.ts";
 import type { CollectorSink, ProcessReader, WatchedRuntime } from "./sink.ts";
 
 const SERVER_PID = 7;

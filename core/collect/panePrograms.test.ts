@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ProcessInfo } from "../model/runtime.ts";
-import { whyNoAgent } from "./panePrograms.ts";
+import { whyNoAgent } from "./processWatch.ts";
 
 const process = (comm: string, path?: string): ProcessInfo => ({
   pid: 1,

@@ -1,7 +1,7 @@
 import { assert, property, uint8Array } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
-import { MAX_HEADER_BYTES, parseEnvelope } from "./parseEnvelope.ts";
+import { MAX_HEADER_BYTES, parseEnvelope } from "./spoolDrain.ts";
 
 const parse = (text: string, size = Buffer.byteLength(text)) =>
   parseEnvelope({ spoolName: "x-1", eventTime: 1_700_000_000_000.25, size, bytes: Buffer.from(text) });

@@ -1,12 +1,248 @@
-// The processes of a target's panes: which agent runs where, and whether it still does. It reads when something may have
-// changed and gives the recognised agents to the sink.
-import type { Recognised } from "../engine/epoch.ts";
-import { type Pane, paneKeyString, type ProcessInfo } from "../model/runtime.ts";
+// The processes of a target's panes: which agent runs where, whether it still does, and whether one that rests has written. It
+// reads when something may have changed and gives the recognised agents to the sink.
+import type { Config } from "../model/config.ts";
+import { type ProcessInfo, type Pane, paneKeyString } from "../model/runtime.ts";
 import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ProcessLife } from "../ports/processTree.ts";
-import { toProcess, type CollectorSink, type ProcessReader, type WatchedRuntime } from "./sink.ts";
-import { createYielding } from "./yieldToEventLoop.ts";
+import type { Meter, ProcessLife } from "../ports/targetExecutor.ts";
+import {
+  type CollectorSink,
+  type ProcessReader,
+  type WatchedRuntime,
+  toProcess,
+  createYielding,
+} from "./sink.ts";
+import type { Recognised } from "../engine/epoch.ts";
+
+// What a pane's processes say beside what adapters know of them: that they are what a person named as an agent in `config.json`
+// (`agents.<type>.programs`: a wrapper around a container, or a name of their own), and why there is no agent. Pure.
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** Every name under which a process may be meant: its own, its program's and, where another program runs it, its script's. */
+const namesOf = ({ comm, args, file }: ProcessInfo): string[] => {
+  const [program = "", script = ""] = args.split(/\s+/, 2);
+  const paths = [program, script, ...(file === undefined ? [] : [file.path])];
+  return [comm, ...paths, ...paths.map(baseName)];
+};
+
+/** The first process, parents before children, that the person named; null: none. */
+export const findNamed = (
+  processes: readonly ProcessInfo[],
+  agents: Config["agents"],
+  byAgentType: (agentType: string) => AgentAdapter | null,
+): { adapter: AgentAdapter; match: IdentifyMatch } | null => {
+  const named = Object.entries(agents).filter(([, { programs }]) => programs.length > 0);
+  if (named.length === 0) return null;
+  for (const process of processes) {
+    const names = namesOf(process);
+    for (const [agentType, { programs }] of named) {
+      const adapter = byAgentType(agentType);
+      const program = programs.find((one) => names.includes(one));
+      if (adapter === null || program === undefined) continue;
+      const sign = `"${program}", which config.json names for it`;
+      return { adapter, match: { process, confidence: "medium", sign } };
+    }
+  }
+  return null;
+};
+
+const REMOTE = "add the machine as a target (agtmux target add)";
+const CONTAINER =
+  "what runs in a container is not seen; a wrapper of it can stand for an agent (agents.<type>.programs in config.json)";
+const REASONS: readonly (readonly [program: RegExp, remedy: string])[] = [
+  [/^(ssh|autossh|mosh(-client)?|et|telnet)$/, REMOTE],
+  [/^tmux(: client)?$/, "name its server in config.json (tmux_servers) to watch what is in it"],
+  [/^screen$/i, "what runs in another terminal multiplexer is not seen"],
+  [
+    /^(docker|podman|nerdctl|kubectl|lxc|incus|machinectl|nsenter|distrobox(-enter)?|toolbox|limactl|wsl)$/,
+    CONTAINER,
+  ],
+];
+const MAX_NAMED = 5;
+
+const nameOf = ({ comm, file }: ProcessInfo): string => (file === undefined ? comm : baseName(file.path));
+
+/** Why no agent is recognised: what runs behind its programs may be on another machine, or not to be seen. `processes`: of the pane, parents before children. One sentence. */
+export const whyNoAgent = (processes: readonly ProcessInfo[]): string => {
+  const names = processes.map(nameOf);
+  for (const name of names.toReversed())
+    for (const [program, remedy] of REASONS)
+      if (program.test(name)) return `its program is ${name}: ${remedy}`;
+  if (names.length === 0) return "no agent was recognised in this pane, and its processes cannot be read";
+  const named = [...new Set(names)].slice(-MAX_NAMED).join(", ");
+  return `no agent was recognised in this pane; it runs ${named}`;
+};
+
+// Hears agents that rest, between two looks at tmux: the kernel counts what each process writes, and which children a server has.
+// A look at a server is dear, and this is next to nothing, so while all agents rest and all can be heard, looks are rarer, and an
+// agent that begins to draw is seen sooner.
+
+/** How often to listen, ms. */
+export const LISTEN_MS = 450;
+/** An agent that wrote this short a time ago works; that it goes on is no news. */
+const RESTS_AFTER_MS = 1_500;
+/** An agent that has drawn its screen has written more; a program that only started the agent has not. */
+const MIN_WRITTEN_BYTES = 1_024;
+/** Each takes a file descriptor of ours. */
+const MAX_METERS = 256;
+
+interface Ear {
+  meter: Meter<number>;
+  pid: number;
+  /** Null once it has ended. */
+  written: number | null;
+  /** When it last wrote, epoch ms. */
+  wroteAt: number;
+  /** What had been written when the last look began, and the one before it; null before there was one. */
+  atLook: number | null;
+  atLookBefore: number | null;
+  /** tmux's time of the last output in its window, of the last look. */
+  activity: number;
+  /** Its window showed output of which its process wrote nothing: another process draws there. */
+  isDeaf: boolean;
+}
+
+/** A tmux server after a look. */
+interface Looked {
+  watched: { readonly server: string };
+  /** Null where none runs. */
+  serverPid: number | null;
+  panes: readonly Pane[];
+}
+
+interface ServerEar {
+  meter: Meter<string>;
+  pid: number;
+  children: string;
+}
+
+export class OutputWatch {
+  private readonly deps: {
+    targetId: string;
+    processes: ProcessReader;
+    sink: CollectorSink;
+    clock: Clock;
+  };
+  private readonly agents = new Map<string, Ear>();
+  private readonly servers = new Map<string, ServerEar>();
+  private hearsEverything = false;
+
+  constructor(deps: OutputWatch["deps"]) {
+    this.deps = deps;
+  }
+
+  /** Every agent and every server can be heard: between looks nothing of what matters goes unnoticed. */
+  get hearsAll(): boolean {
+    return this.hearsEverything;
+  }
+
+  /** An agent that rested has written something or ended, or a server has other panes. */
+  hasHeard(): boolean {
+    const now = this.deps.clock.now();
+    let isNews = false;
+    for (const ear of this.agents.values()) {
+      const written = ear.meter.read();
+      if (written === ear.written) continue;
+      if (written === null || now - ear.wroteAt >= RESTS_AFTER_MS) isNews = true;
+      ear.written = written;
+      ear.wroteAt = now;
+    }
+    for (const ear of this.servers.values()) {
+      const children = ear.meter.read() ?? "";
+      if (children !== ear.children) isNews = true;
+      ear.children = children;
+    }
+    return isNews;
+  }
+
+  /** To be called just before a look at the servers. */
+  beforeLook(): void {
+    for (const ear of this.agents.values()) {
+      ear.atLookBefore = ear.atLook;
+      ear.atLook = ear.meter.read();
+    }
+  }
+
+  /** To be called after a look: listens to the agents and servers that there are now. */
+  afterLook(servers: readonly Looked[]): void {
+    const { processes, sink, targetId } = this.deps;
+    if (processes.meterOutput === undefined) return;
+    const watched = sink.watchedRuntimes(targetId);
+    this.dropAllBut(
+      new Map(watched.map(({ runtime }) => [runtime.runtimeId, runtime.pid])),
+      new Map(servers.map(({ watched: { server }, serverPid }) => [server, serverPid])),
+    );
+    const panesOfWindow = Map.groupBy(
+      servers.flatMap(({ panes }) => panes),
+      ({ server, windowId }) => `${server} ${windowId}`,
+    );
+    const isAlone = ({ pane }: WatchedRuntime): boolean =>
+      panesOfWindow.get(`${pane.server} ${pane.windowId}`)?.length === 1;
+    const agents = watched.map((one) => this.listenTo(one, isAlone(one)));
+    const heard = servers.map(({ watched: { server }, serverPid }) => this.listenToServer(server, serverPid));
+    this.hearsEverything = [...agents, ...heard].every((isHeard) => isHeard);
+  }
+
+  close(): void {
+    this.dropAllBut(new Map(), new Map());
+  }
+
+  /** Whether it can be heard. */
+  private listenTo({ runtime: { runtimeId, pid }, pane }: WatchedRuntime, isAlone: boolean): boolean {
+    const ear = this.agents.get(runtimeId) ?? this.openEar(runtimeId, pid);
+    if (ear === null) return false;
+    const written = ear.meter.read();
+    // What tmux saw since the look before, the process has written after that look began.
+    if (isAlone && pane.windowActivity !== ear.activity && written === ear.atLookBefore) ear.isDeaf = true;
+    ear.activity = pane.windowActivity;
+    return !ear.isDeaf && written !== null && written >= MIN_WRITTEN_BYTES;
+  }
+
+  private openEar(runtimeId: string, pid: number | null): Ear | null {
+    if (pid === null || this.agents.size >= MAX_METERS) return null;
+    const meter = this.deps.processes.meterOutput?.(pid) ?? null;
+    if (meter === null) return null;
+    const wroteAt = this.deps.clock.now();
+    const ear = {
+      meter,
+      pid,
+      written: meter.read(),
+      wroteAt,
+      atLook: null,
+      atLookBefore: null,
+      activity: 0,
+      isDeaf: false,
+    };
+    this.agents.set(runtimeId, ear);
+    return ear;
+  }
+
+  private listenToServer(server: string, pid: number | null): boolean {
+    if (this.servers.has(server)) return true;
+    const meter = pid === null ? null : (this.deps.processes.meterChildren?.(pid) ?? null);
+    if (meter === null || pid === null) return false;
+    this.servers.set(server, { meter, pid, children: meter.read() ?? "" });
+    return true;
+  }
+
+  /** Each with the process that it has now. */
+  private dropAllBut(
+    runtimes: ReadonlyMap<string, number | null>,
+    servers: ReadonlyMap<string, number | null>,
+  ): void {
+    for (const [id, { meter, pid }] of this.agents)
+      if (runtimes.get(id) !== pid) {
+        meter.close();
+        this.agents.delete(id);
+      }
+    for (const [server, { meter, pid }] of this.servers)
+      if (servers.get(server) !== pid) {
+        meter.close();
+        this.servers.delete(server);
+      }
+  }
+}
 
 // Which panes' processes are worth reading now. A pane with a live runtime is only verified; one without is read when
 // something moved in it; everything is read again now and then, because a silent change must be noticed too.
@@ -31,7 +267,7 @@ export const isScanDue = (
   return last.title !== pane.title || pane.windowActivity >= Math.floor(last.at / 1_000);
 };
 
-export interface ProcessWatchDeps {
+interface ProcessWatchDeps {
   targetId: string;
   processes: ProcessReader;
   sink: CollectorSink;

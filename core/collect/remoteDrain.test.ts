@@ -2,9 +2,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Envelope } from "../model/envelope.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
-import { createEventTimes } from "./eventTimes.ts";
-import type { RemoteSpool, SpooledFile } from "../ports/remoteSpool.ts";
-import { createRemoteDrain, type RemoteDrain } from "./remoteDrain.ts";
+import { createEventTimes, createRemoteDrain, type RemoteDrain } from "./remoteDrain.ts";
+import type { RemoteSpool, SpooledFile } from "../ports/targetExecutor.ts";
 
 const NOW = 1_800_000_000_000;
 

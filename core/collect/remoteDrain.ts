@@ -1,14 +1,34 @@
 // Takes events out of the spool of a target that is reached through a connection: as in the drain of the local spool, a file is
 // deleted only after its event was committed, and to bring one twice is harmless. Because nothing on the remote side may wait
 // for us, it looks a few times a second, which costs a few bytes. Most events arrive with the look that finds them.
-import type { Envelope } from "../model/envelope.ts";
-import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
+import { type Envelope, MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { EventTimes } from "./eventTimes.ts";
-import type { RemoteSpool, SpooledFile } from "../ports/remoteSpool.ts";
-import { MAX_HEADER_BYTES, parseEnvelope } from "./parseEnvelope.ts";
+import type { RemoteSpool, SpooledFile } from "../ports/targetExecutor.ts";
+import { MAX_HEADER_BYTES, parseEnvelope } from "./spoolDrain.ts";
 import { endsWithin } from "../model/endsWithin.ts";
+
+// When the events of a target happened, by our own clock. The target's clock may be hours off, so only the age of a file
+// counts. A measured age varies with the time that an answer takes, and may be in whole seconds.
+
+export interface EventTimes {
+  /**
+   * Epoch ms of an event that is `ageMs` old on arrival; never earlier than the time of an event that this was called for
+   * before.
+   */
+  timeOf(arrivedAt: number, ageMs: number): number;
+}
+
+/** Each target has one, which outlives its connections: the order of files must survive a new connection. */
+export const createEventTimes = (): EventTimes => {
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    timeOf: (arrivedAt, ageMs) => {
+      last = Math.max(last, arrivedAt - ageMs);
+      return Math.min(last, arrivedAt);
+    },
+  };
+};
 
 const GLANCE_MS = 250;
 const BATCH_FILES = 200;

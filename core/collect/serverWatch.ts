@@ -1,10 +1,8 @@
 // One tmux server as the collector watches it: the cheap probe each time, the full listing only when something moved.
 import type { Pane } from "../model/runtime.ts";
 import type { Clock } from "../ports/clock.ts";
-import { captureScreens } from "../tmux/capture.ts";
+import { captureScreens, createLocalProbe, listTopology, type ProbeResult } from "../tmux/topology.ts";
 import { CLIENT_FORMAT, parseClients } from "../tmux/clients.ts";
-import { createLocalProbe } from "../tmux/localProbe.ts";
-import { listTopology, type ProbeResult } from "../tmux/topology.ts";
 import type { TmuxServer } from "../tmux/tmuxServer.ts";
 import type { ServerListing, WatchedServer } from "./sink.ts";
 

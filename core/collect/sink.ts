@@ -1,12 +1,31 @@
 // What the collector needs from its surroundings, and what it hands over. Ingest implements the sink.
+import type { Clock } from "../ports/clock.ts";
 import type { Recognised } from "../engine/epoch.ts";
 import type { SampledReading } from "../engine/observe.ts";
 import type { Envelope } from "../model/envelope.ts";
-import type { Place } from "../model/activity.ts";
+import type { Place } from "../model/evidence.ts";
 import type { Pane, PaneKey, ProcessInfo, Runtime, ServerInstance, TargetHealth } from "../model/runtime.ts";
-import type { ProcessTree } from "../ports/processTree.ts";
+import type { ProcessTree } from "../ports/targetExecutor.ts";
 import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
+
+// Splits long work on the serving loop into short stretches: between two of them everybody who waits for an answer gets it.
+
+/** How long a stretch takes, in milliseconds; it may be longer by one step of the work. */
+const STRETCH_MS = 3;
+
+/**
+ * Await it between the steps of one long work. It lets the loop turn if the last turn was a while ago. After the call,
+ * everything may have changed.
+ */
+export const createYielding = (clock: Pick<Clock, "now">): (() => Promise<void>) => {
+  let since = clock.now();
+  return async () => {
+    if (clock.now() - since < STRETCH_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    since = clock.now();
+  };
+};
 
 export interface ServerListing {
   status: "ok" | "no_server" | "error";

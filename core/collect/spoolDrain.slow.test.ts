@@ -19,8 +19,7 @@ import { realClock, until } from "../../test/setup/realClock.ts";
 import { MAX_PAYLOAD_BYTES, type Envelope } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
-import { createSpoolDrain, type SpoolDrain } from "./spoolDrain.ts";
-import { MAX_BAD_FILES } from "./spoolFolders.ts";
+import { createSpoolDrain, type SpoolDrain, MAX_BAD_FILES } from "./spoolDrain.ts";
 
 const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
 let spoolDir: string;

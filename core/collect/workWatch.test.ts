@@ -1,14 +1,13 @@
 import { expect, it } from "vitest";
 import { memoryFiles } from "../../adapters/testkit/memoryFiles.ts";
 import { somePane } from "../../test/factories/ingest.ts";
-import type { Place } from "../model/activity.ts";
+import type { Place } from "../model/evidence.ts";
 import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
-import type { TranscriptEntry } from "../ports/agentHistory.ts";
+import type { TranscriptEntry } from "../ports/agentFiles.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
-import { NO_PLACE } from "./gitPlace.ts";
+import { NO_PLACE, WorkWatch } from "./workWatch.ts";
 import type { Attention, WatchedRuntime, WatchedServer } from "./sink.ts";
-import { WorkWatch } from "./workWatch.ts";
 
 const watchedAs = (
   attention: Attention,

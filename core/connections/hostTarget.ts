@@ -1,20 +1,45 @@
 // This machine as a target: always there. Which tmux servers are watched follows config.json, as the targets behind SSH do; the tmux
 // program is looked for when they change. Without tmux the target is down and says so.
-import type { ConfigFile } from "../config/configFile.ts";
-import type { ConnectedTarget, ConnectedTargetParts } from "./connectedTarget.ts";
-import type { ConnectedTargets } from "./connectedTargets.ts";
-import type { LookForTmux } from "./tmuxLook.ts";
-import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET, type Target, type TargetHealth } from "../model/runtime.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { findTmux, type FoundTmux } from "../tmux/findTmux.ts";
+import type { ConfigFile } from "../config/configFile.ts";
+import type { ConnectedTarget, ConnectedTargetParts, ConnectedTargets } from "./connectedTarget.ts";
+import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { TargetExecutor } from "../ports/targetExecutor.ts";
-import type { FoundTmux } from "../tmux/findTmux.ts";
 import type { LocalPrograms } from "../tmux/localPrograms.ts";
 import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers, type TmuxSocket } from "../tmux/servers.ts";
 
-export interface HostTargetDeps {
+// Looks for tmux on a target, as its connection does: only at the configured path if there is one, else in the usual places,
+// and on this machine also in the person's PATH.
+
+/** An app that the desktop starts has no shell's PATH, and where Nix puts a person's programs depends on the person. */
+const foldersOf = ({ PATH, HOME, USER }: NodeJS.ProcessEnv): string =>
+  [
+    PATH,
+    ...(HOME === undefined ? [] : [`${HOME}/.nix-profile/bin`]),
+    ...(USER === undefined ? [] : [`/etc/profiles/per-user/${USER}/bin`]),
+  ]
+    .filter(Boolean)
+    .join(":");
+
+/** Fails with E_TMUX_MISSING and the places that were tried. */
+export type LookForTmux = (executor: TargetExecutor) => Promise<FoundTmux>;
+
+export const createTmuxLook =
+  (config: Pick<ConfigFile, "current">, env: NodeJS.ProcessEnv): LookForTmux =>
+  (executor) => {
+    const { tmux_path, targets } = config.current;
+    const { targetId } = executor;
+    if (targetId === HOST_TARGET)
+      return findTmux({ executor, configuredPath: tmux_path, pathVariable: foldersOf(env) });
+    const configured = targets.find(({ name }) => name === targetId);
+    return findTmux({ executor, configuredPath: configured?.tmux_path ?? null, pathVariable: undefined });
+  };
+
+interface HostTargetDeps {
   ingest: {
     setTarget(target: Target): void;
     setHealth(targetId: string, health: TargetHealth, reason: string | null): void;
@@ -47,7 +72,7 @@ const find = async (deps: HostTargetDeps): Promise<FoundTmux | null> => {
   }
 };
 
-export interface HostTarget {
+interface HostTarget {
   /** The connection of now. */
   readonly connected: ConnectedTarget;
   /** Resolves after the first complete look; from then on config.json is followed. */

@@ -1,13 +1,12 @@
 // The events of one connected target: taken out of its spool, unless an agtmux that runs there takes them itself. If two
 // drained one spool, each would see only a part.
-import type { EventTimes } from "../collect/eventTimes.ts";
-import { createRemoteDrain, type RemoteDrain } from "../collect/remoteDrain.ts";
+import { type EventTimes, createRemoteDrain, type RemoteDrain } from "../collect/remoteDrain.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RemoteShell } from "../targets/remote/remoteShell.ts";
 import { createRemoteSpool } from "../targets/remote/remoteSpool.ts";
-import { quoteArgv } from "../targets/quote.ts";
+import { quoteArgv } from "../targets/remoteScript.ts";
 
 const ASK_TIMEOUT_MS = 10_000;
 /** What is said of a target whose spool is left alone: its states are right, but later and less exact than they could be. */

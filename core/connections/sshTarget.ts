@@ -1,32 +1,158 @@
 // One target behind SSH for as long as it is configured: connects, builds the parts that watch it on one shell over there, and
 // takes them down again when the connection breaks. Its health always says what is true now.
-import { createEventTimes } from "../collect/eventTimes.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import {
+  type RemoteShell,
+  createShellExecutor,
+  awaitHello,
+  createRemoteShell,
+} from "../targets/remote/remoteShell.ts";
+import type { RemoteExecutor, ConnectionFacts } from "../targets/remoteExecutor.ts";
+import type { TargetExecutor, ProcessTree } from "../ports/targetExecutor.ts";
+import { findTmux, type FoundTmux } from "../tmux/findTmux.ts";
+import { createEventTimes } from "../collect/remoteDrain.ts";
 import type { SshTargetConfig } from "../model/config.ts";
 import type { Envelope } from "../model/envelope.ts";
-import { AgtmuxError } from "../model/errors.ts";
 import type { TargetLink } from "../model/runtime.ts";
-import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createConnectionKeeper, type ConnectionKeeper, type Link } from "../targets/connectionKeeper.ts";
 import { createRemoteExecutor } from "../targets/createRemoteExecutor.ts";
-import { createShellExecutor } from "../targets/remote/remoteReader.ts";
 import { createRemoteProcesses } from "../targets/remote/remoteProcesses.ts";
-import { awaitHello, createRemoteShell, type RemoteShell } from "../targets/remote/remoteShell.ts";
-import type { ConnectionFacts, RemoteExecutor } from "../targets/remoteExecutor.ts";
-import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { sshTerminalCommand } from "../targets/sshConfig.ts";
-import type { ProcessTree } from "../ports/processTree.ts";
 import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers } from "../tmux/servers.ts";
-import { askEnvironment, findRemoteTmux, type RemoteEnvironment } from "./remoteEnvironment.ts";
 import { createRemoteEvents, OWNED, type RemoteEvents } from "./remoteEvents.ts";
-import type { ConnectedTargets } from "./connectedTargets.ts";
-import { createLinkParts } from "./linkParts.ts";
+import type { ConnectedTargets, ConnectedTarget, ConnectedTargetParts } from "./connectedTarget.ts";
 import type { LocalPrograms } from "../tmux/localPrograms.ts";
-import type { ConnectedTarget, ConnectedTargetParts } from "./connectedTarget.ts";
-import { asLost, whenLost } from "./whenLost.ts";
+
+// The parts of one connection to a target that were built so far, and how they are taken down: without waiting for a remote
+// side that does not answer, and completely, even when one part cannot be closed.
+
+/** Parts that wait for answers of a shell have this long to end by themselves; then the shell is closed. */
+const ORDERLY_MS = 2_000;
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+interface LinkParts {
+  executor: Closable | null;
+  shell: Closable | null;
+  connected: Closable | null;
+  events: Closable | null;
+  /** Run first and at once, the last one added first. */
+  onClose(step: () => void): void;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+const createLinkParts = (clock: Pick<Clock, "setTimer">, onProblem: (error: unknown) => void): LinkParts => {
+  const steps: (() => void)[] = [];
+  const end = async (part: Closable | null): Promise<void> => {
+    try {
+      await part?.close();
+    } catch (error) {
+      onProblem(error);
+    }
+  };
+  const parts: LinkParts = {
+    executor: null,
+    shell: null,
+    connected: null,
+    events: null,
+    onClose: (step) => {
+      steps.push(step);
+    },
+    close: async () => {
+      for (const step of steps.splice(0).toReversed()) step();
+      const cancel = clock.setTimer(ORDERLY_MS, () => void end(parts.shell));
+      // Both are told before the shell ends: a look that fails because of that must not count as a look.
+      await Promise.all([end(parts.connected), end(parts.events)]);
+      cancel();
+      await end(parts.shell);
+      await end(parts.executor);
+    },
+  };
+  return parts;
+};
+
+// Why a connection was lost: its shell ends first, mostly with a poor reason. The connection's own reason says more and
+// follows at once, if there is one.
+
+const BETTER_REASON_MS = 250;
+
+/** When no better reason is known, the target is reported as not answering. */
+const asLost = (error: unknown): AgtmuxError => {
+  if (error instanceof AgtmuxError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new AgtmuxError("E_TARGET_UNREACHABLE", `it does not answer as it should: ${why}`, { cause: error });
+};
+
+/** Calls back once, but never after the returned function was called. */
+const whenLost = (
+  { executor, shell, clock }: { executor: RemoteExecutor; shell: RemoteShell; clock: Clock },
+  listener: (error: Error) => void,
+): (() => void) => {
+  let isTold = false;
+  let cancelTimer = (): void => {};
+  const tell = (error: Error): void => {
+    if (isTold) return;
+    isTold = true;
+    cancelTimer();
+    listener(error);
+  };
+  executor.onDown(tell);
+  shell.onClose((reason) => {
+    if (isTold) return;
+    const error = new AgtmuxError("E_TARGET_UNREACHABLE", `its remote shell no longer answers: ${reason}`);
+    cancelTimer = clock.setTimer(BETTER_REASON_MS, () => tell(error));
+  });
+  return () => {
+    isTold = true;
+    cancelTimer();
+  };
+};
+
+// Facts that only the remote shell knows, asked once for each connection.
 
 const ASK_TIMEOUT_MS = 10_000;
+
+interface RemoteEnvironment {
+  uid: number;
+  path: string;
+  tmuxTmpdir: string;
+  hasProc: boolean;
+}
+
+/** @throws Error when the shell ends or does not answer. */
+const askEnvironment = async (shell: RemoteShell): Promise<RemoteEnvironment> => {
+  const { stdout } = await shell.ask(
+    'printf "%s\\0%s\\0%s\\0" "$(id -u)" "$PATH" "$TMUX_TMPDIR"; [ -r /proc/self/stat ] && printf proc',
+    { timeoutMs: ASK_TIMEOUT_MS },
+  );
+  const [uid = "", path = "", tmuxTmpdir = "", proc = ""] = stdout.toString("utf8").split("\0");
+  return { uid: Number(uid), path, tmuxTmpdir, hasProc: proc === "proc" };
+};
+
+/** @throws AgtmuxError E_TMUX_MISSING only when tmux is surely missing, not when the connection was lost meanwhile. */
+const findRemoteTmux = async (options: {
+  shell: RemoteShell;
+  reader: TargetExecutor;
+  configuredPath: string | null;
+  environment: RemoteEnvironment;
+}): Promise<FoundTmux> => {
+  const { shell, reader, configuredPath, environment } = options;
+  try {
+    return await findTmux({ executor: reader, configuredPath, pathVariable: environment.path });
+  } catch (cause) {
+    if (!shell.isClosed) throw cause;
+    throw new AgtmuxError("E_TARGET_UNREACHABLE", "the connection was lost while tmux was looked for", {
+      cause,
+    });
+  }
+};
+
 /** Round trips are measured this often while connected. */
 const PING_MS = 30_000;
 /** Without /proc every look at the processes costs a program there. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { DEFAULT_CONFIG } from "../model/config.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
-import { createTmuxLook } from "./tmuxLook.ts";
+import { createTmuxLook } from "./hostTarget.ts";
 
 /** A machine without any program. */
 const places: string[] = [];

@@ -1,17 +1,148 @@
 // What surfaces may ask about adapters: which are in force, what is wrong with a file, and what rules say about a live pane. It
 // only reads; nothing that it finds changes a state.
-import type { AdapterCheck, AdapterList, AdapterTry, AdapterView, RuleMatch } from "../model/adapterView.ts";
+import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import { requestView } from "../model/request.ts";
+import { findNamed } from "../collect/processWatch.ts";
+import {
+  type AdapterSource,
+  type AgentAdapter,
+  type Screen,
+  type AdapterOrigin,
+  type AdapterProblem,
+  type AdapterText,
+  ADAPTER_CONTRACT_VERSION,
+} from "../ports/agentAdapter.ts";
+import { type Explanation, SCHEMA_VERSION } from "../model/view.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
-import { SCHEMA_VERSION } from "../model/view.ts";
-import type { AdapterOrigin, AdapterProblem, AdapterSource, AdapterText } from "../ports/adapterSource.ts";
-import { ADAPTER_CONTRACT_VERSION, type AgentAdapter, type Screen } from "../ports/agentAdapter.ts";
+import type { AdapterCheck, AdapterList, AdapterTry, AdapterView, RuleMatch } from "../model/adapterView.ts";
+import { requestView } from "../model/request.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AdapterRow } from "../ports/store.ts";
-import type { AdapterSwitch } from "./adapterSwitch.ts";
 
-export interface AdapterServiceDeps {
+// Which adapters count. A person may disable one in `config.json` or with `agtmux adapters disable`; only the file counts. A
+// disabled adapter stays known (it is listed, its hook can be removed), but nothing is recognised as its agent.
+
+export interface AdapterSwitch {
+  /** The adapters without the disabled ones. */
+  readonly enabled: AdapterSource;
+  isEnabled(agentType: string): boolean;
+  /** Disabled agent types that no adapter has: a typing mistake, or an adapter file that is missing now. */
+  unknown(): readonly string[];
+  /**
+   * Resolves when it is in force; false when nothing had to change.
+   * @throws AgtmuxError E_USAGE for an agent that is not known, E_CONFIG_INVALID for a file that is already invalid.
+   */
+  set(agentType: string, isEnabled: boolean): Promise<boolean>;
+}
+
+interface AdapterSwitchDeps {
+  adapters: AdapterSource;
+  config: () => Config;
+  /** Writes the list of disabled agent types; resolves when it is in force. */
+  write: (valueOf: (current: Config) => readonly string[]) => Promise<void>;
+}
+
+export const createAdapterSwitch = ({ adapters, config, write }: AdapterSwitchDeps): AdapterSwitch => {
+  const isEnabled = (agentType: string): boolean => !config().adapters.disabled.includes(agentType);
+  const types = (): string[] => adapters.list().map(({ agentType }) => agentType);
+  return {
+    isEnabled,
+    unknown: () => config().adapters.disabled.filter((agentType) => !types().includes(agentType)),
+    enabled: {
+      list: () => adapters.list().filter(({ agentType }) => isEnabled(agentType)),
+      byAgentType: (agentType) => (isEnabled(agentType) ? adapters.byAgentType(agentType) : null),
+      // All adapters take part in recognising a pane's agent: the pane of a disabled agent must not count as that of a tool
+      // which it runs.
+      identify: (processes) => {
+        const found =
+          adapters.identify(processes) ??
+          findNamed(processes, config().agents, (type) => adapters.byAgentType(type));
+        return found === null || !isEnabled(found.adapter.agentType) ? null : found;
+      },
+      ...(adapters.files === undefined ? {} : { files: adapters.files }),
+    },
+    set: async (agentType, isWanted) => {
+      // Enabling also removes agent types that are no longer known.
+      if (!types().includes(agentType) && (!isWanted || isEnabled(agentType)))
+        throw new AgtmuxError("E_USAGE", `there is no agent '${agentType.slice(0, 100)}'`, {
+          remedy: `There is ${types().join(", ")}.`,
+        });
+      if (isEnabled(agentType) === isWanted) return false;
+      await write(({ adapters: { disabled } }) =>
+        isWanted
+          ? disabled.filter((one) => one !== agentType)
+          : [...new Set([...disabled, agentType])].toSorted(),
+      );
+      return true;
+    },
+  };
+};
+
+// What an agent's screen shows now and which of its rows the rules matched, for `explain`. The stored evidence quotes only what
+// was seen then; this reads the whole screen again with the same rules.
+
+type ScreenNow = NonNullable<Explanation["screen"]>;
+
+/** How many rows around a matching one are shown too. */
+const CONTEXT_ROWS = 2;
+const MAX_ROWS = 30;
+/** A shorter quote would be found everywhere. */
+const MIN_QUOTE = 3;
+
+const squeeze = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+/** Rows that hold the quote or a part of it: an adapter's quote may span rows, or join several with a slash. */
+export const matchingRows = (lines: readonly string[], matched: string): number[] => {
+  const quotes = [matched, ...matched.split(" / ")].map(squeeze).filter((quote) => quote.length >= MIN_QUOTE);
+  return lines.flatMap((line, row) => {
+    const text = squeeze(line);
+    const isMatch = quotes.some(
+      (quote) => text.includes(quote) || (text.length > MIN_QUOTE && quote.includes(text)),
+    );
+    return isMatch ? [row] : [];
+  });
+};
+
+export const describeScreen = (
+  screen: Screen,
+  adapter: Pick<AgentAdapter, "readScreen">,
+  redact: (text: string) => string,
+): ScreenNow => {
+  const reading = adapter.readScreen(screen);
+  if (reading === null) return { state: null, reason_code: null, matched: null, lines: [] };
+  const { status, matched } = reading;
+  const rows = new Set(matchingRows(screen.lines, matched));
+  const isNear = (row: number): boolean => [...rows].some((one) => Math.abs(one - row) <= CONTEXT_ROWS);
+  const lines = screen.lines.flatMap((text, row) =>
+    isNear(row) ? [{ row: row + 1, text: redact(text), is_match: rows.has(row) }] : [],
+  );
+  return {
+    state: status.state,
+    reason_code: status.reasonCode,
+    matched: redact(matched),
+    lines: lines.slice(-MAX_ROWS),
+  };
+};
+
+export type ReadScreenNow = (
+  pane: Pane,
+  adapter: Pick<AgentAdapter, "readScreen">,
+) => Promise<Explanation["screen"]>;
+
+/** Null where the screen cannot be read now. */
+export const createScreenNow =
+  (deps: {
+    capture: (pane: Pane) => Promise<readonly string[] | null>;
+    redact: (text: string) => string;
+  }): ReadScreenNow =>
+  async (pane, adapter) => {
+    const lines = await deps.capture(pane);
+    if (lines === null) return null;
+    const { title, isAlternate, width, height } = pane;
+    return describeScreen({ lines, title, isAlternate, width, height }, adapter, deps.redact);
+  };
+
+interface AdapterServiceDeps {
   adapters: AdapterSource;
   adapterSwitch: Pick<AdapterSwitch, "isEnabled" | "unknown">;
   clock: Clock;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import { configSchema, type Config } from "../model/config.ts";
-import { createAdapterSwitch } from "./adapterSwitch.ts";
+import { createAdapterSwitch } from "./adapterService.ts";
 
 const make = (disabled: readonly string[]) => {
   let config: Config = configSchema.parse({ adapters: { disabled } });

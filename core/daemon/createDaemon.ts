@@ -1,48 +1,182 @@
 // Puts the daemon together from its parts and settles the order in which they start and end. Plain Node: hosts are the
 // Electron main process, the headless `agtmux daemon run`, and tests.
-import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
-import { createPromptFingerprint } from "../actions/fingerprint.ts";
-import type { FocusTerminal } from "../actions/showPlan.ts";
-import { createRouter, type AppRouter } from "../api/router.ts";
-import type { DaemonService } from "../api/calls.ts";
-import { PROTOCOL_VERSION, type Hello } from "../api/service.ts";
-import { ConfigFile } from "../config/configFile.ts";
-import { createSettingsService } from "../config/settingsService.ts";
+import { ConfigFile, createSettingsService } from "../config/configFile.ts";
 import {
+  type ConnectedTargets,
   createConnectedTarget,
   type ConnectedTarget,
   type ConnectedTargetParts,
+  createConnectedTargets,
 } from "../connections/connectedTarget.ts";
-import { createConnectedTargets } from "../connections/connectedTargets.ts";
-import { createLocalPrograms } from "../tmux/localPrograms.ts";
-import { createHostTarget } from "../connections/hostTarget.ts";
-import { createTmuxLook } from "../connections/tmuxLook.ts";
+import { type LookForTmux, createHostTarget, createTmuxLook } from "../connections/hostTarget.ts";
+import { createDoctor, type Doctor, type DoctorDeps } from "../doctor/doctor.ts";
+import { createDoctorTargets } from "../doctor/doctorTarget.ts";
+import { findLostHistory, type HostFacts } from "../doctor/hostChecks.ts";
 import { Ingest } from "../ingest/ingest.ts";
-import { createIntegrationService, installEventScript } from "../integrations/integrationService.ts";
-import { createTestEvents } from "../integrations/testEvents.ts";
-import { HOST_TARGET } from "../model/runtime.ts";
-import type { AdapterSource } from "../ports/adapterSource.ts";
+import {
+  type IntegrationService,
+  createIntegrationService,
+  installEventScript,
+} from "../integrations/integrationService.ts";
+import { type DurableStore, openDurableStore } from "../store/durableStore.ts";
+import { createSshTarget, type SshTargetDeps } from "../connections/sshTarget.ts";
+import { createTargetService, type TargetService } from "../connections/targetService.ts";
+import { type TestEvents, createTestEvents } from "../integrations/integrations.ts";
+import type { TargetFiles } from "../ports/targetExecutor.ts";
+import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
+import { createSpoolDrain, type SpoolDrain } from "../collect/spoolDrain.ts";
+import type { Envelope } from "../model/envelope.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
-import type { Feature } from "../ports/feature.ts";
 import type { Logger } from "../ports/logger.ts";
+import { redactText } from "../store/redact.ts";
+import { endsWithin } from "../model/endsWithin.ts";
+import { createHash } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { createPromptFingerprint } from "../actions/fingerprint.ts";
+import type { FocusTerminal } from "../actions/attach.ts";
+import { createRouter, type AppRouter } from "../api/router.ts";
+import type { DaemonService } from "../api/calls.ts";
+import { PROTOCOL_VERSION, type Hello } from "../api/service.ts";
+import { createLocalPrograms } from "../tmux/localPrograms.ts";
+import { HOST_TARGET } from "../model/runtime.ts";
+import type { AdapterSource } from "../ports/agentAdapter.ts";
+import type { Feature } from "../ports/feature.ts";
 import type { RuntimePaths } from "../rpc/paths.ts";
-import { openDurableStore } from "../store/durableStore.ts";
-import { redactText } from "../store/redactText.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import { readSshAliases } from "../targets/sshAliases.ts";
-import { createAdapterService } from "./adapterService.ts";
-import { createAdapterSwitch } from "./adapterSwitch.ts";
-import { createDaemonDoctor } from "./daemonDoctor.ts";
-import { createDaemonTargets } from "./daemonTargets.ts";
-import { followAdapters, resyncAfterRebuild } from "./followChanges.ts";
-import { createScreenNow } from "./screenNow.ts";
+import { readSshAliases } from "../targets/sshConfig.ts";
+import { createAdapterService, createAdapterSwitch, createScreenNow } from "./adapterService.ts";
+import { followAdapters, resyncAfterRebuild, startTicking } from "./startTicking.ts";
 import { createService, type LoginItem, type Service } from "./service.ts";
 import { startFeatures, type StartedFeatures } from "./startFeatures.ts";
-import { startSpool } from "./startSpool.ts";
-import { startTicking } from "./startTicking.ts";
 import { continueClock } from "./systemClock.ts";
-import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
+
+// Hands the doctor what this daemon is made of.
+
+interface DaemonDoctorDeps
+  extends
+    Pick<DoctorDeps, "adapters" | "featureChecks" | "redact" | "clock">,
+    Pick<HostFacts, "host" | "platform" | "env"> {
+  /** As the host gives it; absent where it opens no terminal. */
+  findTerminal?: () => string;
+  ingest: Ingest;
+  connectedTargets: ConnectedTargets;
+  store: DurableStore;
+  integrations: IntegrationService;
+  config: Pick<ConfigFile, "current">;
+  lookForTmux: LookForTmux;
+  notificationListeners: () => number;
+}
+
+const createDaemonDoctor = (deps: DaemonDoctorDeps): Doctor => {
+  const { adapters, ingest, connectedTargets, store, integrations, config } = deps;
+  return createDoctor({
+    adapters,
+    redact: deps.redact,
+    targets: createDoctorTargets({
+      ingest,
+      connectedTargets,
+      store,
+      integrationsOf: (targetId) => integrations.of(targetId),
+      findTmux: (targetId) => deps.lookForTmux(connectedTargets.get(targetId).executor),
+    }),
+    host: () => ({
+      host: deps.host,
+      platform: deps.platform,
+      env: deps.env,
+      notifications: config.current.notifications,
+      notificationListeners: deps.notificationListeners(),
+      findTerminal: deps.findTerminal ?? null,
+      loss: () => findLostHistory(store),
+      outage: ingest.outage,
+    }),
+    featureChecks: deps.featureChecks,
+    clock: deps.clock,
+  });
+};
+
+// Connects the targets behind SSH with the rest of the daemon: their list in config.json, what ingest learns of them, their events.
+
+interface DaemonTargetsDeps extends Pick<
+  SshTargetDeps,
+  "env" | "controlDir" | "createConnected" | "connectedTargets" | "programs" | "clock" | "ids" | "logger"
+> {
+  config: ConfigFile;
+  /** Of this machine. */
+  files: TargetFiles;
+  ingest: Ingest;
+  testEvents: Pick<TestEvents, "without">;
+}
+
+/** Its caller closes it. */
+const createDaemonTargets = (deps: DaemonTargetsDeps): TargetService => {
+  const { config, files, ingest, testEvents, ...shared } = deps;
+  const { clock, logger } = shared;
+  return createTargetService({
+    config: () => config.current,
+    write: (valueOf) => config.update(files, ["targets"], valueOf),
+    ingest: {
+      setTarget: (target) => ingest.setTarget(target),
+      removeTarget: (targetId) => ingest.removeTarget(targetId),
+      targets: () => ingest.targets(),
+      targetOf: (targetId) => ingest.liveState.targets.get(targetId),
+    },
+    open: (target) =>
+      createSshTarget({
+        ...target,
+        ...shared,
+        onHealth: (health, reason, link) =>
+          tolerateStoreFailure(logger, () => ingest.setHealth(target.targetId, health, reason, link)),
+        onEvents: (connected, envelopes) => connected.collector.deliver(testEvents.without(envelopes)),
+        logger: logger.child({ target: target.targetId }),
+        random: Math.random,
+      }),
+    clock,
+    logger,
+  });
+};
+
+// Starts taking events out of this machine's spool. The daemon's first answer waits for the events that are already there, but
+// not for long.
+
+const SWEEP_MS = 2_000;
+/** How long the first answer waits. A command that starts a daemon waits three times as long. */
+const FIRST_DRAIN_MS = 5_000;
+/** How many characters are kept of a file in the spool that is not an event. */
+const MAX_SET_ASIDE = 8_000;
+
+interface StartSpoolDeps {
+  spoolDir: string;
+  /** Commits durably; a throw leaves the files in place. */
+  deliver: (envelopes: Envelope[]) => Promise<void>;
+  ingest: Pick<Ingest, "markStale" | "resynced">;
+  clock: Clock;
+  logger: Logger;
+  /** Ends what is started here. */
+  owned: AsyncDisposableStack;
+}
+
+/**
+ * Resolves once the waiting events are applied, or when that takes too long; then no state is claimed until they are applied.
+ * Gives what takes out the events of this very moment.
+ */
+export const startSpool = async (deps: StartSpoolDeps): Promise<Pick<SpoolDrain, "take">> => {
+  const { spoolDir, deliver, ingest, clock, logger, owned } = deps;
+  const drain = createSpoolDrain({
+    spoolDir,
+    onBatch: deliver,
+    redact: (text) => redactText(text, MAX_SET_ASIDE),
+    logger,
+    clock,
+    sweepMs: SWEEP_MS,
+  });
+  owned.defer(() => drain.close());
+  const drained = drain.start();
+  if (await endsWithin(drained, FIRST_DRAIN_MS, clock)) return drain;
+  // The daemon answers nevertheless, but claims no state that the rest of the events may change until they are read.
+  ingest.markStale("events that came while no daemon ran are still being read");
+  void drained.then(() => ingest.resynced());
+  return drain;
+};
 
 export interface DaemonDeps {
   paths: RuntimePaths;

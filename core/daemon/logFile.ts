@@ -4,8 +4,7 @@ import { rename, stat } from "node:fs/promises";
 import pino, { stdSerializers } from "pino";
 import { ERROR_CODES } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
-import { redactPayload } from "../store/redact.ts";
-import { redactText } from "../store/redactText.ts";
+import { redactPayload, redactText } from "../store/redact.ts";
 
 // The message of a daemon that ends by an uncaught error: one line in the form of every error, without secrets.
 const MAX_MESSAGE = 500;

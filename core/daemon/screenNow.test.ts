@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createClaudeAdapter } from "../../adapters/claude/index.ts";
 import { loadRecording, screenOf } from "../../adapters/testkit/recordings.ts";
 import { fileURLToPath } from "node:url";
-import { describeScreen, matchingRows } from "./screenNow.ts";
+import { describeScreen, matchingRows } from "./adapterService.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url));
 const screenNow = (frame: string) =>

@@ -1,10 +1,10 @@
 // What counts as a person's look at a row (attaching, viewing its output, opening it, having its pane in front), and what a
 // dismissal does.
 import type { ActionAudit, ActionInput } from "../actions/audit.ts";
-import { createFrontWatch } from "../actions/frontWatch.ts";
+import { createFrontWatch } from "../actions/attention.ts";
 import type { ActionSubject } from "../actions/prepare.ts";
 import type { DaemonService } from "../api/calls.ts";
-import type { ConnectedTargets } from "../connections/connectedTargets.ts";
+import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import { resolveRef } from "../engine/ref.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";

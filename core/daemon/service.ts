@@ -1,32 +1,28 @@
 // The daemon as its surfaces see it: answers from memory, actions through the gate. Nothing here reads tmux or files; it only
 // connects the other parts.
-import type { AdapterService } from "./adapterService.ts";
-import type { AdapterSwitch } from "./adapterSwitch.ts";
+import type { AdapterService, AdapterSwitch, ReadScreenNow } from "./adapterService.ts";
 import type { IntegrationService } from "../integrations/integrationService.ts";
-import { createAttachBuilder } from "../actions/attachBuilder.ts";
+import { createAttachBuilder, showPlan, type DesktopActions, type FocusTerminal } from "../actions/attach.ts";
 import { createActionAudit } from "../actions/audit.ts";
-import { createAttention, type Attention } from "../actions/isPaneVisible.ts";
-import { withFreshIndexes } from "./freshIndexes.ts";
-import { createResolveTyped } from "./resolveTyped.ts";
+import { createAttention, type Attention } from "../actions/attention.ts";
+import { withFreshIndexes, createResolveTyped } from "./resolveTyped.ts";
 import { createPaneActions, type UnattendedActions } from "../actions/paneActions.ts";
-import type { ReadScreenNow } from "./screenNow.ts";
 import { createSeenRows } from "./seenRows.ts";
 import type { Doctor } from "../doctor/doctor.ts";
-import type { ConnectedTargets } from "../connections/connectedTargets.ts";
+import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { TargetService } from "../connections/targetService.ts";
-import type { SettingsService } from "../config/settingsService.ts";
+import type { SettingsService } from "../config/configFile.ts";
 import { createWakeUp } from "./startTicking.ts";
 import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts";
-import { showPlan, type DesktopActions, type FocusTerminal } from "../actions/showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
 import { NotificationScheduler } from "../api/notifications/notificationScheduler.ts";
-import { minuteOfDay } from "../api/notifications/quietHours.ts";
+import { minuteOfDay } from "../api/notifications/judgeNotification.ts";
 import type { DaemonService } from "../api/calls.ts";
 import type { Hello } from "../api/service.ts";
 import type { SubjectNow } from "../engine/guard.ts";
 import { resolveRef } from "../engine/ref.ts";
-import { rollUp } from "../model/rollUp.ts";
+import { rollUp, SCHEMA_VERSION, type Explanation } from "../model/view.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import { confirmedAt, explanation } from "../ingest/view.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
@@ -34,11 +30,10 @@ import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET, type Pane, type PaneKey } from "../model/runtime.ts";
 import { MAX_REQUEST_TEXT } from "../model/request.ts";
-import { SCHEMA_VERSION, type Explanation } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-import { whyNoAgent } from "../collect/panePrograms.ts";
-import { redactText } from "../store/redactText.ts";
+import { whyNoAgent } from "../collect/processWatch.ts";
+import { redactText } from "../store/redact.ts";
 
 export interface ServiceDeps {
   ingest: Ingest;

@@ -1,15 +1,13 @@
 // Starts the features that the host hands over, and passes on to them what the daemon learns. A feature that fails is logged
 // and never stops the daemon or another feature.
 import type { ConfigFile } from "../config/configFile.ts";
-import { createTargetReach, type ConnectedTargets } from "../connections/connectedTargets.ts";
+import { createTargetReach, type ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { Ingest } from "../ingest/ingest.ts";
-import type { Check } from "../model/doctorCheck.ts";
+import type { Check } from "../model/doctor.ts";
 import { MAX_REQUEST_TEXT } from "../model/request.ts";
-import type { JobStore } from "../ports/jobStore.ts";
+import type { JobStore, RuleStore, Store } from "../ports/store.ts";
 import type { Feature, FeatureAnswers, FeatureContext } from "../ports/feature.ts";
-import type { RuleStore } from "../ports/ruleStore.ts";
-import type { Store } from "../ports/store.ts";
-import { redactText } from "../store/redactText.ts";
+import { redactText } from "../store/redact.ts";
 import type { Service } from "./service.ts";
 import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 

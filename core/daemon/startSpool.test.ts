@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { until } from "../../test/setup/realClock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
-import { startSpool } from "./startSpool.ts";
+import { startSpool } from "./createDaemon.ts";
 
 let spoolDir: string;
 let owned: AsyncDisposableStack;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryFiles } from "../../adapters/testkit/memoryFiles.ts";
-import { agentVersionOf } from "./agentVersion.ts";
+import { agentVersionOf } from "./agentChecks.ts";
 
 const LIB = "/home/me/.nvm/versions/node/v24.1.0/lib/node_modules";
 const files = memoryFiles(

@@ -1,17 +1,111 @@
 // `agtmux doctor` in the daemon: puts the checks of the host, of every target and of every agent together. It only looks: it
 // changes no state, setting or pane.
-import { redactFinding, runChecks, type Check } from "../model/doctorCheck.ts";
-import type { SetupLook } from "../model/integrationView.ts";
-import type { Finding } from "../model/doctorView.ts";
+import type { IntegrationSummary, SetupAgent, SetupLook } from "../model/adapterView.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import type { AdapterSource } from "../ports/adapterSource.ts";
+import type { ProcessInfo } from "../model/runtime.ts";
+import type { AgentAdapter, AdapterSource } from "../ports/agentAdapter.ts";
+import { parseTmuxVersion } from "../tmux/findTmux.ts";
+import { agentVersionOf, askPath, agentChecks } from "./agentChecks.ts";
+import {
+  COMMAND_TIMEOUT_MS,
+  type DoctorIntegrations,
+  type DoctorLink,
+  type DoctorTarget,
+} from "./doctorTarget.ts";
+import { redactFinding, runChecks, type Check, type Finding } from "../model/doctor.ts";
 import type { Clock } from "../ports/clock.ts";
-import { agentChecks } from "./agentChecks.ts";
-import type { DoctorTarget } from "./doctorTarget.ts";
 import { hostChecks, type HostFacts } from "./hostChecks.ts";
-import { serverChecks } from "./serverChecks.ts";
-import { lookAtSetup } from "./setupLook.ts";
-import { targetChecks } from "./targetChecks.ts";
+import { serverChecks, targetChecks } from "./targetChecks.ts";
+
+// What set-up finds on a target: its tmux, the agents that are there with their versions, and what their hooks are missing. It
+// starts no agent and changes nothing.
+
+const lookAtTmux = async ({ tmuxPath, executor, findTmux }: DoctorLink): Promise<SetupLook["tmux"]> => {
+  if (tmuxPath !== null) {
+    const ran = await executor.run([tmuxPath, "-V"], { timeoutMs: COMMAND_TIMEOUT_MS });
+    const { raw } = parseTmuxVersion(ran.stdout);
+    return { path: tmuxPath, version: raw === "" ? null : raw, problem: null };
+  }
+  try {
+    const { path, version } = await findTmux();
+    const problem = "tmux was found now, but not when the daemon started. Run 'agtmux daemon stop'.";
+    return { path, version: version.raw, problem };
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+    return { path: null, version: null, problem: `${error.message}. ${error.remedy}` };
+  }
+};
+
+/** The folder of an agent's own settings, from the path of one of its files: `~/.codex`, `~/.config/opencode`. */
+const settingsFolder = (path: string, homeDir: string): string | null => {
+  if (!path.startsWith(`${homeDir}/`)) return null;
+  const [first = "", second = ""] = path.slice(homeDir.length + 1).split("/");
+  return first === ".config" ? `${homeDir}/${first}/${second}` : `${homeDir}/${first}`;
+};
+
+const processOf = (args: string): ProcessInfo => ({ pid: 0, ppid: 0, comm: args, args, startedAt: 0 });
+
+/** What installing would change, or why it is refused. */
+const planOf = async (
+  integrations: DoctorIntegrations,
+  agent: string,
+): Promise<Pick<SetupAgent, "changes"> & { refusal: string[] }> => {
+  try {
+    return { changes: await integrations.planRepair(agent), refusal: [] };
+  } catch (error) {
+    if (error instanceof AgtmuxError) return { changes: [], refusal: [`${error.message}. ${error.remedy}`] };
+    throw error;
+  }
+};
+
+/** Which version of each agent there is: of one that runs, else of the program that a shell would find. */
+const createVersions = async ({ executor, processes }: DoctorLink, seen: DoctorTarget["agents"]) => {
+  const path = askPath(executor);
+  const trees = await processes.ofPanes(seen.map(({ panePid }) => panePid));
+  const versionOf = (process: ProcessInfo | undefined): Promise<string | null> =>
+    process === undefined ? Promise.resolve(null) : agentVersionOf(executor.files, process, () => path);
+  return async ({ agentType, programs = [agentType] }: AgentAdapter): Promise<string | null> => {
+    const running = seen
+      .filter((one) => one.agentType === agentType)
+      .map(({ pid, panePid }) => trees.get(panePid)?.find((one) => one.pid === pid));
+    for (const process of [...running, ...programs.map(processOf)]) {
+      const version = await versionOf(process);
+      if (version !== null) return version;
+    }
+    return null;
+  };
+};
+
+/** `adapters`: of every agent that may be found. */
+const lookAtSetup = async (
+  { view, agents: seen }: DoctorTarget,
+  link: DoctorLink,
+  adapters: readonly AgentAdapter[],
+): Promise<SetupLook> => {
+  const { executor, integrations } = link;
+  const homeDir = await executor.homeDir();
+  const versionOf = await createVersions(link, seen);
+  const hasFolder = async (changes: SetupAgent["changes"]): Promise<boolean> => {
+    const folders = changes.flatMap(({ path }) => settingsFolder(path, homeDir) ?? []);
+    const found = await Promise.all(folders.map((folder) => executor.files.stat(folder)));
+    return found.some((stat) => stat !== null && !stat.isFile);
+  };
+  const lookAtAgent = async (summary: IntegrationSummary): Promise<SetupAgent[]> => {
+    const adapter = adapters.find(({ agentType }) => agentType === summary.agent);
+    if (adapter === undefined || integrations === null) return [];
+    const running = seen.filter(({ agentType }) => agentType === summary.agent);
+    const { changes, refusal } = await planOf(integrations, summary.agent);
+    const version = await versionOf(adapter);
+    const isThere =
+      running.length > 0 || version !== null || summary.state !== "absent" || (await hasFolder(changes));
+    const silent = running.filter(({ hasEvents }) => !hasEvents).length;
+    const problems = summary.state === "absent" ? refusal : summary.problems;
+    return isThere ? [{ ...summary, problems, version, running: running.length, silent, changes }] : [];
+  };
+  const [tmux, summaries] = await Promise.all([lookAtTmux(link), integrations?.list() ?? []]);
+  const agents = (await Promise.all(summaries.map(lookAtAgent))).flat();
+  return { target: view.target, tmux, agents };
+};
 
 export interface DoctorDeps {
   adapters: AdapterSource;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { realClock } from "../../test/setup/realClock.ts";
 import { DEFAULT_CONFIG } from "../model/config.ts";
-import { runChecks } from "../model/doctorCheck.ts";
+import { runChecks } from "../model/doctor.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { hostChecks, type HostFacts } from "./hostChecks.ts";
 

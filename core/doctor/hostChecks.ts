@@ -1,10 +1,10 @@
 // Checks of the daemon itself: the person's adapter files, notifications, terminal windows, and storage.
 import { stat } from "node:fs/promises";
 import type { Config } from "../model/config.ts";
-import type { Check, Diagnosis } from "../model/doctorCheck.ts";
+import type { Check, Diagnosis } from "../model/doctor.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import { NOTIFICATION_KINDS } from "../model/notificationPolicy.ts";
-import type { AdapterProblem, AdapterSource } from "../ports/adapterSource.ts";
+import { NOTIFICATION_KINDS } from "../model/notifications.ts";
+import type { AdapterProblem, AdapterSource } from "../ports/agentAdapter.ts";
 import type { DurableStore } from "../store/durableStore.ts";
 
 /** The database that was last set aside, and whether its file is still there. Null: there is none. */

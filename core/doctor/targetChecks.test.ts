@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { makeTarget } from "../../test/factories/view.ts";
 import { realClock } from "../../test/setup/realClock.ts";
-import { runChecks } from "../model/doctorCheck.ts";
-import type { Finding } from "../model/doctorView.ts";
+import { runChecks, type Finding } from "../model/doctor.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { TargetView } from "../model/view.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
 import type { DoctorLink } from "./doctorTarget.ts";
-import { serverChecks } from "./serverChecks.ts";
-import { targetChecks } from "./targetChecks.ts";
+import { serverChecks, targetChecks } from "./targetChecks.ts";
 
 const NOW = 1_800_000_000_000;
 const clock: Clock = { ...realClock, now: () => NOW };

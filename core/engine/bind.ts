@@ -2,8 +2,128 @@
 import type { Envelope } from "../model/envelope.ts";
 import type { Runtime, ServerInstance } from "../model/runtime.ts";
 
-/** How much a process start time and a file time may disagree: start times have 10 ms resolution, files that of the kernel's tick. */
+// Which runtime an event belongs to when its pane proves nothing: some agents run hooks in one background server for all
+// their windows, with the environment of whichever pane started it (docs/adr/0006). It is bound by its session,
+// by the process that ran the hook, or by the prompt that exactly one screen shows. Otherwise the event waits; nothing is
+// guessed.
+
+/** What is known of a live runtime that an event may belong to. */
+export interface Whereabouts {
+  /** Working folder of its process; null where it could not be read. */
+  processCwd: string | null;
+  /** The latest read of its visible screen; `readAt` is epoch ms. */
+  screen: { text: string; readAt: number } | null;
+}
+
+export interface PaneBindingInput {
+  envelope: Envelope;
+  targetId: string;
+  sessionId: string | null;
+  /** Working folder as the event names it. */
+  cwd: string | null;
+  /** What the person asked, where this is the event of a prompt. */
+  promptText: string | null;
+  /** Live runtimes, and those that ended recently; those of other targets are no candidates, whatever the event names. */
+  runtimes: readonly Runtime[];
+  whereabouts: ReadonlyMap<string, Whereabouts>;
+}
+
+type PaneBinding =
+  | { kind: "bound"; runtimeId: string }
+  | { kind: "pending"; reason: string }
+  | { kind: "dropped"; reason: "older_runtime" };
+
+/** Start times have 10 ms resolution, file times that of the kernel's tick. */
 const START_TOLERANCE_MS = 1_500;
+/** Shorter prompts ("go on") are on too many screens. */
+const MIN_PROMPT_LENGTH = 12;
+/** Of a longer prompt the beginning must be on the screen. */
+const MAX_PROMPT_LENGTH = 400;
+/** A screen shows a prompt at once, or this long after its event: an old equal prompt elsewhere must not win before that. */
+export const PROMPT_DRAWN_MS = 500;
+
+const isOfLife = (envelope: Envelope, runtime: Runtime, endToleranceMs = START_TOLERANCE_MS): boolean =>
+  (runtime.processStartedAt === null ||
+    envelope.eventTime >= runtime.processStartedAt - START_TOLERANCE_MS) &&
+  (runtime.endedAt === null || envelope.eventTime <= runtime.endedAt + endToleranceMs);
+
+/** Wrapping puts breaks and indentation anywhere, so no white space counts. */
+const squeezed = (text: string): string => text.replaceAll(/\s+/g, "");
+
+/** The prompt as it must be found on a screen; null where it is too short to tell screens apart. */
+const wantedText = (promptText: string): string | null => {
+  const normal = promptText.trim().replaceAll(/\s+/g, " ");
+  return normal.length < MIN_PROMPT_LENGTH ? null : squeezed(normal.slice(0, MAX_PROMPT_LENGTH));
+};
+
+/** Runtimes that may be meant: in the event's folder, or in one that is not known. */
+const rivalsOf = (
+  input: PaneBindingInput,
+  live: readonly Runtime[],
+): { inFolder: Runtime[]; unknown: Runtime[] } => {
+  const folderOf = ({ runtimeId }: Runtime): string | null =>
+    input.whereabouts.get(runtimeId)?.processCwd ?? null;
+  return {
+    inFolder: live.filter((runtime) => input.cwd !== null && folderOf(runtime) === input.cwd),
+    unknown: live.filter((runtime) => folderOf(runtime) === null),
+  };
+};
+
+const byPrompt = (input: PaneBindingInput, candidates: readonly Runtime[]): PaneBinding => {
+  const { envelope, promptText, whereabouts } = input;
+  const wanted = promptText === null ? null : wantedText(promptText);
+  if (wanted === null) return { kind: "pending", reason: "its prompt is too short to find its pane by" };
+  const screens = candidates.map((runtime) => ({
+    runtime,
+    screen: whereabouts.get(runtime.runtimeId)?.screen ?? null,
+  }));
+  const areRead = screens.every(
+    ({ screen }) => screen !== null && screen.readAt >= envelope.eventTime + PROMPT_DRAWN_MS,
+  );
+  if (!areRead) return { kind: "pending", reason: "the screens of its candidates were not read yet" };
+  const showing = screens.filter(({ screen }) => screen !== null && squeezed(screen.text).includes(wanted));
+  const [only] = showing;
+  return only !== undefined && showing.length === 1
+    ? { kind: "bound", runtimeId: only.runtime.runtimeId }
+    : { kind: "pending", reason: `its prompt is on ${showing.length} of ${screens.length} screens` };
+};
+
+/** True for an event that may tie a session to a pane for the first time; other events follow it, or are not ours. */
+export const isTie = ({ promptText }: Pick<PaneBindingInput, "promptText">): boolean => promptText !== null;
+
+/**
+ * In this order: the live runtime whose own process ran the hook; the live runtime that has this session; for the event of
+ * a prompt the only runtime in its folder, where it has no session yet; the one runtime whose screen shows the prompt. An
+ * event of a session whose runtime ended is dropped, unless a person prompted that session again (it was resumed).
+ */
+export const placeEvent = (input: PaneBindingInput): PaneBinding => {
+  const { envelope, sessionId, runtimes, targetId } = input;
+  const ofAgent = runtimes.filter(
+    (runtime) => runtime.targetId === targetId && runtime.agentType === envelope.agentType,
+  );
+  const live = ofAgent.filter((runtime) => runtime.endedAt === null && isOfLife(envelope, runtime));
+  const parent = live.find((runtime) => runtime.pid !== null && runtime.pid === envelope.parentPid);
+  if (parent !== undefined) return { kind: "bound", runtimeId: parent.runtimeId };
+  if (sessionId === null) return { kind: "pending", reason: "it names no session" };
+
+  const [known, ...others] = live.filter((runtime) => runtime.agentSessionId === sessionId);
+  if (known !== undefined && others.length === 0) return { kind: "bound", runtimeId: known.runtimeId };
+  const ended = ofAgent.filter((runtime) => runtime.endedAt !== null && runtime.agentSessionId === sessionId);
+  if (ended.length > 0 && (!isTie(input) || ended.some((runtime) => isOfLife(envelope, runtime))))
+    return { kind: "dropped", reason: "older_runtime" };
+  if (!isTie(input)) return { kind: "pending", reason: "its session is not known in any pane yet" };
+
+  const { inFolder, unknown } = rivalsOf(input, live);
+  const rivals = [...inFolder, ...unknown];
+  const [first] = inFolder;
+  if (first !== undefined && rivals.length === 1 && first.agentSessionId === null)
+    return { kind: "bound", runtimeId: first.runtimeId };
+  const own = live.filter((runtime) => runtime.paneId === envelope.paneId && !rivals.includes(runtime));
+  const candidates = [...rivals, ...own];
+  return candidates.length === 0
+    ? { kind: "pending", reason: "no runtime of its agent is in its folder" }
+    : byPrompt(input, candidates);
+};
 
 export type Binding =
   | { kind: "bound"; runtimeId: string }
@@ -22,11 +142,6 @@ export interface BindInput {
   /** Live runtimes, and those that ended recently; those of other targets are no candidates, whatever the event names. */
   runtimes: readonly Runtime[];
 }
-
-const isOfLife = (envelope: Envelope, runtime: Runtime, endToleranceMs = START_TOLERANCE_MS): boolean =>
-  (runtime.processStartedAt === null ||
-    envelope.eventTime >= runtime.processStartedAt - START_TOLERANCE_MS) &&
-  (runtime.endedAt === null || envelope.eventTime <= runtime.endedAt + endToleranceMs);
 
 /** For an event without a pane. Two live runtimes of one session prove nothing. */
 const bySession = (

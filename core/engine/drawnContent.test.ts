@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isContentDrawn } from "./drawnContent.ts";
+import { isContentDrawn } from "./drawnText.ts";
 
 const LONG = "+a long line with  two blanks\n+last";
 

@@ -1,8 +1,8 @@
 // A plan as an event tells it, and as a dialog draws it (recorded with Claude Code 2.1.329).
 import { describe, expect, it } from "vitest";
 import type { PromptRequest } from "../model/request.ts";
-import { matchPlan } from "./drawnPlan.ts";
-import { shownPrompt } from "./shownPrompt.ts";
+import { matchPlan } from "./drawnText.ts";
+import { shownPrompt } from "./dialogOwner.ts";
 
 const TOLD =
   "# Lab plan\n\nThe lab needs **a file** so that [the docs](https://example.com/docs) and `npm test` have something to read. <!-- hidden -->\n\n1. Write `hello.txt`\n2. Run it\n\n```sh\nnpm test -- --run\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";

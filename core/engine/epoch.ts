@@ -1,6 +1,6 @@
 // Runtime identity: one agent process in one pane of one tmux server life. Decides when a runtime begins and ends.
 import type { Pane, ProcessInfo, Runtime } from "../model/runtime.ts";
-import type { RuntimeEnd } from "../model/resolution.ts";
+import type { RuntimeEnd } from "../model/evidence.ts";
 
 /** The agent that was recognised in a pane's processes. */
 export interface Recognised {

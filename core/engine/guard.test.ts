@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { actionGuardsSchema, type ActionGuards, type ActionSnapshot } from "../model/snapshot.ts";
+import { actionGuardsSchema, type ActionGuards, type ActionSnapshot } from "../model/action.ts";
 import { judgeSnapshot, type SubjectNow } from "./guard.ts";
 
 const NOW = 10_000;

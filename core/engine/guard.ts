@@ -1,6 +1,6 @@
 // Whether what an action saw still holds at the moment of acting. Pure: the caller brings the present and the time.
 // Every difference is a refusal; `forceStale` relaxes the snapshot's own version and expiry and nothing else.
-import type { ActionGuards, ActionSnapshot } from "../model/snapshot.ts";
+import type { ActionGuards, ActionSnapshot } from "../model/action.ts";
 import type { CanonicalState } from "../model/state.ts";
 
 /**

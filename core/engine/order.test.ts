@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { compareByTime, compareOrder, type OrderKey } from "./order.ts";
+import { compareByTime, compareOrder, type OrderKey } from "./facts.ts";
 
 const key = (more: Partial<OrderKey> = {}): OrderKey => ({
   source: "hook",

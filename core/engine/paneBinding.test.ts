@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Envelope } from "../model/envelope.ts";
 import type { Runtime } from "../model/runtime.ts";
-import { placeEvent, PROMPT_DRAWN_MS, type PaneBindingInput, type Whereabouts } from "./paneBinding.ts";
+import { placeEvent, PROMPT_DRAWN_MS, type PaneBindingInput, type Whereabouts } from "./bind.ts";
 
 const NOW = 1_000_000;
 const PROMPT = "explain the flaky test in detail";

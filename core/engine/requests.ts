@@ -1,8 +1,7 @@
 // Which requests are open: in lanes (docs/architecture.md). A lane is closed by an answer that names it, a boundary of its own
 // agent, or a screen that positively shows something else; never by other agents' or parallel tools' events.
 import { ROOT_AGENT } from "../model/evidence.ts";
-import { compareByTime, orderKeyOf, type OrderKey } from "./order.ts";
-import type { Facts, RequestEvidence } from "./facts.ts";
+import { compareByTime, orderKeyOf, type OrderKey, type Facts, type RequestEvidence } from "./facts.ts";
 
 export interface Lane {
   /** `request:<agent>/<key>`; the same command asked again in the same turn shares it. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_TIMING } from "../model/config.ts";
-import type { Evidence } from "../model/evidence.ts";
-import type { Liveness } from "../model/resolution.ts";
+import type { Evidence, Liveness } from "../model/evidence.ts";
 import type { Status } from "../model/state.ts";
 import {
   activity,

@@ -2,8 +2,7 @@
 // agree to the letter (events know no options, screens wrap and cut, what is stored is redacted). It says what speaks against
 // one another; whether a request is the one that is drawn is decided to the letter (dialogOwner.ts).
 import type { PromptRequest } from "../model/request.ts";
-import { matchPlan } from "./drawnPlan.ts";
-import { matchDrawn } from "./drawnText.ts";
+import { matchPlan, matchDrawn } from "./drawnText.ts";
 
 /** Dialogs show all of a text of this length; what is longer may be cut. In characters. */
 const CUT_FROM = 400;

@@ -1,7 +1,7 @@
 // What is shown of a prompt, and when that is the complete text.
 import { describe, expect, it } from "vitest";
 import type { PromptRequest } from "../model/request.ts";
-import { shownDialog, shownPrompt } from "./shownPrompt.ts";
+import { shownDialog, shownPrompt } from "./dialogOwner.ts";
 
 const OPTIONS: PromptRequest["options"] = [
   { label: "Yes", keys: ["1"], role: "approve" },

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../model/errors.ts";
 import { formatShortRef } from "../model/shortRef.ts";
-import type { TypedSubject } from "./typedMeaning.ts";
-import { resolveTyped, type TypedFrom, type TypedAmong } from "./typedRef.ts";
+import { type TypedSubject, resolveTyped, type TypedFrom, type TypedAmong } from "./typedRef.ts";
 
 const OUTSIDE: TypedFrom = { kind: "outside" };
 

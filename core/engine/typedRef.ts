@@ -1,9 +1,198 @@
 // Which pane a typed reference means: every meaning of the text is looked for, and only where all that is found agree on one
 // pane is it that pane. It never guesses: two meanings are refused with what they mean.
 import { AgtmuxError } from "../model/errors.ts";
+import type { WindowLink } from "./ref.ts";
 import { refNameSchema } from "../model/runtime.ts";
 import { DEFAULT_SERVER, formatShortRef, formatTarget } from "../model/shortRef.ts";
-import { meaningsOf, type Thing, type TypedSubject } from "./typedMeaning.ts";
+
+// The references that people type (docs/adr/0017), as text: what a text can mean, as tmux reads it. Which of the meanings
+// exists is not known here.
+
+/** `session` and `window` are names, ids (`$1`, `@1`) or, for a window, its index in that session. */
+type TypedForm =
+  | { kind: "here" }
+  | { kind: "pane"; paneId: string }
+  | { kind: "window"; windowId: string }
+  | { kind: "session"; session: string }
+  | { kind: "windowName"; name: string }
+  | { kind: "windowOf"; session: string; window: string }
+  | { kind: "paneOf"; session: string; window: string; pane: string }
+  /** tmux takes what stands before the first dot for a window: where there is such a window, it is what the text is about. */
+  | { kind: "beforeDot"; session: string | null; window: string };
+
+const FORMS = "'%12', 'session:window.pane', 'session:window', a session's or a window's name, or '.'";
+
+const invalid = (text: string, why: string): AgtmuxError =>
+  new AgtmuxError("E_REF_INVALID", `'${text.slice(0, 200)}' is not a reference: ${why}`, {
+    remedy: `Type ${FORMS}; 'agtmux help references' has them all.`,
+  });
+
+/** tmux's words for "the last", "the next", "the marked": whatever they mean now, a moment later it is something else. */
+const RELATIVE = /^(?:[!^$~]|[+-]\d*)$/;
+const BRACED = /^\{.*\}$/s;
+
+/** tmux's sign for "this name and no other", which is how every name is read here. What it stands before is never relative. */
+const hasSign = (name: string): boolean => name.startsWith("=");
+const withoutSign = (name: string): string => (hasSign(name) ? name.slice(1) : name);
+
+const checkName = (
+  text: string,
+  name: string,
+  { what, isSigned }: { what: string; isSigned: boolean },
+): string => {
+  if (name === "") throw invalid(text, `${what} is empty`);
+  if (BRACED.test(name) || (!isSigned && RELATIVE.test(name)))
+    throw invalid(text, `'${name}' means something else from moment to moment`);
+  return name;
+};
+
+const formsOfName = (text: string): TypedForm[] => {
+  if (text === ".") return [{ kind: "here" }];
+  if (/^%\d{1,9}$/.test(text)) return [{ kind: "pane", paneId: text }];
+  if (/^@\d{1,9}$/.test(text)) return [{ kind: "window", windowId: text }];
+  if (/^\$\d{1,9}$/.test(text)) return [{ kind: "session", session: text }];
+  const name = checkName(text, withoutSign(text), { what: "the name", isSigned: hasSign(text) });
+  if (/\.(?:%?\d+)?$/.test(name)) throw invalid(text, "a pane of a window is 'session:window.pane'");
+  // tmux takes a bare number for a session, or for an index of the window that is in front just now.
+  if (/^\d+$/.test(name)) return [{ kind: "session", session: name }];
+  const dot = name.indexOf(".");
+  return [
+    { kind: "session", session: name },
+    { kind: "windowName", name },
+    ...(dot > 0 ? [{ kind: "beforeDot" as const, session: null, window: name.slice(0, dot) }] : []),
+  ];
+};
+
+const formsOfPlace = (text: string, session: string, written: string): TypedForm[] => {
+  const place = withoutSign(written);
+  const check = (name: string): string =>
+    checkName(text, name, { what: "the window", isSigned: hasSign(written) });
+  const first = place.indexOf(".");
+  const last = place.lastIndexOf(".");
+  if (first === -1) return [{ kind: "windowOf", session, window: check(place) }];
+  const beforeDot = check(place.slice(0, first));
+  const [window, pane] = [check(place.slice(0, last)), place.slice(last + 1)];
+  if (pane === "") throw invalid(text, "the pane is empty");
+  return [
+    { kind: "windowOf", session, window: place },
+    ...(/^%?\d{1,9}$/.test(pane) ? [{ kind: "paneOf" as const, session, window, pane }] : []),
+    { kind: "beforeDot", session, window: beforeDot },
+  ];
+};
+
+/** Everything that the text can mean. Throws E_REF_INVALID, which says what is wrong and what can be typed. */
+const typedForms = (text: string): TypedForm[] => {
+  const colon = text.indexOf(":");
+  if (colon === -1) return formsOfName(text);
+  const session = withoutSign(text.slice(0, colon));
+  if (session === "") throw invalid(text, "the session is empty");
+  return formsOfPlace(text, session, text.slice(colon + 1));
+};
+
+// What a typed reference finds among the panes: every session, window and pane that its text can mean, as tmux would find them.
+// Which of them it is, is decided elsewhere.
+
+export interface TypedSubject {
+  target: string;
+  server: string;
+  /** Everywhere its window is shown; empty where only its id is left, such as that of a crashed agent's pane. */
+  links: readonly (WindowLink & { sessionId: string })[];
+  windowId: string;
+  windowName: string;
+  paneId: string;
+  paneIndex: number;
+  isAgent: boolean;
+}
+
+/** Something that the text can mean: a session, a window or a pane. */
+interface Thing<S> {
+  panes: readonly S[];
+  /** A session and a window mean their agent; a pane means itself. */
+  fits: readonly S[];
+}
+
+const ofGroup = <S extends TypedSubject>(panes: readonly S[]): Thing<S> => ({
+  panes,
+  fits: panes.filter(({ isAgent }) => isAgent),
+});
+
+/** A pane at one of the places where a session shows it. */
+interface Placed<S> {
+  pane: S;
+  link: TypedSubject["links"][number];
+}
+
+const keyOf = ({ target, server }: TypedSubject, id: string): string => JSON.stringify([target, server, id]);
+
+const windowsOf = <S extends TypedSubject>(panes: readonly S[]): S[][] => [
+  ...Map.groupBy(new Set(panes), (pane) => keyOf(pane, pane.windowId)).values(),
+];
+
+/** The places of each session that the text names by its id, which begins with `$` as in tmux, or by its name; null: of all. */
+const sessionsNamed = <S extends TypedSubject>(
+  panes: readonly S[],
+  session: string | null,
+): Placed<S>[][] => {
+  const key = session?.startsWith("$") === true ? "sessionId" : "sessionName";
+  const places = panes.flatMap((pane) =>
+    pane.links.flatMap((link) => (session === null || link[key] === session ? [{ pane, link }] : [])),
+  );
+  return [...Map.groupBy(places, ({ pane, link }) => keyOf(pane, link.sessionId)).values()];
+};
+
+/** The windows of one session that the text names by id, else by index, else by name: tmux's own order. */
+const windowsNamed = <S extends TypedSubject>(places: readonly Placed<S>[], window: string): S[][] => {
+  const panesWhere = (isIt: (place: Placed<S>) => boolean): S[] =>
+    places.filter(isIt).map(({ pane }) => pane);
+  if (window.startsWith("@")) return windowsOf(panesWhere(({ pane }) => pane.windowId === window));
+  const byIndex = /^\d+$/.test(window) ? panesWhere(({ link }) => link.windowIndex === Number(window)) : [];
+  return windowsOf(byIndex.length > 0 ? byIndex : panesWhere(({ pane }) => pane.windowName === window));
+};
+
+const windowsIn = <S extends TypedSubject>(
+  panes: readonly S[],
+  session: string | null,
+  window: string,
+): S[][] => sessionsNamed(panes, session).flatMap((places) => windowsNamed(places, window));
+
+const thingsOf = <S extends TypedSubject>(
+  form: TypedForm,
+  panes: readonly S[],
+  here: string | null,
+): Thing<S>[] => {
+  const panesWhere = (isIt: (pane: S) => boolean): Thing<S>[] =>
+    panes.filter(isIt).map((pane) => ({ panes: [pane], fits: [pane] }));
+  switch (form.kind) {
+    case "here":
+      return panesWhere(({ paneId }) => paneId === here);
+    case "pane":
+      return panesWhere(({ paneId }) => paneId === form.paneId);
+    case "window":
+      return windowsOf(panes.filter(({ windowId }) => windowId === form.windowId)).map(ofGroup);
+    case "windowName":
+      return windowsOf(panes.filter(({ windowName }) => windowName === form.name)).map(ofGroup);
+    case "session":
+      return sessionsNamed(panes, form.session).map((places) => ofGroup(places.map(({ pane }) => pane)));
+    case "windowOf":
+      return windowsIn(panes, form.session, form.window).map(ofGroup);
+    case "paneOf": {
+      const { pane: wanted } = form;
+      const inWindow = new Set(windowsIn(panes, form.session, form.window).flat());
+      const isIt = ({ paneId, paneIndex }: S): boolean =>
+        wanted.startsWith("%") ? paneId === wanted : paneIndex === Number(wanted);
+      return panesWhere((pane) => inWindow.has(pane) && isIt(pane));
+    }
+    case "beforeDot":
+      return windowsIn(panes, form.session, form.window).map((window) => ({ panes: window, fits: [] }));
+  }
+};
+
+/** Throws E_REF_INVALID. `here`: the pane that `.` means. */
+const meaningsOf = <S extends TypedSubject>(
+  text: string,
+  panes: readonly S[],
+  here: string | null,
+): Thing<S>[] => typedForms(text).flatMap((form) => thingsOf(form, panes, here));
 
 /** Where the text was typed. `elsewhere`: in a tmux server that nothing is known of. */
 export type TypedFrom =
@@ -72,7 +261,7 @@ const settle = <S extends TypedSubject>(text: string, things: readonly Thing<S>[
   });
 };
 
-export interface Prefixed extends Server {
+interface Prefixed extends Server {
   rest: string;
 }
 

@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCodeOf, isMissing } from "../model/systemError.ts";
+import { errorCodeOf, isMissing } from "../model/errors.ts";
 import { FileProblem, ownUid } from "./plainFile.ts";
 
 export interface HeldFolder {

@@ -2,7 +2,7 @@
 // pipe. Whoever reads says how much at most, and whose file it has to be.
 import { constants, type Stats } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
-import { errorCodeOf, isMissing } from "../model/systemError.ts";
+import { errorCodeOf, isMissing } from "../model/errors.ts";
 
 /** What is wrong with a file, as the end of a sentence that begins with its path. */
 export class FileProblem extends Error {

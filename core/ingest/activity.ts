@@ -1,6 +1,11 @@
-// What an agent is doing, beside its state: which source told each part last, and when a change of it is told. It makes no
-// transition; of what is stored with one, a restart takes it up again.
+// What an agent is doing, beside its state: which source told each part last, its progress line, and which ends of turns are
+// unread. It makes no transition.
+import { compareByTime, orderKeyOf } from "../engine/facts.ts";
 import {
+  MAX_PROGRESS,
+  ROOT_AGENT,
+  type Resolution,
+  type TurnMarks,
   ACTIVITY_FIELDS,
   MAX_ACTIVITY_TEXT,
   type Place,
@@ -8,13 +13,173 @@ import {
   type ActivitySource,
   type ActivityView,
   type RunningTool,
-} from "../model/activity.ts";
-import type { Resolution } from "../model/resolution.ts";
+} from "../model/evidence.ts";
+import type { RuntimeEntry, ActivityState, Told } from "./liveState.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import { toolText } from "../model/words.ts";
 import type { ToldActivity } from "../ports/agentAdapter.ts";
-import type { ActivityState, Told } from "./activityState.ts";
-import type { RuntimeEntry } from "./liveState.ts";
+
+// The progress line of a runtime: which of its sources speaks, and when a change of it is told. It makes no transition
+// and is not stored: after a restart it comes back with the next reading, or with the stored event that it rests on. Nor does it
+// ever decide anything. It is cleaned into a steady line, because a text that ticks would be a change every second.
+
+/** More than a line of any terminal; keeps hostile text cheap. */
+const MAX_INPUT = 1_000;
+
+/** What ticks: spinners, remarks in brackets that count, durations with their preposition, tokens and bytes. */
+const TICKING: readonly RegExp[] = [
+  /^(?:[\u2800-\u28ff·✢✳✶✻✽∗*•]\s+)+/u,
+  /\((?=[^()]*(?:\d\s?(?:ms|[smh]\b|seconds?|tokens?)|esc to))[^()]*\)/gi,
+  /\b(?:(?:in|for|after)\s+)?\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds?|m|min|minutes?|h|hours?)\b(?:…|\.{3})?/gi,
+  /[↑↓]?\s*\b\d[\d.,]*\s?k?\s?tokens?\b/gi,
+  /\b\d+(?:\.\d+)?\s?[kM]?B\b/g,
+];
+
+const EDGES = /^[\s·•|,;:—–-]+|[\s·•|,;:—–-]+$/gu;
+
+/** One line without control characters and without anything that counts time or tokens; null where nothing is left. */
+export const steadyProgress = (text: string): string | null => {
+  const line = text
+    .slice(0, MAX_INPUT)
+    // oxlint-disable-next-line no-control-regex -- agents' texts are hostile: control characters must not reach a terminal
+    .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ");
+  const steady = TICKING.reduce((rest, pattern) => rest.replace(pattern, " "), line)
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(EDGES, "");
+  return steady === "" ? null : steady.slice(0, MAX_PROGRESS);
+};
+
+/** A change of the line alone is told at most this often, so that a line with a counter does not become a stream of changes. */
+const PROGRESS_INTERVAL_MS = 3_000;
+
+/** A text as an adapter gave it, made steady and free of secrets. */
+export const cleanProgress = (
+  text: string | null | undefined,
+  redact: (text: string, maxLength: number) => string,
+): string | null => {
+  const steady = steadyProgress(text ?? "");
+  return steady === null ? null : redact(steady, MAX_PROGRESS);
+};
+
+/** The line of the event that the present state rests on. */
+const ofWinningEvent = ({ resolution, facts }: RuntimeEntry): string | null => {
+  const winner = resolution?.verdicts.find(({ outcome }) => outcome === "won");
+  for (const { eventId, signal } of facts.turns.values())
+    if (eventId === winner?.eventId) return steadyProgress(signal.progress ?? "");
+  return null;
+};
+
+/** How many sub-agents were heard of since the turn began and have not ended. */
+const subAgentsAtWork = ({ facts }: RuntimeEntry): number => {
+  const turnBegan = facts.boundaries.get(ROOT_AGENT);
+  let count = 0;
+  for (const [agentId, last] of facts.lastActivity) {
+    if (agentId === ROOT_AGENT) continue;
+    const ended = facts.boundaries.get(agentId);
+    const isOver = [turnBegan, ended].some(
+      (edge) => edge !== undefined && compareByTime(last, orderKeyOf(edge)) <= 0,
+    );
+    if (!isOver) count += 1;
+  }
+  return count;
+};
+
+const ofSubAgents = (entry: RuntimeEntry): string | null => {
+  const count = entry.resolution?.status.state === "running" ? subAgentsAtWork(entry) : 0;
+  return count === 0 ? null : `${count} sub-agent${count === 1 ? "" : "s"}`;
+};
+
+/** A line counts only if it was read in the state that is shown: a spinner's line says nothing of a dialog. */
+const wantedProgress = (entry: RuntimeEntry): string | null => {
+  const { resolution, progress } = entry;
+  if (resolution === null || resolution.status.state === "unknown") return null;
+  for (const read of [progress.poller, progress.transcript])
+    if (read?.state === resolution.status.state && read.text !== null) return read.text;
+  return ofWinningEvent(entry) ?? ofSubAgents(entry) ?? progress.files;
+};
+
+/** True when the line has changed and its last change was told long enough ago. */
+export const isProgressDue = (entry: RuntimeEntry, now: number): boolean =>
+  now - entry.progress.shownAt >= PROGRESS_INTERVAL_MS && wantedProgress(entry) !== entry.progress.shown;
+
+/** Takes the present line into what clients see; a row that is told of anyway (`isTold`) takes it along at once. */
+export const showProgress = (entry: RuntimeEntry, now: number, isTold: boolean): void => {
+  if (!isTold && !isProgressDue(entry, now)) return;
+  const shown = wantedProgress(entry);
+  if (shown !== entry.progress.shown) entry.progress = { ...entry.progress, shown, shownAt: now };
+};
+
+// Done is unread until somebody has looked: which ends of turns count as done. Pure. The state is decided elsewhere and never
+// follows from this.
+
+/** Two sources give the end of one turn slightly different times. */
+const SAME_END_MS = 1_000;
+
+/** The fact behind the state is that a turn finished, though it may be old by now. */
+const isFinished = ({ facts }: RuntimeEntry, { status, verdicts }: Resolution): boolean => {
+  if (status.state === "completed") return true;
+  if (status.reasonCode !== "demoted") return false;
+  const winner = verdicts.find(({ outcome }) => outcome === "won")?.eventId;
+  return [...facts.turns.values(), ...facts.observations.values()].some(
+    ({ eventId, signal }) => eventId === winner && signal.status?.state === "completed",
+  );
+};
+
+const done = (doneAt: number): TurnMarks => ({ isInTurn: false, beganAt: null, doneAt, isUnread: true });
+
+/** The marks with which the entry enters the state of `resolution`. */
+export const marksAfter = (entry: RuntimeEntry, resolution: Resolution): TurnMarks => {
+  const { marks, activity } = entry;
+  const { status, since } = resolution;
+  const isOlder = marks.doneAt !== null && since <= marks.doneAt;
+  switch (status.state) {
+    case "running":
+    case "waiting_approval":
+    case "waiting_input": {
+      // Whoever asked for the next turn has no use for the end of the one before.
+      const beganAt = activity.turn_began_at === null ? null : Date.parse(activity.turn_began_at.value ?? "");
+      return { ...marks, isInTurn: true, beganAt: Number.isNaN(beganAt) ? null : beganAt, isUnread: false };
+    }
+    case "completed":
+      return isOlder ? { ...marks, isInTurn: false } : done(since);
+    case "idle":
+      // It ended while nobody was looking.
+      if (marks.isInTurn && !isOlder && isFinished(entry, resolution)) return done(since);
+      return { ...marks, isInTurn: false, isUnread: marks.isUnread && status.reasonCode === "demoted" };
+    case "error":
+      return status.reasonCode === "crashed" ? done(since) : { ...marks, isInTurn: false, isUnread: false };
+    case "unknown":
+      return marks;
+  }
+};
+
+/** One finished turn may follow another without anything seen in between: the state is the same, and its age is not. */
+export const marksWhileSame = ({ marks }: RuntimeEntry, { status, since }: Resolution): TurnMarks =>
+  status.state === "completed" && marks.doneAt !== null && since - marks.doneAt > SAME_END_MS
+    ? done(since)
+    : marks;
+
+/** Since when something is unread, epoch ms; null: nothing is. */
+export const unreadSince = ({ marks }: Pick<RuntimeEntry, "marks">): number | null =>
+  marks.isUnread ? marks.doneAt : null;
+
+/** The same as clients see it. */
+export const isoUnreadSince = (entry: Pick<RuntimeEntry, "marks">): string | null => {
+  const at = unreadSince(entry);
+  return at === null ? null : new Date(at).toISOString();
+};
+
+/** A crashed row that was looked at and whose pane is gone: there is nothing left to do about it. */
+export const isSettledCrash = (entry: RuntimeEntry, hasPane: boolean, now: number): boolean =>
+  entry.crashedAt !== null && !entry.marks.isUnread && !hasPane && now >= entry.keptUntil;
+
+/** A turn that nobody was sure of when the daemon ended keeps its age; where the row told it, that is known already. */
+export const restoreTurn = (entry: RuntimeEntry): void => {
+  const { beganAt, isInTurn } = entry.marks;
+  if (!isInTurn || beganAt === null || entry.activity.turn_began_at !== null) return;
+  const value = new Date(beganAt).toISOString();
+  entry.activity = { ...entry.activity, turn_began_at: { value, source: "reconciler", at: beganAt } };
+};
 
 /** Changes of it alone are told at most this often: tools begin and end many times a second. */
 const ACTIVITY_INTERVAL_MS = 3_000;

@@ -2,9 +2,9 @@
 // reads the request to the letter; a notification and the file do not have it.
 import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { IngestFixture } from "../../test/factories/ingest.ts";
-import { toNotification } from "../api/notifications/toNotification.ts";
+import { toNotification } from "../api/notifications/notificationScheduler.ts";
 import type { redactEvidence } from "../store/redactEvidence.ts";
-import { redactText } from "../store/redactText.ts";
+import { redactText } from "../store/redact.ts";
 import { listEvidence } from "../store/testkit/listEvidence.ts";
 import { storedText } from "../store/testkit/storedText.ts";
 

@@ -1,14 +1,11 @@
 // Event files in: each is normalised by its adapter, bound to the runtime that it speaks of, and applied; one that names
 // no runtime yet waits, durably, until its time is over.
-import { bindEvent, type Binding, type BindInput } from "../engine/bind.ts";
-import { isTie, placeEvent } from "../engine/paneBinding.ts";
-import type { Envelope } from "../model/envelope.ts";
+import { bindEvent, type Binding, type BindInput, isTie, placeEvent } from "../engine/bind.ts";
+import { type Envelope, readWrapperEvent, isWrapperEvent } from "../model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../model/evidence.ts";
 import type { Runtime, ServerInstance } from "../model/runtime.ts";
-import { readWrapperEvent, isWrapperEvent } from "../model/wrapperEvent.ts";
 import type { NormalizedEvent } from "../ports/agentAdapter.ts";
-import type { PendingEvent } from "../ports/store.ts";
-import { storeFailureOf } from "../ports/storeFailure.ts";
+import { type PendingEvent, storeFailureOf } from "../ports/store.ts";
 import { noteTold } from "./activity.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 import type { States } from "./states.ts";

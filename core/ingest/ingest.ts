@@ -1,30 +1,77 @@
 // The only writer of state: everything that is learned comes in here, each call one transaction. This file connects the
 // parts; what each kind of input does is a file of its own beside it.
+import { Events } from "./events.ts";
+import { LastSeen, UnitOfWork, type DropReason, type IngestDeps } from "./unitOfWork.ts";
+import { RuntimeLifecycle, endDisabled, renewAdapters, dismiss, markSeen } from "./runtimeLifecycle.ts";
+import { isActivityDue, isProgressDue } from "./activity.ts";
+import { RowViews } from "./rowViews.ts";
+import { States } from "./states.ts";
 import { liveEventIds } from "../engine/facts.ts";
 import type { Recognised } from "../engine/epoch.ts";
-import type { Place } from "../model/activity.ts";
+import type { Place } from "../model/evidence.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { PaneKey, Target, TargetHealth, TargetLink } from "../model/runtime.ts";
-import type { FeedChange } from "../model/feedChange.ts";
-import type { PaneView, TargetView } from "../model/view.ts";
+import type { FeedChange, PaneView, TargetView } from "../model/view.ts";
 import type { WorkspaceView } from "../model/workspace.ts";
 import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
-import { endDisabled, renewAdapters } from "./adapterChange.ts";
-import { dismiss, markSeen } from "./dismiss.ts";
-import { Events } from "./events.ts";
-import { LastSeen } from "./lastSeen.ts";
-import { UnitOfWork, type DropReason, type IngestDeps } from "./unitOfWork.ts";
-import { RuntimeLifecycle } from "./runtimeLifecycle.ts";
 import { promptWith } from "./prompts.ts";
-import { SampledReadings, type ReadingSource, type ReadingUpdate } from "./sampledReadings.ts";
-import { RowViews } from "./rowViews.ts";
-import { States } from "./states.ts";
-import { Targets } from "./targets.ts";
-import { tickInChunks } from "./tickInChunks.ts";
-import { ListingApplier, type TopologyUpdate } from "./listingApplier.ts";
-import { watchedRuntimeIn, watchedRuntimes, type WatchedEntry } from "./watchedRuntimes.ts";
+import {
+  SampledReadings,
+  type ReadingSource,
+  type ReadingUpdate,
+  watchedRuntimeIn,
+  watchedRuntimes,
+  type WatchedEntry,
+} from "./sampledReadings.ts";
+import { Targets, ListingApplier, type TopologyUpdate } from "./topology.ts";
 import type { Prompt, RuntimeEntry, LiveState } from "./liveState.ts";
+
+// One tick: what time alone changes. Demotion, staleness, pending events, old crashed rows, and whether the store works again.
+
+interface TickDeps {
+  unitOfWork: UnitOfWork;
+  rows: RowViews;
+  states: States;
+  lifecycle: RuntimeLifecycle;
+  events: Events;
+  lastSeen: LastSeen;
+}
+
+/** In transactions of `size` runtimes, one for each step: between two of them others may have their turn. */
+function* tickInChunks(deps: TickDeps, size: number): Generator<undefined> {
+  const { unitOfWork, rows, states, lifecycle, events, lastSeen } = deps;
+  const { liveState } = unitOfWork;
+  unitOfWork.reviewOutage();
+  if (unitOfWork.isLossOver())
+    unitOfWork.commit(() => {
+      for (const targetId of liveState.targets.keys()) rows.targetChanged(targetId);
+    });
+  const now = unitOfWork.deps.clock.now();
+  const due = [...liveState.liveRuntimes()].filter(
+    (entry) => states.isDue(entry) || isProgressDue(entry, now) || isActivityDue(entry, now),
+  );
+  const crashed = lifecycle.expiredCrashes(now);
+  const isSeenDue = lastSeen.isDue(now);
+  if (due.length === 0 && crashed.length === 0 && unitOfWork.pending.length === 0 && !isSeenDue) return;
+  unitOfWork.commit(() => {
+    events.bindAllPending();
+    events.expirePending(now);
+    for (const entry of due.slice(0, size)) states.evaluate(entry);
+    for (const entry of crashed) lifecycle.dropCrashed(entry);
+    if (isSeenDue) lastSeen.write(now);
+  });
+  for (let from = size; from < due.length; from += size) {
+    yield;
+    // Memory may have been rebuilt in between: then these are nobody's any more.
+    const rest = due
+      .slice(from, from + size)
+      .filter((entry) => liveState.runtimes.get(entry.runtime.runtimeId) === entry);
+    unitOfWork.commit(() => {
+      for (const entry of rest) states.evaluate(entry);
+    });
+  }
+}
 
 interface Parts {
   unitOfWork: UnitOfWork;

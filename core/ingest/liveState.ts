@@ -1,20 +1,127 @@
 // What the daemon knows right now, in memory: targets, tmux servers with their panes, and one entry per runtime with its
 // folded facts. The store holds the durable form; nothing outside ingest writes here.
-import type { Facts } from "../engine/facts.ts";
-import { EMPTY_FACTS } from "../engine/facts.ts";
-import type { ObservationRun } from "../engine/observe.ts";
-import type { EvidenceSource } from "../model/evidence.ts";
+import {
+  type ActivitySource,
+  type ActivityView,
+  type Evidence,
+  type EvidenceSource,
+  type Liveness,
+  type Resolution,
+  NO_LIVENESS,
+  NO_TURN_MARKS,
+  type TurnMarks,
+} from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
-import type { Liveness, Resolution } from "../model/resolution.ts";
-import { NO_LIVENESS } from "../model/resolution.ts";
-import { type Pane, type PaneKey, type Runtime, type ServerInstance, type Target } from "../model/runtime.ts";
-import type { CanonicalState } from "../model/state.ts";
-import { NO_TURN_MARKS, type TurnMarks } from "../model/turnMarks.ts";
+import { isWaiting, type Status, type CanonicalState } from "../model/state.ts";
+import { type Facts, EMPTY_FACTS } from "../engine/facts.ts";
+import type { ObservationRun } from "../engine/observe.ts";
+import type { Pane, PaneKey, Runtime, ServerInstance, Target } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
 import type { WorkspaceView } from "../model/workspace.ts";
-import { NO_ACTIVITY, type ActivityState } from "./activityState.ts";
-import type { Unended } from "./unended.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
+
+// What is known of an agent's activity, part by part: who told it last, and what clients see of it.
+
+export interface Told<T> {
+  value: T;
+  source: ActivitySource;
+  at: number;
+}
+
+type Parts = { [F in keyof ActivityView]: Told<ActivityView[F]> | null };
+
+/** The pane's title as it was looked at, and what the agent says in it of its session. */
+interface LookedAtTitle {
+  raw: string;
+  folder: string | null;
+  told: Told<string> | null;
+}
+
+export interface ActivityState extends Parts {
+  /** `session_title` is what the agent's own files say, which goes before this. */
+  paneTitle: LookedAtTitle | null;
+  /** What clients see, and since when. */
+  shown: ActivityView | null;
+  shownAt: number;
+}
+
+export const NO_ACTIVITY: ActivityState = {
+  prompt: null,
+  session_title: null,
+  paneTitle: null,
+  tool: null,
+  said: null,
+  folder: null,
+  repository: null,
+  branch: null,
+  worktree: null,
+  work_tree: null,
+  turn_began_at: null,
+  shown: null,
+  shownAt: -Infinity,
+};
+
+// Which requests events told of while the screen has not shown that nothing is asked: the dialog that stands there may be of any
+// of them, whatever events say since of an end. So a file in the spool can neither end a request nor put another one in its
+// place. In memory only, and for approvals without a person only; states are not decided by this.
+
+/** More are not told apart: until the screen shows that nothing is asked, none is sure. */
+const MAX_OPENED = 100;
+/** One look may meet a frame that was half drawn: so long nothing else than "no dialog" is read. */
+const SHOWN_MS = 300;
+
+export interface Unended {
+  /** By the id of the event. `drawnBy`: its dialog stands there by then, if at all, epoch ms. */
+  readonly opened: ReadonlyMap<string, { readonly request: PromptRequest; readonly drawnBy: number }>;
+  /** False: there may have been more of them. */
+  readonly isComplete: boolean;
+  /** Since when each look has found a screen that is known and has no dialog, epoch ms; null: the last one did not. */
+  readonly clearSince: number | null;
+}
+
+export const NONE_UNENDED: Unended = { opened: new Map(), isComplete: true, clearSince: null };
+/** Of an agent that ran before this memory began. */
+export const UNKNOWN_UNENDED: Unended = { ...NONE_UNENDED, isComplete: false };
+
+/** With a request that an event told. `ingestedAt`, not the time that the event claims. */
+export const withOpened = (unended: Unended, { eventId, ingestedAt, signal }: Evidence): Unended => {
+  if (signal.kind !== "request") return unended;
+  if (unended.opened.size >= MAX_OPENED) return { ...unended, isComplete: false };
+  const drawnBy = ingestedAt + signal.dialogGraceMs;
+  return {
+    ...unended,
+    opened: new Map(unended.opened).set(eventId, { request: signal.request, drawnBy }),
+  };
+};
+
+/** With a look at the screen; `status` null: it shows nothing that is known, which may be a part of a dialog. */
+export const withLook = (unended: Unended, status: Status | null, readAt: number): Unended => {
+  if (status === null || isWaiting(status.state))
+    return unended.clearSince === null ? unended : { ...unended, clearSince: null };
+  const clearSince = unended.clearSince ?? readAt;
+  const isShown = readAt - clearSince >= SHOWN_MS;
+  const opened = isShown
+    ? new Map([...unended.opened].filter(([, { drawnBy }]) => drawnBy > readAt))
+    : unended.opened;
+  return { opened, isComplete: unended.isComplete || isShown, clearSince };
+};
+
+/** What differs between two texts of which this is the same may not be seen on a screen. */
+const visible = (text: string): string => text.replaceAll(/[^!-~]/g, "");
+
+/** Whether the dialog of `told`, on the screen to the letter, may be another request's, or nobody can know. */
+export const mayBeOfAnother = (
+  { opened, isComplete }: Unended,
+  { eventId, told }: { eventId: string; told: PromptRequest },
+): boolean => {
+  const text = visible(told.body ?? "");
+  return (
+    !isComplete ||
+    [...opened].some(
+      ([id, { request }]) => id !== eventId && (request.body === null || visible(request.body) === text),
+    )
+  );
+};
 
 /** A prompt as it is shown. `fingerprint` null: it cannot be answered, because its text is not known or not drawn yet. */
 export interface Prompt {
@@ -28,7 +135,7 @@ interface ReadProgress {
   text: string | null;
 }
 
-export interface ProgressState {
+interface ProgressState {
   /** By sampled source, the screen first. */
   poller: ReadProgress | null;
   transcript: ReadProgress | null;

@@ -1,8 +1,7 @@
 // What is asked of the person now, to the letter: the texts of open requests as events and readings told them in this life of
 // the daemon. The store has them redacted; after a restart a prompt is not whole until its dialog was read again.
-import type { OpenRequest } from "../engine/dialogOwner.ts";
+import { type OpenRequest, shownDialog, shownPrompt } from "../engine/dialogOwner.ts";
 import { requestLanes } from "../engine/requests.ts";
-import { shownDialog, shownPrompt } from "../engine/shownPrompt.ts";
 import type { Evidence } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
 import { isWaiting } from "../model/state.ts";

@@ -1,13 +1,14 @@
-// When runtimes begin and end: what was recognised in a pane's processes, verification, crashes and their dismissal.
+// When runtimes begin and end: what was recognised in a pane's processes, verification, crashes, another set of adapters, and a
+// person who looks or dismisses.
 import { compareRuntime, type Recognised } from "../engine/epoch.ts";
-import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
+import type { Resolution, RuntimeEnd } from "../model/evidence.ts";
 import type { Pane, PaneKey, Runtime } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RowViews } from "./rowViews.ts";
 import type { States } from "./states.ts";
 import { newRuntimeEntry, type RuntimeEntry } from "./liveState.ts";
-import { isSettledCrash } from "./turnEnds.ts";
+import { isSettledCrash, unreadSince } from "./activity.ts";
 
 /** Before the first verification since the daemon's start nobody saw how the process ended: no claim of a crash then. */
 const wasSeenMidTurn = ({ liveness, resolution }: RuntimeEntry): boolean =>
@@ -26,7 +27,7 @@ const crashResolution = (at: number, visibleMs: number): Resolution => ({
   nextCheckAt: at + visibleMs,
 });
 
-export interface RuntimeLifecycleDeps {
+interface RuntimeLifecycleDeps {
   unitOfWork: UnitOfWork;
   rows: RowViews;
   states: States;
@@ -171,3 +172,121 @@ export class RuntimeLifecycle {
     );
   }
 }
+
+// What another set of adapters in force does to the runtimes that are known: which adapter they have, and whether they go on.
+
+interface AdapterChangeDeps {
+  unitOfWork: UnitOfWork;
+  rows: RowViews;
+  lifecycle: RuntimeLifecycle;
+}
+
+/** Live runtimes get the adapter that is in force now; one whose adapter is gone keeps its last state. */
+export const renewAdapters = ({ unitOfWork, rows }: Omit<AdapterChangeDeps, "lifecycle">): void =>
+  unitOfWork.commit(() => {
+    for (const entry of unitOfWork.liveState.liveRuntimes()) {
+      entry.adapter = unitOfWork.deps.adapterOf(entry.runtime.agentType);
+      const pane = unitOfWork.liveState.paneOf(entry.runtime);
+      if (pane !== undefined) rows.refresh(entry, pane);
+    }
+  });
+
+/** Inside a commit: the agent is not to be recognised any more; its process goes on in a pane without an agent. */
+const endOne = ({ unitOfWork, rows, lifecycle }: AdapterChangeDeps, entry: RuntimeEntry): void => {
+  if (entry.crashedAt !== null) {
+    lifecycle.dropCrashed(entry);
+    return;
+  }
+  const pane = unitOfWork.liveState.paneOf(entry.runtime);
+  if (pane === undefined) return;
+  lifecycle.end(entry, "disabled", pane);
+  rows.changed(rows.ofPane(pane), null, false);
+};
+
+/** Runtimes whose agent is no longer enabled end, which is no crash; their crashed rows go. */
+export const endDisabled = (deps: AdapterChangeDeps, isEnabled: (agentType: string) => boolean): void => {
+  const { unitOfWork } = deps;
+  const due = [...unitOfWork.liveState.runtimes.values()].filter(
+    ({ runtime }) => !isEnabled(runtime.agentType),
+  );
+  if (due.length === 0) return;
+  unitOfWork.commit(() => {
+    for (const entry of due) endOne(deps, entry);
+  });
+};
+
+// A person has looked at a row, or dismisses it. A finished turn or a crash that was looked at counts as read. A dismissed error
+// gets evidence of that; a crashed row leaves the lists.
+
+interface DismissDeps {
+  unitOfWork: UnitOfWork;
+  states: States;
+  lifecycle: RuntimeLifecycle;
+}
+
+/** A crashed row without a pane stays this long after it was looked at: it must not go from under the eyes. */
+const SEEN_CRASH_MS = 60_000;
+
+const dismissError = ({ unitOfWork, states }: DismissDeps, entry: RuntimeEntry): void => {
+  const at = unitOfWork.nextIngestedAt();
+  const eventId = unitOfWork.deps.ids.next("ev");
+  const { runtimeId } = entry.runtime;
+  states.addEvidence(
+    entry,
+    {
+      eventId,
+      runtimeId,
+      source: "reconciler",
+      eventType: "dismissal",
+      sourceSeq: null,
+      eventTime: at,
+      ingestedAt: at,
+      dedupeKey: eventId,
+      signal: { kind: "dismissal" },
+    },
+    null,
+  );
+  states.evaluate(entry);
+};
+
+/** False when there is nothing to dismiss. */
+export const dismiss = (deps: DismissDeps, runtimeId: string): boolean => {
+  const { unitOfWork, lifecycle } = deps;
+  const entry = unitOfWork.liveState.runtimes.get(runtimeId);
+  if (entry === undefined || entry.resolution?.status.state !== "error") return false;
+  unitOfWork.commit(() => {
+    if (entry.crashedAt !== null) lifecycle.dropCrashed(entry);
+    else dismissError(deps, entry);
+  });
+  return true;
+};
+
+/**
+ * Somebody has looked at what ended at `until` (epoch ms) or before. False when nothing of that is unread: what has ended
+ * since stays so.
+ */
+export const markSeen = (
+  { unitOfWork, rows }: { unitOfWork: UnitOfWork; rows: RowViews },
+  runtimeId: string,
+  until: number,
+): boolean => {
+  const entry = unitOfWork.liveState.runtimes.get(runtimeId);
+  const since = entry === undefined ? null : unreadSince(entry);
+  // Clients know it in whole milliseconds.
+  if (entry === undefined || since === null || Math.floor(since) > until) return false;
+  const { liveState, deps } = unitOfWork;
+  unitOfWork.commit(() => {
+    entry.marks = { ...entry.marks, isUnread: false };
+    deps.store.putTurnMarks(runtimeId, entry.marks);
+    const pane = liveState.paneOf(entry.runtime);
+    if (entry.crashedAt === null) {
+      if (pane !== undefined) rows.refresh(entry, pane);
+      return;
+    }
+    if (pane === undefined) entry.keptUntil = deps.clock.now() + SEEN_CRASH_MS;
+    if (entry.view === null) return;
+    entry.view = { ...entry.view, unread_since: null };
+    rows.changed(entry.view, entry.view.state, false);
+  });
+  return true;
+};

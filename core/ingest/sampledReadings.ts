@@ -1,19 +1,16 @@
 // Sampled readings in: screens (`poller`) and the agents' own state files (`transcript`). Only changes, sustained runs and
 // readings against an open request become stored evidence; the rest only refreshes the liveness.
-import { isTurnOver } from "../engine/candidates/resolveContext.ts";
+import { isTurnOver } from "../engine/resolveContext.ts";
 import { isSamePicture, observe, type ObservationRun, type SampledReading } from "../engine/observe.ts";
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
-import type { Place } from "../model/activity.ts";
-import type { ObservationSignal } from "../model/evidence.ts";
-import type { Liveness } from "../model/resolution.ts";
+import type { Place, ObservationSignal, Liveness } from "../model/evidence.ts";
 import { isWaiting } from "../model/state.ts";
-import type { ToldActivity } from "../ports/agentAdapter.ts";
+import type { ToldActivity, AgentAdapter } from "../ports/agentAdapter.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
-import { isActivityDue, notePlace, noteTold, type Redact } from "./activity.ts";
-import { cleanProgress, isProgressDue } from "./progress.ts";
+import { isActivityDue, notePlace, noteTold, type Redact, cleanProgress, isProgressDue } from "./activity.ts";
 import type { States } from "./states.ts";
-import type { RuntimeEntry } from "./liveState.ts";
-import { withLook } from "./unended.ts";
+import { type RuntimeEntry, withLook, type LiveState } from "./liveState.ts";
+import type { Pane, PaneKey, Runtime } from "../model/runtime.ts";
 
 export type ReadingSource = "poller" | "transcript";
 
@@ -52,13 +49,13 @@ const longestGap = (previous: ObservationRun | null, timing: Timing): number => 
 };
 
 /** True while a request may be open: published, outranked, or waiting for its confirmation. */
-export const hasOpenRequest = (entry: RuntimeEntry): boolean =>
+const hasOpenRequest = (entry: RuntimeEntry): boolean =>
   (entry.resolution?.verdicts ?? []).some(
     ({ lane, outcome }) =>
       lane.startsWith("request:") && (outcome === "won" || outcome === "lost" || outcome === "unconfirmed"),
   );
 
-export const hasUnconfirmed = (entry: RuntimeEntry): boolean =>
+const hasUnconfirmed = (entry: RuntimeEntry): boolean =>
   (entry.resolution?.verdicts ?? []).some(({ outcome }) => outcome === "unconfirmed");
 
 /** What an event has overtaken counts again once it was read for long enough after it. */
@@ -85,7 +82,7 @@ const dismissedRun = (
   return isSamePicture(signal, reading) ? { signal, lastReadAt: readAt, countedAt: readAt } : null;
 };
 
-export const isUnsustained = (entry: RuntimeEntry, now: number): boolean =>
+const isUnsustained = (entry: RuntimeEntry, now: number): boolean =>
   Object.values(entry.runs).some((run) => run.signal.reads < 2 && now - run.lastReadAt < STILL_READ_MS);
 
 /** What the screen's reads say of the dialog that it showed last, with the read at `readAt`. */
@@ -279,3 +276,95 @@ export class SampledReadings {
     );
   }
 }
+
+// What the collector should watch, and how closely: the live runtimes of a target as they are known now. It only reads.
+
+/** A live runtime as the collector needs it (see `WatchedRuntime` there). */
+export interface WatchedEntry {
+  runtime: Runtime;
+  adapter: AgentAdapter;
+  pane: Pane;
+  attention: "close" | "waiting" | "active" | "quiet";
+  isUnsustained: boolean;
+  cwd: string | null;
+  transcriptPath: string | null;
+  processCwd: string | null | undefined;
+}
+
+/** So long the next looks may decide between two that differ; then each is what its source goes on to say. */
+const DIFFERS_FOR_MS = 3_000;
+
+/** One of the screen and the agent's own file shows a turn at work, the other one its end: one of them is older than it looks. */
+const isDiffering = ({ runs: { poller, transcript } }: RuntimeEntry, now: number): boolean => {
+  if (poller === undefined || transcript === undefined) return false;
+  const [screen, file] = [poller.signal, transcript.signal];
+  const differs =
+    (screen.status.state === "running" && isTurnOver(file.status)) ||
+    (file.status.state === "running" && isTurnOver(screen.status));
+  return differs && now - Math.max(screen.since, file.since) < DIFFERS_FOR_MS;
+};
+
+const attentionOf = (entry: RuntimeEntry, now: number): WatchedEntry["attention"] => {
+  const state = entry.resolution?.status.state ?? "unknown";
+  if (now < entry.closelyUntil || hasUnconfirmed(entry)) return "close";
+  if (isWaiting(state) || hasOpenRequest(entry)) return "waiting";
+  if (isDiffering(entry, now)) return "close";
+  return state === "running" || state === "unknown" ? "active" : "quiet";
+};
+
+/** Counts are made when they are asked for; for most entries nobody asks. */
+class Watched implements WatchedEntry {
+  readonly runtime: Runtime;
+  readonly cwd: string | null;
+  readonly transcriptPath: string | null;
+  readonly processCwd: string | null | undefined;
+  private readonly entry: RuntimeEntry;
+  readonly adapter: AgentAdapter;
+  readonly pane: Pane;
+  private readonly now: number;
+
+  constructor(entry: RuntimeEntry, adapter: AgentAdapter, pane: Pane, now: number) {
+    this.entry = entry;
+    this.adapter = adapter;
+    this.pane = pane;
+    this.now = now;
+    this.runtime = entry.runtime;
+    this.cwd = entry.cwd;
+    this.transcriptPath = entry.transcriptPath;
+    this.processCwd = entry.processCwd;
+  }
+
+  get attention(): WatchedEntry["attention"] {
+    return attentionOf(this.entry, this.now);
+  }
+
+  get isUnsustained(): boolean {
+    return isUnsustained(this.entry, this.now);
+  }
+}
+
+const watchedEntry = (liveState: LiveState, entry: RuntimeEntry, now: number): WatchedEntry | null => {
+  const pane = liveState.paneOf(entry.runtime);
+  return pane === undefined || entry.adapter === null ? null : new Watched(entry, entry.adapter, pane, now);
+};
+
+/** The closeness is that of the moment in which it is read; `now` (epoch ms) is that of the call. */
+export const watchedRuntimes = (
+  liveState: LiveState,
+  targetId: string,
+  now: number,
+  isWanted: (adapter: AgentAdapter) => boolean,
+): WatchedEntry[] => {
+  const watched: WatchedEntry[] = [];
+  for (const entry of liveState.liveRuntimes()) {
+    if (entry.runtime.targetId !== targetId || entry.adapter === null || !isWanted(entry.adapter)) continue;
+    const one = watchedEntry(liveState, entry, now);
+    if (one !== null) watched.push(one);
+  }
+  return watched;
+};
+
+export const watchedRuntimeIn = (liveState: LiveState, key: PaneKey, now: number): WatchedEntry | null => {
+  const entry = liveState.liveOf(key);
+  return entry === undefined ? null : watchedEntry(liveState, entry, now);
+};

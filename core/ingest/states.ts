@@ -2,20 +2,16 @@
 import { applyEvidence } from "../engine/facts.ts";
 import { resolve } from "../engine/resolve.ts";
 import { mayBeSamePrompt } from "../engine/samePrompt.ts";
-import type { Evidence } from "../model/evidence.ts";
-import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
+import type { Evidence, Resolution, RuntimeEnd } from "../model/evidence.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
-import { noteTitle, noteTurn, showActivity } from "./activity.ts";
-import { showProgress } from "./progress.ts";
-import { marksAfter, marksWhileSame } from "./turnEnds.ts";
+import { noteTitle, noteTurn, showActivity, showProgress, marksAfter, marksWhileSame } from "./activity.ts";
 import type { RowViews } from "./rowViews.ts";
 import { completeBy, keepAsked, promptOf } from "./prompts.ts";
 import { confirmedAt } from "./view.ts";
-import type { RuntimeEntry } from "./liveState.ts";
-import { NONE_UNENDED, withOpened } from "./unended.ts";
+import { type RuntimeEntry, NONE_UNENDED, withOpened } from "./liveState.ts";
 
 const isReading = ({ requestId }: Resolution): boolean => /^(poller|transcript)@/.test(requestId ?? "");
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_PROGRESS } from "../model/evidence.ts";
-import { steadyProgress } from "./progress.ts";
+import { steadyProgress } from "./activity.ts";
 
 describe("a progress line", () => {
   it.each([

@@ -9,7 +9,7 @@ import {
   withLook,
   withOpened,
   type Unended,
-} from "./unended.ts";
+} from "./liveState.ts";
 
 const WAITS: Status = { state: "waiting_approval", reasonCode: "permission_tool" };
 const WORKS: Status = { state: "running", reasonCode: "tool" };

@@ -1,21 +1,88 @@
 // Commits: one transaction each, and the listeners hear after it what it changed. When a transaction fails, memory is
 // rebuilt from the store, because it must never be ahead of it.
+import { AgtmuxError } from "../model/errors.ts";
+import {
+  describeOutage,
+  type PendingEvent,
+  type StateRow,
+  type Store,
+  storeFailureOf,
+} from "../ports/store.ts";
 import { applyEvidence, EMPTY_FACTS, type Facts } from "../engine/facts.ts";
 import type { Timing } from "../model/config.ts";
-import type { FeedChange } from "../model/feedChange.ts";
+import type { FeedChange } from "../model/view.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { PendingEvent, StateRow, Store } from "../ports/store.ts";
-import { storeFailureOf } from "../ports/storeFailure.ts";
-import { restoreActivity } from "./activity.ts";
-import { isoUnreadSince, restoreTurn } from "./turnEnds.ts";
-import { UNKNOWN_UNENDED } from "./unended.ts";
-import { newRuntimeEntry, LiveState } from "./liveState.ts";
+import { restoreActivity, isoUnreadSince, restoreTurn } from "./activity.ts";
+import { UNKNOWN_UNENDED, newRuntimeEntry, LiveState } from "./liveState.ts";
 import { promptOf, type NamePrompt } from "./prompts.ts";
-import { StoreOutage } from "./storeOutage.ts";
-import { runtimeView, toIso } from "./view.ts";
+import { runtimeView, toIso, confirmedAt } from "./view.ts";
+
+// A store that cannot be written (full disk, read-only folder): since when, why, when to try again, and from when on the last
+// stored states are no longer true. It decides nothing else and touches nothing.
+
+const RETRY_MS = 1_000;
+/** Shorter than any freshness limit of a state: until then the last decision still holds. */
+const STALE_AFTER_MS = 5_000;
+/**
+ * On an almost full disk a small commit succeeds now and then: if writing fails again so soon, the store was unavailable all
+ * the time.
+ */
+const RELAPSE_MS = 10_000;
+
+class StoreOutage {
+  private since: number | null = null;
+  private last: { since: number; endedAt: number } | null = null;
+  private triedAt = 0;
+  private isTold = false;
+  private why = "";
+  private cause: unknown = null;
+
+  /** A sentence for a person; null: nothing is in the way. */
+  get reason(): string | null {
+    return this.since === null ? null : `nothing can be stored: ${this.why}`;
+  }
+
+  /** Fails at once when it was tried a moment ago. `now`: epoch ms. */
+  check(now: number): void {
+    if (this.since === null || now - this.triedAt >= RETRY_MS) return;
+    throw new AgtmuxError("E_INTERNAL", this.reason ?? "", { cause: this.cause });
+  }
+
+  note(error: unknown, now: number): void {
+    const before = this.last !== null && now - this.last.endedAt <= RELAPSE_MS ? this.last.since : null;
+    this.since ??= before ?? now;
+    this.triedAt = now;
+    this.why = describeOutage(error);
+    this.cause = error;
+  }
+
+  /** True when the store was unavailable until now. */
+  end(now: number): boolean {
+    if (this.since === null) return false;
+    this.last = { since: this.since, endedAt: now };
+    this.since = null;
+    this.isTold = false;
+    return true;
+  }
+
+  isDue(now: number): boolean {
+    return this.since !== null && now - this.triedAt >= RETRY_MS;
+  }
+
+  isStale(now: number): boolean {
+    return this.since !== null && now - this.since > STALE_AFTER_MS;
+  }
+
+  /** True once for each outage. */
+  becameStale(now: number): boolean {
+    if (this.isTold || !this.isStale(now)) return false;
+    this.isTold = true;
+    return true;
+  }
+}
 
 // Which action a runtime is under right now: while one runs, and for a moment after it, what is learned of the runtime names
 // its id. It only says that something followed an action; nothing is decided by it.
@@ -312,5 +379,49 @@ export class UnitOfWork {
       };
     } else entry.view = runtimeView(entry, pane, this.targetName(pane.targetId));
     this.liveState.runtimes.set(runtime.runtimeId, entry);
+  }
+}
+
+// When targets and states were last seen, for the store: memory knows the exact moment, the disk is updated about once a
+// minute.
+
+const WRITE_MS = 60_000;
+
+export class LastSeen {
+  private readonly unitOfWork: UnitOfWork;
+  private writtenAt: number;
+
+  constructor(unitOfWork: UnitOfWork) {
+    this.unitOfWork = unitOfWork;
+    this.writtenAt = unitOfWork.deps.clock.now();
+  }
+
+  /** A look at the target succeeded. */
+  sawTarget(targetId: string): void {
+    const { liveState, deps } = this.unitOfWork;
+    const target = liveState.targets.get(targetId);
+    if (target !== undefined) liveState.targets.set(targetId, { ...target, lastSeenAt: deps.clock.now() });
+  }
+
+  isDue(now: number): boolean {
+    return now - this.writtenAt >= WRITE_MS;
+  }
+
+  /** Inside a commit. What was not seen since the last time is left as it is. */
+  write(now: number): void {
+    const { liveState, deps } = this.unitOfWork;
+    const since = this.writtenAt;
+    this.writtenAt = now;
+    for (const target of liveState.targets.values())
+      if ((target.lastSeenAt ?? 0) > since) deps.store.upsertTarget(target);
+    deps.store.seeStates(
+      [...liveState.liveRuntimes()].flatMap((entry) => {
+        const pane = liveState.paneOf(entry.runtime);
+        const lastSeenAt = pane === undefined ? null : confirmedAt(entry, pane);
+        return lastSeenAt === null || lastSeenAt <= since
+          ? []
+          : [{ runtimeId: entry.runtime.runtimeId, lastSeenAt }];
+      }),
+    );
   }
 }

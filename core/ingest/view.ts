@@ -3,13 +3,11 @@ import { formatPaneRef } from "../engine/ref.ts";
 import { requestView } from "../model/request.ts";
 import { formatShortRef } from "../model/shortRef.ts";
 import { needsAction } from "../model/state.ts";
-import type { Pane } from "../model/runtime.ts";
+import type { Pane, Target } from "../model/runtime.ts";
 import { SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
-import { activityEvidence } from "./activity.ts";
+import { activityEvidence, isoUnreadSince } from "./activity.ts";
 import type { Transition } from "../ports/store.ts";
 import type { RuntimeEntry, ServerEntry } from "./liveState.ts";
-import type { Target } from "../model/runtime.ts";
-import { isoUnreadSince } from "./turnEnds.ts";
 
 export const toIso = (at: number): string => new Date(at).toISOString();
 

@@ -5,8 +5,7 @@ import { dirname, join } from "node:path";
 import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
 import { createRemoteEventHome } from "./remoteEventHome.ts";
-import type { ConnectedTargets } from "../connections/connectedTargets.ts";
-import type { ConnectedTarget } from "../connections/connectedTarget.ts";
+import type { ConnectedTargets, ConnectedTarget } from "../connections/connectedTarget.ts";
 import { Integrations, type IntegrationDeps } from "./integrations.ts";
 
 export interface IntegrationServiceDeps extends Omit<

@@ -1,21 +1,103 @@
 // Carries out what an adapter plans for the agent's settings files: shows the diff, backs up, writes, and proves that events
 // arrive. The adapter decides what goes into a settings file.
+import { AgtmuxError } from "../model/errors.ts";
+import type { TargetFiles, TargetExecutor } from "../ports/targetExecutor.ts";
+import type { Envelope } from "../model/envelope.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
 import { createTwoFilesPatch } from "diff";
 import type { IntegrationAction } from "../api/calls.ts";
 import type { IntegrationVerification } from "../api/service.ts";
-import type { IntegrationReport, IntegrationSummary, RemovalReport } from "../model/integrationView.ts";
-import { AgtmuxError } from "../model/errors.ts";
+import type { IntegrationReport, IntegrationSummary, RemovalReport } from "../model/adapterView.ts";
 import type {
   AgentAdapter,
   Integration,
   IntegrationChange,
   IntegrationRequest,
 } from "../ports/agentAdapter.ts";
-import type { Clock, IdSource } from "../ports/clock.ts";
-import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";
 import type { EventHome, EventHomePlan } from "./remoteEventHome.ts";
-import { backupOf, refuseOddFiles } from "./settingsFiles.ts";
-import type { TestEvents } from "./testEvents.ts";
+
+// Checks a settings file before an integration edits it, and says where its backup goes.
+
+/** The limit for reading is higher, so a file that is edited was read completely. */
+const MAX_SETTINGS_BYTES = 8 * 1024 * 1024;
+
+const backupOf = (path: string): string => `${path}.agtmux-backup`;
+
+const refuse = (path: string, why: string): never => {
+  throw new AgtmuxError("E_INTEGRATION_REFUSED", `${path} ${why}`, {
+    remedy: "Check what it is, and move it away if it is not yours; nothing was changed.",
+  });
+};
+
+const refuseOddFile = async (
+  files: Pick<TargetFiles, "stat" | "readLink">,
+  path: string,
+  isReplaced: boolean,
+): Promise<void> => {
+  const backup = backupOf(path);
+  const [found, kept, link] = await Promise.all([
+    files.stat(path),
+    isReplaced ? files.stat(backup) : null,
+    isReplaced ? files.readLink(backup) : null,
+  ]);
+  if (found !== null && !found.isFile) refuse(path, "is not a regular file");
+  if (found !== null && found.size > MAX_SETTINGS_BYTES) refuse(path, "is too large to be a settings file");
+  if (link !== null) refuse(backup, "is a symbolic link");
+  if (kept?.isFile === false) refuse(backup, "is not a regular file");
+};
+
+/**
+ * A settings file, and a file at the place of its backup, must be a plain file of a bounded size: nothing is read from or
+ * written to a pipe or a device, and no backup follows a link. Fails with E_INTEGRATION_REFUSED.
+ */
+const refuseOddFiles = async (
+  files: Pick<TargetFiles, "stat" | "readLink">,
+  changes: readonly { path: string; before: string | null }[],
+): Promise<void> => {
+  await Promise.all(changes.map(({ path, before }) => refuseOddFile(files, path, before !== null)));
+};
+
+// Synthetic events that prove delivery. Each carries a nonce that somebody waits for. None is ever applied, whichever target it
+// comes from, even when nobody waits for it any more.
+
+/** Payload key of a synthetic event. */
+const TEST_KEY = "agtmux_test";
+
+export interface TestEvents {
+  /** What an event's payload has to carry for `expect(nonce)`. */
+  mark(nonce: string): Record<string, string>;
+  /** `arrived` resolves with whether it came within `timeoutMs`; `cancel` ends the waiting. */
+  expect(nonce: string, timeoutMs: number): { arrived: Promise<boolean>; cancel: () => void };
+  /** Takes the synthetic events out of a drained batch. */
+  without(envelopes: readonly Envelope[]): Envelope[];
+}
+
+export const createTestEvents = (clock: Pick<Clock, "setTimer">): TestEvents => {
+  const awaited = new Map<string, () => void>();
+  return {
+    mark: (nonce) => ({ [TEST_KEY]: nonce }),
+    expect: (nonce, timeoutMs) => {
+      const { promise: arrived, resolve } = Promise.withResolvers<boolean>();
+      const cancelTimer = clock.setTimer(timeoutMs, () => resolve(false));
+      awaited.set(nonce, () => resolve(true));
+      return {
+        arrived,
+        cancel: () => {
+          cancelTimer();
+          awaited.delete(nonce);
+          resolve(false);
+        },
+      };
+    },
+    without: (envelopes) =>
+      envelopes.filter(({ payload }) => {
+        const nonce = payload?.[TEST_KEY];
+        if (typeof nonce !== "string") return true;
+        awaited.get(nonce)?.();
+        return false;
+      }),
+  };
+};
 
 export interface IntegrationDeps {
   executor: TargetExecutor;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkChannels } from "./channel.ts";
-import { configProblems, isOfChannel } from "./configProblems.ts";
-import { checkConfig } from "./config.ts";
+import { checkChannels } from "./notifications.ts";
+import { configProblems, isOfChannel, checkConfig } from "./config.ts";
 
 const phone = { name: "phone", kind: "ntfy", url: "https://ntfy.sh/a-topic" };
 const hook = { name: "hook", kind: "webhook", url: "https://example.org/x" };

@@ -1,12 +1,62 @@
-// `config.json`: everything that the daemon obeys. Keys are snake_case in the file; all durations are milliseconds.
+// `config.json`: everything that the daemon obeys, which of it a surface may set, what is wrong with its text, and how one value is
+// put into it. Keys are snake_case in the file; all durations are milliseconds.
+import { parseJsonTree, type JsonNode, JsonSyntaxError, lineOf, nodeAt } from "./jsonTree.ts";
 import * as z from "zod";
-import { channelSchema, MAX_CHANNELS } from "./channel.ts";
-import { notificationPolicySchema } from "./notificationPolicy.ts";
+import { channelSchema, MAX_CHANNELS, notificationPolicySchema, checkChannels } from "./notifications.ts";
 import { HOST_TARGET, refNameSchema } from "./runtime.ts";
 import { hasPassword, PASSWORD_IN_ADDRESS } from "./sshAddress.ts";
+import type { SettingKey } from "./settingKeys.ts";
+
+// Puts one value into the text of `config.json` and leaves every other byte as the person wrote it.
+
+/** Text of a list or scalar on one line, as a person would write it. */
+const renderValue = (value: unknown): string =>
+  Array.isArray(value) ? `[${value.map((item) => JSON.stringify(item)).join(", ")}]` : JSON.stringify(value);
+
+const renderProperty = ([key = "", ...rest]: readonly string[], value: unknown): string =>
+  `${JSON.stringify(key)}: ${rest.length === 0 ? renderValue(value) : `{ ${renderProperty(rest, value)} }`}`;
+
+const valueAt = (object: JsonNode, key: string): JsonNode | undefined =>
+  object.children.findLast((property) => property.value === key)?.children[0];
+
+const splice = (text: string, start: number, end: number, replacement: string): string =>
+  text.slice(0, start) + replacement + text.slice(end);
+
+/** Adds a property at the end of an object, on its own line if the others have their own lines. */
+const appendProperty = (text: string, object: JsonNode, property: string): string => {
+  const last = object.children.at(-1);
+  if (last === undefined) {
+    const inner = object.parent === null ? `{\n  ${property}\n}` : `{ ${property} }`;
+    return splice(text, object.start, object.end, inner);
+  }
+  const before = text.slice(object.start + 1, object.children[0]?.start);
+  const lead = /\r?\n[ \t]*$/.exec(before)?.[0] ?? " ";
+  return splice(text, last.end, last.end, `,${lead}${property}`);
+};
+
+/**
+ * `text` null: there is no file yet. `path`: the keys from the top; objects that are missing on the way are created.
+ * @throws JsonSyntaxError for text that is not JSON, Error when something on the way is not an object.
+ */
+export const editConfig = (
+  text: string | null,
+  path: readonly [string, ...string[]],
+  value: unknown,
+): string => {
+  if (text === null) return `{\n  ${renderProperty(path, value)}\n}\n`;
+  let object = parseJsonTree(text);
+  for (const [index, key] of path.entries()) {
+    if (object.kind !== "object")
+      throw new Error(`editConfig: ${path.slice(0, index).join(".")} is no object`);
+    const found = valueAt(object, key);
+    if (found === undefined) return appendProperty(text, object, renderProperty(path.slice(index), value));
+    object = found;
+  }
+  return splice(text, object.start, object.end, renderValue(value));
+};
 
 /** How long what is known counts, and how often it is looked at (docs/architecture.md). */
-export const timingSchema = z
+const timingSchema = z
   .object({
     running_ttl_ms: z.number().positive().default(45_000),
     waiting_unconfirmed_ttl_ms: z.number().positive().default(600_000),
@@ -38,7 +88,7 @@ const tmuxServersSchema = z
   .default([]);
 
 /** A machine behind SSH. Nothing secret belongs here: `ssh_target` is a name of the person's own SSH configuration. */
-export const sshTargetConfigSchema = z
+const sshTargetConfigSchema = z
   .object({
     name: refNameSchema.refine((name) => name !== HOST_TARGET, "this is the name of this machine"),
     ssh_target: z
@@ -118,3 +168,135 @@ export const checkConfig = (json: unknown): CheckedConfig => {
 };
 export const DEFAULT_CONFIG: Config = configSchema.parse({});
 export const DEFAULT_TIMING: Timing = DEFAULT_CONFIG.timing;
+
+// What is wrong with the text of `config.json`, by line. The daemon keeps the last good configuration; this is for the
+// person who has to find the place.
+
+/** `line` counts from 1; `path` is the key with dots, empty for the file as a whole. */
+export interface ConfigProblem {
+  line: number;
+  path: string;
+  message: string;
+}
+
+/** The problem is one channel's: that channel alone is not in force. */
+export const isOfChannel = ({ path }: Pick<ConfigProblem, "path">): boolean => /^channels\.\d/.test(path);
+
+/** Nobody reads a longer list, and finding each line takes a pass through the file. */
+const MAX_PROBLEMS = 100;
+
+/** Where the issues of a schema are; issues beyond a hundred are only counted. */
+export const placesOf = (
+  issues: readonly z.core.$ZodIssue[],
+): { path: (string | number)[]; message: string }[] => {
+  const places = issues.flatMap((issue) => {
+    const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+    return issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({ path: [...path, key], message: "this key is not known" }))
+      : [{ path, message: issue.message }];
+  });
+  const left = places.length - MAX_PROBLEMS;
+  return left <= 0
+    ? places
+    : [...places.slice(0, MAX_PROBLEMS), { path: [], message: `and ${left} more problems` }];
+};
+
+/** Channels that are wrong are not in force, whatever the rest of the file is. */
+const channelPlaces = (json: unknown): ReturnType<typeof placesOf> => {
+  const channels: unknown = typeof json === "object" && json !== null ? Reflect.get(json, "channels") : [];
+  if (!Array.isArray(channels)) return [];
+  return checkChannels(channels.slice(0, MAX_CHANNELS)).refused.flatMap(({ index, issues }) =>
+    placesOf(issues).map(({ path, message }) => ({ path: ["channels", index, ...path], message })),
+  );
+};
+
+/**
+ * The problems in the order of the file's schema, then those of each channel, at most a hundred of each and one that counts the
+ * others; none for a good file. Never throws on content.
+ */
+export const configProblems = (text: string): ConfigProblem[] => {
+  let root: JsonNode;
+  try {
+    root = parseJsonTree(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return [{ line: lineOf(text, error.offset), path: "", message: "this is not JSON" }];
+  }
+  const json: unknown = JSON.parse(text);
+  const checked = checkConfig(json);
+  const problemAt = (path: readonly (string | number)[], message: string): ConfigProblem => ({
+    line: lineOf(text, nodeAt(root, path).start),
+    path: path.join("."),
+    message,
+  });
+  const places = [...(checked.config === null ? placesOf(checked.issues) : []), ...channelPlaces(json)];
+  return places.map(({ path, message }) => problemAt(path, message));
+};
+
+// The keys of `config.json` that a surface may set, each with its allowed values: a closed list. Everything else in that file
+// is the person's own to edit.
+
+const notices = notificationPolicySchema.shape;
+const durationMs = (least: number, mostDays: number) =>
+  z
+    .number()
+    .int()
+    .min(least)
+    .max(mostDays * 86_400_000);
+
+/** Dots lead from section to key. The bounds limit what a surface offers; the file may hold more. */
+export const SETTING_SCHEMAS = {
+  "notifications.waiting_approval": notices.waiting_approval.unwrap(),
+  "notifications.waiting_input": notices.waiting_input.unwrap(),
+  "notifications.error": notices.error.unwrap(),
+  "notifications.completed": notices.completed.unwrap(),
+  "notifications.sounds.waiting_approval": notices.sounds.unwrap().shape.waiting_approval.unwrap(),
+  "notifications.sounds.waiting_input": notices.sounds.unwrap().shape.waiting_input.unwrap(),
+  "notifications.sounds.error": notices.sounds.unwrap().shape.error.unwrap(),
+  "notifications.sounds.completed": notices.sounds.unwrap().shape.completed.unwrap(),
+  "notifications.muted_targets": notices.muted_targets.unwrap().max(1_000),
+  "notifications.quiet_hours": notices.quiet_hours.unwrap(),
+  "notifications.cooldown_ms": notices.cooldown_ms.unwrap(),
+  "notifications.stalled_after_ms": notices.stalled_after_ms.unwrap(),
+  "notifications.group_from": notices.group_from.unwrap(),
+  "retention.max_age_days": z.number().int().min(1).max(3_650),
+  "retention.max_events": z.number().int().min(1_000).max(50_000_000),
+  "timing.completed_demotion_ms": durationMs(1_000, 7),
+  "timing.crashed_visible_ms": durationMs(1_000, 90),
+  idle_shutdown_ms: durationMs(60_000, 30),
+} as const satisfies Record<SettingKey, z.ZodType>;
+export type SettingValues = { [K in SettingKey]: z.output<(typeof SETTING_SCHEMAS)[K]> };
+
+/** `values` are in force; `problem` says what is wrong with the file now, which prevents writing to it. */
+export interface Settings {
+  path: string;
+  problem: string | null;
+  values: SettingValues;
+  defaults: SettingValues;
+}
+
+export const settingsOf = ({
+  notifications,
+  retention,
+  timing,
+  idle_shutdown_ms,
+}: Config): SettingValues => ({
+  "notifications.waiting_approval": notifications.waiting_approval,
+  "notifications.waiting_input": notifications.waiting_input,
+  "notifications.error": notifications.error,
+  "notifications.completed": notifications.completed,
+  "notifications.sounds.waiting_approval": notifications.sounds.waiting_approval,
+  "notifications.sounds.waiting_input": notifications.sounds.waiting_input,
+  "notifications.sounds.error": notifications.sounds.error,
+  "notifications.sounds.completed": notifications.sounds.completed,
+  "notifications.muted_targets": notifications.muted_targets,
+  "notifications.quiet_hours": notifications.quiet_hours,
+  "notifications.cooldown_ms": notifications.cooldown_ms,
+  "notifications.stalled_after_ms": notifications.stalled_after_ms,
+  "notifications.group_from": notifications.group_from,
+  "retention.max_age_days": retention.max_age_days,
+  "retention.max_events": retention.max_events,
+  "timing.completed_demotion_ms": timing.completed_demotion_ms,
+  "timing.crashed_visible_ms": timing.crashed_visible_ms,
+  idle_shutdown_ms,
+});

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { editConfig } from "./configEdit.ts";
+import { editConfig } from "./config.ts";
 
 const PATH = ["adapters", "disabled"] as const;
 const edit = (text: string | null, value: unknown = ["claude", "pi"]): string =>

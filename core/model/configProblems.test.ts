@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { configProblems } from "./configProblems.ts";
+import { configProblems } from "./config.ts";
 
 it.each([
   { what: "nothing", text: "{}", problems: [] },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runChecks, type Check, type SetTimer } from "./doctorCheck.ts";
+import { runChecks, type Check, type SetTimer } from "./doctor.ts";
 import { AgtmuxError } from "./errors.ts";
 
 const check = (name: string, run: Check["run"]): Check => ({

@@ -1,41 +1,62 @@
 // Every JSON document that the command line prints, by the verb that prints it: the source of the shipped JSON Schemas and
 // of the types that the verbs print by. Loaded by scripts and tests only: a verb imports its types.
 import * as z from "zod";
-import { actionResultSchema, auditListSchema, paneOutputSchema } from "./actionView.ts";
 import {
-  adapterListSchema,
-  adapterProblemSchema,
-  adapterSwitchedSchema,
-  adapterTrySchema,
-  adapterViewSchema,
-} from "./adapterView.ts";
-import { writtenConfigSchema } from "./config.ts";
-import { channelTestSchema, channelViewSchema } from "./channel.ts";
-import { automationSwitchSchema, jobDetailSchema, jobDocumentSchema, jobViewSchema } from "./job.ts";
-import { doctorReportSchema } from "./doctorView.ts";
-import { HISTORY_DOCUMENTS } from "./history.ts";
-import { RULE_DOCUMENTS } from "./ruleView.ts";
-import { SETTING_KEYS } from "./settingKeys.ts";
-import { ERROR_CODES, type ErrorCode } from "./errors.ts";
-import { personStepSchema } from "./integrationView.ts";
-import {
+  paneViewSchema,
+  SCHEMA_VERSION,
   countsSchema,
   explanationSchema,
   feedEntrySchema,
   paneIdentitySchema,
   paneListSchema,
-  SCHEMA_VERSION,
   sessionListSchema,
   sessionViewSchema,
   targetViewSchema,
   windowListSchema,
   windowViewSchema,
 } from "./view.ts";
-import { waitResultSchema } from "./waitView.ts";
-import { lostListSchema, restoredSchema } from "./lostSession.ts";
-import { startedSchema } from "./started.ts";
-import { loadsSchema } from "./loads.ts";
-import { worktreeListSchema, worktreeRemovedSchema } from "./worktreeView.ts";
+import { actionResultSchema, auditListSchema, paneOutputSchema } from "./action.ts";
+import {
+  adapterListSchema,
+  adapterProblemSchema,
+  adapterSwitchedSchema,
+  adapterTrySchema,
+  adapterViewSchema,
+  personStepSchema,
+} from "./adapterView.ts";
+import { writtenConfigSchema } from "./config.ts";
+import { channelTestSchema, channelViewSchema } from "./notifications.ts";
+import { automationSwitchSchema, jobDetailSchema, jobDocumentSchema, jobViewSchema } from "./job.ts";
+import { doctorReportSchema } from "./doctor.ts";
+import { HISTORY_DOCUMENTS } from "./history.ts";
+import { RULE_DOCUMENTS } from "./rule.ts";
+import { SETTING_KEYS } from "./settingKeys.ts";
+import { ERROR_CODES, type ErrorCode } from "./errors.ts";
+import {
+  lostListSchema,
+  restoredSchema,
+  startedSchema,
+  loadsSchema,
+  worktreeListSchema,
+  worktreeRemovedSchema,
+} from "./workspace.ts";
+
+// What `agtmux wait --json` prints: which condition held, and the rows for which it did.
+
+/** `items`: one row, or with --every all of them; for `gone` the row as it was last seen. */
+export const waitResultSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  ref: z.string().nullable(),
+  filters: z.record(z.string(), z.unknown()),
+  until: z.array(z.string()),
+  after: z.number().int().nullable(),
+  /** The condition of `until` that held; with --every, the one that held for the first row. */
+  condition: z.string(),
+  waited_ms: z.number().int(),
+  items: z.array(paneViewSchema),
+});
+export type WaitResult = z.infer<typeof waitResultSchema>;
 
 /** What every document begins with. */
 const stamp = { schema_version: z.literal(SCHEMA_VERSION), generated_at: z.string() };

@@ -1,6 +1,6 @@
 // Jobs of automation: what a person armed, what it waits for, and what came of it. Their texts are the person's own.
 import * as z from "zod";
-import { MAX_TEXT } from "./actionView.ts";
+import { MAX_TEXT } from "./action.ts";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 import { canonicalStateSchema } from "./state.ts";
 import { paneIdentitySchema } from "./view.ts";

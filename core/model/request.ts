@@ -9,10 +9,10 @@ export const requestKindSchema = z.enum(["command", "edit", "plan", "trust", "to
  * What choosing an option means, where the adapter knows: allow this once, allow this and similar requests from now on, or
  * refuse. An option that leaves the agent or changes its mode has no role.
  */
-export const optionRoleSchema = z.enum(["approve", "approve_always", "deny"]);
+const optionRoleSchema = z.enum(["approve", "approve_always", "deny"]);
 export type OptionRole = z.infer<typeof optionRoleSchema>;
 
-export const requestOptionSchema = z.object({
+const requestOptionSchema = z.object({
   label: z.string().max(500),
   /** What the agent says about choosing it; absent where it says nothing, or where nobody read it. */
   description: z.string().max(2_000).nullable().optional(),
@@ -133,3 +133,22 @@ export const requestView = (request: PromptRequest): RequestView => {
     ...(textEntry === undefined ? {} : { text_entry: textEntry }),
   };
 };
+
+// What an agent asks now, for a rule that would answer it: to the letter, as an event of the agent told it.
+
+export interface ToldRequest {
+  readonly runtimeId: string;
+  readonly stateVersion: number;
+  /** Names this asking of it; null: it cannot be answered now. */
+  readonly fingerprint: string | null;
+  readonly kind: PromptRequest["kind"];
+  readonly toolName: string | null;
+  /** The command, where it is about one. Never redacted: it goes to the rules and nowhere else. */
+  readonly command: string | null;
+  /** The file of an edit; several on lines of their own. Null where it is about none, or is not told. */
+  readonly file: string | null;
+  /** In which the command runs where its event tells that, else the one that the agent's events named last. */
+  readonly folder: string | null;
+  /** Why it must not be approved by a rule, after "because"; null: nothing speaks against it. */
+  readonly doubt: string | null;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askedLine, changeSummary, requestHeading } from "./requestWords.ts";
+import { askedLine, changeSummary, requestHeading } from "./words.ts";
 
 const of = (
   kind: Parameters<typeof askedLine>[0]["kind"],

@@ -2,10 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { DEFAULT_CONFIG } from "./config.ts";
-import { NOTIFICATION_KINDS } from "./notificationPolicy.ts";
+import { DEFAULT_CONFIG, SETTING_SCHEMAS, settingsOf } from "./config.ts";
+import { NOTIFICATION_KINDS } from "./notifications.ts";
 import { SETTING_KEYS } from "./settingKeys.ts";
-import { SETTING_SCHEMAS, settingsOf } from "./settings.ts";
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, "../../docs/notifications.md"), "utf8");
 

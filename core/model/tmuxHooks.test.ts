@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
-import { printWords } from "./tmuxHooks.ts";
+import { printWords } from "./commandWords.ts";
 
 let tmux: PrivateTmux;
 let pane: string;

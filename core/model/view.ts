@@ -1,12 +1,17 @@
 // The documents that leave the daemon: what the CLI prints with --json and the popover shows. snake_case on the wire.
 import * as z from "zod";
-import { activityEvidenceSchema, activityViewSchema } from "./activity.ts";
-import { evidenceSourceSchema, MAX_PROGRESS } from "./evidence.ts";
+import {
+  activityEvidenceSchema,
+  activityViewSchema,
+  evidenceSourceSchema,
+  MAX_PROGRESS,
+} from "./evidence.ts";
 import { requestViewSchema } from "./request.ts";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 import { targetHealthSchema } from "./runtime.ts";
-import { canonicalStateSchema, confidenceSchema } from "./state.ts";
+import { canonicalStateSchema, confidenceSchema, type CanonicalState } from "./state.ts";
 import { workspaceViewSchema } from "./workspace.ts";
+import { countStates, needsAction } from "./needs.ts";
 
 export { SCHEMA_VERSION };
 
@@ -139,7 +144,7 @@ export const targetViewSchema = z.object({
 export type TargetView = z.infer<typeof targetViewSchema>;
 
 /** The frame around every list. `filters` repeats what was asked, and for sessions how they are grouped; `problems` names what is missing. */
-export const listDocument = <T extends z.ZodType>(item: T) =>
+const listDocument = <T extends z.ZodType>(item: T) =>
   z.object({
     schema_version: z.literal(SCHEMA_VERSION),
     generated_at: iso,
@@ -238,3 +243,59 @@ export const explanationSchema = z.object({
   ),
 });
 export type Explanation = z.infer<typeof explanationSchema>;
+
+// What a commit changed in the rows that clients see: reported by ingest, sent on by the feed, read by notifications.
+
+/** `version`: of the stored transitions; `at`: epoch ms. */
+export type FeedChange =
+  | {
+      kind: "pane";
+      version: number;
+      at: number;
+      pane: PaneView;
+      previousState: CanonicalState | null;
+      isTransition: boolean;
+    }
+  | { kind: "removed"; version: number; at: number; identity: PaneView["identity"] }
+  | { kind: "target"; version: number; at: number; target: TargetView }
+  | { kind: "target_removed"; version: number; at: number }
+  /** Everything may have changed: clients must discard what they know. */
+  | { kind: "reset"; version: number; at: number; reason: string };
+
+// A document that was claimed for a pane, as it leaves the daemon. Names and texts are as they are in files: hostile.
+
+export const paneDocumentSchema = z.object({
+  /** The document's own id. */
+  id: z.string(),
+  /** From the project's folder. */
+  file: z.string(),
+  path: z.string(),
+  /** It holds something that its agent has not been shown. */
+  has_unsent: z.boolean(),
+  /** The last line that says something; null where none does. */
+  tail: z.string().nullable(),
+  /** What, typed to the agent, makes it answer. */
+  trigger: z.string(),
+});
+export type PaneDocument = z.infer<typeof paneDocumentSchema>;
+
+// Totals of spec 7.6 over the rows that surfaces show: counts by state, agent and target.
+
+/** How often each key occurs, in the order of the keys. */
+export const countEach = (keys: Iterable<string>): Record<string, number> => {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/** Counts over rows with an agent; panes without one are not counted. */
+export const rollUp = (rows: readonly PaneView[]): Counts => {
+  const panes = rows.filter((pane) => pane.state !== null);
+  return {
+    total: panes.length,
+    needs_action: panes.filter((pane) => pane.state !== null && needsAction(pane.state)).length,
+    by_state: countStates(panes),
+    by_agent: countEach(panes.map((pane) => pane.agent ?? "")),
+    by_target: countEach(panes.map((pane) => pane.identity.target)),
+  };
+};

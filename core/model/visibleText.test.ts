@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { visibleLine, visibleOnTerminal, visibleText } from "./visibleText.ts";
+import { visibleLine, visibleOnTerminal, visibleText } from "./words.ts";
 
 const readBack = (shown: string): string =>
   shown.replaceAll(/⟨U\+([0-9A-F]{4,6})⟩/g, (_mark, code: string) =>

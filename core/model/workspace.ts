@@ -1,11 +1,12 @@
-// What is known of the work tree that an agent works in: how much of it is not committed, and who else works there. It decides
-// nothing about a state, is told only while somebody looks, and is never stored.
+// Work trees and the agents in them, as they leave the daemon: what is not committed and who else works there, linked work trees,
+// what an agent would load, which can be started, what starting did, and lost sessions.
 import * as z from "zod";
+import { SCHEMA_VERSION } from "./schemaVersion.ts";
 
 const count = z.number().int().nonnegative();
 
 /** How a work tree differs from its last commit. */
-export const changesSchema = z.object({
+const changesSchema = z.object({
   /** Files that differ, with those that git does not know yet. */
   files: count,
   /** Lines in files that git knows; null where that could not be told (no commit yet). */
@@ -47,3 +48,158 @@ export const uncommittedText = (workspace: WorkspaceView | null, folder: string)
   ];
   return parts.length === 0 ? "" : `${parts.join(" and ")} in ${folder}`;
 };
+
+// The linked work trees of a repository, and what became of those that were to be removed, as they leave the daemon.
+
+const worktreeViewSchema = z.object({
+  path: z.string(),
+  /** Null: a commit without a branch. */
+  branch: z.string().nullable(),
+  /** The one that the repository began with; it is never removed. */
+  is_main: z.boolean(),
+  is_locked: z.boolean(),
+  changes: changesSchema.nullable(),
+  not_looked_at: z.string().nullable(),
+  /** Every commit of it is in the branch of the main work tree; null where that cannot be told. */
+  is_merged: z.boolean().nullable(),
+  /** Files and folders that are ignored, as git names them; of many, some. They would be removed with it. */
+  ignored: z.array(z.string()),
+  /** Short references of the agents that work in it. */
+  agents: z.array(z.string()),
+  /** Why it is not removed; empty: it may be. */
+  keeps: z.array(z.string()),
+});
+export type WorktreeView = z.infer<typeof worktreeViewSchema>;
+
+export const worktreeListSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  target: z.string(),
+  repository: z.string(),
+  items: z.array(worktreeViewSchema),
+});
+export type WorktreeList = z.infer<typeof worktreeListSchema>;
+
+export const worktreeRemovedSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  target: z.string(),
+  /** Nothing was removed: this is what would be. */
+  dry_run: z.boolean(),
+  path: z.string(),
+  /** It stays. */
+  branch: z.string().nullable(),
+  ignored: z.array(z.string()),
+});
+export type WorktreeRemoved = z.infer<typeof worktreeRemovedSchema>;
+
+// What agents would read when they start in a folder, as it leaves the daemon: places and names, never what stands in the files.
+
+const loadedSchema = z.object({
+  identity: z.object({
+    agent: z.string(),
+    /** `instructions`, `rules`, `settings`, `permissions`, `hooks`, `mcp`, `skills`, `commands`, `agents`, `extensions`. */
+    kind: z.string(),
+    level: z.enum(["managed", "person", "project"]),
+    /** Of the file, or of the folder that holds them. */
+    path: z.string(),
+  }),
+  /** Of servers, skills, commands and so on in it; of many, the first. */
+  names: z.array(z.string()),
+  has_more: z.boolean(),
+  /** Why it cannot be read as it should; null: it can. */
+  problem: z.string().nullable(),
+  /** What takes its place, or has names that it has too. */
+  notes: z.array(z.string()),
+});
+export type Loaded = z.infer<typeof loadedSchema>;
+
+export const loadsSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  target: z.string(),
+  folder: z.string(),
+  agents: z.array(
+    z.object({
+      agent: z.string(),
+      agent_name: z.string(),
+      /** How what it reads is known; null: it is not. */
+      basis: z.string().nullable(),
+      /** What it may read beside that. */
+      unknown: z.array(z.string()),
+    }),
+  ),
+  items: z.array(loadedSchema),
+});
+export type Loads = z.infer<typeof loadsSchema>;
+
+// What starting an agent did, or would do, as it leaves the daemon.
+
+export const startedSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  /** Nothing was done. */
+  dry_run: z.boolean(),
+  agent: z.string(),
+  /** What the person's shell runs in the pane. */
+  command: z.string(),
+  target: z.string(),
+  tmux_server: z.string(),
+  session_name: z.string(),
+  folder: z.string(),
+  /** The linked work tree that it works in; `is_new`: it was made for it. */
+  worktree: z.object({ path: z.string(), branch: z.string(), is_new: z.boolean() }).nullable(),
+  /** Null before the pane exists, and the references too while its row is not there yet. */
+  pane_id: z.string().nullable(),
+  pane_ref: z.string().nullable(),
+  short_ref: z.string().nullable(),
+  runtime_id: z.string().nullable(),
+  /** `waiting`: it goes in once the agent is ready for it. `dropped`: it never was; `prompt_detail` says why. */
+  prompt: z.enum(["none", "waiting", "delivered", "not_delivered", "unverified", "dropped"]),
+  prompt_detail: z.string(),
+  warnings: z.array(z.string()),
+});
+export type Started = z.infer<typeof startedSchema>;
+
+// Sessions of agents that ended because their tmux server ended: by a reboot, or when it was killed. They can be brought back.
+
+export const lostSessionSchema = z.object({
+  target: z.string(),
+  tmux_server: z.string(),
+  session_name: z.string(),
+  window_index: z.number().int(),
+  window_name: z.string(),
+  agent: z.string(),
+  /** The agent's own id of the session. */
+  agent_session_id: z.string(),
+  folder: z.string(),
+  /** When its agent was last seen. */
+  seen_at: z.string(),
+});
+export type LostSession = z.infer<typeof lostSessionSchema>;
+
+export const lostListSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  /** In the order in which they are brought back. */
+  items: z.array(lostSessionSchema),
+});
+export type LostList = z.infer<typeof lostListSchema>;
+
+export const restoredSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  dry_run: z.boolean(),
+  /** `problem` null: it came back. `started` null: not even its pane was made. */
+  items: z.array(
+    z.object({ lost: lostSessionSchema, started: startedSchema.nullable(), problem: z.string().nullable() }),
+  ),
+});
+export type Restored = z.infer<typeof restoredSchema>;
+
+// The agents that can be started on a machine, as surfaces offer them: what a person most likely wants comes first.
+
+export interface StartableAgent {
+  agent: string;
+  agent_name: string;
+}

@@ -1,20 +1,18 @@
 // The adapter contract (spec 7.2.3), version 1.0. An adapter knows one agent: its process, its events, its files and its
 // screens. It declares; core decides. Adapters are pure but for `readStateFiles` and `integration`, which get file access.
-import type { RunningTool } from "../model/activity.ts";
+import type { RunningTool, Signal } from "../model/evidence.ts";
 import type { Envelope } from "../model/envelope.ts";
-import type { Signal } from "../model/evidence.ts";
-import type { PersonStep } from "../model/integrationView.ts";
+import type { PersonStep } from "../model/adapterView.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import type { Confidence, Status } from "../model/state.ts";
-import type { AgentHistory, TranscriptEntry } from "./agentHistory.ts";
-import type { AgentLoads } from "./agentLoads.ts";
+import type { AgentHistory, TranscriptEntry, AgentLoads } from "./agentFiles.ts";
 import type { TargetFiles } from "./targetExecutor.ts";
 
 export const ADAPTER_CONTRACT_VERSION = "1.0";
 
 /** The spec's flags, plus what later surfaces need. A flag that is on and fails at run time is a bug. */
-export interface AdapterCapabilities {
+interface AdapterCapabilities {
   event_driven: boolean;
   polling_required: boolean;
   supports_waiting_approval: boolean;
@@ -308,4 +306,81 @@ export interface Integration {
   inspect(request: IntegrationRequest): Promise<InspectedIntegration>;
   /** A harmless event of this agent, for proving that delivery works. */
   readonly testEvent: { eventName: string; payload: Record<string, unknown> };
+}
+
+// The adapters that are in force now, where each comes from, and what is wrong with those that are not. `adapters/` implements
+// it.
+
+/** What is wrong with an adapter file: `line` from 1, `path` the key with dots (empty: the file as a whole). */
+export interface AdapterProblem {
+  file: string;
+  line: number;
+  path: string;
+  message: string;
+}
+
+/** A file with its content, as it was handed over for a check. */
+export interface AdapterText {
+  name: string;
+  text: string;
+}
+
+/** `patched`: a built-in adapter with the rules of `files` before its own. */
+export interface AdapterOrigin {
+  kind: "built-in" | "patched" | "file";
+  files: readonly string[];
+}
+
+/** The part that comes from the person's files. */
+export interface AdapterFiles {
+  originOf(agentType: string): AdapterOrigin;
+  /** Problems of all files as they are now, in the order of files and lines. */
+  problems(): readonly AdapterProblem[];
+  /** Reads a file that need not be in force; the adapter is null where it has problems. */
+  check(file: AdapterText): {
+    adapter: AgentAdapter | null;
+    kind: AdapterOrigin["kind"];
+    problems: readonly AdapterProblem[];
+  };
+  /** Called after each change of the adapters in force. Returns the unsubscribe function. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface AdapterSource {
+  list(): readonly AgentAdapter[];
+  byAgentType(agentType: string): AgentAdapter | null;
+  identify(processes: readonly ProcessInfo[]): { adapter: AgentAdapter; match: IdentifyMatch } | null;
+  /** Absent where only built-in adapters are used. */
+  readonly files?: AdapterFiles;
+}
+
+// How an agent answers without a pane: a command that takes a question on its standard input and prints the answer.
+export interface PrintQuestion {
+  readonly prompt: string;
+  /** The conversation to go on with; null: a new one. */
+  readonly session: string | null;
+  /** A new conversation that begins with all of that one; without one, of the last in this folder. Only as the mode's `forks` allows. */
+  readonly isFork: boolean;
+  readonly model: string | null;
+  /** It may change files of the folder without asking; else it asks, which nobody hears, so that nothing is changed. */
+  readonly acceptsEdits: boolean;
+}
+
+export interface PrintAnswer {
+  /** Empty: it gave none. */
+  readonly text: string;
+  /** By which it goes on with this conversation; null where it names none. */
+  readonly session: string | null;
+}
+
+export interface PrintMode {
+  readonly command: string;
+  /** Of which conversations it can make a copy to go on with: of one that is named, also of the last one, or of none. */
+  readonly forks: "named" | "last too" | "none";
+  /** Without the prompt, which every user of the machine could read there. */
+  readonly argv: (question: PrintQuestion) => readonly string[];
+  /** Variables that the command must not have. */
+  readonly withoutEnv: readonly string[];
+  /** What it printed, as an answer. Throws for what it does not understand, and where the agent says that it failed. */
+  readonly parse: (stdout: string) => PrintAnswer;
 }

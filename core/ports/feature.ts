@@ -1,24 +1,50 @@
 // What a feature is to the daemon: a part that stands beside core, is handed to the daemon by its host, and that core knows only
 // by this contract. It sees what surfaces see, what adapters know of their agents, and files and programs of targets through their
 // executors. It has no way of its own to a pane: keys go through the actions of the daemon.
-import type { ActionResult } from "../model/actionView.ts";
+import type { NewAgentPane } from "../model/job.ts";
+import type { Started, WorkspaceView } from "../model/workspace.ts";
+import type { ActionResult, ActionGuards } from "../model/action.ts";
 import type { Config } from "../model/config.ts";
-import type { Check } from "../model/doctorCheck.ts";
-import type { FeedChange } from "../model/feedChange.ts";
-import type { ActionGuards } from "../model/snapshot.ts";
-import type { ToldRequest } from "../model/toldRequest.ts";
-import type { PaneView } from "../model/view.ts";
-import type { WorkspaceView } from "../model/workspace.ts";
+import type { Check } from "../model/doctor.ts";
+import type { FeedChange, PaneView } from "../model/view.ts";
+import type { ToldRequest } from "../model/request.ts";
 import type { AgentAdapter } from "./agentAdapter.ts";
-import type { Caller } from "./caller.ts";
 import type { Clock, IdSource } from "./clock.ts";
-import type { JobStore } from "./jobStore.ts";
+import type { JobStore, RuleStore } from "./store.ts";
 import type { Logger } from "./logger.ts";
-import type { RuleStore } from "./ruleStore.ts";
 import type { RunResult, TargetExecutor, TargetFiles } from "./targetExecutor.ts";
 
+// Who makes a call, for the few calls that not everybody may make.
+
+/** The page of the app, in this process; a program that speaks over the socket; or one that gives no hint, such as a browser. */
+export type Caller =
+  | { readonly kind: "window" }
+  /** `findPids`: the processes that prove to be the caller, at this moment; empty where that cannot be told. */
+  | { readonly kind: "program"; readonly findPids: () => Promise<readonly number[]> }
+  | { readonly kind: "unknown" };
+
+/** What a procedure knows beside its input; absent: unknown. */
+export interface CallContext {
+  readonly caller?: Caller | undefined;
+}
+
+// The first text of an agent that was just started: from the feature that starts agents to the one that sends texts later. Neither
+// knows the other; who puts the features together hands this from one to the other.
+
+/** How it went by now; `waiting`: it may still be sent. */
+export type FirstTaskOutcome = Pick<Started, "prompt" | "prompt_detail">;
+
+export interface FirstTasks {
+  /**
+   * Arms a text for the agent that appears in this pane. It is typed once, when that agent is ready, also by a later daemon; a
+   * text with a secret is kept in memory alone (`isStored` false). @throws AgtmuxError E_USAGE for a text that is empty.
+   */
+  arm(task: { place: NewAgentPane; text: string; surface: string }): { jobId: string; isStored: boolean };
+  outcomeOf(jobId: string): FirstTaskOutcome;
+}
+
 /** A call that surfaces make as `<feature>.<name>`. `parse` throws for what it refuses. */
-export interface FeatureCall {
+interface FeatureCall {
   readonly kind: "query" | "mutation";
   readonly input: { parse(input: unknown): unknown };
 }

@@ -1,15 +1,149 @@
 // Durable memory. Synchronous on purpose: one transaction takes some tenths of a millisecond (docs/adr/0003).
-import type { JobStore } from "./jobStore.ts";
-import type { RuleStore } from "./ruleStore.ts";
-import type { ActivityView } from "../model/activity.ts";
-import type { Envelope } from "../model/envelope.ts";
-import type { Evidence, EvidenceSource } from "../model/evidence.ts";
-import type { Liveness, Resolution, RuntimeEnd } from "../model/resolution.ts";
-import type { Pane, PaneKey, Runtime, Target } from "../model/runtime.ts";
-import type { ActionSnapshot } from "../model/snapshot.ts";
-import type { CanonicalState } from "../model/state.ts";
-import type { TurnMarks } from "../model/turnMarks.ts";
+import type { Job, JobRun, JobState, SendJob } from "../model/job.ts";
+import type { RuleRun } from "../model/rule.ts";
 import type { PaneView } from "../model/view.ts";
+import { errorCodeOf } from "../model/errors.ts";
+import type {
+  ActivityView,
+  Evidence,
+  EvidenceSource,
+  Liveness,
+  Resolution,
+  RuntimeEnd,
+  TurnMarks,
+} from "../model/evidence.ts";
+import type { Envelope } from "../model/envelope.ts";
+import type { Pane, PaneKey, Runtime, Target } from "../model/runtime.ts";
+import type { ActionSnapshot } from "../model/action.ts";
+import type { CanonicalState } from "../model/state.ts";
+
+// The slice of the store that automation has: its jobs and what they did. Nothing else of the store can be reached by it.
+
+/** How a job ends. */
+export type JobEnd = Exclude<JobState, "armed" | "held">;
+
+/** How a send ended: on record with the job's next time, or with its end. */
+export interface SentRun extends Pick<JobRun, "jobId" | "at" | "outcome"> {
+  nextAt: number | null;
+  /** Null: it goes on unless this was the last time. */
+  end: JobEnd | null;
+}
+
+export interface JobStore {
+  insertJob(job: Job): void;
+  /** Those that wait, the oldest first; read each time, because a damaged store is replaced by an empty one. */
+  listArmedJobs(): Job[];
+  /** Newest first. */
+  listJobs(limit: number): Job[];
+  getJob(jobId: string): Job | null;
+  /** Ends a job that is armed or held, and takes its text out; false where it is neither. `why` goes on record with it. */
+  endJob(jobId: string, state: JobEnd, why?: Pick<JobRun, "at" | "outcome">): boolean;
+  /** Lets an armed job rest, or one that rests go on; false where it is not so. */
+  holdJob(jobId: string, isHeld: boolean): boolean;
+  /**
+   * Puts on record that an armed job told something, in one transaction with its end if this was the last time. False where it
+   * is not armed (any more): then nothing may be told.
+   */
+  recordRun(run: JobRun): boolean;
+  /** Newest first. */
+  listRuns(jobId: string, limit: number): JobRun[];
+  /** Since when everything armed rests, epoch ms; null: it does not. */
+  pausedAt(): number | null;
+  /** Pauses everything armed from then on, or lets it go on. */
+  setPausedAt(at: number | null): void;
+  /** Job and runtime of everything that armed jobs told. */
+  listTold(): { jobId: string; runtimeId: string }[];
+  /** Puts on record that an armed job is about to send; false where it is not armed (any more): then nothing may be sent. */
+  beginSend(run: Pick<JobRun, "jobId" | "at" | "runtimeId">): boolean;
+  /** Nothing was sent: the record of the begun send goes. */
+  undoSend(jobId: string): void;
+  /** Puts on record how a begun send ended. */
+  settleSend(run: SentRun): void;
+  /** Whether a send was begun and never settled, because the daemon ended meanwhile. */
+  hasBegunSend(jobId: string): boolean;
+  /** The time at which a job of a schedule is due next; `note` says why it was not done now. */
+  setNextAt(jobId: string, nextAt: number, note: Pick<JobRun, "at" | "outcome"> | null): void;
+  /** The session that a job is bound to, once the agent has told it. */
+  bindSession(jobId: string, sessionId: string): void;
+  /** Makes an armed first text a send to this agent, which was seen in its pane; false where it is none (any more). */
+  bindAgent(jobId: string, agent: SendJob["agent"], sessionId: string | null): boolean;
+  /** When the last text of any job went to this runtime, epoch ms; null: none did. */
+  lastSentAt(runtimeId: string): number | null;
+  /**
+   * What became of an action under this idempotency key: `none` where no key was pressed under it, `unsettled` where one may
+   * have been, else its result as it was stored.
+   */
+  findSent(runtimeId: string, key: string): { result: string } | "unsettled" | "none";
+}
+
+// The slice of the store that approval rules have: which of them a person armed, what they did, and what was asked before. A damaged
+// store is replaced by an empty one: then none is armed.
+
+/** `hash`: of the rule to the letter, so that a changed one is another one. */
+export interface ArmedRule {
+  hash: string;
+  rule: string;
+  /** Epoch ms. */
+  at: number;
+  surface: string;
+}
+
+export interface RuleStore {
+  armRule(armed: ArmedRule): void;
+  /** Whatever was armed under this name; false where nothing was. */
+  disarmRule(rule: string): boolean;
+  /** Read each time, because a damaged store is replaced by an empty one. */
+  listArmedRules(): ArmedRule[];
+  /** Puts on record what a rule is about to do, or would have done. Gives its number. */
+  insertRuleRun(run: Omit<RuleRun, "runRow">): number;
+  /** How it ended. */
+  settleRuleRun(runRow: number, end: Pick<RuleRun, "outcome" | "actionId">): void;
+  /** Runs that an earlier daemon began and did not see through get this outcome. */
+  settleBegunRuleRuns(outcome: string): void;
+  /** Newest first. */
+  listRuleRuns(limit: number): RuleRun[];
+  /** The newest of each rule, by hash. */
+  lastRuleRuns(): RuleRun[];
+  /**
+   * How many answers rules began to give this agent since then, epoch ms, without those for which no key was pressed; all rules, or
+   * one by its name.
+   */
+  countRuleAnswers(runtimeId: string, since: number, rule: string | null): number;
+  /** By hash and verdict. */
+  countRuleRuns(): { hash: string; verdict: string; count: number }[];
+  /** Rows at the moments at which an agent began to ask, newest first, as they are kept: without secrets. */
+  listAsked(limit: number): { at: number; row: PaneView }[];
+}
+
+// The kinds of failure of a store, by the errors that it throws; both sides of the port have to agree on them.
+
+/** `damaged`: the file itself is wrong or gone. `unavailable`: it is sound, but cannot be written or read now. */
+type StoreFailure = "damaged" | "unavailable";
+
+const DAMAGE =
+  /^(?:SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_SHORT_READ|SQLITE_READONLY_DBMOVED|E_DATABASE_DAMAGED)$/;
+/** Errors of the data or of our statements: trying again does not help, and nothing is wrong with the file. */
+const OURS = /^SQLITE_(?:CONSTRAINT|MISUSE|RANGE|MISMATCH|TOOBIG|SCHEMA)/;
+
+/** Errors of the file system, when the store puts its file back. */
+const SYSTEM = /^E[A-Z]+$/;
+
+/** Null: the error does not come from the store. */
+export const storeFailureOf = (error: unknown): StoreFailure | null => {
+  const code = errorCodeOf(error);
+  if (DAMAGE.test(code)) return "damaged";
+  return SYSTEM.test(code) || (code.startsWith("SQLITE_") && !OURS.test(code)) ? "unavailable" : null;
+};
+
+/** Why nothing can be stored, for a person. */
+export const describeOutage = (error: unknown): string => {
+  const code = errorCodeOf(error);
+  if (code === "SQLITE_FULL" || code === "ENOSPC") return "the disk is full";
+  if (code === "ENOENT") return "the folder of the database is gone";
+  if (code.startsWith("SQLITE_READONLY") || code === "EROFS" || code === "EACCES")
+    return "the folder or the file is read-only";
+  return code;
+};
 
 /** Newest order key that was accepted from one source of one runtime (spec 7.2.2). */
 export interface SourceCursor {
@@ -94,7 +228,7 @@ export interface Aftermath {
 }
 
 /** An idempotency key in use. `result` is null while its action runs, and stays null if the action never ended. */
-export interface UsedKey {
+interface UsedKey {
   actionId: string;
   at: number;
   result: string | null;
@@ -118,7 +252,7 @@ export interface EventMarks {
 }
 
 /** Evidence as the store keeps it, with its row number. */
-export interface StoredEvent {
+interface StoredEvent {
   row: number;
   evidence: Evidence;
 }

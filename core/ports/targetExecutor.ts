@@ -1,4 +1,66 @@
 // How commands, files and sockets of a target are reached: one contract for the local machine and for SSH.
+import type { ProcessInfo } from "../model/runtime.ts";
+
+// The processes of a target: which run in a pane, and whether a pid is still the same process.
+
+/** `stopped`: suspended by a signal, as by Ctrl-Z. */
+export type ProcessLife = "gone" | "running" | "stopped";
+
+export interface ProcessTree {
+  /**
+   * For each pane's own process: it and its descendants, parents before children, at most 128. A process that is
+   * gone has no entry.
+   */
+  ofPanes(panePids: readonly number[]): Promise<Map<number, ProcessInfo[]>>;
+  /** True while `pid` lives, is not a zombie, and is the process that started at `startedAt` (epoch ms). */
+  verify(pid: number, startedAt: number): Promise<boolean>;
+  /**
+   * The same for watching, with whether it is suspended. Unless `isFull`, it may rely on what was read some seconds ago where a look
+   * costs the start of a program, as long as a process with that pid lives; without `look`, also where it costs a round trip.
+   */
+  lifeOf(pid: number, startedAt: number, look?: { isFull: boolean }): Promise<ProcessLife>;
+  /**
+   * True where surely no process has this id. It answers only what can be known at once without cost, so it is false for
+   * another machine.
+   */
+  isGone(pid: number): boolean;
+  /** How much a process has written in its life, in bytes. Left out where that is not to be had at next to no cost. */
+  meterOutput?(pid: number): Meter<number> | null;
+  /** The children of a process. Left out as above. */
+  meterChildren?(pid: number): Meter<string> | null;
+}
+
+/** Something of one process that is read again and again, without asking the process. */
+export interface Meter<T> {
+  /** Null once the process has ended. */
+  read(): T | null;
+  close(): void;
+}
+
+// The spool of a target behind SSH: it is read and emptied over the target's one channel.
+
+export interface SpooledFile {
+  name: string;
+  modifiedSeconds: number;
+  /** Age by the remote clock. */
+  ageMs: number;
+  size: number;
+  /** At most the requested bytes. Null: not a regular file of the user. */
+  bytes: Uint8Array | null;
+}
+
+export interface RemoteSpool {
+  /** Looks without waiting. `onFiles` is told of the files that are there, once; then nothing more until the next glance. */
+  glance(): void;
+  /** The listener gets the files, oldest first, or null where they have to be read. */
+  onFiles(listener: (files: SpooledFile[] | null) => void): void;
+  /** The oldest files first, at most `count`, and fewer where they are large. */
+  read(options: { count: number; maxBytes: number }): Promise<SpooledFile[]>;
+  /** @throws Error when some are still there. */
+  remove(names: readonly string[]): Promise<void>;
+  /** Moves a file that is not an event out of the way. */
+  reject(name: string): Promise<void>;
+}
 
 export interface RunResult {
   /** Exit status; null when ended by a signal or a time-out. */
@@ -54,7 +116,7 @@ export interface FoundSocket {
 }
 
 /** Unix sockets of the target. */
-export interface TargetSockets {
+interface TargetSockets {
   /** Null where there is none. One that cannot be looked at is in doubt. */
   find(path: string, rule: SocketRule): Promise<FoundSocket | null>;
   connect(path: string): SocketConnection;

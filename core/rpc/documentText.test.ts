@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createDocumentWriter } from "./documentText.ts";
+import { createDocumentWriter } from "./socketServer.ts";
 
 const createWriter = (): ((document: unknown) => string) => {
   const write = createDocumentWriter();

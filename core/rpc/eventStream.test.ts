@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEventStream, type StreamEvent } from "./eventStream.ts";
+import { readEventStream, type StreamEvent } from "./wire.ts";
 
 async function* bytes(text: string, size: number): AsyncGenerator<Uint8Array> {
   const all = new TextEncoder().encode(text);

@@ -6,9 +6,8 @@ import {
   getTRPCErrorShape,
   type TRPCProcedureType,
 } from "@trpc/server";
-import type { DesktopRouter } from "../api/desktopRouter.ts";
-import type { AppRouter } from "../api/router.ts";
-import type { CallContext } from "../ports/caller.ts";
+import type { DesktopRouter, AppRouter } from "../api/router.ts";
+import type { CallContext } from "../ports/feature.ts";
 import {
   clientMessageSchema,
   SUBSCRIPTION_WINDOW,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Hello } from "../api/service.ts";
-import { isOutdated } from "./outdated.ts";
+import { isOutdated } from "./socketClient.ts";
 
 const hello = (more: Partial<Hello>): Hello => ({
   name: "agtmux",

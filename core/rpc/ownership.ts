@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { AgtmuxError } from "../model/errors.ts";
+import { isOutdated, connectSocket } from "./socketClient.ts";
+import type { RuntimePaths } from "./paths.ts";
 
 export interface Owner {
   readonly home: string;
@@ -77,4 +79,36 @@ export const untilFree = async (home: string, limitMs: number): Promise<boolean>
     if (performance.now() > deadline) return false;
     await delay(POLL_MS);
   }
+};
+
+// Ends an outdated daemon before its successor is started. Events that hooks drop in between wait in the spool, and the
+// successor goes on with the same database.
+
+const HELLO_TIMEOUT_MS = 5_000;
+/** A daemon's own limit for closing is 10 s; if it takes longer, the start reports that. */
+const LEAVE_TIMEOUT_MS = 12_000;
+
+/**
+ * Call it only with the start lock. Then nobody else ends or starts a daemon, so the daemon that is asked to leave is the
+ * outdated one, not its successor. Resolves when the home is free, or at once where no outdated daemon runs.
+ */
+export const makeRoom = async ({
+  paths,
+  version,
+}: {
+  paths: RuntimePaths;
+  version: string;
+}): Promise<void> => {
+  const options = { paths, version, checkVersion: false, helloTimeoutMs: HELLO_TIMEOUT_MS };
+  // No daemon runs or answers: the start itself will report what is wrong.
+  const client = await connectSocket(options).catch(() => null);
+  if (client === null) return;
+  try {
+    if (!isOutdated(client.hello, version)) return;
+    // The daemon may be leaving by itself at this moment.
+    await client.call((api) => api.shutdown.mutate()).catch(() => {});
+  } finally {
+    client.close();
+  }
+  await untilFree(paths.home, LEAVE_TIMEOUT_MS);
 };

@@ -2,8 +2,7 @@
 // settings has its path here; nothing here reads or writes these files.
 import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { AgtmuxError } from "../model/errors.ts";
-import { errorCodeOf } from "../model/systemError.ts";
+import { AgtmuxError, errorCodeOf } from "../model/errors.ts";
 
 /** Socket addresses hold 104 bytes on macOS and 108 on Linux, with the final zero. This is below both. */
 export const MAX_SOCKET_PATH_BYTES = 100;

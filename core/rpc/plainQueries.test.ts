@@ -5,7 +5,7 @@ import { createHTTPHandler } from "@trpc/server/adapters/standalone";
 import { afterEach, expect, test } from "vitest";
 import { AnsweringDaemon } from "../../test/fakes/answeringDaemon.ts";
 import { createRouter } from "../api/router.ts";
-import { createPlainQueries } from "./plainQueries.ts";
+import { createPlainQueries } from "./socketServer.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {

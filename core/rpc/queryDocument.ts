@@ -3,7 +3,7 @@
 // make up a tenth of such a command's time.
 import { connect } from "node:net";
 import { PROTOCOL_VERSION } from "../api/service.ts";
-import { PROTOCOL_HEADER, VERSION_HEADER } from "./answerHeaders.ts";
+import { PROTOCOL_HEADER, VERSION_HEADER } from "./wire.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
 
 export interface DocumentQuery {

@@ -1,18 +1,42 @@
 // The typed client of the router over the Unix socket. It speaks tRPC over node:http by itself because the stock
 // client costs more start-up than the whole command; subscriptions are async iterables that pull, so a slow reader costs no memory.
+import { type Hello, PROTOCOL_VERSION, type NotificationEvent } from "../api/service.ts";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { dirname } from "node:path";
 import type { TRPCClient } from "@trpc/client";
 import type { FeedOptions } from "../api/calls.ts";
 import type { AppRouter } from "../api/router.ts";
-import { PROTOCOL_VERSION, type Hello, type NotificationEvent } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { FeedEntry } from "../model/view.ts";
-import { PROOF_HEADER, PROOF_NEEDED_HEADER } from "./answerHeaders.ts";
-import { readEventStream } from "./eventStream.ts";
-import { isOutdated } from "./outdated.ts";
+import {
+  PROOF_HEADER,
+  PROOF_NEEDED_HEADER,
+  readEventStream,
+  fromConnectionError,
+  fromErrorShape,
+  isRecord,
+} from "./wire.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
-import { fromConnectionError, fromErrorShape, isRecord } from "./wireError.ts";
+
+// Whether a running daemon has to make room for a newer one. After an upgrade the old one, with its bugs, would run on as long
+// as agents do. A command started it, so a command may end it.
+
+const numbersOf = (version: string): number[] =>
+  /^(\d+)\.(\d+)\.(\d+)(?![\d.])/.exec(version)?.slice(1).map(Number) ?? [];
+
+/** Compares only the three numbers; false where one of the texts is not a version. */
+const isOlder = (one: string, other: string): boolean => {
+  const [mine, theirs] = [numbersOf(one), numbersOf(other)];
+  const index = mine.findIndex((number, at) => number !== theirs[at]);
+  return (mine[index] ?? 0) < (theirs[index] ?? 0);
+};
+
+/**
+ * True for a daemon of an older version that a command started. A newer one never makes room, so that two installations do not
+ * replace each other in turns. Neither does one in the app, or one that a person or a service manager runs.
+ */
+export const isOutdated = ({ host, isOnDemand, version }: Hello, ownVersion: string): boolean =>
+  host === "headless" && isOnDemand && isOlder(version, ownVersion);
 
 /** The procedures that are calls; the subscriptions are methods of the client. */
 type CallApi = Omit<TRPCClient<AppRouter>, "feed" | "notices">;

@@ -10,8 +10,7 @@ import { createRouter } from "../api/router.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import { FakeDaemon } from "../../test/fakes/fakeDaemon.ts";
 import { makePane } from "../../test/factories/view.ts";
-import { createRouterHandler, createSocketHandler } from "./webRpc.ts";
-import { startWebBridge, type WebBridge } from "./webBridge.ts";
+import { createRouterHandler, createSocketHandler, startWebBridge, type WebBridge } from "./webBridge.ts";
 
 const SECRET = "outside-the-renderer";
 let folder: string;

@@ -1,19 +1,262 @@
 // The popover in a browser: serves the built renderer and the router on 127.0.0.1, a random port, to whoever opens the
 // one-time address, and to nobody else. It is the only thing of agtmux that listens on TCP.
-import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Logger } from "../ports/logger.ts";
-import { readWebFiles, type WebFile } from "./webFiles.ts";
-import { RPC_PREFIX, type RpcHandler } from "./webRpc.ts";
-import { watchConnections } from "./webConnections.ts";
 import {
-  cookieIs,
-  isSameSecret,
-  refuseHost,
-  refuseRequest,
-  type Refusal,
-  type RequestFacts,
-} from "./webGuard.ts";
+  type Server,
+  request as startRequest,
+  type IncomingMessage,
+  type ServerResponse,
+  createServer,
+} from "node:http";
+import type { Socket } from "node:net";
+import { timingSafeEqual, randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
+import { createHTTPHandler } from "@trpc/server/adapters/standalone";
+import type { AppRouter } from "../api/router.ts";
+import type { CallContext } from "../ports/feature.ts";
+import type { Logger } from "../ports/logger.ts";
+
+// The connections to the browser bridge. Any local user can open as many as they like. So only a few may lack the session, and
+// these are closed first: somebody with the session always finds room.
+
+/** How many connections without a session may stay. A page shows its session with its first request. */
+const MAX_STRANGERS = 64;
+/**
+ * A request follows its connection at once: within this time, in milliseconds, a connection without a session may still turn
+ * out to be the person's.
+ */
+const GRACE_MS = 250;
+/**
+ * The most connections at once, however young. It is about twice what the system queues for us, so that each new connection is
+ * read before it can be closed.
+ */
+const MAX_AT_ONCE = 1_024;
+
+interface WebConnections {
+  /** The connection has shown the session. */
+  admit(socket: Socket): void;
+  /** Ends all connections, except one that is still being answered. */
+  endAll(except?: Socket): void;
+}
+
+/** Watches the connections of `server` until it closes. */
+const watchConnections = (server: Server): WebConnections => {
+  /** Connections by the time at which they came, oldest first. */
+  const strangers = new Map<Socket, number>();
+  const admitted = new Set<Socket>();
+  let timer: NodeJS.Timeout | null = null;
+
+  /** Closes the oldest until `most` are left, but only those that came before `before`. */
+  const trim = (most: number, before: number): void => {
+    for (const [socket, cameAt] of strangers) {
+      if (strangers.size <= most || cameAt > before) return;
+      strangers.delete(socket);
+      socket.destroy();
+    }
+  };
+  const trimLater = (): void => {
+    if (timer !== null || strangers.size <= MAX_STRANGERS) return;
+    timer = setTimeout(() => {
+      timer = null;
+      trim(MAX_STRANGERS, performance.now() - GRACE_MS);
+      trimLater();
+    }, GRACE_MS);
+  };
+  server.on("connection", (socket: Socket) => {
+    strangers.set(socket, performance.now());
+    socket.once("close", () => {
+      strangers.delete(socket);
+      admitted.delete(socket);
+    });
+    trim(MAX_AT_ONCE, Number.POSITIVE_INFINITY);
+    trimLater();
+  });
+  server.on("close", () => {
+    if (timer !== null) clearTimeout(timer);
+  });
+  return {
+    admit: (socket) => {
+      if (strangers.delete(socket)) admitted.add(socket);
+    },
+    endAll: (except) => {
+      for (const socket of [...strangers.keys(), ...admitted]) if (socket !== except) socket.destroy();
+    },
+  };
+};
+
+// Who may talk to the browser bridge: decides on the headers alone, so that every refusal can be tested without a socket. It
+// stops DNS rebinding (host), foreign pages (origin, fetch metadata) and other local users (cookie).
+
+interface RequestFacts {
+  method: string;
+  /** Path and query, as they were sent. */
+  url: string;
+  host: string | undefined;
+  origin: string | undefined;
+  fetchSite: string | undefined;
+  cookie: string | undefined;
+  contentType: string | undefined;
+}
+
+type Refusal = "wrong_host" | "foreign_origin" | "no_session";
+
+/** Names by which a browser on this machine (or behind `ssh -L`, on any port) reaches the loopback interface. */
+const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/;
+
+/** True when two secrets are equal; takes the same time whatever differs. */
+const isSameSecret = (given: string, expected: string): boolean => {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
+};
+
+const cookieValue = (header: string | undefined, name: string): string | null => {
+  for (const part of (header ?? "").split(";")) {
+    const [key, value] = part.trim().split("=", 2);
+    if (key === name && value !== undefined) return value;
+  }
+  return null;
+};
+
+/** True when a cookie of that name has that value. */
+const cookieIs = (header: string | undefined, name: string, value: string): boolean => {
+  const given = cookieValue(header, name);
+  return given !== null && isSameSecret(given, value);
+};
+
+/** A request whose host is not loopback comes from a name that somebody pointed at us. */
+const refuseHost = (facts: RequestFacts): Refusal | null =>
+  facts.host !== undefined && LOOPBACK_HOST.test(facts.host) ? null : "wrong_host";
+
+/** Null when the request may be served. `session` is the cookie for which the token was exchanged, with its path. */
+const refuseRequest = (
+  facts: RequestFacts,
+  session: { name: string; value: string; folder: string },
+): Refusal | null => {
+  const refusedHost = refuseHost(facts);
+  if (refusedHost !== null) return refusedHost;
+  const isForeign =
+    facts.origin !== undefined ? facts.origin !== `http://${facts.host}` : facts.method !== "GET";
+  // Browsers send the origin with every write; a write without one is not from our page.
+  if (isForeign) return "foreign_origin";
+  // Without asking first, a foreign form can send only text/plain or a form's encoding.
+  if (facts.method === "POST" && facts.contentType?.toLowerCase().split(";", 1)[0] !== "application/json")
+    return "foreign_origin";
+  if (facts.fetchSite !== undefined && facts.fetchSite !== "same-origin" && facts.fetchSite !== "none")
+    return "foreign_origin";
+  const isInFolder = isSameSecret(facts.url.slice(0, session.folder.length), session.folder);
+  return isInFolder && cookieIs(facts.cookie, session.name, session.value) ? null : "no_session";
+};
+
+// The files that the browser bridge may serve: listed once at start, so that a request can only ever name one of them.
+// A path that is not in the list does not exist, whatever it is encoded as.
+
+export interface WebFile {
+  contentType: string;
+  body: Buffer;
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+};
+
+/**
+ * Reads the built renderer. Keys are URL paths with a leading slash; `/` is `index.html`. Files of unknown kinds and links
+ * are left out. Throws when the folder or its index is missing.
+ */
+export const readWebFiles = (folder: string): ReadonlyMap<string, WebFile> => {
+  const files = new Map<string, WebFile>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const contentType = CONTENT_TYPES[extname(entry.name)];
+    if (!entry.isFile() || contentType === undefined) continue;
+    const path = join(entry.parentPath, entry.name);
+    const url = `/${relative(folder, path).split(sep).join("/")}`;
+    files.set(url, { contentType, body: readFileSync(path) });
+  }
+  const index = files.get("/index.html");
+  if (index === undefined) throw new Error(`the built popover is missing in ${folder}`);
+  files.set("/", index);
+  return files;
+};
+
+// Where the browser bridge's calls go: to a router of this process, or over the Unix socket to the daemon that runs. Both use
+// tRPC over HTTP, so the second only passes requests on.
+
+export const RPC_PREFIX = "/trpc/";
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Answers a request whose path starts with `/trpc/` and that the guard has let through. */
+export type RpcHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Serves a router of this process. */
+export const createRouterHandler = (router: AppRouter, logger: Logger): RpcHandler =>
+  createHTTPHandler({
+    router,
+    basePath: RPC_PREFIX,
+    // Of a page nobody knows which process asks.
+    createContext: (): CallContext => ({}),
+    maxBodySize: MAX_BODY_BYTES,
+    onError: ({ error, path }) => {
+      if (error.code === "INTERNAL_SERVER_ERROR")
+        logger.error({ error: error.cause ?? error, path }, "request of the browser popover failed");
+    },
+  });
+
+const answerStatus = (response: ServerResponse, status: number) => {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(status).end();
+};
+
+/** Reads a body of at most 64 KiB; null when it is longer. */
+const readBody = async (request: IncomingMessage): Promise<Buffer | null> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const part: Buffer = chunk;
+    size += part.length;
+    if (size > MAX_BODY_BYTES) return null;
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks);
+};
+
+/** Passes calls on to the daemon's socket: method, path and body only, none of the browser's headers or cookies. 502 when it is gone. */
+export const createSocketHandler = (socketPath: string): RpcHandler => {
+  const forward = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await readBody(request);
+    if (body === null) return answerStatus(response, 413);
+    const isStream = request.headers.accept === "text/event-stream";
+    const outgoing = startRequest({
+      socketPath,
+      method: request.method,
+      path: (request.url ?? "").slice(RPC_PREFIX.length - 1),
+      headers: {
+        host: "agtmux",
+        "content-length": body.length,
+        ...(request.method === "POST" ? { "content-type": "application/json" } : {}),
+        ...(isStream ? { accept: "text/event-stream" } : {}),
+      },
+    });
+    response.once("close", () => outgoing.destroy());
+    outgoing.once("error", () => answerStatus(response, 502));
+    outgoing.once("response", (answer) => {
+      response.writeHead(answer.statusCode ?? 502, {
+        "content-type": answer.headers["content-type"] ?? "application/json",
+      });
+      // An answer that breaks off in the middle must break off for the page too, or it would wait forever.
+      answer.once("error", () => response.destroy());
+      answer.pipe(response);
+    });
+    outgoing.end(body);
+  };
+  return (request, response) => {
+    forward(request, response).catch(() => answerStatus(response, 400));
+  };
+};
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -49,7 +292,7 @@ const REUSED_TEXT =
   "This address was used before, by another browser or program. If that was not you, somebody else saw what the popover shows. " +
   "Its session has ended. Run 'agtmux ui' again.";
 
-export interface WebBridgeOptions {
+interface WebBridgeOptions {
   /** Where calls go: `createRouterHandler` or `createSocketHandler`. */
   readonly rpc: RpcHandler;
   /** Folder of the built renderer (`dist/renderer`). */
@@ -76,7 +319,7 @@ export interface WebBridge {
 const OPEN_PATH = "/open";
 const REOPEN_PATH = "/reopen.js";
 /** Under this name the page keeps its folder in the browser's storage for this address and port, which no other port can read. */
-export const FOLDER_KEY = "agtmux.folder";
+const FOLDER_KEY = "agtmux.folder";
 /** Holds no secret. Storage that is blocked or damaged is as an empty one. It leads the browser that has the session back to it; in any other one nothing is stored. */
 const REOPEN_SCRIPT = `let folder = null;
 try { folder = JSON.parse(localStorage.getItem(${JSON.stringify(FOLDER_KEY)})); } catch {}

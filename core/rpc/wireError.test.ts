@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fromErrorShape } from "./wireError.ts";
+import { fromErrorShape } from "./wire.ts";
 
 const shapeOf = (data: unknown) => ({ message: "no", data });
 

@@ -16,10 +16,9 @@ import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../ports/logger.ts";
-import { storeFailureOf } from "../ports/storeFailure.ts";
-import { openDurableStore, type DurableStore } from "./durableStore.ts";
+import { storeFailureOf } from "../ports/store.ts";
+import { openDurableStore, type DurableStore, MAX_KEPT } from "./durableStore.ts";
 import { openStore } from "./openStore.ts";
-import { MAX_KEPT } from "./setAside.ts";
 import { samplePending, sampleRuntime, sampleTransition } from "./testkit/samples.ts";
 
 const NOW = Date.parse("2026-01-02T03:04:05.678Z");

@@ -2,16 +2,156 @@
 // and an empty one takes its place, with versions above all that were ever given. Listeners refill it from memory and the
 // screens; the damage is never hidden. A file that was deleted or replaced while it was open is not damaged: the connection
 // still has its whole content and puts it back.
-import { statSync, existsSync, renameSync, rmSync } from "node:fs";
+import { readFileSync, statSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { endianness } from "node:os";
+import { basename, dirname } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { type LossReason, type Store, storeFailureOf } from "../ports/store.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { LossReason, Store } from "../ports/store.ts";
-import { storeFailureOf } from "../ports/storeFailure.ts";
-import { hasBrokenLog } from "./logDamage.ts";
 import { UnreleasedSchemaError } from "./migrate.ts";
 import { openStore, type OpenedStore } from "./openStore.ts";
-import { keptPathOf, setAside } from "./setAside.ts";
+
+// Tells whether a write-ahead log lost something that was committed. SQLite takes the first frame with a wrong checksum for the
+// end of the log. That is right after a process died in the middle of a write, but when a frame was damaged later, SQLite
+// silently forgets all frames after it. The format is SQLite's (fileformat2, "The WAL File Format").
+
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+const WORD_BYTES = 4;
+const MAGIC = 0x377f0682;
+/** The page size of our databases, for a log whose header is damaged. */
+const USUAL_PAGE_BYTES = 4_096;
+/** A larger log is not checked, because that would delay the start for too long. An ordinary log has 16 MB. */
+const MAX_LOG_BYTES = 256 * 1024 * 1024;
+
+type Sum = readonly [number, number];
+
+/** The log as 32-bit words in the byte order of its checksums; a part that does not fill one is left out. */
+const wordsOf = (log: Buffer, isBigEndian: boolean): Uint32Array => {
+  // A copy begins where a word may begin.
+  const bytes = Buffer.from(new Uint8Array(log.subarray(0, log.length - (log.length % WORD_BYTES))).buffer);
+  if (isBigEndian === (endianness() === "LE")) bytes.swap32();
+  return new Uint32Array(bytes.buffer);
+};
+
+/** SQLite's checksum over pairs of words, going on from `sum`; `from` and `to` are offsets in bytes. */
+const add = (sum: Sum, words: Uint32Array, from: number, to: number): Sum => {
+  let [first, second] = sum;
+  for (let at = from / WORD_BYTES; at + 2 <= to / WORD_BYTES; at += 2) {
+    first = (first + (words[at] ?? 0) + second) >>> 0;
+    second = (second + (words[at + 1] ?? 0) + first) >>> 0;
+  }
+  return [first, second];
+};
+const sumAt = (bytes: Buffer, at: number): Sum => [bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4)];
+const isSame = (a: Sum, b: Sum): boolean => a[0] === b[0] && a[1] === b[1];
+
+/**
+ * True when a complete commit follows after the place where SQLite stops reading the log. Each frame is checked only against
+ * the checksum that the frame before it states, so a sound frame is found even after damaged ones. A damaged last frame cannot
+ * be told from one that was never finished.
+ */
+export const isLogBroken = (log: Buffer): boolean => {
+  if (log.length < HEADER_BYTES) return false;
+  const magic = log.readUInt32BE(0);
+  const told = wordsOf(log, (magic & ~1) === MAGIC && (magic & 1) === 1);
+  const isHeaderSound = (magic & ~1) === MAGIC && isSame(add([0, 0], told, 0, 24), sumAt(log, 24));
+  const words = isHeaderSound ? told : wordsOf(log, false);
+  const pageBytes = isHeaderSound ? log.readUInt32BE(8) : USUAL_PAGE_BYTES;
+  const frameBytes = FRAME_HEADER_BYTES + pageBytes;
+  let before = sumAt(log, 24);
+  let isOver = !isHeaderSound;
+  for (let at = HEADER_BYTES; at + frameBytes <= log.length; at += frameBytes) {
+    const head = add(before, words, at, at + 8);
+    const sum = add(head, words, at + FRAME_HEADER_BYTES, at + frameBytes);
+    const stated = sumAt(log, at + 16);
+    // Frames from before the log was restarted have other salts. With a broken header they cannot be told apart.
+    const isOfThisLog = !isHeaderSound || isSame(sumAt(log, at + 8), sumAt(log, 16));
+    const isSound = isOfThisLog && isSame(sum, stated);
+    const isCommit = log.readUInt32BE(at + 4) !== 0;
+    if (isOver && isSound && isCommit) return true;
+    if (!isSound) isOver = true;
+    before = stated;
+  }
+  return false;
+};
+
+/** The same for the log beside the database at `path`, which nobody may have open. False if there is no log. */
+const hasBrokenLog = (path: string): boolean => {
+  const log = `${path}-wal`;
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  return size > 0 && size <= MAX_LOG_BYTES && isLogBroken(readFileSync(log));
+};
+
+// Moves a database that cannot be used out of the way, as a whole, under a name with the reason and the time. It is never
+// written again, and only its last version is read from it. The newest few for each reason are kept for a person.
+
+/** How many databases with one reason are kept beside the one in use; the oldest are removed first. */
+export const MAX_KEPT = 3;
+/** No history is that long: a higher version in a damaged file is damage. */
+const MAX_VERSION = 2 ** 52;
+
+/** Where the database that was set aside at that moment (epoch ms) is kept. */
+const keptPathOf = (path: string, reason: LossReason, at: number): string =>
+  `${path}.${reason}-${new Date(at).toISOString().replaceAll(/[:.]/g, "-")}`;
+
+/** The last version that the file ever gave; 0 if it cannot be read. Does not write to the file. */
+const lastVersionIn = (path: string): number => {
+  let db: BetterSqlite3.Database | undefined;
+  try {
+    db = new BetterSqlite3(path, { readonly: true, fileMustExist: true });
+    const found = db
+      .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'state_transitions'")
+      .pluck()
+      .get();
+    return found !== undefined && Number.isInteger(found) && found > 0 && found < MAX_VERSION ? found : 0;
+  } catch {
+    // The file is damaged; a version that cannot be read is not needed.
+    return 0;
+  } finally {
+    db?.close();
+  }
+};
+
+/** The times of the databases that are kept, from their names, oldest first. */
+const keptMoments = (path: string, reason: LossReason): string[] => {
+  const prefix = `${basename(path)}.${reason}-`;
+  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix));
+  return [...new Set(names.map((name) => name.slice(prefix.length).replace(/-(?:wal|shm)$/, "")))].toSorted();
+};
+
+const removeOldest = (path: string, reason: LossReason): void => {
+  for (const moment of keptMoments(path, reason).slice(0, -MAX_KEPT))
+    for (const part of ["", "-wal", "-shm"]) rmSync(`${path}.${reason}-${moment}${part}`, { force: true });
+};
+
+/** Later than all that are kept, because names give the order, and no name is used twice. */
+const nextMoment = (path: string, reason: LossReason, now: number): number => {
+  const newest = keptMoments(path, reason).at(-1) ?? "";
+  const [date = "", time = ""] = newest.split("T");
+  const taken = Date.parse(`${date}T${time.replace("-", ":").replace("-", ":").replace("-", ".")}`);
+  return Number.isNaN(taken) ? Math.floor(now) : Math.max(Math.floor(now), taken + 1);
+};
+
+/**
+ * Moves the database at `path`, which nobody has open, aside. `at`: the time in its new name, made unique. `version`: the last
+ * one it gave, as far as that can be read.
+ */
+const setAside = (path: string, reason: LossReason, now: number): { at: number; version: number } => {
+  const at = nextMoment(path, reason, now);
+  const keptPath = keptPathOf(path, reason, at);
+  rmSync(`${path}-shm`, { force: true });
+  // The log is moved first: SQLite would apply an old log to a new file beside it.
+  for (const part of ["-wal", ""])
+    if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${keptPath}${part}`);
+  const version = lastVersionIn(keptPath);
+  rmSync(`${keptPath}-shm`, { force: true });
+  if (statSync(`${keptPath}-wal`, { throwIfNoEntry: false })?.size === 0) rmSync(`${keptPath}-wal`);
+  removeOldest(path, reason);
+  return { at, version };
+};
 
 // Tells whether the files that a connection writes to still lie where it opened them. SQLite itself does not check this: it
 // goes on writing into files that somebody deleted or replaced, and all those writes are gone when the connection closes.
@@ -52,7 +192,7 @@ export interface DurableStore extends Store {
   onReplaced(listener: () => void): void;
 }
 
-export interface DurableStoreOptions {
+interface DurableStoreOptions {
   path: string;
   logger: Logger;
   clock: Pick<Clock, "now">;

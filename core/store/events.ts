@@ -1,12 +1,91 @@
-// Tables `events` and `runtime_source_cursors`: the evidence that was accepted, and how far each source has come.
+// Tables `events`, `runtime_source_cursors`, `pending_events` and `spool_names`: the evidence that was accepted, what waits for a
+// runtime, and the files that were taken in.
 import type BetterSqlite3 from "better-sqlite3";
+import * as z from "zod";
+import { envelopeSchema } from "../model/envelope.ts";
+import type { PendingEvent, Store, EventMarks, SourceCursor } from "../ports/store.ts";
+import type { IngestMark, DeferredWrites } from "./deferredWrites.ts";
+import { redactEnvelope, redactEvidence } from "./redactEvidence.ts";
+import { present, type RowReader } from "./rowReader.ts";
 import { evidenceSchema, type Evidence, type EvidenceSource } from "../model/evidence.ts";
-import type { EventMarks, SourceCursor, Store } from "../ports/store.ts";
-import type { IngestMark } from "./watermarks.ts";
-import type { DeferredWrites } from "./deferredWrites.ts";
 import { createPayloadRedactor } from "./redact.ts";
-import { redactEvidence } from "./redactEvidence.ts";
-import type { RowReader } from "./rowReader.ts";
+
+// Tables `pending_events` and `spool_names`: events that wait for a runtime, and the files that were already taken in.
+
+interface PendingRow {
+  pending_row: number;
+  target_id: string;
+  server: string;
+  envelope: string;
+  ingested_at: number;
+}
+
+/** How an unknown server is stored. A NULL would not be unique, and no server has an empty name. */
+const UNKNOWN_SERVER = "";
+
+const pendingSchema: z.ZodType<PendingEvent> = z.object({
+  targetId: z.string(),
+  server: z.string().nullable(),
+  envelope: envelopeSchema,
+  ingestedAt: z.number(),
+});
+
+const pendingFromRow = (row: PendingRow): unknown => ({
+  targetId: row.target_id,
+  server: row.server === UNKNOWN_SERVER ? null : row.server,
+  envelope: JSON.parse(row.envelope) as unknown,
+  ingestedAt: row.ingested_at,
+});
+
+/** Target, server, source and name. The source is the agent that the file names; nothing else is known of an unbound event. */
+const keyOf = (event: PendingEvent): [string, string, string, string] => [
+  event.targetId,
+  event.server ?? UNKNOWN_SERVER,
+  event.envelope.agentType,
+  event.envelope.spoolName,
+];
+
+export const createPending = (
+  db: BetterSqlite3.Database,
+  rows: RowReader,
+  mark: IngestMark,
+): Pick<Store, "addPending" | "listPending" | "removePending" | "rememberSpoolName"> => {
+  const insert = db.prepare<[string, string, string, string, string, number]>(`
+    INSERT INTO pending_events (target_id, server, source, spool_name, envelope, ingested_at)
+    VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (target_id, server, source, spool_name) DO NOTHING`);
+  const list = db.prepare<[], PendingRow>(
+    "SELECT pending_row, target_id, server, envelope, ingested_at FROM pending_events ORDER BY pending_row",
+  );
+  const remove = db.prepare<[string, string, string, string]>(
+    "DELETE FROM pending_events WHERE target_id = ? AND server = ? AND source = ? AND spool_name = ?",
+  );
+  const remember = db.prepare<[string, string, number]>(
+    "INSERT INTO spool_names (target_id, spool_name, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const add = db.transaction((event: PendingEvent): boolean => {
+    const envelope = JSON.stringify(redactEnvelope(event.envelope));
+    const isNew = insert.run(...keyOf(event), envelope, event.ingestedAt).changes > 0;
+    if (isNew) mark.raise(event.ingestedAt);
+    return isNew;
+  });
+
+  return {
+    addPending: (event) => add(event),
+    listPending: () =>
+      present(
+        list
+          .all()
+          .map((row) =>
+            rows.read(pendingSchema, "pending_events", row.pending_row, () => pendingFromRow(row)),
+          ),
+      ),
+    removePending: (event) => {
+      remove.run(...keyOf(event));
+    },
+    rememberSpoolName: (targetId, spoolName, at) => remember.run(targetId, spoolName, at).changes > 0,
+  };
+};
 
 interface EventRow {
   event_row: number;
@@ -51,7 +130,7 @@ interface CursorRow {
 }
 
 /** `payload` as it may be stored. */
-const toRow = (
+const eventToRow = (
   evidence: Evidence,
   payload: unknown,
   { actionId = null, sourceEventId = null }: Partial<EventMarks>,
@@ -70,7 +149,7 @@ const toRow = (
   sourceEventId,
 ];
 
-const fromRow = (row: EventRow): unknown => ({
+const eventFromRow = (row: EventRow): unknown => ({
   eventId: row.event_id,
   runtimeId: row.runtime_id,
   source: row.source,
@@ -120,13 +199,13 @@ export const createEvents = (
   return {
     insertEvent: (evidence, rawPayload, marks = {}) => {
       const stored = redactEvidence(evidence);
-      const values = toRow(stored, redactPayload(rawPayload), marks);
+      const values = eventToRow(stored, redactPayload(rawPayload), marks);
       const row = (db.inTransaction ? insertAndMark : insertAlone)(values, evidence.ingestedAt);
       return row === null ? null : { row, evidence: stored };
     },
     eachEvidence: (runtimeId, visit) => {
       for (const row of ofRuntime.iterate(runtimeId)) {
-        const evidence = rows.read(evidenceSchema, "events", row.event_row, () => fromRow(row));
+        const evidence = rows.read(evidenceSchema, "events", row.event_row, () => eventFromRow(row));
         if (evidence !== null) visit(evidence, row.event_row);
       }
     },

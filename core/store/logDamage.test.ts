@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { isLogBroken } from "./logDamage.ts";
+import { isLogBroken } from "./durableStore.ts";
 
 const FRAME = 24 + 4_096;
 let folder: string;

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createPayloadRedactor, MAX_STORED_BYTES, redactPayload } from "./redact.ts";
-import { redactText } from "./redactText.ts";
+import { createPayloadRedactor, MAX_STORED_BYTES, redactPayload, redactText } from "./redact.ts";
 
 // Assembled at run time, so that no scanner takes this file for a leak.
 const filler = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0";

@@ -1,14 +1,19 @@
 // The free-text fields of our own records, without secrets and within the lengths of their schemas. Identifiers (request
 // keys, tool-use ids, fingerprints) are left alone: they are compared, and they are ids or hashes.
-import { MAX_ACTIVITY_TEXT, MAX_FOLDER, type ActivityView } from "../model/activity.ts";
+import {
+  MAX_ACTIVITY_TEXT,
+  MAX_FOLDER,
+  type ActivityView,
+  MAX_PROGRESS,
+  type Evidence,
+  type Signal,
+  type Resolution,
+} from "../model/evidence.ts";
 import type { Envelope } from "../model/envelope.ts";
-import { MAX_PROGRESS, type Evidence, type Signal } from "../model/evidence.ts";
 import type { PromptRequest, RequestView } from "../model/request.ts";
-import type { Resolution } from "../model/resolution.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
-import { redactRecord } from "./redact.ts";
-import { redactText } from "./redactText.ts";
+import { redactRecord, redactText } from "./redact.ts";
 
 const MAX_TITLE = 500;
 const MAX_BODY = 8_000;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { RuleRun } from "../model/ruleRun.ts";
+import type { RuleRun } from "../model/rule.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import { openDurableStore, type DurableStore } from "./durableStore.ts";
 

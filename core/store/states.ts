@@ -1,14 +1,191 @@
-// Table `states`: the current answer, one row per pane. A new runtime in a pane takes over the row of the one before.
+// Tables `states` and `state_transitions`: the current answer, one row per pane, and every change of it, numbered for good.
 import type BetterSqlite3 from "better-sqlite3";
 import * as z from "zod";
-import { activityViewSchema } from "../model/activity.ts";
-import { resolutionSchema } from "../model/resolution.ts";
-import { paneKeySchema } from "../model/runtime.ts";
-import { NO_TURN_MARKS, turnMarksSchema } from "../model/turnMarks.ts";
-import type { StateRow, Store } from "../ports/store.ts";
-import type { DeferredWrites } from "./deferredWrites.ts";
-import { redactActivity, redactResolution } from "./redactEvidence.ts";
+import {
+  livenessSchema,
+  NO_LIVENESS,
+  resolutionSchema,
+  runtimeEndSchema,
+  activityViewSchema,
+  NO_TURN_MARKS,
+  turnMarksSchema,
+} from "../model/evidence.ts";
+import { canonicalStateSchema } from "../model/state.ts";
+import { promptRequestSchema, requestView } from "../model/request.ts";
+import { formatShortRef } from "../model/shortRef.ts";
+import { paneIdentitySchema, paneViewSchema, type PaneView } from "../model/view.ts";
+import type { NewTransition, Store, Transition, StateRow } from "../ports/store.ts";
+import { redactResolution, redactView, redactActivity } from "./redactEvidence.ts";
 import { present, type RowReader } from "./rowReader.ts";
+import { paneKeySchema } from "../model/runtime.ts";
+import type { DeferredWrites } from "./deferredWrites.ts";
+
+// Table `state_transitions`: every change of a state, numbered for good. Its version is the state version and the feed
+// version, so numbers are never reused, also not after pruning (AUTOINCREMENT).
+
+interface TransitionRow {
+  version: number;
+  runtime_id: string;
+  at: number;
+  evaluated_at: number;
+  event_horizon: number;
+  previous_state: string | null;
+  end_reason: string | null;
+  fingerprint: string | null;
+  /** The column still has its first name. */
+  pulse: string;
+  resolution: string | null;
+  view: string;
+  action_id: string | null;
+}
+/** In the order of the columns in `APPEND`. */
+type NewTransitionRow = [
+  runtimeId: string,
+  at: number,
+  evaluatedAt: number,
+  eventHorizon: number,
+  state: string | null,
+  reasonCode: string | null,
+  previousState: string | null,
+  end: string | null,
+  fingerprint: string | null,
+  liveness: string,
+  resolution: string | null,
+  view: string,
+  actionId: string | null,
+];
+const APPEND = `
+  INSERT INTO state_transitions (runtime_id, at, evaluated_at, event_horizon, state, reason_code, previous_state, end_reason, fingerprint, pulse, resolution, view, action_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const transitionSchema: z.ZodType<Transition> = z.object({
+  version: z.number().int(),
+  runtimeId: z.string(),
+  at: z.number(),
+  evaluatedAt: z.number(),
+  eventHorizon: z.number().int(),
+  liveness: livenessSchema,
+  resolution: resolutionSchema.nullable(),
+  fingerprint: z.string().nullable(),
+  previousState: canonicalStateSchema.nullable(),
+  end: runtimeEndSchema.nullable(),
+  view: paneViewSchema,
+  actionId: z.string().nullable(),
+});
+
+/** Transitions are most of the database, so what is null is left out of them, and is null again when they are read. */
+const withoutNulls = (values: object): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)));
+
+/**
+ * What is unread is a matter of now, and is kept with the state; the short reference follows from the identity; a work tree is
+ * looked at again.
+ */
+const storedView = (view: PaneView): string => {
+  const { unread_since: _, short_ref: __, workspace: ___, ...kept } = redactView(view);
+  return withoutNulls(kept);
+};
+
+const NO_VALUES = {
+  agent: null,
+  agent_name: null,
+  state: null,
+  reason_code: null,
+  confidence: null,
+  since: null,
+  confirmed_at: null,
+  request: null,
+  prompt_fingerprint: null,
+  agent_session_id: null,
+} as const satisfies Partial<PaneView>;
+
+const parseOnto = (values: object, json: string): unknown => {
+  const parsed: unknown = JSON.parse(json);
+  return typeof parsed === "object" && parsed !== null ? { ...values, ...parsed } : parsed;
+};
+
+const transitionToRow = (transition: NewTransition): NewTransitionRow => [
+  transition.runtimeId,
+  transition.at,
+  transition.evaluatedAt,
+  transition.eventHorizon,
+  transition.resolution?.status.state ?? null,
+  transition.resolution?.status.reasonCode ?? null,
+  transition.previousState,
+  transition.end,
+  transition.fingerprint,
+  withoutNulls(transition.liveness),
+  transition.resolution === null ? null : JSON.stringify(redactResolution(transition.resolution)),
+  storedView(transition.view),
+  transition.actionId,
+];
+
+/** In rows from before 0.2 a request's fields have the daemon's internal names. */
+const renewView = (view: unknown): unknown => {
+  const older = z.object({ request: promptRequestSchema.strict() }).loose().safeParse(view);
+  const renewed = older.success ? { ...older.data, request: requestView(older.data.request) } : view;
+  const placed = z.object({ short_ref: z.undefined().optional(), identity: paneIdentitySchema }).loose();
+  const unnamed = placed.safeParse(renewed);
+  if (!unnamed.success) return renewed;
+  const { target, tmux_server: server, pane_id: paneId } = unnamed.data.identity;
+  return { ...unnamed.data, short_ref: formatShortRef({ target, server, paneId }) };
+};
+
+/** A row as it was stored with the transition of this version; null where it cannot be read. */
+export const readStoredView = (rows: RowReader, version: number, view: string): PaneView | null =>
+  rows.read(paneViewSchema, "state_transitions", version, () => renewView(parseOnto(NO_VALUES, view)));
+
+const transitionFromRow = (row: TransitionRow): unknown => ({
+  version: row.version,
+  runtimeId: row.runtime_id,
+  at: row.at,
+  evaluatedAt: row.evaluated_at,
+  eventHorizon: row.event_horizon,
+  liveness: parseOnto(NO_LIVENESS, row.pulse),
+  resolution: row.resolution === null ? null : (JSON.parse(row.resolution) as unknown),
+  fingerprint: row.fingerprint,
+  previousState: row.previous_state,
+  end: row.end_reason,
+  view: renewView(parseOnto(NO_VALUES, row.view)),
+  actionId: row.action_id,
+});
+
+export const createTransitions = (
+  db: BetterSqlite3.Database,
+  rows: RowReader,
+): Pick<
+  Store,
+  "appendTransition" | "listTransitionsAfter" | "listTransitionsOf" | "transitionRange" | "firstVersionSince"
+> => {
+  const append = db.prepare<NewTransitionRow>(APPEND);
+  const after = db.prepare<[number, number], TransitionRow>(
+    "SELECT * FROM state_transitions WHERE version > ? ORDER BY version LIMIT ?",
+  );
+  const ofRuntime = db.prepare<[string, number], TransitionRow>(
+    "SELECT * FROM state_transitions WHERE runtime_id = ? ORDER BY version DESC LIMIT ?",
+  );
+  // Two subqueries: SQLite finds each end in the index, but scans the table for both at once.
+  const range = db.prepare<[], { first: number | null; last: number | null; given: number | null }>(`
+    SELECT (SELECT min(version) FROM state_transitions) AS first, (SELECT max(version) FROM state_transitions) AS last,
+      (SELECT seq FROM sqlite_sequence WHERE name = 'state_transitions') AS given`);
+  const firstSince = db
+    .prepare<[number], number | null>("SELECT min(version) FROM state_transitions WHERE at >= ?")
+    .pluck();
+  const read = (row: TransitionRow): Transition | null =>
+    rows.read(transitionSchema, "state_transitions", row.version, () => transitionFromRow(row));
+
+  return {
+    appendTransition: (transition) => Number(append.run(...transitionToRow(transition)).lastInsertRowid),
+    listTransitionsAfter: (version, limit) => present(after.all(version, limit).map(read)),
+    listTransitionsOf: (runtimeId, limit) => present(ofRuntime.all(runtimeId, limit).map(read)),
+    transitionRange: () => {
+      const found = range.get();
+      const given = found?.given ?? 0;
+      return { first: found?.first ?? (given === 0 ? 0 : given + 1), last: found?.last ?? given };
+    },
+    firstVersionSince: (at) => firstSince.get(at) ?? null,
+  };
+};
 
 interface StoredState {
   target_id: string;
@@ -37,7 +214,7 @@ const stateRowSchema: z.ZodType<StateRow> = paneKeySchema.extend({
   updatedAt: z.number(),
 });
 
-const toRow = (row: StateRow): NewState => ({
+const stateToRow = (row: StateRow): NewState => ({
   target_id: row.targetId,
   server: row.server,
   pane_id: row.paneId,
@@ -54,7 +231,7 @@ const toRow = (row: StateRow): NewState => ({
   turn_marks: JSON.stringify(row.marks),
 });
 
-const fromRow = (row: StoredState): unknown => ({
+const stateFromRow = (row: StoredState): unknown => ({
   targetId: row.target_id,
   server: row.server,
   paneId: row.pane_id,
@@ -91,7 +268,7 @@ export const createStates = (
   return {
     putState: (row) => {
       // A pane has one row; of several states within a transaction only the last can be read back.
-      last.put(`state/${row.targetId}/${row.server}/${row.paneId}`, () => put.run(toRow(row)));
+      last.put(`state/${row.targetId}/${row.server}/${row.paneId}`, () => put.run(stateToRow(row)));
     },
     putTurnMarks: (runtimeId, marks) => {
       last.settle();
@@ -108,7 +285,7 @@ export const createStates = (
     listStates: () => {
       last.settle();
       return present(
-        list.all().map((row) => rows.read(stateRowSchema, "states", row.runtime_id, () => fromRow(row))),
+        list.all().map((row) => rows.read(stateRowSchema, "states", row.runtime_id, () => stateFromRow(row))),
       );
     },
   };

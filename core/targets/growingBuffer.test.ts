@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { GrowingBuffer, GrowingSearch } from "./growingBuffer.ts";
+import { GrowingBuffer, GrowingSearch } from "./remote/remoteStream.ts";
 
 it("gives back what came, in whatever pieces it comes and is taken", () => {
   const steps = fc.array(

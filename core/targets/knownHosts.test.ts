@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeHostKey, parseKnownHosts, typeOfKey, type KnownHost, type KnownHostKey } from "./knownHosts.ts";
+import { judgeHostKey, parseKnownHosts, typeOfKey, type KnownHost, type KnownHostKey } from "./sshKeys.ts";
 
 const keyOf = (type: string, body: string): Buffer => {
   const length = Buffer.alloc(4);

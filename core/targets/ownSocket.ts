@@ -4,10 +4,9 @@
 import { constants } from "node:fs";
 import { lstat, open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path/posix";
-import { AgtmuxError } from "../model/errors.ts";
+import { AgtmuxError, errorCodeOf, isMissing } from "../model/errors.ts";
 import type { FoundSocket, RunResult, SocketRule, TmuxCall } from "../ports/targetExecutor.ts";
-import { errorCodeOf, isMissing } from "../model/systemError.ts";
-import { quoteArgv } from "./quote.ts";
+import { quoteArgv } from "./remoteScript.ts";
 
 const unsafeSocket = (path: string, doubt: string): AgtmuxError =>
   new AgtmuxError("E_SOCKET_UNSAFE", `the tmux program is not run on ${path}: ${doubt}`, {

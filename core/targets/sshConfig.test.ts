@@ -3,11 +3,10 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { chooseTransport, type TransportInputs } from "./chooseTransport.ts";
-import { SSH2_ALGORITHMS } from "./executors/ssh2Library.ts";
-import type { KnownHost } from "./knownHosts.ts";
+import { chooseTransport, type TransportInputs } from "./createRemoteExecutor.ts";
+import { SSH2_ALGORITHMS } from "./executors/ssh2Transport.ts";
+import { type KnownHost, kindOfKey, readIdentities, type SshIdentities } from "./sshKeys.ts";
 import { checkSshAlias, readSshConfig } from "./sshConfig.ts";
-import { kindOfKey, readIdentities, type SshIdentities } from "./sshIdentities.ts";
 
 let folder: string;
 let configFile: string;

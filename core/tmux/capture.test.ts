@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { captureScreens, cleanScreen } from "./capture.ts";
+import { captureScreens, cleanScreen } from "./topology.ts";
 import type { TmuxServer } from "./tmuxServer.ts";
 
 it("draws the tabs of a screen as blanks up to the next stop", () => {

@@ -5,9 +5,8 @@ import { randomIds, realClock, until } from "../../test/setup/realClock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import { createIncrementalProbe } from "./incrementalProbe.ts";
+import { createIncrementalProbe, type ProbeResult } from "./topology.ts";
 import { createTmuxServer, type TmuxServer } from "./tmuxServer.ts";
-import type { ProbeResult } from "./topology.ts";
 
 let tmux: PrivateTmux;
 let executor: TargetExecutor;

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import { createLocalProbe } from "./localProbe.ts";
-import type { ReadCommand } from "./readCommand.ts";
+import { createLocalProbe, type ProbeResult } from "./topology.ts";
+import type { ReadCommand } from "./tmuxCommand.ts";
 import type { QueryResult, TmuxServer } from "./tmuxServer.ts";
-import type { ProbeResult } from "./topology.ts";
 
 const ROWS = ["%1 100 41 0 @1 one", "%2 100 42 0 @2 two"];
 

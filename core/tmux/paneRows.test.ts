@@ -1,6 +1,6 @@
 import { assert, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldRows, parseRows, rowFormat } from "./paneRows.ts";
+import { foldRows, parseRows, rowFormat } from "./topology.ts";
 
 const NONCE = "ab12";
 const NUMBERS = "%3 $1 @2 0 1 4242 1 0 1 0 80 24 5 6 7 1700000000 0  /dev/pts/3";

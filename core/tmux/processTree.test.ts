@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realClock } from "../../test/setup/realClock.ts";
 import type { ProcessInfo } from "../model/runtime.ts";
-import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import type { TargetExecutor, ProcessTree } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import type { ProcessTree } from "../ports/processTree.ts";
 import { createProcessTree } from "./processTree.ts";
 
 const IS_LINUX = process.platform === "linux";

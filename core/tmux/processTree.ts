@@ -1,28 +1,208 @@
 // Which processes run in a pane, and whether a pid still is the same process. Reads only; /proc on Linux, ps elsewhere. The
 // name of a process is never cached, because the process may become another program at any moment.
 import type { ProcessInfo } from "../model/runtime.ts";
-import type { Meter, ProcessLife, ProcessTree } from "../ports/processTree.ts";
-import type { OpenProcFile } from "../ports/targetExecutor.ts";
+import type { Clock } from "../ports/clock.ts";
+import type {
+  ProcessLife,
+  ProcessTree,
+  TargetExecutor,
+  Meter,
+  OpenProcFile,
+} from "../ports/targetExecutor.ts";
 import {
+  parsePsNames,
+  parsePsRows,
+  PS_ALL,
+  psNamesOf,
+  psRowsOf,
+  type PsNames,
+  type PsRow,
   parseCmdline,
   parseProcStat,
   parseUptime,
   parseWritten,
   MAX_ARGS,
   type ProcStat,
-} from "./procStat.ts";
-import { createPsTree, type PsTreeOptions } from "./psTree.ts";
-import { isSameStart } from "./sameStart.ts";
+} from "./processText.ts";
+import type { LocalPrograms } from "./localPrograms.ts";
 import { createSemaphore } from "../engine/semaphore.ts";
-import { walkProcesses } from "./walkProcesses.ts";
+
+// Whether two readings of a start time are of one process. Pure.
+
+/**
+ * Start times of one process may differ by this between two lives of the daemon: boot time is derived from the wall clock,
+ * which is adjusted, and ps has whole seconds. No pid comes back within that time.
+ */
+const SAME_START_TOLERANCE_MS = 2_000;
+const isSameStart = (a: number, b: number): boolean => Math.abs(a - b) <= SAME_START_TOLERANCE_MS;
+
+// A pane's process and its descendants, bounded. The caller says how a process and its children are found.
+
+/** How many processes of a pane are looked at. */
+const MAX_PROCESSES = 128;
+
+/** Parents before children; breadth first, so that the bound cuts the deepest. `read` gives null for a process that is gone. */
+const walkProcesses = async <T>(
+  root: number,
+  read: (pid: number) => Promise<T | null>,
+  listChildren: (process: T) => Promise<readonly number[]>,
+): Promise<T[]> => {
+  const found: T[] = [];
+  const seen = new Set<number>([root]);
+  let level: readonly number[] = [root];
+  while (level.length > 0 && found.length < MAX_PROCESSES) {
+    const entries = await Promise.all(
+      level.slice(0, MAX_PROCESSES - found.length).map(async (pid) => {
+        const process = await read(pid);
+        return { process, children: process === null ? [] : await listChildren(process) };
+      }),
+    );
+    const next: number[] = [];
+    for (const { process, children } of entries) {
+      if (process !== null) found.push(process);
+      for (const child of children)
+        if (!seen.has(child)) {
+          seen.add(child);
+          next.push(child);
+        }
+    }
+    level = next;
+  }
+  return found;
+};
+
+// The processes of a machine without /proc, by ps. It starts ps as rarely as it can, because each start costs time, and each
+// name that ps looks up costs more.
+
+const TIMEOUT_MS = 5_000;
+/** One table answers all questions within this time. */
+const SHARED_MS = 500;
+/** For this long, a process that can be signalled counts as the one that ps saw: a pid does not come back so soon. */
+const PS_FULL_CHECK_MS = 30_000;
+const MAX_KNOWN = 4_096;
+/** Processes that one ps is asked about: the list has to fit into its arguments. */
+const PIDS_AT_ONCE = 500;
+
+interface PsTreeOptions {
+  executor: TargetExecutor;
+  clock: Clock;
+  /** How long one table of ps answers all questions; half a second unless given. */
+  sharedMs?: number;
+  /** Only for the daemon's own machine. */
+  programs?: LocalPrograms;
+}
+
+const inParts = (pids: readonly number[]): number[][] =>
+  Array.from({ length: Math.ceil(pids.length / PIDS_AT_ONCE) }, (_, part) =>
+    pids.slice(part * PIDS_AT_ONCE, (part + 1) * PIDS_AT_ONCE),
+  );
+
+const createPsTree = (options: PsTreeOptions): ProcessTree => {
+  const { executor, clock, programs, sharedMs = SHARED_MS } = options;
+  let shared: { at: number; table: Promise<ReadonlyMap<number, PsRow>> } | null = null;
+  let asking: { pids: Set<number>; rows: Promise<ReadonlyMap<number, PsRow>> } | null = null;
+  const known = new Map<number, { readAt: number; startedAt: number; isStopped: boolean }>();
+
+  const note = ({ pid, startedAt, isStopped }: PsRow): void => {
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(pid, { readAt: clock.now(), startedAt, isStopped });
+  };
+  /** @throws where ps itself fails. Status 1 without a message means that none of them lives. */
+  const runPs = async (argv: readonly string[]): Promise<string> => {
+    const { exitCode, stdout, stderr } = await executor.run(argv, { timeoutMs: TIMEOUT_MS });
+    if (exitCode === 0 || (exitCode === 1 && stdout.trim() === "" && stderr.trim() === "")) return stdout;
+    throw new Error(`list processes: ps failed${stderr === "" ? "" : ` (${stderr.trim().split("\n")[0]})`}`);
+  };
+  const getTable = (): Promise<ReadonlyMap<number, PsRow>> => {
+    if (shared === null || clock.now() - shared.at > sharedMs) {
+      const table = runPs(PS_ALL).then(parsePsRows);
+      shared = { at: clock.now(), table };
+      table.catch(() => (shared = null));
+    }
+    return shared.table;
+  };
+  /** All questions of one moment share one ps. */
+  const readRow = async (pid: number): Promise<PsRow | undefined> => {
+    if (asking === null) {
+      const pids = new Set<number>();
+      const rows = Promise.resolve().then(async () => {
+        asking = null;
+        const answers = await Promise.all(inParts([...pids]).map((part) => runPs(psRowsOf(part))));
+        return parsePsRows(answers.join("\n"));
+      });
+      asking = { pids, rows };
+    }
+    asking.pids.add(pid);
+    return (await asking.rows).get(pid);
+  };
+  const look = async (pid: number, startedAt: number): Promise<ProcessLife> => {
+    const row = await readRow(pid);
+    if (row === undefined || !isSameStart(row.startedAt, startedAt)) {
+      known.delete(pid);
+      return "gone";
+    }
+    note(row);
+    return row.isStopped ? "stopped" : "running";
+  };
+
+  const withFile = async (row: PsRow, { comm, args, path }: PsNames): Promise<ProcessInfo> => {
+    const identity = `${row.pid} ${row.startedAt} ${comm} ${args}`;
+    const program = { pid: row.pid, argv: args.split(" "), executable: path };
+    const file = (await programs?.fileOf(identity, program)) ?? null;
+    return { ...row, comm, args, ...(file === null ? {} : { file }) };
+  };
+
+  return {
+    ofPanes: async (panePids) => {
+      const table = await getTable();
+      const byParent = Map.groupBy(table.values(), ({ ppid }) => ppid);
+      const rows = await Promise.all(
+        [...new Set(panePids)].map(async (panePid) => ({
+          panePid,
+          tree: await walkProcesses(
+            panePid,
+            (pid) => Promise.resolve(table.get(pid) ?? null),
+            ({ pid }) => Promise.resolve((byParent.get(pid) ?? []).map((child) => child.pid)),
+          ),
+        })),
+      );
+      const wanted = [...new Set(rows.flatMap(({ tree }) => tree.map(({ pid }) => pid)))];
+      const answers = await Promise.all(inParts(wanted).map((part) => runPs(psNamesOf(part))));
+      const names = new Map(answers.flatMap((answer) => [...parsePsNames(answer)]));
+      const trees = new Map<number, ProcessInfo[]>();
+      for (const { panePid, tree } of rows) {
+        // A process that ended since the table was read has no name.
+        const found = tree.flatMap((row) => {
+          const name = names.get(row.pid);
+          if (name !== undefined) note(row);
+          return name === undefined ? [] : [withFile(row, name)];
+        });
+        if (found.length > 0) trees.set(panePid, await Promise.all(found));
+      }
+      return trees;
+    },
+    verify: async (pid, startedAt) => (await look(pid, startedAt)) !== "gone",
+    isGone: (pid) => executor.isRunning?.(pid) === false,
+    lifeOf: async (pid, startedAt, { isFull } = { isFull: false }) => {
+      if (executor.isRunning === undefined || isFull) return look(pid, startedAt);
+      const before = known.get(pid);
+      if (!executor.isRunning(pid)) {
+        known.delete(pid);
+        return "gone";
+      }
+      // One that was suspended is looked at until it goes on.
+      const isFresh = before?.isStopped === false && clock.now() - before.readAt < PS_FULL_CHECK_MS;
+      return isFresh && isSameStart(before.startedAt, startedAt) ? "running" : look(pid, startedAt);
+    },
+  };
+};
 
 const MAX_FILE_BYTES = 4_096;
 /**
  * How long the identity of `/proc/<pid>` alone proves that a process lives. A zombie keeps it, so now and then the state is
  * read too.
  */
-const FULL_CHECK_MS = 8_000;
-const MAX_KNOWN = 4_096;
+const PROC_FULL_CHECK_MS = 8_000;
 /** Files that stay open for watching; beyond, the one that was opened first is closed and opened again. */
 const MAX_OPEN = 512;
 /**
@@ -31,7 +211,7 @@ const MAX_OPEN = 512;
  */
 const PARALLEL = 16;
 
-export interface ProcessTreeOptions extends PsTreeOptions {
+interface ProcessTreeOptions extends PsTreeOptions {
   /** The target's platform: `linux` has /proc. */
   platform: NodeJS.Platform;
 }
@@ -136,7 +316,7 @@ const createLinuxTree = ({ executor, clock, programs }: ProcessTreeOptions): Pro
     if (
       folder !== null &&
       before?.madeAt === folder.mtimeMs &&
-      clock.now() - before.readAt < FULL_CHECK_MS &&
+      clock.now() - before.readAt < PROC_FULL_CHECK_MS &&
       isSameStart(before.startedAt, startedAt)
     )
       return true;

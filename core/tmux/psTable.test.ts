@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseCmdline, parseProcStat, parseUptime } from "./procStat.ts";
-import { parsePsNames, parsePsRows } from "./psTable.ts";
+import { parseCmdline, parseProcStat, parseUptime, parsePsNames, parsePsRows } from "./processText.ts";
 
 /** The form of macOS's ps: right-aligned numbers, names cut at their column, paths with spaces. */
 const ROWS = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CLIENT_FORMAT } from "./clients.ts";
-import { assertReadCommand } from "./readCommand.ts";
+import { assertReadCommand } from "./tmuxCommand.ts";
 
 describe("assertReadCommand", () => {
   it.each([

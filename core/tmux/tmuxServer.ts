@@ -5,10 +5,16 @@ import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
 import { knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
-import { isGone, LOOK_HOOKS, lookScript } from "./lookScript.ts";
-import { assertReadCommand, type ReadCommand } from "./readCommand.ts";
+import {
+  isGone,
+  LOOK_HOOKS,
+  lookScript,
+  assertReadCommand,
+  type ReadCommand,
+  parseTranscript,
+  type CommandAnswer,
+} from "./tmuxCommand.ts";
 import type { TmuxCalls } from "./tmuxCalls.ts";
-import { parseTranscript, type CommandAnswer } from "./transcript.ts";
 import { createSemaphore } from "../engine/semaphore.ts";
 
 const TIMEOUT_MS = 5_000;

@@ -2,15 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
 import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { randomIds, realClock, until } from "../../test/setup/realClock.ts";
-import type { Pane } from "../model/runtime.ts";
-import { paneSchema } from "../model/runtime.ts";
+import { type Pane, paneSchema } from "../model/runtime.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import { captureScreens, MAX_SCREEN_COLUMNS } from "./capture.ts";
-import { diffTopology } from "./diffTopology.ts";
+import { captureScreens, MAX_SCREEN_COLUMNS, listTopology, probeTopology, readListing } from "./topology.ts";
 import { createTmuxServer, type TmuxServer } from "./tmuxServer.ts";
-import { listTopology, probeTopology, readListing } from "./topology.ts";
 
 let tmux: PrivateTmux;
 let executor: TargetExecutor;
@@ -232,46 +229,6 @@ describe("probeTopology", () => {
     await tmux.run("send-keys", "-t", "%0", "-l", "some text that is echoed");
     await until(async () => (await tmux.run("capture-pane", "-p", "-t", "%0")).includes("echoed"), "echo");
     expect(await fingerprint()).toBe(seen.at(-1));
-  });
-});
-
-const take = async () => {
-  const result = await listTopology(server, randomIds.nonce);
-  if (result.status !== "ok") throw new Error(result.status);
-  return result;
-};
-
-describe("diffTopology", () => {
-  it("tells added, removed, changed and respawned panes, and a new server", async () => {
-    await tmux.newSession("one");
-    await tmux.run("split-window", "-d", "-t", "%0", "exec cat");
-    const first = await take();
-    expect(diffTopology(first, await take())).toEqual({
-      isNewServer: false,
-      added: [],
-      removed: [],
-      changed: [],
-      respawned: [],
-    });
-    await tmux.run("kill-pane", "-t", "%1");
-    await tmux.run("respawn-pane", "-k", "-t", "%0", "exec cat");
-    await tmux.run("new-window", "-d", "exec cat");
-    const second = await take();
-    const diff = diffTopology(first, second);
-    expect({
-      added: diff.added.map((pane) => pane.paneId),
-      removed: diff.removed.map((pane) => pane.paneId),
-      changed: diff.changed.map((pair) => pair.after.paneId),
-      respawned: diff.respawned.map((pane) => pane.paneId),
-    }).toEqual({ added: ["%2"], removed: ["%1"], changed: ["%0"], respawned: ["%0"] });
-    const restarted = { ...second, instance: { ...second.instance, pid: second.instance.pid + 1 } };
-    expect(diffTopology(second, restarted)).toMatchObject({ isNewServer: true, changed: [], respawned: [] });
-    expect(diffTopology(second, null)).toMatchObject({
-      isNewServer: false,
-      removed: second.panes,
-      added: [],
-    });
-    expect(diffTopology(null, second)).toMatchObject({ isNewServer: true, removed: [], added: second.panes });
   });
 });
 

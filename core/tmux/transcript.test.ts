@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { markerOf, parseTranscript } from "./transcript.ts";
+import { markerOf, parseTranscript } from "./tmuxCommand.ts";
 
 const NONCE = "0123456789abcdef";
 const marker = (index: number): string => markerOf(NONCE, index);

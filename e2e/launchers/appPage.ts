@@ -1,11 +1,10 @@
 // The popover as the desktop app's page, on a scripted daemon and a scripted app: the page's port is served here instead of by
 // Electron. Used to test how things look; the stand-in tests what the app really does.
 import type { Page } from "playwright";
-import { createDesktopRouter, type DesktopService } from "../../core/api/desktopRouter.ts";
-import { createRouter } from "../../core/api/router.ts";
+import { createDesktopRouter, type DesktopService, createRouter } from "../../core/api/router.ts";
 import type { DaemonService } from "../../core/api/calls.ts";
 import { createRouterCaller, serveMessages, type MessageBridge } from "../../core/rpc/messageBridge.ts";
-import { createPageCaller } from "../../main/pageCaller.ts";
+import { createPageCaller } from "../../main/pageAnswer.ts";
 import { launchBrowserPopover, type BrowserPopover, type BrowserPopoverOptions } from "./browser.ts";
 import { FAKE_FEATURES } from "../../test/fakes/fakeFeatures.ts";
 

@@ -7,8 +7,12 @@ import type { DaemonService } from "../../core/api/calls.ts";
 import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
-import { startWebBridge } from "../../core/rpc/webBridge.ts";
-import { createRouterHandler, createSocketHandler, type RpcHandler } from "../../core/rpc/webRpc.ts";
+import {
+  startWebBridge,
+  createRouterHandler,
+  createSocketHandler,
+  type RpcHandler,
+} from "../../core/rpc/webBridge.ts";
 import { PopoverPage } from "../pages/popover.ts";
 import { FAKE_FEATURES } from "../../test/fakes/fakeFeatures.ts";
 

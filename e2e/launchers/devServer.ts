@@ -4,7 +4,7 @@ import react from "@vitejs/plugin-react";
 import { createServer, type Plugin } from "vite";
 import { createRouter } from "../../core/api/router.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
-import { createRouterHandler, RPC_PREFIX } from "../../core/rpc/webRpc.ts";
+import { createRouterHandler, RPC_PREFIX } from "../../core/rpc/webBridge.ts";
 import type { FakeDaemon } from "../../test/fakes/fakeDaemon.ts";
 import { FAKE_FEATURES } from "../../test/fakes/fakeFeatures.ts";
 

@@ -1,9 +1,8 @@
 // What features tell of a row's documents, of sessions of the past and of agents that can be started, without files, git or tmux.
 import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import type { HistoryList, HistoryPage, HistorySession } from "../../core/model/history.ts";
-import type { StartableAgent } from "../../core/model/startable.ts";
-import { SCHEMA_VERSION } from "../../core/model/view.ts";
-import type { PaneDocument } from "../../core/model/paneDocument.ts";
+import type { StartableAgent } from "../../core/model/workspace.ts";
+import { SCHEMA_VERSION, type PaneDocument } from "../../core/model/view.ts";
 import { DOCUMENTS_CALLS } from "../../features/documents/calls.ts";
 import { HISTORY_CALLS } from "../../features/history/calls.ts";
 import { WORKSPACES_CALLS } from "../../features/workspaces/calls.ts";

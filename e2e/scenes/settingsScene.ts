@@ -1,16 +1,15 @@
 // A daemon and an app with settings, with which the settings and the setup are shown. Nothing is really changed.
-import type { DesktopService } from "../../core/api/desktopRouter.ts";
+import type { DesktopService } from "../../core/api/router.ts";
 import type {
   Hello,
   IntegrationReport,
   IntegrationSummary,
   IntegrationVerification,
 } from "../../core/api/service.ts";
-import type { AdapterList, AdapterView } from "../../core/model/adapterView.ts";
+import type { AdapterList, AdapterView, SetupAgent, SetupLook } from "../../core/model/adapterView.ts";
 import type { CommandLineState, DesktopState } from "../../core/model/desktop.ts";
-import type { Finding } from "../../core/model/doctorView.ts";
-import type { SetupAgent, SetupLook } from "../../core/model/integrationView.ts";
-import type { Settings } from "../../core/model/settings.ts";
+import type { Finding } from "../../core/model/doctor.ts";
+import type { Settings } from "../../core/model/config.ts";
 import type { TargetView } from "../../core/model/view.ts";
 import { makeTarget } from "../../test/factories/view.ts";
 import { FakeDaemon } from "../../test/fakes/fakeDaemon.ts";

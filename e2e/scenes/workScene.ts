@@ -1,5 +1,5 @@
 // Agents at work as a person has them: what each was asked, where it works, and what it does now.
-import type { ActivityView } from "../../core/model/activity.ts";
+import type { ActivityView } from "../../core/model/evidence.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { makePane, makeTarget, type PaneOptions } from "../../test/factories/view.ts";

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright";
 import { locateDocument } from "../../features/documents/files/documentPaths.ts";
 import { writeResponse } from "../../features/documents/flow/writeResponse.ts";
-import { mergeByLines } from "../../features/documents/git/mergeByLines.ts";
+import { mergeByLines } from "../../features/documents/git.ts";
 
 const DOC = `<!-- agent:status -->
 typed:

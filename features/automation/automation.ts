@@ -1,31 +1,29 @@
 // The feature "automation": watches that tell a person what came true, channels that tell one who is elsewhere, a queue of texts
 // that the daemon's own gate sends when their time has come, and rules that answer through the same gate.
 import { readFile } from "node:fs/promises";
-import { channelChecks } from "./channels/channelChecks.ts";
+import { channelChecks, jobChecks, ruleChecks } from "./doctorChecks.ts";
 import { ChannelSet } from "./channels/channelSet.ts";
-import { createArmedRows, rememberArmed } from "./jobs/armedJobs.ts";
-import { createJobService } from "./jobs/jobService.ts";
-import { jobChecks } from "./jobs/jobChecks.ts";
+import {
+  createArmedRows,
+  rememberArmed,
+  createJobService,
+  createSendService,
+  createWatchService,
+} from "./jobs.ts";
 import { FirstTaskQueue, identityOf } from "./queue/firstTasks.ts";
-import { ruleChecks } from "./rules/ruleChecks.ts";
 import { RuleRunner } from "./rules/ruleRunner.ts";
 import { createRuleService } from "./rules/ruleService.ts";
 import { RuleSet } from "./rules/ruleSet.ts";
 import { SendRunner } from "./queue/sendRunner.ts";
-import { createSendService } from "./queue/sendService.ts";
-import { lostRow } from "./watches/decide.ts";
-import { agentName } from "./watches/watchWords.ts";
+import { lostRow, agentName } from "./watches/decide.ts";
 import { WatchRunner, type WatchMessage } from "./watches/watchRunner.ts";
-import { createWatchService } from "./watches/watchService.ts";
 import { oneLine } from "./channels/channelMessage.ts";
 import type { Deliver } from "./channels/delivery.ts";
 import { AUTOMATION_CALLS, type AutomationCall, type AutomationService } from "./calls.ts";
-import { configProblems, type ConfigProblem } from "../../core/model/configProblems.ts";
-import { AgtmuxError } from "../../core/model/errors.ts";
+import { configProblems, type ConfigProblem } from "../../core/model/config.ts";
+import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
-import { isMissing } from "../../core/model/systemError.ts";
-import type { Feature, FeatureContext } from "../../core/ports/feature.ts";
-import type { FirstTasks } from "../../core/ports/firstTasks.ts";
+import type { Feature, FeatureContext, FirstTasks } from "../../core/ports/feature.ts";
 
 /** What is wrong in config.json as it is now. */
 const readProblems = async (path: string): Promise<ConfigProblem[]> => {

@@ -1,7 +1,7 @@
 // What surfaces ask of automation, as `automation.<name>`: each call once, with its input and its answer.
 import * as z from "zod";
 import { CALLS, mutation, query, type Call } from "../../core/api/calls.ts";
-import { MAX_TEXT } from "../../core/model/actionView.ts";
+import { MAX_TEXT } from "../../core/model/action.ts";
 import {
   MAX_ARMED_MS,
   MAX_RUNS,
@@ -12,8 +12,8 @@ import {
   type JobView,
   type JobsView,
 } from "../../core/model/job.ts";
-import type { Caller } from "../../core/ports/caller.ts";
-import type { ChannelList, ChannelTest } from "../../core/model/channel.ts";
+import type { Caller } from "../../core/ports/feature.ts";
+import type { ChannelList, ChannelTest } from "../../core/model/notifications.ts";
 import type {
   RuleCheck,
   RuleDisarmed,
@@ -23,7 +23,7 @@ import type {
   RulesView,
   RuleTest,
   RuleView,
-} from "../../core/model/ruleView.ts";
+} from "../../core/model/rule.ts";
 
 const ruleNameSchema = z.string().min(1).max(40);
 const shownSchema = z.object({ limit: z.number().int().min(1).max(1_000).default(100) });

@@ -1,9 +1,8 @@
 // What surfaces ask of documents, as `documents.<name>`.
 import * as z from "zod";
 import { mutation, type AnswerFrom, type ArrivesAt } from "../../core/api/calls.ts";
-import type { PaneDocument } from "../../core/model/paneDocument.ts";
+import type { PaneDocument, PaneView } from "../../core/model/view.ts";
 import { refNameSchema } from "../../core/model/runtime.ts";
-import type { PaneView } from "../../core/model/view.ts";
 
 const refSchema = z.string().min(1).max(1_000);
 const paneIdSchema = z.string().regex(/^%\d+$/);

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import type { Diagnosis } from "../../core/model/doctorCheck.ts";
+import type { Diagnosis } from "../../core/model/doctor.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { documentChecks } from "./doctorChecks.ts";
+import { documentChecks } from "./documents.ts";
 import { claimsPath } from "./files/registry.ts";
 
 let home: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
-import { composeHandoff } from "./handoff.ts";
+import { composeHandoff } from "./answers.ts";
 
 const session: HistorySession = {
   identity: { target: "host", agent: "pi", session_id: "01a2" },

@@ -1,9 +1,7 @@
 // The feature "history": the sessions that agents keep on disk, to find again and to read. It reads the agents' logs and writes
 // nothing but its own index.
 import { join } from "node:path";
-import { listAnswers } from "./answers/listAnswers.ts";
-import { readAnswers } from "./answers/readAnswers.ts";
-import { usageAnswers } from "./answers/usageAnswers.ts";
+import { listAnswers, readAnswers, usageAnswers } from "./answers.ts";
 import { HISTORY_CALLS, type HistoryCall, type HistoryService } from "./calls.ts";
 import { openHistoryDb } from "./historyDb.ts";
 import { RemoteScan } from "./remote/remoteScan.ts";

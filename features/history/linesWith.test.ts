@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { linesWith } from "./linesWith.ts";
+import { linesWith } from "./logFile.ts";
 
 const linesOf = (text: string, pattern: RegExp): string[] => {
   const bytes = Buffer.from(text, "latin1");

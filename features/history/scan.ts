@@ -1,24 +1,187 @@
 // Keeps the index true: finds the agents' logs, and reads of each that is new or changed as much as tells what it is. One look at
 // a time; who asks during one waits for it. A log that cannot be read is passed over, and never stops the others.
-import { lstat } from "node:fs/promises";
+import { opendir, realpath, lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCodeOf, isMissing } from "../../core/model/errors.ts";
+import type {
+  FileHistory,
+  SessionFacts,
+  LogLine,
+  ReadRows,
+  DatabaseHistory,
+} from "../../core/ports/agentFiles.ts";
+import type { KnownLog, LogRow, HistoryDb } from "./historyDb.ts";
+import { type LogFile, withLog, createPace } from "./logFile.ts";
+import BetterSqlite3 from "better-sqlite3";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
-import type { DatabaseHistory, FileHistory, SessionFacts } from "../../core/ports/agentHistory.ts";
 import type { Logger } from "../../core/ports/logger.ts";
-import { changedAt, withForeignDb } from "./foreignDb.ts";
-import type { HistoryDb, KnownLog, LogRow } from "./historyDb.ts";
-import { withLog } from "./logFile.ts";
-import { headOf, toLogRow } from "./logRow.ts";
-import { createPace } from "./pace.ts";
-import { findLogs, type FoundLog } from "./walk.ts";
+
+// Finds the logs below a root. The root itself may be a link, because people keep their settings elsewhere; below it no link is
+// followed.
+
+/** Nobody has as many sessions; a folder that somebody filled must not fill memory. */
+const MAX_FILES = 100_000;
+
+/** Below the root, with "/". */
+async function* filesAt(root: string, below: string, depth: number): AsyncGenerator<string> {
+  let folder;
+  try {
+    folder = await opendir(join(root, below), { bufferSize: 256 });
+  } catch (error) {
+    // It went meanwhile, or it may not be read: then it has nothing for us.
+    if (isMissing(error) || ["EACCES", "EPERM"].includes(errorCodeOf(error))) return;
+    throw error;
+  }
+  for await (const entry of folder) {
+    const path = below === "" ? entry.name : `${below}/${entry.name}`;
+    if (depth === 0 && entry.isFile()) yield path;
+    else if (depth > 0 && entry.isDirectory()) yield* filesAt(root, path, depth - 1);
+  }
+}
+
+interface FoundLog {
+  /** Absolute. */
+  path: string;
+  /** Below the root, with "/". */
+  below: string;
+}
+
+/** The logs of one root. */
+export async function* findLogs(
+  homeDir: string,
+  { folder, depth, file }: FileHistory["roots"][number],
+): AsyncGenerator<FoundLog> {
+  let root: string;
+  try {
+    root = await realpath(join(homeDir, folder));
+  } catch (error) {
+    if (isMissing(error) || ["EACCES", "ELOOP"].includes(errorCodeOf(error))) return;
+    throw error;
+  }
+  let count = 0;
+  for await (const below of filesAt(root, "", depth)) {
+    if (!file.test(below)) continue;
+    count += 1;
+    if (count > MAX_FILES) return;
+    yield { path: join(root, below), below };
+  }
+}
+
+// What the index has of one log: what its beginning and its end say of the session, cut and without secrets.
+
+export const TAIL_BYTES = 16 * 1024;
+/** Where the beginning does not hold the first prompt, more is read once. */
+const LONG_HEAD_BYTES = 256 * 1024;
+const MAX_TITLE = 200;
+const MAX_PROMPT = 400;
+
+const oneLine = (text: string | null, max: number, redact: (text: string) => string): string | null => {
+  // Cut before it is redacted, with room for a secret that stands across the cut.
+  const line = redact((text ?? "").slice(0, max * 4))
+    .replace(/\s+/g, " ")
+    .trim();
+  return line === "" ? null : line.length > max ? `${line.slice(0, max - 1)}…` : line;
+};
+
+/** Null: it is no session. `below`: its path below the root. */
+export const headOf = async (
+  log: Pick<LogFile, "size" | "read">,
+  history: FileHistory,
+  below: string,
+): Promise<SessionFacts | null> => {
+  let facts: SessionFacts | null = null;
+  for (const size of [history.headBytes, LONG_HEAD_BYTES]) {
+    const head = (await log.read(0, size)).toString("utf8");
+    const tail =
+      log.size <= size
+        ? head
+        : (await log.read(Math.max(0, log.size - TAIL_BYTES), log.size)).toString("utf8");
+    facts = history.readFacts({ path: below, head, tail });
+    if (facts === null || facts.firstPrompt !== null || log.size <= size) break;
+  }
+  // A log in which nobody asked anything was opened and left.
+  return facts === null || (facts.firstPrompt === null && facts.title === null) ? null : facts;
+};
+
+/** `facts` null: the file is no session. */
+export const toLogRow = (
+  log: KnownLog & Pick<LogRow, "target">,
+  facts: SessionFacts | null,
+  redact: (text: string) => string,
+): LogRow => ({
+  ...log,
+  sessionId: facts?.id ?? null,
+  cwd: oneLine(facts?.cwd ?? null, 1_000, redact),
+  branch: oneLine(facts?.branch ?? null, MAX_TITLE, redact),
+  title: oneLine(facts?.title ?? null, MAX_TITLE, redact),
+  firstPrompt: oneLine(facts?.firstPrompt ?? null, MAX_PROMPT, redact),
+  startedAt: facts?.startedAt ?? null,
+  lastAt: facts?.lastAt ?? log.mtime,
+  parentId: facts?.parentId ?? null,
+});
+
+// Reads an agent's database, which the agent may be writing at this moment and whose content is hostile. It is opened for
+// reading alone and for a moment; only plain tables are asked, because a view or a computed column would be somebody's program.
+
+/** When the database last changed, in epoch ms, by its file or the log beside it; null where there is none. */
+const changedAt = async (path: string): Promise<number | null> => {
+  const times = await Promise.all(
+    [path, `${path}-wal`].map(async (file) => {
+      try {
+        const stat = await lstat(file);
+        return stat.isFile() ? stat.mtimeMs : null;
+      } catch (error) {
+        if (isMissing(error) || errorCodeOf(error) === "EACCES") return null;
+        throw error;
+      }
+    }),
+  );
+  const [own = null] = times;
+  return own === null ? null : Math.max(...times.map((time) => time ?? 0));
+};
+
+const isPlain = (db: BetterSqlite3.Database, table: string): boolean =>
+  db
+    .prepare<[string], number>(
+      "SELECT count(*) FROM sqlite_schema WHERE name = ? AND type = 'table' AND rootpage > 0",
+    )
+    .pluck()
+    .get(table) === 1 &&
+  db
+    .prepare<[string], number>("SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden <> 0")
+    .pluck()
+    .get(table) === 0;
+
+/** Null where there is no such database, or one of its tables is no plain table. */
+export const withForeignDb = <T>(
+  path: string,
+  tables: readonly string[],
+  work: (rows: ReadRows) => T,
+): T | null => {
+  let db: BetterSqlite3.Database;
+  try {
+    db = new BetterSqlite3(path, { readonly: true, fileMustExist: true, timeout: 20 });
+  } catch (error) {
+    if (errorCodeOf(error) === "SQLITE_CANTOPEN") return null;
+    throw error;
+  }
+  try {
+    db.pragma("trusted_schema = OFF");
+    db.pragma("cell_size_check = ON");
+    if (!tables.every((table) => isPlain(db, table))) return null;
+    return work((sql, ...values) => db.prepare<(string | number)[], LogLine>(sql).all(...values));
+  } finally {
+    db.close();
+  }
+};
 
 /** Logs that are read side by side: their time is mostly waiting. */
 const SIDE_BY_SIDE = 4;
 const ROWS_PER_WRITE = 25;
 const SESSIONS_AT_ONCE = 20;
 
-export interface ScanDeps {
+interface ScanDeps {
   homeDir: string;
   adapters: () => readonly Pick<AgentAdapter, "agentType" | "history">[];
   db: HistoryDb;

@@ -1,25 +1,107 @@
 // One piece of a search through the sessions, newest first. It keeps nothing between two pieces: where it goes on stands in the
 // cursor, so that a search which nobody asks to go on costs nothing.
+import type { FileHistory, TranscriptEntry, AgentHistory } from "../../core/ports/agentFiles.ts";
+import {
+  type LogFile,
+  linesWith,
+  parseLine,
+  MAX_LINE_BYTES,
+  readStretches,
+  type StretchSpace,
+  withLog,
+  createPace,
+} from "./logFile.ts";
 import * as z from "zod";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
-import type { AgentHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
 import type { HistoryDb, ListFilter, SessionRow } from "./historyDb.ts";
-import { withLog } from "./logFile.ts";
-import { createPace } from "./pace.ts";
-import { readSession } from "./readSession.ts";
-import {
-  createNeedle,
-  MAX_MATCHES,
-  searchLines,
-  searchLog,
-  type LogMatches,
-  type Needle,
-} from "./searchLog.ts";
-import { parseLine } from "./readPage.ts";
+import { readSession } from "./sessions.ts";
 import { linesOfRemoteLog, remotePath } from "./remote/remoteLogs.ts";
 import type { RemoteSearch } from "./remote/remoteSearch.ts";
-import type { StretchSpace } from "./stretches.ts";
+
+// Looks for a text inside one log. The bytes are searched as they are, and only a line in which they stand is read: what counts
+// is what somebody said or asked, not the names of fields. Case does not matter for ASCII letters.
+
+/** After so many entries the next session is looked at. */
+const MAX_MATCHES = 3;
+
+interface Needle {
+  /** In the text of an entry. */
+  isIn(text: string): boolean;
+  /** In the bytes of a log of JSON, one character per byte; may also stand where `isIn` does not. */
+  readonly inBytes: RegExp;
+  /** As it stands in a log of JSON. */
+  readonly inJson: string;
+}
+
+const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+
+const createNeedle = (text: string): Needle => {
+  const lower = text.toLowerCase();
+  const inJson = JSON.stringify(text).slice(1, -1);
+  return {
+    isIn: (entry) => entry.toLowerCase().includes(lower),
+    inJson,
+    inBytes: new RegExp(escape(Buffer.from(inJson, "utf8").toString("latin1")), "gi"),
+  };
+};
+
+interface LogMatches {
+  entries: TranscriptEntry[];
+  /** There may be more than `entries`. */
+  hasMore: boolean;
+  /** Where to go on in this log; null at its end, and where enough was found. */
+  next: number | null;
+  bytes: number;
+}
+
+interface LineSearch {
+  needle: Needle;
+  history: FileHistory;
+  found: TranscriptEntry[];
+  pace: () => Promise<void> | void;
+}
+
+/** Searches whole lines; false once enough is found. */
+const searchLines = async (lines: Buffer, { needle, history, found, pace }: LineSearch): Promise<boolean> => {
+  for (const { from, end } of linesWith(lines, needle.inBytes, needle.inJson.length * 3)) {
+    const line = end - from > MAX_LINE_BYTES ? null : parseLine(lines.toString("utf8", from, end));
+    for (const entry of line === null ? [] : history.readEntries([line], null).entries)
+      // Some agents write an entry again when it has grown, or the whole history when a session goes on.
+      if (
+        needle.isIn(entry.text) &&
+        !found.some(({ role, text: same }) => role === entry.role && same === entry.text)
+      )
+        found.push(entry);
+    if (found.length > MAX_MATCHES) return false;
+    await pace();
+  }
+  return true;
+};
+
+/** Searches from `start` (the beginning of a line) until enough is found or `isOver` says that the time is. */
+const searchLog = async (
+  log: LogFile,
+  space: StretchSpace,
+  search: Omit<LineSearch, "found"> & { start: number; isOver: () => boolean },
+): Promise<LogMatches> => {
+  const found: TranscriptEntry[] = [];
+  let at = search.start;
+  let isOver = false;
+  for await (const { lines, end } of readStretches(log, space, search.start)) {
+    at = end;
+    if (!(await searchLines(lines, { ...search, found }))) break;
+    isOver = at < log.size && search.isOver();
+    if (isOver) break;
+    await search.pace();
+  }
+  return {
+    entries: found.slice(0, MAX_MATCHES),
+    hasMore: found.length > MAX_MATCHES,
+    next: isOver ? at : null,
+    bytes: at - search.start,
+  };
+};
 
 /** How long one piece looks, in ms, and how long where it has found something. */
 const MAX_MS = 250;
@@ -37,13 +119,13 @@ type Cursor = z.infer<typeof cursorSchema>;
 const readCursor = (text: string | null): Cursor | null =>
   text === null ? null : (cursorSchema.safeParse(parseLine(text)).data ?? null);
 
-export interface FoundSession {
+interface FoundSession {
   row: SessionRow;
   entries: TranscriptEntry[];
   hasMore: boolean;
 }
 
-export interface SearchDeps {
+interface SearchDeps {
   db: HistoryDb;
   homeDir: string;
   target: FeatureContext["target"];

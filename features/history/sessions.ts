@@ -1,19 +1,71 @@
 // The sessions of the index, for the files that answer calls: finds one by what a person typed, gives it the form that surfaces
 // get, and reads it.
-import { readSession, type SessionPiece } from "./readSession.ts";
-import type { HistoryDb, SessionRow } from "./historyDb.ts";
+import { join } from "node:path";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
+import type { AgentHistory, ReadRows, TranscriptEntry } from "../../core/ports/agentFiles.ts";
+import type { FeatureContext } from "../../core/ports/feature.ts";
+import { withForeignDb, type Scan } from "./scan.ts";
+import type { SessionRow, HistoryDb } from "./historyDb.ts";
+import { withLog, type LogFile, readPage, type PageStart } from "./logFile.ts";
+import { withRemoteDb } from "./remote/remoteDb.ts";
+import { databaseOf, remotePath, withRemoteLog } from "./remote/remoteLogs.ts";
 import type { RemoteScan } from "./remote/remoteScan.ts";
 import type { RemoteSearch } from "./remote/remoteSearch.ts";
 import type { RemoteUsage } from "./remote/remoteUsage.ts";
-import type { Scan } from "./scan.ts";
 import type { UsageScan } from "./usageScan.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
-import type { AgentHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
-import type { FeatureContext } from "../../core/ports/feature.ts";
+
+// A piece of a session's conversation, wherever its agent keeps it.
+
+const MESSAGES_PER_PAGE = 40;
+
+export interface SessionPiece {
+  entries: readonly TranscriptEntry[];
+  /** Where the piece before it ends; null at the beginning of the session. */
+  before: string | null;
+}
+
+const parseStart = (before: string | null): PageStart | null => {
+  const [, end, leaf = ""] = /^(\d{1,16})(?::(.*))?$/s.exec(before ?? "") ?? [];
+  return end === undefined ? null : { end: Number(end), leaf: leaf === "" ? null : leaf };
+};
+
+interface SessionPlace {
+  homeDir: string;
+  history: AgentHistory;
+  /** A connected machine. @throws AgtmuxError */
+  target: FeatureContext["target"];
+}
+
+/** `before` null: the newest piece. Null where there is no log any more. */
+export const readSession = async (
+  { homeDir, history, target }: SessionPlace,
+  row: Pick<SessionRow, "path" | "sessionId" | "target">,
+  before: string | null,
+): Promise<SessionPiece | null> => {
+  const start = parseStart(before);
+  if (history.kind === "database") {
+    const query = { id: row.sessionId, before: start?.end ?? null, limit: MESSAGES_PER_PAGE };
+    const work = (rows: ReadRows) => history.readEntries(rows, query);
+    const page =
+      row.target === HOST_TARGET
+        ? withForeignDb(join(homeDir, history.file), history.tables, work)
+        : await withRemoteDb({ target: target(row.target), file: databaseOf(row) }, history.tables, work);
+    return page === null ? null : { ...page, before: page.before === null ? null : String(page.before) };
+  }
+  const read = (log: Pick<LogFile, "size" | "read">) => readPage(log, history, start);
+  const page =
+    row.target === HOST_TARGET
+      ? await withLog(row.path, read)
+      : await withRemoteLog(target(row.target), remotePath(row), read);
+  return page === null
+    ? null
+    : { ...page, before: page.before === null ? null : `${page.before.end}:${page.before.leaf ?? ""}` };
+};
 
 export interface OpenIndex {
   db: HistoryDb;

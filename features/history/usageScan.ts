@@ -3,24 +3,13 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
-import { errorCodeOf, isMissing } from "../../core/model/systemError.ts";
+import { errorCodeOf, isMissing } from "../../core/model/errors.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
-import type {
-  DatabaseHistory,
-  FileHistory,
-  UsageReader,
-  UsageRecord,
-} from "../../core/ports/agentHistory.ts";
+import type { DatabaseHistory, FileHistory, UsageReader, UsageRecord } from "../../core/ports/agentFiles.ts";
 import type { Logger } from "../../core/ports/logger.ts";
-import { withForeignDb } from "./foreignDb.ts";
-import type { HistoryDb, SessionRow } from "./historyDb.ts";
-import { linesWith } from "./linesWith.ts";
-import { openLog } from "./logFile.ts";
-import { createPace } from "./pace.ts";
-import { parseLine } from "./readPage.ts";
-import { readStretches, StretchSpace } from "./stretches.ts";
-import { toUsageRows, type UsageMark } from "./usageDb.ts";
-import { findLogs } from "./walk.ts";
+import { withForeignDb, findLogs } from "./scan.ts";
+import { type HistoryDb, type SessionRow, toUsageRows, type UsageMark } from "./historyDb.ts";
+import { linesWith, openLog, createPace, parseLine, readStretches, StretchSpace } from "./logFile.ts";
 
 export interface UsageScanDeps {
   homeDir: string;

@@ -1,13 +1,17 @@
 // What surfaces ask of workspaces, as `workspaces.<name>`: each call once, with its input and its answer.
 import * as z from "zod";
 import { mutation, query, type Call } from "../../core/api/calls.ts";
-import { MAX_TEXT } from "../../core/model/actionView.ts";
-import type { LostList, Restored } from "../../core/model/lostSession.ts";
-import type { Loads } from "../../core/model/loads.ts";
+import { MAX_TEXT } from "../../core/model/action.ts";
+import type {
+  LostList,
+  Restored,
+  Loads,
+  StartableAgent,
+  Started,
+  WorktreeList,
+  WorktreeRemoved,
+} from "../../core/model/workspace.ts";
 import { HOST_TARGET, refNameSchema } from "../../core/model/runtime.ts";
-import type { StartableAgent } from "../../core/model/startable.ts";
-import type { Started } from "../../core/model/started.ts";
-import type { WorktreeList, WorktreeRemoved } from "../../core/model/worktreeView.ts";
 
 const refSchema = z.string().min(1).max(1_000);
 const targetSchema = refNameSchema.default(HOST_TARGET);

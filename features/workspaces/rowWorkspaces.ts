@@ -1,10 +1,45 @@
 // Puts what is known of the work trees into the rows: always who shares one; what has changed in it only while a surface shows
 // rows, or when somebody asks. What was seen is taken back once nobody has looked for a while.
-import { findSharing } from "./sharing.ts";
-import { keyOf, type Look, type WorkTreeKey, type WorkTrees } from "./workTrees.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { WorkspaceView } from "../../core/model/workspace.ts";
+import type { SharedWith, WorkspaceView } from "../../core/model/workspace.ts";
+import { keyOf, type Look, type WorkTreeKey, type WorkTrees } from "./workTrees.ts";
 import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
+
+// Which agents work in the same place, so that one may overwrite what the other does. Pure.
+
+/** The work tree of a row, else its folder; null where it is not known, and for a row without a living agent. */
+export const placeOf = ({ identity, state, reason_code, activity }: PaneView): string | null => {
+  if (state === null || identity.runtime_id === null || reason_code === "crashed") return null;
+  const folder = activity?.work_tree ?? activity?.folder ?? null;
+  return folder === null ? null : `${identity.target}\0${folder.replace(/(?<=.)\/+$/, "")}`;
+};
+
+/** `work:1.0`, which can be typed as a reference. */
+const nameOf = ({ identity, short_ref, window_index, pane_index }: PaneView): SharedWith => ({
+  short_ref,
+  place: `${identity.session_name}:${window_index}.${pane_index}`,
+});
+
+const MAX_NAMED = 20;
+
+/** By runtime: the others in its place. Rows that share with nobody are not in it. */
+export const findSharing = (rows: readonly PaneView[]): ReadonlyMap<string, readonly SharedWith[]> => {
+  const byPlace = Map.groupBy(
+    rows.filter((row) => placeOf(row) !== null),
+    placeOf,
+  );
+  const sharing = new Map<string, readonly SharedWith[]>();
+  for (const together of byPlace.values()) {
+    if (together.length < 2) continue;
+    // One more than are named, because a row does not name itself.
+    const first = together.slice(0, MAX_NAMED + 1);
+    for (const row of together) {
+      const others = first.filter((other) => other !== row).slice(0, MAX_NAMED);
+      sharing.set(row.identity.runtime_id ?? "", others.map(nameOf));
+    }
+  }
+  return sharing;
+};
 
 /** While rows are shown, each work tree is looked at this often; a look is two programs of git. */
 const EVERY_MS = { local: 10_000, ssh: 30_000 } as const satisfies Record<FeatureTarget["kind"], number>;

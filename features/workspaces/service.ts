@@ -1,14 +1,13 @@
 // Answers what surfaces ask of workspaces; the work itself is done by the parts.
 import type { WorkspacesService } from "./calls.ts";
-import type { SessionBookFile } from "./restore/sessionBookFile.ts";
+import type { SessionBookFile } from "./sessionBook.ts";
 import type { RowWorkspaces } from "./rowWorkspaces.ts";
-import { lookAtLoads } from "./loads/lookAtLoads.ts";
-import { folderOf, type StartAgent } from "./start/startAgent.ts";
-import type { StartableAgents } from "./start/startableAgents.ts";
-import type { Worktrees } from "./worktrees/worktrees.ts";
+import { lookAtLoads } from "./lookAtLoads.ts";
+import { folderOf, type StartAgent } from "./startAgent.ts";
+import type { StartableAgents } from "./startableAgents.ts";
+import type { Worktrees } from "./linkedWorktrees.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { Loads } from "../../core/model/loads.ts";
-import type { LostSession, Restored } from "../../core/model/lostSession.ts";
+import type { Loads, LostSession, Restored } from "../../core/model/workspace.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
 

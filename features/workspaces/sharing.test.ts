@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import { findSharing } from "./sharing.ts";
+import { findSharing } from "./rowWorkspaces.ts";
 
 const at = (pane: number, folder: string | null, more: Parameters<typeof makePane>[0] = {}) =>
   makePane({ pane, ...more, activity: { folder } });

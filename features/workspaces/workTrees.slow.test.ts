@@ -8,8 +8,7 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { realClock } from "../../test/setup/realClock.ts";
 import { git } from "../../test/workspaces/hostileRepository.ts";
 import { localTarget } from "../../test/workspaces/localTarget.ts";
-import { LOOK_STATUS, lookCommand } from "./git/lookScript.ts";
-import { WorkTrees } from "./workTrees.ts";
+import { LOOK_STATUS, lookCommand, WorkTrees } from "./workTrees.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-trees-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -2,16 +2,14 @@
 // reach a pane only through the actions of the daemon.
 import { join } from "node:path";
 import { WORKSPACES_CALLS, type WorkspacesCall } from "./calls.ts";
-import { SessionBookFile } from "./restore/sessionBookFile.ts";
+import { SessionBookFile } from "./sessionBook.ts";
 import { RowWorkspaces } from "./rowWorkspaces.ts";
 import { createWorkspacesService } from "./service.ts";
-import { ResumedSessions } from "./start/resumedSessions.ts";
-import { StartAgent } from "./start/startAgent.ts";
-import { StartableAgents } from "./start/startableAgents.ts";
+import { ResumedSessions, StartAgent } from "./startAgent.ts";
+import { StartableAgents } from "./startableAgents.ts";
 import { WorkTrees } from "./workTrees.ts";
-import { Worktrees } from "./worktrees/worktrees.ts";
-import type { Feature } from "../../core/ports/feature.ts";
-import type { FirstTasks } from "../../core/ports/firstTasks.ts";
+import { Worktrees } from "./linkedWorktrees.ts";
+import type { Feature, FirstTasks } from "../../core/ports/feature.ts";
 
 /** `firstTasks`: what types the tasks of new agents; null: nothing does. */
 export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks | null }): Feature => ({

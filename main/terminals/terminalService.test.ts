@@ -6,9 +6,13 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { terminalChoiceSchema, type TerminalChoice } from "../../core/model/desktop.ts";
 import { until } from "../../test/setup/realClock.ts";
-import { OPEN_APPLE_TERMINAL, OPEN_ITERM2 } from "./appleScripts.ts";
-import { runLauncher, type Launcher } from "./runLauncher.ts";
-import { createTerminalService, type TerminalService } from "./terminalService.ts";
+import { OPEN_APPLE_TERMINAL, OPEN_ITERM2 } from "./terminalKinds.ts";
+import {
+  runLauncher,
+  type Launcher,
+  createTerminalService,
+  type TerminalService,
+} from "./terminalService.ts";
 
 const HOSTILE = [
   "/usr/bin/tmux",

@@ -1,15 +1,126 @@
 // Dialogs of actions: a question before one is done, the choice of a signal to kill with, the command to attach.
-import { displayText } from "../../ui/text/displayText.ts";
-import { paneName } from "../../ui/text/paneText.ts";
-import { useCopy } from "../hooks/useCopy.ts";
+import { useEffect, useEffectEvent, useState } from "react";
+import { KILL_SIGNALS, type KillSignal } from "../../core/model/action.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { toFailure } from "../connection/connectHost.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
+import { killInput, kill, type PaneCalls } from "../../ui/actions/paneActions.ts";
+import { displaySentence, displayText } from "../../ui/text/displayText.ts";
+import { agentName, paneName, panePlaceAndState } from "../../ui/text/rowText.ts";
 import { usePopover } from "../state/popover.ts";
+import { ActionButton, useCopy } from "./Buttons.tsx";
+import { Dialog, ConfirmDialog } from "./Dialog.tsx";
 import { useStore } from "../state/store.ts";
-import { ActionButton } from "./ActionButton.tsx";
-import { ConfirmDialog } from "./ConfirmDialog.tsx";
-import { Dialog } from "./Dialog.tsx";
-import { KillDialog } from "./KillDialog.tsx";
-import { RuleDialog } from "./RuleDialog.tsx";
+import { RuleDialog } from "./Rules.tsx";
 import styles from "./ActionDialogs.module.css";
+
+// Asks before a signal is sent. The daemon, which knows the process, says what would happen; until then nothing can be
+// confirmed.
+
+interface KillDialogProps {
+  /** The pane as the row showed it when the person asked. */
+  pane: PaneView;
+  onClose: () => void;
+}
+
+const SIGNAL_WORDS: Readonly<Record<KillSignal, string>> = {
+  INT: "interrupts it, as Ctrl-C does",
+  TERM: "asks it to end",
+  KILL: "ends it at once; what is not saved is lost",
+};
+
+type Consequence =
+  | { kind: "loading" }
+  | { kind: "known"; signal: KillSignal; sentence: string }
+  | { kind: "refused"; failure: Failure };
+
+/** The daemon refuses an unconfirmed kill with a sentence that says what a confirmed one would do. */
+const askDaemon = async (api: PaneCalls, pane: PaneView, signal: KillSignal): Promise<Consequence> => {
+  try {
+    await api.kill.mutate({ ...killInput(pane), signal, isConfirmed: false });
+    return {
+      kind: "refused",
+      failure: { message: "The daemon does not say what this would do", remedy: null, code: null },
+    };
+  } catch (error) {
+    const failure = toFailure(error);
+    return failure.code === "E_CONFIRMATION_REQUIRED"
+      ? { kind: "known", signal, sentence: displaySentence(failure.message) }
+      : { kind: "refused", failure };
+  }
+};
+
+const useConsequence = (pane: PaneView, signal: KillSignal): Consequence => {
+  const { api } = usePopover().surface;
+  const [consequence, setConsequence] = useState<Consequence>({ kind: "loading" });
+  const ask = useEffectEvent((wanted: KillSignal) => askDaemon(api, pane, wanted));
+  useEffect(() => {
+    let isCurrent = true;
+    void ask(signal).then((answer) => {
+      if (isCurrent) setConsequence(answer);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [signal]);
+  return consequence;
+};
+
+const KillDialog = ({ pane, onClose }: KillDialogProps) => {
+  const { surface } = usePopover();
+  const [signal, setSignal] = useState<KillSignal>("INT");
+  const consequence = useConsequence(pane, signal);
+  const isKnown = consequence.kind === "known" && consequence.signal === signal;
+  return (
+    <Dialog
+      title={`Kill ${agentName(pane)} in ${paneName(pane)}?`}
+      onClose={onClose}
+      buttons={
+        <>
+          <ActionButton onClick={onClose}>Cancel</ActionButton>
+          {isKnown && (
+            <ActionButton
+              tone="stop"
+              onClick={() => {
+                kill(pane, signal, surface);
+                onClose();
+              }}
+            >
+              Send {signal}
+            </ActionButton>
+          )}
+        </>
+      }
+    >
+      <p>{panePlaceAndState(pane)}</p>
+      <p className={styles.sentence} role="status">
+        {consequence.kind === "known" && consequence.sentence}
+        {consequence.kind === "loading" && "Asking which process that is…"}
+        {consequence.kind === "refused" &&
+          `Cannot be killed. ${displaySentence(consequence.failure.message)}`}
+      </p>
+      {consequence.kind !== "refused" && (
+        <fieldset className={styles.signals}>
+          <legend>Signal</legend>
+          {KILL_SIGNALS.map((name) => (
+            <label key={name} className={styles.signal}>
+              <input
+                type="radio"
+                name="signal"
+                value={name}
+                checked={signal === name}
+                onChange={() => setSignal(name)}
+              />
+              <span>
+                <strong>{name}</strong> {SIGNAL_WORDS[name]}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </Dialog>
+  );
+};
 
 /** The attach command to copy, where the host cannot open a terminal. */
 interface CommandDialogProps {

@@ -1,11 +1,14 @@
 // The popover: puts the header, the notices and the rows of the view together. What is shown comes from the feed alone.
+import type { Connection } from "../../ui/lists/feedReducer.ts";
+import type { Problem } from "../../ui/lists/groups.ts";
+import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
+import { Countdown } from "./Age.tsx";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { TargetView } from "../../core/model/view.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
-import { asksItself, tabOf, type TabKind } from "../../ui/lists/views.ts";
-import { agentLimits } from "../../ui/actions/agentLimits.ts";
-import { machinesOf } from "../../ui/text/machines.ts";
-import { waitAnnouncement } from "../../ui/text/paneText.ts";
+import { asksItself, tabOf, type TabKind } from "../../ui/lists/rows.ts";
+import { agentLimits } from "../../ui/actions/disabledReasons.ts";
+import { machinesOf, waitAnnouncement } from "../../ui/text/rowText.ts";
 import { useKeyboard } from "../hooks/useKeyboard.ts";
 import { useHeldRows, useNextCard, useRows, type ShownRows } from "../hooks/useRows.ts";
 import { showCount } from "../state/browserSigns.ts";
@@ -13,19 +16,111 @@ import { isFiltered } from "../state/listStore.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionDialogs } from "./ActionDialogs.tsx";
-import { Footer } from "./Footer.tsx";
-import { Header } from "./Header.tsx";
+import { Header, ViewBar, ViewTabs } from "./Header.tsx";
 import { HistoryView } from "./HistoryView.tsx";
 import { JobsView } from "./JobsView.tsx";
-import { ConnectionBanner, ProblemBanner } from "./Banners.tsx";
 import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
 import { ShortcutsDialog } from "./Shortcuts.tsx";
 import { StartDialog } from "./StartDialog.tsx";
-import { ViewBar, ViewTabs } from "./ViewTabs.tsx";
-import { WideDetail } from "./WideDetail.tsx";
+import { WideDetail } from "./PaneDetail.tsx";
 import styles from "./App.module.css";
 import message from "./Message.module.css";
+
+// Messages between the header and the list: a lost connection and targets that cannot be read.
+
+const ConnectionBanner = ({ connection, onRetry }: { connection: Connection; onRetry: () => void }) => {
+  if (connection.kind !== "lost") return null;
+  return (
+    <div className={styles.notice} data-kind="lost">
+      <p role="status">
+        <strong>Not connected.</strong> What you see may be old. {displaySentence(connection.message)}
+      </p>
+      <button type="button" className={styles.button} onClick={onRetry}>
+        {connection.retryAt === null ? (
+          "Try again"
+        ) : (
+          <>
+            Retry <Countdown until={connection.retryAt} />
+          </>
+        )}
+      </button>
+    </div>
+  );
+};
+
+/** The view of targets shows the rest. */
+const MAX_PROBLEMS = 2;
+
+interface ProblemBannerProps {
+  problems: readonly Problem[];
+  onMore: () => void;
+}
+
+const ProblemBanner = ({ problems, onMore }: ProblemBannerProps) => {
+  if (problems.length === 0) return null;
+  const more = problems.length - MAX_PROBLEMS;
+  return (
+    <div className={styles.notice} data-kind="problem">
+      <div className={styles.problems} role="status" aria-label="Problems">
+        <ul>
+          {problems.slice(0, MAX_PROBLEMS).map((problem) => (
+            <li key={problem.key}>{displayLine(problem.text)}</li>
+          ))}
+        </ul>
+      </div>
+      {more > 0 && (
+        <button type="button" className={styles.button} onClick={onMore}>
+          {more} more
+        </button>
+      )}
+    </div>
+  );
+};
+
+// The line of keys below the list. What the keyboard has to say takes its place, so that nothing moves.
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["↑↓", "move"],
+  ["⏎", "attach"],
+  ["N", "next waiting"],
+  ["R", "reply"],
+  ["/", "search"],
+];
+
+interface FooterProps {
+  /** A sentence instead of the keys. */
+  message: string | null;
+  onHelp: () => void;
+}
+
+const Footer = ({ message, onHelp }: FooterProps) => (
+  <footer className={styles.footer}>
+    <div className={styles.text}>
+      {message === null ? (
+        KEYS.map(([key, word]) => (
+          <span key={key} className={styles.entry}>
+            <kbd className={styles.key}>{key}</kbd> {word}
+          </span>
+        ))
+      ) : (
+        <p className={styles.message} role="status">
+          <span>{message}</span>
+        </p>
+      )}
+    </div>
+    <button
+      type="button"
+      className={styles.help}
+      aria-label="Keyboard shortcuts"
+      aria-keyshortcuts="?"
+      title="Keyboard shortcuts (?)"
+      onClick={onHelp}
+    >
+      ?
+    </button>
+  </footer>
+);
 
 interface AppProps {
   onSettings: () => void;

@@ -2,6 +2,7 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 import { usePopover } from "../state/popover.ts";
 import styles from "./Dialog.module.css";
+import { ActionButton } from "./Buttons.tsx";
 
 interface DialogProps {
   title: string;
@@ -35,3 +36,39 @@ export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
     </dialog>
   );
 };
+
+// Asks before something is forgotten, removed or stopped. Nothing happens before the person confirms it. The safe button has
+// the focus, unless the caller marks another element.
+
+interface ConfirmDialogProps {
+  title: string;
+  confirmLabel: string;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+export const ConfirmDialog = ({ title, confirmLabel, onConfirm, onClose, children }: ConfirmDialogProps) => (
+  <Dialog
+    title={title}
+    onClose={onClose}
+    buttons={
+      <>
+        <ActionButton hasFocus onClick={onClose}>
+          Cancel
+        </ActionButton>
+        <ActionButton
+          tone="stop"
+          onClick={() => {
+            onConfirm();
+            onClose();
+          }}
+        >
+          {confirmLabel}
+        </ActionButton>
+      </>
+    }
+  >
+    {children}
+  </Dialog>
+);

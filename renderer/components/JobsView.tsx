@@ -2,20 +2,27 @@
 // ended, each rule armed and disarmed, and all of them paused.
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { JobsView as Jobs, JobView } from "../../core/model/job.ts";
-import type { RulesView } from "../../core/model/ruleView.ts";
+import type { RulesView } from "../../core/model/rule.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
-import { arrangeJobs, type JobRow } from "../../ui/lists/jobs.ts";
-import { isArmed, jobObstacle, jobPlace, jobStatus, jobTitle, pauseText } from "../../ui/text/jobText.ts";
+import {
+  arrangeJobs,
+  type JobRow,
+  isArmed,
+  jobObstacle,
+  jobPlace,
+  jobStatus,
+  jobTitle,
+  pauseText,
+} from "../../ui/text/jobText.ts";
 import { findRules, isDisarmable } from "../../ui/text/ruleText.ts";
 import { toFailure } from "../connection/connectHost.ts";
-import { moveFocus, useKeptFocus } from "../hooks/moveFocus.ts";
-import { useAskAutomation } from "../hooks/useAskAutomation.ts";
-import { usePopover } from "../state/popover.ts";
+import { moveFocus, useKeptFocus } from "../hooks/useListScroll.ts";
+import { useAskAutomation, usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
-import { ActionButton } from "./ActionButton.tsx";
+import { ActionButton } from "./Buttons.tsx";
 import { Age, TimeText } from "./Age.tsx";
-import { RulesList, type Change } from "./RulesList.tsx";
+import { RulesList, type Change } from "./Rules.tsx";
 import { useAsk, type Asked } from "./settings/useAsk.ts";
 import list from "./HistoryView.module.css";
 import message from "./Message.module.css";

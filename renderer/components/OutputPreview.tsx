@@ -2,15 +2,15 @@
 // other escape sequences; remaining control characters become visible marks. The output is requested again and again while somebody looks, but never
 // while the popover is hidden, and never twice at once.
 import { memo, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
-import type { OutputSource, PaneOutput } from "../../core/model/actionView.ts";
+import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
-import { agentInput } from "../../ui/actions/guards.ts";
+import { agentInput } from "../../ui/actions/paneActions.ts";
 import { toFailure, type Visibility } from "../connection/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { colouredParts, withoutEmptyEnd } from "../../ui/text/colourText.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
-import { ActionButton } from "./ActionButton.tsx";
+import { ActionButton } from "./Buttons.tsx";
 import styles from "./OutputPreview.module.css";
 
 /** A distance from the end that still counts as the end, in CSS pixels. */

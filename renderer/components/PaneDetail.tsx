@@ -1,20 +1,210 @@
 // What stands below an expanded row, or beside the list in a wide window: what the agent did last, what else can be done to it,
 // and the reasons of its state.
-import { useEffect } from "react";
-import type { PaneView } from "../../core/model/view.ts";
-import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
-import { actionOf, buttonsOf, notPossible, type PaneAction } from "../../ui/actions/paneActions.ts";
-import { displayLine } from "../../ui/text/displayText.ts";
-import { panePlace } from "../../ui/text/paneText.ts";
-import { isReplyShown } from "../state/listStore.ts";
-import { usePopover } from "../state/popover.ts";
-import { useStore } from "../state/store.ts";
-import { ActionButton } from "./ActionButton.tsx";
-import { Age } from "./Age.tsx";
-import { OutputPreview } from "./OutputPreview.tsx";
-import { PaneDocuments } from "./PaneDocuments.tsx";
-import { Why } from "./Why.tsx";
+import { useEffect, useState } from "react";
+import * as z from "zod";
+import { paneDocumentSchema, type PaneView, type Explanation } from "../../core/model/view.ts";
+import { replyReason, type ActionContext } from "../../ui/actions/disabledReasons.ts";
+import {
+  sendReply,
+  actionOf,
+  buttonsOf,
+  notPossible,
+  type PaneAction,
+} from "../../ui/actions/paneActions.ts";
+import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
+import { callFeature, toFailure } from "../connection/connectHost.ts";
+import { usePopover, useActionContext } from "../state/popover.ts";
+import { ActionButton, CopyButton } from "./Buttons.tsx";
+import { useAsk } from "./settings/useAsk.ts";
 import styles from "./PaneDetail.module.css";
+import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
+import { stateText, panePlace, paneName, paneState, rowTitle } from "../../ui/text/rowText.ts";
+import { Age } from "./Age.tsx";
+import { StateIcon } from "./StateIcon.tsx";
+import { isReplyShown } from "../state/listStore.ts";
+import { useStore } from "../state/store.ts";
+import { OutputPreview } from "./OutputPreview.tsx";
+import type { Row } from "../../ui/lists/rows.ts";
+import { QuickReply } from "./QuickReply.tsx";
+
+// The documents that were claimed for a pane: how each ends, whether it holds something that the agent was not shown, a button that
+// tells the agent to answer, and one for opening the document elsewhere. All of it is text of files.
+
+const documentsSchema = z.array(paneDocumentSchema);
+
+interface PaneDocumentsProps {
+  pane: PaneView;
+  context: ActionContext;
+  isBusy: boolean;
+}
+
+const PaneDocuments = ({ pane, context, isBusy }: PaneDocumentsProps) => {
+  const { host, surface } = usePopover();
+  const ref = pane.identity.pane_ref;
+  const { value, reload } = useAsk(ref, async () =>
+    documentsSchema.parse(await callFeature(host.api, "documents.ofPane", { ref })),
+  );
+  // An answer changes what a document holds.
+  useEffect(reload, [reload, pane.state_version]);
+  if (value === null || value.length === 0) return null;
+  const canTell = replyReason(pane, context) === null && pane.request === null;
+  return (
+    <section aria-label="Documents">
+      <h2>Documents</h2>
+      <ul className={styles.documents}>
+        {value.map(({ id, file, path, has_unsent: hasUnsent, tail, trigger }) => (
+          <li key={id}>
+            <span className={styles.document} title={displayLine(path)}>
+              <b>{displayLine(file)}</b>
+              {hasUnsent ? " has something new" : ""}
+              {tail === null ? "" : ` · ${displayLine(tail)}`}
+            </span>
+            {canTell && (
+              <ActionButton
+                isDisabled={isBusy}
+                onClick={() =>
+                  void sendReply(pane, { text: trigger, key: crypto.randomUUID(), isAnswer: false }, surface)
+                }
+              >
+                Answer in it
+              </ActionButton>
+            )}
+            <CopyButton text={path}>Copy path</CopyButton>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+// Why a pane is in its state: each piece of evidence with its verdict, and the earlier states.
+
+type Evidence = Explanation["evidence"][number];
+type TimelineEntry = Explanation["timeline"][number];
+
+const OUTCOME_WORDS: Readonly<Record<Evidence["outcome"], string>> = {
+  won: "decided",
+  lost: "outweighed",
+  retired: "over",
+  contested: "contradicted",
+  stale: "too old",
+  unconfirmed: "not confirmed",
+};
+
+const EvidenceItem = ({ evidence }: { evidence: Evidence }) => (
+  <li className={styles.evidence} data-outcome={evidence.outcome}>
+    <span className={styles.evidenceHead}>
+      <StateIcon state={evidence.state} />
+      <span>{stateText(evidence.state, evidence.reason_code)}</span>
+      <span className={styles.outcome}>{OUTCOME_WORDS[evidence.outcome]}</span>
+    </span>
+    <span className={styles.quiet}>
+      {evidence.source} · {displayLine(evidence.event_type)} · <Age since={evidence.at} suffix=" ago" />
+    </span>
+    <span className={styles.rule}>{displayLine(evidence.rule)}</span>
+    {evidence.matched !== null && <code className={styles.matched}>{displayLine(evidence.matched)}</code>}
+  </li>
+);
+
+const TimelineItem = ({ entry }: { entry: TimelineEntry }) => (
+  <li className={styles.moment}>
+    <StateIcon state={entry.state} />
+    <span>{stateText(entry.state, entry.reason_code)}</span>
+    <span className={styles.duration}>
+      {entry.duration_ms === null ? (
+        <>
+          since <Age since={entry.at} />
+        </>
+      ) : (
+        formatAge(entry.duration_ms)
+      )}
+    </span>
+  </li>
+);
+
+const Explained = ({ explanation }: { explanation: Explanation }) => (
+  <>
+    <section>
+      <p>{displayLine(explanation.rule)}</p>
+      {explanation.evidence.length > 0 && (
+        <ul className={styles.list} aria-label="Evidence">
+          {explanation.evidence.map((evidence) => (
+            <EvidenceItem
+              key={`${evidence.lane}/${evidence.source}/${evidence.event_type}/${evidence.at}/${evidence.outcome}`}
+              evidence={evidence}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+    {explanation.timeline.length > 0 && (
+      <section>
+        <h2>So far</h2>
+        <ol className={styles.list} aria-label="Timeline">
+          {explanation.timeline.map((entry) => (
+            <TimelineItem key={entry.state_version} entry={entry} />
+          ))}
+        </ol>
+      </section>
+    )}
+  </>
+);
+
+type ExplanationState =
+  | { kind: "loading" }
+  /** `asked`: the state version for which this was requested. */
+  | { kind: "ready"; asked: number; explanation: Explanation }
+  | { kind: "failed"; failure: Failure };
+
+/** Requested again whenever the state changes. The earlier answer stays visible until the newer one arrives. */
+const useExplanation = ({ identity: { pane_ref: ref }, state_version: stateVersion }: PaneView) => {
+  const { api } = usePopover().host;
+  const [state, setState] = useState<ExplanationState>({ kind: "loading" });
+  useEffect(() => {
+    const aborter = new AbortController();
+    const load = async () => {
+      try {
+        const explanation = await api.explain.query({ ref }, { signal: aborter.signal });
+        if (!aborter.signal.aborted) setState({ kind: "ready", asked: stateVersion, explanation });
+      } catch (error) {
+        if (!aborter.signal.aborted) setState({ kind: "failed", failure: toFailure(error) });
+      }
+    };
+    void load();
+    return () => aborter.abort();
+  }, [api, ref, stateVersion]);
+  return state;
+};
+
+const Evidences = ({ pane }: { pane: PaneView }) => {
+  const state = useExplanation(pane);
+  switch (state.kind) {
+    case "loading":
+      return <p className={styles.quiet}>Asking for the evidence…</p>;
+    case "failed":
+      return (
+        <p className={styles.quiet}>
+          No evidence to show. {displaySentence(state.failure.message)} {state.failure.remedy}
+        </p>
+      );
+    case "ready":
+      return <Explained explanation={state.explanation} />;
+  }
+};
+
+/** One quiet line, which opens the evidence. It is asked for only then. */
+const Why = ({ pane }: { pane: PaneView }) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className={styles.why} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Why “{pane.state === null ? "no agent" : STATE_WORDS[pane.state]}”?
+      </button>
+      {isOpen && <Evidences pane={pane} />}
+    </>
+  );
+};
 
 interface PaneDetailProps {
   pane: PaneView;
@@ -105,3 +295,35 @@ export const PaneDetail = (props: PaneDetailProps) => {
     </div>
   );
 };
+
+// In a wide window: what the selected row did last, beside the list, with what can be done and the reply.
+
+const Detail = ({ pane }: { pane: PaneView }) => {
+  const { list, statuses } = usePopover();
+  const context = useActionContext(pane);
+  const ref = pane.identity.pane_ref;
+  const isBusy = useStore(statuses, (all) => all.get(ref)?.kind === "sending");
+  const isOpened = useStore(list, ({ openKey }) => openKey === ref);
+  const hasReply = useStore(list, (state) => isReplyShown(state, ref));
+  return (
+    <>
+      <h2 className={styles.title}>
+        <StateIcon state={pane.state} />
+        <bdi>{rowTitle(pane).text}</bdi>
+      </h2>
+      <p className={styles.wideDetailPlace}>{paneState(pane)}</p>
+      <PaneDetail pane={pane} context={context} isBusy={isBusy} isPreview={!isOpened} />
+      {hasReply && <QuickReply pane={pane} isSending={isBusy} context={context} />}
+    </>
+  );
+};
+
+export const WideDetail = ({ row }: { row: Row | undefined }) => (
+  <aside className={styles.aside} aria-label="Selected agent">
+    {row?.kind === "pane" ? (
+      <Detail key={`${row.key} ${paneName(row.pane)}`} pane={row.pane} />
+    ) : (
+      <p className={styles.wideDetailPlace}>Select an agent to see what it does.</p>
+    )}
+  </aside>
+);

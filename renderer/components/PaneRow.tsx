@@ -1,25 +1,89 @@
 // One pane: the work, who does it where, and for how long. One that waits for a person is a card with what it asks and the
 // buttons that answer it. Both are drawn by the same elements, so that a reply which is being written stays when one becomes
 // the other.
-import type { ReactNode } from "react";
+import { useEffect, useEffectEvent, useRef, type ReactNode } from "react";
+import { isSettled, outcomeText, type ActionStatus } from "../../ui/actions/actionStatus.ts";
+import { useTick, Age } from "./Age.tsx";
 import type { PaneView } from "../../core/model/view.ts";
-import { outcomeText, type ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { actionOf } from "../../ui/actions/paneActions.ts";
 import type { Row } from "../../ui/lists/rows.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
-import { agentName, paneLabel, paneName, panePlace } from "../../ui/text/paneText.ts";
-import { cardBadge, rowParts, rowSince, rowTitle, type RowPart } from "../../ui/text/rowText.ts";
+import {
+  agentName,
+  paneLabel,
+  paneName,
+  panePlace,
+  cardBadge,
+  rowParts,
+  rowSince,
+  rowTitle,
+  type RowPart,
+} from "../../ui/text/rowText.ts";
 import { isReplyShown } from "../state/listStore.ts";
 import { useActionContext, usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
-import { Age } from "./Age.tsx";
 import { CardBody } from "./CardBody.tsx";
 import { PaneDetail } from "./PaneDetail.tsx";
 import { QuickReply } from "./QuickReply.tsx";
-import type { RowProps } from "./rowProps.ts";
 import { StateIcon } from "./StateIcon.tsx";
-import { StatusLine } from "./StatusLine.tsx";
 import styles from "./PaneRow.module.css";
+
+// What every row that can be selected is given, and the attributes by which the list and the keyboard find it.
+export interface RowProps {
+  isSelected: boolean;
+  /** The one row that the tab key reaches. */
+  isTabStop: boolean;
+  onFocus: () => void;
+}
+
+export const rowAttributes = (kind: string, { isSelected, isTabStop, onFocus }: RowProps) => ({
+  "data-row": kind,
+  "data-selected": isSelected,
+  tabIndex: isTabStop ? 0 : -1,
+  onFocus,
+});
+
+// The result of the last action on a pane. A success disappears after a while; everything else stays until it was seen.
+
+/** Long enough to read a sentence. */
+const SUCCESS_MS = 8_000;
+
+/** The time does not run while the popover is hidden. */
+const LeaveLater = ({ onLeave }: { onLeave: () => void }) => {
+  const now = useTick();
+  const firstRef = useRef(now);
+  useEffect(() => {
+    if (now - firstRef.current >= SUCCESS_MS) onLeave();
+  }, [now, onLeave]);
+  return null;
+};
+
+const StatusLine = ({ status, onClose }: { status: ActionStatus; onClose: () => void }) => {
+  const { head, detail } = outcomeText(status);
+  const isBad = status.kind === "refused" || status.kind === "lost";
+  const tone = status.kind === "done" ? status.outcome : status.kind;
+  const ref = useRef<HTMLDivElement>(null);
+  // Shown at once, unless that would move something below the pointer, or what went well would move the selected card away.
+  const isShown = useEffectEvent((line: Element) => isBad || line.closest("[data-selected=true]") !== null);
+  useEffect(() => {
+    const line = ref.current;
+    if (line?.closest("main")?.matches(":hover") === false && isShown(line))
+      line.scrollIntoView({ block: "nearest" });
+  }, []);
+  return (
+    <div ref={ref} className={styles.line} data-tone={tone}>
+      <p role={isBad ? "alert" : "status"}>
+        {head !== "" && <strong>{head}</strong>} {detail}
+      </p>
+      <button type="button" className={styles.close} aria-label="Close this message" onClick={onClose}>
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="m4.5 4.5 7 7m0-7-7 7" fill="none" stroke="currentColor" strokeWidth="1.6" />
+        </svg>
+      </button>
+      {isSettled(status) && <LeaveLater onLeave={onClose} />}
+    </div>
+  );
+};
 
 interface PaneRowProps extends RowProps {
   row: Extract<Row, { kind: "pane" }>;

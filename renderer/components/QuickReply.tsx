@@ -12,11 +12,11 @@ import {
   sendReply,
 } from "../../ui/actions/paneActions.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
-import { paneName } from "../../ui/text/paneText.ts";
-import { MAX_DRAFT_CHARACTERS } from "../state/draftStore.ts";
+import { paneName } from "../../ui/text/rowText.ts";
+import { MAX_DRAFT_CHARACTERS } from "../state/stored.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
-import { ActionButton } from "./ActionButton.tsx";
+import { ActionButton } from "./Buttons.tsx";
 import styles from "./QuickReply.module.css";
 
 interface QuickReplyProps {

@@ -1,6 +1,17 @@
 // Which part of the popover is shown: the lists, the settings or the setup. It also holds the window's own settings: how it
 // looks, and whether the setup was offered.
-import { Activity, useCallback, useEffect, useLayoutEffect, useState } from "react";
+import {
+  Component,
+  type ReactNode,
+  Activity,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from "react";
+import { displaySentence } from "../../ui/text/displayText.ts";
+import { ActionButton } from "./Buttons.tsx";
+import styles from "./Message.module.css";
 import * as z from "zod";
 import type { DesktopViewName } from "../../core/model/desktop.ts";
 import { isWaiting } from "../../core/model/state.ts";
@@ -9,13 +20,59 @@ import {
   applyAppearance,
   DEFAULT_APPEARANCE,
   type Appearance,
-} from "../state/appearance.ts";
+  findStorage,
+  readStored,
+  writeStored,
+} from "../state/stored.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
-import { findStorage, readStored, writeStored } from "../state/stored.ts";
 import { App } from "./App.tsx";
 import { SetupOffer, SetupView } from "./setup/SetupView.tsx";
 import { SettingsView, type SectionId } from "./settings/SettingsView.tsx";
+
+// What is shown when drawing fails: without it one value that this page does not understand, as from a newer daemon, would
+// leave the window empty for good.
+
+interface ErrorBoundaryProps {
+  /** Reloads the page; null where that is not allowed: then it is drawn again from what is known. */
+  reload: (() => void) | null;
+  children: ReactNode;
+}
+
+interface ErrorBoundaryState {
+  /** Null while all is well. */
+  failure: string | null;
+}
+
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override readonly state: ErrorBoundaryState = { failure: null };
+
+  static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
+    return { failure: error instanceof Error && error.message !== "" ? error.message : "Unknown error" };
+  }
+
+  override render(): ReactNode {
+    const { failure } = this.state;
+    if (failure === null) return this.props.children;
+    return (
+      <main className={styles.page} aria-label="agtmux">
+        <div className={styles.empty} role="alert">
+          <p className={styles.title}>This cannot be shown</p>
+          <p>Your agents are still watched. After an update, quit agtmux and start it again.</p>
+          <p className={styles.detail}>{displaySentence(failure)}</p>
+          <ActionButton
+            tone="primary"
+            onClick={() =>
+              this.props.reload === null ? this.setState({ failure: null }) : this.props.reload()
+            }
+          >
+            Show it again
+          </ActionButton>
+        </div>
+      </main>
+    );
+  }
+}
 
 type Place = { kind: "lists" } | { kind: "settings"; section: SectionId | null } | { kind: "setup" };
 const LISTS: Place = { kind: "lists" };

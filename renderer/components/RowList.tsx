@@ -10,13 +10,11 @@ import {
   useState,
   type ReactNode,
 } from "react";
-import { findWindow, rowTops } from "../../ui/lists/rowWindow.ts";
-import type { HeldRow } from "../state/heldCards.ts";
-import { listedOptions } from "../../ui/actions/cardView.ts";
-import { lineCount } from "../../ui/text/requestText.ts";
-import { usePointing, useSteadyList } from "../hooks/useSteadyList.ts";
+import { findWindow, rowTops } from "../../ui/lists/rows.ts";
+import type { HeldRow } from "../hooks/useRows.ts";
+import { listedOptions, lineCount } from "../../ui/actions/cardView.ts";
+import { usePointing, useSteadyList, useOpenInView, useSelectedInView } from "../hooks/useListScroll.ts";
 import { useReadCards } from "../hooks/useReadCards.ts";
-import { useOpenInView, useSelectedInView } from "../hooks/useListScroll.ts";
 import styles from "./RowList.module.css";
 
 /** In rem, as in the style sheets; those of targets and cards are used only until they are measured. */

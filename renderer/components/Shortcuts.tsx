@@ -1,7 +1,7 @@
 // The list of shortcuts: in a dialog of the popover, and part by part in the settings.
 import { Fragment } from "react";
 import { SHORTCUTS } from "../../ui/actions/keyboard.ts";
-import { ActionButton } from "./ActionButton.tsx";
+import { ActionButton } from "./Buttons.tsx";
 import { Dialog } from "./Dialog.tsx";
 import styles from "./Shortcuts.module.css";
 

@@ -1,21 +1,21 @@
 // Starts an agent: which one, where, on which branch, with which task. What is not possible is said by the daemon, and what was typed
 // stays.
 import { useEffect, useId, useState, type ReactNode } from "react";
-import type { StartableAgent } from "../../core/model/startable.ts";
+import type { StartableAgent } from "../../core/model/workspace.ts";
 import {
   foldersOf,
   startInput,
   startedText,
   type StartForm,
   type StartedView,
-} from "../../ui/text/startText.ts";
+} from "../../ui/text/sessionText.ts";
 import { callFeature } from "../connection/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
-import { ActionButton } from "./ActionButton.tsx";
+import { ActionButton } from "./Buttons.tsx";
 import { Dialog } from "./Dialog.tsx";
 import { FailureText } from "./settings/fields.tsx";
-import { useTask } from "./settings/useTask.ts";
+import { useTask } from "./settings/useAsk.ts";
 import styles from "./StartDialog.module.css";
 
 /** Longer than the daemon waits for the agent and for its first prompt. */

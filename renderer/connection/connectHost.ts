@@ -1,15 +1,132 @@
 // Connects the popover to its host: the desktop app through the preload's port, or the browser bridge that served the page. It
 // also passes on what the app says of the window: whether it is visible, and what its menu asks to open.
-import { TRPCClientError, createTRPCClient, getUntypedClient, type TRPCClient } from "@trpc/client";
+import {
+  TRPCClientError,
+  type TRPCLink,
+  createTRPCClient,
+  getUntypedClient,
+  type TRPCClient,
+} from "@trpc/client";
+import { observable } from "@trpc/server/observable";
+import type { AppRouter, DesktopRouter } from "../../core/api/router.ts";
+import { readEventStream } from "../../core/rpc/wire.ts";
 import * as z from "zod";
-import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
-import type { AppRouter } from "../../core/api/router.ts";
 import type { DesktopViewName } from "../../core/model/desktop.ts";
 import { messageLinks } from "../../core/rpc/messageLink.ts";
 import type { MessagePortPair } from "../../core/rpc/messages.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { Store } from "../state/store.ts";
-import { fetchLink } from "./fetchLink.ts";
+import {
+  jobDetailSchema,
+  jobsViewSchema,
+  jobViewSchema,
+  type JobDetail,
+  type JobsView,
+  type JobView,
+} from "../../core/model/job.ts";
+import {
+  ruleDraftSchema,
+  rulesViewSchema,
+  type RuleDraft,
+  type RulesView,
+  type RuleView,
+} from "../../core/model/rule.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { DraftVerdict } from "../../ui/text/ruleText.ts";
+
+// tRPC over fetch, for the popover in a browser. Subscriptions are read from a fetch body. An EventSource would reconnect by
+// itself and hide the failures that the popover has to show.
+
+interface Call {
+  type: "query" | "mutation" | "subscription";
+  path: string;
+  input: unknown;
+  signal: AbortSignal;
+}
+
+/** The bridge's status while there is no daemon behind it. */
+const NO_DAEMON = 502;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+
+const toClientError = (shape: unknown): TRPCClientError<AppRouter> => TRPCClientError.from({ error: shape });
+
+const ask = ({ type, path, input, signal }: Call): Promise<Response> => {
+  const body = input === undefined ? undefined : JSON.stringify(input);
+  if (type === "mutation")
+    return fetch(`./trpc/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      signal,
+      ...(body === undefined ? {} : { body }),
+    });
+  const query = body === undefined ? "" : `?input=${encodeURIComponent(body)}`;
+  const headers: Record<string, string> = type === "subscription" ? { accept: "text/event-stream" } : {};
+  return fetch(`./trpc/${path}${query}`, { headers, signal });
+};
+
+const readAnswer = async (response: Response): Promise<unknown> => {
+  if (response.status === NO_DAEMON) throw new Error("the daemon does not answer");
+  if (!String(response.headers.get("content-type")).includes("json"))
+    throw new Error((await response.text()).trim() || `the daemon answered ${response.status}`);
+  const answer: unknown = await response.json();
+  if (isRecord(answer) && "error" in answer) throw toClientError(answer["error"]);
+  return isRecord(answer) && isRecord(answer["result"]) ? answer["result"]["data"] : undefined;
+};
+
+/** Not every browser iterates a ReadableStream. */
+async function* readBody(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+async function* subscribe(call: Call): AsyncGenerator {
+  const response = await ask(call);
+  if (
+    !String(response.headers.get("content-type")).startsWith("text/event-stream") ||
+    response.body === null
+  ) {
+    await readAnswer(response);
+    throw new Error("the daemon gave no stream");
+  }
+  for await (const event of readEventStream<unknown>(readBody(response.body), JSON.parse)) {
+    if (event.kind === "data") yield event.value;
+    else if (event.kind === "error") throw toClientError(event.shape);
+    else return;
+  }
+  throw new Error("the daemon closed the connection");
+}
+
+/** Speaks to `./trpc/` of the page's own origin. */
+const fetchLink = (): TRPCLink<AppRouter> => () => (options) =>
+  observable((observer) => {
+    const { op } = options;
+    const aborter = new AbortController();
+    const signal = op.signal ? AbortSignal.any([op.signal, aborter.signal]) : aborter.signal;
+    const call: Call = { type: op.type, path: op.path, input: op.input, signal };
+    const run = async () => {
+      if (op.type === "subscription")
+        for await (const data of subscribe(call)) observer.next({ result: { type: "data", data } });
+      else observer.next({ result: { type: "data", data: await readAnswer(await ask(call)) } });
+      observer.complete();
+    };
+    run().catch((error: unknown) => {
+      if (!aborter.signal.aborted)
+        observer.error(
+          TRPCClientError.from(error instanceof Error ? error : new Error("the request failed")),
+        );
+    });
+    return () => aborter.abort();
+  });
 
 /** Whether somebody can see the popover. Clocks, requests and subscriptions stop while nobody can. */
 export class Visibility extends Store<boolean> {
@@ -42,7 +159,7 @@ export class NavigationRequests {
 }
 
 /** For the life of the page. */
-export const followDocument = (document: Document, visibility: Visibility): void => {
+const followDocument = (document: Document, visibility: Visibility): void => {
   const look = () => visibility.set(document.visibilityState === "visible");
   document.addEventListener("visibilitychange", look);
   look();
@@ -51,7 +168,7 @@ export const followDocument = (document: Document, visibility: Visibility): void
 /**
  * Also takes the menu's requests. Used for the life of the page; until the app reports visibility, the document's own is used.
  */
-export const followDesktop = (
+const followDesktop = (
   desktop: TRPCClient<DesktopRouter>,
   visibility: Visibility,
   navigation: NavigationRequests,
@@ -148,4 +265,64 @@ export const toFailure = (error: unknown): Failure => {
     error instanceof Error && error.message !== "" ? readMessage(error.message) : "The request failed";
   const wire = wireErrorSchema.safeParse(error instanceof TRPCClientError ? error.data : undefined).data;
   return { message, remedy: wire?.remedy ?? null, code: wire?.agtmuxCode ?? null };
+};
+
+// The calls of automation. They are a feature's, which the router's type does not name: what is shown of their answers is checked
+// here.
+
+const DAY_MS = 86_400_000;
+/** Who asks, for the job. */
+const SURFACE = "popover";
+
+export interface AskAutomation {
+  jobs(): Promise<JobsView>;
+  job(id: string): Promise<JobDetail>;
+  hold(id: string, isHeld: boolean): Promise<unknown>;
+  cancel(id: string): Promise<unknown>;
+  pause(isPaused: boolean): Promise<unknown>;
+  /** Arms a text for this agent's next rest. */
+  sendWhenReady(runtimeId: string, text: string): Promise<unknown>;
+  /** Arms a text for the end of the limit at which this agent stopped. */
+  sendAtReset(runtimeId: string, text: string): Promise<JobView>;
+  rules(): Promise<RulesView>;
+  /** A rule about what this pane was seen to ask. */
+  ruleDraft(pane: PaneView, verdict: DraftVerdict): Promise<RuleDraft>;
+  /** Puts a rule into the file, as it was shown. */
+  ruleAdd(text: string): Promise<unknown>;
+  /** Only in the app. */
+  ruleArm(rule: RuleView): Promise<unknown>;
+  ruleDisarm(name: string): Promise<unknown>;
+}
+
+export const askAutomation = (api: Api): AskAutomation => {
+  const client = getUntypedClient(api);
+  const send = (runtimeId: string, text: string, kind: "ready" | "reset"): Promise<unknown> =>
+    client.mutation("automation.send", {
+      runtimeId,
+      trigger: { kind },
+      text,
+      expiresMs: DAY_MS,
+      surface: SURFACE,
+    });
+  return {
+    jobs: async () => jobsViewSchema.parse(await client.query("automation.jobs", {})),
+    job: async (id) => jobDetailSchema.parse(await client.query("automation.job", { id })),
+    hold: (id, isHeld) => client.mutation("automation.jobHold", { id, isHeld }),
+    cancel: (id) => client.mutation("automation.jobCancel", { id }),
+    pause: (isPaused) => client.mutation("automation.pause", { isPaused }),
+    sendWhenReady: (runtimeId, text) => send(runtimeId, text, "ready"),
+    sendAtReset: async (runtimeId, text) => jobViewSchema.parse(await send(runtimeId, text, "reset")),
+    rules: async () => rulesViewSchema.parse(await client.query("automation.rules", {})),
+    ruleDraft: async ({ identity, prompt_fingerprint: fingerprint }, verdict) =>
+      ruleDraftSchema.parse(
+        await client.query("automation.ruleDraft", {
+          runtimeId: identity.runtime_id ?? "",
+          fingerprint,
+          verdict,
+        }),
+      ),
+    ruleAdd: (text) => client.mutation("automation.ruleAdd", { text, surface: SURFACE }),
+    ruleArm: ({ name, hash }) => client.mutation("automation.ruleArm", { name, hash, surface: SURFACE }),
+    ruleDisarm: (name) => client.mutation("automation.ruleDisarm", { name, surface: SURFACE }),
+  };
 };

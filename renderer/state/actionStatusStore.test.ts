@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ActionResult } from "../../core/model/actionView.ts";
+import type { ActionResult } from "../../core/model/action.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { ActionStatusStore } from "./actionStatusStore.ts";
 

@@ -5,8 +5,9 @@ import {
   type ActionKind,
   type ActionStatus,
   type Failure,
+  settleAction,
+  type ActionCall,
 } from "../../ui/actions/actionStatus.ts";
-import { settleAction, type ActionCall } from "../../ui/actions/settleAction.ts";
 import { Store } from "./store.ts";
 
 export interface ActionStatusDeps {

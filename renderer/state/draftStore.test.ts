@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DraftStore, MAX_DRAFT_CHARACTERS } from "./draftStore.ts";
+import { DraftStore, MAX_DRAFT_CHARACTERS } from "./stored.ts";
 
 const createStorage = () => {
   const values = new Map<string, string>();

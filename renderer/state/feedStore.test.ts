@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { FeedEntry } from "../../core/model/view.ts";
-import { rollUp } from "../../core/model/rollUp.ts";
+import { type FeedEntry, rollUp } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { FeedStore } from "./feedStore.ts";
 

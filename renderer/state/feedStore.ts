@@ -4,7 +4,100 @@ import type { FeedEntry } from "../../core/model/view.ts";
 import { applyEntries, INITIAL_FEED_STATE, markLost, type FeedState } from "../../ui/lists/feedReducer.ts";
 import { Store } from "./store.ts";
 
-export interface FeedStoreDeps {
+// Keeps one feed open while the popover is seen: subscribes, passes entries on, and after a failure tries again with growing
+// pauses. While it is hidden there is neither a subscription nor a timer.
+
+export interface FeedSubscription {
+  unsubscribe(): void;
+}
+
+export interface FeedConnectionDeps<T> {
+  subscribe(handlers: {
+    onData: (value: T) => void;
+    onError: (error: unknown) => void;
+    onComplete: () => void;
+  }): FeedSubscription;
+  onEntry: (entry: T) => void;
+  onLost: (error: unknown, retryInMs: number) => void;
+  /** Calls back once; returns a cancel function. */
+  setTimer(delayMs: number, callback: () => void): () => void;
+}
+
+/** One attempt to subscribe. */
+interface Attempt {
+  /** After this, its reports are ignored. */
+  isOver: boolean;
+  subscription: FeedSubscription | null;
+}
+
+const FIRST_DELAY_MS = 500;
+const LAST_DELAY_MS = 15_000;
+
+export class FeedConnection<T> {
+  private readonly deps: FeedConnectionDeps<T>;
+  private attempt: Attempt | null = null;
+  private cancelTimer: (() => void) | null = null;
+  private failures = 0;
+
+  constructor(deps: FeedConnectionDeps<T>) {
+    this.deps = deps;
+  }
+
+  /** To be called when the popover is shown, and when the person asks: a pause under way ends now. */
+  open(): void {
+    if (this.attempt !== null) return;
+    this.stopWaiting();
+    const attempt: Attempt = { isOver: false, subscription: null };
+    this.attempt = attempt;
+    const end = (error: unknown) => {
+      if (attempt.isOver) return;
+      attempt.isOver = true;
+      this.attempt = null;
+      this.handleLoss(error);
+    };
+    const subscription = this.deps.subscribe({
+      onData: (value) => {
+        if (attempt.isOver) return;
+        this.failures = 0;
+        this.deps.onEntry(value);
+      },
+      onError: end,
+      onComplete: () => end(new Error("The daemon ended the connection")),
+    });
+    // The attempt may have failed already.
+    if (attempt.isOver) subscription.unsubscribe();
+    else attempt.subscription = subscription;
+  }
+
+  /** Ends the pause before the next attempt, if there is one. */
+  retryNow(): void {
+    if (this.cancelTimer !== null) this.open();
+  }
+
+  /** To be called when the popover is hidden: closes everything and plans nothing. It can be opened again. */
+  close(): void {
+    this.stopWaiting();
+    const { attempt } = this;
+    this.attempt = null;
+    if (attempt === null) return;
+    attempt.isOver = true;
+    attempt.subscription?.unsubscribe();
+  }
+
+  private stopWaiting(): void {
+    this.cancelTimer?.();
+    this.cancelTimer = null;
+  }
+
+  private handleLoss(error: unknown): void {
+    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** this.failures, LAST_DELAY_MS);
+    this.failures += 1;
+    this.cancelTimer = this.deps.setTimer(delayMs, () => this.open());
+    this.deps.onLost(error, delayMs);
+  }
+}
+
+interface FeedStoreDeps {
   now(): number;
   isVisible(): boolean;
   /** Runs the callback soon, once; returns a cancel function. */

@@ -3,7 +3,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { arrange } from "../../ui/lists/groups.ts";
 import { listRows } from "../../ui/lists/rows.ts";
-import { HeldCards } from "./heldCards.ts";
+import { HeldCards } from "../hooks/useRows.ts";
 
 const targets = new Map([["host", makeTarget()]]);
 const wait = (pane: number): PaneView =>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KeyHold } from "./keyHold.ts";
+import { KeyHold } from "./readGate.ts";
 
 it("lets every key through until something is refused, and again once the person has moved", () => {
   const hold = new KeyHold();

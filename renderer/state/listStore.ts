@@ -4,9 +4,8 @@ import * as z from "zod";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
 import type { Filter } from "../../ui/lists/groups.ts";
-import type { Row } from "../../ui/lists/rows.ts";
-import { parentOf, viewOf, type TabKind, type View } from "../../ui/lists/views.ts";
-import { fitsAtOnce } from "../../ui/text/requestText.ts";
+import { type Row, parentOf, viewOf, type TabKind, type View } from "../../ui/lists/rows.ts";
+import { fitsAtOnce } from "../../ui/actions/cardView.ts";
 import { Store } from "./store.ts";
 import { readStored, writeStored, type Keeper } from "./stored.ts";
 

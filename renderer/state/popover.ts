@@ -1,26 +1,21 @@
 // What every part of the popover gets: the host, the stores, and what actions on panes can use of this surface. It is made once
 // for the life of the page, so that a row is drawn again only when its content changed.
-import { createContext, useContext } from "react";
-import type { AttachPlan } from "../../core/model/snapshot.ts";
+import { createContext, useContext, useMemo } from "react";
+import type { AttachPlan } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { AgentLimits } from "../../ui/actions/agentLimits.ts";
-import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
-import { agentInput } from "../../ui/actions/guards.ts";
-import type { ActionSurface } from "../../ui/actions/paneActions.ts";
-import type { ShownResult } from "../../ui/actions/settleAction.ts";
+import type { AgentLimits, ActionContext } from "../../ui/actions/disabledReasons.ts";
+import { agentInput, type ActionSurface } from "../../ui/actions/paneActions.ts";
+import type { ShownResult } from "../../ui/actions/actionStatus.ts";
 import type { FeedState } from "../../ui/lists/feedReducer.ts";
 import { shellCommand } from "../../ui/text/displayText.ts";
-import { askAutomation } from "../connection/askAutomation.ts";
-import { toFailure, type Host } from "../connection/connectHost.ts";
+import { askAutomation, toFailure, type Host, type AskAutomation } from "../connection/connectHost.ts";
 import type { ActionStatusStore } from "./actionStatusStore.ts";
 import type { BrowserSigns } from "./browserSigns.ts";
-import type { DraftStore } from "./draftStore.ts";
+import type { DraftStore } from "./stored.ts";
 import type { FeedStore } from "./feedStore.ts";
-import type { KeyHold } from "./keyHold.ts";
+import type { KeyHold, ReadGate } from "./readGate.ts";
 import { isShownWhole, type ListStore } from "./listStore.ts";
-import { useStore, type Store } from "./store.ts";
-import type { ReadGate } from "./readGate.ts";
-import type { TickingClock } from "./tickingClock.ts";
+import { useStore, type Store, type TickingClock } from "./store.ts";
 
 export interface Popover {
   readonly host: Host;
@@ -117,4 +112,11 @@ export const useActionContext = (pane: PaneView): ActionContext => {
     ...useStore(limits),
     isShownWhole: (one) => isShownWhole(one, unfolded),
   };
+};
+
+// The calls of automation, for what draws its answers.
+
+export const useAskAutomation = (): AskAutomation => {
+  const { api } = usePopover().host;
+  return useMemo(() => askAutomation(api), [api]);
 };

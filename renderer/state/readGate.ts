@@ -1,8 +1,41 @@
 // Lets an answer through only for a card that was read: its head and all of its request have been in view for half a second, and
 // nothing of it moved just now. A key or a click that came earlier was meant for something else, and is dropped.
+import { Store } from "./store.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { PaneAction } from "../../ui/actions/paneActions.ts";
-import { Store } from "./store.ts";
+
+// Ignores keys after an input was refused. The person may still be typing into what was refused, and each letter is also the
+// key of an action. Keys work again once the person moves on purpose.
+
+/** Keys that are no part of a text. */
+const MOVES: ReadonlySet<string> = new Set([
+  "ArrowUp",
+  "ArrowDown",
+  "ArrowLeft",
+  "ArrowRight",
+  "Home",
+  "End",
+  "PageUp",
+  "PageDown",
+  "Tab",
+  "Escape",
+]);
+
+export class KeyHold extends Store<boolean> {
+  constructor() {
+    super(false);
+  }
+
+  readonly isHeld = this.getState;
+  readonly hold = (): void => this.set(true);
+  readonly release = (): void => this.set(false);
+
+  /** Whether the key may act; a key that moves ends the hold. */
+  lets(key: string): boolean {
+    if (MOVES.has(key)) this.release();
+    return !this.isHeld();
+  }
+}
 
 /** What was seen of a card in the document, in CSS pixels of the window. */
 export interface SeenCard {
@@ -43,7 +76,7 @@ interface KnownCard {
   former: { seen: SeenCard; read: readonly Part[] } | null;
 }
 
-export interface ReadGateDeps {
+interface ReadGateDeps {
   /** On the clock of `event.timeStamp`. */
   now(): number;
   /** Runs the callback with the next frame that is drawn. Never while nobody looks. */

@@ -1,5 +1,26 @@
 // Values that a window remembers after it was closed. Where the browser stores nothing, they last as long as the page.
-import type * as z from "zod";
+import * as z from "zod";
+import { Store } from "./store.ts";
+
+// The person's choices of how this window looks, and how they are applied to the document.
+
+export const THEMES = ["system", "light", "dark"] as const;
+/** Per cent of the size that the browser gives. */
+export const TEXT_SIZES = [85, 100, 115, 130, 150, 200] as const;
+
+export const appearanceSchema = z.object({
+  theme: z.enum(THEMES),
+  textSize: z.literal([...TEXT_SIZES]),
+});
+export type Appearance = z.infer<typeof appearanceSchema>;
+export const DEFAULT_APPEARANCE: Appearance = { theme: "system", textSize: 100 };
+
+/** Theme.css follows `data-theme`; everything is measured in rem. */
+export const applyAppearance = (root: HTMLElement, { theme, textSize }: Appearance): void => {
+  if (theme === "system") delete root.dataset["theme"];
+  else root.dataset["theme"] = theme;
+  root.style.fontSize = textSize === 100 ? "" : `${textSize}%`;
+};
 
 /** Null where the browser keeps nothing. */
 export type Keeper = Pick<Storage, "getItem" | "setItem" | "removeItem"> | null;
@@ -32,3 +53,62 @@ export const writeStored = (keeper: Keeper, key: string, value: unknown): void =
     // The value is then just not remembered.
   }
 };
+
+// Unsent texts, one per pane. They outlive the popover's page; their number, length and age are bounded.
+
+interface Draft {
+  text: string;
+  /** Identifies this text to the daemon, which types it once however often it is sent. */
+  key: string;
+  /** Epoch ms of the last change. */
+  at: number;
+}
+
+interface DraftStoreDeps {
+  storage: Keeper;
+  makeKey(): string;
+  now(): number;
+}
+
+const STORAGE_KEY = "agtmux.drafts";
+const MAX_DRAFTS = 50;
+export const MAX_DRAFT_CHARACTERS = 20_000;
+const MAX_AGE_MS = 7 * 86_400_000;
+
+type Drafts = ReadonlyMap<string, Draft>;
+
+const storedSchema = z.array(
+  z.tuple([z.string().max(2_000), z.object({ text: z.string(), key: z.string(), at: z.number() })]),
+);
+
+const readDrafts = (deps: DraftStoreDeps): Drafts => {
+  const oldest = deps.now() - MAX_AGE_MS;
+  return new Map(
+    readStored(deps.storage, STORAGE_KEY, storedSchema, []).filter(([, { at }]) => at >= oldest),
+  );
+};
+
+/** By pane reference. */
+export class DraftStore extends Store<Drafts> {
+  private readonly deps: DraftStoreDeps;
+
+  constructor(deps: DraftStoreDeps) {
+    super(readDrafts(deps));
+    this.deps = deps;
+  }
+
+  /** An empty text removes the draft. Another text gets another key. */
+  write(ref: string, text: string): void {
+    const drafts = new Map(this.getState());
+    drafts.delete(ref);
+    if (text !== "")
+      drafts.set(ref, {
+        text: text.slice(0, MAX_DRAFT_CHARACTERS),
+        key: this.deps.makeKey(),
+        at: this.deps.now(),
+      });
+    const kept = [...drafts].slice(-MAX_DRAFTS);
+    writeStored(this.deps.storage, STORAGE_KEY, kept.length === 0 ? null : kept);
+    this.set(new Map(kept));
+  }
+}

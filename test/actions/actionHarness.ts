@@ -1,7 +1,6 @@
 // What the tests of actions share: a private tmux server with a daemon that watches it, and requests as a surface makes them.
 import { fileURLToPath } from "node:url";
-import type { AnswerChoice } from "../../core/model/actionView.ts";
-import { actionGuardsSchema, type ActionGuards } from "../../core/model/snapshot.ts";
+import { type AnswerChoice, actionGuardsSchema, type ActionGuards } from "../../core/model/action.ts";
 import type { DaemonService } from "../../core/api/calls.ts";
 import { createSystemClock } from "../../core/daemon/systemClock.ts";
 import type { PaneView } from "../../core/model/view.ts";

@@ -1,6 +1,6 @@
 // answer on real panes with the real daemon: what is chosen, what is refused, and what the outcomes mean.
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { AnswerChoice } from "../../core/model/actionView.ts";
+import type { AnswerChoice } from "../../core/model/action.ts";
 import { openAgent } from "./agentPane.ts";
 import { dialogOf, openDialogs } from "./dialogPane.ts";
 import { CLAUDE, CLAUDE_OTHER, CODEX_QUESTION, YES } from "./dialogs.ts";

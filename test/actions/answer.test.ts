@@ -1,6 +1,6 @@
 // The heart of answer: the choice that was made is made, and only of the prompt that was named. The rest is in answer.slow.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AnswerChoice } from "../../core/model/actionView.ts";
+import type { AnswerChoice } from "../../core/model/action.ts";
 import { answerTo, openHarness, type Harness } from "./actionHarness.ts";
 import { openDialogs } from "./dialogPane.ts";
 import { CLAUDE, CLAUDE_OPTIONS, YES } from "./dialogs.ts";

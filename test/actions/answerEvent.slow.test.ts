@@ -2,7 +2,7 @@
 // about the same.
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { AnswerChoice } from "../../core/model/actionView.ts";
+import type { AnswerChoice } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { dialogOf, openDialogs, type DialogPane } from "./dialogPane.ts";
 import { openHarness, type Harness } from "./actionHarness.ts";

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { PaneDocument } from "../../core/model/paneDocument.ts";
+import type { PaneDocument } from "../../core/model/view.ts";
 import { createRouterCaller } from "../../core/rpc/messageBridge.ts";
 import { claimsPath } from "../../features/documents/files/registry.ts";
 import { serveDaemon, type Finished } from "../harness/commandLine.ts";

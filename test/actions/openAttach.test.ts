@@ -1,7 +1,7 @@
 // Attach as the popover asks for it, on a real daemon: the terminal that shows the session already is used, else a window is
 // opened. A second private tmux plays the person's terminal.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { actionGuardsSchema } from "../../core/model/action.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";

@@ -1,7 +1,7 @@
 // An agent whose terminal was taken away, as by `su -c`, is in front where the program is that waits for it.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { findProcess } from "../../core/actions/processSignaller.ts";
+import { findProcess } from "../../core/actions/kill.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
 import { createPrivateTmux } from "../harness/privateTmux.ts";
 

@@ -10,22 +10,18 @@ const BLOCKING =
 
 /** Where a blocking call is right: before anything is served, or in a process that serves nobody. */
 const MAY_BLOCK: Readonly<Record<string, string>> = {
-  "core/collect/eventFile.ts":
-    "a small file that was just written is read faster than the thread pool takes it on; in pieces of 3 ms",
-  "core/collect/spoolFolders.ts": "as above, for the time of a file",
+  "core/collect/spoolDrain.ts":
+    "a small file that was just written, and its time, are read faster than the thread pool takes them on; in pieces of 3 ms",
   "core/rpc/paths.ts": "the home is checked once at start, before the lock is taken",
   "core/rpc/socketServer.ts": "a dead socket is removed once at start, by the owner of the home",
-  "core/rpc/ownership.ts": "a lock file of noise is emptied once, before the home is owned",
-  "core/rpc/startLock.ts": "runs in a command that starts a daemon, not in the daemon",
   "core/rpc/connect.ts": "runs in a command that starts a daemon, not in the daemon",
-  "core/rpc/webFiles.ts": "the popover's few files are read once, before the bridge listens",
-  "core/targets/executors/localFiles.ts":
+  "core/rpc/ownership.ts": "a lock file of noise is emptied once, before the home is owned",
+  "core/rpc/webBridge.ts": "the popover's few files are read once, before the bridge listens",
+  "core/targets/executors/localExecutor.ts":
     "the folder of a process is the kernel's memory and no disk: two microseconds",
   "core/store/durableStore.ts":
-    "a database that was deleted is put back before anything goes on; where it lies is looked up in two microseconds",
+    "the log is checked once, before the database is opened; one that cannot be used is moved aside, one that was deleted put back, before anything goes on",
   "core/store/openStore.ts": "the database is opened at start",
-  "core/store/logDamage.ts": "the log is checked once, before the database is opened",
-  "core/store/setAside.ts": "a database that cannot be used is moved aside before anything goes on",
   "core/store/migrate.ts": "migrations and their backup run at start",
 };
 

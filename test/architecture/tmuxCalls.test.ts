@@ -19,11 +19,11 @@ const CHOOSES_SERVER = /^["'`]?-[SL]["'`]?$/;
 const MAY_CHOOSE: Readonly<Record<string, string>> = {
   "core/targets/ownSocket.ts": "-S: looks at the socket directly before",
   "core/tmux/tmuxCalls.ts": "-L: tmux looks at its own folder by itself",
-  "core/tmux/readCommand.ts": "-S: the first line of a capture",
+  "core/tmux/tmuxCommand.ts": "-S: the first line of a capture",
   "core/actions/paneClient.ts": "-S: the first line of a capture",
   "core/targets/executors/openSshTransport.ts": "-S: the control socket of ssh",
-  "core/targets/sshIdentities.ts": "-L: the keys of ssh-add",
-  "features/documents/git/mergeByLines.ts": "-L: the names that git merge-file writes",
+  "core/targets/sshKeys.ts": "-L: the keys of ssh-add",
+  "features/documents/git.ts": "-L: the names that git merge-file writes",
 };
 /** The program's name as a word of its own. */
 const PROGRAM = /^["'`]tmux["'`]$/;
@@ -34,12 +34,12 @@ const MAY_NAME: Readonly<Record<string, string>> = {
 /** Words that are no program: a format, a source, a setting, a chapter. */
 const OTHER_NAMES = new Set([
   "cli/verbs/status.ts",
-  "cli/grammar/insight.ts",
-  "core/model/activity.ts",
-  "core/collect/parseEnvelope.ts",
-  "cli/reference/roff.ts",
+  "cli/grammar/lists.ts",
+  "core/model/evidence.ts",
+  "core/collect/spoolDrain.ts",
+  "cli/reference/pages.ts",
   "core/collect/workWatch.ts",
-  "core/doctor/setupLook.ts",
+  "core/doctor/doctor.ts",
   "core/doctor/targetChecks.ts",
   "core/ingest/activity.ts",
   "ui/setup/setupScreen.ts",
@@ -65,16 +65,16 @@ describe("the tmux program", () => {
     // Settings that name it, and the doctor, who asks for its version.
     const expected = [
       "cli/grammar/targets.ts",
-      "cli/verbs/targetAdd.ts",
-      "cli/verbs/targetChange.ts",
+      "cli/verbs/target.ts",
+      "cli/verbs/target.ts",
       "core/api/calls.ts",
       "core/connections/connectedTarget.ts",
       "core/connections/localTmux.ts",
       "core/connections/targetService.ts",
       "core/doctor/doctorTarget.ts",
-      "core/doctor/doctorTargets.ts",
-      "core/doctor/serverChecks.ts",
-      "core/doctor/setupLook.ts",
+      "core/doctor/doctorTarget.ts",
+      "core/doctor/targetChecks.ts",
+      "core/doctor/doctor.ts",
       "core/doctor/targetChecks.ts",
     ];
     expect(holders.filter((path) => !expected.includes(path))).toEqual([]);

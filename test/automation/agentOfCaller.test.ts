@@ -2,9 +2,8 @@
 // commands from a server, a worker or without a pane, which no row stands for.
 import { describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
-import type { Caller } from "../../core/ports/caller.ts";
-import type { FeatureContext } from "../../core/ports/feature.ts";
-import { findAgentOf } from "../../features/automation/rules/agentOfCaller.ts";
+import type { Caller, FeatureContext } from "../../core/ports/feature.ts";
+import { findAgentOf } from "../../features/automation/rules/ruleService.ts";
 
 const registry = createAdapterRegistry();
 const program = (...pids: number[]): Caller => ({ kind: "program", findPids: () => Promise.resolve(pids) });

@@ -1,6 +1,6 @@
 // The Cursor CLI on real tmux, as its documents and the screens that others published tell of it: nobody could record it.
 import { describe, expect, it } from "vitest";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { actionGuardsSchema } from "../../core/model/action.ts";
 import type { Player } from "../player/player.ts";
 import { framesOf, useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import { listFrames, loadRecording, screenOf } from "../../adapters/testkit/recordings.ts";
 import { mayBeSamePrompt } from "../../core/engine/samePrompt.ts";
-import { shownPrompt } from "../../core/engine/shownPrompt.ts";
+import { shownPrompt } from "../../core/engine/dialogOwner.ts";
 import type { PromptRequest } from "../../core/model/request.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings", import.meta.url));

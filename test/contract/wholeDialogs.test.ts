@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import { listFrames, loadRecording, screenOf } from "../../adapters/testkit/recordings.ts";
-import { shownPrompt } from "../../core/engine/shownPrompt.ts";
+import { shownPrompt } from "../../core/engine/dialogOwner.ts";
 import { mayAnswer, type PromptRequest } from "../../core/model/request.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { CLAUDE } from "./dialogs/claude.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import { listFrames, loadRecording, screenOf } from "../../adapters/testkit/recordings.ts";
 import { reword } from "../../bench/detect/variations.ts";
-import { steadyProgress } from "../../core/ingest/progress.ts";
+import { steadyProgress } from "../../core/ingest/activity.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
-import { doctorReportSchema, type DoctorReport, type Finding } from "../../core/model/doctorView.ts";
+import { doctorReportSchema, type DoctorReport, type Finding } from "../../core/model/doctor.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 import { spawnDaemon, type DaemonProcess } from "../harness/daemonProcess.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";

@@ -1,6 +1,6 @@
 // What people do to the agents of a soak that ask something: every action, rightly and wrongly guarded, all at once.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { actionGuardsSchema } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { SoakHarness } from "./soakHarness.ts";

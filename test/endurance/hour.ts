@@ -5,7 +5,7 @@ import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { actionGuardsSchema } from "../../core/model/action.ts";
 import { isWaiting } from "../../core/model/state.ts";
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";

@@ -7,7 +7,7 @@ import { COUNTED, judge, slopeOf, type Held } from "./judge.ts";
 import { playHour } from "./hour.ts";
 import { closeRunRoot, openRunRoot } from "../setup/runRoot.ts";
 import { openSoakHarness } from "./soakHarness.ts";
-import { MAX_BAD_FILES } from "../../core/collect/spoolFolders.ts";
+import { MAX_BAD_FILES } from "../../core/collect/spoolDrain.ts";
 
 const { values } = parseArgs({
   options: {

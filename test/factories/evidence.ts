@@ -1,8 +1,12 @@
 // Small factories for evidence: every field has a quiet default, a test names only what it is about.
-import type { Evidence, EvidenceSource, Signal } from "../../core/model/evidence.ts";
-import { ROOT_AGENT } from "../../core/model/evidence.ts";
+import {
+  type Evidence,
+  type EvidenceSource,
+  type Signal,
+  ROOT_AGENT,
+  type Liveness,
+} from "../../core/model/evidence.ts";
 import { requestView, type PromptRequest, type RequestView } from "../../core/model/request.ts";
-import type { Liveness } from "../../core/model/resolution.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 
 export const RUNNING: Status = { state: "running", reasonCode: "thinking" };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createClaudeAdapter } from "../../adapters/claude/index.ts";
 import { createPromptFingerprint } from "../../core/actions/fingerprint.ts";
 import { Ingest } from "../../core/ingest/ingest.ts";
-import type { FeedChange } from "../../core/model/feedChange.ts";
+import type { FeedChange } from "../../core/model/view.ts";
 import { DEFAULT_TIMING } from "../../core/model/config.ts";
 import type { Envelope } from "../../core/model/envelope.ts";
 import { HOST_TARGET, type Pane, type ServerInstance } from "../../core/model/runtime.ts";
@@ -15,7 +15,7 @@ import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import type { Store } from "../../core/ports/store.ts";
 import { openStore } from "../../core/store/openStore.ts";
-import { redactText } from "../../core/store/redactText.ts";
+import { redactText } from "../../core/store/redact.ts";
 
 export { somePane } from "../../adapters/testkit/pane.ts";
 

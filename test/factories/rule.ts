@@ -1,6 +1,6 @@
 // Approval rules as the daemon shows them.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
-import type { RuleView } from "../../core/model/ruleView.ts";
+import type { RuleView } from "../../core/model/rule.ts";
 
 /** One that approves `git status`, in shadow, unless the options say otherwise. */
 export const makeRule = (options: Partial<RuleView> = {}): RuleView => ({

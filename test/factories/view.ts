@@ -1,7 +1,7 @@
 // Small factories for the documents that surfaces show.
 import { formatTarget } from "../../core/model/shortRef.ts";
 import { needsAction, type CanonicalState } from "../../core/model/state.ts";
-import type { ActivityView } from "../../core/model/activity.ts";
+import type { ActivityView } from "../../core/model/evidence.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 
 export interface PaneOptions {

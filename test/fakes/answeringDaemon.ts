@@ -2,7 +2,7 @@
 // what it is, and what was done before.
 import type { TargetInput } from "../../core/api/calls.ts";
 import type { IntegrationReport, IntegrationVerification } from "../../core/api/service.ts";
-import type { AuditList } from "../../core/model/actionView.ts";
+import type { AuditList } from "../../core/model/action.ts";
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../../core/model/adapterView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Explanation, TargetView } from "../../core/model/view.ts";

@@ -1,7 +1,7 @@
 // Automation as surfaces meet it, without an engine: jobs and rules in memory that calls change, and nothing that is ever done.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { JobDetail, JobView } from "../../core/model/job.ts";
-import type { RuleDraft, RulesView, RuleView } from "../../core/model/ruleView.ts";
+import type { RuleDraft, RulesView, RuleView } from "../../core/model/rule.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import { AUTOMATION_CALLS } from "../../features/automation/calls.ts";

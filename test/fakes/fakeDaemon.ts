@@ -12,15 +12,19 @@ import {
   type IntegrationVerification,
   type NotificationEvent,
 } from "../../core/api/service.ts";
-import type { ActionResult, AuditList, PaneOutput } from "../../core/model/actionView.ts";
-import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../../core/model/adapterView.ts";
-import { DEFAULT_CONFIG } from "../../core/model/config.ts";
-import type { Finding } from "../../core/model/doctorView.ts";
-import type { TypedSubject } from "../../core/engine/typedMeaning.ts";
-import { resolveTyped, type TypedFrom } from "../../core/engine/typedRef.ts";
+import type { ActionResult, AuditList, PaneOutput } from "../../core/model/action.ts";
+import type {
+  AdapterCheck,
+  AdapterList,
+  AdapterSwitched,
+  AdapterTry,
+  RemovalReport,
+  SetupLook,
+} from "../../core/model/adapterView.ts";
+import { DEFAULT_CONFIG, settingsOf, type Settings } from "../../core/model/config.ts";
+import type { Finding } from "../../core/model/doctor.ts";
+import { type TypedSubject, resolveTyped, type TypedFrom } from "../../core/engine/typedRef.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { RemovalReport, SetupLook } from "../../core/model/integrationView.ts";
-import { settingsOf, type Settings } from "../../core/model/settings.ts";
 import {
   SCHEMA_VERSION,
   type Explanation,

@@ -1,11 +1,15 @@
 // The panes and targets that a fake daemon has, changed by the test, and the feed that tells of it. Versions and what a
 // client gets that comes back are the daemon's own FeedHub; only what happens is made up.
-import type { FeedChange } from "../../core/model/feedChange.ts";
+import {
+  type FeedChange,
+  rollUp,
+  type FeedEntry,
+  type PaneView,
+  type TargetView,
+} from "../../core/model/view.ts";
 import type { FeedOptions } from "../../core/api/calls.ts";
 import { FeedHub } from "../../core/api/feedHub.ts";
-import { rollUp } from "../../core/model/rollUp.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { FeedEntry, PaneView, TargetView } from "../../core/model/view.ts";
 import type { NewTransition, Transition } from "../../core/ports/store.ts";
 import { sampleTransition } from "../../core/store/testkit/samples.ts";
 import { makeTarget } from "../factories/view.ts";

@@ -1,8 +1,7 @@
 // What becomes of the actions on a fake daemon's panes: each is recorded, and then refused, held or settled as the test says.
 import { SCHEMA_VERSION, type PaneView } from "../../core/model/view.ts";
-import type { ActionOutcome, ActionResult } from "../../core/model/actionView.ts";
+import type { ActionOutcome, ActionResult, ActionGuards } from "../../core/model/action.ts";
 import { AgtmuxError, type ErrorCode } from "../../core/model/errors.ts";
-import type { ActionGuards } from "../../core/model/snapshot.ts";
 
 export interface ActionInput {
   ref: string;

@@ -17,7 +17,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
-import type { Finding } from "../../core/model/doctorView.ts";
+import type { Finding } from "../../core/model/doctor.ts";
 import type { FeedEntry } from "../../core/model/view.ts";
 import { until } from "../setup/realClock.ts";
 import { LIMIT_MS, openFaultHarness, type FaultHarness } from "./faultHarness.ts";

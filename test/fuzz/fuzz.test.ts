@@ -1,8 +1,7 @@
 // That `npm run fuzz` forgets no boundary.
 import { describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
-import { createDesktopRouter, type DesktopService } from "../../core/api/desktopRouter.ts";
-import { createRouter } from "../../core/api/router.ts";
+import { createDesktopRouter, type DesktopService, createRouter } from "../../core/api/router.ts";
 import { FakeDaemon } from "../fakes/fakeDaemon.ts";
 import { TARGETS } from "./targets.ts";
 

@@ -8,7 +8,7 @@ import { createAdapterRegistry } from "../../adapters/index.ts";
 import { createDaemon, type Daemon, type DaemonDeps } from "../../core/daemon/createDaemon.ts";
 import { createIdSource, createSystemClock } from "../../core/daemon/systemClock.ts";
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
-import type { AdapterSource } from "../../core/ports/adapterSource.ts";
+import type { AdapterSource } from "../../core/ports/agentAdapter.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/logger.ts";
 import { createFeatures } from "../../features/index.ts";

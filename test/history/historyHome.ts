@@ -8,7 +8,7 @@ import { recordedLog } from "../../adapters/testkit/recordedLog.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { FeatureContext, RunningFeature } from "../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
-import { redactText } from "../../core/store/redactText.ts";
+import { redactText } from "../../core/store/redact.ts";
 import { HISTORY_CALLS, type HistoryCalls } from "../../features/history/calls.ts";
 import type { AnswerFrom, SentTo } from "../../core/api/calls.ts";
 import { createHistory } from "../../features/history/history.ts";

@@ -16,8 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
-import { Integrations } from "../../core/integrations/integrations.ts";
-import { createTestEvents } from "../../core/integrations/testEvents.ts";
+import { Integrations, createTestEvents } from "../../core/integrations/integrations.ts";
 import { createIdSource, createSystemClock } from "../../core/daemon/systemClock.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
 

@@ -1,6 +1,6 @@
 // A crashed row is named by the reference that its list shows, whether its pane lives on without an agent or is gone.
 import { expect, it } from "vitest";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { actionGuardsSchema } from "../../core/model/action.ts";
 import { useChainHarness } from "../chain/chainHarness.ts";
 import type { Player } from "../player/player.ts";
 

@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { paneListSchema, sessionListSchema, windowListSchema } from "../../core/model/view.ts";
-import { waitResultSchema } from "../../core/model/waitView.ts";
+import { waitResultSchema } from "../../core/model/documents.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
 import { createPlayer, type Player } from "../player/player.ts";

@@ -1,7 +1,7 @@
 // What finished is unread until a person has looked at it, on a real daemon and a real tmux: each way of looking, and what a
 // restart of the daemon keeps.
 import { afterEach, describe, expect, it } from "vitest";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { actionGuardsSchema } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { useChainHarness } from "../chain/chainHarness.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";

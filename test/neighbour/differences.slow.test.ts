@@ -2,8 +2,8 @@
 import { createConnection } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { lookScript } from "../../core/tmux/lookScript.ts";
-import { encodeRequest } from "../../core/tmux/serverProtocol.ts";
+import { lookScript } from "../../core/tmux/tmuxCommand.ts";
+import { encodeRequest } from "../../core/tmux/askServer.ts";
 import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
 import { whole } from "./manners.ts";

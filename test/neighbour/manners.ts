@@ -3,11 +3,8 @@
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { connectLocalSocket } from "../../core/targets/executors/localExecutor.ts";
-import { askServer } from "../../core/tmux/askServer.ts";
-import { lookScript } from "../../core/tmux/lookScript.ts";
-import type { ReadCommand } from "../../core/tmux/readCommand.ts";
-import { createServerReader, encodeRequest } from "../../core/tmux/serverProtocol.ts";
-import { parseTranscript } from "../../core/tmux/transcript.ts";
+import { askServer, createServerReader, encodeRequest } from "../../core/tmux/askServer.ts";
+import { lookScript, type ReadCommand, parseTranscript } from "../../core/tmux/tmuxCommand.ts";
 import { realClock } from "../setup/realClock.ts";
 import type { Chance } from "./turmoil.ts";
 

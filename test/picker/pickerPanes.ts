@@ -1,5 +1,5 @@
 // Panes as a person with several agents has them, for the picker's tests, figures and pictures.
-import type { ActivityView } from "../../core/model/activity.ts";
+import type { ActivityView } from "../../core/model/evidence.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane, type PaneOptions } from "../factories/view.ts";

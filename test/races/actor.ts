@@ -1,7 +1,6 @@
 // Somebody who acts in a race, through the real gate, and what is right and wrong about what reached a program.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { AnswerChoice } from "../../core/model/actionView.ts";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { type AnswerChoice, actionGuardsSchema } from "../../core/model/action.ts";
 import { TARGET } from "./model/events.ts";
 import { isAnswer, type ActionName } from "./model/kinds.ts";
 import type { LaggingEngine } from "./model/laggingEngine.ts";

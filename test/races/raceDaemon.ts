@@ -2,10 +2,10 @@
 import { createGate, type PreparedAction, type VerifiedAction } from "../../core/actions/prepare.ts";
 import type { DaemonService } from "../../core/api/calls.ts";
 import { createActionAudit } from "../../core/actions/audit.ts";
-import type { ConnectedTargets } from "../../core/connections/connectedTargets.ts";
+import type { ConnectedTargets } from "../../core/connections/connectedTarget.ts";
 import { createPaneActions, type UnattendedActions } from "../../core/actions/paneActions.ts";
 import type { Pane } from "../../core/model/runtime.ts";
-import type { ActionSnapshot } from "../../core/model/snapshot.ts";
+import type { ActionSnapshot } from "../../core/model/action.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import type { TargetExecutor } from "../../core/ports/targetExecutor.ts";
 import type { AuditEntry, Store } from "../../core/ports/store.ts";

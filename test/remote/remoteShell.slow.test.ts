@@ -5,9 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
-import { createShellExecutor } from "../../core/targets/remote/remoteReader.ts";
+import {
+  createShellExecutor,
+  awaitHello,
+  createRemoteShell,
+  type RemoteShell,
+} from "../../core/targets/remote/remoteShell.ts";
 import { createRemoteProcesses } from "../../core/targets/remote/remoteProcesses.ts";
-import { awaitHello, createRemoteShell, type RemoteShell } from "../../core/targets/remote/remoteShell.ts";
 import { createRemoteSpool } from "../../core/targets/remote/remoteSpool.ts";
 import { createProcessTree } from "../../core/tmux/processTree.ts";
 import { randomIds, realClock, until } from "../setup/realClock.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { awaitHello, createRemoteShell, type RemoteShell } from "../../core/targets/remote/remoteShell.ts";
-import type { RemoteSpool } from "../../core/ports/remoteSpool.ts";
+import type { RemoteSpool } from "../../core/ports/targetExecutor.ts";
 import { createRemoteSpool } from "../../core/targets/remote/remoteSpool.ts";
 import { randomIds, realClock } from "../setup/realClock.ts";
 import { openShellChannel } from "./shellChannel.ts";

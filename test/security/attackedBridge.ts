@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRouter } from "../../core/api/router.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/logger.ts";
-import { startWebBridge, type WebBridge } from "../../core/rpc/webBridge.ts";
-import { createRouterHandler } from "../../core/rpc/webRpc.ts";
+import { startWebBridge, type WebBridge, createRouterHandler } from "../../core/rpc/webBridge.ts";
 import { makePane } from "../factories/view.ts";
 import { FakeDaemon } from "../fakes/fakeDaemon.ts";
 

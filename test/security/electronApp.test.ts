@@ -43,10 +43,12 @@ vi.mock("electron-menubar", () => ({
   },
 }));
 
-const { denyPermissions, hardenAllContents } = await import("../../main/hardenContents.ts");
-const { registerPageScheme, servePage } = await import("../../main/pageProtocol.ts");
+vi.mock("electron-store", () => ({ default: vi.fn() }));
+
+const { denyPermissions, hardenAllContents, registerPageScheme, servePage } =
+  await import("../../main/pageProtocol.ts");
 const { PAGE_URL } = await import("../../main/pageAnswer.ts");
-const { createPopover } = await import("../../main/popover.ts");
+const { createPopover } = await import("../../main/appPopover.ts");
 
 /** Contents as they are made; tells what was prevented. */
 const makeContents = () => {

@@ -15,10 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createLocalFiles } from "../../core/targets/executors/localFiles.ts";
-import { lookCommand } from "../../features/workspaces/git/lookScript.ts";
-import { settingsText } from "../../features/workspaces/git/gitSettings.ts";
-import { readRepository } from "../../features/workspaces/git/readRepository.ts";
+import { createLocalFiles } from "../../core/targets/executors/localExecutor.ts";
+import { lookCommand } from "../../features/workspaces/workTrees.ts";
+import { settingsText, readRepository } from "../../features/workspaces/readRepository.ts";
 import { readSources } from "../architecture/sources.ts";
 import { git } from "../workspaces/hostileRepository.ts";
 
@@ -88,9 +87,9 @@ it("git is started nowhere without these bounds", () => {
     /(?:spawn|execFile|run)\w*\(\s*\[?"git"|\bgit --no-pager\b|exec git\b/.test(text),
   );
   expect(starting.map(({ path }) => path).toSorted()).toEqual([
-    "core/model/git.ts",
-    "features/workspaces/git/lookScript.ts",
-    "features/workspaces/worktrees/worktreeScripts.ts",
+    "core/model/commandWords.ts",
+    "features/workspaces/workTrees.ts",
+    "features/workspaces/linkedWorktrees.ts",
   ]);
   for (const { path, text } of starting)
     expect([path, /GIT_BOUNDS|ENDABLE/.test(text)]).toEqual([path, true]);

@@ -5,11 +5,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { toNotification } from "../../core/api/notifications/toNotification.ts";
+import { toNotification } from "../../core/api/notifications/notificationScheduler.ts";
 import { openLogFile, type LogFile } from "../../core/daemon/logFile.ts";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { actionGuardsSchema } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { toNativeOptions } from "../../main/nativeNotification.ts";
+import { toNativeOptions } from "../../main/notifications.ts";
 import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
 import type { Harness } from "../actions/actionHarness.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";

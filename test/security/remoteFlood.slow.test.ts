@@ -1,7 +1,7 @@
 // A login shell of a real target behind a real sshd that writes without end, and an answer that does. The channel ends with a reason, the target says so,
 // and everything else goes on.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { actionGuardsSchema } from "../../core/model/action.ts";
 import { until } from "../setup/realClock.ts";
 import type { Transport } from "../ssh/targetHarness.ts";
 import {

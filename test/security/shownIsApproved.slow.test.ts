@@ -1,13 +1,13 @@
 // What is approved is exactly what was shown: attacks on real tmux with a real daemon, by an agent that looks like Claude Code,
 // draws its dialogs and runs its hooks. Each of them got its key once.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NO_LIMITS } from "../../ui/actions/agentLimits.ts";
+import { NO_LIMITS } from "../../ui/actions/disabledReasons.ts";
 import { actionOf } from "../../ui/actions/paneActions.ts";
-import { fitsAtOnce } from "../../ui/text/requestText.ts";
-import { toNotification } from "../../core/api/notifications/toNotification.ts";
-import type { AnswerChoice } from "../../core/model/actionView.ts";
+import { fitsAtOnce } from "../../ui/actions/cardView.ts";
+import { toNotification } from "../../core/api/notifications/notificationScheduler.ts";
+import type { AnswerChoice } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { redactText } from "../../core/store/redactText.ts";
+import { redactText } from "../../core/store/redact.ts";
 import { openDialogs, type Dialog, type DialogPane } from "../actions/dialogPane.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { askByHook, claudeDialog as dialog } from "../actions/claudeDialog.ts";

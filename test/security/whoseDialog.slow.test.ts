@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { NO_LIMITS } from "../../ui/actions/agentLimits.ts";
+import { NO_LIMITS } from "../../ui/actions/disabledReasons.ts";
 import { actionOf } from "../../ui/actions/paneActions.ts";
 import { mayAnswer } from "../../core/model/request.ts";
 import type { PaneView } from "../../core/model/view.ts";

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { SETTING_KEYS } from "../../core/model/settingKeys.ts";
-import { SETTING_SCHEMAS } from "../../core/model/settings.ts";
+import { SETTING_SCHEMAS } from "../../core/model/config.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 

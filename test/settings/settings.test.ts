@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AppRouter } from "../../core/api/router.ts";
-import { SETTING_SCHEMAS } from "../../core/model/settings.ts";
+import { SETTING_SCHEMAS } from "../../core/model/config.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 

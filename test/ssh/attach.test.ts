@@ -2,7 +2,7 @@
 // private tmux plays the terminal.
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { actionGuardsSchema } from "../../core/model/action.ts";
 import { serveDaemon } from "../harness/commandLine.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { LIMIT_MS, openTargetHarness, type TargetHarness } from "./targetHarness.ts";

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { PaneDocument } from "../../core/model/paneDocument.ts";
+import type { PaneDocument } from "../../core/model/view.ts";
 import { createRouterCaller } from "../../core/rpc/messageBridge.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { runDoc } from "../actions/documentCommand.ts";

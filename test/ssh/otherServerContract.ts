@@ -9,12 +9,14 @@ import { join } from "node:path";
 import ssh2, { type Connection, type ServerChannel } from "ssh2";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
-import type { TransportName } from "../../core/targets/chooseTransport.ts";
-import { createRemoteExecutor } from "../../core/targets/createRemoteExecutor.ts";
+import {
+  type TransportName,
+  createRemoteExecutor,
+  resolveTarget,
+} from "../../core/targets/createRemoteExecutor.ts";
 import { createOpenSshTransport } from "../../core/targets/executors/openSshTransport.ts";
 import { createSsh2Transport } from "../../core/targets/executors/ssh2Transport.ts";
-import type { SshTransport } from "../../core/targets/executors/sshTransport.ts";
-import { resolveTarget } from "../../core/targets/createRemoteExecutor.ts";
+import type { SshTransport } from "../../core/targets/remoteExecutor.ts";
 
 const { Server, utils } = ssh2;
 

@@ -7,7 +7,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createRemoteExecutor } from "../../core/targets/createRemoteExecutor.ts";
-import { encodeScriptLine, LOGIN_COMMAND, quoteArgv, quoteForLogin } from "../../core/targets/quote.ts";
+import {
+  encodeScriptLine,
+  LOGIN_COMMAND,
+  quoteArgv,
+  quoteForLogin,
+} from "../../core/targets/remoteScript.ts";
 import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
 import { given, NASTY, SHELLS, SHOW, word, words, wordsOf } from "./quotedWords.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";

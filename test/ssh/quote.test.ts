@@ -2,7 +2,12 @@
 import fc from "fast-check";
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { encodeScriptLine, LOGIN_COMMAND, quoteArgv, quoteForLogin } from "../../core/targets/quote.ts";
+import {
+  encodeScriptLine,
+  LOGIN_COMMAND,
+  quoteArgv,
+  quoteForLogin,
+} from "../../core/targets/remoteScript.ts";
 import { given, NASTY, POSIX, SHOW, words } from "./quotedWords.ts";
 
 describe("quoting", () => {

@@ -1,7 +1,7 @@
 // The harness of the action tests with its panes behind a real sshd: `tmux` is the far server, and nothing of this machine is
 // watched, so that a pane's id names a far pane. The remote side runs as the same user with a home of its own.
 import { join } from "node:path";
-import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import { actionGuardsSchema } from "../../core/model/action.ts";
 import type { TargetView } from "../../core/model/view.ts";
 import type { Harness } from "../actions/actionHarness.ts";
 import { framesOf } from "../chain/chainHarness.ts";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { connectSocket } from "../../core/rpc/socketClient.ts";
-import { startedSchema, type Started } from "../../core/model/started.ts";
+import { startedSchema, type Started } from "../../core/model/workspace.ts";
 import { until } from "../setup/realClock.ts";
 import { openStartHarness, type StartHarness } from "./startHarness.ts";
 

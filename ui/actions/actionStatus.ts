@@ -1,5 +1,5 @@
 // The last action on a pane, its result, and their words, which are the same on the row and in the live region.
-import type { ActionOutcome } from "../../core/model/actionView.ts";
+import type { ActionOutcome, ActionResult } from "../../core/model/action.ts";
 import { displayLine, displaySentence } from "../text/displayText.ts";
 
 /** A failed call as the sentence that a person reads. */
@@ -63,7 +63,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   E_UNSUPPORTED: "Attach to do it there.",
 };
 
-export interface OutcomeText {
+interface OutcomeText {
   /** One or two words with a full stop, shown before the rest. */
   head: string;
   detail: string;
@@ -108,5 +108,38 @@ const stageText = (status: ActionStatus): OutcomeText => {
         head: "Not known.",
         detail: `${UNKNOWN_WORDS[status.action === "later" ? "later" : "now"]} ${failureDetail(status)}`,
       };
+  }
+};
+
+// What remains of an action on a pane once it ended: its result, a refusal, or that nobody knows. The same on every surface.
+
+/** Codes after which it is not known whether the action took place. */
+const OPEN_ENDED: ReadonlySet<string | null> = new Set([
+  null,
+  "E_INTERNAL",
+  "E_DAEMON_UNAVAILABLE",
+  "E_TARGET_UNREACHABLE",
+]);
+/** These can be repeated without harm, so an unknown outcome counts as a failure. */
+const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss"]);
+
+/** What an action did; null for actions that show nothing when they succeed. */
+export type ActionCall = () => Promise<ShownResult | null>;
+export type ShownResult = Pick<ActionResult, "outcome" | "detail" | "notes">;
+
+/** Makes the call; never rejects. Null: there is nothing to show. */
+export const settleAction = async (
+  action: ActionKind,
+  call: ActionCall,
+  toFailure: (error: unknown) => Failure,
+): Promise<ActionStatus | null> => {
+  try {
+    const result = await call();
+    if (result === null) return null;
+    return { kind: "done", action, outcome: result.outcome, detail: result.detail, notes: result.notes };
+  } catch (error) {
+    const failure = toFailure(error);
+    const isKnown = HARMLESS.has(action) || !OPEN_ENDED.has(failure.code);
+    return { kind: isKnown ? "refused" : "lost", action, failure };
   }
 };

@@ -3,9 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { displayText } from "../text/displayText.ts";
-import { NO_LIMITS } from "./agentLimits.ts";
+import { NO_LIMITS, type ActionContext } from "./disabledReasons.ts";
 import { boundPart, cardView } from "./cardView.ts";
-import type { ActionContext } from "./disabledReasons.ts";
 
 const contextOf = (isShownWhole: boolean): ActionContext => ({
   isConnected: true,

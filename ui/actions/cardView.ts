@@ -1,11 +1,34 @@
 // What a card shows of a request and which answers it offers, for every surface alike: nothing twice, what is to be judged first,
 // and no answer that allows something before all of it is shown (the rule is in docs/security.md). Pure; knows nothing of pixels.
 import type { RequestView } from "../../core/model/request.ts";
-import { changeSummary, remarkText, requestHeading } from "../../core/model/requestWords.ts";
+import { remarkText, changeSummary, requestHeading } from "../../core/model/words.ts";
+import { displayText, displayLine } from "../text/displayText.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { displayLine, displayText } from "../text/displayText.ts";
 import { optionReasons, type ActionContext, type DisabledReason } from "./disabledReasons.ts";
 import { actionOf, type PaneActionId } from "./paneActions.ts";
+
+// How much of a request fits into a card of the popover at first. Pure. Only what is shown to the letter may be approved.
+
+/** How many rows of a text are shown at first; a longer text is folded until the person unfolds it. */
+const MAX_ROWS = 12;
+/** Characters of a row at the popover's initial width. */
+export const COLUMNS = 44;
+
+const rowsOf = (text: string): number =>
+  displayText(text)
+    .split("\n")
+    .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / COLUMNS)), 0);
+
+/** How many lines a request has: those of what it writes, else of its text. */
+export const lineCount = ({ body, content }: Pick<RequestView, "body" | "content">): number =>
+  (content ?? body ?? "").split("\n").length;
+
+/** False: a part of it is folded away at first. */
+export const fitsAtOnce = (request: Pick<RequestView, "body" | "content" | "remark">): boolean => {
+  const remark = remarkText(request);
+  const texts = [request.body ?? "", request.content ?? null, remark === "" ? null : remark];
+  return texts.reduce((rows, text) => rows + (text === null ? 0 : rowsOf(text)), 0) <= MAX_ROWS;
+};
 
 export interface CardPart {
   /**
@@ -17,7 +40,7 @@ export interface CardPart {
   text: string;
 }
 
-export interface CardOption {
+interface CardOption {
   /** The digit that chooses it. */
   number: number;
   label: string;
@@ -27,7 +50,7 @@ export interface CardOption {
   reason: DisabledReason;
 }
 
-export interface CardAnswer {
+interface CardAnswer {
   id: PaneActionId;
   key: string;
   name: string;

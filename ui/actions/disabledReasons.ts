@@ -3,7 +3,8 @@
 import { isLimit, isWaiting, mayAnswer } from "../../core/model/needs.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { agentName } from "../text/paneText.ts";
+import { agentName } from "../text/rowText.ts";
+import type { AdapterView } from "../../core/model/adapterView.ts";
 
 /** Null: it can be done. Otherwise one sentence that says why not. */
 export type DisabledReason = string | null;
@@ -135,4 +136,29 @@ export const interruptReason = (pane: PaneView, context: ActionContext): Disable
     case null:
       return "no turn is running.";
   }
+};
+
+// What the daemon cannot do to some agents, by agent type, from its list of adapters. Without an answer nothing is ruled out here:
+// the daemon itself refuses.
+
+export type AgentLimits = Pick<ActionContext, "uninterruptible" | "unreadable" | "resetless">;
+
+export const NO_LIMITS: AgentLimits = {
+  uninterruptible: new Set(),
+  unreadable: new Set(),
+  resetless: new Set(),
+};
+
+export const agentLimits = (
+  items: readonly Pick<AdapterView, "agent_type" | "capabilities">[],
+): AgentLimits => {
+  const without = (capability: string): ReadonlySet<string> =>
+    new Set(
+      items.filter(({ capabilities }) => capabilities[capability] === false).map((item) => item.agent_type),
+    );
+  return {
+    uninterruptible: without("supports_interrupt"),
+    unreadable: without("supports_send_later"),
+    resetless: without("supports_reset"),
+  };
 };

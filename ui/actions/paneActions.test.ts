@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
-import { NO_LIMITS } from "./agentLimits.ts";
-import { optionReasons, type ActionContext } from "./disabledReasons.ts";
+import { NO_LIMITS, optionReasons, type ActionContext } from "./disabledReasons.ts";
 import { actionOf, notPossible, PANE_ACTIONS, type ActionSurface } from "./paneActions.ts";
 
 const WELL: ActionContext = {

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FeedEntry, PaneView, TargetView } from "../../core/model/view.ts";
-import { rollUp } from "../../core/model/rollUp.ts";
+import { type FeedEntry, type PaneView, type TargetView, rollUp } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { applyEntries, INITIAL_FEED_STATE, markLost, type FeedState } from "./feedReducer.ts";
 

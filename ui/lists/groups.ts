@@ -3,10 +3,7 @@
 import { countStates } from "../../core/model/needs.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
-import { HEALTH_WORDS } from "../text/healthText.ts";
-import { KNOWN_REASONS } from "../text/paneText.ts";
-import { waitingOf } from "./needsFirst.ts";
-import { isUnreadDone, type Counted } from "../text/rowText.ts";
+import { HEALTH_WORDS, KNOWN_REASONS, waitingOf, isUnreadDone, type Counted } from "../text/rowText.ts";
 
 export interface Filter {
   text: string;

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JobView } from "../../core/model/job.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { makeJob } from "../../test/factories/job.ts";
-import { jobObstacle, jobPlace, jobStatus, jobTitle } from "../text/jobText.ts";
-import { arrangeJobs } from "./jobs.ts";
+import { jobObstacle, jobPlace, jobStatus, jobTitle, arrangeJobs } from "../text/jobText.ts";
 
 const NOW = Date.parse("2026-11-21T09:00:00.000Z");
 const ids = (rows: readonly { job: JobView }[]) => rows.map(({ job }) => job.job_id);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import { needsFirst } from "./needsFirst.ts";
+import { needsFirst } from "../text/rowText.ts";
 
 it("who needs a person comes first, the longest wait on top, and the others stay as they were", () => {
   const panes = [

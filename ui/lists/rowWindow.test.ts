@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findWindow, rowTops, scrollToShow } from "./rowWindow.ts";
+import { findWindow, rowTops, scrollToShow } from "./rows.ts";
 
 const heightsArbitrary = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 60 });
 

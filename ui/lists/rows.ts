@@ -9,10 +9,112 @@ import {
   type WindowSummary,
   windowsOf,
 } from "./sessions.ts";
-import type { View } from "./views.ts";
+
+// Which rows of a long list are worth having in the document. Heights are in any unit (CSS pixels, lines of a terminal) and known before drawing; an
+// expanded row reports its own once it was measured.
+
+interface RowWindow {
+  /** First and last index to draw, both included; `last` is -1 for an empty list. */
+  first: number;
+  last: number;
+}
+
+/** Tops of all rows, plus one more entry: the height of the whole list. */
+export const rowTops = (heights: readonly number[]): number[] => {
+  const tops = [0];
+  for (const height of heights) tops.push((tops.at(-1) ?? 0) + height);
+  return tops;
+};
+
+/** Index of the row at an offset. */
+const rowAt = (tops: readonly number[], offset: number): number => {
+  let [low, high] = [0, tops.length - 2];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((tops[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+};
+
+/** `overscan` rows are added on both sides so that scrolling and tabbing find something. */
+export const findWindow = (
+  tops: readonly number[],
+  scrollTop: number,
+  viewHeight: number,
+  overscan: number,
+): RowWindow => {
+  const count = tops.length - 1;
+  if (count <= 0) return { first: 0, last: -1 };
+  return {
+    first: Math.max(rowAt(tops, scrollTop) - overscan, 0),
+    last: Math.min(rowAt(tops, scrollTop + viewHeight) + overscan, count - 1),
+  };
+};
+
+/** Where to scroll so that a row is in view; the present offset when it already is. */
+export const scrollToShow = (
+  tops: readonly number[],
+  index: number,
+  scrollTop: number,
+  viewHeight: number,
+): number => {
+  const [top, bottom] = [tops[index] ?? 0, tops[index + 1] ?? 0];
+  if (top < scrollTop) return top;
+  if (bottom > scrollTop + viewHeight) return Math.min(top, bottom - viewHeight);
+  return scrollTop;
+};
+
+// Which view the popover shows. A further view is one more member here, a place in the tabs, and its drawing in App.
+
+export type View =
+  | { kind: "agents" }
+  | { kind: "sessions" }
+  /** The windows of one session; `isMerged`: of all sessions of that name. */
+  | { kind: "windows"; sessionKey: string; name: string; isMerged: boolean }
+  | { kind: "targets" }
+  /** Sessions that agents keep on disk. */
+  | { kind: "history" }
+  /** What is armed and what it did; `runtimeId`: for this agent alone. */
+  | { kind: "armed"; runtimeId: string | null };
+
+/** The views that a tab leads to. */
+export const TABS = [
+  { kind: "agents", label: "Agents", key: "g" },
+  { kind: "sessions", label: "Sessions", key: "s" },
+  { kind: "targets", label: "Machines", key: "m" },
+  { kind: "history", label: "History", key: "h" },
+  { kind: "armed", label: "Armed", key: "l" },
+] as const satisfies readonly { kind: View["kind"]; label: string; key: string }[];
+export type TabKind = (typeof TABS)[number]["kind"];
+
+/** What a tab shows at first. */
+export const viewOf = (kind: TabKind): View => (kind === "armed" ? { kind, runtimeId: null } : { kind });
+
+/** What it shows comes from no feed: the view asks for it, and its list is its own. */
+export const asksItself = ({ kind }: View): boolean => kind === "history" || kind === "armed";
+
+/** The tab under which a view is. */
+export const tabOf = (view: View): TabKind => (view.kind === "windows" ? "sessions" : view.kind);
+
+/** Where Esc leads from a view; null when it closes the popover. */
+export const parentOf = (view: View): View | null => {
+  switch (view.kind) {
+    case "agents":
+      return null;
+    case "sessions":
+    case "targets":
+    case "history":
+      return { kind: "agents" };
+    case "armed":
+      return view.runtimeId === null ? { kind: "agents" } : viewOf("armed");
+    case "windows":
+      return { kind: "sessions" };
+  }
+};
 
 /** Where a row is shown. It does not repeat what its surroundings say. */
-export type RowPlace = "inbox" | "session" | "window";
+type RowPlace = "inbox" | "session" | "window";
 
 export type Row =
   | { kind: "heading"; key: string; text: string; count: number }
@@ -72,7 +174,7 @@ const targetRows = (targets: ReadonlyMap<string, TargetView>, text: string): Row
     .map((target) => ({ kind: "target", key: `target:${target.target}`, target }));
 };
 
-export interface RowSource {
+interface RowSource {
   view: View;
   overview: Overview;
   targets: ReadonlyMap<string, TargetView>;
@@ -124,7 +226,7 @@ const isSame = (left: Row, right: Row): boolean => {
 };
 
 /** Equal rows are replaced by the earlier objects, because the same object need not be drawn again. */
-export const keepRows = (rows: readonly Row[], before: readonly Row[]): Row[] => {
+const keepRows = (rows: readonly Row[], before: readonly Row[]): Row[] => {
   const known = new Map(before.map((row) => [row.key, row]));
   return rows.map((row) => {
     const old = known.get(row.key);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { IntegrationReport, SetupAgent, SetupLook } from "../../core/model/integrationView.ts";
-import { installAll } from "./installAll.ts";
-import { setupScreen } from "./setupScreen.ts";
+import type { IntegrationReport, SetupAgent, SetupLook } from "../../core/model/adapterView.ts";
+import { installAll, setupScreen } from "./setupScreen.ts";
 
 const NEW = "--- /h/.pi/agtmux.ts\t(new)\n+++ /h/.pi/agtmux.ts\t\n@@ -0,0 +1,2 @@\n+a\n+b\n";
 const EDIT = "--- /h/.claude/s.json\t\n+++ /h/.claude/s.json\t\n@@ -1 +1,2 @@\n-x\n+y\n+z\n";

@@ -1,5 +1,5 @@
 // Text of agents, tmux and repositories as the popover shows it.
-import { visibleLine, visibleText } from "../../core/model/visibleText.ts";
+import { visibleLine, visibleText } from "../../core/model/words.ts";
 
 /** Text over several lines. */
 export const displayText = visibleText;

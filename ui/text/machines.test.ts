@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
-import { machinesOf, refText } from "./machines.ts";
+import { machinesOf, refText } from "./rowText.ts";
 
 const server = (tmux_server: string, status: "ok" | "no_server" = "ok") => ({
   tmux_server,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import { paneLabel, waitAnnouncement } from "./paneText.ts";
+import { paneLabel, waitAnnouncement } from "./rowText.ts";
 
 const pane = (more: Parameters<typeof makePane>[0], progress: string | null) => ({
   ...makePane({ windowName: "api", ...more }),

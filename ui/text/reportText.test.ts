@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Finding } from "../../core/model/doctorView.ts";
+import type { Finding } from "../../core/model/doctor.ts";
 import { redactNames, reportText } from "./reportText.ts";
 
 const finding = (part: Partial<Finding>): Finding => ({

@@ -1,5 +1,5 @@
 // The doctor's report as a text to pass on, without anything that would tell strangers about the person's machines. Pure.
-import type { Finding } from "../../core/model/doctorView.ts";
+import type { Finding } from "../../core/model/doctor.ts";
 
 interface ReportInput {
   version: string;

@@ -1,16 +1,218 @@
 // How a row tells the work: what was asked, who does it and where, what it does now, and since when. The popover, the picker, the
 // lists of the command line and the notifications take their words from here, so that a change of wording is made once. Pure.
-import { folderOf } from "../../core/model/rowTitle.ts";
+import type { PaneView, TargetView } from "../../core/model/view.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
-import type { PaneView } from "../../core/model/view.ts";
-import { formatAge } from "../../core/model/words.ts";
+import { askedLine, REASON_WORDS, STATE_WORDS, folderOf, formatAge } from "../../core/model/words.ts";
 import { displayLine } from "./displayText.ts";
-import { agentName } from "./paneText.ts";
-import { workText } from "./workText.ts";
-import { changesText, sharesText } from "./workspaceText.ts";
+import type { RunningTool } from "../../core/model/evidence.ts";
 
-export { rowTitle } from "../../core/model/rowTitle.ts";
-export { workText } from "./workText.ts";
+// How much of a pane's place has to be said: with one machine nobody needs its name, and with one tmux server an id is enough.
+
+export interface Machines {
+  hasMachines: boolean;
+  /** Then `%12` is one pane, wherever it is typed. */
+  hasOneServer: boolean;
+}
+
+/** Machines that are left alone do not count, nor do tmux servers that are not running. */
+export const machinesOf = (targets: readonly TargetView[]): Machines => {
+  const watched = targets.filter(({ enabled }) => enabled);
+  const servers = watched.flatMap(({ servers: all }) => all.filter(({ status }) => status !== "no_server"));
+  return { hasMachines: watched.length > 1, hasOneServer: watched.length === 1 && servers.length === 1 };
+};
+
+/** The reference to type: `%12`, or `vm1/%12` where it could be another pane. */
+export const refText = (pane: PaneView, { hasOneServer }: Pick<Machines, "hasOneServer">): string =>
+  hasOneServer ? pane.identity.pane_id : pane.short_ref;
+
+// A target's health, in words.
+
+/** Empty for a healthy target. */
+export const HEALTH_WORDS: Readonly<Record<TargetView["health"], string>> = {
+  ok: "",
+  degraded: "slow or failing",
+  down: "unreachable",
+};
+
+/** The same for a target's own row, where an empty text would say nothing. */
+export const targetWord = ({ enabled, health, kind }: TargetView): string => {
+  if (!enabled) return "switched off";
+  return HEALTH_WORDS[health] || (kind === "local" ? "watched" : "reachable");
+};
+
+// The order of a flat list: who needs a person first, the longest wait on top; then the others as they come.
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Those that need a person, the longest wait first. */
+export const waitingOf = (panes: readonly PaneView[]): PaneView[] =>
+  panes
+    .filter(({ needs_action }) => needs_action)
+    .toSorted(
+      (a, b) => byText(a.since ?? "", b.since ?? "") || byText(a.identity.pane_ref, b.identity.pane_ref),
+    );
+
+export const needsFirst = (panes: readonly PaneView[]): PaneView[] => [
+  ...waitingOf(panes),
+  ...panes.filter(({ needs_action }) => !needs_action),
+];
+
+// How a row is put into words: its name, its state with the reason, and what it asks, each on one line.
+
+/** A newer daemon may send reasons that this popover does not know. */
+export const KNOWN_REASONS: ReadonlyMap<string, string> = new Map(Object.entries(REASON_WORDS));
+
+/** A reason that is not known is said in the words of its own code. */
+const reasonWords = (code: string | null): string =>
+  code === null ? "" : (KNOWN_REASONS.get(code) ?? displayLine(code.replaceAll("_", " ")));
+
+/** `needs approval · asks to edit`; the reason is left out where it only repeats the state. */
+export const stateText = (state: CanonicalState, reasonCode: string | null): string => {
+  const reason = reasonWords(reasonCode);
+  return reason === "" || reason === STATE_WORDS[state]
+    ? STATE_WORDS[state]
+    : `${STATE_WORDS[state]} · ${reason}`;
+};
+
+export const paneState = (pane: PaneView): string =>
+  pane.state === null ? "no agent" : stateText(pane.state, pane.reason_code);
+
+/** The window's name. The pane's id is in the row's title. */
+export const paneName = (pane: PaneView): string =>
+  displayLine(pane.window_name) || `window ${pane.window_index}`;
+
+export const agentName = (pane: PaneView): string => displayLine(pane.agent_name ?? pane.agent ?? "no agent");
+
+/** A target, with its server where that is not the usual one. */
+export const placeName = ({ target, server }: { target: string; server: string }): string =>
+  server === "default" ? target : `${target}:${server}`;
+
+/** The whole place of a pane, for tooltips and the inbox: `host / work / 2 build / %5`. */
+export const panePlace = (pane: PaneView): string => {
+  const { target, tmux_server: server, session_name: session, pane_id: id } = pane.identity;
+  return [
+    placeName({ target, server }),
+    displayLine(session),
+    `${pane.window_index} ${paneName(pane)}`,
+    id,
+  ].join(" / ");
+};
+
+/** A pane's place and what it does, for use in a question. */
+export const panePlaceAndState = (pane: PaneView): string => `${panePlace(pane)}: ${paneState(pane)}`;
+
+/** What is asked, on one line; empty when nothing is. */
+export const requestLine = ({ request }: PaneView): string => (request === null ? "" : askedLine(request));
+
+/** A row for screen readers: place, state, and what it asks or else what it says of its work. */
+export const paneLabel = (pane: PaneView): string => {
+  const asked = requestLine(pane);
+  const said = asked === "" && pane.progress !== null ? displayLine(pane.progress) : asked;
+  return `${paneName(pane)}, ${agentName(pane)}, ${paneState(pane)}${said === "" ? "" : `: ${said}`}`;
+};
+
+/** The live region's text about panes that began to need a person; empty for none. */
+export const waitAnnouncement = (panes: readonly PaneView[]): string => {
+  const [first] = panes;
+  if (first === undefined) return "";
+  if (panes.length > 1) return `${panes.length} more panes need you`;
+  return `${paneLabel(first)}, in ${displayLine(first.identity.session_name)}`;
+};
+
+// What a row says of the work tree that its agent works in: what is not committed, and who else works there. Pure.
+
+/** `+12 −3 ↑2`: lines in files that git knows, and commits that its upstream lacks. Of other files, how many. Empty: nothing. */
+export const changesText = ({ workspace }: PaneView): string => {
+  const changes = workspace?.changes ?? null;
+  if (changes === null) return "";
+  const { files, added, removed, ahead } = changes;
+  const hasLines = (added ?? 0) + (removed ?? 0) > 0;
+  const lines = hasLines
+    ? `+${added ?? 0} \u{2212}${removed ?? 0}`
+    : files > 0
+      ? `${files} ${files === 1 ? "file" : "files"}`
+      : "";
+  const commits = (ahead ?? 0) > 0 ? `\u{2191}${ahead ?? 0}` : "";
+  return [lines, commits].filter((part) => part !== "").join(" ");
+};
+
+/** `shares folder with work:1.0 and 2 others`; empty where nobody else works there. */
+export const sharesText = ({ workspace }: PaneView, { hasMachines }: { hasMachines: boolean }): string => {
+  const [first, ...others] = workspace?.shares_with ?? [];
+  if (first === undefined) return "";
+  const name = displayLine(hasMachines ? first.short_ref : first.place);
+  const more = others.length === 0 ? "" : ` and ${others.length} ${others.length === 1 ? "other" : "others"}`;
+  return `shares folder with ${name}${more}`;
+};
+
+// What an agent does now, in a few words: the end of a row's second line. Pure.
+
+/** By what the tools of all agents are called, without case and underscores. */
+const VERBS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:bash|shell|exec|execcommand|runshellcommand|localshell|command|terminal|powershell|eval)$/,
+    "running",
+  ],
+  [
+    /^(?:edit|write|multiedit|notebookedit|writefile|replace|patch|applypatch|create|strreplace|update)$/,
+    "editing",
+  ],
+  [/^(?:read|readfile|view|readmanyfiles|notebookread|cat)$/, "reading"],
+  [/^(?:grep|glob|search|searchfilecontent|find|ls|list|listdirectory|rg|codesearch)$/, "searching"],
+  [/^(?:webfetch|fetch|fetchwebpage)$/, "fetching"],
+  [/^(?:websearch|googlewebsearch)$/, "searching the web for"],
+];
+
+/** `running npm test`, `editing src/refunds.ts`; of other tools their own name. */
+const toolWords = ({ name, subject }: RunningTool): string => {
+  const plain = name.toLowerCase().replaceAll(/[_\s-]/g, "");
+  const verb = VERBS.find(([names]) => names.test(plain))?.[1];
+  const on = displayLine(subject ?? "");
+  if (verb !== undefined && on !== "") return `${verb} ${on}`;
+  return `using ${displayLine(name)}${on === "" ? "" : ` ${on}`}`;
+};
+
+/** Reasons that add nothing to the state's icon. */
+const SILENT: ReadonlySet<string> = new Set(["fresh", "demoted", "turn_ended"]);
+
+/** The parts in order, each once; a part that another one has in it is left out. */
+const joined = (...parts: readonly string[]): string =>
+  parts
+    .filter((part, index) => part !== "" && parts.findIndex((other) => other.includes(part)) === index)
+    .join(" · ");
+
+/**
+ * The running tool, what it said last, or why it is in its state; then what it says beside that: attempts, queued prompts,
+ * background work, the words of an error. Empty where the state's icon says it all.
+ */
+export const workText = (pane: PaneView): string => {
+  const { state, activity, progress, reason_code: code } = pane;
+  const tool = activity?.tool ?? null;
+  const said = displayLine(activity?.said ?? "");
+  const reason = SILENT.has(code ?? "") ? "" : reasonWords(code);
+  const beside = displayLine(progress ?? "");
+  switch (state) {
+    case "running": {
+      // A wait before the next attempt is worth more than the tool before it.
+      const isTold = tool === null || code === "retrying" || code === "compacting";
+      return joined(isTold ? reason : toolWords(tool), beside);
+    }
+    case "completed":
+    case "idle":
+      return joined(reason, said, beside);
+    case "waiting_approval":
+    case "waiting_input":
+      // What it asks is shown by itself.
+      return beside;
+    case "error":
+    case "unknown":
+      return joined(reason === "" ? STATE_WORDS[state] : reason, beside);
+    case null:
+      return "no agent";
+  }
+};
+
+export { rowTitle } from "../../core/model/words.ts";
 
 export interface RowPart {
   kind: "agent" | "machine" | "place" | "branch" | "changes" | "warning" | "work" | "armed";
@@ -57,7 +259,7 @@ const BADGES = {
   other: "Asks",
 } as const;
 
-export interface CardBadge {
+interface CardBadge {
   tone: "approval" | "question" | "error";
   text: string;
 }
@@ -86,7 +288,7 @@ export type Counted = CanonicalState | "unread";
 export const isUnreadDone = ({ unread_since: since, needs_action: needsAction, state }: PaneView): boolean =>
   since !== null && !needsAction && state !== "unknown";
 
-export interface Total {
+interface Total {
   key: "needs" | "working" | "done";
   count: number;
   /** `4 need you`. */

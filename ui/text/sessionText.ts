@@ -1,6 +1,83 @@
 // A session that an agent keeps, in words: for the popover and the picker.
 import type { HistorySession } from "../../core/model/history.ts";
-import { displayLine } from "./displayText.ts";
+import type { Started } from "../../core/model/workspace.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { displayLine, displaySentence } from "./displayText.ts";
+
+// The form by which an agent is started: what it asks of the daemon, which folders it offers, and what it says afterwards. Pure.
+
+/** As it was typed. */
+export interface StartForm {
+  agent: string;
+  target: string;
+  folder: string;
+  branch: string;
+  text: string;
+}
+
+export type StartedView = Pick<
+  Started,
+  "command" | "session_name" | "short_ref" | "folder" | "worktree" | "prompt" | "prompt_detail" | "warnings"
+>;
+
+/** Null: something that is needed is missing. */
+export const startInput = ({ agent, target, folder, branch, text }: StartForm) => {
+  if (agent === "" || target === "" || folder.trim() === "") return null;
+  return {
+    agent,
+    target,
+    folder: folder.trim(),
+    worktree: branch.trim() === "" ? null : { branch: branch.trim(), base: null },
+    text: text.trim() === "" ? null : text,
+  };
+};
+
+/** Null: it is open in a pane already, or its log does not say where it worked. */
+export const resumeInput = ({ identity, folder, pane_ref }: HistorySession) =>
+  folder === null || pane_ref !== null
+    ? null
+    : { agent: identity.agent, target: identity.target, folder, resume: identity.session_id };
+
+const MAX_FOLDERS = 30;
+
+/** Where agents of a machine work: the top of the work tree where there is one. */
+export const foldersOf = (panes: readonly PaneView[], target: string): string[] => {
+  const known = panes.flatMap(({ identity, activity }) => {
+    const folder = activity?.work_tree ?? activity?.folder ?? null;
+    return identity.target === target && folder !== null ? [folder] : [];
+  });
+  return [...new Set(known)].toSorted().slice(0, MAX_FOLDERS);
+};
+
+const PROMPT_TEXT: Readonly<Record<Started["prompt"], string>> = {
+  none: "",
+  waiting: "The task goes in once the agent is ready for it.",
+  delivered: "The task went in.",
+  not_delivered: "The task did not go in",
+  unverified: "The task was sent, but its effect was not seen",
+  dropped: "The task did not go in",
+};
+
+/** Sentence by sentence. */
+export const startedText = (started: StartedView): string[] => {
+  const {
+    command,
+    session_name: session,
+    short_ref: ref,
+    folder,
+    worktree,
+    prompt,
+    prompt_detail: detail,
+  } = started;
+  const said = PROMPT_TEXT[prompt];
+  const isOpen = said !== "" && !said.endsWith(".");
+  return [
+    `${displayLine(command)} runs in session ${displayLine(session)}${ref === null ? "" : ` (${displayLine(ref)})`}, in ${displayLine(folder)}.`,
+    worktree?.is_new === true ? `The work tree for the branch ${displayLine(worktree.branch)} was made.` : "",
+    isOpen ? displaySentence(`${said}: ${detail}`) : said,
+    ...started.warnings.map((warning) => displaySentence(warning)),
+  ].filter((line) => line !== "");
+};
 
 /** Its name; without one, what was asked first. */
 export const sessionTitle = ({ title, first_prompt, agent_name }: HistorySession): string =>

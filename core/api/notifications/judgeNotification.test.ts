@@ -5,8 +5,9 @@ import {
   notificationKindOf,
   planBatch,
   type NotificationFacts,
+  isQuiet,
+  minuteOfDay,
 } from "./judgeNotification.ts";
-import { isQuiet, minuteOfDay } from "./quietHours.ts";
 
 const NOW = 1_800_000_000_000;
 const FACTS: NotificationFacts = {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
 import { someRequestView } from "../../../test/factories/evidence.ts";
 import { DEFAULT_CONFIG } from "../../model/config.ts";
-import type { NotificationPolicy } from "../../model/notificationPolicy.ts";
+import type { NotificationPolicy } from "../../model/notifications.ts";
 import type { PaneView } from "../../model/view.ts";
 import type { NotificationEvent } from "../service.ts";
 import { NotificationScheduler } from "./notificationScheduler.ts";

@@ -3,8 +3,8 @@ import { makePane } from "../../../test/factories/view.ts";
 import { someRequestView } from "../../../test/factories/evidence.ts";
 import type { RequestView } from "../../model/request.ts";
 import type { PaneView } from "../../model/view.ts";
-import { redactText } from "../../store/redactText.ts";
-import { toGroupNotification, toNotification } from "./toNotification.ts";
+import { redactText } from "../../store/redact.ts";
+import { toGroupNotification, toNotification } from "./notificationScheduler.ts";
 
 const option = (
   label: string,

@@ -1,9 +1,7 @@
 // Small records for tests and benches of the store.
 import type { Envelope } from "../../model/envelope.ts";
-import type { Evidence } from "../../model/evidence.ts";
-import { NO_LIVENESS, type Resolution } from "../../model/resolution.ts";
+import { type Evidence, NO_LIVENESS, type Resolution, NO_TURN_MARKS } from "../../model/evidence.ts";
 import type { Pane, Runtime, Target } from "../../model/runtime.ts";
-import { NO_TURN_MARKS } from "../../model/turnMarks.ts";
 import type { PaneView } from "../../model/view.ts";
 import type { NewTransition, PendingEvent, StateRow } from "../../ports/store.ts";
 

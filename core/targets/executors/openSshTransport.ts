@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { AgtmuxError } from "../../model/errors.ts";
 import { errorFromOpenSsh, unreachableError } from "../sshErrors.ts";
-import type { ChannelEnd, SshTransport, TransportChannel } from "./sshTransport.ts";
+import type { ChannelEnd, SshTransport, TransportChannel } from "../remoteExecutor.ts";
 
 export interface OpenSshOptions {
   /** A name of the SSH configuration; checked by `checkSshAlias`. */

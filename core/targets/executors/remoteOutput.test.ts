@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createFramedOutput, createStartGate } from "./remoteOutput.ts";
+import { createFramedOutput, createStartGate } from "./remoteRun.ts";
 
 const MARKS = { start: "<start>", end: "<end>" };
 /** Cuts bytes at the given places. */

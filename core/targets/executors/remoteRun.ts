@@ -1,17 +1,335 @@
-// One awaited command on the remote side of a connection: its channel, its time-out and its bounds. When the command is done,
-// the caller gets its result at once, and the channel has a while to close by itself.
+// Commands on the remote side of a connection: one that is awaited, with its channel, its time-out and its bounds, and a long-
+// running program as a ByteChannel. When a command is done, the caller gets its result at once, and the channel has a while to
+// close by itself.
+import { UNASKED_BYTES } from "../../engine/floodGuard.ts";
 import { randomBytes } from "node:crypto";
-import { encodeForPrintf, encodeScriptLine } from "../quote.ts";
-import { cleanLine } from "../sshErrors.ts";
-import { createFramedOutput } from "./remoteOutput.ts";
+import type { ByteChannel, TransportChannel } from "../remoteExecutor.ts";
 import {
-  awaitedScript,
+  encodeScriptLine,
   marksOf,
+  stayingScript,
+  encodeForPrintf,
+  awaitedScript,
   NOT_STARTED,
   type AwaitedCommand,
   type RemoteMarks,
-} from "./remoteScript.ts";
-import type { TransportChannel } from "./sshTransport.ts";
+} from "../remoteScript.ts";
+import { cleanLine } from "../sshErrors.ts";
+import { endsWithin } from "../../model/endsWithin.ts";
+
+// Finds what a remote command wrote between our marks in a stream that a login shell may have written to before.
+
+/** Longest rest of a mark's line, which holds only a pid or a status. */
+const MAX_MARK_LINE_BYTES = 1_024;
+
+/**
+ * Finds a mark and the rest of its line in a stream. Every byte is looked at a bounded number of times; bytes before the mark
+ * are passed on as they come.
+ */
+const createMarkSearch = (mark: string, onBefore: (bytes: Buffer) => void) => {
+  let held: Buffer = Buffer.alloc(0);
+  let isThere = false;
+  return {
+    /** The rest of the mark's line and what follows it, once both are there; `"flood"` for a line that does not end. */
+    push: (chunk: Buffer): { rest: string; after: Buffer } | "flood" | null => {
+      held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      if (!isThere) {
+        const at = held.indexOf(mark);
+        isThere = at !== -1;
+        const safe = isThere ? at : Math.max(0, held.length - mark.length);
+        onBefore(held.subarray(0, safe));
+        held = held.subarray(safe);
+        if (!isThere) return null;
+      }
+      const newline = held.indexOf("\n");
+      if (newline === -1) return held.length > MAX_MARK_LINE_BYTES ? "flood" : null;
+      const rest = held.subarray(mark.length, newline).toString("latin1").trim();
+      return { rest, after: held.subarray(newline + 1) };
+    },
+    /** The end of the data, which may be the beginning of a mark. */
+    get held(): Buffer {
+      return held;
+    },
+  };
+};
+
+interface FramedOutput {
+  push(chunk: Buffer): void;
+  /** The text after the end mark on its line, once that line is complete. */
+  readonly ending: string | null;
+  /** The text after the start mark on its line; null while the mark has not come. */
+  readonly opening: string | null;
+  /** The bytes between the marks so far, at most `maxBytes`. */
+  readonly body: Buffer;
+  /** There was more between the marks than `maxBytes`. */
+  readonly isTooLong: boolean;
+  /** More arrived outside of the marks than could be an accident. */
+  readonly isFlood: boolean;
+}
+
+interface FrameOptions {
+  start: string;
+  end: string;
+  maxBytes: number;
+}
+
+/**
+ * Collects one stream of an awaited command. Searches only the new part, so that long output is not searched again and again.
+ */
+export const createFramedOutput = ({ start, end, maxBytes }: FrameOptions): FramedOutput => {
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  let unasked = 0;
+  let opening: string | null = null;
+  let ending: string | null = null;
+  let isTooLong = false;
+  let isFlood = false;
+
+  const keep = (bytes: Buffer): void => {
+    const room = maxBytes - kept;
+    if (bytes.length > room) isTooLong = true;
+    const part = bytes.subarray(0, Math.max(0, room));
+    if (part.length === 0) return;
+    // A copy, because a slice of a chunk would keep the whole chunk in memory.
+    chunks.push(part.length < bytes.length ? Buffer.from(part) : part);
+    kept += part.length;
+  };
+  const skip = (bytes: Buffer): void => {
+    unasked += bytes.length;
+    if (unasked > UNASKED_BYTES) isFlood = true;
+  };
+  const startSearch = createMarkSearch(start, skip);
+  const endSearch = createMarkSearch(end, keep);
+  const pushBody = (chunk: Buffer): void => {
+    const found = endSearch.push(chunk);
+    if (found === "flood") isFlood = true;
+    else if (found !== null) {
+      ending = found.rest;
+      skip(found.after);
+    }
+  };
+  return {
+    push: (chunk) => {
+      if (isTooLong || isFlood) return;
+      if (ending !== null) skip(chunk);
+      else if (opening !== null) pushBody(chunk);
+      else {
+        const found = startSearch.push(chunk);
+        if (found === "flood") isFlood = true;
+        else if (found !== null) {
+          opening = found.rest;
+          pushBody(found.after);
+        }
+      }
+    },
+    get ending() {
+      return ending;
+    },
+    get opening() {
+      return opening;
+    },
+    get body() {
+      return ending === null && opening !== null && !isTooLong && !isFlood
+        ? Buffer.concat([...chunks, endSearch.held]).subarray(0, maxBytes)
+        : Buffer.concat(chunks);
+    },
+    get isTooLong() {
+      return isTooLong;
+    },
+    get isFlood() {
+      return isFlood;
+    },
+  };
+};
+
+/**
+ * Passes on what follows the start mark's line. `onOpen` gets the rest of that line; `onFlood` is called when too much comes
+ * without a start mark.
+ */
+export const createStartGate = (options: {
+  start: string;
+  onData: (chunk: Buffer) => void;
+  onOpen?: (opening: string) => void;
+  onFlood: () => void;
+}): ((chunk: Buffer) => void) => {
+  const { start, onData, onOpen = () => {}, onFlood } = options;
+  let skipped = 0;
+  let state: "closed" | "open" | "flooded" = "closed";
+  const flood = (): void => {
+    state = "flooded";
+    onFlood();
+  };
+  const search = createMarkSearch(start, (bytes) => {
+    skipped += bytes.length;
+  });
+  return (chunk) => {
+    if (state === "open") onData(chunk);
+    if (state !== "closed") return;
+    const found = search.push(chunk);
+    if (found === "flood" || skipped > UNASKED_BYTES) flood();
+    else if (found !== null) {
+      state = "open";
+      onOpen(found.rest);
+      if (found.after.length > 0) onData(found.after);
+    }
+  };
+};
+
+// A long-running program on the remote side of a connection, as a ByteChannel. The remote shell tells its pid, so that it can
+// be ended even when it ignores its closed input.
+
+/** How long a closed input may take to end the program, before it is signalled and before its channel is dropped. */
+const SIGNAL_AFTER_MS = 500;
+const DROP_AFTER_MS = 3_000;
+const STDERR_KEPT = 500;
+
+interface Listener<T> {
+  readonly set: (listener: (value: T) => void) => void;
+  readonly tell: (value: T) => void;
+}
+
+/** Chunks that one stream keeps before anybody listens; each has at most 64 kB. */
+const MAX_EARLY = 256;
+
+/** One listener. What arrives before there is one is kept for it, within bounds. */
+const createListener = <T>(onFull: () => void = () => {}): Listener<T> => {
+  let listener: ((value: T) => void) | null = null;
+  const early: T[] = [];
+  return {
+    set: (next) => {
+      listener = next;
+      for (const value of early.splice(0)) next(value);
+    },
+    tell: (value) => {
+      if (listener !== null) listener(value);
+      else if (early.push(value) > MAX_EARLY) onFull();
+    },
+  };
+};
+
+const within = (work: Promise<unknown>, timeoutMs: number): Promise<boolean> =>
+  endsWithin(work, timeoutMs, {
+    setTimer: (delayMs, callback) => {
+      const timer = setTimeout(callback, delayMs);
+      return () => clearTimeout(timer);
+    },
+  });
+
+export interface RemoteChannel extends ByteChannel {
+  /** Pid of the remote program; null until it was told. */
+  readonly remotePid: number | null;
+}
+
+/**
+ * Starts `argv` on the remote side. A channel that cannot be opened ends with the reason.
+ * @param signal ends a process of the remote side by its pid.
+ */
+export const openRemoteChannel = (
+  open: () => Promise<TransportChannel>,
+  argv: readonly string[],
+  signal: (pid: number) => Promise<void>,
+  onGone: () => void,
+): RemoteChannel => {
+  const marks = marksOf(randomBytes(12).toString("hex"));
+  const unheard = (): void => destroy("it writes what nobody asked for");
+  const stdout = createListener<Buffer>(unheard);
+  const stderr = createListener<Buffer>(unheard);
+  const closed = createListener<string>();
+  const gone = Promise.withResolvers<void>();
+  const waiting: string[] = [encodeScriptLine(stayingScript(marks, argv))];
+  let channel: TransportChannel | null = null;
+  let pid: number | null = null;
+  let isEnding = false;
+  let isGone = false;
+  let beforeStart = "";
+  let afterEnd = 0;
+
+  const finish = (reason: string): void => {
+    if (isGone) return;
+    isGone = true;
+    onGone();
+    const why = pid === null ? cleanLine(`${reason} ${beforeStart}`) : reason;
+    closed.tell(why);
+    gone.resolve();
+  };
+  const destroy = (reason: string): void => {
+    if (isGone) return;
+    finish(reason);
+    channel?.destroy();
+  };
+  /** Output that arrives while the end is awaited. */
+  const passOn = (listener: Listener<Buffer>, chunk: Buffer): void => {
+    if (isGone) return;
+    if (isEnding) afterEnd += chunk.length;
+    if (afterEnd > UNASKED_BYTES) destroy("it goes on writing when it should end");
+    else listener.tell(chunk);
+  };
+  open().then(
+    (opened) => {
+      channel = opened;
+      if (isGone) {
+        opened.destroy();
+        return;
+      }
+      const onFlood = (): void => destroy("the login shell there keeps writing before our shell begins");
+      const outGate = createStartGate({
+        start: marks.start,
+        onData: (chunk) => passOn(stdout, chunk),
+        onOpen: (opening) => {
+          pid = Number(opening);
+        },
+        onFlood,
+      });
+      const errorGate = createStartGate({
+        start: marks.start,
+        onData: (chunk) => passOn(stderr, chunk),
+        onFlood,
+      });
+      opened.stdout.on("data", outGate);
+      opened.stderr.on("data", (chunk: Buffer) => {
+        if (pid === null) beforeStart = (beforeStart + chunk.toString("utf8")).slice(-STDERR_KEPT);
+        errorGate(chunk);
+      });
+      void opened.ended.then(({ reason }) => finish(reason));
+      for (const text of waiting.splice(0)) opened.stdin.write(text);
+      if (isEnding) opened.stdin.end();
+    },
+    (error: unknown) => finish(error instanceof Error ? error.message : String(error)),
+  );
+
+  const end = async (): Promise<void> => {
+    channel?.stdin.end();
+    if (await within(gone.promise, SIGNAL_AFTER_MS)) return;
+    if (pid !== null) {
+      // When the connection is gone, the program cannot be signalled; it ends with its channel.
+      const signalled = signal(pid).catch(() => {});
+      await within(Promise.race([gone.promise, signalled]), DROP_AFTER_MS);
+    }
+    if (await within(gone.promise, SIGNAL_AFTER_MS)) return;
+    channel?.destroy();
+    await within(gone.promise, DROP_AFTER_MS);
+  };
+  let ending: Promise<void> | null = null;
+  return {
+    get remotePid() {
+      return pid;
+    },
+    write: (text) => {
+      if (isGone || isEnding) return;
+      if (channel === null) waiting.push(text);
+      else channel.stdin.write(text);
+    },
+    onStdout: stdout.set,
+    onStderr: stderr.set,
+    onClose: closed.set,
+    destroy,
+    close: () => {
+      isEnding = true;
+      ending ??= isGone ? Promise.resolve() : end();
+      return ending;
+    },
+  };
+};
 
 export interface RemoteRequest {
   /** Script text that uses its words as "$@"; just `"$@"` when it only runs a program. */

@@ -1,16 +1,101 @@
 // A connection of the ssh2 library, for hosts that `chooseTransport` finds plain: no child process at all. The library is
 // loaded on first use and reads no configuration itself: everything that matters is passed to it, and only host keys that
 // known_hosts names are accepted.
+import type {
+  Algorithms,
+  ServerHostKeyAlgorithm,
+  ClientChannel,
+  AgentAuthMethod,
+  Client,
+  ConnectConfig,
+  PublicKeyAuthMethod,
+} from "ssh2";
+import { type KnownHost, fileOfChanged, judgeHostKey, typeOfKey, type SshIdentities } from "../sshKeys.ts";
+import { type SshConfig, familyOf } from "../sshConfig.ts";
 import { connect, type Socket } from "node:net";
 import { readFile } from "node:fs/promises";
-import type { ClientChannel, AgentAuthMethod, Client, ConnectConfig, PublicKeyAuthMethod } from "ssh2";
 import type { AgtmuxError } from "../../model/errors.ts";
-import { fileOfChanged, judgeHostKey, typeOfKey, type KnownHost } from "../knownHosts.ts";
-import { familyOf, type SshConfig } from "../sshConfig.ts";
 import { authError, cleanLine, hostKeyError, noRouteError, unreachableError } from "../sshErrors.ts";
-import type { SshIdentities } from "../sshIdentities.ts";
-import { algorithmsFor, loadSsh2 } from "./ssh2Library.ts";
-import type { ChannelEnd, SshTransport, TransportChannel } from "./sshTransport.ts";
+import type { ChannelEnd, SshTransport, TransportChannel } from "../remoteExecutor.ts";
+
+// The ssh2 library itself, loaded on first use only, and which of its algorithms a connection may use. An algorithm that
+// OpenSSH's configuration leaves out is left out here too. The types of known host keys come first, so that the server shows
+// one of these keys.
+
+type Ssh2 = Pick<typeof import("ssh2"), "Client">;
+
+/** Loads the library: about 60 ms once, which no command of the CLI pays. */
+const loadSsh2 = async (): Promise<Ssh2> => {
+  const { default: ssh2 } = await import("ssh2");
+  return ssh2;
+};
+
+/** What ssh2 1.17 can do without its native part. Like OpenSSH, without SHA-1 signatures. */
+export const SSH2_ALGORITHMS = {
+  kexalgorithms: [
+    "curve25519-sha256",
+    "curve25519-sha256@libssh.org",
+    "ecdh-sha2-nistp256",
+    "ecdh-sha2-nistp384",
+    "ecdh-sha2-nistp521",
+    "diffie-hellman-group-exchange-sha256",
+    "diffie-hellman-group14-sha256",
+    "diffie-hellman-group15-sha512",
+    "diffie-hellman-group16-sha512",
+    "diffie-hellman-group17-sha512",
+    "diffie-hellman-group18-sha512",
+  ],
+  ciphers: [
+    "aes128-gcm@openssh.com",
+    "aes256-gcm@openssh.com",
+    "aes128-ctr",
+    "aes192-ctr",
+    "aes256-ctr",
+    "chacha20-poly1305@openssh.com",
+  ],
+  macs: [
+    "hmac-sha2-256-etm@openssh.com",
+    "hmac-sha2-512-etm@openssh.com",
+    "hmac-sha1-etm@openssh.com",
+    "hmac-sha2-256",
+    "hmac-sha2-512",
+    "hmac-sha1",
+  ],
+  hostkeyalgorithms: [
+    "ssh-ed25519",
+    "ecdsa-sha2-nistp256",
+    "ecdsa-sha2-nistp384",
+    "ecdsa-sha2-nistp521",
+    "rsa-sha2-512",
+    "rsa-sha2-256",
+  ],
+} as const;
+
+const allowed = <T extends string>(ours: readonly T[], theirs: readonly string[]): T[] =>
+  theirs.length === 0 ? [...ours] : ours.filter((name) => theirs.includes(name));
+
+/** The type of the key that an algorithm signs with. */
+const keyTypeOf = (algorithm: string): string => (algorithm.startsWith("rsa-") ? "ssh-rsa" : algorithm);
+
+/** The algorithms for a connection: those of the configuration that ssh2 can do. */
+const algorithmsFor = (config: SshConfig, knownHost: KnownHost): Algorithms => {
+  const known = new Set([...knownHost.keys, ...knownHost.bareKeys].map(({ type }) => type));
+  const hostKeys: ServerHostKeyAlgorithm[] = allowed(
+    SSH2_ALGORITHMS.hostkeyalgorithms,
+    config.hostkeyalgorithms,
+  );
+  return {
+    kex: allowed(SSH2_ALGORITHMS.kexalgorithms, config.kexalgorithms),
+    cipher: allowed(SSH2_ALGORITHMS.ciphers, config.ciphers),
+    hmac: allowed(SSH2_ALGORITHMS.macs, config.macs),
+    serverHostKey: [
+      ...hostKeys.filter((name) => known.has(keyTypeOf(name))),
+      ...hostKeys.filter((name) => !known.has(keyTypeOf(name))),
+    ],
+    // Watching sends nearly the same text each second; compressed it is a tenth.
+    compress: ["zlib@openssh.com", "none"],
+  };
+};
 
 // A TCP connection that sends all writes of one turn of the event loop together. The ssh2 library writes each SSH packet in
 // several pieces, and without Nagle's delay each of them would travel alone: measured, 55 segments a second instead of 20 on an
@@ -72,7 +157,7 @@ export interface Ssh2Plan {
   knownHost: KnownHost;
 }
 
-export interface Ssh2Options {
+interface Ssh2Options {
   alias: string;
   plan: () => Promise<Ssh2Plan>;
   /** How long the server may be silent before the connection counts as lost. */

@@ -1,19 +1,322 @@
-// The TargetExecutor of an SSH target over either transport. It owns the connection and its channels, and bounds how many are
-// open at once. Its owner decides when to connect again.
+// The TargetExecutor of an SSH target over either transport. It owns the connection and its channels, and bounds how many are open
+// at once; it also reads and writes the files over there. Its owner decides when to connect again.
+import type {
+  ByteChannel,
+  ConnectionFacts,
+  TransportChannel,
+  RemoteExecutor,
+  SshTransport,
+} from "../remoteExecutor.ts";
+import { cleanLine, unreachableError } from "../sshErrors.ts";
+import {
+  leave,
+  type RemoteRequest,
+  type RemoteResult,
+  openRemoteChannel,
+  type RemoteChannel,
+  RemoteFlood,
+  runRemote,
+} from "./remoteRun.ts";
+import { randomBytes } from "node:crypto";
+import type { FileStat, TargetFiles, RunResult } from "../../ports/targetExecutor.ts";
 import type { AgtmuxError } from "../../model/errors.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { RunResult } from "../../ports/targetExecutor.ts";
 import { checkGuarded, guardedCall, guardedCommand } from "../ownSocket.ts";
-import { LOGIN_COMMAND } from "../quote.ts";
-import type { ConnectionFacts, RemoteExecutor } from "../remoteExecutor.ts";
-import { unreachableError } from "../sshErrors.ts";
+import { LOGIN_COMMAND } from "../remoteScript.ts";
 import { createSemaphore } from "../../engine/semaphore.ts";
-import { openRemoteChannel, type RemoteChannel } from "./remoteChannel.ts";
-import { RemoteFlood, runRemote, type RemoteRequest, type RemoteResult } from "./remoteRun.ts";
-import { askFacts } from "./connectionFacts.ts";
-import { createSpareSessions } from "./spareSessions.ts";
-import { createSshFiles } from "./sshFiles.ts";
-import type { SshTransport, TransportChannel } from "./sshTransport.ts";
+
+// The first question over a new connection: where the home folder is, what system it is, and how long a round trip takes.
+// It also shows that the login shell starts our `sh` at all.
+
+/** Ends each fact. A home folder's name may hold any character but NUL; one that holds this character is refused below. */
+const SEPARATOR = "\u001E";
+const SCRIPT = `case $HOME in (/*) h=$HOME;; (*) h=$(cd && pwd);; esac
+printf '%s\\036%s\\036' "$h" "$(uname -s)"
+IFS= read -r x && printf '\\036'`;
+const MAX_ANSWER = 64 * 1024;
+
+type Facts = Omit<ConnectionFacts, "transport">;
+
+const factsOf = (answer: string, rttMs: number): Facts | null => {
+  const [home = "", system = "", end, ...more] = answer.split(SEPARATOR);
+  if (end === undefined || more.length > 1 || !home.startsWith("/") || !/^[\w.-]{1,64}$/.test(system))
+    return null;
+  return { homeDir: home.length > 1 ? home.replace(/\/+$/, "") : home, system, rttMs };
+};
+
+/** @throws AgtmuxError E_TARGET_UNREACHABLE when no sensible answer comes within `timeoutMs`. */
+const askFacts = async (
+  openChannel: (argv: readonly string[]) => ByteChannel,
+  alias: string,
+  timeoutMs: number,
+): Promise<Facts> => {
+  const outcome = Promise.withResolvers<Facts>();
+  const fail = (why: string): void =>
+    outcome.reject(
+      unreachableError(alias, `the login shell there gives no usable 'sh': ${cleanLine(why)}`, {
+        remedy: `Check that 'ssh ${alias} exec /bin/sh -c true' works in a terminal.`,
+      }),
+    );
+  const timer = setTimeout(() => fail(`no answer within ${Math.round(timeoutMs)} ms`), timeoutMs);
+  const channel = openChannel(["/bin/sh", "-c", SCRIPT]);
+  let answer = "";
+  let askedAt: number | null = null;
+  let said = "";
+  channel.onStderr((chunk) => {
+    said = (said + chunk.toString("utf8")).slice(-MAX_ANSWER);
+  });
+  channel.onClose((reason) => fail(`${reason} ${said}`));
+  channel.onStdout((chunk) => {
+    if (answer.length > MAX_ANSWER) return;
+    answer += chunk.toString("utf8");
+    if (answer.length > MAX_ANSWER) {
+      fail("its answer has no end");
+      channel.destroy("its answer has no end");
+    }
+    const parts = answer.split(SEPARATOR).length;
+    if (parts === 3 && askedAt === null) {
+      askedAt = performance.now();
+      channel.write("\n");
+    }
+    if (parts < 4 || askedAt === null) return;
+    const facts = factsOf(answer, performance.now() - askedAt);
+    if (facts === null) fail("its home folder or system is not known");
+    else outcome.resolve(facts);
+  });
+  try {
+    return await outcome.promise;
+  } finally {
+    clearTimeout(timer);
+    await channel.close();
+  }
+};
+
+// Sessions of a connection that are opened before a command needs them. To open one takes three round trips, and an action is a
+// chain of commands, each of which would wait for that. A spare session is a shell that waits for the one line of its script: one
+// that nobody needs is closed, and has run nothing.
+
+/** A command is over in one round trip and a session open in three: with fewer, the next command would wait. */
+const SPARES = 2;
+/** After the last word of somebody in a hurry. */
+const KEPT_MS = 5_000;
+
+export interface SpareSessions {
+  /** Commands follow soon, one after the other: for a while there are sessions that wait for them. */
+  hurry(): void;
+  /** A session that is open, or else one that is opened now. */
+  take(): Promise<TransportChannel>;
+  /** Closes those that nobody needed. */
+  drop(): void;
+}
+
+/** `open` opens a session; whoever takes it closes it. */
+export const createSpareSessions = (open: () => Promise<TransportChannel>): SpareSessions => {
+  const spares = new Set<Promise<TransportChannel>>();
+  let isHurried = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const openSpare = (): void => {
+    const spare = open();
+    const forget = (): void => void spares.delete(spare);
+    spares.add(spare);
+    // One that ended while it waited is no session any more.
+    spare.then(({ ended }) => void ended.then(forget), forget);
+  };
+  const fill = (): void => {
+    if (!isHurried) return;
+    while (spares.size < SPARES) openSpare();
+  };
+  const drop = (): void => {
+    isHurried = false;
+    clearTimeout(timer);
+    for (const spare of spares) spare.then(leave, () => {});
+    spares.clear();
+  };
+
+  return {
+    hurry: () => {
+      isHurried = true;
+      clearTimeout(timer);
+      timer = setTimeout(drop, KEPT_MS);
+      fill();
+    },
+    take: async () => {
+      const [spare] = spares;
+      if (spare === undefined) return open();
+      spares.delete(spare);
+      fill();
+      // Nothing was run in one that could not be opened.
+      return spare.catch(open);
+    },
+    drop,
+  };
+};
+
+// The scripts that read and write files on the remote side, for any POSIX `sh`. `$1` is always the path; a missing file is
+// status 44. They use what GNU, BSD and busybox have in common, and try both forms of `stat`.
+
+/** Exit status of a script when the file does not exist. */
+const MISSING_STATUS = 44;
+
+/**
+ * `gone`: nothing is at the path. A folder on the way that may not be searched does not prove that; the next command then
+ * fails with its own message.
+ */
+const GONE = `gone() { [ ! -e "$1" ] || return 1
+d=$1; while :; do case $d in (*/*) d=\${d%/*};; (*) d=.;; esac
+[ -n "$d" ] || d=/; [ ! -e "$d" ] || break; done
+[ ! -d "$d" ] || [ -x "$d" ]; }
+`;
+
+/** Only regular files are read. A FIFO would block, so it counts as empty, as it does locally. */
+const readBy = (command: string): string => `${GONE}if gone "$1"; then exit ${MISSING_STATUS}; fi
+[ ! -p "$1" ] || exit 0
+[ -f "$1" ] || { : <"$1" || exit 1; echo "it is no regular file" >&2; exit 1; }
+if [ "$2" -gt 0 ]; then ${command} <"$1"; else : <"$1"; fi`;
+
+/**
+ * Names end in NUL. The three patterns match all names except `.` and `..`. A pattern that matches nothing stays as it is,
+ * which is why each name is tested.
+ */
+const LIST = `${GONE}if gone "$1"; then exit ${MISSING_STATUS}; fi
+[ -d "$1" ] || exit ${MISSING_STATUS}
+[ -r "$1" ] || { echo "Permission denied" >&2; exit 1; }
+cd "$1" || exit 1
+for f in * .[!.]* ..?*; do if [ -e "$f" ] || [ -L "$f" ]; then printf '%s\\000' "$f"; fi; done
+exit 0`;
+
+const STAT = `${GONE}if gone "$1"; then exit ${MISSING_STATUS}; fi
+stat -L -c 'G %f %s %Y %y' "$1" 2>/dev/null || stat -L -f 'B %p %z %Fm' "$1"`;
+
+const LINK = `[ -L "$1" ] || exit ${MISSING_STATUS}
+readlink -n "$1" 2>/dev/null || exit ${MISSING_STATUS}`;
+
+/**
+ * `$2` is the mode of a new file, `$3` the name of the temporary one, `$4` the number of bytes to come. It follows symbolic
+ * links by itself, because their end need not exist. `noclobber` refuses a temporary name that somebody else made. When a lost
+ * connection cuts the content, it is never renamed into place.
+ */
+const WRITE = `p=$1; n=0; umask 077
+while [ -L "$p" ]; do n=$((n+1)); [ $n -le 40 ] || { echo "too many symbolic links" >&2; exit 1; }
+t=$(readlink -n "$p"; echo x); t=\${t%x}; case $t in (/*) p=$t;; (*) p=\${p%/*}/$t;; esac; done
+[ ! -d "$p" ] || { echo "it is a folder" >&2; exit 1; }
+d=\${p%/*}; [ -n "$d" ] || d=/
+mkdir -p "$d" || exit 1
+t=$d/$3; set -C
+trap 'rm -f "$t"; exit 1' TERM HUP INT
+if { [ "$4" -eq 0 ] || head -c "$4"; } >"$t" && [ "$(wc -c <"$t")" -eq "$4" ]; then :; else rm -f "$t"; echo "it could not be written whole" >&2; exit 1; fi
+m=$2; if [ -e "$p" ]; then m=$(stat -L -c %a "$p" 2>/dev/null || stat -L -f %Mp%Lp "$p") || { rm -f "$t"; exit 1; }; fi
+sync "$t" 2>/dev/null
+if chmod "$m" "$t" && mv -f "$t" "$p"; then :; else rm -f "$t"; exit 1; fi`;
+
+const REMOVE = `rm -f "$1"`;
+
+const FILE_SCRIPTS = {
+  readStart: readBy('head -c "$2"'),
+  readEnd: readBy('tail -c "$2"'),
+  readLink: LINK,
+  list: LIST,
+  stat: STAT,
+  write: WRITE,
+  remove: REMOVE,
+} as const;
+
+// Files of an SSH target behind the TargetFiles port, by small POSIX scripts over the connection: no SFTP, no program
+// beyond what GNU, BSD and busybox bring. Names travel as words of the script, contents as bytes, so that neither is ever
+// read as shell text.
+
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const TIMEOUT_MS = 30_000;
+/** The output bound of scripts that print only a little. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+const FILE_TYPE = 0o170_000;
+const REGULAR = 0o100_000;
+
+type RunRemote = (request: RemoteRequest) => Promise<RemoteResult>;
+
+/** A name that begins with a dash would be an option. */
+const operandOf = (path: string): string => (path.startsWith("/") ? path : `./${path}`);
+
+/**
+ * GNU and busybox print whole seconds and a date with the fraction, BSD prints seconds with their fraction. The mode is
+ * hexadecimal for GNU and busybox, octal for BSD.
+ */
+const parseStat = (answer: string): FileStat | null => {
+  const gnu = /^G ([0-9a-f]+) (\d+) (-?\d+) \S+ [\d:]+(\.\d+)?/.exec(answer);
+  const bsd = /^B ([0-7]+) (\d+) (-?\d+(?:\.\d+)?)$/m.exec(answer);
+  const [, mode, size, seconds, fraction = "0"] = gnu ?? bsd ?? [];
+  if (mode === undefined || seconds === undefined) return null;
+  const bits = Number.parseInt(mode, gnu === null ? 8 : 16);
+  return {
+    mtimeMs: Number(seconds) * 1_000 + Number(fraction) * 1_000,
+    size: Number(size),
+    isFile: (bits & FILE_TYPE) === REGULAR,
+    mode: bits & 0o7777,
+  };
+};
+
+/**
+ * The remote TargetFiles, with the local one's guarantees except one: a file that is replaced is synced to disk only where the
+ * remote `sync` takes file names. `readText` gives the first `maxBytes` (16 MB); times have the remote system's resolution.
+ */
+const createSshFiles = (remote: RunRemote): TargetFiles => {
+  /** Null when the script says that the file is missing. Other failures carry the first line that the remote side printed. */
+  const ask = async (
+    what: string,
+    script: string,
+    words: readonly string[],
+    more: { stdin?: Buffer; maxBytes?: number } = {},
+  ): Promise<Buffer | null> => {
+    const result = await remote({
+      command: `{ LC_ALL=C; export LC_ALL\n${script}\n}`,
+      words,
+      stdin: more.stdin ?? null,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: more.maxBytes ?? MAX_ANSWER_BYTES,
+      isProgram: false,
+    });
+    if (result.exitCode === 0) return result.stdout;
+    if (result.exitCode === MISSING_STATUS) return null;
+    const why = result.timedOut
+      ? `no answer within ${TIMEOUT_MS} ms`
+      : cleanLine(result.stderr.toString("utf8").split("\n")[0] ?? "");
+    throw new Error(`${what} ${cleanLine(words[0] ?? "")} on the target: ${why === "" ? "it failed" : why}`);
+  };
+  const read = async (script: string, path: string, maxBytes: number): Promise<string | null> => {
+    const limit = Math.max(0, Math.floor(maxBytes));
+    const found = await ask("read", script, [operandOf(path), String(limit)], { maxBytes: limit + 1 });
+    return found === null ? null : found.toString("utf8");
+  };
+  return {
+    readText: (path, maxBytes = MAX_FILE_BYTES) => read(FILE_SCRIPTS.readStart, path, maxBytes),
+    readTail: (path, maxBytes) => read(FILE_SCRIPTS.readEnd, path, maxBytes),
+    readLink: async (path) =>
+      (await ask("read the link", FILE_SCRIPTS.readLink, [operandOf(path)]))?.toString("utf8") ?? null,
+    list: async (path) => {
+      const names = await ask("list", FILE_SCRIPTS.list, [operandOf(path)]);
+      return names === null ? [] : names.toString("utf8").split("\0").slice(0, -1);
+    },
+    stat: async (path) => {
+      const answer = await ask("stat", FILE_SCRIPTS.stat, [operandOf(path)]);
+      if (answer === null) return null;
+      const found = parseStat(answer.toString("utf8"));
+      if (found === null)
+        throw new Error(`stat ${cleanLine(path)} on the target: its answer is not understood`);
+      return found;
+    },
+    writeText: async (path, text, mode = 0o600) => {
+      const content = Buffer.from(text, "utf8");
+      if (content.length > MAX_FILE_BYTES)
+        throw new Error(`write ${cleanLine(path)} on the target: more than ${MAX_FILE_BYTES} bytes`);
+      const temp = `.agtmux-${randomBytes(8).toString("hex")}.tmp`;
+      const words = [operandOf(path), mode.toString(8), temp, String(content.length)];
+      await ask("write", FILE_SCRIPTS.write, words, { stdin: content });
+    },
+    remove: async (path) => {
+      await ask("remove", FILE_SCRIPTS.remove, [operandOf(path)]);
+    },
+  };
+};
 
 /**
  * How many sessions are open at once; others wait. An OpenSSH server refuses the eleventh session of a connection
@@ -22,11 +325,11 @@ import type { SshTransport, TransportChannel } from "./sshTransport.ts";
  */
 const MAX_CHANNELS = 5;
 
-const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
 const SIGNAL_TIMEOUT_MS = 5_000;
 
-export interface SshExecutorOptions {
+interface SshExecutorOptions {
   targetId: string;
   alias: string;
   transport: SshTransport;
@@ -99,7 +402,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       words: [String(pid)],
       stdin: null,
       timeoutMs: SIGNAL_TIMEOUT_MS,
-      maxBytes: DEFAULT_MAX_BYTES,
+      maxBytes: MAX_OUTPUT_BYTES,
       isProgram: false,
     });
   };
@@ -136,7 +439,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       words,
       stdin: stdin ?? null,
       timeoutMs: runTimeoutMs,
-      maxBytes: maxBytes ?? DEFAULT_MAX_BYTES,
+      maxBytes: maxBytes ?? MAX_OUTPUT_BYTES,
       isProgram: true,
     });
     if (result.isAbsent) throw new Error(`run ${words[0]}: could not start`);

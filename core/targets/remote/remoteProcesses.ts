@@ -2,7 +2,7 @@
 // programs that it has not seen before. Requests that come at the same time share one question.
 import type { ProcessInfo, ProgramFile } from "../../model/runtime.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ProcessLife, ProcessTree } from "../../ports/processTree.ts";
+import type { ProcessLife, ProcessTree } from "../../ports/targetExecutor.ts";
 import type { RemoteShell } from "./remoteShell.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -15,7 +15,7 @@ const MAX_PATH = 4_096;
 const TICKS_PER_SECOND = 100;
 /** How long the result of one look at a process is used. */
 const VERIFIED_FOR_MS = 4_000;
-/** The same tolerance as between two lives of the daemon: see core/tmux/sameStart.ts. */
+/** The same tolerance as between two lives of the daemon: see core/tmux/processTree.ts. */
 const SAME_START_TOLERANCE_MS = 2_000;
 
 /** What the shell prints of a process: `<pid> (<name>) <state> <parent> <threads> <start in ticks> <start of its stack>`. */

@@ -1,6 +1,6 @@
 // What an editor's buffer becomes when a response is put into it. Files of our own command bring the response and its
 // baseline, which are merged with what was typed; those of the original bring contents of components.
-import type { PatchFile } from "../../../features/documents/ipc/patchFile.ts";
+import type { PatchFile } from "../../../features/documents/ipc/writeThroughEditor.ts";
 import { diffLists, splitLines } from "../../../features/documents/model/diffLines.ts";
 import { mergeTexts } from "../../../features/documents/model/mergeTexts.ts";
 import { appendAnswer, applyResponse, parseResponse } from "../../../features/documents/model/patches.ts";

@@ -6,7 +6,7 @@ import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { inFolderBelow } from "../../../core/files/heldFolder.ts";
 import { ownUid, readPlain } from "../../../core/files/plainFile.ts";
-import type { PatchFile } from "../../../features/documents/ipc/patchFile.ts";
+import type { PatchFile } from "../../../features/documents/ipc/writeThroughEditor.ts";
 import { splitLines } from "../../../features/documents/model/diffLines.ts";
 import { editsBetween, putInto, readPatchFile, type LineEdit } from "./applyResponse.ts";
 

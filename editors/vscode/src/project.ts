@@ -5,7 +5,7 @@ import { watch } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { inFolderBelow } from "../../../core/files/heldFolder.ts";
-import type { EditorFile } from "../../../features/documents/ipc/patchFile.ts";
+import type { EditorFile } from "../../../features/documents/ipc/writeThroughEditor.ts";
 import { createPatchTaker, type TakerOptions } from "./patchTaker.ts";
 
 /** A watch may miss something; this finds it. */

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../../test/factories/view.ts";
 import { someRequestView } from "../../../test/factories/evidence.ts";
-import { toGroupNotification, toNotification } from "../../../core/api/notifications/toNotification.ts";
+import {
+  toGroupNotification,
+  toNotification,
+} from "../../../core/api/notifications/notificationScheduler.ts";
 import type { NotificationEvent } from "../../../core/api/service.ts";
 import type { PaneView } from "../../../core/model/view.ts";
-import { redactText } from "../../../core/store/redactText.ts";
+import { redactText } from "../../../core/store/redact.ts";
 import { makeSecrets } from "../../../test/security/secrets.ts";
 import { messageOf, redactSent, testMessage, type ChannelMessage } from "./channelMessage.ts";
 

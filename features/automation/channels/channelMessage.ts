@@ -2,7 +2,7 @@
 // one bounded line without control characters and without known secrets, and what is asked goes along only where the person
 // said so.
 import type { AgentNotification, NotificationEvent } from "../../../core/api/service.ts";
-import type { Channel } from "../../../core/model/channel.ts";
+import type { Channel } from "../../../core/model/notifications.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import { SCHEMA_VERSION } from "../../../core/model/schemaVersion.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../core/ports/clock.ts";
 import { testMessage, type ChannelMessage } from "./channelMessage.ts";
-import { ChannelQueue } from "./channelQueue.ts";
+import { ChannelQueue } from "./channelSet.ts";
 import type { Delivery } from "./delivery.ts";
 
 const OK: Delivery = { outcome: "delivered" };

@@ -14,7 +14,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { channelSchema, type Channel } from "../../../core/model/channel.ts";
+import { channelSchema, type Channel } from "../../../core/model/notifications.ts";
 import { until } from "../../../test/setup/realClock.ts";
 import { testMessage, type ChannelMessage } from "./channelMessage.ts";
 import { deliver } from "./channelSet.ts";

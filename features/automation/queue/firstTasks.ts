@@ -3,10 +3,8 @@
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { PANE_LIFE_FORMAT, type FirstJob } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
-import type { FeatureContext } from "../../../core/ports/feature.ts";
-import type { FirstTaskOutcome, FirstTasks } from "../../../core/ports/firstTasks.ts";
-import type { JobEnd } from "../../../core/ports/jobStore.ts";
-import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
+import type { FeatureContext, FirstTaskOutcome, FirstTasks } from "../../../core/ports/feature.ts";
+import { type JobEnd, storeFailureOf } from "../../../core/ports/store.ts";
 
 const LOOK_EVERY_MS = 250;
 /** While none waits: one that was held may be released. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
 import type { PaneView } from "../../../core/model/view.ts";
-import { NO_TURN_MS, restOf, Rests, STILL_MS, UNSURE_MS } from "./rests.ts";
+import { NO_TURN_MS, restOf, Rests, STILL_MS, UNSURE_MS } from "./decideSends.ts";
 
 const row = (options: PaneOptions, more: Partial<PaneView> = {}): PaneView => ({
   ...makePane(options),

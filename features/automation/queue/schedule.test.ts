@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkSchedule, nextOfSchedule } from "./schedule.ts";
+import { checkSchedule, nextOfSchedule } from "./decideSends.ts";
 
 const BERLIN = "Europe/Berlin";
 const local = (at: number): string =>

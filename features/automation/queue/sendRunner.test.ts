@@ -10,7 +10,7 @@ import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
 import { openDurableStore, type DurableStore } from "../../../core/store/durableStore.ts";
-import { NO_TURN_MS } from "./rests.ts";
+import { NO_TURN_MS } from "./decideSends.ts";
 import { SendRunner } from "./sendRunner.ts";
 
 type SendInput = Parameters<FeatureContext["sends"]["send"]>[0];

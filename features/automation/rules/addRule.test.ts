@@ -1,7 +1,6 @@
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { describe, expect, it } from "vitest";
-import { addRule } from "./addRule.ts";
-import { readRules } from "./ruleFile.ts";
+import { addRule, readRules } from "./ruleFile.ts";
 
 const RULE = { name: "look", when: { commands: [["git", "status"]] }, then: "approve" };
 const NEW = JSON.stringify(RULE, null, 2);

@@ -1,8 +1,7 @@
 // What the rules make of a request. Pure. What refuses goes before what leaves, and that before what approves; where no rule
 // fits, it is the person's. Refusals match whatever may become the command; an approval only exactly what it names.
 import type { PromptRequest } from "../../../core/model/request.ts";
-import { commandsIn, wordsOf } from "./commandWords.ts";
-import { MORE } from "./ruleCommands.ts";
+import { commandsIn, wordsOf, MORE } from "./ruleCommands.ts";
 import { fitsPath } from "./rulePaths.ts";
 import { hashOf, stops, watchOf, type Rule, type RulesRead } from "./ruleFile.ts";
 

@@ -4,14 +4,13 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ToldRequest } from "../../../core/model/toldRequest.ts";
-import { visibleText } from "../../../core/model/visibleText.ts";
+import type { ToldRequest } from "../../../core/model/request.ts";
+import { visibleText } from "../../../core/model/words.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
 import { openDurableStore, type DurableStore } from "../../../core/store/durableStore.ts";
-import { createLocalFiles } from "../../../core/targets/executors/localFiles.ts";
-import { draftRule, draftText } from "./draftRule.ts";
-import { hashOf, readRules } from "./ruleFile.ts";
+import { createLocalFiles } from "../../../core/targets/executors/localExecutor.ts";
+import { draftRule, draftText, hashOf, readRules } from "./ruleFile.ts";
 import { createRuleService } from "./ruleService.ts";
 import { RuleSet } from "./ruleSet.ts";
 

@@ -3,7 +3,7 @@
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { placesOf } from "../../../core/model/configProblems.ts";
+import { placesOf } from "../../../core/model/config.ts";
 import {
   JsonSyntaxError,
   lineOf,
@@ -13,13 +13,13 @@ import {
 } from "../../../core/model/jsonTree.ts";
 import { watchConditionSchema, type WatchCondition } from "../../../core/model/job.ts";
 import { requestKindSchema } from "../../../core/model/request.ts";
-import type { RuleProblem } from "../../../core/model/ruleView.ts";
-import { CONDITION_FORMS, readCondition } from "../../../core/model/watchText.ts";
+import type { RuleProblem } from "../../../core/model/rule.ts";
+import { CONDITION_FORMS, readCondition, visibleText } from "../../../core/model/words.ts";
 import { createDeadline, findPatternProblem } from "../../../core/pattern/pattern.ts";
 import { patternProblem } from "./rulePaths.ts";
 import { commandNotes, commandProblem, MORE } from "./ruleCommands.ts";
 
-export const MAX_RULES = 200;
+const MAX_RULES = 200;
 /** Each is looked at every second. */
 const MAX_WATCHES = 50;
 /** How often a rule answers one agent in ten minutes at most. */
@@ -172,7 +172,7 @@ const repeatedIn = (node: JsonNode): JsonNode | null => {
   return null;
 };
 
-const nameOf = (element: unknown): string | null => {
+const ruleNameOf = (element: unknown): string | null => {
   const parsed = z.object({ name: z.string().max(40) }).safeParse(element);
   return parsed.success ? parsed.data.name : null;
 };
@@ -205,7 +205,7 @@ export const readRules = (text: string): RulesRead => {
       line: lineOf(text, nodeAt(root, ["rules", index, ...path]).start),
       path: ["rules", index, ...path].join("."),
       message,
-      rule: nameOf(element),
+      rule: ruleNameOf(element),
     });
     const repeated = repeatedIn(nodeAt(root, ["rules", index]));
     const read = ruleSchema.safeParse(element);
@@ -266,3 +266,100 @@ export const hashOf = (rule: Rule, rules: readonly Rule[]): string => {
 /** What a person should know before arming a rule. */
 export const notesOf = ({ when, then }: Rule): string[] =>
   then === "approve" ? (when.commands ?? []).flatMap(commandNotes) : [];
+
+// Puts one more rule into the text of the rules file and leaves every other byte as the person wrote it. Pure.
+
+const indented = (text: string, lead: string): string => text.replaceAll("\n", `\n${lead}`);
+
+/** Behind the last one, on lines of its own and as far in as that one. */
+const append = (text: string, list: JsonNode, rule: string): string => {
+  const last = list.children.at(-1);
+  if (last === undefined) {
+    const inner = `[\n    ${indented(rule, "    ")}\n  ]`;
+    return text.slice(0, list.start) + inner + text.slice(list.end);
+  }
+  const lead = /\n([ \t]*)$/.exec(text.slice(0, last.start))?.[1] ?? "    ";
+  return `${text.slice(0, last.end)},\n${lead}${indented(rule, lead)}${text.slice(last.end)}`;
+};
+
+type Added = { readonly text: string; readonly rule: Rule } | { readonly problem: string };
+
+/**
+ * `text` null: there is no file yet. `added`: one rule in JSON, which goes into the file to the letter. Refused where anything in the
+ * file is wrong, before or afterwards.
+ */
+export const addRule = (text: string | null, added: string): Added => {
+  const alone = readRules(`{ "rules": [${added}\n] }`);
+  const [only, ...more] = alone.rules;
+  const [wrong] = alone.problems;
+  if (wrong !== undefined) return { problem: `this is no rule: ${wrong.message}` };
+  if (only === undefined || more.length > 0) return { problem: "this is not one rule" };
+  const before = text ?? '{\n  "rules": []\n}\n';
+  const [broken] = readRules(before).problems;
+  if (broken !== undefined)
+    return { problem: `the rules file has a mistake in line ${broken.line}: ${broken.message}` };
+  const [property] = parseJsonTree(before).children;
+  const list = property?.children[0];
+  if (list === undefined) return { problem: "the rules file holds no rules" };
+  const after = append(before, list, added);
+  const read = readRules(after);
+  const [problem] = read.problems;
+  if (problem !== undefined) return { problem: problem.message };
+  const rule = read.rules.find(({ name }) => name === only.name);
+  return rule === undefined ? { problem: "it would not be read again" } : { text: after, rule };
+};
+
+// A rule about what an agent asks now, as a person would write it: its text, and what to know before it is put into the file.
+
+const MAX_NAME = 40;
+
+/** Of the first words; with a number where another rule has it. */
+const newRuleName = (words: readonly string[], taken: ReadonlySet<string>): string => {
+  const plain = words
+    .slice(0, 3)
+    .join("-")
+    .replaceAll(/[^A-Za-z0-9.]+/g, "-")
+    .replaceAll(/^[-.]+|[-.]+$/g, "");
+  const base = plain === "" ? "rule" : plain.slice(0, MAX_NAME);
+  for (let number = 2, name = base; ; number += 1) {
+    if (!taken.has(name)) return name;
+    name = `${base.slice(0, MAX_NAME - 1 - String(number).length)}-${number}`;
+  }
+};
+
+/** A rule about just these words; null where no rule can be. */
+export const draftRule = (
+  words: readonly string[],
+  folder: string | null,
+  then: Rule["then"],
+  taken: ReadonlySet<string> = new Set(),
+): Rule | null => {
+  const drafted = {
+    name: newRuleName(words, taken),
+    when: { commands: [words], ...(folder === null || then !== "approve" ? {} : { cwd: [folder] }) },
+    then,
+  };
+  const read = ruleSchema.safeParse(drafted);
+  return read.success ? read.data : null;
+};
+
+/** On one line, with blanks as a person writes them. */
+const inline = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([key, one]) => `${JSON.stringify(key)}: ${inline(one)}`)
+    .join(", ")} }`;
+};
+
+/** What nobody would see in it is written in another way, which means the same in JSON: a folder may have any name. */
+export const draftText = ({ name, when: { commands, ...more }, then }: Rule): string => {
+  const when = { commands, ...more };
+  const parts = Object.entries({ name, when, then }).map(
+    ([key, one]) => `  ${JSON.stringify(key)}: ${inline(one)}`,
+  );
+  const text = `{\n${parts.join(",\n")}\n}`;
+  return visibleText(text) === text
+    ? text
+    : text.replaceAll(/[^\n -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+};

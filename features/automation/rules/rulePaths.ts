@@ -5,8 +5,8 @@ import { realpath } from "node:fs/promises";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { basename, dirname, join, normalize } from "node:path";
 import { HOST_TARGET } from "../../../core/model/runtime.ts";
-import type { ToldRequest } from "../../../core/model/toldRequest.ts";
-import { commandsIn } from "./commandWords.ts";
+import type { ToldRequest } from "../../../core/model/request.ts";
+import { commandsIn } from "./ruleCommands.ts";
 
 const MAX_PATTERN = 200;
 /** Of an agent that asks with thousands of words; a command that can be approved has fewer. */

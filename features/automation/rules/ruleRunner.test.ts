@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makePane } from "../../../test/factories/view.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
-import type { ToldRequest } from "../../../core/model/toldRequest.ts";
+import type { ToldRequest } from "../../../core/model/request.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";

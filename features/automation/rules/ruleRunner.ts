@@ -1,20 +1,84 @@
 // Lets rules answer: looks at what agents ask, lets judgeRequest.ts decide, and answers through the daemon's gate. An answer is put on
 // record before its first key, is given only to a request that has stood for a while, and only to just the one that was judged.
-import type { ActionResult } from "../../../core/model/actionView.ts";
-import { AgtmuxError } from "../../../core/model/errors.ts";
-import type { FeedChange } from "../../../core/model/feedChange.ts";
-import { NOT_ANSWERED } from "../../../core/model/ruleRun.ts";
-import type { ToldRequest } from "../../../core/model/toldRequest.ts";
-import type { PaneView } from "../../../core/model/view.ts";
+import { RUN_BEGUN, type RuleRun, NOT_ANSWERED } from "../../../core/model/rule.ts";
+import type { ToldRequest } from "../../../core/model/request.ts";
+import type { PaneView, FeedChange } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
-import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
+import { type Judged, judgeRequest } from "./judgeRequest.ts";
+import { type Rule, MAX_LIMIT } from "./ruleFile.ts";
+import type { ActionResult } from "../../../core/model/action.ts";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import { storeFailureOf } from "../../../core/ports/store.ts";
 import { isHeard } from "../isHeard.ts";
-import { judgeRequest, type Judged } from "./judgeRequest.ts";
-import { answerOf, newStanding, runOf, type About, type Answer, type Standing } from "./ruleAnswer.ts";
 import { RequestPaths } from "./rulePaths.ts";
-import type { Rule } from "./ruleFile.ts";
-import { MAX_LIMIT } from "./ruleFile.ts";
 import type { RuleSet } from "./ruleSet.ts";
+
+// An answer that a rule would give, what it is about, and how it goes on record.
+
+/** One asking of one agent. */
+interface Standing {
+  readonly fingerprint: string;
+  readonly since: number;
+  /** Not before then. */
+  notBefore: number;
+  tries: number;
+  /** Rules that noted or told it, by hash. */
+  readonly noted: Set<string>;
+  /** Nothing more is done about it. */
+  isOver: boolean;
+  /** What a rule in shadow would do now, for the row; null: none would do anything. */
+  shadow: string | null;
+}
+
+const newStanding = (fingerprint: string, now: number, stoodMs: number): Standing => ({
+  fingerprint,
+  since: now,
+  notBefore: now + stoodMs,
+  tries: 0,
+  noted: new Set(),
+  isOver: false,
+  shadow: null,
+});
+
+/** A rule that would press a key. */
+interface Answer {
+  readonly rule: Rule;
+  readonly hash: string;
+  readonly verdict: "approve" | "deny";
+}
+
+const answerOf = ({ verdict, rule, hash }: Judged): Answer | null =>
+  rule !== null && hash !== null && (verdict === "approve" || verdict === "deny")
+    ? { rule, hash, verdict }
+    : null;
+
+interface About {
+  readonly row: PaneView;
+  readonly request: ToldRequest;
+  readonly standing: Standing;
+}
+
+/** The record of it before its first key. */
+const runOf = (
+  { clock, redact }: Pick<FeatureContext, "clock" | "redact">,
+  { rule, hash }: Answer,
+  verdict: RuleRun["verdict"],
+  { row, request, standing }: About,
+): Omit<RuleRun, "runRow"> => {
+  const text = (request.command ?? request.kind).replaceAll(/\s+/g, " ").slice(0, 2_000);
+  return {
+    rule: rule.name,
+    hash,
+    at: clock.now(),
+    runtimeId: request.runtimeId,
+    ref: row.identity.pane_ref,
+    fingerprint: standing.fingerprint,
+    verdict,
+    command: redact(text).slice(0, 500),
+    outcome: RUN_BEGUN,
+    actionId: null,
+  };
+};
 
 /** So long a request must have stood unchanged: what follows an answer may be drawn late. */
 export const STOOD_MS = 1_000;
@@ -28,7 +92,7 @@ const DOUBT_MS = 30_000;
 /** So often a request is tried: then it is the person's. */
 const MAX_TRIES = 5;
 
-export interface RuleRunnerDeps {
+interface RuleRunnerDeps {
   readonly context: FeatureContext;
   readonly ruleSet: RuleSet;
   /** Tells the person what a rule says of a request, or why it left one to them. */

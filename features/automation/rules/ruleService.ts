@@ -1,20 +1,196 @@
 // What surfaces ask of rules: what is in force, what is wrong, what they would make of a request, what they did; and to arm them.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
-import { AgtmuxError } from "../../../core/model/errors.ts";
-import type { RuleRun } from "../../../core/model/ruleRun.ts";
-import type { RulePast, RuleVerdict, RuleView } from "../../../core/model/ruleView.ts";
-import { HOST_TARGET } from "../../../core/model/runtime.ts";
-import type { FeatureContext } from "../../../core/ports/feature.ts";
-import type { ArmedRule } from "../../../core/ports/ruleStore.ts";
-import { oneLine } from "../channels/channelMessage.ts";
+import * as z from "zod";
+import { AgtmuxError, isMissing } from "../../../core/model/errors.ts";
+import { HOST_TARGET, type ProcessInfo } from "../../../core/model/runtime.ts";
+import type { Caller, FeatureContext } from "../../../core/ports/feature.ts";
+import { readFile } from "node:fs/promises";
+import type { RuleView, RuleRun, RulePast, RuleVerdict } from "../../../core/model/rule.ts";
+import type { ToldRequest } from "../../../core/model/request.ts";
 import type { AutomationService } from "../calls.ts";
-import { findAgentOf } from "./agentOfCaller.ts";
-import { wordsOf } from "./commandWords.ts";
-import { judgeRequest, type Asked, type Judged } from "./judgeRequest.ts";
-import { hashOf, notesOf, readRules, type Rule } from "./ruleFile.ts";
-import { createRuleDrafts } from "./ruleDrafts.ts";
-import { pathsIn, realFolders, realPaths } from "./rulePaths.ts";
+import { addRule, draftRule, draftText, hashOf, notesOf, stops, type Rule, readRules } from "./ruleFile.ts";
+import { wordsOf } from "./ruleCommands.ts";
 import type { RuleSet } from "./ruleSet.ts";
+import type { ArmedRule } from "../../../core/ports/store.ts";
+import { oneLine } from "../channels/channelMessage.ts";
+import { judgeRequest, type Asked, type Judged } from "./judgeRequest.ts";
+import { pathsIn, realFolders, realPaths } from "./rulePaths.ts";
+
+// Whether an agent asks: no agent arms its own rules, nor does what it runs, nor what runs it. It goes by the processes that the
+// daemon found at the other end, never by what they say. A process that an agent has cut loose from itself gets around this
+// (docs/security.md).
+
+const TIMEOUT_MS = 5_000;
+const ROW = /^\s*(\d+)\s+(\d+)\s+(\S.*)$/;
+const pidSchema = z.coerce.number().int();
+
+const parseRow = (line: string): ProcessInfo[] => {
+  const [, pid, ppid, args = ""] = ROW.exec(line) ?? [];
+  if (pid === undefined || ppid === undefined) return [];
+  const [program = ""] = args.split(" ", 1);
+  const comm = program.slice(program.lastIndexOf("/") + 1);
+  return [{ pid: pidSchema.parse(pid), ppid: pidSchema.parse(ppid), comm, args, startedAt: 0 }];
+};
+
+/** The process and all above it. */
+const lineOf = (pid: number, byPid: ReadonlyMap<number, ProcessInfo>): ProcessInfo[] => {
+  const line: ProcessInfo[] = [];
+  for (let at = byPid.get(pid); at !== undefined && !line.includes(at); at = byPid.get(at.ppid))
+    line.push(at);
+  return line;
+};
+
+/**
+ * A process as it is, and as its program alone: with their arguments, adapters leave out what no row stands for, but an agent also
+ * runs commands from a server, a worker, or without a pane.
+ */
+const programsOf = (one: ProcessInfo): ProcessInfo[] => {
+  const [program = "", script = ""] = one.args.split(" ", 2);
+  return [one.args, program, one.comm, `${program} ${script}`].map((args) => ({ ...one, args }));
+};
+
+/** None where the system does not tell. */
+const allProcesses = async ({ target }: Pick<FeatureContext, "target">): Promise<ProcessInfo[]> => {
+  const { exitCode, stdout } = await target(HOST_TARGET).run(
+    ["env", "LC_ALL=C", "ps", "-A", "-ww", "-o", "pid=,ppid=,args="],
+    { timeoutMs: TIMEOUT_MS },
+  );
+  return exitCode === 0 ? stdout.split("\n").flatMap(parseRow) : [];
+};
+
+const pidsOf = async (caller: Caller): Promise<readonly number[]> => {
+  switch (caller.kind) {
+    case "window":
+      return [process.pid];
+    case "program":
+      return caller.findPids();
+    case "unknown":
+      return [];
+  }
+};
+
+/**
+ * The name of an agent that makes a call, runs who makes it, or is run by it; null: there is none. What the app has started, such as
+ * terminals, says nothing about its window. @throws AgtmuxError E_UNSUPPORTED where it cannot be told who calls.
+ */
+export const findAgentOf = async (
+  caller: Caller,
+  context: Pick<FeatureContext, "target" | "adapters">,
+): Promise<string | null> => {
+  // The callers first: by the time of the list they may have children.
+  const pids = await pidsOf(caller);
+  const byPid = new Map((await allProcesses(context)).map((one) => [one.pid, one]));
+  if (pids.length === 0 || !pids.every((pid) => byPid.has(pid)))
+    throw new AgtmuxError("E_UNSUPPORTED", "it cannot be told who asks for this; nothing was armed", {
+      remedy: "Arm it in the app's window, or with 'agtmux rule arm' in a terminal of this machine.",
+    });
+  const above = pids.flatMap((pid) => lineOf(pid, byPid));
+  const isBelow = ({ pid }: ProcessInfo): boolean => lineOf(pid, byPid).some((one) => pids.includes(one.pid));
+  const below = caller.kind === "window" ? [] : [...byPid.values()].filter(isBelow);
+  const programs = [...above, ...below].flatMap(programsOf);
+  return (
+    context.adapters().find((adapter) => programs.some((program) => adapter.identify([program]) !== null))
+      ?.displayName ?? null
+  );
+};
+
+// Makes a rule of what an agent asks now, and puts one into the rules file, where it begins in shadow whatever was armed before.
+
+interface Deps {
+  readonly context: FeatureContext;
+  readonly ruleSet: RuleSet;
+  /** A rule was added. */
+  readonly onChange: () => void;
+  readonly viewOf: (rule: Rule) => RuleView;
+}
+
+const NOT_POSSIBLE = { remedy: "Answer it yourself." };
+
+const createRuleDrafts = ({
+  context,
+  ruleSet,
+  onChange,
+  viewOf,
+}: Deps): Pick<AutomationService, "ruleDraft" | "ruleAdd"> => {
+  const { rules: store } = context;
+
+  /** Armed rules that approve count no longer once what goes before them is another. */
+  const armedApprovals = (): readonly Rule[] => {
+    const { rules, armed } = ruleSet.now();
+    return rules.filter((rule) => rule.then === "approve" && armed.has(hashOf(rule, rules)));
+  };
+
+  const draftNotes = (rule: Rule, { doubt, folder }: ToldRequest): string[] => {
+    const shaken = stops(rule) ? armedApprovals() : [];
+    return [
+      ...notesOf(rule),
+      ...(rule.then === "approve" && folder === null
+        ? ["it is not known in which folder this runs, so the rule counts in every folder"]
+        : []),
+      ...(rule.then === "approve" && doubt !== null
+        ? [`as it is asked now it would be left to you: ${doubt}`]
+        : []),
+      ...(shaken.length === 0
+        ? []
+        : [
+            `once it is in the file, these are in shadow again: ${shaken.map(({ name }) => name).join(", ")}`,
+          ]),
+    ];
+  };
+
+  const requireNoSecret = ({ command, folder }: ToldRequest): void => {
+    for (const text of [command ?? "", folder ?? ""])
+      if (context.redact(text) !== text)
+        throw new AgtmuxError("E_UNSUPPORTED", "what that agent asks holds a secret", NOT_POSSIBLE);
+  };
+
+  return {
+    ruleDraft: async ({ runtimeId, fingerprint, verdict }) => {
+      await ruleSet.reload();
+      const asked = context.requests.find(runtimeId);
+      if (asked === null) throw new AgtmuxError("E_STALE_SNAPSHOT", "that agent asks nothing now");
+      if (fingerprint !== null && asked.fingerprint !== fingerprint)
+        throw new AgtmuxError("E_STALE_SNAPSHOT", "that agent asks something else now");
+      requireNoSecret(asked);
+      const words = wordsOf(asked.command ?? "");
+      const taken = new Set(ruleSet.current.rules.map(({ name }) => name));
+      const rule = words === null ? null : draftRule(words, asked.folder, verdict, taken);
+      if (rule === null)
+        throw new AgtmuxError("E_UNSUPPORTED", "what that agent asks is no plain command of one program", {
+          remedy: "No rule can name it: answer it yourself.",
+        });
+      const { name, when, then } = rule;
+      return { rule: { name, when, then }, text: draftText(rule), notes: draftNotes(rule, asked) };
+    },
+    ruleAdd: async ({ text, surface }) => {
+      const rule = await ruleSet.change(async (path) => {
+        const added = addRule(await readOrNull(path), text);
+        if ("problem" in added)
+          throw new AgtmuxError("E_CONFIG_INVALID", `${added.problem}; nothing was added`, {
+            remedy: "See 'agtmux rule check'.",
+          });
+        // Just this text may have been armed before, and taken out of the file since.
+        store.disarmRule(added.rule.name);
+        await context.target(HOST_TARGET).files.writeText(path, added.text);
+        return added.rule;
+      });
+      context.record({ action: "rule-add", surface, ref: `rule:${rule.name}`, outcome: "added" });
+      onChange();
+      return viewOf(rule);
+    },
+  };
+};
+
+const readOrNull = async (path: string): Promise<string | null> => {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw new AgtmuxError("E_CONFIG_INVALID", "the rules file cannot be read; nothing was added", {
+      cause: error,
+    });
+  }
+};
 
 type RuleCalls = Pick<
   AutomationService,
@@ -29,7 +205,7 @@ type RuleCalls = Pick<
   | "ruleDisarm"
 >;
 
-export interface RuleServiceDeps {
+interface RuleServiceDeps {
   readonly context: FeatureContext;
   readonly ruleSet: RuleSet;
   /** Something was armed or disarmed. */

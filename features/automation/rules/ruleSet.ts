@@ -3,10 +3,9 @@
 import { constants, unwatchFile, watchFile } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { AgtmuxError } from "../../../core/model/errors.ts";
-import { isMissing } from "../../../core/model/systemError.ts";
+import { AgtmuxError, isMissing } from "../../../core/model/errors.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
-import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
+import { storeFailureOf } from "../../../core/ports/store.ts";
 import { hashOf, MAX_FILE, readRules, type RulesRead } from "./ruleFile.ts";
 import type { RulesNow } from "./judgeRequest.ts";
 

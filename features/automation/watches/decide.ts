@@ -1,10 +1,19 @@
 // Decides what the watches do now. Pure: from facts, jobs and the time it makes a list of acts, which the runner performs. It
 // knows nothing of panes and keys, and no act of it reaches one.
-import { matchesFilters } from "../../../core/api/paneFilter.ts";
-import type { ListFilters } from "../../../core/api/calls.ts";
 import type { WatchCondition, WatchJob } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
+import { conditionText } from "../../../core/model/words.ts";
+import { matchesFilters } from "../../../core/api/paneFilter.ts";
+import type { ListFilters } from "../../../core/api/calls.ts";
 import { isBareKey } from "./barePanes.ts";
+
+// Words of watches that only the daemon says. Pure.
+
+/** Why a job ended without what it waited for. */
+export const endedText = (condition: WatchCondition): string => `ended before ${conditionText(condition)}`;
+
+export const agentName = ({ agent, agent_name, short_ref }: PaneView): string =>
+  agent_name ?? (agent === null ? `The pane ${short_ref}` : "An agent");
 
 /** The shortest time between two messages about new lines of one job. */
 export const MATCH_PAUSE_MS = 10_000;

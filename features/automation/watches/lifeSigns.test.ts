@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../../test/factories/view.ts";
-import { LifeSigns } from "./lifeSigns.ts";
+import { LifeSigns } from "./screenSigns.ts";
 
 const running = (more: object = {}) => makePane({ state: "running", ...more });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WatchJob } from "../../../core/model/job.ts";
-import { LineMatcher } from "./lineMatcher.ts";
+import { LineMatcher } from "./screenSigns.ts";
 
 const job = (jobId: string, pattern: string): WatchJob => ({
   jobId,

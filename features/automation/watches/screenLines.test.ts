@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { takeNewLines, type ScreenMemory } from "./screenLines.ts";
+import { takeNewLines, type ScreenMemory } from "./screenSigns.ts";
 
 /** What each look after the first one finds new. */
 const looks = (...screens: readonly string[][]): string[][] => {

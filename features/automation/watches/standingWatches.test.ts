@@ -3,7 +3,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
 import { DEFAULT_CONFIG } from "../../../core/model/config.ts";
-import type { RuleRun } from "../../../core/model/ruleRun.ts";
+import type { RuleRun } from "../../../core/model/rule.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { parse } from "smol-toml";
 import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
-import type { PrintAnswer, PrintMode, PrintQuestion } from "../../../core/ports/printMode.ts";
+import type { PrintAnswer, PrintMode, PrintQuestion } from "../../../core/ports/agentAdapter.ts";
 
 const INSTRUCTIONS =
   "You answer in a Markdown document that a person is editing. Answer what the person wrote last. Write Markdown and nothing around it; do not repeat the document, and do not edit its file.";

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { lstat, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { AgtmuxError } from "../../../core/model/errors.ts";
-import { isMissing } from "../../../core/model/systemError.ts";
+import { AgtmuxError, isMissing } from "../../../core/model/errors.ts";
 
 export interface DocumentPaths {
   /** Without symbolic links. */

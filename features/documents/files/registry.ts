@@ -6,9 +6,8 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
-import { withDocumentLock } from "./documentLock.ts";
+import { withDocumentLock, readKept, writeKept } from "./wholeFile.ts";
 import type { DocumentPaths } from "./documentPaths.ts";
-import { readKept, writeKept } from "./wholeFile.ts";
 
 /** Fields that others have put there stay. */
 const entrySchema = z.looseObject({

@@ -4,9 +4,8 @@ import { constants } from "node:fs";
 import { access, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { AgtmuxError } from "../../../core/model/errors.ts";
+import { AgtmuxError, errorCodeOf, isMissing } from "../../../core/model/errors.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
-import { errorCodeOf, isMissing } from "../../../core/model/systemError.ts";
 import { FileProblem, openPlain, readHandle } from "../../../core/files/plainFile.ts";
 import { decodeText, invalidFile, MAX_DOCUMENT_BYTES, removeLeftovers, writeNewFile } from "./wholeFile.ts";
 

@@ -5,8 +5,9 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from "node:f
 import { basename, dirname, join, relative, sep } from "node:path";
 import { inFolderBelow, type HeldFolder } from "../../../core/files/heldFolder.ts";
 import { FileProblem, openPlain, ownUid, readPlain } from "../../../core/files/plainFile.ts";
-import { AgtmuxError } from "../../../core/model/errors.ts";
-import { isMissing } from "../../../core/model/systemError.ts";
+import { AgtmuxError, isMissing, errorCodeOf } from "../../../core/model/errors.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Database } from "better-sqlite3";
 
 /** What is not UTF-8 would not come back as it was, so it is refused. A byte order mark stays in the text. */
 export const decodeText = (bytes: Uint8Array, path: string): string => {
@@ -55,7 +56,7 @@ export const readOwnText = async (path: string): Promise<string | null> => {
 };
 
 /** What is kept below a folder: a project's `.agent-doc`, or agtmux's home. */
-export interface Place {
+interface Place {
   readonly root: string;
 }
 
@@ -222,4 +223,67 @@ export const writeKept = async (
   // Of a command that needs no daemon it may be the first that is kept in the home.
   if (isPrivate) await mkdir(place.root, { recursive: true, mode: 0o700 });
   await within(place, dirname(path), work, isPrivate ? 0o700 : FOLDER_MODE);
+};
+
+// One writer at a time per project: an exclusive SQLite transaction, which the kernel ends with the process, however it dies.
+
+const POLL_MS = 15;
+const LIMIT_MS = 10_000;
+
+/**
+ * A lock is an empty file and stays one. Anything else came with a project: SQLite would take it for a database, and play back the
+ * journal that lies beside it. Beside an empty one it removes a journal unread.
+ */
+const checkEmpty = async (held: HeldFolder, name: string): Promise<void> => {
+  const found = await openPlain({ path: held.at(name), shown: held.shown(name) }, ownUid());
+  if (found === null) return;
+  try {
+    if ((await found.stat()).size > 0) throw new FileProblem(held.shown(name), "is no lock of agtmux");
+  } finally {
+    await found.close();
+  }
+};
+
+/** Held until it is closed, or the process ends. Null where another one holds it. */
+export const tryLock = async (place: Place, path: string): Promise<{ close(): void } | null> => {
+  // Most verbs only read, and need no database.
+  const { default: SQLite } = await import("better-sqlite3");
+  await prepareFolder(place, dirname(path), (held) => checkEmpty(held, basename(path)));
+  let database: Database | null = null;
+  try {
+    database = new SQLite(path, { timeout: 0 });
+    database.exec("BEGIN EXCLUSIVE");
+    return database;
+  } catch (error) {
+    database?.close();
+    if (errorCodeOf(error).startsWith("SQLITE_BUSY")) return null;
+    throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} cannot be locked`, {
+      cause: error,
+      remedy: "Remove that file, which holds nothing, and check that its folder can be written.",
+    });
+  }
+};
+
+/** @throws AgtmuxError E_DOCUMENT_BUSY where another writer takes too long. */
+export const withDocumentLock = async <T>(
+  project: Place & { readonly lock: string },
+  work: () => Promise<T>,
+): Promise<T> => {
+  const deadline = performance.now() + LIMIT_MS;
+  for (;;) {
+    const held = await tryLock(project, project.lock);
+    if (held !== null) {
+      try {
+        return await work();
+      } finally {
+        held.close();
+      }
+    }
+    if (performance.now() > deadline)
+      throw new AgtmuxError(
+        "E_DOCUMENT_BUSY",
+        "another writer has held the documents of this project for too long",
+      );
+    await delay(POLL_MS);
+  }
 };

@@ -1,17 +1,201 @@
 // The smaller flows that change a document or what is kept beside it: `init`, `reset`, `history --restore`.
+import type { ComponentConfigs, ComponentConfig } from "../model/componentConfig.ts";
+import { readFrontmatter, type Frontmatter, setFrontmatter } from "../model/frontmatter.ts";
+import type { DocumentPaths } from "../files/documentPaths.ts";
+import { readKept, readText, withDocumentLock, writeNewFile } from "../files/wholeFile.ts";
+import { execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { AgtmuxError, errorCodeOf } from "../../../core/model/errors.ts";
+import {
+  explicitMode,
+  findComponent,
+  type Mode,
+  parseComponents,
+  lineEndOf,
+  withLineEnds,
+} from "../model/documentText.ts";
+import { applyPatch, newestEntries } from "../model/patches.ts";
+import { replaceText } from "../files/replaceText.ts";
+import { saveSnapshot, deleteSnapshot, loadSnapshot } from "../files/snapshots.ts";
 import { mkdir, link, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { AgtmuxError } from "../../../core/model/errors.ts";
-import { errorCodeOf } from "../../../core/model/systemError.ts";
-import { parseComponents } from "../model/components.ts";
-import { lineEndOf, withLineEnds } from "../model/lineEnds.ts";
-import { applyPatch } from "../model/patches.ts";
-import { readFrontmatter, setFrontmatter, type Frontmatter } from "../model/frontmatter.ts";
-import type { DocumentPaths } from "../files/documentPaths.ts";
-import { withDocumentLock } from "../files/documentLock.ts";
-import { replaceText } from "../files/replaceText.ts";
-import { deleteSnapshot, loadSnapshot, saveSnapshot } from "../files/snapshots.ts";
-import { readText, writeNewFile } from "../files/wholeFile.ts";
+
+// A document with what the flows need to know of it.
+
+const MAX_SETTINGS_BYTES = 1024 * 1024;
+
+export interface OpenDocument {
+  readonly paths: DocumentPaths;
+  readonly text: string;
+  readonly frontmatter: Frontmatter;
+  readonly configs: ComponentConfigs;
+}
+
+/** Of a components.toml, which most projects do not have: then null. @throws AgtmuxError E_CONFIG_INVALID */
+export const parseComponentConfigs = async (text: string | null, path: string): Promise<ComponentConfigs> => {
+  if (text === null) return {};
+  const { parseComponentConfig } = await import("../model/componentConfig.ts");
+  return parseComponentConfig(text, path);
+};
+
+/** @throws AgtmuxError E_CONFIG_INVALID */
+const readComponentConfigs = async (paths: DocumentPaths): Promise<ComponentConfigs> =>
+  parseComponentConfigs(await readKept(paths, paths.components, MAX_SETTINGS_BYTES), paths.components);
+
+/** Everything is read before anything is changed. @throws AgtmuxError for what cannot be understood. */
+export const openDocument = async (paths: DocumentPaths): Promise<OpenDocument> => {
+  const text = await readText(paths.file);
+  return { paths, text, frontmatter: readFrontmatter(text), configs: await readComponentConfigs(paths) };
+};
+
+// `doc patch`: new content for one component, with the project's own commands before and after it.
+
+const HOOK_TIMEOUT_MS = 30_000;
+const MAX_OUTPUT = 16 * 1024 * 1024;
+
+export interface Hooks {
+  readonly commands: readonly string[];
+  /** Changes with the commands and the project: a person's yes holds for one of them. */
+  readonly fingerprint: string;
+}
+
+interface PatchRequest {
+  readonly paths: DocumentPaths;
+  readonly component: string;
+  readonly content: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: number;
+  /** Asks the person, and throws where the answer is no. Called only where there are hooks. */
+  readonly approve: (hooks: Hooks) => Promise<void>;
+}
+
+type HookEnv = Record<string, string | undefined>;
+
+const runHook = (command: string, input: string, cwd: string, env: HookEnv): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = execFile(
+      "/bin/sh",
+      ["-c", command],
+      { cwd, env, timeout: HOOK_TIMEOUT_MS, maxBuffer: MAX_OUTPUT, killSignal: "SIGKILL" },
+      (error, stdout) => {
+        if (error === null) resolve(stdout);
+        else
+          reject(
+            new AgtmuxError("E_CONFIG_INVALID", `the hook '${command}' failed`, {
+              cause: error,
+              remedy: "Correct it in components.toml; the document was not changed.",
+            }),
+          );
+      },
+    );
+    // A hook that does not read its input is fine.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(input);
+  });
+
+const startHook = (command: string, cwd: string, env: HookEnv): void => {
+  const child = spawn("/bin/sh", ["-c", command], { cwd, env, stdio: "ignore", detached: true });
+  // Nobody waits for it, so nobody is told.
+  child.on("error", () => {});
+  child.unref();
+};
+
+const hooksOf = (config: ComponentConfig | undefined, { root }: DocumentPaths): Hooks | null => {
+  const commands = [config?.pre_patch, config?.post_patch].filter((one) => one !== undefined);
+  if (commands.length === 0) return null;
+  const hash = createHash("sha256").update(JSON.stringify([root, config?.pre_patch, config?.post_patch]));
+  return { commands, fingerprint: hash.digest("hex") };
+};
+
+const patchText = (
+  current: string,
+  { component, now }: PatchRequest,
+  content: string,
+  config: ComponentConfig | undefined,
+  mode: Mode,
+): { text: string; notes: readonly string[] } => {
+  const stamped = config?.timestamp === true ? `${new Date(now).toISOString()} ${content}` : content;
+  const applied = applyPatch(current, { component, content: stamped }, mode);
+  const most = config?.max_entries ?? 0;
+  if (mode === "replace" || most === 0) return applied;
+  const { start, end } = findComponent(applied.text, component);
+  const kept = newestEntries(applied.text.slice(start, end), most, mode);
+  return { ...applied, text: applied.text.slice(0, start) + kept + applied.text.slice(end) };
+};
+
+/**
+ * What had to be changed in the content, for the person. @throws AgtmuxError E_DOCUMENT_INVALID for a component that is not
+ * there or a mode that is not known, E_CONFIG_INVALID for components.toml and for a hook that fails: nothing was changed.
+ */
+export const patchComponent = async (request: PatchRequest): Promise<readonly string[]> => {
+  const { paths, component, approve } = request;
+  const { text, configs } = await openDocument(paths);
+  const config = Object.hasOwn(configs, component) ? configs[component] : undefined;
+  const mode = explicitMode(findComponent(text, component), configs) ?? "replace";
+  const hooks = hooksOf(config, paths);
+  if (hooks !== null) await approve(hooks);
+  const env = { ...request.env, COMPONENT: component, FILE: paths.file };
+  const content =
+    config?.pre_patch === undefined
+      ? request.content
+      : await runHook(config.pre_patch, request.content, paths.root, env);
+  const notes = await withDocumentLock(paths, async () => {
+    let last: readonly string[] = [];
+    await replaceText(paths.file, (current) => {
+      const patched = patchText(current, request, content, config, mode);
+      last = patched.notes;
+      return patched.text;
+    });
+    await saveSnapshot(paths, await readText(paths.file));
+    return last;
+  });
+  if (config?.post_patch !== undefined) startHook(config.post_patch, paths.root, env);
+  return notes;
+};
+
+// Whether a change of a watched document is a question, or what followed from an answer. Pure. A change that the agent knows
+// already is no question, whoever wrote it. A change right after an answer may come from a program (a formatter), so only a few
+// of these in a row count.
+
+export interface WatchedDocument {
+  /** What was handed to the agent last. */
+  readonly submitted: string | null;
+  /** When the last answer was in the file, or the agent ended without one; ms. */
+  readonly answeredAt: number | null;
+  /** Answers since a person was the last to change it. */
+  readonly cycles: number;
+}
+
+export const NEVER_SUBMITTED: WatchedDocument = { submitted: null, answeredAt: null, cycles: 0 };
+
+interface Change {
+  readonly text: string;
+  /** What the agent has seen; null: nothing yet. */
+  readonly seen: string | null;
+  readonly at: number;
+}
+
+type Decision =
+  | { readonly kind: "submit"; readonly cycles: number }
+  /** `known`: nothing new. `same`: it was asked already. `often`: enough answers without a person. */
+  | { readonly kind: "ignore"; readonly why: "known" | "same" | "often" };
+
+/**
+ * `windowMs`: how long after an answer a change may be a program's. `maxCycles`: how many answers may follow each other like that
+ * before it waits for a person.
+ */
+export const decideChange = (
+  document: WatchedDocument,
+  { text, seen, at }: Change,
+  limits: { readonly windowMs: number; readonly maxCycles: number },
+): Decision => {
+  if (text === seen) return { kind: "ignore", why: "known" };
+  if (text === document.submitted) return { kind: "ignore", why: "same" };
+  const follows = document.answeredAt !== null && at - document.answeredAt < limits.windowMs;
+  if (!follows) return { kind: "submit", cycles: 0 };
+  const cycles = document.cycles + 1;
+  return cycles > limits.maxCycles ? { kind: "ignore", why: "often" } : { kind: "submit", cycles };
+};
 
 interface NewDocument {
   readonly session: string;

@@ -22,9 +22,8 @@ import { locateDocument, type DocumentPaths } from "../files/documentPaths.ts";
 import { readRegistry } from "../files/registry.ts";
 import { loadSnapshot } from "../files/snapshots.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
-import { outlineOf } from "../model/outline.ts";
-import { claimDocument } from "./documentChanges.ts";
-import { patchComponent } from "./patchComponent.ts";
+import { outlineOf } from "../model/documentText.ts";
+import { claimDocument, patchComponent } from "./documentChanges.ts";
 import { recoverPending, writeResponse } from "./writeResponse.ts";
 
 const DOC = `---

@@ -19,9 +19,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mergeTexts } from "../model/mergeTexts.ts";
 import { locateDocument, projectOf, type DocumentPaths } from "../files/documentPaths.ts";
-import { listPending } from "../files/pendingResponses.ts";
+import { listPending, recoverPending, writeResponse, type WriteRequest } from "./writeResponse.ts";
 import { loadSnapshot } from "../files/snapshots.ts";
-import { recoverPending, writeResponse, type WriteRequest } from "./writeResponse.ts";
 
 const DOC = `---
 agent_doc_session: 0b1c

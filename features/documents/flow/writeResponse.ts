@@ -1,25 +1,149 @@
 // An agent's response goes into its document: it is kept on the disk first, applied to the text that the agent had seen, and
 // merged with what a person typed since. Twice is once: a response that is in the document already changes nothing.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
+import type { DocumentPaths } from "../files/documentPaths.ts";
+import {
+  listKept,
+  readKept,
+  removeKept,
+  removeLeftovers,
+  writeKept,
+  withDocumentLock,
+  readText,
+} from "../files/wholeFile.ts";
 import { appendAnswer, applyResponse, parseResponse, type Applied } from "../model/patches.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
-import { parseComponents } from "../model/components.ts";
+import { parseComponents } from "../model/documentText.ts";
 import type { Frontmatter } from "../model/frontmatter.ts";
-import { withDocumentLock } from "../files/documentLock.ts";
-import {
-  listPending,
-  pendingPath,
-  removePending,
-  savePending,
-  type PendingResponse,
-} from "../files/pendingResponses.ts";
 import { replaceText, type OnStep } from "../files/replaceText.ts";
 import { saveCrdtState, saveSnapshot } from "../files/snapshots.ts";
-import { readKept, readText, writeKept } from "../files/wholeFile.ts";
 import { writeThroughEditor, type Way } from "../ipc/writeThroughEditor.ts";
-import { groundOf, type Ground } from "./answered.ts";
-import { openDocument, type OpenDocument } from "./openDocument.ts";
-import type { DocumentPaths } from "../files/documentPaths.ts";
+import { openDocument, type OpenDocument } from "./documentChanges.ts";
+
+// Responses that were handed over and are perhaps not yet in their document. They are on the disk before anything else
+// happens, and leave it once they were seen in the document: a kill at any moment loses none.
+
+const pendingSchema = z.object({
+  file: z.string(),
+  response: z.string(),
+  baseline: z.string(),
+  at: z.string(),
+});
+
+export type PendingResponse = z.infer<typeof pendingSchema> & { readonly path: string };
+
+/** The same response to the same text has the same id, so that a second try is no second response. */
+export const pendingId = (response: string, baseline: string): string =>
+  createHash("sha256").update(response).update("\0").update(baseline).digest("hex").slice(0, 16);
+
+const pendingPath = ({ pending, hash }: DocumentPaths, response: string, baseline: string): string =>
+  join(pending, `${hash}-${pendingId(response, baseline)}.json`);
+
+export const formatPending = ({ path: _path, ...rest }: PendingResponse): string =>
+  `${JSON.stringify(rest)}\n`;
+
+const savePending = async (paths: DocumentPaths, one: PendingResponse): Promise<void> => {
+  await writeKept(paths, one.path, formatPending(one));
+  await removeLeftovers(paths.pending);
+};
+
+const removePending = async (
+  paths: DocumentPaths,
+  { path }: Pick<PendingResponse, "path">,
+): Promise<void> => {
+  await removeKept(paths, path);
+};
+
+/** @throws AgtmuxError E_DOCUMENT_INVALID */
+export const parsePending = (path: string, text: string): PendingResponse => {
+  try {
+    return { ...pendingSchema.parse(JSON.parse(text)), path };
+  } catch (error) {
+    throw new AgtmuxError("E_DOCUMENT_INVALID", `the kept response ${path} cannot be read`, {
+      cause: error,
+      remedy: "Look into that file, put what is good into the document by hand, and remove it.",
+    });
+  }
+};
+
+/** Those of one document, oldest first. */
+export const listPending = async (paths: DocumentPaths): Promise<PendingResponse[]> => {
+  const { pending, hash } = paths;
+  const names = await listKept(paths, pending);
+  const own = names.filter((name) => name.startsWith(`${hash}-`) && name.endsWith(".json"));
+  const found = await Promise.all(
+    own.map(async (name) => {
+      const text = await readKept(paths, join(pending, name));
+      // Another writer has put it in by now.
+      return text === null ? [] : [parsePending(join(pending, name), text)];
+    }),
+  );
+  return found.flat().toSorted((a, b) => a.at.localeCompare(b.at));
+};
+
+// Several answers to one text stand in the order in which they came. The second one was written without the first, so that, merged like
+// what a person typed, it would stand above it. What is kept beside a snapshot says which text it is an answer to; then the next answer
+// to that text is put into what the agents know by now. Pure.
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+const answeredSchema = z.object({
+  /** The hash of the text that was answered, and of the snapshot that came of it. */
+  baseline: z.string(),
+  snapshot: z.string(),
+  /** Ids of the answers in it. */
+  answers: z.array(z.string()),
+});
+
+/** Beyond that, the oldest count as not yet put in: the merge finds them in the document. */
+const MAX_ANSWERS = 200;
+
+export interface Answer {
+  readonly response: string;
+  readonly baseline: string;
+}
+
+/** What an answer is applied to, and merged from. */
+interface Ground {
+  readonly text: string;
+  /** What the agents know afterwards; null: the text with the answer. */
+  readonly knows: string | null;
+  /** What is to be kept beside a snapshot with this text. */
+  readonly keep: (snapshot: string) => string;
+}
+
+const parse = (kept: string | null): z.infer<typeof answeredSchema> | null => {
+  try {
+    return answeredSchema.parse(JSON.parse(kept ?? "null"));
+  } catch {
+    // There is none, or it is not ours: then the answer stands where it was written.
+    return null;
+  }
+};
+
+/** `kept`: what is beside the snapshot `seen`; null for what is not there. */
+export const groundOf = (
+  { response, baseline }: Answer,
+  { seen, kept }: { readonly seen: string | null; readonly kept: string | null },
+): Ground => {
+  const found = parse(kept);
+  // The same answer with other line ends is the same.
+  const id = pendingId(response.replaceAll("\r\n", "\n"), baseline);
+  const isSame =
+    found !== null && seen !== null && found.baseline === hashOf(baseline) && found.snapshot === hashOf(seen);
+  const before = isSame ? found.answers : [];
+  const isThere = before.includes(id);
+  const answers = isThere ? before : [...before, id].slice(-MAX_ANSWERS);
+  return {
+    text: isSame && !isThere ? seen : baseline,
+    knows: isSame && isThere ? seen : null,
+    keep: (snapshot) =>
+      `${JSON.stringify({ baseline: hashOf(baseline), snapshot: hashOf(snapshot), answers })}\n`,
+  };
+};
 
 export interface WriteRequest {
   readonly paths: DocumentPaths;

@@ -16,7 +16,7 @@ import { locateDocument, type DocumentPaths } from "../files/documentPaths.ts";
 import { loadSnapshot } from "../files/snapshots.ts";
 import { recoverPending, writeResponse, type WriteRequest } from "../flow/writeResponse.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
-import type { PatchFile } from "./patchFile.ts";
+import type { PatchFile } from "./writeThroughEditor.ts";
 
 const DOC = `<!-- agent:status -->
 nothing yet

@@ -2,7 +2,7 @@
 import { parse } from "smol-toml";
 import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
-import { MODES } from "./components.ts";
+import { MODES } from "./documentText.ts";
 
 const componentSchema = z.object({
   mode: z.enum(MODES).optional(),

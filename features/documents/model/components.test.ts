@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { containText, explicitMode, findComponent, parseComponents } from "./components.ts";
+import { containText, explicitMode, findComponent, parseComponents } from "./documentText.ts";
 import { applyPatch } from "./patches.ts";
 
 const DOC = `---

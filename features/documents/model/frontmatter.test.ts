@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readFrontmatter, setFrontmatter } from "./frontmatter.ts";
-import { splitFrontmatter } from "./splitFrontmatter.ts";
+import { splitFrontmatter } from "./documentText.ts";
 
 const NOTHING = {
   session: null,

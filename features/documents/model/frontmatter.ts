@@ -2,7 +2,7 @@
 // again as a whole: comments, unknown keys and spacing belong to the person.
 import { isMap, isScalar, LineCounter, parseDocument, type Pair, type YAMLMap } from "yaml";
 import { AgtmuxError } from "../../../core/model/errors.ts";
-import { splitFrontmatter } from "./splitFrontmatter.ts";
+import { splitFrontmatter } from "./documentText.ts";
 
 export type DocumentFormat = "inline" | "template";
 export type WriteStrategy = "merge" | "crdt";

@@ -1,10 +1,185 @@
 // Two people's changes of one text become one text: what an agent answered and what a person typed meanwhile. Lines count as
 // whole, and only a line that both changed is merged word by word, so that nothing typed is torn apart. Nothing that either
 // side added is lost; what both added at the same place appears once; the agent's comes first.
-import { splitLines } from "./diffLines.ts";
-import { isLeftMade, isMade } from "./isMade.ts";
-import { editsOf, isTelling, type Edits } from "./lineEdits.ts";
-import { mergeLine } from "./mergeLine.ts";
+import {
+  differingParts,
+  hasWord,
+  likeness,
+  wordsOf,
+  splitLines,
+  isTelling,
+  type Edits,
+  readWords,
+  type Word,
+  diffLists,
+  editsOf,
+} from "./diffLines.ts";
+
+// Whether a text shows a change already, so that a change which is made twice counts once.
+
+const SAYING = /[\p{L}\p{N}]/u;
+
+/** Where a text has which lines, so that many blocks are counted in it without reading it again for each. */
+class LineIndex {
+  private readonly lines: readonly string[];
+  private readonly places = new Map<string, number[]>();
+
+  constructor(lines: readonly string[]) {
+    this.lines = lines;
+    for (const [at, line] of lines.entries()) {
+      const known = this.places.get(line);
+      if (known === undefined) this.places.set(line, [at]);
+      else known.push(at);
+    }
+  }
+
+  /** How often the lines stand there one after the other, each time in lines of its own. */
+  count(block: readonly string[]): number {
+    let rarest = { offset: 0, places: this.placesOf(block[0]) };
+    for (const [offset, line] of block.entries()) {
+      const places = this.placesOf(line);
+      if (places.length < rarest.places.length) rarest = { offset, places };
+    }
+    let [found, next] = [0, 0];
+    for (const place of rarest.places) {
+      const from = place - rarest.offset;
+      if (from < next || !block.every((line, offset) => this.lines[from + offset] === line)) continue;
+      found += 1;
+      next = from + block.length;
+    }
+    return found;
+  }
+
+  private placesOf(line: string | undefined): readonly number[] {
+    return (line === undefined ? undefined : this.places.get(line)) ?? [];
+  }
+}
+
+/** Whether one of the lines is `to`, perhaps changed further: it has every word that `to` has and `from` has not. */
+const hasWords = (from: string, to: string, lines: readonly string[]): boolean => {
+  if (lines.includes(to)) return true;
+  const [, changed = ""] = differingParts([from, to]).parts;
+  const words = [...new Set(wordsOf(changed))].filter((word) => !hasWord(from, word));
+  return (
+    words.length > 0 &&
+    lines.some((line) => words.every((word) => hasWord(line, word)) && likeness(line, to) > 0)
+  );
+};
+
+/** The parts of a block between its empty lines. */
+const withoutBlank = (block: string): string[] => block.match(/(?:[^\n]*\S[^\n]*\n)+/g) ?? [];
+
+/**
+ * Whether `text` shows all that `edits` did already, so that a change which is made twice counts once. What was added and
+ * changed tells; what was removed only where there is nothing else, because a person may have put it elsewhere.
+ */
+const isMade = ({ added, changed }: Edits, base: readonly string[], side: string, text: string): boolean => {
+  const known = new Set(base);
+  const lines = splitLines(text);
+  const [inText, inSide] = [new LineIndex(lines), new LineIndex(splitLines(side))];
+  const blocks = [...added.values()]
+    .flatMap(withoutBlank)
+    .map(splitLines)
+    .filter((block) => block.some((line) => SAYING.test(line) && !known.has(line)));
+  if (!blocks.every((block) => inText.count(block) >= inSide.count(block))) return false;
+  const changedTo = [...changed].filter((one): one is [number, string] => one[1] !== null);
+  if (!changedTo.every(([at, line]) => hasWords(base[at] ?? "", line, lines))) return false;
+  if (blocks.length > 0 || changedTo.length > 0) return true;
+  const inBase = new LineIndex(base);
+  // Of lines that a document has many of, nobody can tell which are gone.
+  const told = [...changed.keys()]
+    .map((at) => [base[at] ?? ""])
+    .filter((line) => isTelling(line[0] ?? "") && inBase.count(line) === 1);
+  return told.length > 0 && told.every((line) => inText.count(line) <= inSide.count(line));
+};
+
+/**
+ * The same once both sides share lines that the base did not have: whether nothing of the agent's is missing but lines that
+ * the document has anyway.
+ */
+const isLeftMade = (
+  { changed, lines }: Edits,
+  base: readonly string[],
+  text: ReadonlySet<string>,
+): boolean => {
+  const known = new Set(base);
+  const isThere = (line: string) => known.has(line) || text.has(line) || !SAYING.test(line);
+  return (
+    [...lines].every(isThere) &&
+    [...changed].every(([at, line]) => line === null || hasWords(base[at] ?? "", line, [...text]))
+  );
+};
+
+// A line that two people changed at the same time becomes one line, word by word.
+
+const editsOfWords = (base: readonly Word[], side: readonly Word[]) => {
+  const added = new Map<number, readonly Word[]>();
+  const removed = new Set<number>();
+  /** The spaces before words that stayed, where they are others now. */
+  const leads = new Map<number, string>();
+  const hunks = diffLists(
+    base.map(({ text }) => text),
+    side.map(({ text }) => text),
+  );
+  let [at, own] = [0, 0];
+  for (const { aStart, aEnd, bStart, bEnd } of [
+    ...hunks,
+    { aStart: base.length, aEnd: 0, bStart: 0, bEnd: 0 },
+  ]) {
+    for (; at < aStart; at += 1, own += 1) {
+      const lead = side[own]?.lead ?? "";
+      if (lead !== base[at]?.lead) leads.set(at, lead);
+    }
+    if (bStart < bEnd) added.set(aStart, side.slice(bStart, bEnd));
+    for (; at < aEnd; at += 1) removed.add(at);
+    own = bEnd;
+  }
+  return { added, removed, leads };
+};
+
+const startsWith = (words: readonly Word[], first: readonly Word[]): boolean =>
+  first.every(({ text }, index) => words[index]?.text === text);
+
+/** Words put in at the same place of a line; where one begins with the other, that is not repeated. */
+const joinWords = (agent: readonly Word[] = [], person: readonly Word[] = []): readonly Word[] => {
+  if (startsWith(person, agent)) return person;
+  return startsWith(agent, person) ? agent : [...agent, ...person];
+};
+
+/** A word has nothing but these; what stands between words is one character. */
+const WORD_START = /^[\p{L}\p{N}_]/u;
+
+/** A line that both changed, without the end of the line. */
+const mergeWords = (base: string, agent: string, person: string): string => {
+  const words = readWords(base);
+  const [a, p] = [editsOfWords(words, readWords(agent)), editsOfWords(words, readWords(person))];
+  let line = "";
+  let last = "";
+  const emit = ({ lead, text }: Word) => {
+    const isFused = lead === "" && WORD_START.test(last) && WORD_START.test(text);
+    line += `${isFused ? " " : lead}${text}`;
+    last = text;
+  };
+  for (const [at, word] of [...words, null].entries()) {
+    for (const one of joinWords(a.added.get(at), p.added.get(at))) emit(one);
+    if (word === null || a.removed.has(at) || p.removed.has(at)) continue;
+    emit({ ...word, lead: a.leads.get(at) ?? p.leads.get(at) ?? word.lead });
+  }
+  const tail = (text: string) => text.slice(text.trimEnd().length);
+  return line + (tail(person) === tail(base) ? tail(agent) : tail(person));
+};
+
+const END_OF_LINE = /\r?\n$/;
+
+/** `agent` and `person` both come from `base`; what both put in at the same place follows each other, the agent's first. */
+const mergeLine = (base: string, agent: string, person: string): string => {
+  if (agent === person) return agent;
+  const [from, own, other] = [base, agent, person].map((line) => line.replace(END_OF_LINE, ""));
+  const end = END_OF_LINE.exec(person)?.[0] ?? END_OF_LINE.exec(agent)?.[0] ?? "";
+  const { start, parts, end: alike } = differingParts([from ?? "", own ?? "", other ?? ""]);
+  const [left = "", ours = "", theirs = ""] = parts;
+  return start + mergeWords(left, ours, theirs) + alike + end;
+};
 
 const ended = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { auditDocs } from "./auditDocs.ts";
 import { lineDiff } from "./diffLines.ts";
-import { outlineOf } from "./outline.ts";
-import { stripComments } from "./scanMarkdown.ts";
+import { outlineOf, stripComments } from "./documentText.ts";
 
 it("an outline names sections with lines of the file, and counts what is below each heading", () => {
   const text =

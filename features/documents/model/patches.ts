@@ -10,9 +10,11 @@ import {
   parseComponents,
   type Component,
   type Mode,
-} from "./components.ts";
-import { lineEndOf, withLineEnds, type LineEnd } from "./lineEnds.ts";
-import { scanMarkdown } from "./scanMarkdown.ts";
+  lineEndOf,
+  withLineEnds,
+  type LineEnd,
+  scanMarkdown,
+} from "./documentText.ts";
 
 export interface Patch {
   readonly component: string;

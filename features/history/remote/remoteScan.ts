@@ -1,16 +1,108 @@
 // Keeps the index true for machines behind SSH that are connected: of each machine it reads the newest logs, if they have
 // changed, and asks their databases. A machine that is slow, wrong or gone only says so in the list, and stops no other.
+import type { DatabaseHistory, FileHistory } from "../../../core/ports/agentFiles.ts";
+import type { FeatureContext, FeatureTarget } from "../../../core/ports/feature.ts";
+import type { HistoryDb, KnownLog } from "../historyDb.ts";
+import { toLogRow, headOf, TAIL_BYTES } from "../scan.ts";
+import { RemoteDbProblem, withRemoteDb } from "./remoteDb.ts";
+import { remoteKey, listRemoteLogs, readRemoteHeads, withRemoteLog, type RemoteLog } from "./remoteLogs.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { endsWithin } from "../../../core/model/endsWithin.ts";
 import { HOST_TARGET } from "../../../core/model/runtime.ts";
-import type { FileHistory } from "../../../core/ports/agentHistory.ts";
-import type { FeatureContext, FeatureTarget } from "../../../core/ports/feature.ts";
-import type { HistoryDb } from "../historyDb.ts";
-import { headOf, TAIL_BYTES, toLogRow } from "../logRow.ts";
-import { createPace } from "../pace.ts";
-import { RemoteDatabases } from "./remoteDatabases.ts";
-import { RemoteDbProblem } from "./remoteDb.ts";
-import { listRemoteLogs, readRemoteHeads, remoteKey, withRemoteLog, type RemoteLog } from "./remoteLogs.ts";
+import { createPace } from "../logFile.ts";
+
+// Keeps the index true for sessions that agents on other machines keep in databases: the newest of each database are asked for, when it
+// has changed.
+
+const SESSIONS_AT_ONCE = 20;
+
+interface RemoteDatabasesDeps {
+  context: Pick<FeatureContext, "adapters" | "redact">;
+  db: HistoryDb;
+  /** Of one database. */
+  maxSessions: number;
+}
+
+interface Looked {
+  /** Of the sessions that are there, as the index names them. */
+  paths: string[];
+  /** What could not be asked; its sessions stay. */
+  problem: RemoteDbProblem | null;
+}
+
+/** How the index names a session of a database. */
+const keyOf = (target: string, file: string, id: string): string => remoteKey(target, `${file}#${id}`);
+
+class RemoteDatabases {
+  private readonly deps: RemoteDatabasesDeps;
+  /** When each had changed last, and the newest of its sessions. */
+  private readonly looked = new Map<string, { mtime: number; newest: number }>();
+
+  constructor(deps: RemoteDatabasesDeps) {
+    this.deps = deps;
+  }
+
+  async look(name: string, target: FeatureTarget, known: ReadonlyMap<string, KnownLog>): Promise<Looked> {
+    const paths: string[] = [];
+    let problem: RemoteDbProblem | null = null;
+    for (const { agentType, history } of this.deps.context.adapters()) {
+      if (history?.kind !== "database") continue;
+      const file = `${await target.homeDir()}/${history.file}`;
+      try {
+        const ids = await this.lookAt({ name, target, file }, agentType, history);
+        if (ids !== null) paths.push(...ids.map((id) => keyOf(name, file, id)));
+        else paths.push(...[...known.keys()].filter((path) => path.startsWith(keyOf(name, file, ""))));
+      } catch (error) {
+        if (!(error instanceof RemoteDbProblem)) throw error;
+        problem = error;
+        paths.push(...[...known.keys()].filter((path) => path.startsWith(keyOf(name, file, ""))));
+      }
+    }
+    return { paths, problem };
+  }
+
+  /** The ids of all sessions that are there now; null: nothing has changed. */
+  private async lookAt(
+    { name, target, file }: { name: string; target: FeatureTarget; file: string },
+    agent: string,
+    history: DatabaseHistory,
+  ): Promise<readonly string[] | null> {
+    const [own, log] = await Promise.all([target.files.stat(file), target.files.stat(`${file}-wal`)]);
+    if (own === null) return [];
+    const mtime = Math.max(own.mtimeMs, log?.mtimeMs ?? 0);
+    const key = remoteKey(name, file);
+    const before = this.looked.get(key);
+    if (before?.mtime === mtime) return null;
+    const db = { target, file };
+    const { maxSessions } = this.deps;
+    const begun = await withRemoteDb(db, history.tables, (rows) => ({
+      ids: history.listIds(rows),
+      since: history.changedBefore(rows, maxSessions),
+    }));
+    if (begun === null) return [];
+    let since = Math.max(begun.since, before?.newest ?? 0);
+    let limit = SESSIONS_AT_ONCE;
+    for (let count = 0; count < 2 * maxSessions;) {
+      const found =
+        (await withRemoteDb(db, history.tables, (rows) => history.listSessions(rows, since, limit))) ?? [];
+      const rows = found.map(({ facts, changedAt }) =>
+        toLogRow(
+          { path: keyOf(name, file, facts.id), target: name, agent, size: null, mtime: changedAt },
+          facts,
+          this.deps.context.redact,
+        ),
+      );
+      this.deps.db.put(rows);
+      count += found.length;
+      const newest = found.at(-1)?.changedAt ?? since;
+      if (found.length < limit) break;
+      if (newest === since) limit *= 2;
+      since = newest;
+    }
+    this.looked.set(key, { mtime, newest: since });
+    return begun.ids;
+  }
+}
 
 /** Of one machine; older ones are found there. */
 const MAX_LOGS = 200;
@@ -22,7 +114,7 @@ const CLOSE_LIMIT_MS = 1_000;
 /** How long a list waits for machines. */
 const PATIENCE_MS = 4_000;
 
-export interface RemoteScanDeps {
+interface RemoteScanDeps {
   context: Pick<
     FeatureContext,
     "config" | "rows" | "target" | "adapters" | "redact" | "ids" | "clock" | "logger"

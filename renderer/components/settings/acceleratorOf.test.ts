@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { acceleratorSchema } from "../../../core/model/desktop.ts";
-import { acceleratorOf, acceleratorText } from "./acceleratorOf.ts";
+import { acceleratorOf, acceleratorText } from "./DesktopPages.tsx";
 
 const press = (code: string, ...held: ("ctrlKey" | "metaKey" | "altKey" | "shiftKey")[]) => ({
   code,

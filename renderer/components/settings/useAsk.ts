@@ -1,7 +1,8 @@
 // A request to the daemon whose answer a settings page shows; sent when the page opens and again when something changed.
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
-import { toFailure } from "../../connection/connectHost.ts";
+import { toFailure, type DesktopApi } from "../../connection/connectHost.ts";
 import type { Failure } from "../../../ui/actions/actionStatus.ts";
+import type { DesktopState } from "../../../core/model/desktop.ts";
 
 export interface Asked<T> {
   /** The last answer; it stays while the request is repeated. */
@@ -72,4 +73,61 @@ export const useAsk = <T>(key: string, ask: () => Promise<T>): Asked<T> => {
     reload,
     put,
   };
+};
+
+// Work that a button on a settings page starts: one at a time, with its result.
+
+interface Task {
+  isBusy: boolean;
+  failure: Failure | null;
+  /** Does nothing while it is busy. Resolves when the work ended, even if it failed. */
+  run: (work: () => Promise<void>) => Promise<void>;
+  clear: () => void;
+}
+
+export const useTask = (): Task => {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const busyRef = useRef(false);
+  const isHereRef = useRef(true);
+  useEffect(() => {
+    isHereRef.current = true;
+    return () => {
+      isHereRef.current = false;
+    };
+  }, []);
+  const run = useCallback(async (work: () => Promise<void>) => {
+    if (busyRef.current) return;
+    busyRef.current = true;
+    setBusy(true);
+    setFailure(null);
+    try {
+      await work();
+    } catch (error) {
+      if (isHereRef.current) setFailure(toFailure(error));
+    }
+    busyRef.current = false;
+    if (isHereRef.current) setBusy(false);
+  }, []);
+  const clear = useCallback(() => setFailure(null), []);
+  return { isBusy, failure, run, clear };
+};
+
+// The state of the app around the page, and the calls that change it; each answers with the new state.
+
+interface Desktop extends Asked<DesktopState> {
+  task: Task;
+  change: (work: () => Promise<DesktopState>) => void;
+}
+
+export const useDesktop = (api: DesktopApi): Desktop => {
+  const asked = useAsk("desktop", () => api.desktop.state.query());
+  const task = useTask();
+  const { put } = asked;
+  const { run } = task;
+  const change = useCallback(
+    (work: () => Promise<DesktopState>) => void run(async () => put(await work())),
+    [put, run],
+  );
+  return { ...asked, task, change };
 };

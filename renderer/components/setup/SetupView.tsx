@@ -1,19 +1,22 @@
 // Set-up as one screen: what was found, one button that installs the hooks of all agents, what only the person can do then, and a
 // notification to try. The words and the steps are those of `agtmux setup`.
 import { useState } from "react";
-import { installAll, type InstallOutcome } from "../../../ui/setup/installAll.ts";
-import { setupScreen, type SetupLine, type SetupMark } from "../../../ui/setup/setupScreen.ts";
+import {
+  installAll,
+  type InstallOutcome,
+  setupScreen,
+  type SetupLine,
+  type SetupMark,
+} from "../../../ui/setup/setupScreen.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import type { Api, Host } from "../../connection/connectHost.ts";
-import { useEscape } from "../../hooks/useEscape.ts";
-import { ActionButton } from "../ActionButton.tsx";
+import { useEscape } from "../../hooks/useKeyboard.ts";
+import { ActionButton } from "../Buttons.tsx";
 import { DiffView } from "../settings/DiffView.tsx";
-import { FailureText, RetryFailure } from "../settings/fields.tsx";
-import { Page } from "../settings/Page.tsx";
+import { FailureText, RetryFailure, Page } from "../settings/fields.tsx";
 import settings from "../settings/settings.module.css";
-import { TestNotification } from "../settings/TestNotification.tsx";
-import { useAsk } from "../settings/useAsk.ts";
-import { useTask } from "../settings/useTask.ts";
+import { TestNotification } from "../settings/ConfigPages.tsx";
+import { useAsk, useTask } from "../settings/useAsk.ts";
 import styles from "./setup.module.css";
 
 export const SetupOffer = ({ onStart, onRefuse }: { onStart: () => void; onRefuse: () => void }) => (

@@ -1,7 +1,7 @@
 // A slice of the comparison with real shells: `npm run fuzz:commands` runs two hundred times as many.
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { wordsOf } from "../../../features/automation/rules/commandWords.ts";
+import { wordsOf } from "../../../features/automation/rules/ruleCommands.ts";
 import { hasShell, SHELL_NAMES, surveyCommands } from "./surveyCommands.ts";
 
 const installed = SHELL_NAMES.filter(hasShell);

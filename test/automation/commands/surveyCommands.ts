@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { wordsOf } from "../../../features/automation/rules/commandWords.ts";
+import { wordsOf } from "../../../features/automation/rules/ruleCommands.ts";
 import { createRandom, generateCommand, PATHS, PROGRAMS } from "./generateCommand.ts";
 
 /** With what makes a shell see more in a text. */

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { vi } from "vitest";
 import type { Payload, RecordedEvent } from "../../../adapters/testkit/recordings.ts";
 import { opencodePluginSource } from "../../../adapters/opencode/integration.ts";
-import { extensionSource, FORWARDED_EVENTS } from "../../../adapters/piFamily/extensionSource.ts";
+import { extensionSource, FORWARDED_EVENTS } from "../../../adapters/piFamily/integration.ts";
 
 type Handler = (event: unknown, context?: unknown) => unknown;
 

@@ -3,19 +3,20 @@ import { CommanderError } from "commander";
 import * as fc from "fast-check";
 import { AgtmuxError, ERROR_CODES } from "../../../core/model/errors.ts";
 import type { CliContext } from "../../../cli/context.ts";
-import { exitCodeOf, renderFailure, toFailure } from "../../../cli/failure.ts";
+import { exitCodeOf, renderFailure, toFailure } from "../../../cli/document.ts";
 import type { Verb } from "../../../cli/grammar/verb.ts";
-import { parseCount } from "../../../cli/parse/count.ts";
-import { parseColumns } from "../../../cli/parse/columns.ts";
-import { readDuration } from "../../../core/model/duration.ts";
-import { parseFilters } from "../../../cli/parse/filters.ts";
-import { parseGuards } from "../../../cli/parse/guards.ts";
-import { parseSince } from "../../../cli/parse/since.ts";
-import { parseTmuxPath, parseTransport } from "../../../cli/parse/targetSettings.ts";
-import { createProgram, fromCommander, pointToHelp } from "../../../cli/program.ts";
-import { PANE_FIELDS } from "../../../cli/render/paneFields.ts";
-import { PANE_SORT, parseSort } from "../../../cli/sort.ts";
-import { parseConditions } from "../../../cli/wait/condition.ts";
+import { parseCount, parseSince, parseTmuxPath, parseTransport } from "../../../cli/parse/values.ts";
+import {
+  parseColumns,
+  parseFilters,
+  parseGuards,
+  PANE_SORT,
+  parseSort,
+  parseConditions,
+} from "../../../cli/parse/filters.ts";
+import { readDuration } from "../../../core/model/words.ts";
+import { createProgram, fromCommander, pointToHelp } from "../../../cli/run.ts";
+import { PANE_FIELDS } from "../../../cli/render/field.ts";
 import { makePane } from "../../factories/view.ts";
 import { hold, holdLine, orRefused } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";

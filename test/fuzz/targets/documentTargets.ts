@@ -4,14 +4,16 @@ import { readPatchFile } from "../../../editors/vscode/src/applyResponse.ts";
 import { parseDocumentConfig } from "../../../features/documents/agents/printBackend.ts";
 import { PRINT_MODES } from "../../../adapters/printModes.ts";
 import { parseComponentConfig } from "../../../features/documents/model/componentConfig.ts";
-import { parseComponents } from "../../../features/documents/model/components.ts";
+import {
+  parseComponents,
+  outlineOf,
+  stripComments,
+  splitFrontmatter,
+} from "../../../features/documents/model/documentText.ts";
 import { diffOfLines, splitLines } from "../../../features/documents/model/diffLines.ts";
 import { readFrontmatter, setFrontmatter } from "../../../features/documents/model/frontmatter.ts";
 import { mergeTexts } from "../../../features/documents/model/mergeTexts.ts";
-import { outlineOf } from "../../../features/documents/model/outline.ts";
 import { applyResponse, parseResponse } from "../../../features/documents/model/patches.ts";
-import { stripComments } from "../../../features/documents/model/scanMarkdown.ts";
-import { splitFrontmatter } from "../../../features/documents/model/splitFrontmatter.ts";
 import { hold, orRefused } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
 import { hostileText, mutatedText } from "../mutateText.ts";

@@ -1,27 +1,25 @@
 // Rows and feed entries with hostile texts: the tables of the command line, the popover's reducers and words.
 import * as fc from "fast-check";
-import { renderFlat, renderPlain } from "../../../cli/render/field.ts";
-import { PLAIN_MEASURE } from "../../../cli/render/measure.ts";
-import { createPaint } from "../../../cli/render/paint.ts";
-import { PANE_FIELDS } from "../../../cli/render/paneFields.ts";
-import { renderPanes } from "../../../cli/render/paneTable.ts";
-import { promptLines } from "../../../cli/render/prompt.ts";
+import { renderFlat, renderPlain, PANE_FIELDS } from "../../../cli/render/field.ts";
+import { PLAIN_MEASURE, createPaint } from "../../../cli/render/table.ts";
+import { renderPanes } from "../../../cli/listing.ts";
+import { promptLines } from "../../../cli/render/clean.ts";
 import { paintTmux } from "../../../cli/verbs/status.ts";
-import { trackMany, trackOne } from "../../../cli/wait/tracker.ts";
-import { rollUp } from "../../../core/model/rollUp.ts";
-import type { RequestView } from "../../../core/model/request.ts";
+import { trackMany, trackOne } from "../../../cli/verbs/wait.ts";
 import {
+  rollUp,
   feedEntrySchema,
   SCHEMA_VERSION,
   type FeedEntry,
   type PaneList,
   type PaneView,
 } from "../../../core/model/view.ts";
+import type { RequestView } from "../../../core/model/request.ts";
 import { applyEntries, INITIAL_FEED_STATE } from "../../../ui/lists/feedReducer.ts";
 import { arrange } from "../../../ui/lists/groups.ts";
 import { summariseSessions, windowsOf } from "../../../ui/lists/sessions.ts";
 import { shellCommand } from "../../../ui/text/displayText.ts";
-import { agentName, paneLabel, paneName, panePlace, requestLine } from "../../../ui/text/paneText.ts";
+import { agentName, paneLabel, paneName, panePlace, requestLine } from "../../../ui/text/rowText.ts";
 import { makePane, makeTarget } from "../../factories/view.ts";
 import { hold, holdLine } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";

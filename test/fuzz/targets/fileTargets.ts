@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { createAdapterRegistry } from "../../../adapters/index.ts";
 import { somePane } from "../../../adapters/testkit/pane.ts";
 import type { AgentAdapter, StateFileRequest } from "../../../core/ports/agentAdapter.ts";
-import type { TranscriptEntry } from "../../../core/ports/agentHistory.ts";
+import type { TranscriptEntry } from "../../../core/ports/agentFiles.ts";
 import { hold, holdLine, holdText } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
 import { mutatedJson } from "../mutateJson.ts";

@@ -1,13 +1,12 @@
 // Event files: the envelope, the payload of every agent, our wrapper's events, and what of them may be stored.
 import * as fc from "fast-check";
 import { createAdapterRegistry } from "../../../adapters/index.ts";
-import { parseEnvelope } from "../../../core/collect/parseEnvelope.ts";
+import { parseEnvelope } from "../../../core/collect/spoolDrain.ts";
 import { normalizeWrapper } from "../../../core/ingest/events.ts";
-import { envelopeSchema, type Envelope } from "../../../core/model/envelope.ts";
+import { envelopeSchema, type Envelope, readWrapperEvent } from "../../../core/model/envelope.ts";
 import { signalSchema, type Signal } from "../../../core/model/evidence.ts";
 import { MAX_MARKED_TEXT, requestView } from "../../../core/model/request.ts";
 import { isWaiting } from "../../../core/model/state.ts";
-import { readWrapperEvent } from "../../../core/model/wrapperEvent.ts";
 import type { AgentAdapter, NormalizedEvent } from "../../../core/ports/agentAdapter.ts";
 import { MAX_STORED_BYTES, redactPayload } from "../../../core/store/redact.ts";
 import { redactEvidence } from "../../../core/store/redactEvidence.ts";

@@ -1,9 +1,9 @@
 // References, the window's own choices, and the texts that are cleaned of secrets.
 import * as fc from "fast-check";
 import { formatPaneRef, parseRef, resolveRef } from "../../../core/engine/ref.ts";
-import { redactText } from "../../../core/store/redactText.ts";
+import { redactText } from "../../../core/store/redact.ts";
 import { prefsSchema, readPrefs } from "../../../main/readPrefs.ts";
-import { appearanceSchema } from "../../../renderer/state/appearance.ts";
+import { appearanceSchema } from "../../../renderer/state/stored.ts";
 import { hold, holdLine, orRefused } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
 import { mutatedValue } from "../mutateJson.ts";

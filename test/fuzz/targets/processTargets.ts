@@ -1,8 +1,13 @@
 // What /proc and ps print of processes.
 import * as fc from "fast-check";
-import { parseCmdline, parseProcStat, parseUptime } from "../../../core/tmux/procStat.ts";
+import {
+  parseCmdline,
+  parseProcStat,
+  parseUptime,
+  parsePsNames,
+  parsePsRows,
+} from "../../../core/tmux/processText.ts";
 import { createProcessTree } from "../../../core/tmux/processTree.ts";
-import { parsePsNames, parsePsRows } from "../../../core/tmux/psTable.ts";
 import type { ProcessInfo } from "../../../core/model/runtime.ts";
 import { hold, holdLine } from "../expectations.ts";
 import { stubClock, stubExecutor } from "../stubs.ts";

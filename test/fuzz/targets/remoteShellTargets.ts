@@ -1,11 +1,13 @@
 // What the shell on a target answers, whole and broken, in pieces of any size: files, listings, processes.
 import * as fc from "fast-check";
-import type { ByteChannel } from "../../../core/targets/byteChannel.ts";
-import { parseListing } from "../../../core/targets/remote/remoteListing.ts";
+import type { ByteChannel } from "../../../core/targets/remoteExecutor.ts";
+import { parseListing, createRemoteSpool } from "../../../core/targets/remote/remoteSpool.ts";
 import { createRemoteProcesses } from "../../../core/targets/remote/remoteProcesses.ts";
-import { createRemoteReader } from "../../../core/targets/remote/remoteReader.ts";
-import { createRemoteShell, type RemoteShell } from "../../../core/targets/remote/remoteShell.ts";
-import { createRemoteSpool } from "../../../core/targets/remote/remoteSpool.ts";
+import {
+  createRemoteReader,
+  createRemoteShell,
+  type RemoteShell,
+} from "../../../core/targets/remote/remoteShell.ts";
 import { hold, holdLine } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
 import { cutBytes, cutsArbitrary, hostileText, mutatedBytes, mutatedText } from "../mutateText.ts";

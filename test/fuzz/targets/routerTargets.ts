@@ -1,8 +1,7 @@
 // Every procedure with any input, over the Unix socket. The daemon is a real one in a temporary home without a tmux server;
 // what would start programs or wait for other machines is answered by a fake.
 import * as fc from "fast-check";
-import { createDesktopRouter, type DesktopService } from "../../../core/api/desktopRouter.ts";
-import { createRouter } from "../../../core/api/router.ts";
+import { createDesktopRouter, type DesktopService, createRouter } from "../../../core/api/router.ts";
 import { ERROR_CODES } from "../../../core/model/errors.ts";
 import { createRouterCaller } from "../../../core/rpc/messageBridge.ts";
 import { FakeDaemon } from "../../fakes/fakeDaemon.ts";

@@ -6,7 +6,7 @@ import { MAX_MARKED_TEXT, promptRequestSchema, requestView } from "../../../core
 import { isWaiting, statusSchema } from "../../../core/model/state.ts";
 import type { ProcessInfo } from "../../../core/model/runtime.ts";
 import type { AgentAdapter, Reading, Screen } from "../../../core/ports/agentAdapter.ts";
-import { cleanScreen } from "../../../core/tmux/capture.ts";
+import { cleanScreen } from "../../../core/tmux/topology.ts";
 import { cleanText } from "../../../core/tmux/cleanText.ts";
 import { hold, holdLine, holdText } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";

@@ -1,9 +1,13 @@
 // What a tmux server says over its socket: answers in pieces of any size, with forged lines in them, and broken ones.
 import * as fc from "fast-check";
 import type { SocketConnection } from "../../../core/ports/targetExecutor.ts";
-import { askServer } from "../../../core/tmux/askServer.ts";
-import { createServerReader, encodeRequest, MAX_MESSAGE_BYTES } from "../../../core/tmux/serverProtocol.ts";
-import { markerOf, parseTranscript } from "../../../core/tmux/transcript.ts";
+import {
+  askServer,
+  createServerReader,
+  encodeRequest,
+  MAX_MESSAGE_BYTES,
+} from "../../../core/tmux/askServer.ts";
+import { markerOf, parseTranscript } from "../../../core/tmux/tmuxCommand.ts";
 import { hold } from "../expectations.ts";
 import { stubClock } from "../stubs.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";

@@ -1,11 +1,16 @@
 // What tmux lists and shows: rows of panes with hostile names, screens, and which commands may be asked.
 import * as fc from "fast-check";
-import { cleanScreen, MAX_SCREEN_COLUMNS, MAX_SCREEN_LINES } from "../../../core/tmux/capture.ts";
+import {
+  cleanScreen,
+  MAX_SCREEN_COLUMNS,
+  MAX_SCREEN_LINES,
+  foldRows,
+  parseRows,
+  rowFormat,
+  readListing,
+} from "../../../core/tmux/topology.ts";
 import { cleanText } from "../../../core/tmux/cleanText.ts";
-import { foldRows, parseRows, rowFormat } from "../../../core/tmux/paneRows.ts";
-import { lookScript } from "../../../core/tmux/lookScript.ts";
-import { assertReadCommand } from "../../../core/tmux/readCommand.ts";
-import { readListing } from "../../../core/tmux/topology.ts";
+import { lookScript, assertReadCommand } from "../../../core/tmux/tmuxCommand.ts";
 import { hold, holdLine } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
 import { hostileText, mutatedText } from "../mutateText.ts";

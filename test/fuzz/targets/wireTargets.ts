@@ -1,11 +1,10 @@
 // What goes between the daemon and its clients: errors, the event stream, messages of a page, documents.
 import * as fc from "fast-check";
 import { createRouter } from "../../../core/api/router.ts";
-import { createDocumentWriter } from "../../../core/rpc/documentText.ts";
-import { readEventStream } from "../../../core/rpc/eventStream.ts";
+import { createDocumentWriter } from "../../../core/rpc/socketServer.ts";
+import { readEventStream, fromConnectionError, fromErrorShape } from "../../../core/rpc/wire.ts";
 import { createRouterCaller, serveMessages } from "../../../core/rpc/messageBridge.ts";
 import { serverMessageSchema } from "../../../core/rpc/messages.ts";
-import { fromConnectionError, fromErrorShape } from "../../../core/rpc/wireError.ts";
 import { FakeDaemon } from "../../fakes/fakeDaemon.ts";
 import { makePane } from "../../factories/view.ts";
 import { checkFailure } from "./commandLineTargets.ts";

@@ -1,9 +1,8 @@
 // Sessions that agtmux starts, goes on with and brings back: how soon a started agent has its row, and whether the agent went on in
 // the very same session, by the agent's own log.
 import { setTimeout as wait } from "node:timers/promises";
-import { restoredSchema } from "../../../core/model/lostSession.ts";
+import { restoredSchema, startedSchema, type Started } from "../../../core/model/workspace.ts";
 import { historyListSchema } from "../../../core/model/history.ts";
-import { startedSchema, type Started } from "../../../core/model/started.ts";
 import { createLivePane, untilTrue, type LivePane } from "../rig/livePane.ts";
 import { act, type Acted } from "./act.ts";
 import { USUAL_START, type Scenario } from "./scenario.ts";

@@ -8,9 +8,12 @@ import type { SubjectNow } from "../../../core/engine/guard.ts";
 import { formatPaneRef } from "../../../core/engine/ref.ts";
 import type { Ingest } from "../../../core/ingest/ingest.ts";
 import { promptWith } from "../../../core/ingest/prompts.ts";
-import { NO_ACTIVITY } from "../../../core/ingest/activityState.ts";
-import { NO_TURN_MARKS } from "../../../core/model/turnMarks.ts";
-import type { Prompt as ShownPrompt, RuntimeEntry } from "../../../core/ingest/liveState.ts";
+import {
+  NO_ACTIVITY,
+  type Prompt as ShownPrompt,
+  type RuntimeEntry,
+} from "../../../core/ingest/liveState.ts";
+import { NO_TURN_MARKS } from "../../../core/model/evidence.ts";
 import type { Pane, PaneKey } from "../../../core/model/runtime.ts";
 import type { Status } from "../../../core/model/state.ts";
 import type { PromptRequest } from "../../../core/model/request.ts";

@@ -8,9 +8,8 @@ import { resolve } from "../../../core/engine/resolve.ts";
 import { promptOf, promptWith } from "../../../core/ingest/prompts.ts";
 import type { Prompt, RuntimeEntry } from "../../../core/ingest/liveState.ts";
 import { DEFAULT_TIMING } from "../../../core/model/config.ts";
-import type { Evidence, Signal } from "../../../core/model/evidence.ts";
+import { type Evidence, type Signal, NO_LIVENESS } from "../../../core/model/evidence.ts";
 import { mayAnswer, type PromptRequest } from "../../../core/model/request.ts";
-import { NO_LIVENESS } from "../../../core/model/resolution.ts";
 import type { Status } from "../../../core/model/state.ts";
 import { redactEvidence } from "../../../core/store/redactEvidence.ts";
 

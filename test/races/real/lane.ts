@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ProcessTree } from "../../../core/ports/processTree.ts";
+import type { ProcessTree } from "../../../core/ports/targetExecutor.ts";
 import { createPrivateTmux, type PrivateTmux } from "../../harness/privateTmux.ts";
 import { until } from "../../setup/realClock.ts";
 import { NEIGHBOUR, TARGET } from "../model/events.ts";

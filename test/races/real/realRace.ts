@@ -1,8 +1,7 @@
 // One race on real tmux: real commands of the real gate, and a change of the world right before or during one of them.
 import { createLocalExecutor } from "../../../core/targets/executors/localExecutor.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
-import type { TargetExecutor } from "../../../core/ports/targetExecutor.ts";
-import type { ProcessTree } from "../../../core/ports/processTree.ts";
+import type { TargetExecutor, ProcessTree } from "../../../core/ports/targetExecutor.ts";
 import { createProcessTree } from "../../../core/tmux/processTree.ts";
 import { callsOn } from "../../harness/tmuxCalls.ts";
 import { realClock } from "../../setup/realClock.ts";

@@ -1,6 +1,6 @@
 // Generates texts that shells, tmux, terminals or programs might take for something else than text.
 import fc from "fast-check";
-import { toSendable } from "../../../core/actions/sendableText.ts";
+import { toSendable } from "../../../core/actions/typing.ts";
 
 const TOKENS = [
   ..."; -  ~ # $ ` \\ ' \" % { } [ ] ( ) < > | & * ? ! = : @ ^ , .".split(" "),

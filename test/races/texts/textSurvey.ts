@@ -1,6 +1,6 @@
 // Many generated texts through a real pane, each byte compared.
 import fc from "fast-check";
-import { strippedNotes } from "../../../core/actions/sendableText.ts";
+import { strippedNotes } from "../../../core/actions/typing.ts";
 import { hostileText } from "./hostileTexts.ts";
 import { openTextBench } from "./textBench.ts";
 

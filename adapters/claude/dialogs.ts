@@ -1,0 +1,584 @@
+// Dialogs: approvals, questions, trust and first-run screens. They replace the input box, so their footer is the last
+// text on the screen; that, the selector's column and a known question together are the proof. Sources: recorded frames
+// (2.1.329); plan, automatic-mode and first-run texts as noted in measurements and the vendor's documents, hence medium.
+import type { Reading } from "../../core/ports/agentAdapter.ts";
+import { withoutBlankEnds, asks, isBlank, joined, indentOf, movesTo } from "../common/screenText.ts";
+import { withRoles, readPlainOptions } from "../common/selector.ts";
+import { PLAN_APPROVAL, QUESTION, TRUST_APPROVAL, EDIT_APPROVAL, TOOL_APPROVAL } from "../common/signals.ts";
+import { EXIT_PLAN_MODE, errorStatusOfText } from "./normalize.ts";
+import {
+  isSeparator,
+  unframed,
+  isRule,
+  readNumbered,
+  type Selector,
+  reading,
+  type Dialog,
+  columnsOf,
+  contentOf,
+  textOf,
+  type DialogText,
+  questionOf,
+  readPlain,
+} from "./layout.ts";
+import type { PromptRequest } from "../../core/model/request.ts";
+import type { Confidence } from "../../core/model/state.ts";
+import { oneLine } from "../common/payload.ts";
+import { fails } from "../common/progress.ts";
+import type { RequestFields } from "../common/promptRequest.ts";
+
+// The dialog that approves a plan. It is drawn over the conversation: a bar across the pane, and all of it two columns further
+// in than other dialogs. With a plan: heading, the plan between two dotted lines, a rule, the question. Source: recorded with
+// 2.1.329 at 140 to 60 columns, with a short plan, one taller than the pane, and none. 2.1.197 draws the one without a plan below
+// a rule of the whole width, and its `Yes` goes back to the mode before.
+
+const BAR = /^▔{12,}$/;
+const INDENT = "  ";
+/** Of those of the pane: the dialog is indented by two on both sides, and its text by one more. */
+const FRAME_COLUMNS = 6;
+const PLAN_FOOTER = /^ {1,3}ctrl[+-]g to edit in /i;
+/** At the right edge of the first or the last row in sight, where there is more of the plan. */
+const CUT = /\s[↑↓]$/;
+const PROCEED_QUESTION =
+  /^Claude has written up a plan and is ready to execute\. Would you like to proceed\?$/;
+const WITHOUT_PLAN = /^Claude wants to exit plan mode$/;
+/** Below the option that takes a text, whatever stands in its field. */
+const FEEDBACK = /^(?:.* )?shift\+tab to approve with this feedback$/;
+const FEEDBACK_LABEL = "Tell Claude what to change";
+
+/**
+ * No option of a plan is a plain yes: the one after which it asks before each step is the approval, the others choose another
+ * mode.
+ */
+const ROLES = {
+  approve: /^Yes(, manually approve edits|, and switch to default \(ask each time\) for this session)?$/,
+  always: /^(?!)/,
+  deny: /^No$/,
+};
+
+type Option = Selector["options"][number];
+
+/** The field for a text keeps its name while somebody types into it. Leaving the dialog refuses the plan. */
+const withField = (options: readonly Option[]): Option[] =>
+  options.map((option) =>
+    FEEDBACK.test(option.label) ? { label: FEEDBACK_LABEL, keys: ["Escape"], role: "deny" } : option,
+  );
+
+interface Plan {
+  rows: readonly string[];
+  isWhole: boolean;
+}
+
+/** `lines`: of the dialog above its options, without the upper rule where that is seen. Null where they are no plan that is known. */
+const planIn = (lines: readonly string[], isTopSeen: boolean): Plan | null => {
+  const lower = lines.findLastIndex(isRule);
+  const [heading = "", ...rest] = withoutBlankEnds(lines.slice(lower + 1));
+  if (heading.trim() === EXIT_PLAN_MODE && WITHOUT_PLAN.test(joined(rest)))
+    return { rows: [], isWhole: isTopSeen && lower < 0 };
+  if (lower < 0 || !PROCEED_QUESTION.test(joined([heading, ...rest]))) return null;
+  const [title = "", ...text] = withoutBlankEnds(lines.slice(0, lower));
+  const [first, last] = [text.findIndex(isSeparator), text.findLastIndex(isSeparator)];
+  const isFramed = first >= 0 && last > first && last === text.length - 1;
+  const rows = text.slice(first + 1, isFramed ? last : undefined);
+  const isComplete = isFramed && title.trim() === "Ready to code?" && !rows.some((row) => CUT.test(row));
+  return { rows: withoutBlankEnds(rows), isWhole: isTopSeen && isComplete };
+};
+
+const toReading = (plan: Plan, options: readonly Option[], { top, width }: PlanPlace): Reading => {
+  const rows = unframed(plan.rows.map((row) => row.replace(CUT, "").trimEnd()));
+  const body = rows.every(isBlank) ? null : rows.join("\n");
+  const hasField = options.some(({ label }) => FEEDBACK.test(label));
+  const request = {
+    kind: "plan" as const,
+    title: EXIT_PLAN_MODE,
+    body,
+    columns: Math.max(1, width - FRAME_COLUMNS),
+    toolName: "ExitPlanMode",
+    options: withField(withRoles(options, ROLES)),
+    isWhole: plan.isWhole,
+    ...(hasField ? { textEntry: [String(options.length)] } : {}),
+  };
+  return asks(PLAN_APPROVAL, "high", EXIT_PLAN_MODE, request, top);
+};
+
+interface PlanPlace {
+  /** Index on the screen of the bar. */
+  top: number;
+  width: number;
+}
+
+const movedLeft = (lines: readonly string[]): string[] =>
+  lines.map((line) => (line.startsWith(" ") ? line.slice(1) : line));
+
+const readBelowRule = (screen: readonly string[], width: number): Reading | null => {
+  const top = screen.findLastIndex(isRule);
+  const selector = readNumbered(movedLeft(screen), screen.length, true);
+  if (top < 0 || selector === null) return null;
+  const plan = planIn(screen.slice(top + 1, selector.start), true);
+  return plan === null ? null : toReading(plan, selector.options, { top, width });
+};
+
+const readOverConversation = (screen: readonly string[], width: number): Reading | null => {
+  const top = screen.findLastIndex((row) => !isBlank(row) && !row.startsWith(INDENT));
+  const lines = screen.slice(top + 1).map((row) => row.slice(INDENT.length));
+  const footer = lines.findLastIndex((line) => PLAN_FOOTER.test(line));
+  const end = footer < 0 ? lines.length : footer;
+  // Without a plan the options stand one column further in.
+  const selector = readNumbered(lines, end, true) ?? readNumbered(movedLeft(lines), end, true);
+  if (selector === null) return null;
+  const upper = lines.findIndex((line) => !isBlank(line));
+  const isTopSeen = BAR.test(screen[top] ?? "") && isRule(lines[upper] ?? "");
+  const plan = planIn(lines.slice(isTopSeen ? upper + 1 : 0, selector.start), isTopSeen);
+  return plan === null ? null : toReading(plan, selector.options, { top: Math.max(top, 0), width });
+};
+
+/** What the dialog asks, or null. Its upper part may be out of sight. `width`: of the pane. */
+const readPlan = (screen: readonly string[], width: number): Reading | null =>
+  readOverConversation(screen, width) ?? readBelowRule(screen, width);
+
+// Questions of the agent's question tool: one or several, each on a page of its own, and at the end a page that shows the answers.
+// Source: recorded with 2.1.329 at 140 to 60 columns, with one question, several, and one that takes several answers.
+
+const HEADER = /^\s{0,2}(←\s+)?[☐☒✔]/;
+const FIELD = "Type something.";
+const IS_FIELD = /^Type something\.?$/;
+/** In the footer while the field for an own text has the focus, whatever was typed into it. */
+const FIELD_HAS_FOCUS = /\bctrl[+-]g to edit in /i;
+
+/** Below the field is one option more, which is no answer. */
+const fieldAt = (options: readonly Option[], footer: string): number => {
+  const named = options.findIndex(({ label }) => IS_FIELD.test(label));
+  return named >= 0 || !FIELD_HAS_FOCUS.test(footer) ? named : options.length - 2;
+};
+
+/** The digit of the field opens it, and is none of an answer. Where several answers may be given, no key chooses one. */
+const withAnswerField = (options: readonly Option[], field: number): Option[] =>
+  options.map((option, index) => (index === field ? { label: FIELD, keys: null } : option));
+
+const readQuestion = (dialog: Dialog): Reading | null => {
+  if (!dialog.footer.startsWith("Enter to select")) return null;
+  const header = dialog.lines.findLastIndex((line) => HEADER.test(line));
+  if (header < 0 || header >= dialog.selector.start) return null;
+  const rows = dialog.lines.slice(header + 1, dialog.selector.start).filter((line) => !isRule(line));
+  const text = joined(rows);
+  if (text === "") return null;
+  const { options } = dialog.selector;
+  const field = fieldAt(options, dialog.footer);
+  const key = options[field]?.keys ?? null;
+  return reading(
+    QUESTION,
+    "high",
+    `${text.slice(0, 200)} / ${dialog.footer}`,
+    {
+      kind: "question",
+      title: text,
+      body: withoutBlankEnds(rows).join("\n"),
+      columns: Math.max(1, dialog.width),
+      toolName: "AskUserQuestion",
+      options: withAnswerField(options, field),
+      textEntry: key,
+      // With a checkbox a digit toggles, so that it is no key of an answer.
+      ...(options[0]?.keys === null ? { takesSeveral: true } : {}),
+      isWhole: dialog.hasRule && !dialog.isScrolled,
+    },
+    dialog,
+  );
+};
+
+/** The last page of several questions has no line of keys below it. */
+const readReview = (dialog: Dialog): Reading | null => {
+  const [header = "", ...rest] = withoutBlankEnds(dialog.lines);
+  const [title = "", ...rows] = withoutBlankEnds(rest);
+  const labels = dialog.selector.options.map(({ label }) => label);
+  const isReview = HEADER.test(header) && title === "Review your answers";
+  if (!dialog.hasRule || !isReview || labels[0] !== "Submit answers") return null;
+  return reading(
+    QUESTION,
+    "high",
+    title,
+    {
+      kind: "question",
+      title,
+      body: withoutBlankEnds(rows).join("\n"),
+      columns: Math.max(1, dialog.width),
+      toolName: "AskUserQuestion",
+      options: dialog.selector.options,
+      isWhole: !dialog.isScrolled,
+    },
+    dialog,
+  );
+};
+
+// Dialogs of a start: trust in a folder, first-run screens, and the offer of another mode. Sources: trust and offer recorded with
+// 2.1.329; the first-run screens by their vendor's wording, hence medium.
+
+const OFFER = /^ {0,2}Make auto mode your default permission mode\?$/;
+
+/** The folder stands alone between two blank lines; null where a part of it may be out of sight. */
+const workspaceOf = (lines: readonly string[]): string | null => {
+  const heading = lines.findIndex((line) => /^ ?Accessing workspace:$/.test(line));
+  const rows = lines.slice(heading + 1).map((row) => row.trim());
+  const from = rows.findIndex((row) => row !== "");
+  const end = rows.indexOf("", from);
+  return heading < 0 || end <= from ? null : rows.slice(from, end).join("\n");
+};
+
+/** The other option leaves the agent: its keys are none that anybody should press from afar. */
+const toTrustOption = (option: Option): Option =>
+  option.label === "Yes, I trust this folder" ? { ...option, role: "approve" } : { ...option, keys: null };
+
+const readTrust = (dialog: Dialog): Reading | null => {
+  const text = joined(dialog.lines.slice(0, dialog.selector.start));
+  const isTrust = /Quick safety check|Do you trust the files in this folder\?/.test(text);
+  if (!isTrust || !dialog.selector.options.some((option) => /trust|proceed/i.test(option.label))) return null;
+  const workspace = workspaceOf(dialog.lines);
+  return reading(
+    TRUST_APPROVAL,
+    "high",
+    `Quick safety check / ${dialog.footer}`,
+    {
+      kind: "trust",
+      title: "Trust this folder?",
+      body: workspace,
+      columns: Math.max(1, dialog.width - 2),
+      options: dialog.selector.options.map(toTrustOption),
+      isWhole: dialog.hasRule && !dialog.isScrolled && workspace !== null,
+    },
+    dialog,
+  );
+};
+
+/** First-run screens and one-time offers: not recorded, known by their vendor's wording. */
+const FIRST_RUN: readonly { pattern: RegExp; reasonCode: "onboarding" | "auth_needed" }[] = [
+  { pattern: /Select login method/, reasonCode: "auth_needed" },
+  { pattern: /Detected a custom API key in your environment/, reasonCode: "auth_needed" },
+  { pattern: /Choose the text style that looks best/, reasonCode: "onboarding" },
+  { pattern: OFFER, reasonCode: "onboarding" },
+];
+
+const readFirstRun = (dialog: Dialog): Reading | null => {
+  for (const { pattern, reasonCode } of FIRST_RUN) {
+    const line = dialog.lines
+      .slice(0, dialog.selector.start)
+      .findLast((text) => pattern.test(text) && indentOf(text) <= 1);
+    if (line !== undefined)
+      return reading(
+        { state: "waiting_input", reasonCode },
+        "medium",
+        line,
+        { kind: "other", title: line, options: dialog.selector.options },
+        dialog,
+      );
+  }
+  return null;
+};
+
+/** Options without digits: the mark moves to one, and Enter chooses it. Whoever answers sees that it moved. */
+const OFFERED = { mark: "❯", maxIndent: 4, isWrapped: false };
+
+/** The offer stands alone below a rule, without a line of keys; its options are the last text on the screen. */
+const readOffer = (screen: readonly string[], width: number): Reading | null => {
+  const top = screen.findLastIndex(isRule);
+  const lines = screen.slice(top + 1);
+  const selector = top < 0 ? null : readPlainOptions(lines, lines.length, OFFERED);
+  if (selector === null || selector.end !== lines.length) return null;
+  const [title = "", ...rows] = withoutBlankEnds(lines.slice(0, selector.start));
+  if (!OFFER.test(title) || indentOf(title) > 2) return null;
+  return reading(
+    { state: "waiting_input", reasonCode: "onboarding" },
+    "high",
+    title,
+    {
+      kind: "other",
+      title,
+      body: withoutBlankEnds(rows)
+        .map((row) => row.trim())
+        .join("\n"),
+      columns: Math.max(1, width - 4),
+      options: selector.labels.map((label, index) => ({ label, keys: movesTo(index, selector.marked) })),
+      isWhole: true,
+    },
+    { top },
+  );
+};
+
+const CONFIRMS = /^ {1,2}Enter to confirm · Esc to cancel$/;
+/** Of a folder beside the project's, one column further out (2.1.329, `--add-dir`). */
+const ADDS_FOLDER = /^ Adding a new directory:$/;
+
+/**
+ * What it asks before it begins, below a rule: whether a server of the project may be used, a key be taken, prompts be left out. One of
+ * its options may leave the agent or open everything, so that none of them has keys. Recorded with 2.1.329.
+ */
+const readConfirmation = (screen: readonly string[], width: number): Reading | null => {
+  const top = screen.findLastIndex(isRule);
+  const lines = screen.slice(top + 1);
+  if (top < 0 || !CONFIRMS.test(lines.at(-1) ?? "")) return null;
+  const selector = readPlainOptions(lines, lines.length - 1, OFFERED);
+  if (selector === null) return null;
+  const [title = "", ...rows] = withoutBlankEnds(lines.slice(0, selector.start));
+  if (indentOf(title) !== 2 && !ADDS_FOLDER.test(title)) return null;
+  return reading(
+    { state: "waiting_input", reasonCode: /\bAPI key\b/.test(title) ? "auth_needed" : "onboarding" },
+    "high",
+    title,
+    {
+      kind: "other",
+      title: title.trim(),
+      body: withoutBlankEnds(rows)
+        .map((row) => row.trim())
+        .join("\n"),
+      columns: Math.max(1, width - 4),
+      options: selector.labels.map((label) => ({ label, keys: null })),
+      isWhole: true,
+    },
+    { top },
+  );
+};
+
+const FOOTER =
+  /^\s{0,3}(Esc to (cancel|exit|go back)|Enter to (select|confirm|stay in auto mode)|ctrl[+-]g to edit)/i;
+const MAX_FOOTER_LINES = 4;
+/** Above the footer, where the dialog is taller than the pane; recorded 2.1.329. */
+const SCROLLED = /^ ?↑ \d+ more lines?$/;
+
+/** Index of the footer's first line, which must be among the last lines of the screen. */
+const findFooter = (lines: readonly string[]): number => {
+  let seen = 0;
+  for (let index = lines.length - 1; index >= 0 && seen < MAX_FOOTER_LINES; index -= 1) {
+    const line = lines[index] ?? "";
+    if (isBlank(line)) continue;
+    // A wrapped one may begin its second row with another key.
+    if (FOOTER.test(line)) return FOOTER.test(lines[index - 1] ?? "") ? index - 1 : index;
+    seen += 1;
+  }
+  return -1;
+};
+
+const EDIT_QUESTION =
+  /^Do you want to (create|make this edit|make these edits|overwrite|edit|write|update|delete|insert)\b/;
+const PLAN_QUESTION = /^(Exit plan mode\?|Would you like to proceed\?)/;
+const TOOL_QUESTION = /^Do you want to (proceed|allow|use|run|let|fetch)\b/;
+
+/**
+ * Recorded 2.1.329 and 2.1.197: the plain `Yes` allows once. The others that begin so remember it, or switch the mode, which
+ * is more than an approval.
+ */
+const PERMISSION_ROLES = { approve: /^Yes$/, always: /^Yes, and (always|don't ask again)\b/, deny: /^No$/ };
+/** A plan has no plain yes: the one that goes on asking is the approval, the others choose another mode. */
+const PLAN_ROLES = {
+  approve: /^Yes, and manually approve edits$/,
+  always: /^(?!)/,
+  deny: /^No, keep planning$/,
+};
+
+const TITLE_OF_NEW_FILE = /^Create\b/;
+
+/** The path stands below the heading, and is folded only where the pane is narrower than it. */
+const editOf = (text: DialogText, width: number): Pick<RequestFields, "body" | "content"> => {
+  const [title = "", ...path] = text.heading.map((line) => line.trim());
+  const content = contentOf(text.rows, TITLE_OF_NEW_FILE.test(title), width);
+  return { body: path.length === 1 ? (path[0] ?? null) : null, content };
+};
+
+/**
+ * Behind what it asks stands which sub-agent asks, and at the right edge which of how many dialogs it is: those of several
+ * sub-agents are drawn one after the other.
+ */
+const ASKER = /(?: · from the \S.* agent)?(?: {2,}\d+ of \d+)?$/;
+
+/** Without what is said of who asks. */
+const withoutAsker = ([first = "", ...rest]: readonly string[]): string[] => [
+  first.replace(ASKER, ""),
+  ...rest,
+];
+
+/** The agent's own words below the heading, wrapped where the pane is narrow. */
+const HINT = 'Tip: auto mode handles these prompts for you — choose "switch to auto mode" below';
+
+/** What the model says of a command: the rows below the heading, behind the hint where there is one. Null: nothing. */
+const remarkOf = ([, ...rows]: readonly string[]): string | null => {
+  const own = rows.map((row) => row.trim());
+  const hint = own.findIndex((_row, at) => own.slice(0, at + 1).join(" ") === HINT);
+  const remark = own.slice(hint + 1).join("\n");
+  return remark === "" ? null : remark;
+};
+
+const kindOf = (heading: string, isSeen: boolean): PromptRequest["kind"] => {
+  if (!isSeen) return "other";
+  return /\bcommand$/i.test(heading) ? "command" : "tool";
+};
+
+const readText = (lines: readonly string[], isTopSeen: boolean): DialogText => {
+  const text = textOf(lines, isTopSeen);
+  return text.heading.length === 0 ? text : { ...text, heading: withoutAsker(text.heading) };
+};
+
+/** All of an approval is indented: what is not stands in another window, below the agent's or above it. */
+const isForeign = (line: string): boolean => !isBlank(line) && indentOf(line) === 0 && !isSeparator(line);
+
+const readApproval = (dialog: Dialog): Reading | null => {
+  const question = questionOf(dialog);
+  if (question.indent > 1 || dialog.lines.some(isForeign)) return null;
+  const text = readText(dialog.lines.slice(0, question.start), dialog.hasRule);
+  const confidence: Confidence = dialog.hasRule ? "high" : "medium";
+  const heading = oneLine(text.heading[0] ?? "");
+  const matched = `${question.text} / ${dialog.footer}`;
+  const rows = unframed(text.rows);
+  const body = rows.every(isBlank) ? null : rows.join("\n");
+  const columns = columnsOf(dialog.width);
+  const isWhole = text.isWhole && !dialog.isScrolled;
+  const options = withRoles(dialog.selector.options, PERMISSION_ROLES);
+  if (EDIT_QUESTION.test(question.text)) {
+    const edit = editOf(text, dialog.width);
+    const isEditWhole = isWhole && edit.body !== null && !/^\?/m.test(edit.content ?? "?");
+    return reading(
+      EDIT_APPROVAL,
+      confidence,
+      matched,
+      { kind: "edit", title: question.text, ...edit, options, isWhole: isEditWhole },
+      dialog,
+    );
+  }
+  if (PLAN_QUESTION.test(question.text))
+    return reading(
+      PLAN_APPROVAL,
+      "medium",
+      matched,
+      {
+        kind: "plan",
+        title: question.text,
+        body,
+        columns,
+        options: withRoles(dialog.selector.options, PLAN_ROLES),
+        isWhole: isWhole && body !== null,
+      },
+      dialog,
+    );
+  if (!TOOL_QUESTION.test(question.text)) return null;
+  const kind = kindOf(heading, dialog.hasRule);
+  // Below the heading stands which tool it is; of a command only what the model says of it.
+  const title = kind === "tool" ? text.heading.map((line) => line.trim()).join(": ") : heading;
+  return reading(
+    TOOL_APPROVAL,
+    confidence,
+    matched,
+    {
+      kind,
+      title: title === "" ? question.text : title,
+      body,
+      columns,
+      ...(kind === "command" && !text.hasRemarkBelow ? { remark: remarkOf(text.heading) } : {}),
+      ...(text.hasRemarkBelow ? { hasRemarkBelow: true } : {}),
+      ...(text.isEnd ? { sight: "end" as const } : {}),
+      options,
+      isWhole: isWhole && body !== null,
+    },
+    dialog,
+  );
+};
+
+/** Automatic mode's failed server check: no hook fires for it, so the screen is one of two witnesses. Layout not recorded. */
+const readAutoModeCheck = (lines: readonly string[]): Reading | null => {
+  const tail = lines.filter((line) => !isBlank(line)).slice(-12);
+  const stay = tail
+    .slice(-MAX_FOOTER_LINES)
+    .find((line) => /Enter to stay in auto mode/.test(line) && indentOf(line) <= 3);
+  if (stay === undefined) return null;
+  const about = tail.find((line) => /Auto mode's safety check/.test(line) && indentOf(line) <= 3);
+  return asks(TOOL_APPROVAL, about === undefined ? "medium" : "high", stay, {
+    kind: "other",
+    title: "Auto mode's safety check failed",
+    body: about?.trim() ?? null,
+  });
+};
+
+/**
+ * What it offers at a limit that is far from its end: to stop, to wait, or to pay. The turn failed; the line above the menu says until
+ * when.
+ */
+const LIMIT_QUESTION = /^\s{1,4}What do you want to do\?$/;
+const LIMIT_OPTION = /^\s{1,4}❯?\s*1\. Stop and wait for limit to reset$/;
+const LIMIT = /^\s+⎿\s+(\S.*\blimit\b.*)$/;
+
+const readLimitMenu = (lines: readonly string[]): Reading | null => {
+  const question = lines.findLastIndex((line) => LIMIT_QUESTION.test(line));
+  const first = lines.slice(question + 1).find((line) => !isBlank(line)) ?? "";
+  if (question < 0 || !LIMIT_OPTION.test(first)) return null;
+  const limit = lines.slice(0, question).findLast((line) => LIMIT.test(line)) ?? "";
+  const text = LIMIT.exec(limit)?.[1]?.trim() ?? "usage limit";
+  return fails(errorStatusOfText(text), text);
+};
+
+/** From the last rule before the selector that no question block spans; a question dialog has a second rule among its options. */
+const dialogStart = (lines: readonly string[], before: number): number =>
+  lines.slice(0, before).findLastIndex(isRule);
+
+/** The screen, and where the dialog's selector ends on it. */
+interface Place {
+  lines: readonly string[];
+  end: number;
+  footer: string;
+  width: number;
+}
+
+const toDialog = ({ lines, end, footer, width }: Place, selector: Selector): Dialog => {
+  const rule = dialogStart(lines, selector.start);
+  const offset = rule + 1;
+  return {
+    lines: lines.slice(offset, selector.start),
+    selector: { options: selector.options, start: selector.start - offset, end: selector.end - offset },
+    footer,
+    hasRule: rule >= 0,
+    isScrolled: lines.slice(end).some((line) => SCROLLED.test(line)),
+    top: Math.max(rule, 0),
+    width,
+  };
+};
+
+const withSelector = (
+  place: Place,
+  selector: Selector | null,
+  readers: readonly ((dialog: Dialog) => Reading | null)[],
+): Reading | null => {
+  if (selector === null) return null;
+  const dialog = toDialog(place, selector);
+  for (const read of readers) {
+    const found = read(dialog);
+    if (found !== null) return found;
+  }
+  return null;
+};
+
+/** Some dialogs come without a footer: plans, first-run screens, and a tool's whose last option names its key (2.1.329). */
+const readWithoutFooter = (dialog: Dialog): Reading | null => {
+  const found = readApproval(dialog);
+  const isTool = dialog.hasRule && (dialog.selector.options.at(-1)?.label ?? "").endsWith("(esc)");
+  return found?.status.reasonCode === "plan" || isTool ? found : null;
+};
+
+/** What the dialog at the bottom of the screen asks, or null. Call only where no input box is at the bottom. `width`: of the pane. */
+export const readDialog = (lines: readonly string[], width: number): Reading | null => {
+  const alone = readAutoModeCheck(lines) ?? readLimitMenu(lines) ?? readPlan(lines, width);
+  if (alone !== null) return alone;
+  const footerAt = findFooter(lines);
+  if (footerAt < 0) {
+    const place = { lines, end: lines.length, footer: "", width };
+    return (
+      withSelector(place, readNumbered(lines, lines.length, true), [
+        readWithoutFooter,
+        readReview,
+        readFirstRun,
+      ]) ?? readOffer(lines, width)
+    );
+  }
+  const above = lines.slice(0, footerAt).findLastIndex((line) => !isBlank(line));
+  const end = SCROLLED.test(lines[above] ?? "") ? above : footerAt;
+  const place = { lines, end, footer: joined(lines.slice(footerAt)), width };
+  return (
+    withSelector(place, readNumbered(lines, end, false), [readQuestion]) ??
+    withSelector(place, readNumbered(lines, end, true), [readTrust, readApproval, readFirstRun]) ??
+    withSelector(place, readPlain(lines, end), [readTrust]) ??
+    readConfirmation(lines, width)
+  );
+};

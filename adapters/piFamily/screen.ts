@@ -1,0 +1,101 @@
+// What the screens of the pi family share: a list of options of which one is marked, and the few texts that the documents of gjc
+// and arcane name.
+import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
+import { oneLine } from "../common/payload.ts";
+import {
+  isBlank,
+  movesTo,
+  asks,
+  indentOf,
+  joined,
+  ofWholeScreen,
+  shows,
+  visibleLines,
+} from "../common/screenText.ts";
+import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
+import { retryIn, withProgress } from "../common/progress.ts";
+import { COMPACTING, QUESTION, RETRYING, THINKING } from "../common/signals.ts";
+
+const MARKED = /^(\s{0,3})[❯→] (\S.*)$/u;
+const OTHER = /^(\s{2,5})(\S.*)$/u;
+const CIRCLE = /^[○◉●◯] /u;
+const BOX = /^(?:[☐☑☒✓✔]|\[.\]) /u;
+const HINT = /\s+\(Recommended\)$/i;
+
+/** Null unless exactly one of the adjoining lines is marked and the others stand in its column. */
+export const readSelector = (lines: readonly string[]): PromptRequest["options"] | null => {
+  const shown = lines.filter((line) => !isBlank(line));
+  const selected = shown.findIndex((line) => MARKED.test(line));
+  if (selected < 0 || shown.length > MAX_OPTIONS) return null;
+  const column = MARKED.exec(shown[selected] ?? "")?.[1]?.length ?? 0;
+  const labels = shown.map((line, index) => {
+    if (index === selected) return MARKED.exec(line)?.[2] ?? "";
+    const other = OTHER.exec(line);
+    return other?.[1]?.length === column + 2 ? (other[2] ?? "") : null;
+  });
+  if (labels.includes(null)) return null;
+  const isMulti = labels.some((label) => BOX.test(label ?? ""));
+  return labels.map((label, index) => ({
+    label: oneLine((label ?? "").replace(CIRCLE, "").replace(BOX, "").replace(HINT, "")),
+    // With boxes Enter toggles or goes on; what it does was not recorded.
+    keys: isMulti || /type your own/i.test(label ?? "") ? null : movesTo(index, selected),
+  }));
+};
+
+// The few screen texts that the documents of gjc and arcane name, for agents that nobody could record. Only what ends the
+// screen, never more than medium confidence, and nothing at all for a screen at rest: how one looks is not documented.
+
+/** Rows from the bottom in which a working line can stand, above the input and its status. */
+const BOTTOM_ROWS = 8;
+const FOOTER = /^\s*(\(\d+\/\d+\)\s+)?up\/down navigate {2}enter select {2}esc cancel\s*$/;
+const FREE_TEXT = /Other \(type your own\)/;
+const MAX_INDENT = 4;
+const RETRY = /\bRetrying \((\d+)\/(\d+)\) in \d+s…/;
+
+/** An `ask` picker: its own added answer stands among the options, so that it is no menu that a person opened. */
+const readAsk = (lines: readonly string[]): Reading | null => {
+  const footer = lines.length - 1;
+  if (!FOOTER.test(lines[footer] ?? "")) return null;
+  let end = footer;
+  while (end > 0 && isBlank(lines[end - 1] ?? "")) end -= 1;
+  let start = end;
+  while (start > 0 && !isBlank(lines[start - 1] ?? "")) start -= 1;
+  const block = lines.slice(start, end);
+  const options = readSelector(block);
+  if (options === null || !block.some((line) => FREE_TEXT.test(line))) return null;
+  let top = start;
+  while (top > 0 && isBlank(lines[top - 1] ?? "")) top -= 1;
+  let from = top;
+  while (from > 0 && !isBlank(lines[from - 1] ?? "")) from -= 1;
+  const rows = lines.slice(from, top);
+  const text = joined(rows);
+  if (text === "") return null;
+  return asks(QUESTION, "medium", `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`, {
+    kind: "question",
+    title: text,
+    body: rows.join("\n"),
+    toolName: "ask",
+    // Recorded with none of these versions: keys are not known.
+    options: options.map(({ label }) => ({ label, keys: null })),
+  });
+};
+
+const readWork = (lines: readonly string[]): Reading | null => {
+  const line = lines
+    .slice(-BOTTOM_ROWS)
+    .findLast(
+      (one) =>
+        indentOf(one) <= MAX_INDENT && /\(esc to (interrupt|cancel)\)\s*$/.test(one) && !/[`"'>]/.test(one),
+    );
+  if (line === undefined) return null;
+  const text = line.trim();
+  if (RETRY.test(text)) return withProgress(shows(RETRYING, "medium", text), retryIn(text, RETRY));
+  if (/\bAuto-compacting… \(esc to cancel\)$/.test(text)) return shows(COMPACTING, "medium", text);
+  return /^(\S )?\S.{0,60}… \(esc to interrupt\)$/.test(text) ? shows(THINKING, "medium", text) : null;
+};
+
+/** State that a documented text at the bottom proves, or null. */
+export const readDocumentedScreen = (screen: Screen): Reading | null => {
+  const lines = visibleLines(screen);
+  return ofWholeScreen(screen, readAsk(lines) ?? readWork(lines));
+};

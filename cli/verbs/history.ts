@@ -1,0 +1,369 @@
+// A session's conversation for a verb: pages from its end, as many as are wanted.
+import {
+  type HistoryEntry,
+  type HistoryPage,
+  type HistorySession,
+  type HistoryList,
+  type HistoryHit,
+  type HistorySearch,
+  type HistorySearchPage,
+  type HistoryShow,
+  USAGE_GROUPS,
+  type HistoryUsage,
+  type HistoryUsageRow,
+  type UsageGroup,
+} from "../../core/model/history.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { isTypedRef } from "../../core/model/shortRef.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { settleRef } from "../settleRef.ts";
+import {
+  askHistory,
+  refreshHistory,
+  parseHistoryFilters,
+  placeOf,
+  type HistoryFilterOptions,
+} from "../askFeature.ts";
+import { formatAge, transcriptLines } from "../../core/model/words.ts";
+import { printDocument } from "../document.ts";
+import { parseCount } from "../parse/values.ts";
+import { cleanLine, cleanLines } from "../render/clean.ts";
+import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
+import { THIS_MACHINE } from "../../ui/text/sessionText.ts";
+import { writePrivate } from "../ask.ts";
+
+/** Pages in which nothing can be read before it is given up: a log of noise. */
+const MAX_EMPTY_PAGES = 8;
+
+export interface ReadSession {
+  session: HistorySession;
+  entries: HistoryEntry[];
+  isCut: boolean;
+  /** In how many entries a secret was taken out. */
+  redacted: number;
+}
+
+const countLines = (entries: readonly HistoryEntry[]): number =>
+  entries.reduce((total, { text }) => total + text.split("\n").length + 1, 0);
+
+/** Where a pane was named: the session that its agent has open. */
+export const sessionOf = async (context: CliContext, client: DaemonClient, ref: string): Promise<string> => {
+  const isPane = !isTypedRef(ref) || /[%/]|:\d+\.\d+$/.test(ref);
+  if (!isPane) return ref;
+  const paneRef = await settleRef(context, client, { ref, says: false });
+  const { pane } = await client.call((api) => api.explain.query({ ref: paneRef }));
+  if (pane.agent === null || pane.agent_session_id === null)
+    throw new AgtmuxError("E_UNSUPPORTED", `it is not known which session ${paneRef} has open`, {
+      remedy: "Find it with 'agtmux history list', and give its id.",
+    });
+  return `${pane.agent}:${pane.agent_session_id}`;
+};
+
+/** At least `lines` lines of its end, or all. */
+export const readSession = (
+  context: CliContext,
+  ref: string,
+  { lines, redact = false }: { lines: number; redact?: boolean },
+): Promise<ReadSession> =>
+  withDaemon(context, async (client) => {
+    await refreshHistory(context, client);
+    const named = await sessionOf(context, client, ref);
+    const pages: HistoryEntry[][] = [];
+    let before: string | null = null;
+    for (let read = 0, empty = 0, redacted = 0; ;) {
+      context.signal.throwIfAborted();
+      const page: HistoryPage = await askHistory(client, "read", "query", { ref: named, before, redact });
+      pages.unshift(page.entries);
+      read += countLines(page.entries);
+      redacted += page.redacted;
+      empty = page.entries.length === 0 ? empty + 1 : 0;
+      before = page.before;
+      if (before === null || read >= lines || empty > MAX_EMPTY_PAGES)
+        return { session: page.session, entries: pages.flat(), isCut: before !== null, redacted };
+    }
+  });
+
+// `agtmux history list`: the sessions that agents keep on disk.
+
+const DEFAULT_SESSIONS = 30;
+const MAX_LIMIT = 10_000;
+
+const SESSION_COLUMNS: readonly Column[] = [
+  { title: "AGO", min: null, align: "right" },
+  { title: "AGENT", min: 6 },
+  { title: "SESSION", min: null },
+  { title: "FOLDER", min: 10 },
+  { title: "WORK", min: 20 },
+];
+
+const toSessionRow = (session: HistorySession, now: number): Cell[] => [
+  { text: formatAge(now - Date.parse(session.last_at)) },
+  { text: cleanLine(session.agent_name) },
+  { text: cleanLine(session.short_ref) },
+  { text: cleanLine(placeOf(session)) },
+  {
+    text: cleanLine(
+      `${session.pane_ref === null ? "" : "[open] "}${session.title ?? session.first_prompt ?? ""}`,
+    ),
+  },
+];
+
+const renderList = async (context: CliContext, { items, summary }: HistoryList): Promise<string[]> => {
+  if (items.length === 0) return ["No session fits."];
+  const rows = items.map((session) => toSessionRow(session, context.now()));
+  const { width, paint } = context;
+  const more = summary.total - items.length;
+  return [
+    ...renderTable(SESSION_COLUMNS, rows, { width, paint, measure: await measureFor(items) }),
+    ...(more > 0 ? [paint("dim", `${more} more: --limit ${Math.min(summary.total, MAX_LIMIT)}`)] : []),
+  ];
+};
+
+export const runHistoryList = async (
+  context: CliContext,
+  words: readonly string[],
+  options: HistoryFilterOptions & { limit?: string; json?: boolean },
+): Promise<void> => {
+  const limit =
+    options.limit === undefined
+      ? DEFAULT_SESSIONS
+      : parseCount(options.limit, "--limit", { min: 1, max: MAX_LIMIT });
+  const text = words.join(" ").trim();
+  const input = { ...parseHistoryFilters(context, options), ...(text === "" ? {} : { text }), limit };
+  const list = await withDaemon(context, async (client) => {
+    await refreshHistory(context, client);
+    return askHistory(client, "list", "query", input);
+  });
+  if (options.json === true) {
+    printDocument<HistoryList>(context, list);
+    return;
+  }
+  context.print(`${(await renderList(context, list)).join("\n")}\n`);
+  for (const problem of list.problems) context.stderr.write(`agtmux: ${cleanLine(problem)}\n`);
+};
+
+// `agtmux history search <words>`: where sessions say something. What is found is printed as it is found.
+
+const DEFAULT_MATCHES = 20;
+
+const renderHit = (context: CliContext, { session, matches, has_more }: HistoryHit): string[] => {
+  const age = formatAge(context.now() - Date.parse(session.last_at));
+  const head = [session.short_ref, session.agent_name, `${age} ago`, placeOf(session)].join("  ");
+  return [
+    context.paint("bold", cleanLine(head)),
+    ...matches
+      .flatMap((entry) => transcriptLines([entry], (text) => [cleanLine(text)]))
+      .map((line) => `  ${line}`),
+    ...(has_more ? [context.paint("dim", "  … and more")] : []),
+    "",
+  ];
+};
+
+/** Gives the exit status: 1 where nothing is found. */
+export const runHistorySearch = async (
+  context: CliContext,
+  words: readonly string[],
+  options: HistoryFilterOptions & { limit?: string; json?: boolean },
+): Promise<number> => {
+  const limit =
+    options.limit === undefined
+      ? DEFAULT_MATCHES
+      : parseCount(options.limit, "--limit", { min: 1, max: MAX_LIMIT });
+  const text = words.join(" ").trim();
+  const filters = parseHistoryFilters(context, options);
+  const items: HistoryHit[] = [];
+  let bytes = 0;
+  const problems = new Set<string>();
+  await withDaemon(context, async (client) => {
+    await refreshHistory(context, client);
+    let cursor: string | null = null;
+    do {
+      context.signal.throwIfAborted();
+      const page: HistorySearchPage = await askHistory(client, "search", "mutation", {
+        text,
+        ...filters,
+        cursor,
+      });
+      const hits = page.hits.slice(0, limit - items.length);
+      if (options.json !== true)
+        for (const hit of hits) context.print(`${renderHit(context, hit).join("\n")}\n`);
+      items.push(...hits);
+      bytes += page.bytes;
+      for (const problem of page.problems) problems.add(problem);
+      cursor = page.cursor;
+    } while (cursor !== null && items.length < limit);
+  });
+  if (options.json === true)
+    printDocument<HistorySearch>(context, {
+      filters: { text, ...filters, limit },
+      summary: { total: items.length, bytes },
+      problems: [...problems],
+      items,
+    });
+  else if (items.length === 0) context.print("Nothing is found.\n");
+  for (const problem of problems) context.stderr.write(`agtmux: ${cleanLine(problem)}\n`);
+  return items.length === 0 ? 1 : 0;
+};
+
+// `agtmux history show <session>`: what an agent's log tells of a session, oldest first.
+
+const DEFAULT_LINES = 100;
+const MAX_LINES = 100_000;
+
+const renderHead = ({
+  agent_name,
+  identity,
+  title,
+  first_prompt,
+  folder,
+  branch,
+}: HistorySession): string[] => [
+  cleanLine(title ?? first_prompt ?? ""),
+  cleanLine(
+    [agent_name, identity.session_id, folder ?? "", branch ?? ""]
+      .filter((part) => part !== "")
+      .join(" \u00B7 "),
+  ),
+];
+
+export const runHistoryShow = async (
+  context: CliContext,
+  ref: string,
+  options: { lines?: string; all?: boolean; json?: boolean },
+): Promise<void> => {
+  const wanted =
+    options.lines === undefined
+      ? DEFAULT_LINES
+      : parseCount(options.lines, "--lines", { min: 1, max: MAX_LINES });
+  const isAll = options.all === true;
+  const { session, entries, isCut } = await readSession(context, ref, { lines: isAll ? Infinity : wanted });
+  if (options.json === true) {
+    printDocument<HistoryShow>(context, { session, entries, is_cut: isCut });
+    return;
+  }
+  const lines = transcriptLines(entries, cleanLines);
+  const shown = isAll ? lines : lines.slice(-wanted);
+  const { paint } = context;
+  const [first = "", second = ""] = renderHead(session);
+  context.print(`${[paint("bold", first), paint("dim", second), "", ...shown].join("\n")}\n`);
+  // Notes go to stderr, so that a pipe gets only the session's own lines.
+  if (isCut || shown.length < lines.length)
+    context.stderr.write("agtmux: This is the end of the session; --all shows the rest.\n");
+};
+
+// `agtmux history usage`: the tokens that agents used, as their logs state them, and what that cost where a log says so.
+
+const parseGroup = (text: string): UsageGroup => {
+  const group = USAGE_GROUPS.find((one) => one === text);
+  if (group === undefined)
+    throw new AgtmuxError("E_USAGE", `--by does not know '${text}'`, {
+      remedy: `It is ${USAGE_GROUPS.join(", ")}.`,
+    });
+  return group;
+};
+
+const columnsFor = (by: UsageGroup): Column[] => [
+  { title: by.toUpperCase(), min: 8 },
+  { title: "ANSWERS", min: null, align: "right" },
+  { title: "INPUT", min: null, align: "right" },
+  { title: "OUTPUT", min: null, align: "right" },
+  { title: "CACHE READ", min: null, align: "right" },
+  { title: "CACHE WRITE", min: null, align: "right" },
+  { title: "COST", min: null, align: "right" },
+];
+
+const nameOf = ({ identity, session }: HistoryUsageRow): string => {
+  const { day, agent, model, target, session_id } = identity;
+  if (session_id === undefined) return day ?? model ?? agent ?? target ?? "";
+  const work = session?.title ?? session?.first_prompt ?? "";
+  return `${target === THIS_MACHINE ? "" : `${target}/`}${agent}:${session?.short_ref ?? session_id.slice(-8)} ${work}`;
+};
+
+const grouped = (count: number): string => count.toLocaleString("en-US");
+/** A log that states no cost says nothing of it: that is no zero. */
+const money = (cost: number | null): string => (cost === null ? "-" : `$${cost.toFixed(cost < 1 ? 4 : 2)}`);
+
+const toUsageRow = (name: string, sum: HistoryUsage["summary"]): Cell[] => [
+  { text: cleanLine(name) },
+  ...[sum.answers, sum.input, sum.output, sum.cache_read, sum.cache_write].map((count) => ({
+    text: grouped(count),
+  })),
+  { text: money(sum.cost) },
+];
+
+export const runHistoryUsage = async (
+  context: CliContext,
+  options: HistoryFilterOptions & { by?: string; json?: boolean },
+): Promise<void> => {
+  const by = parseGroup(options.by ?? "day");
+  const filters = parseHistoryFilters(context, options);
+  const usage = await withDaemon(context, async (client) => {
+    await refreshHistory(context, client);
+    while (!(await askHistory(client, "readUsage", "mutation", undefined)).isDone)
+      context.signal.throwIfAborted();
+    return askHistory(client, "usage", "query", { by, ...filters });
+  });
+  if (options.json === true) {
+    printDocument<HistoryUsage>(context, usage);
+    return;
+  }
+  for (const problem of usage.problems) context.stderr.write(`agtmux: ${cleanLine(problem)}\n`);
+  if (usage.items.length === 0) {
+    context.print("No log says what was used.\n");
+    return;
+  }
+  const rows = [
+    ...usage.items.map((row) => toUsageRow(nameOf(row), row)),
+    toUsageRow("total", usage.summary),
+  ];
+  const { width, paint } = context;
+  const lines = renderTable(columnsFor(by), rows, { width, paint, measure: await measureFor(usage.items) });
+  context.print(`${lines.join("\n")}\n`);
+};
+
+// `agtmux history export <session>`: one file to hand on. Known secrets are taken out unless the person says otherwise.
+
+const FORMATS = ["md", "html"] as const;
+type Format = (typeof FORMATS)[number];
+
+const parseFormat = (text: string | undefined, output: string | undefined): Format => {
+  const wanted = text ?? (output?.endsWith(".html") === true ? "html" : "md");
+  const format = FORMATS.find((one) => one === wanted);
+  if (format === undefined)
+    throw new AgtmuxError("E_USAGE", `--format does not know '${wanted}'`, { remedy: "It is md or html." });
+  return format;
+};
+
+/** What a reader has to know of what is not in the file. */
+const remarksOn = ({ isCut, redacted }: ReadSession, isRaw: boolean): string[] => [
+  ...(redacted > 0
+    ? [
+        redacted === 1
+          ? "Secrets were taken out of one entry."
+          : `Secrets were taken out of ${redacted} entries.`,
+      ]
+    : []),
+  ...(isRaw ? ["Secrets were not taken out."] : []),
+  ...(isCut ? ["Older parts of the session could not be read."] : []),
+];
+
+export const runHistoryExport = async (
+  context: CliContext,
+  ref: string,
+  options: { format?: string; tools?: boolean; raw?: boolean; output?: string },
+): Promise<void> => {
+  const format = parseFormat(options.format, options.output);
+  const isRaw = options.raw === true;
+  const read = await readSession(context, ref, { lines: Infinity, redact: !isRaw });
+  const entries = options.tools === true ? read.entries : read.entries.filter(({ role }) => role !== "tool");
+  const remarks = remarksOn(read, isRaw);
+  const text =
+    format === "html"
+      ? (await import("../render/sessionHtml.ts")).sessionHtml(read.session, entries, remarks)
+      : (await import("../render/sessionHtml.ts")).sessionMarkdown(read.session, entries, remarks);
+  if (options.output === undefined) context.print(text);
+  else await writePrivate(options.output, text);
+  const where = options.output === undefined ? [] : [`Written to ${options.output}, for you alone.`];
+  for (const line of [...where, ...remarks]) context.stderr.write(`agtmux: ${line}\n`);
+};

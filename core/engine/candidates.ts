@@ -1,0 +1,348 @@
+// The candidates for the state of a runtime: from the newest events of its turn, from open requests, and from sampled readings.
+import {
+  type ActivityEvidence,
+  type ObservationEvidence,
+  compareByTime,
+  orderKeyOf,
+  type RequestEvidence,
+} from "./facts.ts";
+import { type Status, isWaiting } from "../model/state.ts";
+import {
+  AT_ITS_PROMPT,
+  type Candidate,
+  isContradicted,
+  isTurnOver,
+  type ResolveContext,
+} from "./resolveContext.ts";
+import { requestLanes } from "./requests.ts";
+
+const THINKING: Status = { state: "running", reasonCode: "thinking" };
+
+/** A turn's age counts from its prompt, whatever tools ran since. */
+const startOf = (turn: ActivityEvidence, status: Status, { boundary }: ResolveContext): number =>
+  status.state === "running" &&
+  boundary?.signal.status?.state === "running" &&
+  boundary.eventTime <= turn.eventTime
+    ? boundary.eventTime
+    : turn.eventTime;
+
+/** A sustained reading that speaks against the event; null when none does. */
+const contestant = (turn: ActivityEvidence, context: ResolveContext): ObservationEvidence | null => {
+  for (const observation of context.facts.observations.values()) {
+    if (
+      isContradicted(turn, observation) &&
+      !context.isDismissed(observation.signal.since) &&
+      context.holdsAgainst(observation, turn.eventTime)
+    )
+      return observation;
+  }
+  return null;
+};
+
+/**
+ * So long the screen may tell how a turn ended whose event is not sure of it: longer than a reading from before the event needs
+ * to contradict it, by one more look.
+ */
+const unsureMs = ({ timing }: ResolveContext): number => 3 * timing.contest_ms + 100;
+
+/** When it is decided how the turn ended; null where that is decided: the event is sure, or the screen agrees or is not read. */
+const unsureUntil = (turn: ActivityEvidence, context: ResolveContext): number | null => {
+  const { at, liveness, facts, timing } = context;
+  const until = turn.eventTime + unsureMs(context);
+  if (turn.signal.confidence === "high" || !liveness.screenReadable || at >= until) return null;
+  const shown = facts.observations.get("poller");
+  if (shown === undefined) return until;
+  // One picture of its end may follow another: what counts is that the end is still shown a while after the event. An end that
+  // speaks against the event is still to hold as long.
+  const isEndShown = isTurnOver(shown.signal.status) && !isContradicted(turn, shown);
+  return isEndShown && context.readUntil(shown) - turn.eventTime >= timing.contest_ms ? null : until;
+};
+
+const judgeTurn = (base: Candidate, turn: ActivityEvidence, context: ResolveContext): Candidate => {
+  const { status } = base;
+  const { boundary, facts } = context;
+  const key = orderKeyOf(turn);
+  if (boundary !== null && compareByTime(key, orderKeyOf(boundary)) < 0)
+    return { ...base, outcome: "retired", rule: "a later turn began or ended" };
+  if (status.state === "error" && context.isDismissed(turn.eventTime))
+    return {
+      ...base,
+      ...context.freshness(AT_ITS_PROMPT, turn.eventTime, turn.ingestedAt),
+      rule: "the error was dismissed",
+    };
+  if (status.state === "running" && facts.settled !== null && compareByTime(facts.settled, key) > 0) {
+    const { eventTime, ingestedAt } = facts.settled;
+    return {
+      ...base,
+      since: eventTime,
+      ...context.freshness(AT_ITS_PROMPT, eventTime, ingestedAt),
+      rule: "the agent said that it sits at its prompt",
+    };
+  }
+  const against = contestant(turn, context);
+  if (against !== null)
+    return {
+      ...base,
+      outcome: "contested",
+      rule: `the ${against.source} has shown ${against.signal.status.state} since`,
+    };
+  if (isTurnOver(status) && context.wasRunningAfter(turn))
+    return { ...base, outcome: "retired", rule: "a later turn was seen on the screen" };
+  if (context.goneDialogAt !== null && turn.eventTime <= context.goneDialogAt)
+    return { ...base, outcome: "stale", rule: "what followed the dialog that has gone is not known" };
+  return { ...base, ...context.freshness(status, turn.eventTime, turn.ingestedAt) };
+};
+
+export const turnCandidates = (context: ResolveContext): Candidate[] =>
+  [...context.facts.turns.values()].flatMap((turn) => {
+    const { status, confidence } = turn.signal;
+    if (status === null) return [];
+    const base: Candidate = {
+      evidence: turn,
+      lane: "turn",
+      status,
+      confidence,
+      since: startOf(turn, status, context),
+      request: null,
+      requestId: null,
+      outcome: "survives",
+      rule: "",
+      changesAt: null,
+    };
+    const judged = judgeTurn(base, turn, context);
+    const until =
+      judged.outcome === "survives" && isTurnOver(judged.status) ? unsureUntil(turn, context) : null;
+    if (until === null) return [judged];
+    return [
+      { ...judged, outcome: "unconfirmed", rule: "this event does not say how its turn ended" },
+      { ...base, status: THINKING, rule: "the screen has to say how the turn ended", changesAt: until },
+    ];
+  });
+
+// Candidates from open requests: permission dialogs and questions, each until it is answered, contested or too old.
+
+/** The latest read that showed a dialog, and the latest of a reading that has held and shows none. */
+const lastReads = (context: ResolveContext): { dialogAt: number; noDialogAt: number } => {
+  let dialogAt = context.facts.waitingSeenAt;
+  let noDialogAt = 0;
+  for (const observation of context.facts.observations.values()) {
+    const readAt = context.readUntil(observation);
+    if (isWaiting(observation.signal.status.state)) dialogAt = Math.max(dialogAt, readAt);
+    else if (readAt - observation.signal.since >= context.timing.contest_ms)
+      noDialogAt = Math.max(noDialogAt, readAt);
+  }
+  return { dialogAt, noDialogAt };
+};
+
+const toCandidate = (lane: string, open: RequestEvidence): Candidate => ({
+  evidence: open,
+  lane,
+  status: open.signal.status,
+  confidence: open.signal.confidence,
+  since: open.eventTime,
+  request: open.signal.request,
+  requestId: `${lane}@${open.eventId}`,
+  outcome: "survives",
+  rule: "the agent asked and nothing has answered yet",
+  changesAt: null,
+});
+
+const judgeRequest = (
+  base: Candidate,
+  open: RequestEvidence,
+  dialogAt: number,
+  context: ResolveContext,
+): Candidate => {
+  const { at, liveness, timing } = context;
+  const isConfirmed = dialogAt >= open.eventTime;
+  const graceEndsAt = open.eventTime + open.signal.dialogGraceMs;
+  if (open.signal.needsConfirmation && !isConfirmed && (liveness.screenReadable || at < graceEndsAt))
+    return {
+      ...base,
+      outcome: "unconfirmed",
+      rule: "this event over-fires and the dialog was not seen",
+      changesAt: graceEndsAt,
+    };
+  if (context.dialogLeftAt !== null && open.eventTime <= context.dialogLeftAt)
+    return { ...base, outcome: "contested", rule: "the screen does not show the dialog any more" };
+  if (liveness.processVerifiedAt === null)
+    return { ...base, outcome: "stale", rule: "the agent's process was not verified yet" };
+  const confirmedAt = Math.max(Math.min(open.eventTime, open.ingestedAt), isConfirmed ? dialogAt : 0);
+  const staleAt = confirmedAt + timing.waiting_unconfirmed_ttl_ms;
+  if (at > staleAt)
+    return { ...base, outcome: "stale", rule: "the dialog was neither seen nor answered for too long" };
+  const weakensAt = confirmedAt + timing.process_verified_ttl_ms;
+  if (at <= weakensAt) return { ...base, changesAt: weakensAt + 1 };
+  return {
+    ...base,
+    confidence: base.confidence === "high" ? "medium" : base.confidence,
+    changesAt: staleAt + 1,
+  };
+};
+
+export const requestCandidates = (context: ResolveContext): Candidate[] => {
+  const { dialogAt, noDialogAt } = lastReads(context);
+  return requestLanes(context.facts, noDialogAt).flatMap((lane): Candidate[] => [
+    ...lane.contested.map((open): Candidate => ({
+      ...toCandidate(lane.name, open),
+      outcome: "contested",
+      rule: "the screen positively shows something else",
+    })),
+    ...lane.answered.map((open): Candidate => ({
+      ...toCandidate(lane.name, open),
+      answeredAt: lane.answeredAt,
+      outcome: "retired",
+      rule: "it was answered",
+    })),
+    ...lane.unanswered.map((open) => judgeRequest(toCandidate(lane.name, open), open, dialogAt, context)),
+  ]);
+};
+
+// Candidates from sampled readings: what a screen or a state file positively shows.
+
+/** Another observing source that for two seconds has positively shown no dialog while this one shows it. */
+const disagreeing = (
+  observation: ObservationEvidence,
+  context: ResolveContext,
+): ObservationEvidence | null => {
+  const needed = 4 * context.timing.contest_ms;
+  for (const other of context.facts.observations.values()) {
+    if (other.source === observation.source || isWaiting(other.signal.status.state)) continue;
+    const from = Math.max(other.signal.since, observation.signal.since);
+    if (context.readUntil(other) - from >= needed && context.readUntil(observation) - from >= needed)
+      return other;
+  }
+  return null;
+};
+
+const judgeDialog = (
+  base: Candidate,
+  observation: ObservationEvidence,
+  context: ResolveContext,
+): Candidate => {
+  const { at, timing } = context;
+  const readAt = context.readUntil(observation);
+  const staleAt = readAt + timing.waiting_unconfirmed_ttl_ms;
+  if (at > staleAt) return { ...base, outcome: "stale", rule: "the dialog was not seen again for too long" };
+  if (observation.source === "poller" && context.goneDialogAt !== null)
+    return { ...base, outcome: "contested", rule: "the screen does not show the dialog any more" };
+  const other = disagreeing(observation, context);
+  if (other !== null)
+    return {
+      ...base,
+      outcome: "unconfirmed",
+      rule: `the ${other.source} positively shows ${other.signal.status.state} instead`,
+    };
+  const isConfirmed = at - readAt <= timing.process_verified_ttl_ms;
+  return {
+    ...base,
+    confidence: isConfirmed ? base.confidence : "low",
+    rule: "the dialog is on the screen",
+    changesAt: isConfirmed ? readAt + timing.process_verified_ttl_ms + 1 : staleAt + 1,
+  };
+};
+
+/** The verdict on the reading by the agent's own newest event; null when the event does not decide. */
+const judgeAgainstEvent = (
+  base: Candidate,
+  observation: ObservationEvidence,
+  context: ResolveContext,
+): Candidate | null => {
+  const turn = context.newestTurn;
+  if (turn === null || turn.signal.status === null || (context.boundary?.eventTime ?? 0) > turn.eventTime)
+    return null;
+  const shown = observation.signal.status;
+  const isOver = isTurnOver(turn.signal.status);
+  const contradicts = isContradicted(turn, observation);
+  if (contradicts && !context.holdsAgainst(observation, turn.eventTime))
+    return {
+      ...base,
+      outcome: "unconfirmed",
+      rule: "contradicts the agent's own event and has not held long enough",
+    };
+  if (isOver && isTurnOver(shown) && !contradicts && !context.wasRunningAfter(turn) && context.isProcessFresh)
+    return { ...base, outcome: "lost", rule: "the agent's own event says how the turn ended" };
+  return null;
+};
+
+/** Another source that was read since, and knows that the person stopped the turn that this one takes for finished. */
+const stoppedBy = (observation: ObservationEvidence, context: ResolveContext): ObservationEvidence | null => {
+  const { status, confidence, since } = observation.signal;
+  if (status.state !== "completed" || confidence === "high") return null;
+  const knows = (other: ObservationEvidence): boolean =>
+    other.source !== observation.source &&
+    other.signal.status.reasonCode === "interrupted" &&
+    context.readUntil(other) >= since;
+  return [...context.facts.observations.values()].find(knows) ?? null;
+};
+
+const judgeOther = (
+  base: Candidate,
+  observation: ObservationEvidence,
+  context: ResolveContext,
+): Candidate => {
+  const { facts, liveness, timing, at } = context;
+  const { status, since, onset } = observation.signal;
+  const readAt = context.readUntil(observation);
+  if (isTurnOver(status) && facts.runningSeenAt > readAt)
+    return { ...base, outcome: "retired", rule: "a later turn was seen" };
+  const judged = judgeAgainstEvent(base, observation, context);
+  if (judged !== null) return judged;
+  const stopped = stoppedBy(observation, context);
+  if (stopped !== null)
+    return { ...base, outcome: "lost", rule: `the ${stopped.source} says that the turn was stopped` };
+  const { unrecognisedSince, unrecognisedReadAt, view } = liveness;
+  const isLeft = unrecognisedSince !== null && unrecognisedSince > readAt;
+  if (observation.source === "poller" && isLeft && view !== null)
+    return { ...base, outcome: "stale", rule: "a view of the agent's own covers it" };
+  // A rest may be over as soon as the screen does not show it. A turn shows no mark of itself while its text comes.
+  const isRestLeft =
+    isLeft && isTurnOver(status) && (unrecognisedReadAt ?? 0) - unrecognisedSince >= 2 * timing.contest_ms;
+  const isLongLeft = isLeft && at - unrecognisedSince > timing.process_verified_ttl_ms;
+  if (observation.source === "poller" && (isRestLeft || isLongLeft))
+    return { ...base, outcome: "stale", rule: "the screen changed into something unknown" };
+  const claimed: Status = status.state === "completed" && onset === "unknown" ? AT_ITS_PROMPT : status;
+  return { ...base, ...context.freshness(claimed, since, since) };
+};
+
+const judgeObservation = (
+  base: Candidate,
+  observation: ObservationEvidence,
+  context: ResolveContext,
+): Candidate => {
+  const { status, since } = observation.signal;
+  const { boundary } = context;
+  if (status.state === "error" && context.isDismissed(since))
+    return {
+      ...base,
+      ...context.freshness(AT_ITS_PROMPT, since, observation.ingestedAt),
+      rule: "the error was dismissed",
+    };
+  if (
+    boundary !== null &&
+    since <= boundary.eventTime &&
+    !context.holdsAgainst(observation, boundary.eventTime)
+  )
+    return { ...base, outcome: "retired", rule: "a later turn began or ended" };
+  return isWaiting(status.state)
+    ? judgeDialog(base, observation, context)
+    : judgeOther(base, observation, context);
+};
+
+export const observationCandidates = (context: ResolveContext): Candidate[] =>
+  [...context.facts.observations.values()].map((observation) => {
+    const { status, confidence, since, request } = observation.signal;
+    const base: Candidate = {
+      evidence: observation,
+      lane: "turn",
+      status,
+      confidence,
+      since,
+      request,
+      requestId: isWaiting(status.state) ? `${observation.source}@${since}` : null,
+      outcome: "survives",
+      rule: "",
+      changesAt: null,
+    };
+    return judgeObservation(base, observation, context);
+  });

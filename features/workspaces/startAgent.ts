@@ -1,0 +1,436 @@
+// Starts an agent in a pane of its own, on a person's order: in a folder or a work tree, with a task or with an earlier session.
+// Everything that could make it go wrong is asked before anything is made.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { PANE_LIFE_FORMAT } from "../../core/model/job.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type {
+  FeatureTarget,
+  FeatureTmux,
+  FeatureContext,
+  FirstTaskOutcome,
+  FirstTasks,
+} from "../../core/ports/feature.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { launchWords, shellCommand } from "./startableAgents.ts";
+import { placeOf } from "./rowWorkspaces.ts";
+import type { Worktrees } from "./linkedWorktrees.ts";
+import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import type { Started } from "../../core/model/workspace.ts";
+import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
+
+// Makes a pane with a command in it: in a session of that name, beside a pane, or in a new session. Names and folders may hold
+// anything; tmux expands formats in them, and takes a semicolon at the end of a word for the end of a command.
+
+interface Place {
+  session: string;
+  /** The pane that the new one is to stand beside; null: a window of its own. */
+  beside: string | null;
+  folder: string;
+  /** Null: tmux names the window. */
+  windowName: string | null;
+}
+
+interface NewPane {
+  sessionName: string;
+  paneId: string;
+  /** As tmux says for `PANE_LIFE_FORMAT`. */
+  life: string;
+}
+
+const TIMEOUT_MS = 10_000;
+/** tmux knows the last one since 3.3. */
+const FORMAT = `#{pane_id} ${PANE_LIFE_FORMAT} #{session_name}\n#{pane_start_path}`;
+/** The program gets into its folder a moment after the pane is made. */
+const LOOKS = 10;
+
+/** A text as tmux takes it to the letter. It leaves signs before a bracket alone, because styles begin like that. */
+export const literal = (text: string): string =>
+  text.replaceAll(/#+(?!#|\[)/g, (signs) => signs.repeat(2)).replace(/;$/, "\\;");
+
+/** What tmux makes of a session's name, and a name that it can be asked for by. @throws AgtmuxError E_USAGE */
+export const sessionNameOf = (name: string): string => {
+  if (/[\p{Cc}:.\\]/u.test(name) || name.trim() === "" || name.length > 100)
+    throw new AgtmuxError("E_USAGE", `'${name.slice(0, 60)}' cannot be the name of a session`, {
+      remedy: "Take up to 100 characters without ':', '.', '\\' and control characters.",
+    });
+  return name;
+};
+
+const run = async (tmux: FeatureTmux, words: readonly string[], mayStart = false): Promise<string> => {
+  const { exitCode, stdout, stderr, timedOut } = await tmux.run(words, { timeoutMs: TIMEOUT_MS, mayStart });
+  if (exitCode === 0) return stdout;
+  const why = timedOut
+    ? `it did not answer within ${TIMEOUT_MS / 1_000} s`
+    : (stderr.trim().split("\n")[0] ?? "");
+  throw new AgtmuxError("E_TARGET_UNREACHABLE", `tmux made no pane: ${why.slice(0, 300)}`);
+};
+
+/** Its id; null where no session has exactly this name, or no server runs. */
+const findSession = async (tmux: FeatureTmux, name: string): Promise<string | null> => {
+  const { exitCode, stdout } = await tmux.run(["list-sessions", "-F", "#{session_id} #{session_name}"], {
+    timeoutMs: TIMEOUT_MS,
+  });
+  if (exitCode !== 0) return null;
+  const line = stdout.split("\n").find((one) => one.slice(one.indexOf(" ") + 1) === name);
+  return line === undefined ? null : (/^\$\d+/.exec(line)?.[0] ?? null);
+};
+
+/**
+ * tmux 3.3 to 3.6 crashes, and every session with it, when anybody makes a window while new windows have a manual size. The size
+ * of a pane beside another one comes from that.
+ * @throws AgtmuxError E_WORKSPACE_REFUSED
+ */
+const refuseCrash = async (tmux: FeatureTmux): Promise<void> => {
+  const asked = ["show-options", "-gwv", "window-size", ";", "display-message", "-p", "#{version}"];
+  const { stdout } = await tmux.run(asked, { timeoutMs: TIMEOUT_MS });
+  const [windowSize, version] = stdout.split("\n");
+  if (windowSize !== "manual" || version === undefined || !/^3\.[3-6]/.test(version)) return;
+  throw new AgtmuxError(
+    "E_WORKSPACE_REFUSED",
+    `tmux ${version} crashes when a window is made while 'window-size' is 'manual'`,
+    { remedy: "Run 'tmux set -g window-size latest', or start the agent beside a pane with --split." },
+  );
+};
+
+/** The shell that tmux gives to new panes; empty where nobody knows. */
+const askShell = async (target: FeatureTarget, tmux: FeatureTmux): Promise<string> => {
+  const asked = await tmux.run(["show-options", "-gqv", "default-shell"], { timeoutMs: TIMEOUT_MS });
+  if (asked.exitCode === 0) return asked.stdout.trim();
+  // No server runs: the next one takes the person's own.
+  const own = await target.run(["sh", "-c", 'printf %s "$SHELL"'], { timeoutMs: TIMEOUT_MS });
+  return own.stdout.trim();
+};
+
+/** `folder` is where tmux says that it made the pane; empty where it does not say. A pane that is gone is nowhere else. */
+const isInFolder = async (
+  { target, tmux, clock }: Where,
+  { paneId, folder, wanted }: { paneId: string; folder: string; wanted: string },
+): Promise<boolean> => {
+  if (folder !== "") return folder === wanted;
+  const real = await target.run(["sh", "-c", 'cd -- "$1" && pwd -P', "sh", wanted], {
+    timeoutMs: TIMEOUT_MS,
+  });
+  if (real.exitCode !== 0) return false;
+  const asked = ["display-message", "-p", "-t", paneId, "#{pane_current_path}"];
+  for (let look = 0; look < LOOKS; look++) {
+    const { exitCode, stdout } = await tmux.run(asked, { timeoutMs: TIMEOUT_MS });
+    if (exitCode !== 0 || stdout === real.stdout) return true;
+    await new Promise<void>((next) => clock.setTimer(LOOK_EVERY_MS, next));
+  }
+  return false;
+};
+
+/** Where a pane is made. */
+interface Where {
+  readonly target: FeatureTarget;
+  readonly tmux: FeatureTmux;
+  readonly clock: Pick<Clock, "setTimer">;
+}
+
+/** @throws AgtmuxError E_TARGET_UNREACHABLE with what tmux says. */
+const makePane = async (where: Where, place: Place, command: readonly string[]): Promise<NewPane> => {
+  const { tmux } = where;
+  const options = ["-d", "-P", "-F", FORMAT, "-c", literal(place.folder)];
+  const named = place.windowName === null ? [] : ["-n", literal(place.windowName)];
+  const session = place.beside === null ? await findSession(tmux, place.session) : null;
+  const isNew = place.beside === null && session === null;
+  const verb =
+    place.beside !== null
+      ? ["split-window", ...options, "-t", place.beside]
+      : session !== null
+        ? ["new-window", ...options, ...named, "-t", `${session}:`]
+        : ["new-session", ...options, ...named, "-s", literal(place.session), "-x", "200", "-y", "50"];
+  const made = await run(tmux, [...verb, "--", ...command], isNew);
+  const [, paneId, life, sessionName, folder] = /^(%\d+) (\d+ \d+ \d+) (.*)\n(.*)\n?$/.exec(made) ?? [];
+  if (paneId === undefined || life === undefined || sessionName === undefined)
+    throw new AgtmuxError("E_TARGET_UNREACHABLE", "tmux did not say which pane it made");
+  // An agent must not work anywhere else than where it was meant to.
+  if (!(await isInFolder(where, { paneId, folder: folder ?? "", wanted: place.folder }))) {
+    await run(tmux, ["kill-pane", "-t", paneId]);
+    throw new AgtmuxError(
+      "E_WORKSPACE_REFUSED",
+      `tmux does not take the folder ${place.folder} as it is named`,
+    );
+  }
+  return { paneId, life, sessionName };
+};
+
+// Which session an agent was started to go on with. Many agents name it only with their next event; until then it is put into the
+// rows here, so that nobody starts the same session a second time and a tmux server's end does not lose it. Kept in memory alone.
+
+/** Ended runtimes are forgotten from this number on. */
+const MANY = 500;
+
+export class ResumedSessions {
+  private readonly rows: Pick<FeatureContext["rows"], "all">;
+  private readonly byRuntime = new Map<string, string>();
+
+  constructor(rows: Pick<FeatureContext["rows"], "all">) {
+    this.rows = rows;
+  }
+
+  note(runtimeId: string, sessionId: string): void {
+    if (this.byRuntime.size >= MANY) {
+      const present = new Set(this.rows.all().map(({ identity }) => identity.runtime_id));
+      for (const known of this.byRuntime.keys()) if (!present.has(known)) this.byRuntime.delete(known);
+    }
+    this.byRuntime.set(runtimeId, sessionId);
+  }
+
+  /** Every row, with the session where the agent itself has not named one yet. */
+  all(): readonly PaneView[] {
+    if (this.byRuntime.size === 0) return this.rows.all();
+    return this.rows.all().map((row) => {
+      const known = this.byRuntime.get(row.identity.runtime_id ?? "");
+      return row.agent_session_id !== null || known === undefined ? row : { ...row, agent_session_id: known };
+    });
+  }
+}
+
+interface StartInput {
+  agent: string;
+  target: string;
+  /** Null: the first that is watched. */
+  server: string | null;
+  /** Null: the name of the folder. */
+  session: string | null;
+  windowName: string | null;
+  /** Reference of the pane that it is to stand beside. */
+  beside: string | null;
+  /** Absolute, or begins with `~`. */
+  folder: string;
+  worktree: { branch: string; base: string | null } | null;
+  text: string | null;
+  /** Id of the session to go on with. */
+  resume: string | null;
+  isDryRun: boolean;
+  /** How long to wait for the agent, and for its first prompt to be delivered. */
+  waitMs: number;
+  /** Who asks, for the audit. */
+  surface: string;
+}
+
+interface StartDeps {
+  context: Pick<FeatureContext, "rows" | "adapters" | "target" | "clock" | "record">;
+  worktrees: Worktrees;
+  firstTasks: () => FirstTasks | null;
+  resumed: ResumedSessions;
+}
+
+const LOOK_EVERY_MS = 100;
+const NO_PROMPT: FirstTaskOutcome = { prompt: "none", prompt_detail: "" };
+const UNSTORED = "the task holds a secret, so it is kept in memory alone, and lost when the daemon ends";
+
+const refuse = (message: string, remedy: string): AgtmuxError =>
+  new AgtmuxError("E_WORKSPACE_REFUSED", message, { remedy });
+
+type Agent = Pick<AgentAdapter, "agentType" | "displayName" | "launch">;
+
+const findAgent = ({ adapters }: StartDeps["context"], name: string): Agent => {
+  const known = adapters();
+  const found = known.find(({ agentType, launch }) => agentType === name || launch?.program === name);
+  if (found !== undefined) return found;
+  throw new AgtmuxError("E_USAGE", `there is no agent '${name.slice(0, 40)}'`, {
+    remedy: `Agents that can be started: ${known.flatMap(({ agentType, launch }) => (launch === undefined ? [] : [agentType])).join(", ")}.`,
+  });
+};
+
+const wordsFor = ({ agentType, displayName, launch }: Agent, resume: string | null): string[] => {
+  if (launch === undefined)
+    throw new AgtmuxError("E_UNSUPPORTED", `How ${displayName} is started is not known`, {
+      remedy: "Start it yourself; its pane is found.",
+    });
+  if (resume !== null && launch.resume === undefined)
+    throw new AgtmuxError("E_UNSUPPORTED", `How ${displayName} goes on with a session is not known`, {
+      remedy: `Start it without --resume, and choose the session in ${agentType} itself.`,
+    });
+  return launchWords(launch, resume);
+};
+
+/** Two processes that write one session would spoil it. */
+const refuseLive = (
+  rows: readonly PaneView[],
+  { agent, target }: { agent: string; target: string },
+  id: string,
+): void => {
+  const live = rows.find(
+    (row) =>
+      row.agent === agent &&
+      row.agent_session_id === id &&
+      row.identity.target === target &&
+      row.state !== null &&
+      row.reason_code !== "crashed",
+  );
+  if (live !== undefined)
+    throw refuse(
+      `session ${id} runs already, in ${live.short_ref}`,
+      `Go there with 'agtmux attach ${live.short_ref}'.`,
+    );
+};
+
+/** A folder that is there, as a whole path. @throws AgtmuxError E_USAGE, E_WORKSPACE_REFUSED */
+export const folderOf = async (target: FeatureTarget, folder: string): Promise<string> => {
+  const home = await target.homeDir();
+  const path = folder === "~" ? home : folder.startsWith("~/") ? `${home}/${folder.slice(2)}` : folder;
+  if (!path.startsWith("/") || /\p{Cc}/u.test(path))
+    throw new AgtmuxError("E_USAGE", `'${folder.slice(0, 100)}' is no whole path of a folder`);
+  const stat = await target.files.stat(path);
+  if (stat === null || stat.isFile)
+    throw refuse(`there is no folder ${path}`, "Make it first, or name another one.");
+  return path.replace(/(?<=.)\/+$/, "");
+};
+
+/** The pane to stand beside; its session is the new one's too. */
+const besideOf = (rows: readonly PaneView[], { beside, target }: StartInput): PaneView | null => {
+  if (beside === null) return null;
+  const row = rows.find(({ identity }) => identity.pane_ref === beside && identity.target === target);
+  if (row === undefined)
+    throw new AgtmuxError("E_REF_NOT_FOUND", `nothing on ${target} fits '${beside.slice(0, 200)}'`);
+  return row;
+};
+
+const sharingWarnings = (rows: readonly PaneView[], target: string, folder: string): string[] => {
+  const others = rows.filter((row) => {
+    const place = placeOf(row)?.split("\0");
+    return place?.[0] === target && (place[1] === folder || folder.startsWith(`${place[1]}/`));
+  });
+  if (others.length === 0) return [];
+  const names = others.slice(0, 5).map(({ short_ref }) => short_ref);
+  return [`it shares its folder with ${names.join(", ")}`];
+};
+
+const nameOf = (folder: string): string =>
+  folder
+    .slice(folder.lastIndexOf("/") + 1)
+    .replaceAll(/[\p{Cc}:.]/gu, "_")
+    .slice(0, 60) || "agents";
+
+export class StartAgent {
+  private readonly deps: StartDeps;
+
+  constructor(deps: StartDeps) {
+    this.deps = deps;
+  }
+
+  /** @throws AgtmuxError with what is wrong; then nothing was made, except a work tree where only the pane failed. */
+  async start(input: StartInput): Promise<Started> {
+    const { context, resumed } = this.deps;
+    const rows = resumed.all();
+    const agent = findAgent(context, input.agent);
+    const words = wordsFor(agent, input.resume);
+    if (input.resume !== null) refuseLive(rows, { ...input, agent: agent.agentType }, input.resume);
+    const target = context.target(input.target);
+    const beside = besideOf(rows, input);
+    const tmux = target.tmux(beside?.identity.tmux_server ?? input.server);
+    if (beside === null) await refuseCrash(tmux);
+    const asked = await folderOf(target, input.folder);
+    const worktree = await this.worktreeOf(target, asked, input);
+    const folder = worktree?.path ?? asked;
+    const session = beside?.identity.session_name ?? sessionNameOf(input.session ?? nameOf(folder));
+    const started: Started = {
+      schema_version: SCHEMA_VERSION,
+      generated_at: new Date(context.clock.now()).toISOString(),
+      dry_run: input.isDryRun,
+      agent: agent.agentType,
+      command: words.join(" "),
+      target: input.target,
+      tmux_server: tmux.server,
+      session_name: session,
+      folder,
+      worktree:
+        worktree === null ? null : { path: worktree.path, branch: worktree.branch, is_new: worktree.isNew },
+      pane_id: null,
+      pane_ref: null,
+      short_ref: null,
+      runtime_id: null,
+      ...NO_PROMPT,
+      ...(input.text === null ? {} : { prompt: "waiting" as const }),
+      warnings: sharingWarnings(rows, input.target, folder),
+    };
+    if (input.isDryRun) return started;
+    const command = shellCommand(await askShell(target, tmux), words);
+    const place = { session, beside: beside?.identity.pane_id ?? null, folder, windowName: input.windowName };
+    const pane = await makePane({ target, tmux, clock: context.clock }, place, command);
+    context.record({
+      action: "start",
+      surface: input.surface,
+      ref: `${input.target}:${tmux.server}/${pane.paneId}`,
+      outcome: `started ${agent.agentType}`,
+    });
+    const { warnings, outcomeOf } = this.armTask(pane, {
+      ...input,
+      agent: agent.agentType,
+      server: tmux.server,
+    });
+    const made = { ...started, warnings: [...started.warnings, ...warnings] };
+    return this.follow(made, { pane, outcomeOf, waitMs: input.waitMs, resume: input.resume });
+  }
+
+  /** The pane is there already, so that what fails here is said, and fails nothing. */
+  private armTask(
+    { paneId, life }: NewPane,
+    { agent, target, server, text, surface }: StartInput & { server: string },
+  ): { warnings: string[]; outcomeOf: () => FirstTaskOutcome } {
+    if (text === null) return { warnings: [], outcomeOf: () => NO_PROMPT };
+    const tasks = this.deps.firstTasks();
+    try {
+      if (tasks === null) throw new AgtmuxError("E_UNSUPPORTED", "this daemon types no tasks");
+      const place = { agentType: agent, target, server, paneId, life };
+      const { jobId, isStored } = tasks.arm({ place, text, surface });
+      return { warnings: isStored ? [] : [UNSTORED], outcomeOf: () => tasks.outcomeOf(jobId) };
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : "it could not be stored";
+      return { warnings: [], outcomeOf: () => ({ prompt: "dropped", prompt_detail: detail }) };
+    }
+  }
+
+  private async worktreeOf(target: FeatureTarget, folder: string, { worktree, isDryRun }: StartInput) {
+    if (worktree === null) return null;
+    const { worktrees } = this.deps;
+    return worktrees.forBranch(target, await worktrees.topOf(target, folder), { ...worktree, isDryRun });
+  }
+
+  /** What is seen of it until its agent has a row and its prompt has gone in, or the time is over. */
+  private async follow(
+    started: Started,
+    {
+      pane,
+      outcomeOf,
+      waitMs,
+      resume,
+    }: { pane: NewPane; outcomeOf: () => FirstTaskOutcome; waitMs: number; resume: string | null },
+  ): Promise<Started> {
+    const { clock, rows } = this.deps.context;
+    const until = clock.now() + waitMs;
+    for (;;) {
+      const row = rows
+        .all()
+        .find(
+          ({ identity }) =>
+            identity.pane_id === pane.paneId &&
+            identity.target === started.target &&
+            identity.tmux_server === started.tmux_server,
+        );
+      // A shell's own settings may start another one.
+      const hasAgent = row !== undefined && row.state !== null && row.agent === started.agent;
+      const runtimeId = hasAgent ? row.identity.runtime_id : null;
+      if (runtimeId !== null && resume !== null) this.deps.resumed.note(runtimeId, resume);
+      const outcome = outcomeOf();
+      if ((hasAgent && outcome.prompt !== "waiting") || clock.now() >= until)
+        return {
+          ...started,
+          session_name: pane.sessionName,
+          pane_id: pane.paneId,
+          pane_ref: row?.identity.pane_ref ?? null,
+          short_ref: row?.short_ref ?? null,
+          runtime_id: runtimeId,
+          ...outcome,
+          warnings: [
+            ...started.warnings,
+            ...(hasAgent ? [] : [`no agent was seen in its pane within ${Math.round(waitMs / 1_000)} s`]),
+          ],
+        };
+      await new Promise<void>((next) => clock.setTimer(LOOK_EVERY_MS, next));
+    }
+  }
+}

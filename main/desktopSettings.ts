@@ -1,0 +1,120 @@
+// Whether the app starts with the session. The system keeps the list of login items, which the person can also change there, so
+// the app only remembers whether its last change took effect.
+import type { DesktopState } from "../core/model/desktop.ts";
+
+type LaunchAtLoginState = DesktopState["launchAtLogin"];
+
+/** The part of Electron's `app` that is used here. */
+export interface LoginItems {
+  readonly isPackaged: boolean;
+  getLoginItemSettings(): { openAtLogin: boolean; status: string };
+  setLoginItemSettings(settings: { openAtLogin: boolean }): void;
+}
+
+export interface LaunchAtLogin {
+  readonly state: LaunchAtLoginState;
+  /** Does nothing where it is not supported. The state says so, and also says when the system did not keep the change. */
+  set(isOn: boolean): void;
+}
+
+const NEEDS_APPROVAL = "Allow agtmux in System Settings, General, Login Items.";
+
+/** macOS may ignore the change silently, above all for a build that is not notarised. */
+const notKept = (isOn: boolean): string =>
+  isOn
+    ? "macOS did not keep it, as it may with a build that is not notarised. Add agtmux in System Settings, General, Login Items."
+    : "macOS did not keep it. Remove agtmux in System Settings, General, Login Items.";
+
+export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform): LaunchAtLogin => {
+  let wish: boolean | null = null;
+  const whyNot = (): string | null => {
+    if (platform !== "darwin") return "On this system, add agtmux to the desktop's own startup applications.";
+    return items.isPackaged ? null : "Only the installed app can start at login.";
+  };
+  const read = (): LaunchAtLoginState => {
+    const reason = whyNot();
+    if (reason !== null) return { isSupported: false, isOn: false, problem: reason };
+    const { openAtLogin: isOn, status } = items.getLoginItemSettings();
+    const problem = status === "requires-approval" ? NEEDS_APPROVAL : null;
+    if (problem !== null || wish === null || wish === isOn) return { isSupported: true, isOn, problem };
+    return { isSupported: true, isOn, problem: notKept(wish) };
+  };
+  return {
+    get state() {
+      return read();
+    },
+    set: (isOn) => {
+      if (whyNot() !== null) return;
+      wish = isOn;
+      items.setLoginItemSettings({ openAtLogin: isOn });
+    },
+  };
+};
+
+// The shortcut that opens the popover from anywhere: it is registered with the system, the person can change it, and it says
+// when another program holds it.
+
+/**
+ * The part of Electron's `globalShortcut` that is used here. `register` throws for a text that is not a shortcut on this
+ * system.
+ */
+export interface ShortcutRegistry {
+  register(accelerator: string, onPress: () => void): boolean;
+  unregister(accelerator: string): void;
+}
+
+interface ShortcutDeps {
+  readonly registry: ShortcutRegistry;
+  readonly onPress: () => void;
+  /** Stores the person's choice. */
+  readonly remember: (accelerator: string | null) => void;
+}
+
+export interface Shortcut {
+  /** `accelerator`: the one in force now; null: none. */
+  readonly state: { readonly accelerator: string | null; readonly problem: string | null };
+  /** Replaces the present one. If the system refuses the new one, the present one stays and `problem` says why. */
+  set(accelerator: string | null): void;
+  close(): void;
+}
+
+/** `initial`: the stored choice; it stays stored even while another program holds it. */
+export const createShortcut = (deps: ShortcutDeps, initial: string | null): Shortcut => {
+  const { registry } = deps;
+  let current: string | null = null;
+  let problem: string | null = null;
+
+  const tryRegister = (accelerator: string): boolean => {
+    try {
+      return registry.register(accelerator, deps.onPress);
+    } catch {
+      // Not a key of this system; for the person this is the same as a key that is taken.
+      return false;
+    }
+  };
+  const use = (accelerator: string | null): boolean => {
+    problem = null;
+    if (accelerator === current) return true;
+    if (accelerator !== null && !tryRegister(accelerator)) {
+      problem = `${accelerator} cannot be had: another program or the system uses it.`;
+      return false;
+    }
+    if (current !== null) registry.unregister(current);
+    current = accelerator;
+    return true;
+  };
+
+  use(initial);
+  return {
+    get state() {
+      return { accelerator: current, problem };
+    },
+    set: (accelerator) => {
+      if (use(accelerator)) deps.remember(accelerator);
+    },
+    close: () => {
+      if (current !== null) registry.unregister(current);
+      current = null;
+    },
+  };
+};

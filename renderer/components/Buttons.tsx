@@ -1,0 +1,73 @@
+// A button that shows the key which does the same.
+import { type ReactNode, useState } from "react";
+import styles from "./controls.module.css";
+
+interface ActionButtonProps {
+  children: ReactNode;
+  onClick: () => void;
+  /** The key, as the list of shortcuts names it. */
+  shortcut?: string;
+  tone?: "plain" | "primary" | "danger" | "stop";
+  isPressed?: boolean;
+  /** The button does nothing now, but keeps its place and the focus. */
+  isDisabled?: boolean;
+  /** In a dialog: the button that Enter presses. */
+  hasFocus?: boolean;
+}
+
+const KEY_SIGNS: Readonly<Record<string, string>> = { Enter: "⏎", "Alt+Enter": "⌥⏎", ArrowRight: "→" };
+
+export const ActionButton = (props: ActionButtonProps) => (
+  <button
+    type="button"
+    className={styles.button}
+    data-tone={props.tone ?? "plain"}
+    aria-pressed={props.isPressed}
+    aria-disabled={props.isDisabled}
+    aria-keyshortcuts={props.shortcut}
+    data-first-focus={props.hasFocus}
+    onClick={props.isDisabled === true ? undefined : props.onClick}
+  >
+    {props.children}
+    {props.shortcut !== undefined && (
+      <kbd className={styles.key} aria-hidden="true">
+        {KEY_SIGNS[props.shortcut] ?? props.shortcut.toUpperCase()}
+      </kbd>
+    )}
+  </button>
+);
+
+// Goes back by one step, like Esc.
+
+export const BackButton = ({ label, onClick }: { label: string; onClick: () => void }) => (
+  <button type="button" className={styles.back} aria-keyshortcuts="Esc" title="Back (Esc)" onClick={onClick}>
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      <path d="m10 3.5-4.5 4.5 4.5 4.5" fill="none" stroke="currentColor" strokeWidth="1.6" />
+    </svg>
+    {label}
+  </button>
+);
+
+// Copies a text when a button is pressed, and says whether it worked.
+
+export const useCopy = (text: string) => {
+  const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(
+      () => setCopied("yes"),
+      () => setCopied("failed"),
+    );
+  };
+  return { copied, copy };
+};
+
+// A button that copies a text, and says whether that worked.
+
+export const CopyButton = ({ text, children }: { text: string; children: string }) => {
+  const { copied, copy } = useCopy(text);
+  return (
+    <ActionButton onClick={copy}>
+      {copied === "yes" ? "Copied" : copied === "failed" ? "Could not copy" : children}
+    </ActionButton>
+  );
+};

@@ -1,0 +1,257 @@
+// The approval rules of the file: what each is about, whether it is armed, what it did last; and arming and disarming it. A rule is
+// armed where it is certain who asks: in the app, or at a terminal.
+import { useState } from "react";
+import type { RulesView, RuleView, RuleDraft } from "../../core/model/rule.ts";
+import { displayLine, displaySentence, displayText } from "../../ui/text/displayText.ts";
+import {
+  armingText,
+  hasRecord,
+  isArmable,
+  isDisarmable,
+  noteText,
+  ruleLast,
+  rulePlace,
+  ruleProblems,
+  ruleStatus,
+  ruleTitle,
+  addedText,
+  DRAFT_VERDICTS,
+  DRAFT_WORDS,
+  type DraftVerdict,
+} from "../../ui/text/ruleText.ts";
+import { moveFocus } from "../hooks/useListScroll.ts";
+import { useAskAutomation, usePopover } from "../state/popover.ts";
+import { ActionButton, useCopy } from "./Buttons.tsx";
+import { Age, TimeText } from "./Age.tsx";
+import { ConfirmDialog, Dialog } from "./Dialog.tsx";
+import list from "./HistoryView.module.css";
+import styles from "./JobsView.module.css";
+import type { PaneView } from "../../core/model/view.ts";
+import { agentName, paneName } from "../../ui/text/rowText.ts";
+import { FailureText } from "./settings/fields.tsx";
+import { useAsk, useTask } from "./settings/useAsk.ts";
+import command from "./ActionDialogs.module.css";
+
+/** Makes a change; `item` selects the row that gets the focus if what had it goes away. */
+export type Change = (call: () => Promise<unknown>, item: string | null) => void;
+
+const itemOf = (name: string): string => `[data-rule="${CSS.escape(name)}"]`;
+
+const ArmDialog = ({ rule, onArm, onClose }: { rule: RuleView; onArm: () => void; onClose: () => void }) => (
+  <ConfirmDialog
+    title={`Arm the rule ${displayLine(rule.name)}?`}
+    confirmLabel="Arm it"
+    onConfirm={onArm}
+    onClose={onClose}
+  >
+    {armingText(rule).map((line, index) => (
+      // oxlint-disable-next-line react/no-array-index-key -- two lines may be the same
+      <p key={index}>{line}</p>
+    ))}
+  </ConfirmDialog>
+);
+
+const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
+  const ask = useAskAutomation();
+  // Nobody can tell who is at a browser.
+  const isApp = usePopover().host.desktop !== null;
+  const [isAsking, setAsking] = useState(false);
+  const item = itemOf(rule.name);
+  const did = <TimeText textAt={(now) => displaySentence(ruleLast(rule, now))} />;
+  return (
+    <div className={list.detail}>
+      {hasRecord(rule) && <p className={list.quiet}>{did}</p>}
+      {rule.notes.map((note) => (
+        <p key={note} className={list.quiet}>
+          {noteText(note)}
+        </p>
+      ))}
+      {isArmable(rule) && !isApp && (
+        <p className={list.quiet}>
+          In shadow it presses no key. Arm it at a terminal:{" "}
+          <code>agtmux rule arm {displayLine(rule.name)}</code>
+        </p>
+      )}
+      {((isArmable(rule) && isApp) || isDisarmable(rule)) && (
+        <div className={list.buttons} role="group" aria-label="Actions">
+          {isArmable(rule) && <ActionButton onClick={() => setAsking(true)}>Arm…</ActionButton>}
+          {isDisarmable(rule) && (
+            <ActionButton onClick={() => change(() => ask.ruleDisarm(rule.name), item)}>Disarm</ActionButton>
+          )}
+        </div>
+      )}
+      {rule.armed_at !== null && (
+        <p className={list.quiet}>
+          Armed <Age since={rule.armed_at} suffix=" ago" /> · {displayLine(rule.armed_by ?? "")}
+        </p>
+      )}
+      {isAsking && isApp && (
+        <ArmDialog
+          rule={rule}
+          onArm={() => change(() => ask.ruleArm(rule), item)}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </div>
+  );
+};
+
+export const RulesList = ({
+  view,
+  rows,
+  change,
+}: {
+  view: RulesView;
+  rows: readonly RuleView[];
+  change: Change;
+}) => {
+  const [openName, setOpenName] = useState<string | null>(null);
+  const problems = ruleProblems(view);
+  if (rows.length + problems.length === 0) return null;
+  return (
+    <>
+      <h2 className={styles.heading}>Rules</h2>
+      {problems.map((problem) => (
+        <p key={problem} className={styles.problem}>
+          {problem}
+        </p>
+      ))}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of the buttons in it */}
+      <ul className={list.list} aria-label="Rules" onKeyDown={moveFocus}>
+        {rows.map((rule) => {
+          const isOpen = rule.name === openName;
+          return (
+            <li key={rule.name} className={list.item}>
+              <button
+                type="button"
+                className={list.row}
+                data-rule={rule.name}
+                data-mode={rule.mode}
+                aria-expanded={isOpen}
+                onClick={() => setOpenName(isOpen ? null : rule.name)}
+              >
+                <bdi className={list.title}>{ruleTitle(rule)}</bdi>
+                <span className={list.age}>{ruleStatus(rule)}</span>
+                <span className={list.place}>{rulePlace(rule)}</span>
+              </button>
+              {isOpen && <Detail rule={rule} change={change} />}
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+};
+
+// Makes a rule of what an agent asks: shows it as it would stand in the file, lets it be copied, or puts it there. It arms nothing.
+
+interface RuleDialogProps {
+  pane: PaneView;
+  onClose: () => void;
+}
+
+const Verdicts = ({
+  verdict,
+  onChange,
+}: {
+  verdict: DraftVerdict;
+  onChange: (one: DraftVerdict) => void;
+}) => (
+  <fieldset className={command.signals}>
+    <legend>When this is asked</legend>
+    {DRAFT_VERDICTS.map((one) => (
+      <label key={one} className={command.signal}>
+        <input
+          type="radio"
+          name="verdict"
+          value={one}
+          checked={verdict === one}
+          data-first-focus={verdict === one}
+          onChange={() => onChange(one)}
+        />
+        <span>{DRAFT_WORDS[one]}</span>
+      </label>
+    ))}
+  </fieldset>
+);
+
+const Drafted = ({ draft: { text, notes }, verdict }: { draft: RuleDraft; verdict: DraftVerdict }) => (
+  <>
+    <pre className={command.command} tabIndex={0} aria-label="Rule">
+      {displayText(text)}
+    </pre>
+    {notes.map((note) => (
+      <p key={note}>{noteText(note)}</p>
+    ))}
+    <p>{addedText(verdict)}</p>
+  </>
+);
+
+const Added = ({ verdict, onClose }: { verdict: DraftVerdict; onClose: () => void }) => {
+  const { list } = usePopover();
+  return (
+    <Dialog
+      title="The rule is in the file"
+      onClose={onClose}
+      buttons={
+        <>
+          <ActionButton hasFocus onClick={onClose}>
+            Close
+          </ActionButton>
+          <ActionButton
+            onClick={() => {
+              onClose();
+              list.go("armed");
+            }}
+          >
+            Show it
+          </ActionButton>
+        </>
+      }
+    >
+      <p role="status">{addedText(verdict)}</p>
+    </Dialog>
+  );
+};
+
+export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
+  const ask = useAskAutomation();
+  const [verdict, setVerdict] = useState<DraftVerdict>("approve");
+  const { value: draft, failure } = useAsk(`rule ${verdict}`, () => ask.ruleDraft(pane, verdict));
+  const { copied, copy } = useCopy(draft?.text ?? "");
+  const task = useTask();
+  const [isAdded, setAdded] = useState(false);
+  if (isAdded) return <Added verdict={verdict} onClose={onClose} />;
+  const add = () =>
+    void task.run(async () => {
+      if (draft === null) return;
+      await ask.ruleAdd(draft.text);
+      setAdded(true);
+    });
+  return (
+    <Dialog
+      title={`A rule about what ${agentName(pane)} asks in ${paneName(pane)}`}
+      onClose={onClose}
+      buttons={
+        <>
+          <ActionButton onClick={onClose}>Cancel</ActionButton>
+          <ActionButton isDisabled={draft === null} onClick={copy}>
+            {copied === "yes" ? "Copied" : "Copy"}
+          </ActionButton>
+          <ActionButton tone="primary" isDisabled={draft === null || task.isBusy} onClick={add}>
+            {verdict === "leave" ? "Add it" : "Add it in shadow"}
+          </ActionButton>
+        </>
+      }
+    >
+      <Verdicts verdict={verdict} onChange={setVerdict} />
+      {draft === null ? (
+        <p role="status">{failure === null ? "Reading…" : ""}</p>
+      ) : (
+        <Drafted draft={draft} verdict={verdict} />
+      )}
+      <FailureText failure={task.failure ?? failure} />
+      <p role="status">{copied === "failed" && "Copying is not allowed here: select the rule instead."}</p>
+    </Dialog>
+  );
+};

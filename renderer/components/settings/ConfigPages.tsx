@@ -1,0 +1,352 @@
+// The common part of all pages over config.json. It reads the settings once, writes each change at once and shows what the
+// daemon answers. It also shows that it waits, that the file is invalid, and what was refused.
+import { useCallback, useState, type ReactNode } from "react";
+import type { SettingKey } from "../../../core/model/settingKeys.ts";
+import type { Settings, SettingValues } from "../../../core/model/config.ts";
+import type { Failure } from "../../../ui/actions/actionStatus.ts";
+import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
+import { toFailure, type Api, type DesktopApi, type Host } from "../../connection/connectHost.ts";
+import { RetryFailure, FailureText, Absent, Group, TextField, Toggle, Choice } from "./fields.tsx";
+import styles from "./settings.module.css";
+import { useAsk, type Asked, useDesktop, useTask } from "./useAsk.ts";
+import { ActionButton } from "../Buttons.tsx";
+import { NOTIFICATION_KINDS, type NotificationKind } from "../../../core/model/notifications.ts";
+import type { TargetView } from "../../../core/model/view.ts";
+
+interface SettingsState extends Asked<Settings> {
+  set: <K extends SettingKey>(key: K, value: SettingValues[K]) => void;
+  refused: { key: SettingKey; failure: Failure } | null;
+}
+
+const useSettings = (api: Api): SettingsState => {
+  const asked = useAsk("settings", () => api.configGet.query());
+  const [refused, setRefused] = useState<SettingsState["refused"]>(null);
+  const { put } = asked;
+  const set = useCallback(
+    <K extends SettingKey>(key: K, value: SettingValues[K]) => {
+      api.configSet.mutate({ key, value }).then(
+        (next) => {
+          put(next);
+          setRefused(null);
+        },
+        (error: unknown) => setRefused({ key, failure: toFailure(error) }),
+      );
+    },
+    [api, put],
+  );
+  return { ...asked, set, refused };
+};
+
+interface ConfigPageProps {
+  settings: SettingsState;
+  children: (values: SettingValues) => ReactNode;
+}
+
+const ConfigPage = ({ settings, children }: ConfigPageProps) => (
+  <>
+    <RetryFailure {...settings} />
+    {settings.refused !== null && <FailureText failure={settings.refused.failure} />}
+    {settings.value === null && settings.failure === null && <p role="status">Reading…</p>}
+    {settings.value !== null && settings.value.problem !== null && (
+      <p className={styles.failure} role="alert">
+        Nothing can be changed here until that file is correct; the last good settings stay in force.{" "}
+        {displaySentence(settings.value.problem)}
+      </p>
+    )}
+    {settings.value !== null && children(settings.value.values)}
+    {settings.value !== null && (
+      <p className={styles.foot}>
+        Kept in <code>{displayLine(settings.value.path)}</code>.
+      </p>
+    )}
+  </>
+);
+
+// Launch at login, and what the daemon keeps and for how long.
+
+const AtLogin = ({ api }: { api: DesktopApi }) => {
+  const { value, failure, task, change } = useDesktop(api);
+  return (
+    <>
+      <FailureText failure={failure ?? task.failure} />
+      {value?.launchAtLogin.isSupported === false && (
+        <Absent>{displaySentence(value.launchAtLogin.problem ?? "The app cannot arrange this here")}</Absent>
+      )}
+      {value?.launchAtLogin.isSupported === true && (
+        <Toggle
+          label="Launch at login"
+          isOn={value.launchAtLogin.isOn}
+          onChange={(isOn) => change(() => api.desktop.setLaunchAtLogin.mutate({ isOn }))}
+        />
+      )}
+      {value?.launchAtLogin.isSupported === true && value.launchAtLogin.problem !== null && (
+        <p className={styles.failure}>{displaySentence(value.launchAtLogin.problem)}</p>
+      )}
+    </>
+  );
+};
+
+const LaunchAtLogin = ({ desktop }: { desktop: DesktopApi | null }) => (
+  <Group title="Start">
+    {desktop === null ? (
+      <Absent>Launch at login is a choice of the desktop app; this is the popover in a browser.</Absent>
+    ) : (
+      <AtLogin api={desktop} />
+    )}
+  </Group>
+);
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+type NumberKey = { [K in SettingKey]: SettingValues[K] extends number ? K : never }[SettingKey];
+
+interface NumberRow {
+  key: NumberKey;
+  label: string;
+  unit: string;
+  /** The number that stands for one unit in the file. */
+  factor: number;
+  hint?: string;
+}
+
+const KEPT: readonly NumberRow[] = [
+  { key: "retention.max_age_days", label: "History of states for", unit: "days", factor: 1 },
+  { key: "retention.max_events", label: "At most", unit: "events", factor: 1, hint: "The oldest go first." },
+];
+const SHOWN: readonly NumberRow[] = [
+  {
+    key: "timing.completed_demotion_ms",
+    label: "“Done” becomes “idle” after",
+    unit: "s",
+    factor: 1_000,
+  },
+  {
+    key: "timing.crashed_visible_ms",
+    label: "A crash stays listed for",
+    unit: "days",
+    factor: DAY_MS,
+    hint: "Unless you dismiss it.",
+  },
+  {
+    key: "idle_shutdown_ms",
+    label: "A daemon started on demand leaves after",
+    unit: "min",
+    factor: MINUTE_MS,
+    hint: "When nobody is connected to it.",
+  },
+];
+
+const Rows = (props: { rows: readonly NumberRow[]; values: SettingValues; set: SettingsState["set"] }) =>
+  props.rows.map(({ key, label, unit, factor, hint }) => (
+    <TextField
+      key={key}
+      label={label}
+      type="number"
+      unit={unit}
+      {...(hint === undefined ? {} : { hint })}
+      value={String(Math.round((props.values[key] / factor) * 100) / 100)}
+      onCommit={(typed) => props.set(key, Math.round(Number(typed) * factor))}
+    />
+  ));
+
+export const GeneralPage = ({ host }: { host: Host }) => {
+  const settings = useSettings(host.api);
+  return (
+    <>
+      <LaunchAtLogin desktop={host.desktop} />
+      <ConfigPage settings={settings}>
+        {(values) => (
+          <>
+            <Group title="Kept on this machine">
+              <Rows rows={KEPT} values={values} set={settings.set} />
+            </Group>
+            <Group title="Shown">
+              <Rows rows={SHOWN} values={values} set={settings.set} />
+            </Group>
+          </>
+        )}
+      </ConfigPage>
+    </>
+  );
+};
+
+// Shows a notification to see whether the system lets it through. Only the desktop app can.
+
+export const TestNotification = ({ desktop }: { desktop: DesktopApi | null }) => {
+  const task = useTask();
+  const [result, setResult] = useState<{ problem: string | null } | null>(null);
+  return (
+    <Group title="Does it work?">
+      {desktop === null ? (
+        <Absent>
+          The desktop app shows notifications; this is the popover in a browser. What is set here holds for
+          the app too.
+        </Absent>
+      ) : (
+        <div className={styles.field}>
+          <ActionButton
+            onClick={() =>
+              void task.run(async () => setResult(await desktop.desktop.testNotification.mutate()))
+            }
+          >
+            Show a test notification
+          </ActionButton>
+          {result !== null && (
+            <p role="status" className={result.problem === null ? styles.good : styles.failure}>
+              {result.problem === null
+                ? "The system took it. If you saw nothing, check its notification settings and the focus mode."
+                : displaySentence(result.problem)}
+            </p>
+          )}
+          <FailureText failure={task.failure} />
+        </div>
+      )}
+    </Group>
+  );
+};
+
+// What causes a notification, how it sounds, and when it is quiet: the `notifications` of config.json, which the daemon obeys
+// for every surface.
+
+const KIND_LABELS: Readonly<Record<NotificationKind, string>> = {
+  waiting_approval: "Needs approval",
+  waiting_input: "Needs an answer",
+  error: "Error",
+  completed: "Done",
+};
+/** The alert sounds that macOS brings. */
+const MAC_SOUNDS = [
+  "Basso",
+  "Blow",
+  "Bottle",
+  "Frog",
+  "Funk",
+  "Glass",
+  "Hero",
+  "Morse",
+  "Ping",
+  "Pop",
+  "Purr",
+  "Sosumi",
+  "Submarine",
+  "Tink",
+];
+const QUIET_FROM_START = { from: "22:00", to: "08:00" };
+
+interface PartProps {
+  values: SettingValues;
+  set: SettingsState["set"];
+}
+
+const Kinds = ({ values, set, isMac }: PartProps & { isMac: boolean }) => (
+  <Group title="Tell me">
+    {NOTIFICATION_KINDS.map((kind) => {
+      const sound = values[`notifications.sounds.${kind}`];
+      const names = ["default", "none", ...(isMac ? MAC_SOUNDS : [])];
+      return (
+        <div key={kind}>
+          <Toggle
+            label={KIND_LABELS[kind]}
+            isOn={values[`notifications.${kind}`]}
+            onChange={(isOn) => set(`notifications.${kind}`, isOn)}
+          />
+          {values[`notifications.${kind}`] && (
+            <Choice
+              label="Sound"
+              fullLabel={`Sound of “${KIND_LABELS[kind].toLowerCase()}”`}
+              value={sound}
+              options={[...new Set([...names, sound])].map((name) => ({
+                value: name,
+                label: name === "default" ? "System default" : name === "none" ? "Silent" : displayLine(name),
+              }))}
+              onChange={(name) => set(`notifications.sounds.${kind}`, name)}
+            />
+          )}
+        </div>
+      );
+    })}
+  </Group>
+);
+
+const Quiet = ({ values, set }: PartProps) => {
+  const quiet = values["notifications.quiet_hours"];
+  return (
+    <Group title="Quiet hours">
+      <Toggle
+        label="Be quiet every day"
+        hint="Nothing is shown in that time; what waits is still counted in the menu bar."
+        isOn={quiet !== null}
+        onChange={(isOn) => set("notifications.quiet_hours", isOn ? QUIET_FROM_START : null)}
+      />
+      {quiet !== null &&
+        (["from", "to"] as const).map((end) => (
+          <TextField
+            key={end}
+            label={end === "from" ? "From" : "Until"}
+            type="time"
+            value={quiet[end]}
+            onCommit={(time) => set("notifications.quiet_hours", { ...quiet, [end]: time })}
+          />
+        ))}
+    </Group>
+  );
+};
+
+const Targets = ({ values, set, targets }: PartProps & { targets: readonly TargetView[] }) => {
+  const muted = values["notifications.muted_targets"];
+  return (
+    <Group title="Of these machines">
+      {targets.map(({ target }) => (
+        <Toggle
+          key={target}
+          label={target === "host" ? "This machine" : displayLine(target)}
+          isOn={!muted.includes(target)}
+          onChange={(isOn) =>
+            set(
+              "notifications.muted_targets",
+              isOn ? muted.filter((one) => one !== target) : [...muted, target],
+            )
+          }
+        />
+      ))}
+    </Group>
+  );
+};
+
+const Bounds = ({ values, set }: PartProps) => (
+  <Group title="Not too often">
+    <TextField
+      label="Same agent again after"
+      type="number"
+      unit="s"
+      value={String(values["notifications.cooldown_ms"] / 1_000)}
+      onCommit={(seconds) => set("notifications.cooldown_ms", Number(seconds) * 1_000)}
+    />
+    <TextField
+      label="Together as one from"
+      type="number"
+      unit="at once"
+      value={String(values["notifications.group_from"])}
+      onCommit={(count) => set("notifications.group_from", Number(count))}
+    />
+  </Group>
+);
+
+export const NotificationsPage = ({ host, targets }: { host: Host; targets: readonly TargetView[] }) => {
+  const settings = useSettings(host.api);
+  const { set } = settings;
+  return (
+    <ConfigPage settings={settings}>
+      {(values) => (
+        <>
+          <TestNotification desktop={host.desktop} />
+          <Kinds values={values} set={set} isMac={navigator.userAgent.includes("Mac OS")} />
+          <Quiet values={values} set={set} />
+          <Targets values={values} set={set} targets={targets} />
+          <Bounds values={values} set={set} />
+        </>
+      )}
+    </ConfigPage>
+  );
+};
