@@ -64,7 +64,11 @@ it(
         await heard(pane);
         await ask(pane, STATUS);
         await heard(pane);
-        await until(() => told(pane)?.command === "git status", "the second one is told", WAIT_MS);
+        // Its dialog is read too, and may be read first.
+        const isTold = (): boolean =>
+          told(pane)?.command === "git status" &&
+          told(pane)?.doubt !== "no event told it while this daemon runs";
+        await until(isTold, "the second one is told", WAIT_MS);
         return [name, told(pane)?.doubt ?? null];
       }),
     );

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openLogFile, type LogFile } from "../../core/daemon/logFile.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { until } from "../setup/realClock.ts";
 import { findSecrets, readAll } from "./diskSearch.ts";
 
 const PASSWORD = "hunter2-correct-horse-battery";
@@ -93,7 +94,7 @@ it.each(ADDRESSES.slice(0, 2))(
       { name: "vm1", ssh_target: address },
     ];
     await daemon.configure({ targets });
-    expect(readLog()).toContain("config.json is not valid");
+    await until(() => readLog().includes("config.json is not valid"), "the log says why");
     expect(listed()).not.toContain("vm1");
     expect(listed()).not.toContain(PASSWORD);
     const added = await line.run(["target", "add", "other", "--no-wait"]);
