@@ -13,7 +13,8 @@ import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SILENT_LOGGER } from "../ports/logger.ts";
-import { assertUsable, migrate, UnreleasedSchemaError, MIGRATIONS, type Migration } from "./migrate.ts";
+import { assertUsable, migrate, UnreleasedSchemaError } from "./migrate.ts";
+import { MIGRATIONS, type Migration } from "./migrations.ts";
 import { openStore } from "./openStore.ts";
 import { sampleTarget } from "./testkit/samples.ts";
 

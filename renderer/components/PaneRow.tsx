@@ -19,6 +19,7 @@ import {
   rowTitle,
   type RowPart,
 } from "../../ui/text/rowText.ts";
+import type { RowProps } from "../hooks/useListScroll.ts";
 import { isReplyShown } from "../state/listStore.ts";
 import { useActionContext, usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
@@ -27,21 +28,6 @@ import { PaneDetail } from "./PaneDetail.tsx";
 import { QuickReply } from "./QuickReply.tsx";
 import { StateIcon } from "./StateIcon.tsx";
 import styles from "./PaneRow.module.css";
-
-// What every row that can be selected is given, and the attributes by which the list and the keyboard find it.
-export interface RowProps {
-  isSelected: boolean;
-  /** The one row that the tab key reaches. */
-  isTabStop: boolean;
-  onFocus: () => void;
-}
-
-export const rowAttributes = (kind: string, { isSelected, isTabStop, onFocus }: RowProps) => ({
-  "data-row": kind,
-  "data-selected": isSelected,
-  tabIndex: isTabStop ? 0 : -1,
-  onFocus,
-});
 
 // The result of the last action on a pane. A success disappears after a while; everything else stays until it was seen.
 

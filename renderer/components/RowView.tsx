@@ -5,7 +5,8 @@ import { type StateCounts, countRows, type Group } from "../../ui/lists/groups.t
 import { StateIcon } from "./StateIcon.tsx";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { HEALTH_WORDS, placeName, targetWord } from "../../ui/text/rowText.ts";
-import { rowAttributes, type RowProps, PaneRow } from "./PaneRow.tsx";
+import { rowAttributes, type RowProps } from "../hooks/useListScroll.ts";
+import { PaneRow } from "./PaneRow.tsx";
 import {
   type SessionSummary,
   sessionPlaces,

@@ -272,3 +272,19 @@ export const useOpenInView = ({ list, rows, tops }: ListScroll, openKey: string 
     shownKeyRef.current = openKey;
   }, [openKey]);
 };
+
+/** What every row that can be selected is given. Not in a component: a file that exports more is reloaded as a page. */
+export interface RowProps {
+  isSelected: boolean;
+  /** The one row that the tab key reaches. */
+  isTabStop: boolean;
+  onFocus: () => void;
+}
+
+/** By these the list and the keyboard find it. */
+export const rowAttributes = (kind: string, { isSelected, isTabStop, onFocus }: RowProps) => ({
+  "data-row": kind,
+  "data-selected": isSelected,
+  tabIndex: isTabStop ? 0 : -1,
+  onFocus,
+});

@@ -1,6 +1,6 @@
 // The schema as a later version may have it: the product's steps and three more of the kinds that there will be. The daemon
 // of the fault tests is bundled with these, so that a database of today has somewhere to be brought to.
-import { MIGRATIONS as TODAY, type Migration } from "../../core/store/migrate.ts";
+import { MIGRATIONS as TODAY, type Migration } from "../../core/store/migrations.ts";
 
 const LATER = [
   {

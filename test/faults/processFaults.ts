@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { MIGRATIONS as TODAY } from "../../core/store/migrate.ts";
+import { MIGRATIONS as TODAY } from "../../core/store/migrations.ts";
 import { until } from "../setup/realClock.ts";
 import { LIMIT_MS } from "./faultHarness.ts";
 import { injectFault } from "./injectFault.ts";

@@ -88,8 +88,8 @@ it("git is started nowhere without these bounds", () => {
   );
   expect(starting.map(({ path }) => path).toSorted()).toEqual([
     "core/model/commandWords.ts",
-    "features/workspaces/workTrees.ts",
     "features/workspaces/linkedWorktrees.ts",
+    "features/workspaces/workTrees.ts",
   ]);
   for (const { path, text } of starting)
     expect([path, /GIT_BOUNDS|ENDABLE/.test(text)]).toEqual([path, true]);
