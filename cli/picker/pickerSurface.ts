@@ -14,13 +14,8 @@ import {
   type Failure,
   settleAction,
 } from "../../ui/actions/actionStatus.ts";
-import {
-  agentInput,
-  killInput,
-  type ActionSurface,
-  type PaneCalls,
-  type Panel,
-} from "../../ui/actions/paneActions.ts";
+import { agentInput, killInput } from "../../ui/actions/guards.ts";
+import { type ActionSurface, type PaneCalls, type Panel } from "../../ui/actions/paneActions.ts";
 import { rowTitle } from "../../ui/text/rowText.ts";
 import { askAutomation } from "../askFeature.ts";
 import { cardKey, type Mode, type ShownStatus } from "./pickerState.ts";

@@ -5,7 +5,7 @@ import { span, type Line, type Style, STYLE } from "./line.ts";
 import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { agentInput } from "../../ui/actions/paneActions.ts";
+import { agentInput } from "../../ui/actions/guards.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { setTimer } from "../context.ts";
 import { toFailure } from "../document.ts";

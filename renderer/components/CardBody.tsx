@@ -2,14 +2,8 @@
 // is too long is cut at first, and then has no button that allows it.
 import { type DisabledReason, optionReasons, type ActionContext } from "../../ui/actions/disabledReasons.ts";
 import { displayLine, displayText } from "../../ui/text/displayText.ts";
-import {
-  type ListedOption,
-  boundPart,
-  type CardPart,
-  COLUMNS,
-  listedOptions,
-  lineCount,
-} from "../../ui/actions/cardView.ts";
+import { type ListedOption, boundPart, type CardPart, listedOptions } from "../../ui/actions/cardView.ts";
+import { COLUMNS, lineCount } from "../../ui/text/requestText.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import { remarkText, requestHeading, changeSummary } from "../../core/model/words.ts";
 import { TimeLeft } from "./Age.tsx";

@@ -5,7 +5,7 @@ import { memo, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } fr
 import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
-import { agentInput } from "../../ui/actions/paneActions.ts";
+import { agentInput } from "../../ui/actions/guards.ts";
 import { toFailure, type Visibility } from "../connection/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { colouredParts, withoutEmptyEnd } from "../../ui/text/colourText.ts";

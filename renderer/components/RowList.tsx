@@ -12,7 +12,8 @@ import {
 } from "react";
 import { findWindow, rowTops } from "../../ui/lists/rows.ts";
 import type { HeldRow } from "../hooks/useRows.ts";
-import { listedOptions, lineCount } from "../../ui/actions/cardView.ts";
+import { listedOptions } from "../../ui/actions/cardView.ts";
+import { lineCount } from "../../ui/text/requestText.ts";
 import { usePointing, useSteadyList, useOpenInView, useSelectedInView } from "../hooks/useListScroll.ts";
 import { useReadCards } from "../hooks/useReadCards.ts";
 import styles from "./RowList.module.css";

@@ -5,7 +5,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
 import type { Filter } from "../../ui/lists/groups.ts";
 import { type Row, parentOf, viewOf, type TabKind, type View } from "../../ui/lists/rows.ts";
-import { fitsAtOnce } from "../../ui/actions/cardView.ts";
+import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { Store } from "./store.ts";
 import { readStored, writeStored, type Keeper } from "./stored.ts";
 

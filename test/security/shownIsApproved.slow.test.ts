@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NO_LIMITS } from "../../ui/actions/disabledReasons.ts";
 import { actionOf } from "../../ui/actions/paneActions.ts";
-import { fitsAtOnce } from "../../ui/actions/cardView.ts";
+import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { toNotification } from "../../core/api/notifications/notificationScheduler.ts";
 import type { AnswerChoice } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";

@@ -13,7 +13,7 @@ import { requestView, type PromptRequest, type RequestView } from "../../core/mo
 import { redactText } from "../../core/store/redact.ts";
 import { RequestText } from "../../renderer/components/CardBody.tsx";
 import { actionOf } from "../../ui/actions/paneActions.ts";
-import { fitsAtOnce } from "../../ui/actions/cardView.ts";
+import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { makePane } from "../factories/view.ts";
 
 const adapter = createClaudeAdapter();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitsAtOnce } from "../actions/cardView.ts";
+import { fitsAtOnce } from "./requestText.ts";
 
 describe("a request fits at once", () => {
   it.each([
