@@ -32,6 +32,7 @@ interface SessionFixture {
   crumb?: string;
   link?: string;
   terminal?: string;
+  namespace?: string;
   transcriptPath?: string;
   tail?: string;
 }
@@ -41,6 +42,7 @@ const read = async ({
   crumb,
   link = CWD,
   terminal,
+  namespace = "mnt:[1]",
   transcriptPath,
   tail = "",
 }: SessionFixture) => {
@@ -54,6 +56,8 @@ const read = async ({
       mtimeMs,
       links: {
         "/proc/4242/cwd": link,
+        "/proc/4242/ns/mnt": namespace,
+        "/proc/self/ns/mnt": "mnt:[1]",
         ...(terminal === undefined ? {} : { "/proc/4242/fd/0": `/dev/${terminal.replace("-", "/")}` }),
       },
     },
@@ -102,6 +106,11 @@ describe("a session file of the pi family", () => {
 
   it("is found where the agent's terminal is not its pane's, as behind script", async () => {
     expect(await read({ entries: [answer("aborted")], terminal: "pts-9" })).toBe("idle/interrupted");
+  });
+
+  it("is not taken by a terminal of the same name in a container", async () => {
+    const scene = { entries: [answer("aborted")], terminal: "pts-9", namespace: "mnt:[2]" };
+    expect(await read(scene)).toBeNull();
   });
 
   it("is not confused by a half written last line", async () => {

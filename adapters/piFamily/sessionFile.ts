@@ -124,7 +124,13 @@ const headerOf = async (files: TargetFiles, path: string): Promise<Payload | nul
 /** Behind `script`, or in an editor's terminal, the agent has another terminal than its pane. A Mac does not say which one. */
 const terminalOf = async ({ files, process, pane }: StateFileRequest): Promise<string> => {
   const input = await files.readLink(`/proc/${process.pid}/fd/0`);
-  return input?.startsWith("/dev/pts/") === true ? input : pane.tty;
+  if (input === pane.tty || input?.startsWith("/dev/pts/") !== true) return pane.tty;
+  // In a container the same name is another terminal.
+  const [own, ours] = await Promise.all([
+    files.readLink(`/proc/${process.pid}/ns/mnt`),
+    files.readLink("/proc/self/ns/mnt"),
+  ]);
+  return own === ours ? input : pane.tty;
 };
 
 /** The session file that the breadcrumb of the agent's terminal names, if it was written in this process's life. */
