@@ -76,8 +76,11 @@ const take = async (tmux: PrivateTmux, { kind, from, to, index }: Step): Promise
       return void (await run("unlink-window", "-t", source));
     case "swap":
       return void (await run("swap-window", "-d", "-s", source, "-t", target));
-    case "renumber":
-      return void (await run("move-window", "-r", "-t", `${id}:`));
+    case "renumber": {
+      // tmux 3.3a renumbers one session of a group alone, and dies of the next unlink-window there.
+      const isGrouped = (await run("display-message", "-p", "-t", `${id}:`, "#{session_grouped}")) === "1";
+      return isGrouped ? undefined : void (await run("move-window", "-r", "-t", `${id}:`));
+    }
     case "base":
       return void (await run("set-option", "-w", "-t", source, "pane-base-index", `${index % 3}`));
   }
