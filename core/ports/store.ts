@@ -257,9 +257,6 @@ interface StoredEvent {
   evidence: Evidence;
 }
 
-/** Why a database was set aside: its file is damaged, or its schema is older than that of the first release. */
-export type LossReason = "damaged" | "unreleased";
-
 export interface Store extends JobStore, RuleStore {
   /** Runs `work` in one immediate transaction; a throw rolls everything back and is rethrown. */
   transaction<T>(work: () => T): T;
@@ -352,9 +349,9 @@ export interface Store extends JobStore, RuleStore {
    * For an empty database that replaces one that was set aside: everything before `at` is lost, and the next version is above
    * `version`.
    */
-  noteLoss(loss: { reason: LossReason; at: number; version: number }): void;
-  /** When the history was lost last for that reason (epoch ms), or null. */
-  lostAt(reason: LossReason): number | null;
+  noteLoss(loss: { at: number; version: number }): void;
+  /** When the history was lost last (epoch ms), or null. */
+  lostAt(): number | null;
 
   /**
    * Removes old rows by age, and events and transitions also by number. Never removes events of live runtimes that are in

@@ -2,7 +2,7 @@
 // that a batch of hundreds of events writes each once. They are in the same commit as the rows that they belong to, and a
 // failed savepoint takes its own values back. Outside of a transaction every write happens at once.
 import type BetterSqlite3 from "better-sqlite3";
-import type { LossReason, Store } from "../ports/store.ts";
+import type { Store } from "../ports/store.ts";
 
 interface Waiting {
   rank: number;
@@ -115,30 +115,24 @@ export const createIngestMark = (db: BetterSqlite3.Database, deferred: DeferredW
   };
 };
 
-/** Names of the times at which a database was set aside. */
-const LOST_AT: Readonly<Record<LossReason, string>> = {
-  damaged: "history_lost_at",
-  unreleased: "unreleased_set_aside_at",
-};
-
 // When the history was lost: a database was set aside and replaced by an empty one. Versions continue above everything that a
 // client may have seen, so that they never go back.
 export const createLosses = (db: BetterSqlite3.Database): Pick<Store, "noteLoss" | "lostAt"> => {
   const raise = db.prepare<[string, number]>(
     "INSERT INTO high_marks (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
   );
-  const read = db.prepare<[string], number>("SELECT value FROM high_marks WHERE name = ?").pluck();
+  const read = db.prepare<[], number>("SELECT value FROM high_marks WHERE name = 'history_lost_at'").pluck();
   const forget = db.prepare("DELETE FROM sqlite_sequence WHERE name = 'state_transitions'");
   const setVersion = db.prepare<[number]>(
     "INSERT INTO sqlite_sequence (name, seq) VALUES ('state_transitions', ?)",
   );
   return {
-    noteLoss: db.transaction(({ reason, at, version }: Parameters<Store["noteLoss"]>[0]): void => {
-      raise.run(LOST_AT[reason], at);
+    noteLoss: db.transaction(({ at, version }: Parameters<Store["noteLoss"]>[0]): void => {
+      raise.run("history_lost_at", at);
       raise.run("ingested_at", at);
       forget.run();
       setVersion.run(version);
     }),
-    lostAt: (reason) => read.get(LOST_AT[reason]) ?? null,
+    lostAt: () => read.get() ?? null,
   };
 };
