@@ -63,13 +63,6 @@ export interface ShortcutRegistry {
   unregister(accelerator: string): void;
 }
 
-interface ShortcutDeps {
-  readonly registry: ShortcutRegistry;
-  readonly onPress: () => void;
-  /** Stores the person's choice. */
-  readonly remember: (accelerator: string | null) => void;
-}
-
 export interface Shortcut {
   /** `accelerator`: the one in force now; null: none. */
   readonly state: { readonly accelerator: string | null; readonly problem: string | null };
@@ -79,7 +72,15 @@ export interface Shortcut {
 }
 
 /** `initial`: the stored choice; it stays stored even while another program holds it. */
-export const createShortcut = (deps: ShortcutDeps, initial: string | null): Shortcut => {
+export const createShortcut = (
+  deps: {
+    readonly registry: ShortcutRegistry;
+    readonly onPress: () => void;
+    /** Stores the person's choice. */
+    readonly remember: (accelerator: string | null) => void;
+  },
+  initial: string | null,
+): Shortcut => {
   const { registry } = deps;
   let current: string | null = null;
   let problem: string | null = null;

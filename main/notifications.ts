@@ -165,7 +165,7 @@ export type NotificationChoice =
   | { readonly kind: "reply"; readonly text: string };
 
 interface NotificationActionsDeps {
-  service(): Promise<Pick<ReachableService, "answer" | "send" | "openAttach">>;
+  service(): Promise<ReachableService>;
   /** Tells the result in a notification; a click on it leads where the first one led. */
   say(notice: AgentNotification, title: string, body: string): void;
   openPopover(): void;
@@ -222,12 +222,11 @@ export class NotificationActions {
       return this.attach(notice);
     if (choice.kind === "reply") return this.reply(notice, choice.text);
     const { action } = choice;
-    return this.answer(notice, action.kind, {
-      choice:
-        action.kind === "option"
-          ? { kind: "option", number: action.number }
-          : { kind: action.kind === "deny" ? "deny" : "approve" },
-    });
+    const answer =
+      action.kind === "option"
+        ? ({ kind: "option", number: action.number } as const)
+        : ({ kind: action.kind === "deny" ? "deny" : "approve" } as const);
+    return this.answer(notice, action.kind, answer);
   }
 
   private async attach(notice: AgentNotification): Promise<null> {
@@ -239,7 +238,7 @@ export class NotificationActions {
   private async answer(
     notice: AgentNotification,
     what: string,
-    { choice }: Pick<Parameters<ReachableService["answer"]>[0], "choice">,
+    choice: Parameters<ReachableService["answer"]>[0]["choice"],
   ): Promise<ActionResult> {
     const service = await this.deps.service();
     return service.answer({
@@ -253,7 +252,7 @@ export class NotificationActions {
     if (text.trim() === "") return null;
     switch (notice.reply) {
       case "answer":
-        return this.answer(notice, "reply", { choice: { kind: "text", text } });
+        return this.answer(notice, "reply", { kind: "text", text });
       case "send":
         return (await this.deps.service()).send({
           ...targetOf(notice, { ifVersion: notice.pane.state_version }),

@@ -182,7 +182,7 @@ export const createConnectedTargets = (
  */
 export const createTargetReach =
   (
-    connectedTargets: Pick<ConnectedTargets, "get">,
+    connectedTargets: ConnectedTargets,
     targetIdOf: (name: string) => string | undefined,
   ): FeatureContext["target"] =>
   (name) => {

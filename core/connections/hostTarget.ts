@@ -29,7 +29,7 @@ const foldersOf = ({ PATH, HOME, USER }: NodeJS.ProcessEnv): string =>
 export type LookForTmux = (executor: TargetExecutor) => Promise<FoundTmux>;
 
 export const createTmuxLook =
-  (config: Pick<ConfigFile, "current">, env: NodeJS.ProcessEnv): LookForTmux =>
+  (config: ConfigFile, env: NodeJS.ProcessEnv): LookForTmux =>
   (executor) => {
     const { tmux_path, targets } = config.current;
     const { targetId } = executor;
@@ -49,10 +49,10 @@ interface HostTargetDeps {
   executor: TargetExecutor;
   programs: LocalPrograms;
   lookForTmux: LookForTmux;
-  config: Pick<ConfigFile, "current" | "onChange">;
+  config: ConfigFile;
   createConnected: (parts: ConnectedTargetParts) => ConnectedTarget;
   /** This machine is among these all the time. */
-  connectedTargets: Pick<ConnectedTargets, "add">;
+  connectedTargets: ConnectedTargets;
   env: NodeJS.ProcessEnv;
   uid: number;
   platform: NodeJS.Platform;

@@ -16,7 +16,17 @@ export const OWNED = {
     "Use agtmux on the target itself, or stop it there with 'agtmux daemon stop'; if ~/.agtmux/agtmuxd.sock stays, remove it.",
 };
 
-export interface RemoteEventsDeps {
+export interface RemoteEvents {
+  /**
+   * Checks whether another agtmux takes the events, and takes them from now on if none does. Call it again from time to time.
+   */
+  look(): Promise<void>;
+  /** Takes the events that wait at this moment, if they are ours to take. @throws Error where they cannot be read. */
+  take(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const createRemoteEvents = (deps: {
   shell: RemoteShell;
   /** Home folder of the remote user. */
   homeDir: string;
@@ -29,19 +39,7 @@ export interface RemoteEventsDeps {
   makeNonce: () => string;
   clock: Clock;
   logger: Logger;
-}
-
-export interface RemoteEvents {
-  /**
-   * Checks whether another agtmux takes the events, and takes them from now on if none does. Call it again from time to time.
-   */
-  look(): Promise<void>;
-  /** Takes the events that wait at this moment, if they are ours to take. @throws Error where they cannot be read. */
-  take(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export const createRemoteEvents = (deps: RemoteEventsDeps): RemoteEvents => {
+}): RemoteEvents => {
   const { shell, homeDir, onBatch, onOwned, times, makeNonce, clock, logger } = deps;
   const socket = quoteArgv([`${homeDir}/.agtmux/agtmuxd.sock`]);
   let drain: RemoteDrain | null = null;

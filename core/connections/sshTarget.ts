@@ -47,7 +47,7 @@ interface LinkParts {
   close(): Promise<void>;
 }
 
-const createLinkParts = (clock: Pick<Clock, "setTimer">, onProblem: (error: unknown) => void): LinkParts => {
+const createLinkParts = (clock: Clock, onProblem: (error: unknown) => void): LinkParts => {
   const steps: (() => void)[] = [];
   const end = async (part: Closable | null): Promise<void> => {
     try {
@@ -166,11 +166,11 @@ export interface SshTargetDeps {
   controlDir: string;
   createConnected: (parts: ConnectedTargetParts) => ConnectedTarget;
   /** The target is among these as long as it is connected. */
-  connectedTargets: Pick<ConnectedTargets, "add" | "remove">;
+  connectedTargets: ConnectedTargets;
   onHealth: (health: "ok" | "down", reason: string | null, link: TargetLink) => void;
   /** Events of the target, to be committed durably. */
   onEvents: (connected: ConnectedTarget, envelopes: Envelope[]) => Promise<void>;
-  programs: Pick<LocalPrograms, "ofPath">;
+  programs: LocalPrograms;
   clock: Clock;
   ids: IdSource;
   logger: Logger;

@@ -7,36 +7,21 @@ import type { TargetView } from "../model/view.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { checkSshAlias } from "../targets/sshConfig.ts";
-import type { SshTarget, SshTargetDeps } from "./sshTarget.ts";
+import type { SshTarget } from "./sshTarget.ts";
 
 /** The settings of a target that a person may change; a setting that is left out does not change. */
-export interface TargetChange {
+interface TargetChange {
   name: string;
   enabled?: boolean | undefined;
   transport?: SshTargetConfig["transport"] | undefined;
   tmuxPath?: string | null | undefined;
 }
 
-export interface NewTarget {
+interface NewTarget {
   name: string;
   sshTarget: string;
   transport?: SshTargetConfig["transport"] | undefined;
   tmuxPath?: string | null | undefined;
-}
-
-export interface TargetServiceDeps {
-  config: () => Config;
-  /** Writes the list of targets into config.json; resolves when it is in force. */
-  write: (valueOf: (current: Config) => readonly SshTargetConfig[]) => Promise<void>;
-  ingest: {
-    setTarget(target: Target): void;
-    removeTarget(targetId: string): void;
-    targets(): TargetView[];
-    targetOf(targetId: string): Target | undefined;
-  };
-  open: (deps: Pick<SshTargetDeps, "targetId" | "config">) => SshTarget;
-  clock: Clock;
-  logger: Logger;
 }
 
 export interface TargetService {
@@ -64,7 +49,20 @@ const DISABLED = "it is disabled";
 /** An attempt that is further away waits for a person (a key, a host key). It is not brought forward. */
 const SOON_MS = 100_000;
 
-export const createTargetService = (deps: TargetServiceDeps): TargetService => {
+export const createTargetService = (deps: {
+  config: () => Config;
+  /** Writes the list of targets into config.json; resolves when it is in force. */
+  write: (valueOf: (current: Config) => readonly SshTargetConfig[]) => Promise<void>;
+  ingest: {
+    setTarget(target: Target): void;
+    removeTarget(targetId: string): void;
+    targets(): TargetView[];
+    targetOf(targetId: string): Target | undefined;
+  };
+  open: (target: { targetId: string; config: SshTargetConfig }) => SshTarget;
+  clock: Clock;
+  logger: Logger;
+}): TargetService => {
   const { ingest, clock, logger } = deps;
   const running = new Map<string, SshTarget>();
   const closing = new Set<Promise<void>>();

@@ -14,7 +14,7 @@ import {
 } from "../ports/agentAdapter.ts";
 import { type Explanation, SCHEMA_VERSION } from "../model/view.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
-import type { AdapterCheck, AdapterList, AdapterTry, AdapterView, RuleMatch } from "../model/adapterView.ts";
+import type { AdapterCheck, AdapterList, AdapterTry, RuleMatch } from "../model/adapterView.ts";
 import { requestView } from "../model/request.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AdapterRow } from "../ports/store.ts";
@@ -35,14 +35,16 @@ export interface AdapterSwitch {
   set(agentType: string, isEnabled: boolean): Promise<boolean>;
 }
 
-interface AdapterSwitchDeps {
+export const createAdapterSwitch = ({
+  adapters,
+  config,
+  write,
+}: {
   adapters: AdapterSource;
   config: () => Config;
   /** Writes the list of disabled agent types; resolves when it is in force. */
   write: (valueOf: (current: Config) => readonly string[]) => Promise<void>;
-}
-
-export const createAdapterSwitch = ({ adapters, config, write }: AdapterSwitchDeps): AdapterSwitch => {
+}): AdapterSwitch => {
   const isEnabled = (agentType: string): boolean => !config().adapters.disabled.includes(agentType);
   const types = (): string[] => adapters.list().map(({ agentType }) => agentType);
   return {
@@ -105,7 +107,7 @@ export const matchingRows = (lines: readonly string[], matched: string): number[
 
 export const describeScreen = (
   screen: Screen,
-  adapter: Pick<AgentAdapter, "readScreen">,
+  adapter: AgentAdapter,
   redact: (text: string) => string,
 ): ScreenNow => {
   const reading = adapter.readScreen(screen);
@@ -124,10 +126,7 @@ export const describeScreen = (
   };
 };
 
-export type ReadScreenNow = (
-  pane: Pane,
-  adapter: Pick<AgentAdapter, "readScreen">,
-) => Promise<Explanation["screen"]>;
+export type ReadScreenNow = (pane: Pane, adapter: AgentAdapter) => Promise<Explanation["screen"]>;
 
 /** Null where the screen cannot be read now. */
 export const createScreenNow =
@@ -141,17 +140,6 @@ export const createScreenNow =
     const { title, isAlternate, width, height } = pane;
     return describeScreen({ lines, title, isAlternate, width, height }, adapter, deps.redact);
   };
-
-interface AdapterServiceDeps {
-  adapters: AdapterSource;
-  adapterSwitch: Pick<AdapterSwitch, "isEnabled" | "unknown">;
-  clock: Clock;
-  /** Visible lines of a pane now; null where it cannot be read. */
-  capture: (pane: Pane) => Promise<readonly string[] | null>;
-  processesOf: (pane: Pane) => Promise<readonly ProcessInfo[]>;
-  /** Takes secrets out of what is quoted from a screen. */
-  redact: (text: string) => string;
-}
 
 export interface AdapterService {
   list(): AdapterList;
@@ -175,12 +163,21 @@ const filesWanted = (adapters: AdapterSource): NonNullable<AdapterSource["files"
 const describeProblem = ({ file, line, path, message }: AdapterProblem): string =>
   `${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`;
 
-const healthOf = (adapter: AgentAdapter): Pick<AdapterView, "health" | "health_reason"> => {
+const healthOf = (adapter: AgentAdapter) => {
   const health = adapter.health?.() ?? { status: "ok" };
   return { health: health.status, health_reason: health.status === "ok" ? null : health.reason };
 };
 
-export const createAdapterService = (deps: AdapterServiceDeps): AdapterService => {
+export const createAdapterService = (deps: {
+  adapters: AdapterSource;
+  adapterSwitch: AdapterSwitch;
+  clock: Clock;
+  /** Visible lines of a pane now; null where it cannot be read. */
+  capture: (pane: Pane) => Promise<readonly string[] | null>;
+  processesOf: (pane: Pane) => Promise<readonly ProcessInfo[]>;
+  /** Takes secrets out of what is quoted from a screen. */
+  redact: (text: string) => string;
+}): AdapterService => {
   const { adapters, adapterSwitch, clock, redact } = deps;
   const originOf = (agentType: string): AdapterOrigin =>
     adapters.files?.originOf(agentType) ?? { kind: "built-in", files: [] };

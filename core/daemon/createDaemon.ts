@@ -62,7 +62,7 @@ interface DaemonDoctorDeps
   connectedTargets: ConnectedTargets;
   store: DurableStore;
   integrations: IntegrationService;
-  config: Pick<ConfigFile, "current">;
+  config: ConfigFile;
   lookForTmux: LookForTmux;
   notificationListeners: () => number;
 }
@@ -104,7 +104,7 @@ interface DaemonTargetsDeps extends Pick<
   /** Of this machine. */
   files: TargetFiles;
   ingest: Ingest;
-  testEvents: Pick<TestEvents, "without">;
+  testEvents: TestEvents;
 }
 
 /** Its caller closes it. */
@@ -144,22 +144,20 @@ const FIRST_DRAIN_MS = 5_000;
 /** How many characters are kept of a file in the spool that is not an event. */
 const MAX_SET_ASIDE = 8_000;
 
-interface StartSpoolDeps {
-  spoolDir: string;
-  /** Commits durably; a throw leaves the files in place. */
-  deliver: (envelopes: Envelope[]) => Promise<void>;
-  ingest: Pick<Ingest, "markStale" | "resynced">;
-  clock: Clock;
-  logger: Logger;
-  /** Ends what is started here. */
-  owned: AsyncDisposableStack;
-}
-
 /**
  * Resolves once the waiting events are applied, or when that takes too long; then no state is claimed until they are applied.
  * Gives what takes out the events of this very moment.
  */
-export const startSpool = async (deps: StartSpoolDeps): Promise<Pick<SpoolDrain, "take">> => {
+export const startSpool = async (deps: {
+  spoolDir: string;
+  /** Commits durably; a throw leaves the files in place. */
+  deliver: (envelopes: Envelope[]) => Promise<void>;
+  ingest: Ingest;
+  clock: Clock;
+  logger: Logger;
+  /** Ends what is started here. */
+  owned: AsyncDisposableStack;
+}): Promise<SpoolDrain> => {
   const { spoolDir, deliver, ingest, clock, logger, owned } = deps;
   const drain = createSpoolDrain({
     spoolDir,
@@ -234,7 +232,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   // The parts of the home (stored state, config.json, installed event script), and the executor of this machine.
   for (const folder of [paths.spool, paths.spoolTmp, paths.spoolNew, paths.spoolBad, paths.logDir])
     await mkdir(folder, { recursive: true, mode: 0o700 });
-  const store = openDurableStore({ path: paths.stateDb, logger, clock: deps.hostClock });
+  const store = openDurableStore({ path: paths.stateDb, logger, now: () => deps.hostClock.now() });
   owned.defer(() => store.close());
   const clock = continueClock(deps.hostClock, store.lastIngestedAt());
   const config = await ConfigFile.open(paths.config, logger);

@@ -28,15 +28,16 @@ type ByReference = Pick<
   | "adapterTry"
 >;
 
-interface FreshIndexesDeps {
-  ingest: Pick<Ingest, "liveState">;
-  connectedTargets: Pick<ConnectedTargets, "find">;
-}
-
 /** `service`, whose references by index are resolved in a listing that began after the call. */
 export const withFreshIndexes = <S extends ByReference>(
   service: S,
-  { ingest, connectedTargets }: FreshIndexesDeps,
+  {
+    ingest,
+    connectedTargets,
+  }: {
+    ingest: Ingest;
+    connectedTargets: ConnectedTargets;
+  },
 ): S => {
   const look = async (text: string): Promise<void> => {
     const ref = parseRef(text);
@@ -66,11 +67,6 @@ export const withFreshIndexes = <S extends ByReference>(
   };
 };
 
-interface ResolveTypedDeps {
-  ingest: Pick<Ingest, "liveState" | "rows" | "targets">;
-  connectedTargets: Pick<ConnectedTargets, "all" | "find">;
-}
-
 type Found = TypedSubject & { row: PaneView };
 
 /** A pane with several rows has a crashed one beside the living. */
@@ -88,7 +84,10 @@ const rowsByPlace = (rows: readonly PaneView[]): Map<string, PaneView> => {
 export const createResolveTyped = ({
   ingest,
   connectedTargets,
-}: ResolveTypedDeps): DaemonService["resolve"] => {
+}: {
+  ingest: Ingest;
+  connectedTargets: ConnectedTargets;
+}): DaemonService["resolve"] => {
   const { liveState } = ingest;
   const nameOf = (targetId: string): string => liveState.targets.get(targetId)?.targetName ?? targetId;
 

@@ -11,14 +11,6 @@ import type { RuntimeEntry } from "../ingest/liveState.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 
-export interface SeenRowsDeps {
-  ingest: Ingest;
-  audit: ActionAudit;
-  subjects: () => Iterable<ActionSubject>;
-  connectedTargets: Pick<ConnectedTargets, "find">;
-  clock: Pick<Clock, "now">;
-}
-
 export interface SeenRows extends Pick<DaemonService, "dismiss" | "markSeen"> {
   findCrashed(ref: string): RuntimeEntry | null;
   /** As `throughGate` of the audit; where it succeeds, the person is at the pane. */
@@ -35,7 +27,13 @@ export const createSeenRows = ({
   subjects,
   connectedTargets,
   clock,
-}: SeenRowsDeps): SeenRows => {
+}: {
+  ingest: Ingest;
+  audit: ActionAudit;
+  subjects: () => Iterable<ActionSubject>;
+  connectedTargets: ConnectedTargets;
+  clock: Clock;
+}): SeenRows => {
   /**
    * The crashed row that a reference names: by its runtime, or by its pane (which may be gone) where no agent lives now.
    * @throws AgtmuxError E_REF_AMBIGUOUS where several crashed in that pane.

@@ -35,33 +35,6 @@ import type { Store } from "../ports/store.ts";
 import { whyNoAgent } from "../collect/processWatch.ts";
 import { redactText } from "../store/redact.ts";
 
-export interface ServiceDeps {
-  ingest: Ingest;
-  store: Store;
-  clock: Clock;
-  ids: IdSource;
-  config: () => Config;
-  hello: () => Hello;
-  requestShutdown: () => void;
-  integrations: IntegrationService;
-  adapterService: AdapterService;
-  adapterSwitch: Pick<AdapterSwitch, "set">;
-  settingsService: SettingsService;
-  readSshAliases: DaemonService["sshAliases"];
-  screenNow: ReadScreenNow;
-  connectedTargets: ConnectedTargets;
-  targetService: TargetService;
-  doctor: Doctor;
-  desktop: {
-    /** Opens a terminal window that runs `argv`; null where the host has none. */
-    openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
-    /** Brings a terminal to the front by its tty; null where the host cannot. */
-    focusTerminal: FocusTerminal | null;
-    /** Starting the app at login; absent where the host is no app that could. */
-    loginItem?: LoginItem;
-  };
-}
-
 const PROCESS_FRESH_MS = 10_000;
 const FOCUS_TIMEOUT_MS = 5_000;
 
@@ -81,7 +54,32 @@ export interface Service extends DaemonService {
   review(): Promise<void>;
 }
 
-export const createService = (deps: ServiceDeps): Service => {
+export const createService = (deps: {
+  ingest: Ingest;
+  store: Store;
+  clock: Clock;
+  ids: IdSource;
+  config: () => Config;
+  hello: () => Hello;
+  requestShutdown: () => void;
+  integrations: IntegrationService;
+  adapterService: AdapterService;
+  adapterSwitch: AdapterSwitch;
+  settingsService: SettingsService;
+  readSshAliases: DaemonService["sshAliases"];
+  screenNow: ReadScreenNow;
+  connectedTargets: ConnectedTargets;
+  targetService: TargetService;
+  doctor: Doctor;
+  desktop: {
+    /** Opens a terminal window that runs `argv`; null where the host has none. */
+    openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
+    /** Brings a terminal to the front by its tty; null where the host cannot. */
+    focusTerminal: FocusTerminal | null;
+    /** Starting the app at login; absent where the host is no app that could. */
+    loginItem?: LoginItem;
+  };
+}): Service => {
   const { ingest, store, clock } = deps;
 
   const listing = (): ListingInput => ({

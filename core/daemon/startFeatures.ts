@@ -16,12 +16,12 @@ export interface StartFeaturesDeps extends Pick<
   "configPath" | "homePath" | "adapters" | "env" | "uid" | "clock" | "ids" | "logger"
 > {
   features: readonly Feature[];
-  ingest: Pick<Ingest, "rows" | "onChanges" | "onScreens" | "setWorkspace" | "setArmed" | "liveState">;
-  service: Pick<Service, "attention" | "feedHub" | "notifications" | "send" | "unattended">;
+  ingest: Ingest;
+  service: Service;
   store: JobStore & RuleStore & Pick<Store, "appendAudit">;
-  connectedTargets: Pick<ConnectedTargets, "get" | "find">;
+  connectedTargets: ConnectedTargets;
   isReady: () => boolean;
-  config: Pick<ConfigFile, "current" | "onChange">;
+  config: ConfigFile;
   /** Ends what is started here. */
   owned: AsyncDisposableStack;
 }

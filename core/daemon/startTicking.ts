@@ -27,12 +27,12 @@ export const followAdapters = ({
   owned,
 }: {
   adapters: AdapterSource;
-  adapterService: Pick<AdapterService, "rows">;
-  adapterSwitch: Pick<AdapterSwitch, "isEnabled">;
-  config: Pick<ConfigFile, "current" | "onChange">;
+  adapterService: AdapterService;
+  adapterSwitch: AdapterSwitch;
+  config: ConfigFile;
   store: Pick<Store, "upsertAdapter">;
-  ingest: Pick<Ingest, "endDisabled" | "renewAdapters">;
-  connectedTargets: Pick<ConnectedTargets, "all">;
+  ingest: Ingest;
+  connectedTargets: ConnectedTargets;
   logger: Logger;
   owned: AsyncDisposableStack;
 }): (() => void) => {
@@ -72,10 +72,10 @@ export const resyncAfterRebuild = ({
   logger,
   owned,
 }: {
-  ingest: Pick<Ingest, "onRebuilt" | "resynced">;
+  ingest: Ingest;
   /** Writes into the store what it may lack now. */
   restore: () => void;
-  connectedTargets: Pick<ConnectedTargets, "all">;
+  connectedTargets: ConnectedTargets;
   clock: Clock;
   logger: Logger;
   owned: AsyncDisposableStack;
@@ -134,19 +134,6 @@ const TICK_CHUNK = 50;
 const RETENTION_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-interface StartTickingDeps {
-  ingest: Pick<Ingest, "tickInChunks" | "prune">;
-  /** Checks which processes live, so that a late tick does not count missing looks as their end. */
-  lookFirst: () => Promise<void>;
-  /** Called with every tick: for notifications that become due by time alone, and for what is in front of somebody. */
-  review: () => Promise<void>;
-  retention: () => Config["retention"];
-  clock: Clock;
-  logger: Logger;
-  /** Ends what is started here. */
-  owned: AsyncDisposableStack;
-}
-
 /** Runs `work` again and again, each time `delayMs` after it ended, and tells it how late it is; returns the stop function. */
 const repeat = (
   clock: Clock,
@@ -181,7 +168,18 @@ export const startTicking = ({
   clock,
   logger,
   owned,
-}: StartTickingDeps): void => {
+}: {
+  ingest: Ingest;
+  /** Checks which processes live, so that a late tick does not count missing looks as their end. */
+  lookFirst: () => Promise<void>;
+  /** Called with every tick: for notifications that become due by time alone, and for what is in front of somebody. */
+  review: () => Promise<void>;
+  retention: () => Config["retention"];
+  clock: Clock;
+  logger: Logger;
+  /** Ends what is started here. */
+  owned: AsyncDisposableStack;
+}): void => {
   const ticking = createChunkedTask((step) => tolerateStoreFailure(logger, step));
   owned.defer(() => ticking.stop());
   const tick = (): void => {
@@ -208,12 +206,6 @@ export const startTicking = ({
 /** A machine that wakes up reports that in several ways within seconds. */
 const ONCE_IN_MS = 5_000;
 
-export interface WakeUpDeps {
-  connectedTargets: Pick<ConnectedTargets, "all">;
-  targetService: Pick<TargetService, "retryNow">;
-  clock: Pick<Clock, "now">;
-}
-
 /**
  * One look at everything and one attempt per lost connection, however often and by however many surfaces the waking is
  * reported. Resolves when the attempts are over; never rejects because an attempt failed.
@@ -222,7 +214,11 @@ export const createWakeUp = ({
   connectedTargets,
   targetService,
   clock,
-}: WakeUpDeps): (() => Promise<void>) => {
+}: {
+  connectedTargets: ConnectedTargets;
+  targetService: TargetService;
+  clock: Clock;
+}): (() => Promise<void>) => {
   let lastAt: number | null = null;
   return async () => {
     if (lastAt !== null && clock.now() - lastAt < ONCE_IN_MS) return;

@@ -49,7 +49,7 @@ const processOf = (args: string): ProcessInfo => ({ pid: 0, ppid: 0, comm: args,
 const planOf = async (
   integrations: DoctorIntegrations,
   agent: string,
-): Promise<Pick<SetupAgent, "changes"> & { refusal: string[] }> => {
+): Promise<{ changes: SetupAgent["changes"]; refusal: string[] }> => {
   try {
     return { changes: await integrations.planRepair(agent), refusal: [] };
   } catch (error) {

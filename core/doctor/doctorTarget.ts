@@ -41,7 +41,7 @@ export interface DoctorLink {
   findTmux: () => Promise<FoundTmux>;
   servers: readonly TmuxSocket[];
   /** Null for a server that is not watched. */
-  tmuxOf: (server: string) => Pick<TmuxCalls, "run"> | null;
+  tmuxOf: (server: string) => TmuxCalls | null;
   panes: readonly Pane[];
   processes: ProcessReader;
   /** Null where no agent of the target can be integrated. */
@@ -81,9 +81,9 @@ export const placeOf = ({ view }: DoctorTarget, extra: { server?: string } = {})
 // Makes the doctor's view of each target from the daemon's targets, connections and agents in panes.
 
 interface DoctorTargetsDeps {
-  ingest: Pick<Ingest, "liveState" | "targets">;
+  ingest: Ingest;
   connectedTargets: ConnectedTargets;
-  store: Pick<Store, "getCursor" | "lastHookEventAt">;
+  store: Store;
   /** Fails with E_TARGET_UNREACHABLE while there is no connection. */
   integrationsOf: (targetId: string) => Promise<Integrations>;
   /** Looks for tmux as the connection did. */

@@ -8,7 +8,7 @@ import type { AdapterProblem, AdapterSource } from "../ports/agentAdapter.ts";
 import type { DurableStore } from "../store/durableStore.ts";
 
 /** The database that was last set aside, and whether its file is still there. Null: there is none. */
-export const findLostHistory = async (store: Pick<DurableStore, "loss">): ReturnType<HostFacts["loss"]> => {
+export const findLostHistory = async (store: DurableStore): ReturnType<HostFacts["loss"]> => {
   const loss = store.loss();
   if (loss === null) return null;
   const isKept = await stat(loss.keptPath).then(

@@ -29,11 +29,7 @@ const refuse = (path: string, why: string): never => {
   });
 };
 
-const refuseOddFile = async (
-  files: Pick<TargetFiles, "stat" | "readLink">,
-  path: string,
-  isReplaced: boolean,
-): Promise<void> => {
+const refuseOddFile = async (files: TargetFiles, path: string, isReplaced: boolean): Promise<void> => {
   const backup = backupOf(path);
   const [found, kept, link] = await Promise.all([
     files.stat(path),
@@ -51,7 +47,7 @@ const refuseOddFile = async (
  * written to a pipe or a device, and no backup follows a link. Fails with E_INTEGRATION_REFUSED.
  */
 const refuseOddFiles = async (
-  files: Pick<TargetFiles, "stat" | "readLink">,
+  files: TargetFiles,
   changes: readonly { path: string; before: string | null }[],
 ): Promise<void> => {
   await Promise.all(changes.map(({ path, before }) => refuseOddFile(files, path, before !== null)));
@@ -72,7 +68,7 @@ export interface TestEvents {
   without(envelopes: readonly Envelope[]): Envelope[];
 }
 
-export const createTestEvents = (clock: Pick<Clock, "setTimer">): TestEvents => {
+export const createTestEvents = (clock: Clock): TestEvents => {
   const awaited = new Map<string, () => void>();
   return {
     mark: (nonce) => ({ [TEST_KEY]: nonce }),

@@ -83,7 +83,7 @@ export interface ToldActivity {
 }
 
 /** A normalised event: the signals it stands for, in order (most give one), and the agent's session id. */
-export interface NormalizedEvent extends Pick<ToldActivity, "promptText" | "tool" | "saidText"> {
+export interface NormalizedEvent extends Omit<ToldActivity, "folder" | "sessionTitle"> {
   signals: readonly Signal[];
   sessionId: string | null;
   /** The agent's own id of this event, where it has one; else null and the spool name dedupes. */

@@ -168,7 +168,7 @@ export interface AgentLoads {
   readonly unknown: readonly string[];
 }
 
-type Rest = Pick<LoadPlace, "reach" | "names">;
+type Rest = Omit<LoadPlace, "kind" | "level" | "path">;
 
 export const place = (
   kind: LoadKind,

@@ -117,7 +117,7 @@ export const createIngestMark = (db: BetterSqlite3.Database, deferred: DeferredW
 
 // When the history was lost: a database was set aside and replaced by an empty one. Versions continue above everything that a
 // client may have seen, so that they never go back.
-export const createLosses = (db: BetterSqlite3.Database): Pick<Store, "noteLoss" | "lostAt"> => {
+export const createLosses = (db: BetterSqlite3.Database) => {
   const raise = db.prepare<[string, number]>(
     "INSERT INTO high_marks (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
   );
@@ -126,13 +126,14 @@ export const createLosses = (db: BetterSqlite3.Database): Pick<Store, "noteLoss"
   const setVersion = db.prepare<[number]>(
     "INSERT INTO sqlite_sequence (name, seq) VALUES ('state_transitions', ?)",
   );
+  const note = db.transaction(({ at, version }: { at: number; version: number }): void => {
+    raise.run("history_lost_at", at);
+    raise.run("ingested_at", at);
+    forget.run();
+    setVersion.run(version);
+  });
   return {
-    noteLoss: db.transaction(({ at, version }: Parameters<Store["noteLoss"]>[0]): void => {
-      raise.run("history_lost_at", at);
-      raise.run("ingested_at", at);
-      forget.run();
-      setVersion.run(version);
-    }),
+    noteLoss: (loss) => note(loss),
     lostAt: () => read.get() ?? null,
-  };
+  } satisfies Partial<Store>;
 };

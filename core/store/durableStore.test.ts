@@ -33,7 +33,7 @@ const open = (now = NOW): DurableStore =>
   openDurableStore({
     path,
     logger: { ...SILENT_LOGGER, error: (_fields, message) => said.push(message) },
-    clock: { now: () => now },
+    now: () => now,
   });
 const kept = (): string[] => readdirSync(folder).filter((name) => name.includes(".damaged-"));
 const names = (count: number): string[] =>

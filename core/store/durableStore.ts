@@ -8,7 +8,6 @@ import { basename, dirname } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { type Store, storeFailureOf } from "../ports/store.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { openStore, type OpenedStore } from "./openStore.ts";
 
@@ -194,7 +193,7 @@ export interface DurableStore extends Store {
 interface DurableStoreOptions {
   path: string;
   logger: Logger;
-  clock: Pick<Clock, "now">;
+  now: () => number;
 }
 
 const isDamage = (error: unknown): boolean => storeFailureOf(error) === "damaged";
@@ -206,8 +205,8 @@ interface Damage {
 }
 
 /** Opens an empty database in place of one that cannot be used. If that fails, the next call continues where it stopped. */
-const replaceDatabase = ({ path, logger, clock }: DurableStoreOptions, damage: Damage): OpenedStore => {
-  damage.aside ??= setAside(path, clock.now());
+const replaceDatabase = ({ path, logger, now }: DurableStoreOptions, damage: Damage): OpenedStore => {
+  damage.aside ??= setAside(path, now());
   const { at, version } = damage.aside;
   const store = openStore({ path, logger });
   // A time in ms is higher than any version that one change per ms could have reached, so it works even when the old version
@@ -232,11 +231,7 @@ const openOrReplace = (options: DurableStoreOptions): OpenedStore => {
 };
 
 /** Writes all that `store` holds into a new database at its path. A file that took this place is kept aside. */
-const putBack = (
-  store: OpenedStore,
-  place: FilePlace,
-  { path, logger, clock }: DurableStoreOptions,
-): void => {
+const putBack = (store: OpenedStore, place: FilePlace, { path, logger, now }: DurableStoreOptions): void => {
   const copy = `${path}.copy`;
   rmSync(copy, { force: true });
   store.copyTo(copy);
@@ -245,7 +240,7 @@ const putBack = (
   // The open connection has the file mapped; the next one must not truncate it.
   rmSync(`${path}-shm`, { force: true });
   if (existsSync(path) || existsSync(`${path}-wal`)) {
-    const { at } = setAside(path, clock.now());
+    const { at } = setAside(path, now());
     logger.warn(
       { keptPath: keptPathOf(path, at) },
       "another file took the database's place; it is kept aside",

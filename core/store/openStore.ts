@@ -34,7 +34,7 @@ const REMOVABLE = `
   NOT (event_id IN (SELECT value FROM json_each(@keep))
        AND runtime_id IN (SELECT runtime_id FROM runtimes WHERE ended_at IS NULL))`;
 
-const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites): Pick<Store, "prune"> => {
+const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites) => {
   const eventsByAge = db.prepare<[{ olderThan: number; keep: string }]>(
     `DELETE FROM events WHERE ingested_at < @olderThan AND ${REMOVABLE}`,
   );
@@ -75,7 +75,7 @@ const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites): Pick
         return removed + before - (countEvents.get() ?? 0);
       },
     ),
-  };
+  } satisfies Partial<Store>;
 };
 
 /**
@@ -142,11 +142,7 @@ const createFlush = (db: BetterSqlite3.Database, logger: Logger): (() => void) =
   };
 };
 
-const createTransactions = (
-  db: BetterSqlite3.Database,
-  deferred: DeferredWrites,
-  logger: Logger,
-): Pick<Store, "transaction" | "savepoint"> => {
+const createTransactions = (db: BetterSqlite3.Database, deferred: DeferredWrites, logger: Logger) => {
   const flush = createFlush(db, logger);
   // Prepared once: every event of a batch has a savepoint, and better-sqlite3 would build a function for each.
   const begin = db.prepare<[]>("SAVEPOINT one");
@@ -175,7 +171,7 @@ const createTransactions = (
         throw error;
       }
     },
-  };
+  } satisfies Partial<Store>;
 };
 
 export interface OpenedStore extends Store {

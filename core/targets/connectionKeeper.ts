@@ -34,17 +34,6 @@ export interface ConnectionKeeper {
   close(): Promise<void>;
 }
 
-export interface ConnectionKeeperOptions {
-  /** Connects and builds everything. When it fails, it has undone what it began. */
-  attempt: () => Promise<Link>;
-  onUp: () => void;
-  /** Called when the connection was lost, or when an attempt failed. */
-  onDown: (error: Error) => void;
-  clock: Clock;
-  /** Uniform in [0, 1). */
-  random: () => number;
-}
-
 const FOR_A_PERSON: ReadonlySet<string> = new Set([
   "E_TARGET_HOST_KEY",
   "E_TARGET_AUTH",
@@ -55,7 +44,16 @@ const needsPerson = (error: Error): boolean => error instanceof AgtmuxError && F
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-export const createConnectionKeeper = (options: ConnectionKeeperOptions): ConnectionKeeper => {
+export const createConnectionKeeper = (options: {
+  /** Connects and builds everything. When it fails, it has undone what it began. */
+  attempt: () => Promise<Link>;
+  onUp: () => void;
+  /** Called when the connection was lost, or when an attempt failed. */
+  onDown: (error: Error) => void;
+  clock: Clock;
+  /** Uniform in [0, 1). */
+  random: () => number;
+}): ConnectionKeeper => {
   const { attempt, onUp, onDown, clock, random } = options;
   let link: Link | null = null;
   let upAt = 0;

@@ -199,7 +199,7 @@ interface ResolvedTarget extends Ssh2Plan, TransportChoice {}
  * @throws AgtmuxError E_USAGE for the alias, E_TARGET_UNREACHABLE when ssh refuses its configuration.
  */
 export const resolveTarget = async (
-  options: Pick<RemoteExecutorOptions, "alias" | "env" | "configFile" | "transport">,
+  options: Omit<RemoteExecutorOptions, "targetId" | "logger" | "controlDir">,
 ): Promise<ResolvedTarget> => {
   const { alias, env, configFile } = options;
   const { config, unconfigured } = await readSshConfig(alias, { env, configFile });

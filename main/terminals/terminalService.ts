@@ -139,14 +139,6 @@ export const runLauncher = async ({ argv, env, endsWhenOpen }: Launcher): Promis
   }
 };
 
-interface TerminalServiceDeps {
-  readonly places: TerminalPlaces;
-  /** The person's choice, asked each time. */
-  choice: () => TerminalChoice;
-  /** Starts the program that brings the terminal to the front, as `runLauncher` does. */
-  run: (launcher: Launcher) => Promise<string>;
-}
-
 interface Plan {
   readonly name: string;
   /** Tried first; null: there is no other way than the launcher. */
@@ -204,7 +196,13 @@ const planOpen = (choice: TerminalChoice, found: readonly FoundTerminal[], argv:
   }
 };
 
-export const createTerminalService = (deps: TerminalServiceDeps): TerminalService => {
+export const createTerminalService = (deps: {
+  readonly places: TerminalPlaces;
+  /** The person's choice, asked each time. */
+  choice: () => TerminalChoice;
+  /** Starts the program that brings the terminal to the front, as `runLauncher` does. */
+  run: (launcher: Launcher) => Promise<string>;
+}): TerminalService => {
   const { places, choice, run } = deps;
   const found = (): FoundTerminal[] => findTerminals(places);
   /** False where the script prints anything else or may not run: then the other way is tried, which tells what is wrong. */

@@ -329,19 +329,17 @@ const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
 const SIGNAL_TIMEOUT_MS = 5_000;
 
-interface SshExecutorOptions {
+/**
+ * The executor. Every command needs a connection; without one it fails at once with E_TARGET_UNREACHABLE. When a signal ended
+ * the command, `run` gives exit code null; where that is unclear, a status of 129 to 159 counts as a signal.
+ */
+export const createSshExecutor = (options: {
   targetId: string;
   alias: string;
   transport: SshTransport;
   logger: Logger;
   connectTimeoutMs?: number;
-}
-
-/**
- * The executor. Every command needs a connection; without one it fails at once with E_TARGET_UNREACHABLE. When a signal ended
- * the command, `run` gives exit code null; where that is unclear, a status of 129 to 159 counts as a signal.
- */
-export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor => {
+}): RemoteExecutor => {
   const { targetId, alias, transport, logger } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const semaphore = createSemaphore(MAX_CHANNELS);

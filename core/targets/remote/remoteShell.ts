@@ -31,7 +31,17 @@ export interface RemoteShell {
    * comes with the answer (costs a fork there). Rejects when the channel ends, nothing comes within `timeoutMs`, or far more
    * comes than `maxBytes` (1 MB), which ends the channel.
    */
-  ask(script: string, options: AskOptions): Promise<RemoteAnswer>;
+  ask(
+    script: string,
+    options: {
+      timeoutMs: number;
+      captureErrors?: boolean;
+      /** Most bytes that the script may print. */
+      maxBytes?: number;
+      /** It goes before all questions that wait. */
+      isUrgent?: boolean;
+    },
+  ): Promise<RemoteAnswer>;
   /** Runs a piece of script without waiting for an answer; it must return at once and print nothing. */
   tell(script: string): void;
   /** The same, but the script may print one notice between calls of `n` and `m`; `onNotice` gets it. */
@@ -44,15 +54,6 @@ export interface RemoteShell {
   /** Bytes that went over the channel so far, both ways, counted before encryption. */
   readonly traffic: { sent: number; received: number };
   close(): Promise<void>;
-}
-
-interface AskOptions {
-  timeoutMs: number;
-  captureErrors?: boolean;
-  /** Most bytes that the script may print. */
-  maxBytes?: number;
-  /** It goes before all questions that wait. */
-  isUrgent?: boolean;
 }
 
 interface Question {
@@ -96,7 +97,7 @@ const commandScript = (argv: readonly string[], stdin?: string, first?: string):
 
 export const createRemoteShell = (options: {
   channel: ByteChannel;
-  clock: Pick<Clock, "setTimer" | "now">;
+  clock: Clock;
   makeNonce: () => string;
 }): RemoteShell => {
   const { channel, clock, makeNonce } = options;
@@ -234,8 +235,6 @@ const TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const MAX_LISTING_BYTES = 8 * 1024 * 1024;
 
-type FileReads = Pick<TargetFiles, "readText" | "readTail" | "readLink" | "list" | "stat">;
-
 /** Prints `N` for a missing file, `E` for anything but a readable regular file, else `F` and what `read` prints. */
 const readScript = (file: string, read: string): string =>
   `f=${file}; if [ ! -e "$f" ]; then printf N; elif [ -f "$f" ] && [ -r "$f" ]; then printf F; ${read} <"$f"; else printf E; fi`;
@@ -266,7 +265,7 @@ const parseStat = (text: string): FileStat | null => {
 };
 
 /** Times are from the target's clock, in whole seconds; a socket has none. */
-export const createRemoteReader = (shell: RemoteShell): FileReads => {
+export const createRemoteReader = (shell: RemoteShell): Omit<TargetFiles, "writeText" | "remove"> => {
   const ask = async (script: string, maxBytes?: number): Promise<Buffer> =>
     (
       await shell.ask(script, {

@@ -88,16 +88,6 @@ interface AwaitedAnswer {
   maxBytes: number;
 }
 
-interface RemoteStreamOptions {
-  nonce: string;
-  now: () => number;
-  /** `status` null: the end of the answer holds no valid status. When this is called, no answer is awaited any more. */
-  onAnswer: (answer: { status: number | null; stdout: Buffer; stderr: string }) => void;
-  onNotice: (body: Buffer) => void;
-  /** Called once; nothing is read after it. */
-  onFlood: (reason: string) => void;
-}
-
 export interface RemoteStream {
   push(chunk: Buffer): void;
   await(answer: AwaitedAnswer): void;
@@ -140,7 +130,15 @@ class RemoteAnswerSearch {
   }
 }
 
-export const createRemoteStream = (options: RemoteStreamOptions): RemoteStream => {
+export const createRemoteStream = (options: {
+  nonce: string;
+  now: () => number;
+  /** `status` null: the end of the answer holds no valid status. When this is called, no answer is awaited any more. */
+  onAnswer: (answer: { status: number | null; stdout: Buffer; stderr: string }) => void;
+  onNotice: (body: Buffer) => void;
+  /** Called once; nothing is read after it. */
+  onFlood: (reason: string) => void;
+}): RemoteStream => {
   const { nonce, now, onAnswer, onNotice, onFlood } = options;
   const noticeStart = Buffer.from(`\n${nonce}!\n`);
   const guard = createFloodGuard();
