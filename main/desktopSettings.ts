@@ -11,12 +11,6 @@ export interface LoginItems {
   setLoginItemSettings(settings: { openAtLogin: boolean }): void;
 }
 
-export interface LaunchAtLogin {
-  readonly state: LaunchAtLoginState;
-  /** Does nothing where it is not supported. The state says so, and also says when the system did not keep the change. */
-  set(isOn: boolean): void;
-}
-
 const NEEDS_APPROVAL = "Allow agtmux in System Settings, General, Login Items.";
 
 /** macOS may ignore the change silently, above all for a build that is not notarised. */
@@ -25,7 +19,7 @@ const notKept = (isOn: boolean): string =>
     ? "macOS did not keep it, as it may with a build that is not notarised. Add agtmux in System Settings, General, Login Items."
     : "macOS did not keep it. Remove agtmux in System Settings, General, Login Items.";
 
-export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform): LaunchAtLogin => {
+export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform) => {
   let wish: boolean | null = null;
   const whyNot = (): string | null => {
     if (platform !== "darwin") return "On this system, add agtmux to the desktop's own startup applications.";
@@ -40,16 +34,19 @@ export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform
     return { isSupported: true, isOn, problem: notKept(wish) };
   };
   return {
-    get state() {
+    get state(): LaunchAtLoginState {
       return read();
     },
-    set: (isOn) => {
+    /** Does nothing where it is not supported. The state says so, and also says when the system did not keep the change. */
+    set: (isOn: boolean): void => {
       if (whyNot() !== null) return;
       wish = isOn;
       items.setLoginItemSettings({ openAtLogin: isOn });
     },
   };
 };
+
+export type LaunchAtLogin = ReturnType<typeof createLaunchAtLogin>;
 
 // The shortcut that opens the popover from anywhere: it is registered with the system, the person can change it, and it says
 // when another program holds it.
@@ -63,14 +60,6 @@ export interface ShortcutRegistry {
   unregister(accelerator: string): void;
 }
 
-export interface Shortcut {
-  /** `accelerator`: the one in force now; null: none. */
-  readonly state: { readonly accelerator: string | null; readonly problem: string | null };
-  /** Replaces the present one. If the system refuses the new one, the present one stays and `problem` says why. */
-  set(accelerator: string | null): void;
-  close(): void;
-}
-
 /** `initial`: the stored choice; it stays stored even while another program holds it. */
 export const createShortcut = (
   deps: {
@@ -80,7 +69,7 @@ export const createShortcut = (
     readonly remember: (accelerator: string | null) => void;
   },
   initial: string | null,
-): Shortcut => {
+) => {
   const { registry } = deps;
   let current: string | null = null;
   let problem: string | null = null;
@@ -107,15 +96,19 @@ export const createShortcut = (
 
   use(initial);
   return {
-    get state() {
+    /** `accelerator`: the one in force now; null: none. */
+    get state(): { readonly accelerator: string | null; readonly problem: string | null } {
       return { accelerator: current, problem };
     },
-    set: (accelerator) => {
+    /** Replaces the present one. If the system refuses the new one, the present one stays and `problem` says why. */
+    set: (accelerator: string | null): void => {
       if (use(accelerator)) deps.remember(accelerator);
     },
-    close: () => {
+    close: (): void => {
       if (current !== null) registry.unregister(current);
       current = null;
     },
   };
 };
+
+export type Shortcut = ReturnType<typeof createShortcut>;

@@ -139,23 +139,13 @@ export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarge
 // The targets that are connected right now, by id. Everything that needs a target asks here, and gets an error with one
 // sentence when the target is not connected.
 
-export interface ConnectedTargets {
-  /** @throws AgtmuxError E_TARGET_UNREACHABLE while there is no connection to the target. */
-  get(targetId: string): ConnectedTarget;
-  find(targetId: string): ConnectedTarget | null;
-  all(): readonly ConnectedTarget[];
-  /** Replaces an earlier connection of the same target, which its owner closes. */
-  add(connected: ConnectedTarget): void;
-  /** Removes the target only if it is still the one in place. */
-  remove(connected: ConnectedTarget): void;
-}
-
 export const createConnectedTargets = (
   describe: (targetId: string) => { name: string; reason: string | null },
-): ConnectedTargets => {
+) => {
   const byId = new Map<string, ConnectedTarget>();
   return {
-    get: (targetId) => {
+    /** @throws AgtmuxError E_TARGET_UNREACHABLE while there is no connection to the target. */
+    get: (targetId: string): ConnectedTarget => {
       const connected = byId.get(targetId);
       if (connected !== undefined) return connected;
       const { name, reason } = describe(targetId);
@@ -165,16 +155,20 @@ export const createConnectedTargets = (
         { remedy: `Try 'agtmux target connect ${name}'.` },
       );
     },
-    find: (targetId) => byId.get(targetId) ?? null,
-    all: () => [...byId.values()],
-    add: (connected) => {
+    find: (targetId: string): ConnectedTarget | null => byId.get(targetId) ?? null,
+    all: (): readonly ConnectedTarget[] => [...byId.values()],
+    /** Replaces an earlier connection of the same target, which its owner closes. */
+    add: (connected: ConnectedTarget): void => {
       byId.set(connected.targetId, connected);
     },
-    remove: (connected) => {
+    /** Removes the target only if it is still the one in place. */
+    remove: (connected: ConnectedTarget): void => {
       if (byId.get(connected.targetId) === connected) byId.delete(connected.targetId);
     },
   };
 };
+
+export type ConnectedTargets = ReturnType<typeof createConnectedTargets>;
 
 /**
  * What features reach of a target: its files and programs, and its tmux servers.

@@ -177,19 +177,7 @@ export interface SshTargetDeps {
   random: () => number;
 }
 
-export interface SshTarget {
-  readonly config: SshTargetConfig;
-  start(): void;
-  /**
-   * Makes one attempt now; if a connection exists, it has to answer. @throws AgtmuxError the reason why the target is not
-   * connected.
-   */
-  connectNow(): Promise<void>;
-  readonly link: TargetLink;
-  close(): Promise<void>;
-}
-
-export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
+export const createSshTarget = (deps: SshTargetDeps) => {
   const { targetId, config, env, connectedTargets, clock, ids, logger } = deps;
   const configFile = env["AGTMUX_SSH_CONFIG"] ?? null;
   /** A nonce is sent again and again and serves one connection only: 48 bits are enough. */
@@ -360,8 +348,12 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
 
   return {
     config,
-    start: () => keeper.start(),
-    connectNow: async () => {
+    start: (): void => keeper.start(),
+    /**
+     * Makes one attempt now; if a connection exists, it has to answer. @throws AgtmuxError the reason why the target is not
+     * connected.
+     */
+    connectNow: async (): Promise<void> => {
       const before = probe;
       await keeper.connectNow();
       if (before === null || before !== probe) return;
@@ -382,13 +374,15 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       }
       if (isUp) deps.onHealth("ok", null, linkNow());
     },
-    get link() {
+    get link(): TargetLink {
       return linkNow();
     },
-    close: () => {
+    close: (): Promise<void> => {
       const closed = keeper.close();
       giveUp();
       return closed;
     },
   };
 };
+
+export type SshTarget = ReturnType<typeof createSshTarget>;

@@ -24,23 +24,6 @@ interface NewTarget {
   tmuxPath?: string | null | undefined;
 }
 
-export interface TargetService {
-  /** Starts and stops targets so that they match the configuration. Never throws; a failure becomes the target's health. */
-  apply(): void;
-  /** @throws AgtmuxError E_USAGE for a name that is taken or an invalid alias. */
-  add(target: NewTarget): Promise<TargetView>;
-  /** @throws AgtmuxError E_TARGET_UNKNOWN; E_UNSUPPORTED for this machine; the methods below throw the same. */
-  change(change: TargetChange): Promise<TargetView>;
-  /** Makes one attempt now. @throws AgtmuxError with the reason why the target is not connected. */
-  connect(name: string): Promise<TargetView>;
-  remove(name: string): Promise<void>;
-  /**
-   * Tries the targets that wait for their next attempt and do not need a person for it; the result becomes the target's health.
-   */
-  retryNow(): Promise<void>;
-  close(): Promise<void>;
-}
-
 const sameSettings = (a: SshTargetConfig, b: SshTargetConfig): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
@@ -62,7 +45,7 @@ export const createTargetService = (deps: {
   open: (target: { targetId: string; config: SshTargetConfig }) => SshTarget;
   clock: Clock;
   logger: Logger;
-}): TargetService => {
+}) => {
   const { ingest, clock, logger } = deps;
   const running = new Map<string, SshTarget>();
   const closing = new Set<Promise<void>>();
@@ -144,9 +127,12 @@ export const createTargetService = (deps: {
   };
 
   return {
+    /** Starts and stops targets so that they match the configuration. Never throws; a failure becomes the target's health. */
     apply,
+    /** Makes one attempt now. @throws AgtmuxError with the reason why the target is not connected. */
     connect,
-    add: async ({ name, sshTarget, transport = "auto", tmuxPath = null }) => {
+    /** @throws AgtmuxError E_USAGE for a name that is taken or an invalid alias. */
+    add: async ({ name, sshTarget, transport = "auto", tmuxPath = null }: NewTarget): Promise<TargetView> => {
       checkSshAlias(sshTarget);
       await deps.write(({ targets }) => {
         if (name === HOST_TARGET || targets.some((target) => target.name === name))
@@ -159,7 +145,8 @@ export const createTargetService = (deps: {
       apply();
       return viewOf(name);
     },
-    change: async ({ name, enabled, transport, tmuxPath }) => {
+    /** @throws AgtmuxError E_TARGET_UNKNOWN; E_UNSUPPORTED for this machine; the methods below throw the same. */
+    change: async ({ name, enabled, transport, tmuxPath }: TargetChange): Promise<TargetView> => {
       find(name);
       await deps.write(({ targets }) =>
         targets.map((target) =>
@@ -176,12 +163,15 @@ export const createTargetService = (deps: {
       apply();
       return viewOf(name);
     },
-    remove: async (name) => {
+    remove: async (name: string): Promise<void> => {
       find(name);
       await deps.write(({ targets }) => targets.filter((target) => target.name !== name));
       apply();
     },
-    retryNow: async () => {
+    /**
+     * Tries the targets that wait for their next attempt and do not need a person for it; the result becomes the target's health.
+     */
+    retryNow: async (): Promise<void> => {
       const now = clock.now();
       const due = [...running.values()].filter(({ link: { nextAttemptAt } }) => {
         return nextAttemptAt !== null && nextAttemptAt - now <= SOON_MS;
@@ -189,9 +179,11 @@ export const createTargetService = (deps: {
       // What an attempt failed with is the target's health already.
       await Promise.all(due.map((target) => target.connectNow().catch(() => undefined)));
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const [name, target] of running) stop(name, target);
       await Promise.all(closing);
     },
   };
 };
+
+export type TargetService = ReturnType<typeof createTargetService>;

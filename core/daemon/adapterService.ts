@@ -22,19 +22,6 @@ import type { AdapterRow } from "../ports/store.ts";
 // Which adapters count. A person may disable one in `config.json` or with `agtmux adapters disable`; only the file counts. A
 // disabled adapter stays known (it is listed, its hook can be removed), but nothing is recognised as its agent.
 
-export interface AdapterSwitch {
-  /** The adapters without the disabled ones. */
-  readonly enabled: AdapterSource;
-  isEnabled(agentType: string): boolean;
-  /** Disabled agent types that no adapter has: a typing mistake, or an adapter file that is missing now. */
-  unknown(): readonly string[];
-  /**
-   * Resolves when it is in force; false when nothing had to change.
-   * @throws AgtmuxError E_USAGE for an agent that is not known, E_CONFIG_INVALID for a file that is already invalid.
-   */
-  set(agentType: string, isEnabled: boolean): Promise<boolean>;
-}
-
 export const createAdapterSwitch = ({
   adapters,
   config,
@@ -44,26 +31,34 @@ export const createAdapterSwitch = ({
   config: () => Config;
   /** Writes the list of disabled agent types; resolves when it is in force. */
   write: (valueOf: (current: Config) => readonly string[]) => Promise<void>;
-}): AdapterSwitch => {
+}) => {
   const isEnabled = (agentType: string): boolean => !config().adapters.disabled.includes(agentType);
   const types = (): string[] => adapters.list().map(({ agentType }) => agentType);
+  const enabled: AdapterSource = {
+    list: () => adapters.list().filter(({ agentType }) => isEnabled(agentType)),
+    byAgentType: (agentType) => (isEnabled(agentType) ? adapters.byAgentType(agentType) : null),
+    // All adapters take part in recognising a pane's agent: the pane of a disabled agent must not count as that of a tool
+    // which it runs.
+    identify: (processes) => {
+      const found =
+        adapters.identify(processes) ??
+        findNamed(processes, config().agents, (type) => adapters.byAgentType(type));
+      return found === null || !isEnabled(found.adapter.agentType) ? null : found;
+    },
+    ...(adapters.files === undefined ? {} : { files: adapters.files }),
+  };
   return {
     isEnabled,
-    unknown: () => config().adapters.disabled.filter((agentType) => !types().includes(agentType)),
-    enabled: {
-      list: () => adapters.list().filter(({ agentType }) => isEnabled(agentType)),
-      byAgentType: (agentType) => (isEnabled(agentType) ? adapters.byAgentType(agentType) : null),
-      // All adapters take part in recognising a pane's agent: the pane of a disabled agent must not count as that of a tool
-      // which it runs.
-      identify: (processes) => {
-        const found =
-          adapters.identify(processes) ??
-          findNamed(processes, config().agents, (type) => adapters.byAgentType(type));
-        return found === null || !isEnabled(found.adapter.agentType) ? null : found;
-      },
-      ...(adapters.files === undefined ? {} : { files: adapters.files }),
-    },
-    set: async (agentType, isWanted) => {
+    /** Disabled agent types that no adapter has: a typing mistake, or an adapter file that is missing now. */
+    unknown: (): readonly string[] =>
+      config().adapters.disabled.filter((agentType) => !types().includes(agentType)),
+    /** The adapters without the disabled ones. */
+    enabled,
+    /**
+     * Resolves when it is in force; false when nothing had to change.
+     * @throws AgtmuxError E_USAGE for an agent that is not known, E_CONFIG_INVALID for a file that is already invalid.
+     */
+    set: async (agentType: string, isWanted: boolean): Promise<boolean> => {
       // Enabling also removes agent types that are no longer known.
       if (!types().includes(agentType) && (!isWanted || isEnabled(agentType)))
         throw new AgtmuxError("E_USAGE", `there is no agent '${agentType.slice(0, 100)}'`, {
@@ -79,6 +74,8 @@ export const createAdapterSwitch = ({
     },
   };
 };
+
+export type AdapterSwitch = ReturnType<typeof createAdapterSwitch>;
 
 // What an agent's screen shows now and which of its rows the rules matched, for `explain`. The stored evidence quotes only what
 // was seen then; this reads the whole screen again with the same rules.
@@ -141,20 +138,6 @@ export const createScreenNow =
     return describeScreen({ lines, title, isAlternate, width, height }, adapter, deps.redact);
   };
 
-export interface AdapterService {
-  list(): AdapterList;
-  check(file: AdapterText): AdapterCheck;
-  /** `file` null: every adapter in force. Fails with E_CONFIG_INVALID for a file with problems, E_TARGET_UNREACHABLE for an unreadable pane. */
-  tryOn(input: {
-    pane: Pane;
-    paneRef: string;
-    agent: string | null;
-    file: AdapterText | null;
-  }): Promise<AdapterTry>;
-  /** Rows of the `adapters` table. */
-  rows(): AdapterRow[];
-}
-
 const filesWanted = (adapters: AdapterSource): NonNullable<AdapterSource["files"]> => {
   if (adapters.files !== undefined) return adapters.files;
   throw new AgtmuxError("E_UNSUPPORTED", "this daemon takes no adapter files");
@@ -177,7 +160,7 @@ export const createAdapterService = (deps: {
   processesOf: (pane: Pane) => Promise<readonly ProcessInfo[]>;
   /** Takes secrets out of what is quoted from a screen. */
   redact: (text: string) => string;
-}): AdapterService => {
+}) => {
   const { adapters, adapterSwitch, clock, redact } = deps;
   const originOf = (agentType: string): AdapterOrigin =>
     adapters.files?.originOf(agentType) ?? { kind: "built-in", files: [] };
@@ -216,7 +199,7 @@ export const createAdapterService = (deps: {
   };
 
   return {
-    list: () => ({
+    list: (): AdapterList => ({
       schema_version: SCHEMA_VERSION,
       generated_at: new Date(clock.now()).toISOString(),
       contract_version: ADAPTER_CONTRACT_VERSION,
@@ -243,11 +226,22 @@ export const createAdapterService = (deps: {
       problems: [...(adapters.files?.problems() ?? [])],
       disabled_unknown: [...adapterSwitch.unknown()],
     }),
-    check: (file) => {
+    check: (file: AdapterText): AdapterCheck => {
       const { adapter: one, problems } = filesWanted(adapters).check(file);
       return { schema_version: SCHEMA_VERSION, agent_type: one?.agentType ?? null, problems: [...problems] };
     },
-    tryOn: async ({ pane, paneRef, agent, file }) => {
+    /** `file` null: every adapter in force. Fails with E_CONFIG_INVALID for a file with problems, E_TARGET_UNREACHABLE for an unreadable pane. */
+    tryOn: async ({
+      pane,
+      paneRef,
+      agent,
+      file,
+    }: {
+      pane: Pane;
+      paneRef: string;
+      agent: string | null;
+      file: AdapterText | null;
+    }): Promise<AdapterTry> => {
       const chosen = wanted(file);
       const [lines, processes] = await Promise.all([deps.capture(pane), deps.processesOf(pane)]);
       if (lines === null)
@@ -275,7 +269,8 @@ export const createAdapterService = (deps: {
         }),
       };
     },
-    rows: () =>
+    /** Rows of the `adapters` table. */
+    rows: (): AdapterRow[] =>
       adapters.list().map((adapter) => ({
         adapterName: adapter.agentType,
         agentType: adapter.agentType,
@@ -286,3 +281,5 @@ export const createAdapterService = (deps: {
       })),
   };
 };
+
+export type AdapterService = ReturnType<typeof createAdapterService>;

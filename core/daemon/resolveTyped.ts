@@ -13,24 +13,9 @@ import type { PaneView } from "../model/view.ts";
 // A reference by index means the pane that has the index now, and tmux does not announce when windows are renumbered. So the
 // server is listed once more before such a reference is used. Ids name the same thing as long as the server lives.
 
-type ByReference = Pick<
-  DaemonService,
-  | "explain"
-  | "prepareAttach"
-  | "openAttach"
-  | "dismiss"
-  | "markSeen"
-  | "viewOutput"
-  | "send"
-  | "answer"
-  | "interrupt"
-  | "kill"
-  | "adapterTry"
->;
-
 /** `service`, whose references by index are resolved in a listing that began after the call. */
-export const withFreshIndexes = <S extends ByReference>(
-  service: S,
+export const withFreshIndexes = (
+  service: DaemonService,
   {
     ingest,
     connectedTargets,
@@ -38,7 +23,7 @@ export const withFreshIndexes = <S extends ByReference>(
     ingest: Ingest;
     connectedTargets: ConnectedTargets;
   },
-): S => {
+): DaemonService => {
   const look = async (text: string): Promise<void> => {
     const ref = parseRef(text);
     if (ref.kind !== "pane" || !isByIndex(ref)) return;

@@ -4,9 +4,9 @@ import type { AdapterService, AdapterSwitch, ReadScreenNow } from "./adapterServ
 import type { IntegrationService } from "../integrations/integrationService.ts";
 import { createAttachBuilder, showPlan, type DesktopActions, type FocusTerminal } from "../actions/attach.ts";
 import { createActionAudit } from "../actions/audit.ts";
-import { createAttention, type Attention } from "../actions/attention.ts";
+import { createAttention } from "../actions/attention.ts";
 import { withFreshIndexes, createResolveTyped } from "./resolveTyped.ts";
-import { createPaneActions, type UnattendedActions } from "../actions/paneActions.ts";
+import { createPaneActions } from "../actions/paneActions.ts";
 import { createSeenRows } from "./seenRows.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
@@ -44,16 +44,6 @@ export interface LoginItem {
   set(isOn: boolean): void;
 }
 
-/** All calls of surfaces, and the parts that the daemon itself drives. */
-export interface Service extends DaemonService {
-  readonly attention: Attention;
-  readonly unattended: UnattendedActions;
-  readonly notifications: NotificationScheduler;
-  readonly feedHub: FeedHub;
-  /** To be called about once a second. */
-  review(): Promise<void>;
-}
-
 export const createService = (deps: {
   ingest: Ingest;
   store: Store;
@@ -79,7 +69,7 @@ export const createService = (deps: {
     /** Starting the app at login; absent where the host is no app that could. */
     loginItem?: LoginItem;
   };
-}): Service => {
+}) => {
   const { ingest, store, clock } = deps;
 
   const listing = (): ListingInput => ({
@@ -207,7 +197,7 @@ export const createService = (deps: {
     instanceOf: (targetId, server) => ingest.liveState.serverOf(targetId, server)?.instance ?? null,
   });
 
-  const openAttach: Service["openAttach"] = (input) =>
+  const openAttach: DaemonService["openAttach"] = (input) =>
     seen.attachThroughGate("attach", input, ({ verified }) => {
       const { executor } = deps.connectedTargets.get(verified.subject.key.targetId);
       const desktop: DesktopActions = {
@@ -244,15 +234,7 @@ export const createService = (deps: {
     return { ...said, rule: whyNoAgent(processes) };
   };
 
-  const service: Service = {
-    attention,
-    unattended: paneActions.unattended,
-    notifications,
-    review: () => {
-      notifications.review();
-      return seen.review();
-    },
-    feedHub,
+  const calls: DaemonService = {
     hello: deps.hello,
     shutdown: deps.requestShutdown,
     panes: (filters) => listPanes(listing(), filters),
@@ -325,5 +307,19 @@ export const createService = (deps: {
     setupLook: ({ target = HOST_TARGET }) => deps.doctor.lookAtSetup(target),
     doctor: (input) => deps.doctor.examine(input),
   };
-  return withFreshIndexes(service, deps);
+  return {
+    ...withFreshIndexes(calls, deps),
+    attention,
+    unattended: paneActions.unattended,
+    notifications,
+    feedHub,
+    /** To be called about once a second. */
+    review: (): Promise<void> => {
+      notifications.review();
+      return seen.review();
+    },
+  };
 };
+
+/** All calls of surfaces, and the parts that the daemon itself drives. */
+export type Service = ReturnType<typeof createService>;

@@ -119,27 +119,14 @@ export interface DoctorDeps {
   clock: Clock;
 }
 
-export interface Doctor {
-  /** `target` null: all of them. Fails with E_TARGET_UNKNOWN for a name that is not known. */
-  examine(input: { target: string | null }): Promise<{ findings: Finding[] }>;
-  /** What set-up finds there. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
-  lookAtSetup(target: string): Promise<SetupLook>;
-}
-
 const unknownTarget = (name: string, all: readonly DoctorTarget[]): AgtmuxError =>
   new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`, {
     remedy: `Known targets: ${all.map(({ view }) => view.target).join(", ")}.`,
   });
 
-export const createDoctor = ({
-  adapters,
-  targets,
-  host,
-  featureChecks,
-  redact,
-  clock,
-}: DoctorDeps): Doctor => ({
-  lookAtSetup: async (name) => {
+export const createDoctor = ({ adapters, targets, host, featureChecks, redact, clock }: DoctorDeps) => ({
+  /** What set-up finds there. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
+  lookAtSetup: async (name: string): Promise<SetupLook> => {
     const all = targets();
     const target = all.find(({ view }) => view.target === name);
     if (target === undefined) throw unknownTarget(name, all);
@@ -149,7 +136,8 @@ export const createDoctor = ({
       });
     return lookAtSetup(target, target.link, adapters.list());
   },
-  examine: async ({ target }) => {
+  /** `target` null: all of them. Fails with E_TARGET_UNKNOWN for a name that is not known. */
+  examine: async ({ target }: { target: string | null }): Promise<{ findings: Finding[] }> => {
     const all = targets();
     const chosen = all.filter(({ view }) => target === null || view.target === target);
     if (target !== null && chosen.length === 0) throw unknownTarget(target, all);
@@ -168,3 +156,5 @@ export const createDoctor = ({
     return { findings: findings.map((finding) => redactFinding(finding, redact)) };
   },
 });
+
+export type Doctor = ReturnType<typeof createDoctor>;

@@ -59,20 +59,13 @@ const refuseOddFiles = async (
 /** Payload key of a synthetic event. */
 const TEST_KEY = "agtmux_test";
 
-export interface TestEvents {
-  /** What an event's payload has to carry for `expect(nonce)`. */
-  mark(nonce: string): Record<string, string>;
-  /** `arrived` resolves with whether it came within `timeoutMs`; `cancel` ends the waiting. */
-  expect(nonce: string, timeoutMs: number): { arrived: Promise<boolean>; cancel: () => void };
-  /** Takes the synthetic events out of a drained batch. */
-  without(envelopes: readonly Envelope[]): Envelope[];
-}
-
-export const createTestEvents = (clock: Clock): TestEvents => {
+export const createTestEvents = (clock: Clock) => {
   const awaited = new Map<string, () => void>();
   return {
-    mark: (nonce) => ({ [TEST_KEY]: nonce }),
-    expect: (nonce, timeoutMs) => {
+    /** What an event's payload has to carry for `expect(nonce)`. */
+    mark: (nonce: string): Record<string, string> => ({ [TEST_KEY]: nonce }),
+    /** `arrived` resolves with whether it came within `timeoutMs`; `cancel` ends the waiting. */
+    expect: (nonce: string, timeoutMs: number): { arrived: Promise<boolean>; cancel: () => void } => {
       const { promise: arrived, resolve } = Promise.withResolvers<boolean>();
       const cancelTimer = clock.setTimer(timeoutMs, () => resolve(false));
       awaited.set(nonce, () => resolve(true));
@@ -85,7 +78,8 @@ export const createTestEvents = (clock: Clock): TestEvents => {
         },
       };
     },
-    without: (envelopes) =>
+    /** Takes the synthetic events out of a drained batch. */
+    without: (envelopes: readonly Envelope[]): Envelope[] =>
       envelopes.filter(({ payload }) => {
         const nonce = payload?.[TEST_KEY];
         if (typeof nonce !== "string") return true;
@@ -94,6 +88,8 @@ export const createTestEvents = (clock: Clock): TestEvents => {
       }),
   };
 };
+
+export type TestEvents = ReturnType<typeof createTestEvents>;
 
 export interface IntegrationDeps {
   executor: TargetExecutor;

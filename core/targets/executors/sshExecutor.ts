@@ -100,17 +100,8 @@ const SPARES = 2;
 /** After the last word of somebody in a hurry. */
 const KEPT_MS = 5_000;
 
-export interface SpareSessions {
-  /** Commands follow soon, one after the other: for a while there are sessions that wait for them. */
-  hurry(): void;
-  /** A session that is open, or else one that is opened now. */
-  take(): Promise<TransportChannel>;
-  /** Closes those that nobody needed. */
-  drop(): void;
-}
-
 /** `open` opens a session; whoever takes it closes it. */
-export const createSpareSessions = (open: () => Promise<TransportChannel>): SpareSessions => {
+export const createSpareSessions = (open: () => Promise<TransportChannel>) => {
   const spares = new Set<Promise<TransportChannel>>();
   let isHurried = false;
   let timer: NodeJS.Timeout | undefined;
@@ -134,13 +125,15 @@ export const createSpareSessions = (open: () => Promise<TransportChannel>): Spar
   };
 
   return {
-    hurry: () => {
+    /** Commands follow soon, one after the other: for a while there are sessions that wait for them. */
+    hurry: (): void => {
       isHurried = true;
       clearTimeout(timer);
       timer = setTimeout(drop, KEPT_MS);
       fill();
     },
-    take: async () => {
+    /** A session that is open, or else one that is opened now. */
+    take: async (): Promise<TransportChannel> => {
       const [spare] = spares;
       if (spare === undefined) return open();
       spares.delete(spare);
@@ -148,9 +141,12 @@ export const createSpareSessions = (open: () => Promise<TransportChannel>): Spar
       // Nothing was run in one that could not be opened.
       return spare.catch(open);
     },
+    /** Closes those that nobody needed. */
     drop,
   };
 };
+
+export type SpareSessions = ReturnType<typeof createSpareSessions>;
 
 // The scripts that read and write files on the remote side, for any POSIX `sh`. `$1` is always the path; a missing file is
 // status 44. They use what GNU, BSD and busybox have in common, and try both forms of `stat`.

@@ -88,15 +88,6 @@ interface AwaitedAnswer {
   maxBytes: number;
 }
 
-export interface RemoteStream {
-  push(chunk: Buffer): void;
-  await(answer: AwaitedAnswer): void;
-  /** From now on one notice may come. */
-  expectNotice(): void;
-  /** From now on nothing more is read. */
-  close(): void;
-}
-
 /** How many of the last bytes may be the beginning of `mark`. */
 const heldFor = (mark: Buffer, bytes: Buffer): number => {
   let held = Math.min(mark.length - 1, bytes.length);
@@ -138,7 +129,7 @@ export const createRemoteStream = (options: {
   onNotice: (body: Buffer) => void;
   /** Called once; nothing is read after it. */
   onFlood: (reason: string) => void;
-}): RemoteStream => {
+}) => {
   const { nonce, now, onAnswer, onNotice, onFlood } = options;
   const noticeStart = Buffer.from(`\n${nonce}!\n`);
   const guard = createFloodGuard();
@@ -199,17 +190,21 @@ export const createRemoteStream = (options: {
   };
 
   return {
-    push: (chunk) => {
+    push: (chunk: Buffer): void => {
       if (isClosed) return;
       buffer.push(chunk);
       while (step());
     },
-    await: (answer) => {
+    await: (answer: AwaitedAnswer): void => {
       awaited = new RemoteAnswerSearch(answer);
     },
-    expectNotice: () => {
+    /** From now on one notice may come. */
+    expectNotice: (): void => {
       isNoticeDue = true;
     },
+    /** From now on nothing more is read. */
     close,
   };
 };
+
+export type RemoteStream = ReturnType<typeof createRemoteStream>;
