@@ -6,7 +6,7 @@ import { createPageCaller, PAGE_URL } from "./pageAnswer.ts";
 import { type PrefsFile, createDesktopService } from "./desktopService.ts";
 import { MAX_POPOVER_HEIGHT, MIN_POPOVER_HEIGHT } from "./readPrefs.ts";
 import { join } from "node:path";
-import type { TrayPicture, Urgency } from "./trayState.ts";
+import type { Urgency, TrayState } from "./trayState.ts";
 import { createDesktopRouter } from "../core/api/router.ts";
 import type { DesktopViewName } from "../core/model/desktop.ts";
 import type { Logger } from "../core/ports/logger.ts";
@@ -17,6 +17,8 @@ import { createLaunchAtLogin, createShortcut } from "./desktopSettings.ts";
 import type { NotificationPresenter } from "./notifications.ts";
 import { servePagePort } from "./pageProtocol.ts";
 import type { TerminalService } from "./terminals/terminalService.ts";
+
+type TrayPicture = TrayState["picture"];
 
 // The menu-bar window: one frameless, sandboxed popover below the tray icon, as high as the person left it.
 

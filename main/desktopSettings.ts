@@ -5,7 +5,7 @@ import type { DesktopState } from "../core/model/desktop.ts";
 type LaunchAtLoginState = DesktopState["launchAtLogin"];
 
 /** The part of Electron's `app` that is used here. */
-export interface LoginItems {
+interface LoginItems {
   readonly isPackaged: boolean;
   getLoginItemSettings(): { openAtLogin: boolean; status: string };
   setLoginItemSettings(settings: { openAtLogin: boolean }): void;
@@ -55,7 +55,7 @@ export type LaunchAtLogin = ReturnType<typeof createLaunchAtLogin>;
  * The part of Electron's `globalShortcut` that is used here. `register` throws for a text that is not a shortcut on this
  * system.
  */
-export interface ShortcutRegistry {
+interface ShortcutRegistry {
   register(accelerator: string, onPress: () => void): boolean;
   unregister(accelerator: string): void;
 }

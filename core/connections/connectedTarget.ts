@@ -32,41 +32,16 @@ export interface ConnectedTargetParts {
   toTerminal?: (argv: readonly string[]) => string[];
 }
 
-interface ConnectedTargetDeps extends ConnectedTargetParts {
-  sink: CollectorSink;
-  adapters: AdapterSource;
-  timing: () => Timing;
-  clock: Clock;
-  ids: IdSource;
-  logger: Logger;
-}
-
-export interface ConnectedTarget {
-  readonly targetId: string;
-  readonly executor: TargetExecutor;
-  /** The executor through which watching reads. */
-  readonly reader: TargetExecutor;
-  readonly tmuxPath: string | null;
-  /** How tmux is called on one of the servers. @throws AgtmuxError E_TMUX_MISSING; null for a server that is not watched. */
-  readonly tmuxOf: (server: string) => TmuxCalls | null;
-  readonly servers: readonly TmuxSocket[];
-  readonly collected: readonly WatchedServer[];
-  readonly collector: Collector;
-  readonly processes: ProcessTree;
-  /** Turns a command of the target into one for a person's terminal here. */
-  readonly toTerminal: (argv: readonly string[]) => string[];
-  /** Visible lines of a pane now; null where it cannot be read. */
-  capture(pane: Pane): Promise<readonly string[] | null>;
-  processesOf(pane: Pane): Promise<readonly ProcessInfo[]>;
-  /** Takes in the events that wait in its spool at this moment. @throws Error where they cannot be read. */
-  takeEvents(): Promise<void>;
-  /** Whether an agent runs in the pane at this moment: the collector may not have seen it yet. */
-  hasAgent(pane: Pane): Promise<boolean>;
-  /** Ends the collector; the owner of the executor ends that itself. */
-  close(): Promise<void>;
-}
-
-export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarget => {
+export const createConnectedTarget = (
+  deps: ConnectedTargetParts & {
+    sink: CollectorSink;
+    adapters: AdapterSource;
+    timing: () => Timing;
+    clock: Clock;
+    ids: IdSource;
+    logger: Logger;
+  },
+) => {
   const { executor, tmux, servers, processes, clock, ids, logger } = deps;
   const reader = deps.reader ?? executor;
   const callsOver = (over: TargetExecutor, found: FoundTmux, socket: TmuxSocket): TmuxCalls =>
@@ -113,9 +88,11 @@ export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarge
   return {
     targetId: executor.targetId,
     executor,
+    /** The executor through which watching reads. */
     reader,
     tmuxPath: tmux?.path ?? null,
-    tmuxOf: (name) => {
+    /** How tmux is called on one of the servers. @throws AgtmuxError E_TMUX_MISSING; null for a server that is not watched. */
+    tmuxOf: (name: string): TmuxCalls | null => {
       const socket = servers.find(({ server }) => server === name);
       if (tmux === null) throw new AgtmuxError("E_TMUX_MISSING", `no tmux was found on ${executor.targetId}`);
       return socket === undefined ? null : callsOver(executor, tmux, socket);
@@ -124,17 +101,25 @@ export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarge
     collected,
     collector,
     processes,
+    /** Turns a command of the target into one for a person's terminal here. */
     toTerminal: deps.toTerminal ?? ((argv) => [...argv]),
-    capture: async ({ server, paneId }) => {
+    /** Visible lines of a pane now; null where it cannot be read. */
+    capture: async ({ server, paneId }: Pane): Promise<readonly string[] | null> => {
       const screens = await collected.find((one) => one.server === server)?.capture([paneId]);
       return screens?.get(paneId) ?? null;
     },
     processesOf,
-    takeEvents: () => deps.takeEvents(),
-    hasAgent: async (pane) => deps.adapters.identify(await processesOf(pane)) !== null,
-    close: () => collector.close(),
+    /** Takes in the events that wait in its spool at this moment. @throws Error where they cannot be read. */
+    takeEvents: (): Promise<void> => deps.takeEvents(),
+    /** Whether an agent runs in the pane at this moment: the collector may not have seen it yet. */
+    hasAgent: async (pane: Pane): Promise<boolean> =>
+      deps.adapters.identify(await processesOf(pane)) !== null,
+    /** Ends the collector; the owner of the executor ends that itself. */
+    close: (): Promise<void> => collector.close(),
   };
 };
+
+export type ConnectedTarget = ReturnType<typeof createConnectedTarget>;
 
 // The targets that are connected right now, by id. Everything that needs a target asks here, and gets an error with one
 // sentence when the target is not connected.

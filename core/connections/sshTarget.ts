@@ -158,7 +158,7 @@ const PING_MS = 30_000;
 /** Without /proc every look at the processes costs a program there. */
 const SHARED_TABLE_MS = 3_500;
 
-export interface SshTargetDeps {
+export const createSshTarget = (deps: {
   targetId: string;
   config: SshTargetConfig;
   env: NodeJS.ProcessEnv;
@@ -175,9 +175,7 @@ export interface SshTargetDeps {
   ids: IdSource;
   logger: Logger;
   random: () => number;
-}
-
-export const createSshTarget = (deps: SshTargetDeps) => {
+}) => {
   const { targetId, config, env, connectedTargets, clock, ids, logger } = deps;
   const configFile = env["AGTMUX_SSH_CONFIG"] ?? null;
   /** A nonce is sent again and again and serves one connection only: 48 bits are enough. */

@@ -85,7 +85,31 @@ export const startSpool = async (deps: {
   return drain;
 };
 
-export interface DaemonDeps {
+export interface Daemon {
+  readonly service: DaemonService;
+  readonly router: AppRouter;
+  /** Feed subscribers right now: an on-demand daemon may leave when there are none. */
+  readonly clientCount: number;
+  readonly idleShutdownMs: number;
+  /** A feature depends on this daemon: it must not leave because nobody is connected. */
+  readonly keepsAwake: boolean;
+  close(): Promise<void>;
+}
+
+/** How many characters of a screen are quoted to a person who writes rules. */
+const MAX_QUOTE = 4_000;
+
+const quote = (text: string): string => redactText(text, MAX_QUOTE);
+
+const runtimeIdOf = (identity: readonly string[]): string =>
+  `rt_${createHash("sha256").update(identity.join("\u0000")).digest("hex").slice(0, 16)}`;
+
+/**
+ * Starts everything and resolves after the first complete look at tmux and the spool, so that the first answer is true. The
+ * caller owns the home (owner lock). Fails with E_DATABASE_* where the state cannot be opened; a missing tmux is not a failure:
+ * the target is down and says so.
+ */
+export const createDaemon = async (deps: {
   paths: RuntimePaths;
   version: string;
   host: Hello["host"];
@@ -112,29 +136,9 @@ export interface DaemonDeps {
   loginItem?: LoginItem;
   /** Somebody asked the daemon to stop. The host closes it and ends. */
   onShutdownRequest: () => void;
-}
-
-export interface Daemon {
-  readonly service: DaemonService;
-  readonly router: AppRouter;
-  /** Feed subscribers right now: an on-demand daemon may leave when there are none. */
-  readonly clientCount: number;
-  readonly idleShutdownMs: number;
-  /** A feature depends on this daemon: it must not leave because nobody is connected. */
-  readonly keepsAwake: boolean;
-  close(): Promise<void>;
-}
-
-/** How many characters of a screen are quoted to a person who writes rules. */
-const MAX_QUOTE = 4_000;
-
-const quote = (text: string): string => redactText(text, MAX_QUOTE);
-
-const runtimeIdOf = (identity: readonly string[]): string =>
-  `rt_${createHash("sha256").update(identity.join("\u0000")).digest("hex").slice(0, 16)}`;
-
-/** `owned` ends what was started, the last one first. */
-const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<Daemon> => {
+}): Promise<Daemon> => {
+  /** Ends what was started, the last one first. */
+  await using owned = new AsyncDisposableStack();
   const { paths, ids, logger, adapters, env } = deps;
   const startedAt = deps.hostClock.now();
 
@@ -381,14 +385,4 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     },
     close: () => ends.disposeAsync(),
   };
-};
-
-/**
- * Starts everything and resolves after the first complete look at tmux and the spool, so that the first answer is true. The
- * caller owns the home (owner lock). Fails with E_DATABASE_* where the state cannot be opened; a missing tmux is not a failure:
- * the target is down and says so.
- */
-export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
-  await using owned = new AsyncDisposableStack();
-  return await assemble(deps, owned);
 };

@@ -12,7 +12,6 @@ import type { Doctor } from "../doctor/doctor.ts";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { TargetService } from "../connections/targetService.ts";
 import type { SettingsService } from "../config/configFile.ts";
-import { createWakeUp } from "./startTicking.ts";
 import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
@@ -43,6 +42,31 @@ export interface LoginItem {
   readonly state: { isOn: boolean };
   set(isOn: boolean): void;
 }
+
+/** A machine that wakes up reports that in several ways within seconds. */
+const ONCE_IN_MS = 5_000;
+
+/**
+ * One look at everything and one attempt per lost connection, however often and by however many surfaces the waking is
+ * reported. Resolves when the attempts are over; never rejects because an attempt failed.
+ */
+export const createWakeUp = ({
+  connectedTargets,
+  targetService,
+  clock,
+}: {
+  connectedTargets: ConnectedTargets;
+  targetService: TargetService;
+  clock: Clock;
+}): (() => Promise<void>) => {
+  let lastAt: number | null = null;
+  return async () => {
+    if (lastAt !== null && clock.now() - lastAt < ONCE_IN_MS) return;
+    lastAt = clock.now();
+    for (const connected of connectedTargets.all()) connected.collector.rescan();
+    await targetService.retryNow();
+  };
+};
 
 export const createService = (deps: {
   ingest: Ingest;

@@ -191,28 +191,3 @@ export const startTicking = ({
   };
   owned.defer(repeat(clock, RETENTION_MS, () => tolerateStoreFailure(logger, prune)));
 };
-
-/** A machine that wakes up reports that in several ways within seconds. */
-const ONCE_IN_MS = 5_000;
-
-/**
- * One look at everything and one attempt per lost connection, however often and by however many surfaces the waking is
- * reported. Resolves when the attempts are over; never rejects because an attempt failed.
- */
-export const createWakeUp = ({
-  connectedTargets,
-  targetService,
-  clock,
-}: {
-  connectedTargets: ConnectedTargets;
-  targetService: TargetService;
-  clock: Clock;
-}): (() => Promise<void>) => {
-  let lastAt: number | null = null;
-  return async () => {
-    if (lastAt !== null && clock.now() - lastAt < ONCE_IN_MS) return;
-    lastAt = clock.now();
-    for (const connected of connectedTargets.all()) connected.collector.rescan();
-    await targetService.retryNow();
-  };
-};

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { TargetService } from "../connections/targetService.ts";
-import { createWakeUp } from "./startTicking.ts";
+import { createWakeUp } from "./service.ts";
 
 it("looks at every target and retries what is lost, once for all who tell it", async () => {
   let now = 1_000;

@@ -107,7 +107,19 @@ const lookAtSetup = async (
   return { target: view.target, tmux, agents };
 };
 
-export interface DoctorDeps {
+const unknownTarget = (name: string, all: readonly DoctorTarget[]): AgtmuxError =>
+  new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`, {
+    remedy: `Known targets: ${all.map(({ view }) => view.target).join(", ")}.`,
+  });
+
+export const createDoctor = ({
+  adapters,
+  targets,
+  host,
+  featureChecks,
+  redact,
+  clock,
+}: {
   adapters: AdapterSource;
   /** The targets at the moment of the call. */
   targets: () => readonly DoctorTarget[];
@@ -117,14 +129,7 @@ export interface DoctorDeps {
   /** Takes secrets out of a text, because people pass the report on. */
   redact: (text: string) => string;
   clock: Clock;
-}
-
-const unknownTarget = (name: string, all: readonly DoctorTarget[]): AgtmuxError =>
-  new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`, {
-    remedy: `Known targets: ${all.map(({ view }) => view.target).join(", ")}.`,
-  });
-
-export const createDoctor = ({ adapters, targets, host, featureChecks, redact, clock }: DoctorDeps) => ({
+}) => ({
   /** What set-up finds there. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
   lookAtSetup: async (name: string): Promise<SetupLook> => {
     const all = targets();

@@ -6,22 +6,22 @@ import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
 import { createRemoteEventHome } from "./remoteEventHome.ts";
 import type { ConnectedTargets, ConnectedTarget } from "../connections/connectedTarget.ts";
-import { Integrations, type IntegrationDeps } from "./integrations.ts";
+import { Integrations } from "./integrations.ts";
 
-export interface IntegrationServiceDeps extends Omit<
-  IntegrationDeps,
-  "executor" | "eventScript" | "eventHome" | "lastRealEventAt"
-> {
-  connectedTargets: ConnectedTargets;
-  targetNames: () => readonly string[];
-  /** The event script of this machine, installed. */
-  eventScript: string;
-  /** The event script as shipped, for other machines. */
-  scriptText: string;
-  lastRealEventAt: (agentType: string, targetId: string) => number | null;
-}
-
-export const createIntegrationService = (deps: IntegrationServiceDeps) => {
+export const createIntegrationService = (
+  deps: Omit<
+    ConstructorParameters<typeof Integrations>[0],
+    "executor" | "eventScript" | "eventHome" | "lastRealEventAt"
+  > & {
+    connectedTargets: ConnectedTargets;
+    targetNames: () => readonly string[];
+    /** The event script of this machine, installed. */
+    eventScript: string;
+    /** The event script as shipped, for other machines. */
+    scriptText: string;
+    lastRealEventAt: (agentType: string, targetId: string) => number | null;
+  },
+) => {
   const { connectedTargets, targetNames, eventScript, scriptText, lastRealEventAt, ...shared } = deps;
   const known = new WeakMap<ConnectedTarget, Promise<Integrations>>();
 

@@ -91,20 +91,6 @@ export const createTestEvents = (clock: Clock) => {
 
 export type TestEvents = ReturnType<typeof createTestEvents>;
 
-export interface IntegrationDeps {
-  executor: TargetExecutor;
-  /** Installed event script that the hooks call. */
-  eventScript: string;
-  /** What hooks need beside their entries, where it is installed and removed with them; null: the daemon itself keeps it. */
-  eventHome: EventHome | null;
-  adapterOf: (agentType: string) => AgentAdapter | null;
-  agentTypes: () => string[];
-  lastRealEventAt: (agentType: string) => number | null;
-  testEvents: TestEvents;
-  clock: Clock;
-  ids: IdSource;
-}
-
 const DELIVERY_TIMEOUT_MS = { local: 3_000, ssh: 6_000 };
 const NO_PLAN: EventHomePlan = { shown: [], apply: async () => {} };
 
@@ -133,9 +119,21 @@ const withChanges = (files: TargetFiles, changes: readonly IntegrationChange[]):
 };
 
 export class Integrations {
-  private readonly deps: IntegrationDeps;
+  private readonly deps: ConstructorParameters<typeof Integrations>[0];
 
-  constructor(deps: IntegrationDeps) {
+  constructor(deps: {
+    executor: TargetExecutor;
+    /** Installed event script that the hooks call. */
+    eventScript: string;
+    /** What hooks need beside their entries, where it is installed and removed with them; null: the daemon itself keeps it. */
+    eventHome: EventHome | null;
+    adapterOf: (agentType: string) => AgentAdapter | null;
+    agentTypes: () => string[];
+    lastRealEventAt: (agentType: string) => number | null;
+    testEvents: TestEvents;
+    clock: Clock;
+    ids: IdSource;
+  }) {
     this.deps = deps;
   }
 

@@ -77,7 +77,7 @@ interface FeatureRows {
 }
 
 /** A tmux server of a target. */
-export interface FeatureTmux {
+interface FeatureTmux {
   readonly server: string;
   /**
    * Runs commands of tmux: the words behind the options that choose a server. `mayStart`: a server is started where none runs.
@@ -201,7 +201,7 @@ export interface FeatureContext {
   readonly logger: Logger;
 }
 
-export interface RunningFeature {
+interface RunningFeature {
   answer(call: string, input: unknown, caller: Caller): unknown;
   /** After each commit, in order. Must return at once. */
   onChanges(changes: readonly FeedChange[]): void;

@@ -26,7 +26,7 @@ export type JobEnd = Exclude<JobState, "armed" | "held">;
 export type RunNote = { at: number; outcome: string };
 
 /** How a send ended: on record with the job's next time, or with its end. */
-export interface SentRun extends RunNote {
+interface SentRun extends RunNote {
   jobId: string;
   nextAt: number | null;
   /** Null: it goes on unless this was the last time. */

@@ -217,7 +217,7 @@ const within = (work: Promise<unknown>, timeoutMs: number): Promise<boolean> =>
     },
   });
 
-export interface RemoteChannel extends ByteChannel {
+interface RemoteChannel extends ByteChannel {
   /** Pid of the remote program; null until it was told. */
   readonly remotePid: number | null;
 }

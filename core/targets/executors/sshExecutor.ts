@@ -13,7 +13,6 @@ import {
   type RemoteRequest,
   type RemoteResult,
   openRemoteChannel,
-  type RemoteChannel,
   RemoteFlood,
   runRemote,
 } from "./remoteRun.ts";
@@ -24,6 +23,8 @@ import type { Logger } from "../../ports/logger.ts";
 import { checkGuarded, guardedCall, guardedCommand } from "../ownSocket.ts";
 import { LOGIN_COMMAND } from "../remoteScript.ts";
 import { createSemaphore } from "../../engine/semaphore.ts";
+
+type RemoteChannel = ReturnType<typeof openRemoteChannel>;
 
 // The first question over a new connection: where the home folder is, what system it is, and how long a round trip takes.
 // It also shows that the login shell starts our `sh` at all.

@@ -25,37 +25,6 @@ interface RemoteAnswer {
   stderr: string;
 }
 
-export interface RemoteShell {
-  /**
-   * Runs a piece of script in the remote shell itself; its last status counts. `captureErrors`: what it writes to stderr
-   * comes with the answer (costs a fork there). Rejects when the channel ends, nothing comes within `timeoutMs`, or far more
-   * comes than `maxBytes` (1 MB), which ends the channel.
-   */
-  ask(
-    script: string,
-    options: {
-      timeoutMs: number;
-      captureErrors?: boolean;
-      /** Most bytes that the script may print. */
-      maxBytes?: number;
-      /** It goes before all questions that wait. */
-      isUrgent?: boolean;
-    },
-  ): Promise<RemoteAnswer>;
-  /** Runs a piece of script without waiting for an answer; it must return at once and print nothing. */
-  tell(script: string): void;
-  /** The same, but the script may print one notice between calls of `n` and `m`; `onNotice` gets it. */
-  tellForNotice(script: string): void;
-  onNotice(listener: (body: Buffer) => void): void;
-  /** Ends the channel at once, because its output can no longer be trusted. */
-  fail(reason: string): void;
-  onClose(listener: (reason: string) => void): void;
-  readonly isClosed: boolean;
-  /** Bytes that went over the channel so far, both ways, counted before encryption. */
-  readonly traffic: { sent: number; received: number };
-  close(): Promise<void>;
-}
-
 interface Question {
   script: string;
   mark: string;
@@ -99,7 +68,7 @@ export const createRemoteShell = (options: {
   channel: ByteChannel;
   clock: Clock;
   makeNonce: () => string;
-}): RemoteShell => {
+}) => {
   const { channel, clock, makeNonce } = options;
   const nonce = makeNonce().slice(0, NONCE_LENGTH);
   const waiting: Question[] = [];
@@ -166,10 +135,22 @@ export const createRemoteShell = (options: {
   });
   channel.onClose(end);
 
-  const ask: RemoteShell["ask"] = (
-    script,
-    { timeoutMs, captureErrors = false, maxBytes = MAX_ANSWER_BYTES, isUrgent = false },
-  ) =>
+  const ask = (
+    script: string,
+    {
+      timeoutMs,
+      captureErrors = false,
+      maxBytes = MAX_ANSWER_BYTES,
+      isUrgent = false,
+    }: {
+      timeoutMs: number;
+      captureErrors?: boolean;
+      /** Most bytes that the script may print. */
+      maxBytes?: number;
+      /** It goes before all questions that wait. */
+      isUrgent?: boolean;
+    },
+  ): Promise<RemoteAnswer> =>
     new Promise((resolve, reject) => {
       if (closed !== null) {
         reject(new Error(`the remote shell ended: ${closed}`));
@@ -189,30 +170,41 @@ export const createRemoteShell = (options: {
 
   send(prelude(nonce));
   return {
+    /**
+     * Runs a piece of script in the remote shell itself; its last status counts. `captureErrors`: what it writes to stderr
+     * comes with the answer (costs a fork there). Rejects when the channel ends, nothing comes within `timeoutMs`, or far more
+     * comes than `maxBytes` (1 MB), which ends the channel.
+     */
     ask,
+    /** Runs a piece of script without waiting for an answer; it must return at once and print nothing. */
     tell,
-    tellForNotice: (script) => {
+    /** The same, but the script may print one notice between calls of `n` and `m`; `onNotice` gets it. */
+    tellForNotice: (script: string): void => {
       stream.expectNotice();
       tell(script);
     },
-    onNotice: (listener) => {
+    onNotice: (listener: (body: Buffer) => void): void => {
       noticeListener = listener;
     },
-    onClose: (listener) => {
+    onClose: (listener: (reason: string) => void): void => {
       closeListeners.push(listener);
       if (closed !== null) listener(closed);
     },
-    get isClosed() {
+    get isClosed(): boolean {
       return closed !== null;
     },
+    /** Bytes that went over the channel so far, both ways, counted before encryption. */
     traffic,
+    /** Ends the channel at once, because its output can no longer be trusted. */
     fail,
-    close: async () => {
+    close: async (): Promise<void> => {
       end("closed");
       await channel.close();
     },
   };
 };
+
+export type RemoteShell = ReturnType<typeof createRemoteShell>;
 
 /** Resolves once the shell has answered: by then everything that the login shell prints at its start is over. */
 export const awaitHello = async (shell: RemoteShell): Promise<void> => {
