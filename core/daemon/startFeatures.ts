@@ -119,5 +119,3 @@ export const startFeatures = (deps: {
     doctorChecks: (): Check[] => running.flatMap(({ started }) => started.doctorChecks()),
   };
 };
-
-export type StartedFeatures = ReturnType<typeof startFeatures>;

@@ -77,7 +77,7 @@ interface FeatureRows {
 }
 
 /** A tmux server of a target. */
-interface FeatureTmux {
+export interface FeatureTmux {
   readonly server: string;
   /**
    * Runs commands of tmux: the words behind the options that choose a server. `mayStart`: a server is started where none runs.

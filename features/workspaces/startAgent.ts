@@ -5,6 +5,7 @@ import { PANE_LIFE_FORMAT } from "../../core/model/job.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type {
   FeatureTarget,
+  FeatureTmux,
   FeatureContext,
   FirstTaskOutcome,
   FirstTasks,
@@ -16,8 +17,6 @@ import type { Worktrees } from "./linkedWorktrees.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { Started } from "../../core/model/workspace.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
-
-type FeatureTmux = ReturnType<FeatureTarget["tmux"]>;
 
 // Makes a pane with a command in it: in a session of that name, beside a pane, or in a new session. Names and folders may hold
 // anything; tmux expands formats in them, and takes a semicolon at the end of a word for the end of a command.
