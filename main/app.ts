@@ -22,7 +22,7 @@ import { createAppPopover, createTrayIcon, iconPath } from "./appPopover.ts";
 import { createCommandLineService } from "./commandLine.ts";
 import { hostDaemon, joinDaemon } from "./compose.ts";
 import { createLaunchAtLogin } from "./desktopSettings.ts";
-import { DaemonSession, type DaemonSessionDeps, reachDaemon } from "./daemonSession.ts";
+import { DaemonSession, reachDaemon } from "./daemonSession.ts";
 import { DesktopEvents } from "./desktopEvents.ts";
 import { FocusReturn } from "./focusReturn.ts";
 import { denyPermissions, servePage } from "./pageProtocol.ts";
@@ -73,14 +73,6 @@ export const findInstallation = (): Installation => {
 
 // Puts the app's notifications together: shows those of the daemon, and does what a person chooses in them.
 
-interface AppNotificationsDeps {
-  readonly service: () => Promise<ReachableService>;
-  readonly openPopover: () => void;
-  readonly isPopoverOpen: () => boolean;
-  readonly prefs: PrefsFile;
-  readonly logger: Logger;
-}
-
 const EXPLANATION = {
   type: "info",
   message: "agtmux tells you when an agent needs you",
@@ -90,7 +82,7 @@ const EXPLANATION = {
 } as const;
 
 /** Only macOS asks the person, and only once, at the first notification. */
-const explainOnce = ({ prefs, logger }: AppNotificationsDeps): (() => Promise<void>) | null =>
+const explainOnce = (prefs: PrefsFile, logger: Logger): (() => Promise<void>) | null =>
   process.platform !== "darwin" || prefs.read().areNoticesExplained
     ? null
     : async () => {
@@ -102,13 +94,19 @@ const explainOnce = ({ prefs, logger }: AppNotificationsDeps): (() => Promise<vo
       };
 
 /** Call once the app is ready. */
-const createAppNotifications = (deps: AppNotificationsDeps): NotificationPresenter => {
+const createAppNotifications = (deps: {
+  readonly service: () => Promise<ReachableService>;
+  readonly openPopover: () => void;
+  readonly isPopoverOpen: () => boolean;
+  readonly prefs: PrefsFile;
+  readonly logger: Logger;
+}): NotificationPresenter => {
   const { service, openPopover, isPopoverOpen, logger } = deps;
   const setTimer = (delayMs: number, callback: () => void): (() => void) => {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   };
-  const explain = explainOnce(deps);
+  const explain = explainOnce(deps.prefs, logger);
   // Removes notifications that an earlier run left because it did not end cleanly: nobody would handle their buttons.
   if (process.platform === "darwin" && explain === null) Notification.removeAll();
   const presenter: NotificationPresenter = new NotificationPresenter({
@@ -141,12 +139,6 @@ const onPowerEvent = (handle: () => void): void => {
   powerMonitor.on("unlock-screen", handle);
 };
 
-interface AppOptions {
-  readonly installation: Installation;
-  readonly paths: RuntimePaths;
-  readonly env: NodeJS.ProcessEnv;
-}
-
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 /** Shows the error's message and ends. */
@@ -176,10 +168,10 @@ const quitBounded = (close: () => Promise<void>): void => {
 /** How the session gets a daemon: it hosts one here, or joins the one that runs. */
 const createReach =
   (
-    { installation: { version, eventScript }, paths, env }: AppOptions,
+    { installation: { version, eventScript }, paths, env }: Parameters<typeof runApp>[0],
     logger: Logger,
     terminals: TerminalService,
-  ): DaemonSessionDeps["reach"] =>
+  ): ConstructorParameters<typeof DaemonSession>[0]["reach"] =>
   (signal) =>
     reachDaemon({
       paths,
@@ -202,7 +194,11 @@ const createReach =
     });
 
 /** Runs until the app quits. Call once Electron is ready; fails where the home or the popover cannot be used. */
-export const runApp = async (options: AppOptions): Promise<void> => {
+export const runApp = async (options: {
+  readonly installation: Installation;
+  readonly paths: RuntimePaths;
+  readonly env: NodeJS.ProcessEnv;
+}): Promise<void> => {
   const { installation, paths, env } = options;
   ensureHome(paths);
   const log = await openLogFile({

@@ -6,7 +6,7 @@ import { createPageCaller, PAGE_URL } from "./pageAnswer.ts";
 import { type PrefsFile, createDesktopService } from "./desktopService.ts";
 import { MAX_POPOVER_HEIGHT, MIN_POPOVER_HEIGHT } from "./readPrefs.ts";
 import { join } from "node:path";
-import type { TrayPicture, Urgency } from "./trayState.ts";
+import type { Urgency, TrayState } from "./trayState.ts";
 import { createDesktopRouter } from "../core/api/router.ts";
 import type { DesktopViewName } from "../core/model/desktop.ts";
 import type { Logger } from "../core/ports/logger.ts";
@@ -18,24 +18,12 @@ import type { NotificationPresenter } from "./notifications.ts";
 import { servePagePort } from "./pageProtocol.ts";
 import type { TerminalService } from "./terminals/terminalService.ts";
 
+type TrayPicture = TrayState["picture"];
+
 // The menu-bar window: one frameless, sandboxed popover below the tray icon, as high as the person left it.
 
 /** Points. */
 const POPOVER_WIDTH = 420;
-
-export interface PopoverOptions {
-  readonly tray: Tray;
-  readonly icon: string;
-  readonly menu: Menu;
-  readonly preload: string;
-  readonly prefs: PrefsFile;
-  /** Called for every window before its page is loaded; a window that crashed is replaced by another. */
-  readonly onContents: (contents: WebContents) => void;
-  readonly onVisible: (isVisible: boolean) => void;
-  readonly focus: FocusReturn;
-  /** `isGivenUp`: the page crashed again right after a reload, and comes back only when somebody opens it. */
-  readonly onCrashed: (reason: string, isGivenUp: boolean) => void;
-}
 
 /** A page that crashes again within this time after a reload (in milliseconds) is not reloaded again. */
 const CRASH_AGAIN_MS = 60_000;
@@ -51,7 +39,19 @@ const followDisplays = (bar: Menubar, tray: Tray): void => {
 };
 
 /** Call once the app is ready. The window is loaded at once and stays hidden until somebody asks for it. */
-export const createPopover = (options: PopoverOptions): Menubar => {
+export const createPopover = (options: {
+  readonly tray: Tray;
+  readonly icon: string;
+  readonly menu: Menu;
+  readonly preload: string;
+  readonly prefs: PrefsFile;
+  /** Called for every window before its page is loaded; a window that crashed is replaced by another. */
+  readonly onContents: (contents: WebContents) => void;
+  readonly onVisible: (isVisible: boolean) => void;
+  readonly focus: FocusReturn;
+  /** `isGivenUp`: the page crashed again right after a reload, and comes back only when somebody opens it. */
+  readonly onCrashed: (reason: string, isGivenUp: boolean) => void;
+}): Menubar => {
   const { prefs, focus } = options;
   const bar = menubar({
     tray: options.tray,
@@ -130,7 +130,7 @@ export const createPopover = (options: PopoverOptions): Menubar => {
 export const iconPath = (iconsDir: string, urgency: Urgency): string =>
   join(iconsDir, `${urgency}Template.png`);
 
-export interface TrayIcon {
+interface TrayIcon {
   readonly tray: Tray;
   show(picture: TrayPicture): void;
 }
@@ -166,7 +166,19 @@ const createContextMenu = (open: (view: DesktopViewName) => void): Menu =>
     { id: "quit", label: "Quit agtmux", click: () => app.quit() },
   ]);
 
-export interface AppPopoverDeps {
+interface AppPopover {
+  open(): void;
+  /** Releases the shortcut; the window ends with the app. */
+  close(): void;
+}
+
+const CRASHED = {
+  title: "The agtmux popover crashed twice",
+  body: "Agents are still watched. Click to open it again.",
+};
+
+/** Call once the app is ready. */
+export const createAppPopover = (deps: {
   readonly icon: TrayIcon;
   readonly iconPath: string;
   readonly preload: string;
@@ -180,21 +192,7 @@ export interface AppPopoverDeps {
   /** Answers the page's calls to the daemon. */
   readonly daemon: ProcedureCaller;
   readonly logger: Logger;
-}
-
-export interface AppPopover {
-  open(): void;
-  /** Releases the shortcut; the window ends with the app. */
-  close(): void;
-}
-
-const CRASHED = {
-  title: "The agtmux popover crashed twice",
-  body: "Agents are still watched. Click to open it again.",
-};
-
-/** Call once the app is ready. */
-export const createAppPopover = (deps: AppPopoverDeps): AppPopover => {
+}): AppPopover => {
   const { icon, prefs, events, presenter, logger, focus } = deps;
   const open = (): void => {
     bar

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCommandLineService, type CommandLinePlaces } from "./commandLine.ts";
+import { createCommandLineService } from "./commandLine.ts";
 
 let home: string;
 let command: string;
@@ -29,7 +29,9 @@ const put = (path: string, text: string): void => {
   chmodSync(path, 0o755);
 };
 const at = (...parts: string[]): string => join(home, ...parts);
-const commandLine = (change: Partial<CommandLinePlaces> & { path?: string } = {}) => {
+const commandLine = (
+  change: Partial<Parameters<typeof createCommandLineService>[0]> & { path?: string } = {},
+) => {
   const { path = at("empty"), env, ...rest } = change;
   return createCommandLineService({
     platform: "linux",

@@ -15,19 +15,13 @@ import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import type { CommandLineState } from "../core/model/desktop.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 
-export interface CommandLinePlaces {
+interface CommandLinePlaces {
   readonly platform: NodeJS.Platform;
   /** HOME, PATH, SHELL and APPIMAGE. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
   /** Where the command may be in this installation; the first path that exists is used. */
   readonly commands: readonly string[];
-}
-
-export interface CommandLineService {
-  state(): Promise<CommandLineState>;
-  /** Makes the link and gives the new state. @throws AgtmuxError E_UNSUPPORTED, with nothing changed. */
-  install(): Promise<CommandLineState>;
 }
 
 const NAME = "agtmux";
@@ -114,7 +108,7 @@ const occupied = (path: string, what: string): AgtmuxError =>
     remedy: "Move it away, or link the command from another folder of your PATH.",
   });
 
-export const createCommandLineService = (places: CommandLinePlaces): CommandLineService => {
+export const createCommandLineService = (places: CommandLinePlaces) => {
   const findCommand = async (): Promise<string | undefined> => {
     for (const command of places.commands) if (await isThere(command)) return command;
     return undefined;
@@ -146,7 +140,8 @@ export const createCommandLineService = (places: CommandLinePlaces): CommandLine
   };
   return {
     state: look,
-    install: async () => {
+    /** Makes the link and gives the new state. @throws AgtmuxError E_UNSUPPORTED, with nothing changed. */
+    install: async (): Promise<CommandLineState> => {
       const state = await look();
       if (state.kind === "installed") return state;
       if (state.kind === "none")
@@ -169,3 +164,5 @@ export const createCommandLineService = (places: CommandLinePlaces): CommandLine
     },
   };
 };
+
+export type CommandLineService = ReturnType<typeof createCommandLineService>;

@@ -33,7 +33,8 @@ const runShort = ([file = "", ...args]: readonly string[]): Promise<number | nul
     });
   });
 
-export interface HostOptions {
+/** Starts the daemon of an owned home and its socket. If anything fails, the home is freed. */
+export const hostDaemon = async (options: {
   readonly owner: Owner;
   readonly paths: RuntimePaths;
   readonly version: string;
@@ -41,13 +42,10 @@ export interface HostOptions {
   readonly eventScript: string;
   readonly env: NodeJS.ProcessEnv;
   readonly logger: Logger;
-  readonly terminals: Pick<TerminalService, "open" | "focus" | "inUse">;
+  readonly terminals: TerminalService;
   readonly loginItem: LoginItem;
   readonly onShutdownRequest: () => void;
-}
-
-/** Starts the daemon of an owned home and its socket. If anything fails, the home is freed. */
-export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> => {
+}): Promise<ReachedDaemon> => {
   const { owner, paths, logger } = options;
   const closers: (() => Promise<void> | void)[] = [() => owner.release()];
   const close = async (): Promise<void> => {
@@ -122,10 +120,7 @@ const remoteFeatures = (client: DaemonClient): FeatureAnswers[] =>
   }));
 
 /** Uses another process's daemon as ours. That process may have no desktop, so terminal windows are opened here. */
-export const joinDaemon = (
-  client: DaemonClient,
-  terminals: Pick<TerminalService, "open" | "focus">,
-): ReachedDaemon => {
+export const joinDaemon = (client: DaemonClient, terminals: TerminalService): ReachedDaemon => {
   const desktop: DesktopActions = {
     run: runShort,
     openTerminal: (argv) => terminals.open(argv),

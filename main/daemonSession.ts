@@ -22,14 +22,6 @@ export interface ReachedDaemon {
   close(): Promise<void>;
 }
 
-interface ReachOptions {
-  readonly paths: RuntimePaths;
-  readonly version: string;
-  readonly host: (owner: Owner) => Promise<ReachedDaemon>;
-  readonly join: (client: DaemonClient) => ReachedDaemon;
-  readonly signal: AbortSignal;
-}
-
 const HELLO_TIMEOUT_MS = 5_000;
 /** An owner that starts or ends right now gets this long, in milliseconds. */
 const REACH_TIMEOUT_MS = 15_000;
@@ -39,7 +31,11 @@ const isUnavailable = (error: unknown): boolean =>
   error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE";
 
 /** Null while no daemon answers, and after an outdated one was asked to leave; every other failure is final. */
-const tryJoin = async ({ paths, version, join }: ReachOptions): Promise<ReachedDaemon | null> => {
+const tryJoin = async ({
+  paths,
+  version,
+  join,
+}: Parameters<typeof reachDaemon>[0]): Promise<ReachedDaemon | null> => {
   const client = await connectCurrent({ paths, version, helloTimeoutMs: HELLO_TIMEOUT_MS });
   if (client !== null) return join(client);
   const unlock = tryStartLock(paths.home);
@@ -55,7 +51,13 @@ const tryJoin = async ({ paths, version, join }: ReachOptions): Promise<ReachedD
  * Fails with E_DAEMON_VERSION beside an incompatible daemon, with E_DAEMON_UNAVAILABLE when the owner does not answer in
  * time, with the daemon's own error when it cannot start here, and with an AbortError.
  */
-export const reachDaemon = async (options: ReachOptions): Promise<ReachedDaemon> => {
+export const reachDaemon = async (options: {
+  readonly paths: RuntimePaths;
+  readonly version: string;
+  readonly host: (owner: Owner) => Promise<ReachedDaemon>;
+  readonly join: (client: DaemonClient) => ReachedDaemon;
+  readonly signal: AbortSignal;
+}): Promise<ReachedDaemon> => {
   const deadline = performance.now() + REACH_TIMEOUT_MS;
   for (;;) {
     options.signal.throwIfAborted();
@@ -71,17 +73,6 @@ export const reachDaemon = async (options: ReachOptions): Promise<ReachedDaemon>
   }
 };
 
-export interface DaemonSessionDeps {
-  reach(signal: AbortSignal): Promise<ReachedDaemon>;
-  onReached(daemon: ReachedDaemon): void;
-  onEntry(entry: FeedEntry): void;
-  onNotice(event: NotificationEvent): void;
-  /** The daemon went away; another one is being looked for. */
-  onLost(error: unknown): void;
-  /** Called when nothing more can be done; the app should show the error and quit. */
-  onFailed(error: unknown): void;
-}
-
 /** The pause between two attempts to find a daemon, in milliseconds. */
 const REJOIN_PAUSE_MS = 1_000;
 
@@ -95,7 +86,7 @@ const endOf = (stream: Promise<void>): Promise<unknown> =>
   );
 
 export class DaemonSession implements ProcedureCaller {
-  private readonly deps: DaemonSessionDeps;
+  private readonly deps: ConstructorParameters<typeof DaemonSession>[0];
   private readonly aborter = new AbortController();
   private readonly first = Promise.withResolvers<void>();
   /**
@@ -105,7 +96,16 @@ export class DaemonSession implements ProcedureCaller {
   private daemon: ReachedDaemon | null = null;
   private running: Promise<void> | null = null;
 
-  constructor(deps: DaemonSessionDeps) {
+  constructor(deps: {
+    reach(signal: AbortSignal): Promise<ReachedDaemon>;
+    onReached(daemon: ReachedDaemon): void;
+    onEntry(entry: FeedEntry): void;
+    onNotice(event: NotificationEvent): void;
+    /** The daemon went away; another one is being looked for. */
+    onLost(error: unknown): void;
+    /** Called when nothing more can be done; the app should show the error and quit. */
+    onFailed(error: unknown): void;
+  }) {
     this.deps = deps;
   }
 

@@ -14,42 +14,27 @@ import type { TerminalService } from "./terminals/terminalService.ts";
 
 // What the window remembers between starts. Everything that the daemon obeys is in config.json instead.
 
-export interface PrefsFile {
-  read(): Prefs;
-  /** A value that is left out or out of range does not change. */
-  write(change: Partial<Prefs>): void;
-}
-
 /** `<userData>/window.json`. */
-export const openPrefs = (): PrefsFile => {
+export const openPrefs = () => {
   const store = new Store<Record<string, unknown>>({ name: "window", clearInvalidConfig: true });
   return {
-    read: () => readPrefs(store.store, process.platform),
-    write: (change) => {
+    read: (): Prefs => readPrefs(store.store, process.platform),
+    /** A value that is left out or out of range does not change. */
+    write: (change: Partial<Prefs>): void => {
       const parsed = prefsSchema.partial().safeParse(change);
       if (parsed.success) store.set(parsed.data);
     },
   };
 };
 
-interface DesktopServiceDeps {
-  readonly prefs: PrefsFile;
-  readonly terminals: TerminalService;
-  readonly shortcut: Shortcut;
-  readonly presenter: NotificationPresenter;
-  readonly events: DesktopEvents;
-  readonly commandLine: CommandLineService;
-  readonly launchAtLogin: LaunchAtLogin;
-  readonly logPath: string;
-  readonly hide: () => void;
-}
+export type PrefsFile = ReturnType<typeof openPrefs>;
 
 const TEST_WORDS = {
   title: "agtmux can show notifications",
   body: "This is how an agent that waits for you comes up.",
 };
 
-const terminalState = ({ prefs, terminals }: DesktopServiceDeps): DesktopState["terminal"] => {
+const terminalState = (prefs: PrefsFile, terminals: TerminalService): DesktopState["terminal"] => {
   const common = {
     choice: prefs.read().terminal,
     found: terminals.found().map(({ id, name }) => ({ id, name })),
@@ -62,11 +47,21 @@ const terminalState = ({ prefs, terminals }: DesktopServiceDeps): DesktopState["
   }
 };
 
-export const createDesktopService = (deps: DesktopServiceDeps): DesktopService => {
+export const createDesktopService = (deps: {
+  readonly prefs: PrefsFile;
+  readonly terminals: TerminalService;
+  readonly shortcut: Shortcut;
+  readonly presenter: NotificationPresenter;
+  readonly events: DesktopEvents;
+  readonly commandLine: CommandLineService;
+  readonly launchAtLogin: LaunchAtLogin;
+  readonly logPath: string;
+  readonly hide: () => void;
+}): DesktopService => {
   const { prefs, terminals, shortcut, presenter } = deps;
   const state = (): DesktopState => ({
     platform: process.platform,
-    terminal: terminalState(deps),
+    terminal: terminalState(prefs, terminals),
     shortcut: shortcut.state,
     launchAtLogin: deps.launchAtLogin.state,
     // Does not ask the system whether it has notifications, because that question alone makes macOS ask the person.

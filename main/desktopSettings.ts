@@ -5,16 +5,10 @@ import type { DesktopState } from "../core/model/desktop.ts";
 type LaunchAtLoginState = DesktopState["launchAtLogin"];
 
 /** The part of Electron's `app` that is used here. */
-export interface LoginItems {
+interface LoginItems {
   readonly isPackaged: boolean;
   getLoginItemSettings(): { openAtLogin: boolean; status: string };
   setLoginItemSettings(settings: { openAtLogin: boolean }): void;
-}
-
-export interface LaunchAtLogin {
-  readonly state: LaunchAtLoginState;
-  /** Does nothing where it is not supported. The state says so, and also says when the system did not keep the change. */
-  set(isOn: boolean): void;
 }
 
 const NEEDS_APPROVAL = "Allow agtmux in System Settings, General, Login Items.";
@@ -25,7 +19,7 @@ const notKept = (isOn: boolean): string =>
     ? "macOS did not keep it, as it may with a build that is not notarised. Add agtmux in System Settings, General, Login Items."
     : "macOS did not keep it. Remove agtmux in System Settings, General, Login Items.";
 
-export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform): LaunchAtLogin => {
+export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform) => {
   let wish: boolean | null = null;
   const whyNot = (): string | null => {
     if (platform !== "darwin") return "On this system, add agtmux to the desktop's own startup applications.";
@@ -40,16 +34,19 @@ export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform
     return { isSupported: true, isOn, problem: notKept(wish) };
   };
   return {
-    get state() {
+    get state(): LaunchAtLoginState {
       return read();
     },
-    set: (isOn) => {
+    /** Does nothing where it is not supported. The state says so, and also says when the system did not keep the change. */
+    set: (isOn: boolean): void => {
       if (whyNot() !== null) return;
       wish = isOn;
       items.setLoginItemSettings({ openAtLogin: isOn });
     },
   };
 };
+
+export type LaunchAtLogin = ReturnType<typeof createLaunchAtLogin>;
 
 // The shortcut that opens the popover from anywhere: it is registered with the system, the person can change it, and it says
 // when another program holds it.
@@ -58,28 +55,21 @@ export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform
  * The part of Electron's `globalShortcut` that is used here. `register` throws for a text that is not a shortcut on this
  * system.
  */
-export interface ShortcutRegistry {
+interface ShortcutRegistry {
   register(accelerator: string, onPress: () => void): boolean;
   unregister(accelerator: string): void;
 }
 
-interface ShortcutDeps {
-  readonly registry: ShortcutRegistry;
-  readonly onPress: () => void;
-  /** Stores the person's choice. */
-  readonly remember: (accelerator: string | null) => void;
-}
-
-export interface Shortcut {
-  /** `accelerator`: the one in force now; null: none. */
-  readonly state: { readonly accelerator: string | null; readonly problem: string | null };
-  /** Replaces the present one. If the system refuses the new one, the present one stays and `problem` says why. */
-  set(accelerator: string | null): void;
-  close(): void;
-}
-
 /** `initial`: the stored choice; it stays stored even while another program holds it. */
-export const createShortcut = (deps: ShortcutDeps, initial: string | null): Shortcut => {
+export const createShortcut = (
+  deps: {
+    readonly registry: ShortcutRegistry;
+    readonly onPress: () => void;
+    /** Stores the person's choice. */
+    readonly remember: (accelerator: string | null) => void;
+  },
+  initial: string | null,
+) => {
   const { registry } = deps;
   let current: string | null = null;
   let problem: string | null = null;
@@ -106,15 +96,19 @@ export const createShortcut = (deps: ShortcutDeps, initial: string | null): Shor
 
   use(initial);
   return {
-    get state() {
+    /** `accelerator`: the one in force now; null: none. */
+    get state(): { readonly accelerator: string | null; readonly problem: string | null } {
       return { accelerator: current, problem };
     },
-    set: (accelerator) => {
+    /** Replaces the present one. If the system refuses the new one, the present one stays and `problem` says why. */
+    set: (accelerator: string | null): void => {
       if (use(accelerator)) deps.remember(accelerator);
     },
-    close: () => {
+    close: (): void => {
       if (current !== null) registry.unregister(current);
       current = null;
     },
   };
 };
+
+export type Shortcut = ReturnType<typeof createShortcut>;

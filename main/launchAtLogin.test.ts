@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from "vitest";
-import { createLaunchAtLogin, type LoginItems } from "./desktopSettings.ts";
+import { createLaunchAtLogin } from "./desktopSettings.ts";
 
 let isOn: boolean;
 let status: string;
 let isKept: boolean;
-let items: LoginItems;
+let items: Parameters<typeof createLaunchAtLogin>[0];
 beforeEach(() => {
   isOn = false;
   status = "enabled";

@@ -1,3 +1,4 @@
+import type { ReachableService } from "../core/api/calls.ts";
 import { beforeEach, expect, it } from "vitest";
 import type { AgentNotification } from "../core/api/service.ts";
 import type { ActionResult } from "../core/model/action.ts";
@@ -59,8 +60,8 @@ beforeEach(() => {
   actions = new NotificationActions({
     service: () =>
       Promise.resolve({
-        answer: (input) => record("answer", result())(input),
-        send: (input) => record("send", result())(input),
+        answer: (input: unknown) => record("answer", result())(input),
+        send: (input: unknown) => record("send", result())(input),
         openAttach: record("openAttach", {
           snapshotId: "",
           paneRef: "",
@@ -68,7 +69,7 @@ beforeEach(() => {
           mode: "attach",
           existingClient: null,
         }),
-      }),
+      } as unknown as ReachableService),
     say: (_notice, title, body) => said.push(`${title} | ${body}`),
     openPopover: () => (opened += 1),
     onError: () => {},

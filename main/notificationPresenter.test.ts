@@ -4,11 +4,12 @@ import type { AgentNotification } from "../core/api/service.ts";
 import { makePane } from "../test/factories/view.ts";
 import {
   toNativeOptions,
-  type NativeOptions,
   type NotificationChoice,
   NotificationPresenter,
   NotificationTurns,
 } from "./notifications.ts";
+
+type NativeOptions = ReturnType<typeof toNativeOptions>;
 
 class FakeNotification extends EventEmitter {
   readonly options: NativeOptions;

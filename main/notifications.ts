@@ -6,7 +6,7 @@ import { type ActionResult, actionGuardsSchema, type ActionGuards } from "../cor
 import { AgtmuxError } from "../core/model/errors.ts";
 
 /** The part of Electron's NotificationConstructorOptions that is used here. */
-export interface NativeOptions {
+interface NativeOptions {
   id: string;
   title: string;
   body: string;
@@ -69,17 +69,6 @@ export const toNativeOptions = (notice: AgentNotification, platform: NodeJS.Plat
 // two new sets at the same moment may get lost. New sets therefore come one after the other. The first notification makes macOS
 // ask the person for permission, so agtmux first explains what it is for.
 
-interface NotificationTurnsDeps {
-  /**
-   * Explains once what notifications are for; resolves when the person has read it. Null: it was explained before, or the
-   * system does not ask.
-   */
-  readonly explain: (() => Promise<void>) | null;
-  /** It was explained, here or on a page. */
-  readonly onExplained: () => void;
-  readonly setTimer: (delayMs: number, callback: () => void) => () => void;
-}
-
 /** If the system reports nothing about a notification for this long, it never will. */
 const SHOW_LIMIT_MS = 3_000;
 
@@ -89,16 +78,29 @@ interface Waiting {
 }
 
 export class NotificationTurns {
-  private readonly setTimer: NotificationTurnsDeps["setTimer"];
+  private readonly setTimer: (delayMs: number, callback: () => void) => () => void;
   private readonly onExplained: () => void;
-  private explain: NotificationTurnsDeps["explain"];
+  private explain: (() => Promise<void>) | null;
   private isHeld = false;
   private readonly registered = new Set<string>();
   private inFlight: string | null = null;
   private cancelTimer: () => void = () => {};
   private waiting: Waiting[] = [];
 
-  constructor({ explain, onExplained, setTimer }: NotificationTurnsDeps) {
+  constructor({
+    explain,
+    onExplained,
+    setTimer,
+  }: {
+    /**
+     * Explains once what notifications are for; resolves when the person has read it. Null: it was explained before, or the
+     * system does not ask.
+     */
+    readonly explain: (() => Promise<void>) | null;
+    /** It was explained, here or on a page. */
+    readonly onExplained: () => void;
+    readonly setTimer: (delayMs: number, callback: () => void) => () => void;
+  }) {
     this.explain = explain;
     this.onExplained = onExplained;
     this.setTimer = setTimer;
@@ -164,14 +166,6 @@ export type NotificationChoice =
   | { readonly kind: "action"; readonly action: NotificationAction }
   | { readonly kind: "reply"; readonly text: string };
 
-interface NotificationActionsDeps {
-  service(): Promise<Pick<ReachableService, "answer" | "send" | "openAttach">>;
-  /** Tells the result in a notification; a click on it leads where the first one led. */
-  say(notice: AgentNotification, title: string, body: string): void;
-  openPopover(): void;
-  onError(error: unknown): void;
-}
-
 const SURFACE = "notification";
 
 /** Only for this agent, never for another that took the pane over since. */
@@ -187,9 +181,15 @@ const targetOf = ({ pane }: AgentNotification, guards: Partial<ActionGuards>) =>
 const nameOf = ({ pane }: AgentNotification): string => pane.agent_name ?? "the agent";
 
 export class NotificationActions {
-  private readonly deps: NotificationActionsDeps;
+  private readonly deps: ConstructorParameters<typeof NotificationActions>[0];
 
-  constructor(deps: NotificationActionsDeps) {
+  constructor(deps: {
+    service(): Promise<ReachableService>;
+    /** Tells the result in a notification; a click on it leads where the first one led. */
+    say(notice: AgentNotification, title: string, body: string): void;
+    openPopover(): void;
+    onError(error: unknown): void;
+  }) {
     this.deps = deps;
   }
 
@@ -222,12 +222,11 @@ export class NotificationActions {
       return this.attach(notice);
     if (choice.kind === "reply") return this.reply(notice, choice.text);
     const { action } = choice;
-    return this.answer(notice, action.kind, {
-      choice:
-        action.kind === "option"
-          ? { kind: "option", number: action.number }
-          : { kind: action.kind === "deny" ? "deny" : "approve" },
-    });
+    const answer =
+      action.kind === "option"
+        ? ({ kind: "option", number: action.number } as const)
+        : ({ kind: action.kind === "deny" ? "deny" : "approve" } as const);
+    return this.answer(notice, action.kind, answer);
   }
 
   private async attach(notice: AgentNotification): Promise<null> {
@@ -239,7 +238,7 @@ export class NotificationActions {
   private async answer(
     notice: AgentNotification,
     what: string,
-    { choice }: Pick<Parameters<ReachableService["answer"]>[0], "choice">,
+    choice: Parameters<ReachableService["answer"]>[0]["choice"],
   ): Promise<ActionResult> {
     const service = await this.deps.service();
     return service.answer({
@@ -253,7 +252,7 @@ export class NotificationActions {
     if (text.trim() === "") return null;
     switch (notice.reply) {
       case "answer":
-        return this.answer(notice, "reply", { choice: { kind: "text", text } });
+        return this.answer(notice, "reply", { kind: "text", text });
       case "send":
         return (await this.deps.service()).send({
           ...targetOf(notice, { ifVersion: notice.pane.state_version }),
@@ -281,18 +280,6 @@ interface NativeNotification {
   on(event: "failed", listener: (event: unknown, error: string) => void): unknown;
 }
 
-interface NotificationPresenterDeps {
-  create(options: NativeOptions): NativeNotification;
-  toOptions(notice: AgentNotification): NativeOptions;
-  onChoice(notice: AgentNotification, choice: NotificationChoice): void;
-  onFailed(error: string): void;
-  /** True while the popover is open: what it lists needs no notification. */
-  isPopoverOpen(): boolean;
-  setTimer(delayMs: number, callback: () => void): () => void;
-  /** Decides when each may be shown. */
-  readonly turns: NotificationTurns;
-}
-
 /** How many ids of past notices are remembered, so that a repeated one stays silent. */
 const REMEMBERED = 1_000;
 const MAX_PROBLEM = 200;
@@ -311,13 +298,23 @@ const toProblem = (error: string): string =>
   "Allow agtmux in the system's notification settings; on macOS a build without a signature may not show any.";
 
 export class NotificationPresenter {
-  private readonly deps: NotificationPresenterDeps;
+  private readonly deps: ConstructorParameters<typeof NotificationPresenter>[0];
   /** It also keeps the notifications in memory: one that was garbage-collected would not get its click. */
   private readonly shown = new Map<string, NativeNotification>();
   private readonly seen = new Set<string>();
   private lastProblem: string | null = null;
 
-  constructor(deps: NotificationPresenterDeps) {
+  constructor(deps: {
+    create(options: NativeOptions): NativeNotification;
+    toOptions(notice: AgentNotification): NativeOptions;
+    onChoice(notice: AgentNotification, choice: NotificationChoice): void;
+    onFailed(error: string): void;
+    /** True while the popover is open: what it lists needs no notification. */
+    isPopoverOpen(): boolean;
+    setTimer(delayMs: number, callback: () => void): () => void;
+    /** Decides when each may be shown. */
+    readonly turns: NotificationTurns;
+  }) {
     this.deps = deps;
   }
 

@@ -37,7 +37,7 @@ export const answerPage = (files: ReadonlyMap<string, WebFile>, request: Request
 };
 
 /** The part of Electron's `IpcMainEvent` that is used here. */
-export interface SenderFacts {
+interface SenderFacts {
   readonly sender: unknown;
   readonly senderFrame: { readonly url: string } | null;
 }

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from "vitest";
-import { createShortcut, type ShortcutRegistry } from "./desktopSettings.ts";
+import { createShortcut } from "./desktopSettings.ts";
 
 let registered: Map<string, () => void>;
 let taken: Set<string>;
 let remembered: (string | null)[];
 let presses: number;
-const registry: ShortcutRegistry = {
+const registry: Parameters<typeof createShortcut>[0]["registry"] = {
   register: (accelerator, onPress) => {
     if (accelerator.endsWith("Nonsense")) throw new TypeError("conversion failure");
     if (taken.has(accelerator)) return false;

@@ -7,7 +7,7 @@ import type { FeedEntry, PaneView } from "../core/model/view.ts";
 /** What the menu-bar icon can say, one shape each. */
 export type Urgency = "none" | "running" | "waiting_input" | "waiting_approval" | "error";
 
-export interface TrayPicture {
+interface TrayPicture {
   readonly urgency: Urgency;
   /** Panes that wait for a person. */
   readonly waiting: number;

@@ -3,7 +3,6 @@
 import { placesOf } from "../../core/model/config.ts";
 import type {
   AdapterProblem,
-  AdapterFiles,
   AdapterOrigin,
   AdapterSource,
   AdapterText,
@@ -26,6 +25,8 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { Logger } from "../../core/ports/logger.ts";
 import { createAdapterRegistry, type AdapterRegistry } from "../index.ts";
 import { createFileAdapter, patchAdapter } from "./createAdapter.ts";
+
+type AdapterFiles = NonNullable<AdapterSource["files"]>;
 
 // From the text of an adapter file to its content, or to problems that name the line and the key. Nothing here touches
 // the disk.

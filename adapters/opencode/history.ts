@@ -2,7 +2,6 @@
 // is a row of JSON, and its text and calls are rows of `part`. A sub-agent is a session with a parent.
 import type {
   DatabaseHistory,
-  DatabaseSession,
   LogLine,
   ReadRows,
   UsageRecord,
@@ -38,7 +37,7 @@ const firstPrompt = (rows: ReadRows, id: string): string | null => {
   return null;
 };
 
-const toSession = (rows: ReadRows, row: LogLine): DatabaseSession[] => {
+const toSession = (rows: ReadRows, row: LogLine): ReturnType<DatabaseHistory["listSessions"]>[number][] => {
   const id = textOf(row, "id");
   const changedAt = numberOf(row, "time_updated");
   if (id === null || changedAt === null || !SESSION_ID.test(id)) return [];

@@ -1,13 +1,7 @@
 // The sessions that agents of the pi family keep: `<folder>/agent/sessions/<project>/<time>_<id>.jsonl`. Recorded with omp 18.2.3
 // and pi 0.87.1; gjc and arcane by their documents. What sub-agents write lies a folder deeper.
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
-import type {
-  ReadEntries,
-  TranscriptEntry,
-  FileHistory,
-  LogPiece,
-  SessionFacts,
-} from "../../core/ports/agentFiles.ts";
+import type { TranscriptEntry, FileHistory, LogPiece, SessionFacts } from "../../core/ports/agentFiles.ts";
 import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
 import {
   callOf,
@@ -91,7 +85,10 @@ const toEntries = (entry: Payload): TranscriptEntry[] => {
 };
 
 /** What entries of a session file say, in order; `leaf` as in the port. */
-const readPiEntries = (lines: readonly Payload[], leaf: string | null): ReadEntries => {
+const readPiEntries = (
+  lines: readonly Payload[],
+  leaf: string | null,
+): ReturnType<FileHistory["readEntries"]> => {
   const branch = branchOf(lines, leaf);
   return { entries: branch.entries.flatMap(toEntries), leaf: branch.leaf };
 };

@@ -32,41 +32,16 @@ export interface ConnectedTargetParts {
   toTerminal?: (argv: readonly string[]) => string[];
 }
 
-interface ConnectedTargetDeps extends ConnectedTargetParts {
-  sink: CollectorSink;
-  adapters: AdapterSource;
-  timing: () => Timing;
-  clock: Clock;
-  ids: IdSource;
-  logger: Logger;
-}
-
-export interface ConnectedTarget {
-  readonly targetId: string;
-  readonly executor: TargetExecutor;
-  /** The executor through which watching reads. */
-  readonly reader: TargetExecutor;
-  readonly tmuxPath: string | null;
-  /** How tmux is called on one of the servers. @throws AgtmuxError E_TMUX_MISSING; null for a server that is not watched. */
-  readonly tmuxOf: (server: string) => TmuxCalls | null;
-  readonly servers: readonly TmuxSocket[];
-  readonly collected: readonly WatchedServer[];
-  readonly collector: Collector;
-  readonly processes: ProcessTree;
-  /** Turns a command of the target into one for a person's terminal here. */
-  readonly toTerminal: (argv: readonly string[]) => string[];
-  /** Visible lines of a pane now; null where it cannot be read. */
-  capture(pane: Pane): Promise<readonly string[] | null>;
-  processesOf(pane: Pane): Promise<readonly ProcessInfo[]>;
-  /** Takes in the events that wait in its spool at this moment. @throws Error where they cannot be read. */
-  takeEvents(): Promise<void>;
-  /** Whether an agent runs in the pane at this moment: the collector may not have seen it yet. */
-  hasAgent(pane: Pane): Promise<boolean>;
-  /** Ends the collector; the owner of the executor ends that itself. */
-  close(): Promise<void>;
-}
-
-export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarget => {
+export const createConnectedTarget = (
+  deps: ConnectedTargetParts & {
+    sink: CollectorSink;
+    adapters: AdapterSource;
+    timing: () => Timing;
+    clock: Clock;
+    ids: IdSource;
+    logger: Logger;
+  },
+) => {
   const { executor, tmux, servers, processes, clock, ids, logger } = deps;
   const reader = deps.reader ?? executor;
   const callsOver = (over: TargetExecutor, found: FoundTmux, socket: TmuxSocket): TmuxCalls =>
@@ -113,9 +88,11 @@ export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarge
   return {
     targetId: executor.targetId,
     executor,
+    /** The executor through which watching reads. */
     reader,
     tmuxPath: tmux?.path ?? null,
-    tmuxOf: (name) => {
+    /** How tmux is called on one of the servers. @throws AgtmuxError E_TMUX_MISSING; null for a server that is not watched. */
+    tmuxOf: (name: string): TmuxCalls | null => {
       const socket = servers.find(({ server }) => server === name);
       if (tmux === null) throw new AgtmuxError("E_TMUX_MISSING", `no tmux was found on ${executor.targetId}`);
       return socket === undefined ? null : callsOver(executor, tmux, socket);
@@ -124,38 +101,36 @@ export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarge
     collected,
     collector,
     processes,
+    /** Turns a command of the target into one for a person's terminal here. */
     toTerminal: deps.toTerminal ?? ((argv) => [...argv]),
-    capture: async ({ server, paneId }) => {
+    /** Visible lines of a pane now; null where it cannot be read. */
+    capture: async ({ server, paneId }: Pane): Promise<readonly string[] | null> => {
       const screens = await collected.find((one) => one.server === server)?.capture([paneId]);
       return screens?.get(paneId) ?? null;
     },
     processesOf,
-    takeEvents: () => deps.takeEvents(),
-    hasAgent: async (pane) => deps.adapters.identify(await processesOf(pane)) !== null,
-    close: () => collector.close(),
+    /** Takes in the events that wait in its spool at this moment. @throws Error where they cannot be read. */
+    takeEvents: (): Promise<void> => deps.takeEvents(),
+    /** Whether an agent runs in the pane at this moment: the collector may not have seen it yet. */
+    hasAgent: async (pane: Pane): Promise<boolean> =>
+      deps.adapters.identify(await processesOf(pane)) !== null,
+    /** Ends the collector; the owner of the executor ends that itself. */
+    close: (): Promise<void> => collector.close(),
   };
 };
+
+export type ConnectedTarget = ReturnType<typeof createConnectedTarget>;
 
 // The targets that are connected right now, by id. Everything that needs a target asks here, and gets an error with one
 // sentence when the target is not connected.
 
-export interface ConnectedTargets {
-  /** @throws AgtmuxError E_TARGET_UNREACHABLE while there is no connection to the target. */
-  get(targetId: string): ConnectedTarget;
-  find(targetId: string): ConnectedTarget | null;
-  all(): readonly ConnectedTarget[];
-  /** Replaces an earlier connection of the same target, which its owner closes. */
-  add(connected: ConnectedTarget): void;
-  /** Removes the target only if it is still the one in place. */
-  remove(connected: ConnectedTarget): void;
-}
-
 export const createConnectedTargets = (
   describe: (targetId: string) => { name: string; reason: string | null },
-): ConnectedTargets => {
+) => {
   const byId = new Map<string, ConnectedTarget>();
   return {
-    get: (targetId) => {
+    /** @throws AgtmuxError E_TARGET_UNREACHABLE while there is no connection to the target. */
+    get: (targetId: string): ConnectedTarget => {
       const connected = byId.get(targetId);
       if (connected !== undefined) return connected;
       const { name, reason } = describe(targetId);
@@ -165,16 +140,20 @@ export const createConnectedTargets = (
         { remedy: `Try 'agtmux target connect ${name}'.` },
       );
     },
-    find: (targetId) => byId.get(targetId) ?? null,
-    all: () => [...byId.values()],
-    add: (connected) => {
+    find: (targetId: string): ConnectedTarget | null => byId.get(targetId) ?? null,
+    all: (): readonly ConnectedTarget[] => [...byId.values()],
+    /** Replaces an earlier connection of the same target, which its owner closes. */
+    add: (connected: ConnectedTarget): void => {
       byId.set(connected.targetId, connected);
     },
-    remove: (connected) => {
+    /** Removes the target only if it is still the one in place. */
+    remove: (connected: ConnectedTarget): void => {
       if (byId.get(connected.targetId) === connected) byId.delete(connected.targetId);
     },
   };
 };
+
+export type ConnectedTargets = ReturnType<typeof createConnectedTargets>;
 
 /**
  * What features reach of a target: its files and programs, and its tmux servers.
@@ -182,7 +161,7 @@ export const createConnectedTargets = (
  */
 export const createTargetReach =
   (
-    connectedTargets: Pick<ConnectedTargets, "get">,
+    connectedTargets: ConnectedTargets,
     targetIdOf: (name: string) => string | undefined,
   ): FeatureContext["target"] =>
   (name) => {

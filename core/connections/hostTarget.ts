@@ -29,7 +29,7 @@ const foldersOf = ({ PATH, HOME, USER }: NodeJS.ProcessEnv): string =>
 export type LookForTmux = (executor: TargetExecutor) => Promise<FoundTmux>;
 
 export const createTmuxLook =
-  (config: Pick<ConfigFile, "current">, env: NodeJS.ProcessEnv): LookForTmux =>
+  (config: ConfigFile, env: NodeJS.ProcessEnv): LookForTmux =>
   (executor) => {
     const { tmux_path, targets } = config.current;
     const { targetId } = executor;
@@ -39,7 +39,8 @@ export const createTmuxLook =
     return findTmux({ executor, configuredPath: configured?.tmux_path ?? null, pathVariable: undefined });
   };
 
-interface HostTargetDeps {
+/** Registers this machine as a target. */
+export const createHostTarget = async (deps: {
   ingest: {
     setTarget(target: Target): void;
     setHealth(targetId: string, health: TargetHealth, reason: string | null): void;
@@ -49,42 +50,17 @@ interface HostTargetDeps {
   executor: TargetExecutor;
   programs: LocalPrograms;
   lookForTmux: LookForTmux;
-  config: Pick<ConfigFile, "current" | "onChange">;
+  config: ConfigFile;
   createConnected: (parts: ConnectedTargetParts) => ConnectedTarget;
   /** This machine is among these all the time. */
-  connectedTargets: Pick<ConnectedTargets, "add">;
+  connectedTargets: ConnectedTargets;
   env: NodeJS.ProcessEnv;
   uid: number;
   platform: NodeJS.Platform;
   takeEvents: ConnectedTargetParts["takeEvents"];
   clock: Clock;
   logger: Logger;
-}
-
-const find = async (deps: HostTargetDeps): Promise<FoundTmux | null> => {
-  try {
-    return await deps.lookForTmux(deps.executor);
-  } catch (error) {
-    if (!(error instanceof AgtmuxError)) throw error;
-    deps.logger.error({ error }, "tmux was not found");
-    deps.ingest.setHealth(HOST_TARGET, "down", `${error.message}. ${error.remedy}`);
-    return null;
-  }
-};
-
-interface HostTarget {
-  /** The connection of now. */
-  readonly connected: ConnectedTarget;
-  /** Resolves after the first complete look; from then on config.json is followed. */
-  start(): Promise<void>;
-  close(): Promise<void>;
-}
-
-const serversOf = ({ config, env, uid }: HostTargetDeps): TmuxSocket[] =>
-  resolveServers({ configured: config.current.tmux_servers, env, uid });
-
-/** Registers this machine as a target. */
-export const createHostTarget = async (deps: HostTargetDeps): Promise<HostTarget> => {
+}) => {
   const { ingest, executor, programs, config, connectedTargets, platform, clock, logger } = deps;
   ingest.setTarget({
     targetId: HOST_TARGET,
@@ -99,10 +75,22 @@ export const createHostTarget = async (deps: HostTargetDeps): Promise<HostTarget
     link: null,
   });
   const processes = createProcessTree({ executor, platform, clock, programs });
+  const find = async (): Promise<FoundTmux | null> => {
+    try {
+      return await deps.lookForTmux(executor);
+    } catch (error) {
+      if (!(error instanceof AgtmuxError)) throw error;
+      logger.error({ error }, "tmux was not found");
+      ingest.setHealth(HOST_TARGET, "down", `${error.message}. ${error.remedy}`);
+      return null;
+    }
+  };
+  const serversNow = (): TmuxSocket[] =>
+    resolveServers({ configured: config.current.tmux_servers, env: deps.env, uid: deps.uid });
   const connect = async (servers: readonly TmuxSocket[]): Promise<ConnectedTarget> =>
     deps.createConnected({
       executor,
-      tmux: await find(deps),
+      tmux: await find(),
       servers,
       processes,
       takeEvents: deps.takeEvents,
@@ -116,13 +104,13 @@ export const createHostTarget = async (deps: HostTargetDeps): Promise<HostTarget
     );
   };
 
-  let connected = await connect(serversOf(deps));
+  let connected = await connect(serversNow());
   put(connected);
   let isClosed = false;
   let work: Promise<void> = Promise.resolve();
   let stopFollowing = (): void => {};
   const renew = async (): Promise<void> => {
-    const servers = serversOf(deps);
+    const servers = serversNow();
     if (isClosed || JSON.stringify(servers) === JSON.stringify(connected.servers)) return;
     const next = await connect(servers);
     await connected.close();
@@ -137,16 +125,18 @@ export const createHostTarget = async (deps: HostTargetDeps): Promise<HostTarget
       .catch((error: unknown) => logger.error({ error }, "the tmux servers of config.json are not watched"));
   };
   return {
-    get connected() {
+    /** The connection of now. */
+    get connected(): ConnectedTarget {
       return connected;
     },
-    start: async () => {
+    /** Resolves after the first complete look; from then on config.json is followed. */
+    start: async (): Promise<void> => {
       await connected.collector.start();
       stopFollowing = config.onChange(follow);
       // It may have changed during the first look.
       follow();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
       stopFollowing();
       await work;

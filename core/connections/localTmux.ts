@@ -10,7 +10,7 @@ import { createTmuxCalls, type TmuxCalls } from "../tmux/tmuxCalls.ts";
 const PROGRAM = "tmux";
 const VERSION_LIMIT_MS = 5_000;
 
-export type LocalTmux = Pick<TmuxCalls, "run" | "forTerminal">;
+export type LocalTmux = TmuxCalls;
 
 /** By the path of its socket; `env`: of the person, whose `TMUX_TMPDIR` says where tmux has its own. */
 export const createLocalTmux = (env: NodeJS.ProcessEnv, socketPath: string): LocalTmux => {

@@ -16,7 +16,7 @@ export const OWNED = {
     "Use agtmux on the target itself, or stop it there with 'agtmux daemon stop'; if ~/.agtmux/agtmuxd.sock stays, remove it.",
 };
 
-export interface RemoteEventsDeps {
+export const createRemoteEvents = (deps: {
   shell: RemoteShell;
   /** Home folder of the remote user. */
   homeDir: string;
@@ -29,19 +29,7 @@ export interface RemoteEventsDeps {
   makeNonce: () => string;
   clock: Clock;
   logger: Logger;
-}
-
-export interface RemoteEvents {
-  /**
-   * Checks whether another agtmux takes the events, and takes them from now on if none does. Call it again from time to time.
-   */
-  look(): Promise<void>;
-  /** Takes the events that wait at this moment, if they are ours to take. @throws Error where they cannot be read. */
-  take(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export const createRemoteEvents = (deps: RemoteEventsDeps): RemoteEvents => {
+}) => {
   const { shell, homeDir, onBatch, onOwned, times, makeNonce, clock, logger } = deps;
   const socket = quoteArgv([`${homeDir}/.agtmux/agtmuxd.sock`]);
   let drain: RemoteDrain | null = null;
@@ -60,7 +48,10 @@ export const createRemoteEvents = (deps: RemoteEventsDeps): RemoteEvents => {
     await started.start();
   };
   return {
-    look: async () => {
+    /**
+     * Checks whether another agtmux takes the events, and takes them from now on if none does. Call it again from time to time.
+     */
+    look: async (): Promise<void> => {
       const { status } = await shell.ask(`[ -S ${socket} ]`, { timeoutMs: ASK_TIMEOUT_MS });
       if (isClosed) return;
       const isOwned = status === 0;
@@ -69,14 +60,17 @@ export const createRemoteEvents = (deps: RemoteEventsDeps): RemoteEvents => {
       if (isOwned) await stop();
       else if (drain === null) await start();
     },
-    take: async () => {
+    /** Takes the events that wait at this moment, if they are ours to take. @throws Error where they cannot be read. */
+    take: async (): Promise<void> => {
       if (drain === null && !wasOwned)
         throw new Error("it is not known yet who takes the events of the target");
       await drain?.take();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
       await stop();
     },
   };
 };
+
+export type RemoteEvents = ReturnType<typeof createRemoteEvents>;

@@ -47,7 +47,7 @@ interface LinkParts {
   close(): Promise<void>;
 }
 
-const createLinkParts = (clock: Pick<Clock, "setTimer">, onProblem: (error: unknown) => void): LinkParts => {
+const createLinkParts = (clock: Clock, onProblem: (error: unknown) => void): LinkParts => {
   const steps: (() => void)[] = [];
   const end = async (part: Closable | null): Promise<void> => {
     try {
@@ -158,7 +158,7 @@ const PING_MS = 30_000;
 /** Without /proc every look at the processes costs a program there. */
 const SHARED_TABLE_MS = 3_500;
 
-export interface SshTargetDeps {
+export const createSshTarget = (deps: {
   targetId: string;
   config: SshTargetConfig;
   env: NodeJS.ProcessEnv;
@@ -166,30 +166,16 @@ export interface SshTargetDeps {
   controlDir: string;
   createConnected: (parts: ConnectedTargetParts) => ConnectedTarget;
   /** The target is among these as long as it is connected. */
-  connectedTargets: Pick<ConnectedTargets, "add" | "remove">;
+  connectedTargets: ConnectedTargets;
   onHealth: (health: "ok" | "down", reason: string | null, link: TargetLink) => void;
   /** Events of the target, to be committed durably. */
   onEvents: (connected: ConnectedTarget, envelopes: Envelope[]) => Promise<void>;
-  programs: Pick<LocalPrograms, "ofPath">;
+  programs: LocalPrograms;
   clock: Clock;
   ids: IdSource;
   logger: Logger;
   random: () => number;
-}
-
-export interface SshTarget {
-  readonly config: SshTargetConfig;
-  start(): void;
-  /**
-   * Makes one attempt now; if a connection exists, it has to answer. @throws AgtmuxError the reason why the target is not
-   * connected.
-   */
-  connectNow(): Promise<void>;
-  readonly link: TargetLink;
-  close(): Promise<void>;
-}
-
-export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
+}) => {
   const { targetId, config, env, connectedTargets, clock, ids, logger } = deps;
   const configFile = env["AGTMUX_SSH_CONFIG"] ?? null;
   /** A nonce is sent again and again and serves one connection only: 48 bits are enough. */
@@ -360,8 +346,12 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
 
   return {
     config,
-    start: () => keeper.start(),
-    connectNow: async () => {
+    start: (): void => keeper.start(),
+    /**
+     * Makes one attempt now; if a connection exists, it has to answer. @throws AgtmuxError the reason why the target is not
+     * connected.
+     */
+    connectNow: async (): Promise<void> => {
       const before = probe;
       await keeper.connectNow();
       if (before === null || before !== probe) return;
@@ -382,13 +372,15 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       }
       if (isUp) deps.onHealth("ok", null, linkNow());
     },
-    get link() {
+    get link(): TargetLink {
       return linkNow();
     },
-    close: () => {
+    close: (): Promise<void> => {
       const closed = keeper.close();
       giveUp();
       return closed;
     },
   };
 };
+
+export type SshTarget = ReturnType<typeof createSshTarget>;

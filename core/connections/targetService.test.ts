@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { configSchema } from "../model/config.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
-import { createTargetService, type TargetServiceDeps } from "./targetService.ts";
+import { createTargetService } from "./targetService.ts";
 
 const NOW = 1_800_000_000_000;
 
@@ -16,7 +16,7 @@ it("brings attempts forward that wait for a network, not those that wait for a p
     targets: [...nextAttemptAt.keys()].map((name) => ({ name, ssh_target: name })),
   });
   const tried: string[] = [];
-  const open: TargetServiceDeps["open"] = ({ config: own }) => ({
+  const open: Parameters<typeof createTargetService>[0]["open"] = ({ config: own }) => ({
     config: own,
     start: () => {},
     connectNow: () => {

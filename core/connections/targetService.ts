@@ -7,53 +7,21 @@ import type { TargetView } from "../model/view.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { checkSshAlias } from "../targets/sshConfig.ts";
-import type { SshTarget, SshTargetDeps } from "./sshTarget.ts";
+import type { SshTarget } from "./sshTarget.ts";
 
 /** The settings of a target that a person may change; a setting that is left out does not change. */
-export interface TargetChange {
+interface TargetChange {
   name: string;
   enabled?: boolean | undefined;
   transport?: SshTargetConfig["transport"] | undefined;
   tmuxPath?: string | null | undefined;
 }
 
-export interface NewTarget {
+interface NewTarget {
   name: string;
   sshTarget: string;
   transport?: SshTargetConfig["transport"] | undefined;
   tmuxPath?: string | null | undefined;
-}
-
-export interface TargetServiceDeps {
-  config: () => Config;
-  /** Writes the list of targets into config.json; resolves when it is in force. */
-  write: (valueOf: (current: Config) => readonly SshTargetConfig[]) => Promise<void>;
-  ingest: {
-    setTarget(target: Target): void;
-    removeTarget(targetId: string): void;
-    targets(): TargetView[];
-    targetOf(targetId: string): Target | undefined;
-  };
-  open: (deps: Pick<SshTargetDeps, "targetId" | "config">) => SshTarget;
-  clock: Clock;
-  logger: Logger;
-}
-
-export interface TargetService {
-  /** Starts and stops targets so that they match the configuration. Never throws; a failure becomes the target's health. */
-  apply(): void;
-  /** @throws AgtmuxError E_USAGE for a name that is taken or an invalid alias. */
-  add(target: NewTarget): Promise<TargetView>;
-  /** @throws AgtmuxError E_TARGET_UNKNOWN; E_UNSUPPORTED for this machine; the methods below throw the same. */
-  change(change: TargetChange): Promise<TargetView>;
-  /** Makes one attempt now. @throws AgtmuxError with the reason why the target is not connected. */
-  connect(name: string): Promise<TargetView>;
-  remove(name: string): Promise<void>;
-  /**
-   * Tries the targets that wait for their next attempt and do not need a person for it; the result becomes the target's health.
-   */
-  retryNow(): Promise<void>;
-  close(): Promise<void>;
 }
 
 const sameSettings = (a: SshTargetConfig, b: SshTargetConfig): boolean =>
@@ -64,7 +32,20 @@ const DISABLED = "it is disabled";
 /** An attempt that is further away waits for a person (a key, a host key). It is not brought forward. */
 const SOON_MS = 100_000;
 
-export const createTargetService = (deps: TargetServiceDeps): TargetService => {
+export const createTargetService = (deps: {
+  config: () => Config;
+  /** Writes the list of targets into config.json; resolves when it is in force. */
+  write: (valueOf: (current: Config) => readonly SshTargetConfig[]) => Promise<void>;
+  ingest: {
+    setTarget(target: Target): void;
+    removeTarget(targetId: string): void;
+    targets(): TargetView[];
+    targetOf(targetId: string): Target | undefined;
+  };
+  open: (target: { targetId: string; config: SshTargetConfig }) => SshTarget;
+  clock: Clock;
+  logger: Logger;
+}) => {
   const { ingest, clock, logger } = deps;
   const running = new Map<string, SshTarget>();
   const closing = new Set<Promise<void>>();
@@ -146,9 +127,12 @@ export const createTargetService = (deps: TargetServiceDeps): TargetService => {
   };
 
   return {
+    /** Starts and stops targets so that they match the configuration. Never throws; a failure becomes the target's health. */
     apply,
+    /** Makes one attempt now. @throws AgtmuxError with the reason why the target is not connected. */
     connect,
-    add: async ({ name, sshTarget, transport = "auto", tmuxPath = null }) => {
+    /** @throws AgtmuxError E_USAGE for a name that is taken or an invalid alias. */
+    add: async ({ name, sshTarget, transport = "auto", tmuxPath = null }: NewTarget): Promise<TargetView> => {
       checkSshAlias(sshTarget);
       await deps.write(({ targets }) => {
         if (name === HOST_TARGET || targets.some((target) => target.name === name))
@@ -161,7 +145,8 @@ export const createTargetService = (deps: TargetServiceDeps): TargetService => {
       apply();
       return viewOf(name);
     },
-    change: async ({ name, enabled, transport, tmuxPath }) => {
+    /** @throws AgtmuxError E_TARGET_UNKNOWN; E_UNSUPPORTED for this machine; the methods below throw the same. */
+    change: async ({ name, enabled, transport, tmuxPath }: TargetChange): Promise<TargetView> => {
       find(name);
       await deps.write(({ targets }) =>
         targets.map((target) =>
@@ -178,12 +163,15 @@ export const createTargetService = (deps: TargetServiceDeps): TargetService => {
       apply();
       return viewOf(name);
     },
-    remove: async (name) => {
+    remove: async (name: string): Promise<void> => {
       find(name);
       await deps.write(({ targets }) => targets.filter((target) => target.name !== name));
       apply();
     },
-    retryNow: async () => {
+    /**
+     * Tries the targets that wait for their next attempt and do not need a person for it; the result becomes the target's health.
+     */
+    retryNow: async (): Promise<void> => {
       const now = clock.now();
       const due = [...running.values()].filter(({ link: { nextAttemptAt } }) => {
         return nextAttemptAt !== null && nextAttemptAt - now <= SOON_MS;
@@ -191,9 +179,11 @@ export const createTargetService = (deps: TargetServiceDeps): TargetService => {
       // What an attempt failed with is the target's health already.
       await Promise.all(due.map((target) => target.connectNow().catch(() => undefined)));
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const [name, target] of running) stop(name, target);
       await Promise.all(closing);
     },
   };
 };
+
+export type TargetService = ReturnType<typeof createTargetService>;

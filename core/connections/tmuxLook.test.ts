@@ -1,3 +1,4 @@
+import type { ConfigFile } from "../config/configFile.ts";
 import { expect, it } from "vitest";
 import { DEFAULT_CONFIG } from "../model/config.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
@@ -17,7 +18,9 @@ const executor = {
 
 it("looks where the programs of a Mac are, without a shell's PATH", async () => {
   const env = { PATH: "/usr/bin:/bin", HOME: "/Users/me", USER: "me" };
-  await expect(createTmuxLook({ current: DEFAULT_CONFIG }, env)(executor)).rejects.toMatchObject({
+  await expect(
+    createTmuxLook({ current: DEFAULT_CONFIG } as ConfigFile, env)(executor),
+  ).rejects.toMatchObject({
     code: "E_TMUX_MISSING",
   });
   expect(places).toEqual(

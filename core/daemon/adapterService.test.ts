@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createClaudeAdapter } from "../../adapters/claude/index.ts";
 import { adapterListSchema } from "../model/adapterView.ts";
-import { createAdapterService } from "./adapterService.ts";
+import { type AdapterSwitch, createAdapterService } from "./adapterService.ts";
 
 it("lists each adapter with how it fares: well where it has nothing to say of itself", () => {
   const well = createClaudeAdapter();
@@ -12,7 +12,7 @@ it("lists each adapter with how it fares: well where it has nothing to say of it
   };
   const service = createAdapterService({
     adapters: { list: () => [well, ill], byAgentType: () => null, identify: () => null },
-    adapterSwitch: { isEnabled: () => true, unknown: () => [] },
+    adapterSwitch: { isEnabled: () => true, unknown: () => [] } as unknown as AdapterSwitch,
     clock: { now: () => 0, setTimer: () => () => {} },
     capture: async () => null,
     processesOf: async () => [],

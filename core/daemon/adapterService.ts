@@ -14,7 +14,7 @@ import {
 } from "../ports/agentAdapter.ts";
 import { type Explanation, SCHEMA_VERSION } from "../model/view.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
-import type { AdapterCheck, AdapterList, AdapterTry, AdapterView, RuleMatch } from "../model/adapterView.ts";
+import type { AdapterCheck, AdapterList, AdapterTry, RuleMatch } from "../model/adapterView.ts";
 import { requestView } from "../model/request.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AdapterRow } from "../ports/store.ts";
@@ -22,46 +22,43 @@ import type { AdapterRow } from "../ports/store.ts";
 // Which adapters count. A person may disable one in `config.json` or with `agtmux adapters disable`; only the file counts. A
 // disabled adapter stays known (it is listed, its hook can be removed), but nothing is recognised as its agent.
 
-export interface AdapterSwitch {
-  /** The adapters without the disabled ones. */
-  readonly enabled: AdapterSource;
-  isEnabled(agentType: string): boolean;
-  /** Disabled agent types that no adapter has: a typing mistake, or an adapter file that is missing now. */
-  unknown(): readonly string[];
-  /**
-   * Resolves when it is in force; false when nothing had to change.
-   * @throws AgtmuxError E_USAGE for an agent that is not known, E_CONFIG_INVALID for a file that is already invalid.
-   */
-  set(agentType: string, isEnabled: boolean): Promise<boolean>;
-}
-
-interface AdapterSwitchDeps {
+export const createAdapterSwitch = ({
+  adapters,
+  config,
+  write,
+}: {
   adapters: AdapterSource;
   config: () => Config;
   /** Writes the list of disabled agent types; resolves when it is in force. */
   write: (valueOf: (current: Config) => readonly string[]) => Promise<void>;
-}
-
-export const createAdapterSwitch = ({ adapters, config, write }: AdapterSwitchDeps): AdapterSwitch => {
+}) => {
   const isEnabled = (agentType: string): boolean => !config().adapters.disabled.includes(agentType);
   const types = (): string[] => adapters.list().map(({ agentType }) => agentType);
+  const enabled: AdapterSource = {
+    list: () => adapters.list().filter(({ agentType }) => isEnabled(agentType)),
+    byAgentType: (agentType) => (isEnabled(agentType) ? adapters.byAgentType(agentType) : null),
+    // All adapters take part in recognising a pane's agent: the pane of a disabled agent must not count as that of a tool
+    // which it runs.
+    identify: (processes) => {
+      const found =
+        adapters.identify(processes) ??
+        findNamed(processes, config().agents, (type) => adapters.byAgentType(type));
+      return found === null || !isEnabled(found.adapter.agentType) ? null : found;
+    },
+    ...(adapters.files === undefined ? {} : { files: adapters.files }),
+  };
   return {
     isEnabled,
-    unknown: () => config().adapters.disabled.filter((agentType) => !types().includes(agentType)),
-    enabled: {
-      list: () => adapters.list().filter(({ agentType }) => isEnabled(agentType)),
-      byAgentType: (agentType) => (isEnabled(agentType) ? adapters.byAgentType(agentType) : null),
-      // All adapters take part in recognising a pane's agent: the pane of a disabled agent must not count as that of a tool
-      // which it runs.
-      identify: (processes) => {
-        const found =
-          adapters.identify(processes) ??
-          findNamed(processes, config().agents, (type) => adapters.byAgentType(type));
-        return found === null || !isEnabled(found.adapter.agentType) ? null : found;
-      },
-      ...(adapters.files === undefined ? {} : { files: adapters.files }),
-    },
-    set: async (agentType, isWanted) => {
+    /** Disabled agent types that no adapter has: a typing mistake, or an adapter file that is missing now. */
+    unknown: (): readonly string[] =>
+      config().adapters.disabled.filter((agentType) => !types().includes(agentType)),
+    /** The adapters without the disabled ones. */
+    enabled,
+    /**
+     * Resolves when it is in force; false when nothing had to change.
+     * @throws AgtmuxError E_USAGE for an agent that is not known, E_CONFIG_INVALID for a file that is already invalid.
+     */
+    set: async (agentType: string, isWanted: boolean): Promise<boolean> => {
       // Enabling also removes agent types that are no longer known.
       if (!types().includes(agentType) && (!isWanted || isEnabled(agentType)))
         throw new AgtmuxError("E_USAGE", `there is no agent '${agentType.slice(0, 100)}'`, {
@@ -77,6 +74,8 @@ export const createAdapterSwitch = ({ adapters, config, write }: AdapterSwitchDe
     },
   };
 };
+
+export type AdapterSwitch = ReturnType<typeof createAdapterSwitch>;
 
 // What an agent's screen shows now and which of its rows the rules matched, for `explain`. The stored evidence quotes only what
 // was seen then; this reads the whole screen again with the same rules.
@@ -105,7 +104,7 @@ export const matchingRows = (lines: readonly string[], matched: string): number[
 
 export const describeScreen = (
   screen: Screen,
-  adapter: Pick<AgentAdapter, "readScreen">,
+  adapter: AgentAdapter,
   redact: (text: string) => string,
 ): ScreenNow => {
   const reading = adapter.readScreen(screen);
@@ -124,10 +123,7 @@ export const describeScreen = (
   };
 };
 
-export type ReadScreenNow = (
-  pane: Pane,
-  adapter: Pick<AgentAdapter, "readScreen">,
-) => Promise<Explanation["screen"]>;
+export type ReadScreenNow = (pane: Pane, adapter: AgentAdapter) => Promise<Explanation["screen"]>;
 
 /** Null where the screen cannot be read now. */
 export const createScreenNow =
@@ -142,31 +138,6 @@ export const createScreenNow =
     return describeScreen({ lines, title, isAlternate, width, height }, adapter, deps.redact);
   };
 
-interface AdapterServiceDeps {
-  adapters: AdapterSource;
-  adapterSwitch: Pick<AdapterSwitch, "isEnabled" | "unknown">;
-  clock: Clock;
-  /** Visible lines of a pane now; null where it cannot be read. */
-  capture: (pane: Pane) => Promise<readonly string[] | null>;
-  processesOf: (pane: Pane) => Promise<readonly ProcessInfo[]>;
-  /** Takes secrets out of what is quoted from a screen. */
-  redact: (text: string) => string;
-}
-
-export interface AdapterService {
-  list(): AdapterList;
-  check(file: AdapterText): AdapterCheck;
-  /** `file` null: every adapter in force. Fails with E_CONFIG_INVALID for a file with problems, E_TARGET_UNREACHABLE for an unreadable pane. */
-  tryOn(input: {
-    pane: Pane;
-    paneRef: string;
-    agent: string | null;
-    file: AdapterText | null;
-  }): Promise<AdapterTry>;
-  /** Rows of the `adapters` table. */
-  rows(): AdapterRow[];
-}
-
 const filesWanted = (adapters: AdapterSource): NonNullable<AdapterSource["files"]> => {
   if (adapters.files !== undefined) return adapters.files;
   throw new AgtmuxError("E_UNSUPPORTED", "this daemon takes no adapter files");
@@ -175,12 +146,21 @@ const filesWanted = (adapters: AdapterSource): NonNullable<AdapterSource["files"
 const describeProblem = ({ file, line, path, message }: AdapterProblem): string =>
   `${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`;
 
-const healthOf = (adapter: AgentAdapter): Pick<AdapterView, "health" | "health_reason"> => {
+const healthOf = (adapter: AgentAdapter) => {
   const health = adapter.health?.() ?? { status: "ok" };
   return { health: health.status, health_reason: health.status === "ok" ? null : health.reason };
 };
 
-export const createAdapterService = (deps: AdapterServiceDeps): AdapterService => {
+export const createAdapterService = (deps: {
+  adapters: AdapterSource;
+  adapterSwitch: AdapterSwitch;
+  clock: Clock;
+  /** Visible lines of a pane now; null where it cannot be read. */
+  capture: (pane: Pane) => Promise<readonly string[] | null>;
+  processesOf: (pane: Pane) => Promise<readonly ProcessInfo[]>;
+  /** Takes secrets out of what is quoted from a screen. */
+  redact: (text: string) => string;
+}) => {
   const { adapters, adapterSwitch, clock, redact } = deps;
   const originOf = (agentType: string): AdapterOrigin =>
     adapters.files?.originOf(agentType) ?? { kind: "built-in", files: [] };
@@ -219,7 +199,7 @@ export const createAdapterService = (deps: AdapterServiceDeps): AdapterService =
   };
 
   return {
-    list: () => ({
+    list: (): AdapterList => ({
       schema_version: SCHEMA_VERSION,
       generated_at: new Date(clock.now()).toISOString(),
       contract_version: ADAPTER_CONTRACT_VERSION,
@@ -246,11 +226,22 @@ export const createAdapterService = (deps: AdapterServiceDeps): AdapterService =
       problems: [...(adapters.files?.problems() ?? [])],
       disabled_unknown: [...adapterSwitch.unknown()],
     }),
-    check: (file) => {
+    check: (file: AdapterText): AdapterCheck => {
       const { adapter: one, problems } = filesWanted(adapters).check(file);
       return { schema_version: SCHEMA_VERSION, agent_type: one?.agentType ?? null, problems: [...problems] };
     },
-    tryOn: async ({ pane, paneRef, agent, file }) => {
+    /** `file` null: every adapter in force. Fails with E_CONFIG_INVALID for a file with problems, E_TARGET_UNREACHABLE for an unreadable pane. */
+    tryOn: async ({
+      pane,
+      paneRef,
+      agent,
+      file,
+    }: {
+      pane: Pane;
+      paneRef: string;
+      agent: string | null;
+      file: AdapterText | null;
+    }): Promise<AdapterTry> => {
       const chosen = wanted(file);
       const [lines, processes] = await Promise.all([deps.capture(pane), deps.processesOf(pane)]);
       if (lines === null)
@@ -278,7 +269,8 @@ export const createAdapterService = (deps: AdapterServiceDeps): AdapterService =
         }),
       };
     },
-    rows: () =>
+    /** Rows of the `adapters` table. */
+    rows: (): AdapterRow[] =>
       adapters.list().map((adapter) => ({
         adapterName: adapter.agentType,
         agentType: adapter.agentType,
@@ -289,3 +281,5 @@ export const createAdapterService = (deps: AdapterServiceDeps): AdapterService =
       })),
   };
 };
+
+export type AdapterService = ReturnType<typeof createAdapterService>;

@@ -2,27 +2,21 @@
 // Electron main process, the headless `agtmux daemon run`, and tests.
 import { ConfigFile, createSettingsService } from "../config/configFile.ts";
 import {
-  type ConnectedTargets,
   createConnectedTarget,
   type ConnectedTarget,
   type ConnectedTargetParts,
   createConnectedTargets,
 } from "../connections/connectedTarget.ts";
-import { type LookForTmux, createHostTarget, createTmuxLook } from "../connections/hostTarget.ts";
-import { createDoctor, type Doctor, type DoctorDeps } from "../doctor/doctor.ts";
+import { createHostTarget, createTmuxLook } from "../connections/hostTarget.ts";
+import { createDoctor } from "../doctor/doctor.ts";
 import { createDoctorTargets } from "../doctor/doctorTarget.ts";
-import { findLostHistory, type HostFacts } from "../doctor/hostChecks.ts";
+import { findLostHistory } from "../doctor/hostChecks.ts";
 import { Ingest } from "../ingest/ingest.ts";
-import {
-  type IntegrationService,
-  createIntegrationService,
-  installEventScript,
-} from "../integrations/integrationService.ts";
-import { type DurableStore, openDurableStore } from "../store/durableStore.ts";
-import { createSshTarget, type SshTargetDeps } from "../connections/sshTarget.ts";
-import { createTargetService, type TargetService } from "../connections/targetService.ts";
-import { type TestEvents, createTestEvents } from "../integrations/integrations.ts";
-import type { TargetFiles } from "../ports/targetExecutor.ts";
+import { createIntegrationService, installEventScript } from "../integrations/integrationService.ts";
+import { openDurableStore } from "../store/durableStore.ts";
+import { createSshTarget } from "../connections/sshTarget.ts";
+import { createTargetService } from "../connections/targetService.ts";
+import { createTestEvents } from "../integrations/integrations.ts";
 import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 import { createSpoolDrain, type SpoolDrain } from "../collect/spoolDrain.ts";
 import type { Envelope } from "../model/envelope.ts";
@@ -45,95 +39,10 @@ import type { RuntimePaths } from "../rpc/paths.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { readSshAliases } from "../targets/sshConfig.ts";
 import { createAdapterService, createAdapterSwitch, createScreenNow } from "./adapterService.ts";
-import { followAdapters, resyncAfterRebuild, startTicking } from "./startTicking.ts";
-import { createService, type LoginItem, type Service } from "./service.ts";
-import { startFeatures, type StartedFeatures } from "./startFeatures.ts";
+import { followChanges, startTicking } from "./startTicking.ts";
+import { createService, type LoginItem } from "./service.ts";
+import { startFeatures } from "./startFeatures.ts";
 import { continueClock } from "./systemClock.ts";
-
-// Hands the doctor what this daemon is made of.
-
-interface DaemonDoctorDeps
-  extends
-    Pick<DoctorDeps, "adapters" | "featureChecks" | "redact" | "clock">,
-    Pick<HostFacts, "host" | "platform" | "env"> {
-  /** As the host gives it; absent where it opens no terminal. */
-  findTerminal?: () => string;
-  ingest: Ingest;
-  connectedTargets: ConnectedTargets;
-  store: DurableStore;
-  integrations: IntegrationService;
-  config: Pick<ConfigFile, "current">;
-  lookForTmux: LookForTmux;
-  notificationListeners: () => number;
-}
-
-const createDaemonDoctor = (deps: DaemonDoctorDeps): Doctor => {
-  const { adapters, ingest, connectedTargets, store, integrations, config } = deps;
-  return createDoctor({
-    adapters,
-    redact: deps.redact,
-    targets: createDoctorTargets({
-      ingest,
-      connectedTargets,
-      store,
-      integrationsOf: (targetId) => integrations.of(targetId),
-      findTmux: (targetId) => deps.lookForTmux(connectedTargets.get(targetId).executor),
-    }),
-    host: () => ({
-      host: deps.host,
-      platform: deps.platform,
-      env: deps.env,
-      notifications: config.current.notifications,
-      notificationListeners: deps.notificationListeners(),
-      findTerminal: deps.findTerminal ?? null,
-      loss: () => findLostHistory(store),
-      outage: ingest.outage,
-    }),
-    featureChecks: deps.featureChecks,
-    clock: deps.clock,
-  });
-};
-
-// Connects the targets behind SSH with the rest of the daemon: their list in config.json, what ingest learns of them, their events.
-
-interface DaemonTargetsDeps extends Pick<
-  SshTargetDeps,
-  "env" | "controlDir" | "createConnected" | "connectedTargets" | "programs" | "clock" | "ids" | "logger"
-> {
-  config: ConfigFile;
-  /** Of this machine. */
-  files: TargetFiles;
-  ingest: Ingest;
-  testEvents: Pick<TestEvents, "without">;
-}
-
-/** Its caller closes it. */
-const createDaemonTargets = (deps: DaemonTargetsDeps): TargetService => {
-  const { config, files, ingest, testEvents, ...shared } = deps;
-  const { clock, logger } = shared;
-  return createTargetService({
-    config: () => config.current,
-    write: (valueOf) => config.update(files, ["targets"], valueOf),
-    ingest: {
-      setTarget: (target) => ingest.setTarget(target),
-      removeTarget: (targetId) => ingest.removeTarget(targetId),
-      targets: () => ingest.targets(),
-      targetOf: (targetId) => ingest.liveState.targets.get(targetId),
-    },
-    open: (target) =>
-      createSshTarget({
-        ...target,
-        ...shared,
-        onHealth: (health, reason, link) =>
-          tolerateStoreFailure(logger, () => ingest.setHealth(target.targetId, health, reason, link)),
-        onEvents: (connected, envelopes) => connected.collector.deliver(testEvents.without(envelopes)),
-        logger: logger.child({ target: target.targetId }),
-        random: Math.random,
-      }),
-    clock,
-    logger,
-  });
-};
 
 // Starts taking events out of this machine's spool. The daemon's first answer waits for the events that are already there, but
 // not for long.
@@ -144,22 +53,20 @@ const FIRST_DRAIN_MS = 5_000;
 /** How many characters are kept of a file in the spool that is not an event. */
 const MAX_SET_ASIDE = 8_000;
 
-interface StartSpoolDeps {
-  spoolDir: string;
-  /** Commits durably; a throw leaves the files in place. */
-  deliver: (envelopes: Envelope[]) => Promise<void>;
-  ingest: Pick<Ingest, "markStale" | "resynced">;
-  clock: Clock;
-  logger: Logger;
-  /** Ends what is started here. */
-  owned: AsyncDisposableStack;
-}
-
 /**
  * Resolves once the waiting events are applied, or when that takes too long; then no state is claimed until they are applied.
  * Gives what takes out the events of this very moment.
  */
-export const startSpool = async (deps: StartSpoolDeps): Promise<Pick<SpoolDrain, "take">> => {
+export const startSpool = async (deps: {
+  spoolDir: string;
+  /** Commits durably; a throw leaves the files in place. */
+  deliver: (envelopes: Envelope[]) => Promise<void>;
+  ingest: Ingest;
+  clock: Clock;
+  logger: Logger;
+  /** Ends what is started here. */
+  owned: AsyncDisposableStack;
+}): Promise<SpoolDrain> => {
   const { spoolDir, deliver, ingest, clock, logger, owned } = deps;
   const drain = createSpoolDrain({
     spoolDir,
@@ -178,7 +85,31 @@ export const startSpool = async (deps: StartSpoolDeps): Promise<Pick<SpoolDrain,
   return drain;
 };
 
-export interface DaemonDeps {
+export interface Daemon {
+  readonly service: DaemonService;
+  readonly router: AppRouter;
+  /** Feed subscribers right now: an on-demand daemon may leave when there are none. */
+  readonly clientCount: number;
+  readonly idleShutdownMs: number;
+  /** A feature depends on this daemon: it must not leave because nobody is connected. */
+  readonly keepsAwake: boolean;
+  close(): Promise<void>;
+}
+
+/** How many characters of a screen are quoted to a person who writes rules. */
+const MAX_QUOTE = 4_000;
+
+const quote = (text: string): string => redactText(text, MAX_QUOTE);
+
+const runtimeIdOf = (identity: readonly string[]): string =>
+  `rt_${createHash("sha256").update(identity.join("\u0000")).digest("hex").slice(0, 16)}`;
+
+/**
+ * Starts everything and resolves after the first complete look at tmux and the spool, so that the first answer is true. The
+ * caller owns the home (owner lock). Fails with E_DATABASE_* where the state cannot be opened; a missing tmux is not a failure:
+ * the target is down and says so.
+ */
+export const createDaemon = async (deps: {
   paths: RuntimePaths;
   version: string;
   host: Hello["host"];
@@ -205,36 +136,16 @@ export interface DaemonDeps {
   loginItem?: LoginItem;
   /** Somebody asked the daemon to stop. The host closes it and ends. */
   onShutdownRequest: () => void;
-}
-
-export interface Daemon {
-  readonly service: DaemonService;
-  readonly router: AppRouter;
-  /** Feed subscribers right now: an on-demand daemon may leave when there are none. */
-  readonly clientCount: number;
-  readonly idleShutdownMs: number;
-  /** A feature depends on this daemon: it must not leave because nobody is connected. */
-  readonly keepsAwake: boolean;
-  close(): Promise<void>;
-}
-
-/** How many characters of a screen are quoted to a person who writes rules. */
-const MAX_QUOTE = 4_000;
-
-const quote = (text: string): string => redactText(text, MAX_QUOTE);
-
-const runtimeIdOf = (identity: readonly string[]): string =>
-  `rt_${createHash("sha256").update(identity.join("\u0000")).digest("hex").slice(0, 16)}`;
-
-/** `owned` ends what was started, the last one first. */
-const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<Daemon> => {
+}): Promise<Daemon> => {
+  /** Ends what was started, the last one first. */
+  await using owned = new AsyncDisposableStack();
   const { paths, ids, logger, adapters, env } = deps;
   const startedAt = deps.hostClock.now();
 
   // The parts of the home (stored state, config.json, installed event script), and the executor of this machine.
   for (const folder of [paths.spool, paths.spoolTmp, paths.spoolNew, paths.spoolBad, paths.logDir])
     await mkdir(folder, { recursive: true, mode: 0o700 });
-  const store = openDurableStore({ path: paths.stateDb, logger, clock: deps.hostClock });
+  const store = openDurableStore({ path: paths.stateDb, logger, now: () => deps.hostClock.now() });
   owned.defer(() => store.close());
   const clock = continueClock(deps.hostClock, store.lastIngestedAt());
   const config = await ConfigFile.open(paths.config, logger);
@@ -320,24 +231,38 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     clock,
     ids,
   });
-  const targetService = createDaemonTargets({
-    config,
-    files: executor.files,
-    ingest,
-    env,
-    controlDir: paths.controlDir,
-    createConnected,
-    connectedTargets,
-    testEvents,
-    programs,
+  const targetService = createTargetService({
+    config: () => config.current,
+    write: (valueOf) => config.update(executor.files, ["targets"], valueOf),
+    ingest: {
+      setTarget: (target) => ingest.setTarget(target),
+      removeTarget: (targetId) => ingest.removeTarget(targetId),
+      targets: () => ingest.targets(),
+      targetOf: (targetId) => ingest.liveState.targets.get(targetId),
+    },
+    open: (target) =>
+      createSshTarget({
+        ...target,
+        env,
+        controlDir: paths.controlDir,
+        createConnected,
+        connectedTargets,
+        onHealth: (health, reason, link) =>
+          tolerateStoreFailure(logger, () => ingest.setHealth(target.targetId, health, reason, link)),
+        onEvents: (connected, envelopes) => connected.collector.deliver(testEvents.without(envelopes)),
+        programs,
+        clock,
+        ids,
+        logger: logger.child({ target: target.targetId }),
+        random: Math.random,
+      }),
     clock,
-    ids,
     logger,
   });
   owned.defer(() => targetService.close());
 
-  // What follows a change of config.json or of an adapter file.
-  const storeAdapters = followAdapters({
+  // What follows a change of config.json, of an adapter file or of memory.
+  followChanges({
     adapters,
     adapterService,
     adapterSwitch,
@@ -345,19 +270,14 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     store,
     ingest,
     connectedTargets,
+    targetService,
+    clock,
     logger,
     owned,
   });
-  owned.defer(config.onChange(() => tolerateStoreFailure(logger, () => targetService.apply())));
-
-  const restore = (): void => {
-    storeAdapters();
-    targetService.apply();
-  };
-  resyncAfterRebuild({ ingest, restore, connectedTargets, clock, logger, owned });
 
   // What surfaces see, with the doctor that looks at all of it.
-  const service: Service = createService({
+  const service = createService({
     ingest,
     store,
     clock,
@@ -390,15 +310,25 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     }),
     connectedTargets,
     targetService,
-    doctor: createDaemonDoctor({
-      ...deps,
-      ingest,
-      connectedTargets,
-      store,
-      integrations,
-      config,
-      lookForTmux,
-      notificationListeners: () => service.notifications.listenerCount,
+    doctor: createDoctor({
+      adapters,
+      targets: createDoctorTargets({
+        ingest,
+        connectedTargets,
+        store,
+        integrationsOf: (targetId) => integrations.of(targetId),
+        findTmux: (targetId) => lookForTmux(connectedTargets.get(targetId).executor),
+      }),
+      host: () => ({
+        host: deps.host,
+        platform: deps.platform,
+        env,
+        notifications: config.current.notifications,
+        notificationListeners: service.notifications.listenerCount,
+        findTerminal: deps.findTerminal ?? null,
+        loss: () => findLostHistory(store),
+        outage: ingest.outage,
+      }),
       featureChecks: () => started.doctorChecks(),
       redact: quote,
       clock,
@@ -407,7 +337,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   });
   ingest.onChanges((changes) => service.notifications.handleChanges(changes));
   owned.defer(() => service.notifications.close());
-  const started: StartedFeatures = startFeatures({
+  const started = startFeatures({
     features: deps.features,
     ingest,
     service,
@@ -438,17 +368,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   });
   // The first answer does not wait for other machines.
   targetService.apply();
-  startTicking({
-    ingest,
-    lookFirst: async () => {
-      await Promise.all(connectedTargets.all().map(({ collector }) => collector.verifyProcesses()));
-    },
-    review: () => service.review(),
-    retention: () => config.current.retention,
-    clock,
-    logger,
-    owned,
-  });
+  startTicking({ ingest, connectedTargets, service, config, clock, logger, owned });
 
   const ends = owned.move();
   return {
@@ -465,14 +385,4 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     },
     close: () => ends.disposeAsync(),
   };
-};
-
-/**
- * Starts everything and resolves after the first complete look at tmux and the spool, so that the first answer is true. The
- * caller owns the home (owner lock). Fails with E_DATABASE_* where the state cannot be opened; a missing tmux is not a failure:
- * the target is down and says so.
- */
-export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
-  await using owned = new AsyncDisposableStack();
-  return await assemble(deps, owned);
 };

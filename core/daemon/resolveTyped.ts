@@ -13,31 +13,17 @@ import type { PaneView } from "../model/view.ts";
 // A reference by index means the pane that has the index now, and tmux does not announce when windows are renumbered. So the
 // server is listed once more before such a reference is used. Ids name the same thing as long as the server lives.
 
-type ByReference = Pick<
-  DaemonService,
-  | "explain"
-  | "prepareAttach"
-  | "openAttach"
-  | "dismiss"
-  | "markSeen"
-  | "viewOutput"
-  | "send"
-  | "answer"
-  | "interrupt"
-  | "kill"
-  | "adapterTry"
->;
-
-interface FreshIndexesDeps {
-  ingest: Pick<Ingest, "liveState">;
-  connectedTargets: Pick<ConnectedTargets, "find">;
-}
-
 /** `service`, whose references by index are resolved in a listing that began after the call. */
-export const withFreshIndexes = <S extends ByReference>(
-  service: S,
-  { ingest, connectedTargets }: FreshIndexesDeps,
-): S => {
+export const withFreshIndexes = (
+  service: DaemonService,
+  {
+    ingest,
+    connectedTargets,
+  }: {
+    ingest: Ingest;
+    connectedTargets: ConnectedTargets;
+  },
+): DaemonService => {
   const look = async (text: string): Promise<void> => {
     const ref = parseRef(text);
     if (ref.kind !== "pane" || !isByIndex(ref)) return;
@@ -66,11 +52,6 @@ export const withFreshIndexes = <S extends ByReference>(
   };
 };
 
-interface ResolveTypedDeps {
-  ingest: Pick<Ingest, "liveState" | "rows" | "targets">;
-  connectedTargets: Pick<ConnectedTargets, "all" | "find">;
-}
-
 type Found = TypedSubject & { row: PaneView };
 
 /** A pane with several rows has a crashed one beside the living. */
@@ -88,7 +69,10 @@ const rowsByPlace = (rows: readonly PaneView[]): Map<string, PaneView> => {
 export const createResolveTyped = ({
   ingest,
   connectedTargets,
-}: ResolveTypedDeps): DaemonService["resolve"] => {
+}: {
+  ingest: Ingest;
+  connectedTargets: ConnectedTargets;
+}): DaemonService["resolve"] => {
   const { liveState } = ingest;
   const nameOf = (targetId: string): string => liveState.targets.get(targetId)?.targetName ?? targetId;
 

@@ -11,31 +11,19 @@ import type { RuntimeEntry } from "../ingest/liveState.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 
-export interface SeenRowsDeps {
-  ingest: Ingest;
-  audit: ActionAudit;
-  subjects: () => Iterable<ActionSubject>;
-  connectedTargets: Pick<ConnectedTargets, "find">;
-  clock: Pick<Clock, "now">;
-}
-
-export interface SeenRows extends Pick<DaemonService, "dismiss" | "markSeen"> {
-  findCrashed(ref: string): RuntimeEntry | null;
-  /** As `throughGate` of the audit; where it succeeds, the person is at the pane. */
-  attachThroughGate: ActionAudit["throughGate"];
-  /** `view`, after which what it showed is read, unless it was a preview. */
-  viewing(view: DaemonService["viewOutput"]): DaemonService["viewOutput"];
-  /** Looks for panes that are in front of a person. To be called about once a second. */
-  review(): Promise<void>;
-}
-
 export const createSeenRows = ({
   ingest,
   audit,
   subjects,
   connectedTargets,
   clock,
-}: SeenRowsDeps): SeenRows => {
+}: {
+  ingest: Ingest;
+  audit: ActionAudit;
+  subjects: () => Iterable<ActionSubject>;
+  connectedTargets: ConnectedTargets;
+  clock: Clock;
+}) => {
   /**
    * The crashed row that a reference names: by its runtime, or by its pane (which may be gone) where no agent lives now.
    * @throws AgtmuxError E_REF_AMBIGUOUS where several crashed in that pane.
@@ -78,6 +66,18 @@ export const createSeenRows = ({
     });
   };
 
+  const attachThroughGate: ActionAudit["throughGate"] = (action, input, act, options) =>
+    audit.throughGate(
+      action,
+      input,
+      async (turn) => {
+        const result = await act(turn);
+        read(turn.verified.subject.paneRef, clock.now());
+        return result;
+      },
+      options,
+    );
+
   const front = createFrontWatch({
     unread: () =>
       [...ingest.liveState.runtimes.values()].flatMap(({ runtime, marks }) =>
@@ -93,28 +93,23 @@ export const createSeenRows = ({
   return {
     findCrashed,
     dismiss,
-    markSeen: async ({ ref, until }) => {
+    markSeen: async ({ ref, until }: { ref: string; until: string }): Promise<void> => {
       const isCrashed = findCrashed(ref) !== null;
       read(isCrashed ? ref : resolveRef(ref, subjects()).paneRef, Date.parse(until));
     },
-    attachThroughGate: (action, input, act, options) =>
-      audit.throughGate(
-        action,
-        input,
-        async (turn) => {
-          const result = await act(turn);
-          read(turn.verified.subject.paneRef, clock.now());
-          return result;
-        },
-        options,
-      ),
-    viewing: (view) => async (input) => {
-      // What ends while it is read was not on it.
-      const until = clock.now();
-      const output = await view(input);
-      if (input.isPreview !== true) read(output.pane_ref, until);
-      return output;
-    },
-    review: () => front.review(),
+    /** As `throughGate` of the audit; where it succeeds, the person is at the pane. */
+    attachThroughGate,
+    /** `view`, after which what it showed is read, unless it was a preview. */
+    viewing:
+      (view: DaemonService["viewOutput"]): DaemonService["viewOutput"] =>
+      async (input) => {
+        // What ends while it is read was not on it.
+        const until = clock.now();
+        const output = await view(input);
+        if (input.isPreview !== true) read(output.pane_ref, until);
+        return output;
+      },
+    /** Looks for panes that are in front of a person. To be called about once a second. */
+    review: (): Promise<void> => front.review(),
   };
 };

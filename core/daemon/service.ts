@@ -4,15 +4,14 @@ import type { AdapterService, AdapterSwitch, ReadScreenNow } from "./adapterServ
 import type { IntegrationService } from "../integrations/integrationService.ts";
 import { createAttachBuilder, showPlan, type DesktopActions, type FocusTerminal } from "../actions/attach.ts";
 import { createActionAudit } from "../actions/audit.ts";
-import { createAttention, type Attention } from "../actions/attention.ts";
+import { createAttention } from "../actions/attention.ts";
 import { withFreshIndexes, createResolveTyped } from "./resolveTyped.ts";
-import { createPaneActions, type UnattendedActions } from "../actions/paneActions.ts";
+import { createPaneActions } from "../actions/paneActions.ts";
 import { createSeenRows } from "./seenRows.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { TargetService } from "../connections/targetService.ts";
 import type { SettingsService } from "../config/configFile.ts";
-import { createWakeUp } from "./startTicking.ts";
 import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
@@ -35,7 +34,41 @@ import type { Store } from "../ports/store.ts";
 import { whyNoAgent } from "../collect/processWatch.ts";
 import { redactText } from "../store/redact.ts";
 
-export interface ServiceDeps {
+const PROCESS_FRESH_MS = 10_000;
+const FOCUS_TIMEOUT_MS = 5_000;
+
+/** As the app has it. */
+export interface LoginItem {
+  readonly state: { isOn: boolean };
+  set(isOn: boolean): void;
+}
+
+/** A machine that wakes up reports that in several ways within seconds. */
+const ONCE_IN_MS = 5_000;
+
+/**
+ * One look at everything and one attempt per lost connection, however often and by however many surfaces the waking is
+ * reported. Resolves when the attempts are over; never rejects because an attempt failed.
+ */
+export const createWakeUp = ({
+  connectedTargets,
+  targetService,
+  clock,
+}: {
+  connectedTargets: ConnectedTargets;
+  targetService: TargetService;
+  clock: Clock;
+}): (() => Promise<void>) => {
+  let lastAt: number | null = null;
+  return async () => {
+    if (lastAt !== null && clock.now() - lastAt < ONCE_IN_MS) return;
+    lastAt = clock.now();
+    for (const connected of connectedTargets.all()) connected.collector.rescan();
+    await targetService.retryNow();
+  };
+};
+
+export const createService = (deps: {
   ingest: Ingest;
   store: Store;
   clock: Clock;
@@ -45,7 +78,7 @@ export interface ServiceDeps {
   requestShutdown: () => void;
   integrations: IntegrationService;
   adapterService: AdapterService;
-  adapterSwitch: Pick<AdapterSwitch, "set">;
+  adapterSwitch: AdapterSwitch;
   settingsService: SettingsService;
   readSshAliases: DaemonService["sshAliases"];
   screenNow: ReadScreenNow;
@@ -60,28 +93,7 @@ export interface ServiceDeps {
     /** Starting the app at login; absent where the host is no app that could. */
     loginItem?: LoginItem;
   };
-}
-
-const PROCESS_FRESH_MS = 10_000;
-const FOCUS_TIMEOUT_MS = 5_000;
-
-/** As the app has it. */
-export interface LoginItem {
-  readonly state: { isOn: boolean };
-  set(isOn: boolean): void;
-}
-
-/** All calls of surfaces, and the parts that the daemon itself drives. */
-export interface Service extends DaemonService {
-  readonly attention: Attention;
-  readonly unattended: UnattendedActions;
-  readonly notifications: NotificationScheduler;
-  readonly feedHub: FeedHub;
-  /** To be called about once a second. */
-  review(): Promise<void>;
-}
-
-export const createService = (deps: ServiceDeps): Service => {
+}) => {
   const { ingest, store, clock } = deps;
 
   const listing = (): ListingInput => ({
@@ -209,7 +221,7 @@ export const createService = (deps: ServiceDeps): Service => {
     instanceOf: (targetId, server) => ingest.liveState.serverOf(targetId, server)?.instance ?? null,
   });
 
-  const openAttach: Service["openAttach"] = (input) =>
+  const openAttach: DaemonService["openAttach"] = (input) =>
     seen.attachThroughGate("attach", input, ({ verified }) => {
       const { executor } = deps.connectedTargets.get(verified.subject.key.targetId);
       const desktop: DesktopActions = {
@@ -246,15 +258,7 @@ export const createService = (deps: ServiceDeps): Service => {
     return { ...said, rule: whyNoAgent(processes) };
   };
 
-  const service: Service = {
-    attention,
-    unattended: paneActions.unattended,
-    notifications,
-    review: () => {
-      notifications.review();
-      return seen.review();
-    },
-    feedHub,
+  const calls: DaemonService = {
     hello: deps.hello,
     shutdown: deps.requestShutdown,
     panes: (filters) => listPanes(listing(), filters),
@@ -327,5 +331,19 @@ export const createService = (deps: ServiceDeps): Service => {
     setupLook: ({ target = HOST_TARGET }) => deps.doctor.lookAtSetup(target),
     doctor: (input) => deps.doctor.examine(input),
   };
-  return withFreshIndexes(service, deps);
+  return {
+    ...withFreshIndexes(calls, deps),
+    attention,
+    unattended: paneActions.unattended,
+    notifications,
+    feedHub,
+    /** To be called about once a second. */
+    review: (): Promise<void> => {
+      notifications.review();
+      return seen.review();
+    },
+  };
 };
+
+/** All calls of surfaces, and the parts that the daemon itself drives. */
+export type Service = ReturnType<typeof createService>;

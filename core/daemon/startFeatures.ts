@@ -5,34 +5,33 @@ import { createTargetReach, type ConnectedTargets } from "../connections/connect
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Check } from "../model/doctor.ts";
 import { MAX_REQUEST_TEXT } from "../model/request.ts";
-import type { JobStore, RuleStore, Store } from "../ports/store.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Store } from "../ports/store.ts";
 import type { Feature, FeatureAnswers, FeatureContext } from "../ports/feature.ts";
 import { redactText } from "../store/redact.ts";
 import type { Service } from "./service.ts";
 import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 
-export interface StartFeaturesDeps extends Pick<
-  FeatureContext,
-  "configPath" | "homePath" | "adapters" | "env" | "uid" | "clock" | "ids" | "logger"
-> {
+export const startFeatures = (deps: {
   features: readonly Feature[];
-  ingest: Pick<Ingest, "rows" | "onChanges" | "onScreens" | "setWorkspace" | "setArmed" | "liveState">;
-  service: Pick<Service, "attention" | "feedHub" | "notifications" | "send" | "unattended">;
-  store: JobStore & RuleStore & Pick<Store, "appendAudit">;
-  connectedTargets: Pick<ConnectedTargets, "get" | "find">;
+  ingest: Ingest;
+  service: Service;
+  store: Store;
+  connectedTargets: ConnectedTargets;
   isReady: () => boolean;
-  config: Pick<ConfigFile, "current" | "onChange">;
+  config: ConfigFile;
+  configPath: string;
+  homePath: string;
+  adapters: FeatureContext["adapters"];
+  env: NodeJS.ProcessEnv;
+  uid: number;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
   /** Ends what is started here. */
   owned: AsyncDisposableStack;
-}
-
-export interface StartedFeatures {
-  readonly answers: readonly FeatureAnswers[];
-  keepsAwake(): boolean;
-  doctorChecks(): Check[];
-}
-
-export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
+}) => {
   const { features, ingest, service, store, connectedTargets, config, owned, ...shared } = deps;
   const context: FeatureContext = {
     ...shared,
@@ -109,13 +108,14 @@ export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
     owned.defer(stop);
     return { feature, started };
   });
+  const answers: FeatureAnswers[] = running.map(({ feature: { name, calls }, started }) => ({
+    name,
+    calls,
+    answer: (call, input, caller) => started.answer(call, input, caller),
+  }));
   return {
-    answers: running.map(({ feature: { name, calls }, started }) => ({
-      name,
-      calls,
-      answer: (call, input, caller) => started.answer(call, input, caller),
-    })),
-    keepsAwake: () => running.some(({ started }) => started.keepsAwake()),
-    doctorChecks: () => running.flatMap(({ started }) => started.doctorChecks()),
+    answers,
+    keepsAwake: (): boolean => running.some(({ started }) => started.keepsAwake()),
+    doctorChecks: (): Check[] => running.flatMap(({ started }) => started.doctorChecks()),
   };
 };

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { until } from "../../test/setup/realClock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
+import type { Ingest } from "../ingest/ingest.ts";
 import { startSpool } from "./createDaemon.ts";
 
 let spoolDir: string;
@@ -37,7 +38,7 @@ const start = (deliver: () => Promise<void>): Promise<void> =>
     ingest: {
       markStale: () => calls.push("hide"),
       resynced: () => calls.push("claim"),
-    },
+    } as unknown as Ingest,
     clock: {
       now: () => Date.now(),
       setTimer: (delayMs, callback) => {

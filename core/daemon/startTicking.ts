@@ -8,14 +8,19 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import type { AdapterService, AdapterSwitch } from "./adapterService.ts";
+import type { Service } from "./service.ts";
 import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 import type { TargetService } from "../connections/targetService.ts";
-import type { Config } from "../model/config.ts";
 
-// What follows when something that everything rests on was exchanged: the adapters in force, or the memory of the present.
+/** Time limit for a look at everything: a slow target must not delay the others. */
+const RESYNC_MS = 5_000;
 
-/** Stores the adapters now and after each change; the returned function stores them once more. */
-export const followAdapters = ({
+/**
+ * What follows when something that everything rests on was exchanged. The adapters in force: they are stored, now and after each
+ * change, and all panes are looked at with them. The list of targets: it is applied. The memory of the present, which was rebuilt
+ * from the store: what the store may lack is written into it, and all targets are looked at again before a state is claimed.
+ */
+export const followChanges = ({
   adapters,
   adapterService,
   adapterSwitch,
@@ -23,19 +28,23 @@ export const followAdapters = ({
   store,
   ingest,
   connectedTargets,
+  targetService,
+  clock,
   logger,
   owned,
 }: {
   adapters: AdapterSource;
-  adapterService: Pick<AdapterService, "rows">;
-  adapterSwitch: Pick<AdapterSwitch, "isEnabled">;
-  config: Pick<ConfigFile, "current" | "onChange">;
-  store: Pick<Store, "upsertAdapter">;
-  ingest: Pick<Ingest, "endDisabled" | "renewAdapters">;
-  connectedTargets: Pick<ConnectedTargets, "all">;
+  adapterService: AdapterService;
+  adapterSwitch: AdapterSwitch;
+  config: ConfigFile;
+  store: Store;
+  ingest: Ingest;
+  connectedTargets: ConnectedTargets;
+  targetService: TargetService;
+  clock: Clock;
   logger: Logger;
   owned: AsyncDisposableStack;
-}): (() => void) => {
+}): void => {
   const storeAdapters = (): void => {
     for (const row of adapterService.rows()) store.upsertAdapter(row);
   };
@@ -57,33 +66,15 @@ export const followAdapters = ({
       tolerateStoreFailure(logger, renewAdapters);
     }),
   );
-  return storeAdapters;
-};
+  owned.defer(config.onChange(() => tolerateStoreFailure(logger, () => targetService.apply())));
 
-/** Time limit for a look at everything: a slow target must not delay the others. */
-const RESYNC_MS = 5_000;
-
-/** After memory was rebuilt from the store, all targets are looked at again, and no state is claimed before that. */
-export const resyncAfterRebuild = ({
-  ingest,
-  restore,
-  connectedTargets,
-  clock,
-  logger,
-  owned,
-}: {
-  ingest: Pick<Ingest, "onRebuilt" | "resynced">;
-  /** Writes into the store what it may lack now. */
-  restore: () => void;
-  connectedTargets: Pick<ConnectedTargets, "all">;
-  clock: Clock;
-  logger: Logger;
-  owned: AsyncDisposableStack;
-}): void => {
   let stopWaiting = (): void => {};
   owned.defer(() => stopWaiting());
   ingest.onRebuilt(() => {
-    tolerateStoreFailure(logger, restore);
+    tolerateStoreFailure(logger, () => {
+      storeAdapters();
+      targetService.apply();
+    });
     stopWaiting();
     stopWaiting = clock.setTimer(RESYNC_MS, () => ingest.resynced());
     void Promise.all(connectedTargets.all().map(({ collector }) => collector.resync())).then(() => {
@@ -93,18 +84,11 @@ export const resyncAfterRebuild = ({
   });
 };
 
-// Runs the daemon's own work in steps. The event loop turns between two of them, so that requests are answered.
-interface ChunkedTask {
-  /**
-   * Takes the first step at once and each of the others in its own turn. Steps that are left from an earlier run are dropped.
-   */
-  run(steps: Iterator<undefined>): void;
-  /** Takes no further step. */
-  stop(): void;
-}
-
-/** `guard` runs a step and may swallow its failure; then the remaining steps are dropped. */
-export const createChunkedTask = (guard: (step: () => void) => void): ChunkedTask => {
+/**
+ * Runs the daemon's own work in steps. The event loop turns between two of them, so that requests are answered. `guard` runs a
+ * step and may swallow its failure; then the remaining steps are dropped.
+ */
+export const createChunkedTask = (guard: (step: () => void) => void) => {
   let current: Iterator<undefined> | null = null;
   const take = (steps: Iterator<undefined>): void => {
     if (current !== steps) return;
@@ -116,11 +100,13 @@ export const createChunkedTask = (guard: (step: () => void) => void): ChunkedTas
     else setImmediate(() => take(steps));
   };
   return {
-    run: (steps) => {
+    /** Takes the first step at once and each of the others in its own turn. Steps that are left from an earlier run are dropped. */
+    run: (steps: Iterator<undefined>): void => {
       current = steps;
       take(steps);
     },
-    stop: () => {
+    /** Takes no further step. */
+    stop: (): void => {
       current = null;
     },
   };
@@ -133,19 +119,6 @@ const LATE_MS = 3_000;
 const TICK_CHUNK = 50;
 const RETENTION_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-
-interface StartTickingDeps {
-  ingest: Pick<Ingest, "tickInChunks" | "prune">;
-  /** Checks which processes live, so that a late tick does not count missing looks as their end. */
-  lookFirst: () => Promise<void>;
-  /** Called with every tick: for notifications that become due by time alone, and for what is in front of somebody. */
-  review: () => Promise<void>;
-  retention: () => Config["retention"];
-  clock: Clock;
-  logger: Logger;
-  /** Ends what is started here. */
-  owned: AsyncDisposableStack;
-}
 
 /** Runs `work` again and again, each time `delayMs` after it ended, and tells it how late it is; returns the stop function. */
 const repeat = (
@@ -175,59 +148,46 @@ const repeat = (
 
 export const startTicking = ({
   ingest,
-  lookFirst,
-  review,
-  retention,
+  connectedTargets,
+  service,
+  config,
   clock,
   logger,
   owned,
-}: StartTickingDeps): void => {
+}: {
+  ingest: Ingest;
+  connectedTargets: ConnectedTargets;
+  service: Service;
+  config: ConfigFile;
+  clock: Clock;
+  logger: Logger;
+  /** Ends what is started here. */
+  owned: AsyncDisposableStack;
+}): void => {
   const ticking = createChunkedTask((step) => tolerateStoreFailure(logger, step));
   owned.defer(() => ticking.stop());
   const tick = (): void => {
     ticking.run(ingest.tickInChunks(TICK_CHUNK));
-    review().catch((error: unknown) => logger.error({ error }, "a look at what is due or seen failed"));
+    // Notifications become due by time alone, and a pane comes in front of somebody.
+    service
+      .review()
+      .catch((error: unknown) => logger.error({ error }, "a look at what is due or seen failed"));
   };
   owned.defer(
     repeat(clock, TICK_MS, (lateMs) => {
       if (lateMs <= LATE_MS) return tick();
-      return lookFirst().then(tick, (error: unknown) => {
+      // Which processes live is asked first: missing looks must not count as their end.
+      const looks = connectedTargets.all().map(({ collector }) => collector.verifyProcesses());
+      return Promise.all(looks).then(tick, (error: unknown) => {
         logger.error({ error }, "a look before a late tick failed");
         tick();
       });
     }),
   );
   const prune = (): void => {
-    const { max_age_days, max_events } = retention();
+    const { max_age_days, max_events } = config.current.retention;
     const removed = ingest.prune({ olderThan: clock.now() - max_age_days * DAY_MS, maxEvents: max_events });
     if (removed > 0) logger.info({ removed }, "old rows were removed");
   };
   owned.defer(repeat(clock, RETENTION_MS, () => tolerateStoreFailure(logger, prune)));
-};
-
-/** A machine that wakes up reports that in several ways within seconds. */
-const ONCE_IN_MS = 5_000;
-
-export interface WakeUpDeps {
-  connectedTargets: Pick<ConnectedTargets, "all">;
-  targetService: Pick<TargetService, "retryNow">;
-  clock: Pick<Clock, "now">;
-}
-
-/**
- * One look at everything and one attempt per lost connection, however often and by however many surfaces the waking is
- * reported. Resolves when the attempts are over; never rejects because an attempt failed.
- */
-export const createWakeUp = ({
-  connectedTargets,
-  targetService,
-  clock,
-}: WakeUpDeps): (() => Promise<void>) => {
-  let lastAt: number | null = null;
-  return async () => {
-    if (lastAt !== null && clock.now() - lastAt < ONCE_IN_MS) return;
-    lastAt = clock.now();
-    for (const connected of connectedTargets.all()) connected.collector.rescan();
-    await targetService.retryNow();
-  };
 };

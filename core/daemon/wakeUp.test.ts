@@ -1,23 +1,23 @@
 import { expect, it } from "vitest";
-import { createWakeUp, type WakeUpDeps } from "./startTicking.ts";
+import type { ConnectedTargets } from "../connections/connectedTarget.ts";
+import type { TargetService } from "../connections/targetService.ts";
+import { createWakeUp } from "./service.ts";
 
 it("looks at every target and retries what is lost, once for all who tell it", async () => {
   let now = 1_000;
   const looked: string[] = [];
   const connected = (name: string) => ({ collector: { rescan: () => looked.push(name) } });
-  // Of a unit only its collector is touched.
-  const all = [connected("host"), connected("vm")] as unknown as ReturnType<
-    WakeUpDeps["connectedTargets"]["all"]
-  >;
+  const all = [connected("host"), connected("vm")];
   const lookNow = createWakeUp({
-    connectedTargets: { all: () => all },
+    // Of a target only its collector is touched.
+    connectedTargets: { all: () => all } as unknown as ConnectedTargets,
     targetService: {
       retryNow: () => {
         looked.push("retry");
         return Promise.resolve();
       },
-    },
-    clock: { now: () => now },
+    } as unknown as TargetService,
+    clock: { now: () => now, setTimer: () => () => {} },
   });
   await Promise.all([lookNow(), lookNow(), lookNow()]);
   now += 4_000;

@@ -49,7 +49,7 @@ const processOf = (args: string): ProcessInfo => ({ pid: 0, ppid: 0, comm: args,
 const planOf = async (
   integrations: DoctorIntegrations,
   agent: string,
-): Promise<Pick<SetupAgent, "changes"> & { refusal: string[] }> => {
+): Promise<{ changes: SetupAgent["changes"]; refusal: string[] }> => {
   try {
     return { changes: await integrations.planRepair(agent), refusal: [] };
   } catch (error) {
@@ -107,25 +107,6 @@ const lookAtSetup = async (
   return { target: view.target, tmux, agents };
 };
 
-export interface DoctorDeps {
-  adapters: AdapterSource;
-  /** The targets at the moment of the call. */
-  targets: () => readonly DoctorTarget[];
-  host: () => HostFacts;
-  /** What features say of themselves. */
-  featureChecks: () => readonly Check[];
-  /** Takes secrets out of a text, because people pass the report on. */
-  redact: (text: string) => string;
-  clock: Clock;
-}
-
-export interface Doctor {
-  /** `target` null: all of them. Fails with E_TARGET_UNKNOWN for a name that is not known. */
-  examine(input: { target: string | null }): Promise<{ findings: Finding[] }>;
-  /** What set-up finds there. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
-  lookAtSetup(target: string): Promise<SetupLook>;
-}
-
 const unknownTarget = (name: string, all: readonly DoctorTarget[]): AgtmuxError =>
   new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`, {
     remedy: `Known targets: ${all.map(({ view }) => view.target).join(", ")}.`,
@@ -138,8 +119,19 @@ export const createDoctor = ({
   featureChecks,
   redact,
   clock,
-}: DoctorDeps): Doctor => ({
-  lookAtSetup: async (name) => {
+}: {
+  adapters: AdapterSource;
+  /** The targets at the moment of the call. */
+  targets: () => readonly DoctorTarget[];
+  host: () => HostFacts;
+  /** What features say of themselves. */
+  featureChecks: () => readonly Check[];
+  /** Takes secrets out of a text, because people pass the report on. */
+  redact: (text: string) => string;
+  clock: Clock;
+}) => ({
+  /** What set-up finds there. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
+  lookAtSetup: async (name: string): Promise<SetupLook> => {
     const all = targets();
     const target = all.find(({ view }) => view.target === name);
     if (target === undefined) throw unknownTarget(name, all);
@@ -149,7 +141,8 @@ export const createDoctor = ({
       });
     return lookAtSetup(target, target.link, adapters.list());
   },
-  examine: async ({ target }) => {
+  /** `target` null: all of them. Fails with E_TARGET_UNKNOWN for a name that is not known. */
+  examine: async ({ target }: { target: string | null }): Promise<{ findings: Finding[] }> => {
     const all = targets();
     const chosen = all.filter(({ view }) => target === null || view.target === target);
     if (target !== null && chosen.length === 0) throw unknownTarget(target, all);
@@ -168,3 +161,5 @@ export const createDoctor = ({
     return { findings: findings.map((finding) => redactFinding(finding, redact)) };
   },
 });
+
+export type Doctor = ReturnType<typeof createDoctor>;

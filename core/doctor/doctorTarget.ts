@@ -5,7 +5,7 @@ import type { Place } from "../model/doctor.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { TargetView } from "../model/view.ts";
 import type { IntegrationReport, IntegrationSummary } from "../model/adapterView.ts";
-import type { InspectedIntegration } from "../ports/agentAdapter.ts";
+import type { Integration } from "../ports/agentAdapter.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { FoundTmux } from "../tmux/findTmux.ts";
 import type { TmuxSocket } from "../tmux/servers.ts";
@@ -14,23 +14,6 @@ import type { Ingest } from "../ingest/ingest.ts";
 import type { Store } from "../ports/store.ts";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { Integrations } from "../integrations/integrations.ts";
-
-/** The agent's hooks on one target. Nothing here changes a file. */
-export interface DoctorIntegrations {
-  inspect(agent: string): Promise<InspectedIntegration>;
-  /** Whether anything of ours lies in the agent's settings. Fails with E_INTEGRATION_REFUSED where that cannot be told. */
-  hasAnything(agent: string): Promise<boolean>;
-  /** What writing our entries again would change. Fails with E_INTEGRATION_REFUSED, which says what prevents it. */
-  planRepair(agent: string): Promise<IntegrationReport["changes"]>;
-  /** Every agent that has an integration. */
-  list(): Promise<IntegrationSummary[]>;
-  /** Whether there is a hook script that a test event could go through. */
-  hasScript(): Promise<boolean>;
-  /** Sends a test event through the installed hook; it is recognised on arrival and never applied. */
-  deliver(agent: string): Promise<{ works: boolean; detail: string }>;
-  /** Epoch ms of the newest event of a real agent; null: none yet. */
-  lastRealEventAt(agent: string): number | null;
-}
 
 /** What reaches a target while there is a connection. */
 export interface DoctorLink {
@@ -41,7 +24,7 @@ export interface DoctorLink {
   findTmux: () => Promise<FoundTmux>;
   servers: readonly TmuxSocket[];
   /** Null for a server that is not watched. */
-  tmuxOf: (server: string) => Pick<TmuxCalls, "run"> | null;
+  tmuxOf: (server: string) => TmuxCalls | null;
   panes: readonly Pane[];
   processes: ProcessReader;
   /** Null where no agent of the target can be integrated. */
@@ -80,32 +63,42 @@ export const placeOf = ({ view }: DoctorTarget, extra: { server?: string } = {})
 
 // Makes the doctor's view of each target from the daemon's targets, connections and agents in panes.
 
-interface DoctorTargetsDeps {
-  ingest: Pick<Ingest, "liveState" | "targets">;
+const toDoctorIntegrations = (
+  targetId: string,
+  integrationsOf: (targetId: string) => Promise<Integrations>,
+  store: Store,
+) => ({
+  inspect: async (agent: string): ReturnType<Integration["inspect"]> =>
+    (await integrationsOf(targetId)).inspect(agent),
+  /** Whether anything of ours lies in the agent's settings. Fails with E_INTEGRATION_REFUSED where that cannot be told. */
+  hasAnything: async (agent: string): Promise<boolean> => (await integrationsOf(targetId)).hasAnything(agent),
+  /** What writing our entries again would change. Fails with E_INTEGRATION_REFUSED, which says what prevents it. */
+  planRepair: async (agent: string): Promise<IntegrationReport["changes"]> =>
+    (await (await integrationsOf(targetId)).change({ agent, action: "repair", dryRun: true })).changes,
+  /** Every agent that has an integration. */
+  list: async (): Promise<IntegrationSummary[]> => (await integrationsOf(targetId)).list(),
+  /** Whether there is a hook script that a test event could go through. */
+  hasScript: async (): Promise<boolean> => (await integrationsOf(targetId)).hasScript(),
+  /** Sends a test event through the installed hook; it is recognised on arrival and never applied. */
+  deliver: async (agent: string): Promise<{ works: boolean; detail: string }> =>
+    (await integrationsOf(targetId)).deliver(agent),
+  /** Epoch ms of the newest event of a real agent; null: none yet. */
+  lastRealEventAt: (agent: string): number | null => store.lastHookEventAt(agent, targetId),
+});
+
+/** The agent's hooks on one target. Nothing here changes a file. */
+export type DoctorIntegrations = ReturnType<typeof toDoctorIntegrations>;
+
+/** Gives the targets as they are at the moment of the call. */
+export const createDoctorTargets = (deps: {
+  ingest: Ingest;
   connectedTargets: ConnectedTargets;
-  store: Pick<Store, "getCursor" | "lastHookEventAt">;
+  store: Store;
   /** Fails with E_TARGET_UNREACHABLE while there is no connection. */
   integrationsOf: (targetId: string) => Promise<Integrations>;
   /** Looks for tmux as the connection did. */
   findTmux: (targetId: string) => Promise<FoundTmux>;
-}
-
-const toDoctorIntegrations = (
-  targetId: string,
-  { integrationsOf, store }: DoctorTargetsDeps,
-): DoctorIntegrations => ({
-  inspect: async (agent) => (await integrationsOf(targetId)).inspect(agent),
-  hasAnything: async (agent) => (await integrationsOf(targetId)).hasAnything(agent),
-  planRepair: async (agent) =>
-    (await (await integrationsOf(targetId)).change({ agent, action: "repair", dryRun: true })).changes,
-  list: async () => (await integrationsOf(targetId)).list(),
-  hasScript: async () => (await integrationsOf(targetId)).hasScript(),
-  deliver: async (agent) => (await integrationsOf(targetId)).deliver(agent),
-  lastRealEventAt: (agent) => store.lastHookEventAt(agent, targetId),
-});
-
-/** Gives the targets as they are at the moment of the call. */
-export const createDoctorTargets = (deps: DoctorTargetsDeps): (() => DoctorTarget[]) => {
+}): (() => DoctorTarget[]) => {
   const { ingest, connectedTargets, store } = deps;
 
   const agentsOf = (targetId: string): SeenAgent[] =>
@@ -135,7 +128,7 @@ export const createDoctorTargets = (deps: DoctorTargetsDeps): (() => DoctorTarge
       tmuxOf: connected.tmuxOf,
       panes: [...ingest.liveState.panes()].filter((pane) => pane.targetId === targetId),
       processes: connected.processes,
-      integrations: toDoctorIntegrations(targetId, deps),
+      integrations: toDoctorIntegrations(targetId, deps.integrationsOf, store),
     };
   };
 

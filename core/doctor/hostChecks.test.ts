@@ -53,7 +53,7 @@ it("says whether a click can open a terminal window", async () => {
   ]).toEqual(["ok", "warning", "skipped"]);
 });
 
-const LOSS = { reason: "damaged" as const, at: 0, keptPath: "/home/me/.agtmux/state.db.damaged-x" };
+const LOSS = { at: 0, keptPath: "/home/me/.agtmux/state.db.damaged-x" };
 it.each<[string, Partial<HostFacts>, string]>([
   ["is there", {}, "ok"],
   [
@@ -65,11 +65,6 @@ it.each<[string, Partial<HostFacts>, string]>([
     "was lost, and a person took note of it",
     { loss: () => Promise.resolve({ ...LOSS, isKept: false }) },
     "ok",
-  ],
-  [
-    "is from before the first release, and that file is kept",
-    { loss: () => Promise.resolve({ ...LOSS, reason: "unreleased", isKept: true }) },
-    "warning",
   ],
   ["cannot be written", { outage: "nothing can be stored: the disk is full" }, "problem"],
 ])("says that the history %s", async (_what, facts, status) => {

@@ -8,7 +8,7 @@ import type { AdapterProblem, AdapterSource } from "../ports/agentAdapter.ts";
 import type { DurableStore } from "../store/durableStore.ts";
 
 /** The database that was last set aside, and whether its file is still there. Null: there is none. */
-export const findLostHistory = async (store: Pick<DurableStore, "loss">): ReturnType<HostFacts["loss"]> => {
+export const findLostHistory = async (store: DurableStore): ReturnType<HostFacts["loss"]> => {
   const loss = store.loss();
   if (loss === null) return null;
   const isKept = await stat(loss.keptPath).then(
@@ -120,13 +120,6 @@ const checkHistory = async ({ loss, outage }: HostFacts): Promise<Diagnosis> => 
   const lost = await loss();
   if (lost === null || !lost.isKept) return { status: "ok", summary: "The history is stored." };
   const at = new Date(lost.at).toISOString();
-  if (lost.reason === "unreleased")
-    return {
-      status: "warning",
-      summary: `The database was from before the first release: the history starts again at ${at}.`,
-      evidence: `the old file is kept as ${lost.keptPath}`,
-      remedy: "The states that you see were found again. Delete that file when you no longer need it.",
-    };
   return {
     status: "warning",
     summary: `The database was damaged: what was stored before ${at} is lost.`,

@@ -6,6 +6,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { TargetView } from "../model/view.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
+import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 import type { DoctorLink } from "./doctorTarget.ts";
 import { serverChecks, targetChecks } from "./targetChecks.ts";
 
@@ -34,7 +35,10 @@ const makeLink = (
   tmuxPath: "/bin/tmux",
   findTmux: () => Promise.reject(new AgtmuxError("E_TMUX_MISSING", "none", { details: ["/a/tmux"] })),
   servers: [{ server: "default", socketPath: "/s/default" }],
-  tmuxOf: () => ({ run: async ([word = ""]) => run[word] ?? answer("", "not expected", 1) }),
+  tmuxOf: () =>
+    ({
+      run: async ([word = ""]: readonly string[]) => run[word] ?? answer("", "not expected", 1),
+    }) as unknown as TmuxCalls,
   panes: [PANE] as unknown as DoctorLink["panes"],
   processes: {
     ofPanes: async () => new Map([[42, [{ pid: 42, ppid: 1, comm: "sh", args: "sh", startedAt: 0 }]]]),

@@ -166,7 +166,7 @@ it("after the loss of the history the same processes go on, their states unknown
   const [before] = fixture.ingest.rows(false);
   const fresh = createIngestFixture();
   // As a store that replaced its file: everything asked of it is answered by the new one.
-  fresh.store.noteLoss({ reason: "damaged", at: fixture.clock.now(), version: 1_000 });
+  fresh.store.noteLoss({ at: fixture.clock.now(), version: 1_000 });
   Object.assign(fixture.store, fresh.store);
   fixture.ingest.afterLoss();
   expect(fixture.state()).toBe("unknown/no_signal");

@@ -319,7 +319,7 @@ export class UnitOfWork {
       .listLiveRuntimes()
       .map((runtime) => ({ runtime, ...this.storedFacts(runtime.runtimeId) }));
     const pending = store.listPending();
-    this.lostAt = store.lostAt("damaged");
+    this.lostAt = store.lostAt();
     this.isLossTold = this.lossReason !== null;
     liveState.clear();
     this.version = version;

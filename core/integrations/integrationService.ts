@@ -6,27 +6,22 @@ import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
 import { createRemoteEventHome } from "./remoteEventHome.ts";
 import type { ConnectedTargets, ConnectedTarget } from "../connections/connectedTarget.ts";
-import { Integrations, type IntegrationDeps } from "./integrations.ts";
+import { Integrations } from "./integrations.ts";
 
-export interface IntegrationServiceDeps extends Omit<
-  IntegrationDeps,
-  "executor" | "eventScript" | "eventHome" | "lastRealEventAt"
-> {
-  connectedTargets: ConnectedTargets;
-  targetNames: () => readonly string[];
-  /** The event script of this machine, installed. */
-  eventScript: string;
-  /** The event script as shipped, for other machines. */
-  scriptText: string;
-  lastRealEventAt: (agentType: string, targetId: string) => number | null;
-}
-
-export interface IntegrationService {
-  /** @throws AgtmuxError E_TARGET_UNKNOWN; E_TARGET_UNREACHABLE while there is no connection. */
-  of(targetId: string): Promise<Integrations>;
-}
-
-export const createIntegrationService = (deps: IntegrationServiceDeps): IntegrationService => {
+export const createIntegrationService = (
+  deps: Omit<
+    ConstructorParameters<typeof Integrations>[0],
+    "executor" | "eventScript" | "eventHome" | "lastRealEventAt"
+  > & {
+    connectedTargets: ConnectedTargets;
+    targetNames: () => readonly string[];
+    /** The event script of this machine, installed. */
+    eventScript: string;
+    /** The event script as shipped, for other machines. */
+    scriptText: string;
+    lastRealEventAt: (agentType: string, targetId: string) => number | null;
+  },
+) => {
   const { connectedTargets, targetNames, eventScript, scriptText, lastRealEventAt, ...shared } = deps;
   const known = new WeakMap<ConnectedTarget, Promise<Integrations>>();
 
@@ -51,7 +46,8 @@ export const createIntegrationService = (deps: IntegrationServiceDeps): Integrat
   };
 
   return {
-    of: async (targetId) => {
+    /** @throws AgtmuxError E_TARGET_UNKNOWN; E_TARGET_UNREACHABLE while there is no connection. */
+    of: async (targetId: string): Promise<Integrations> => {
       if (targetId !== HOST_TARGET && !targetNames().includes(targetId))
         throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${targetId.slice(0, 64)}'`, {
           remedy: `Known targets: ${targetNames().join(", ")}.`,
@@ -63,6 +59,8 @@ export const createIntegrationService = (deps: IntegrationServiceDeps): Integrat
     },
   };
 };
+
+export type IntegrationService = ReturnType<typeof createIntegrationService>;
 
 const EVENT_SCRIPT_NAME = "agtmux-event";
 

@@ -29,11 +29,7 @@ const refuse = (path: string, why: string): never => {
   });
 };
 
-const refuseOddFile = async (
-  files: Pick<TargetFiles, "stat" | "readLink">,
-  path: string,
-  isReplaced: boolean,
-): Promise<void> => {
+const refuseOddFile = async (files: TargetFiles, path: string, isReplaced: boolean): Promise<void> => {
   const backup = backupOf(path);
   const [found, kept, link] = await Promise.all([
     files.stat(path),
@@ -51,7 +47,7 @@ const refuseOddFile = async (
  * written to a pipe or a device, and no backup follows a link. Fails with E_INTEGRATION_REFUSED.
  */
 const refuseOddFiles = async (
-  files: Pick<TargetFiles, "stat" | "readLink">,
+  files: TargetFiles,
   changes: readonly { path: string; before: string | null }[],
 ): Promise<void> => {
   await Promise.all(changes.map(({ path, before }) => refuseOddFile(files, path, before !== null)));
@@ -63,20 +59,13 @@ const refuseOddFiles = async (
 /** Payload key of a synthetic event. */
 const TEST_KEY = "agtmux_test";
 
-export interface TestEvents {
-  /** What an event's payload has to carry for `expect(nonce)`. */
-  mark(nonce: string): Record<string, string>;
-  /** `arrived` resolves with whether it came within `timeoutMs`; `cancel` ends the waiting. */
-  expect(nonce: string, timeoutMs: number): { arrived: Promise<boolean>; cancel: () => void };
-  /** Takes the synthetic events out of a drained batch. */
-  without(envelopes: readonly Envelope[]): Envelope[];
-}
-
-export const createTestEvents = (clock: Pick<Clock, "setTimer">): TestEvents => {
+export const createTestEvents = (clock: Clock) => {
   const awaited = new Map<string, () => void>();
   return {
-    mark: (nonce) => ({ [TEST_KEY]: nonce }),
-    expect: (nonce, timeoutMs) => {
+    /** What an event's payload has to carry for `expect(nonce)`. */
+    mark: (nonce: string): Record<string, string> => ({ [TEST_KEY]: nonce }),
+    /** `arrived` resolves with whether it came within `timeoutMs`; `cancel` ends the waiting. */
+    expect: (nonce: string, timeoutMs: number): { arrived: Promise<boolean>; cancel: () => void } => {
       const { promise: arrived, resolve } = Promise.withResolvers<boolean>();
       const cancelTimer = clock.setTimer(timeoutMs, () => resolve(false));
       awaited.set(nonce, () => resolve(true));
@@ -89,7 +78,8 @@ export const createTestEvents = (clock: Pick<Clock, "setTimer">): TestEvents => 
         },
       };
     },
-    without: (envelopes) =>
+    /** Takes the synthetic events out of a drained batch. */
+    without: (envelopes: readonly Envelope[]): Envelope[] =>
       envelopes.filter(({ payload }) => {
         const nonce = payload?.[TEST_KEY];
         if (typeof nonce !== "string") return true;
@@ -99,19 +89,7 @@ export const createTestEvents = (clock: Pick<Clock, "setTimer">): TestEvents => 
   };
 };
 
-export interface IntegrationDeps {
-  executor: TargetExecutor;
-  /** Installed event script that the hooks call. */
-  eventScript: string;
-  /** What hooks need beside their entries, where it is installed and removed with them; null: the daemon itself keeps it. */
-  eventHome: EventHome | null;
-  adapterOf: (agentType: string) => AgentAdapter | null;
-  agentTypes: () => string[];
-  lastRealEventAt: (agentType: string) => number | null;
-  testEvents: TestEvents;
-  clock: Clock;
-  ids: IdSource;
-}
+export type TestEvents = ReturnType<typeof createTestEvents>;
 
 const DELIVERY_TIMEOUT_MS = { local: 3_000, ssh: 6_000 };
 const NO_PLAN: EventHomePlan = { shown: [], apply: async () => {} };
@@ -141,9 +119,21 @@ const withChanges = (files: TargetFiles, changes: readonly IntegrationChange[]):
 };
 
 export class Integrations {
-  private readonly deps: IntegrationDeps;
+  private readonly deps: ConstructorParameters<typeof Integrations>[0];
 
-  constructor(deps: IntegrationDeps) {
+  constructor(deps: {
+    executor: TargetExecutor;
+    /** Installed event script that the hooks call. */
+    eventScript: string;
+    /** What hooks need beside their entries, where it is installed and removed with them; null: the daemon itself keeps it. */
+    eventHome: EventHome | null;
+    adapterOf: (agentType: string) => AgentAdapter | null;
+    agentTypes: () => string[];
+    lastRealEventAt: (agentType: string) => number | null;
+    testEvents: TestEvents;
+    clock: Clock;
+    ids: IdSource;
+  }) {
     this.deps = deps;
   }
 

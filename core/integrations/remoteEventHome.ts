@@ -31,18 +31,6 @@ export interface EventHomePlan {
   apply(): Promise<void>;
 }
 
-export interface EventHome {
-  /** Absolute, and constant for the target. */
-  readonly eventScript: string;
-  /** @throws AgtmuxError E_INTEGRATION_REFUSED for a home that belongs to another agtmux or that others can write to. */
-  planInstall(): Promise<EventHomePlan>;
-  planRemoval(): Promise<EventHomePlan>;
-  /** Whether any part of it exists. */
-  isPresent(): Promise<boolean>;
-  /** The reasons why events cannot be written or taken; empty where all is well. */
-  problems(): Promise<string[]>;
-}
-
 interface Found {
   script: string | null;
   missing: string[];
@@ -81,7 +69,7 @@ export const createRemoteEventHome = (options: {
   executor: TargetExecutor;
   homeDir: string;
   scriptText: string;
-}): EventHome => {
+}) => {
   const { executor, homeDir, scriptText } = options;
   const home = `${homeDir}/.agtmux`;
   const eventScript = `${home}/bin/agtmux-event`;
@@ -116,8 +104,10 @@ export const createRemoteEventHome = (options: {
     script === scriptText && missing.length === 0 && isExecutable;
 
   return {
+    /** Absolute, and constant for the target. */
     eventScript,
-    planInstall: async () => {
+    /** @throws AgtmuxError E_INTEGRATION_REFUSED for a home that belongs to another agtmux or that others can write to. */
+    planInstall: async (): Promise<EventHomePlan> => {
       const found = await look();
       checkSafe(home, executor.targetId, found);
       if (hasAll(found)) return NOTHING;
@@ -135,7 +125,7 @@ export const createRemoteEventHome = (options: {
         },
       };
     },
-    planRemoval: async () => {
+    planRemoval: async (): Promise<EventHomePlan> => {
       const found = await look();
       const hasSpool = found.missing.length < 3;
       if (found.isOwned || (found.script === null && !hasSpool)) return NOTHING;
@@ -151,8 +141,10 @@ export const createRemoteEventHome = (options: {
         },
       };
     },
-    isPresent: async () => (await look()).script !== null,
-    problems: async () => {
+    /** Whether any part of it exists. */
+    isPresent: async (): Promise<boolean> => (await look()).script !== null,
+    /** The reasons why events cannot be written or taken; empty where all is well. */
+    problems: async (): Promise<string[]> => {
       const found = await look();
       if (found.isOwned) return [`an agtmux of its own lives in ${home} and takes the events there`];
       return [
@@ -169,3 +161,5 @@ export const createRemoteEventHome = (options: {
     },
   };
 };
+
+export type EventHome = ReturnType<typeof createRemoteEventHome>;

@@ -83,7 +83,7 @@ export interface ToldActivity {
 }
 
 /** A normalised event: the signals it stands for, in order (most give one), and the agent's session id. */
-export interface NormalizedEvent extends Pick<ToldActivity, "promptText" | "tool" | "saidText"> {
+export interface NormalizedEvent extends Omit<ToldActivity, "folder" | "sessionTitle"> {
   signals: readonly Signal[];
   sessionId: string | null;
   /** The agent's own id of this event, where it has one; else null and the spool name dedupes. */
@@ -108,7 +108,7 @@ export interface StateFileRequest {
 }
 
 /** One rule that matched a screen, in the order in which rules are tried; the first gives the result of `readScreen`. */
-export interface ScreenTrace {
+interface ScreenTrace {
   rule: string;
   reading: Reading;
 }
@@ -120,14 +120,14 @@ export type AdapterHealth = { status: "ok" } | { status: "degraded"; reason: str
  * How a person starts the agent in a terminal. Every word is constant but the session's id, and holds letters, digits and `._=/-`
  * only, because a shell reads them.
  */
-export interface AgentLaunch {
+interface AgentLaunch {
   readonly program: string;
   /** Goes on with a session, by the id that the agent's events name; absent where nobody could try. */
   readonly resume?: (sessionId: string) => readonly string[];
 }
 
 /** An input box that may have an editor with modes, as vim has: there keys are text in one mode only. */
-export interface AgentInputModes {
+interface AgentInputModes {
   /** Whether the person has switched that editor on. */
   isOn(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
   /**
@@ -273,7 +273,7 @@ export interface AgentAdapter {
 }
 
 /** `steps` was added after contract 1.0: none where it is left out. */
-export interface InspectedIntegration {
+interface InspectedIntegration {
   installed: boolean;
   missing: readonly string[];
   problems: readonly string[];
@@ -332,7 +332,7 @@ export interface AdapterOrigin {
 }
 
 /** The part that comes from the person's files. */
-export interface AdapterFiles {
+interface AdapterFiles {
   originOf(agentType: string): AdapterOrigin;
   /** Problems of all files as they are now, in the order of files and lines. */
   problems(): readonly AdapterProblem[];

@@ -42,7 +42,7 @@ export interface SessionFacts {
 }
 
 /** A piece of a conversation, oldest first. `leaf`: where the piece before it ends, for logs that are trees; else null. */
-export interface ReadEntries {
+interface ReadEntries {
   entries: readonly TranscriptEntry[];
   leaf: string | null;
 }
@@ -118,7 +118,7 @@ export interface DatabaseHistory {
   readUsage(rows: ReadRows, id: string): readonly UsageRecord[];
 }
 
-export interface DatabaseSession {
+interface DatabaseSession {
   facts: SessionFacts;
   /** Epoch ms. */
   changedAt: number;
@@ -168,7 +168,7 @@ export interface AgentLoads {
   readonly unknown: readonly string[];
 }
 
-type Rest = Pick<LoadPlace, "reach" | "names">;
+type Rest = Omit<LoadPlace, "kind" | "level" | "path">;
 
 export const place = (
   kind: LoadKind,

@@ -201,7 +201,7 @@ export interface FeatureContext {
   readonly logger: Logger;
 }
 
-export interface RunningFeature {
+interface RunningFeature {
   answer(call: string, input: unknown, caller: Caller): unknown;
   /** After each commit, in order. Must return at once. */
   onChanges(changes: readonly FeedChange[]): void;

@@ -22,8 +22,12 @@ import type { CanonicalState } from "../model/state.ts";
 /** How a job ends. */
 export type JobEnd = Exclude<JobState, "armed" | "held">;
 
+/** What goes on record, and when (epoch ms). */
+export type RunNote = { at: number; outcome: string };
+
 /** How a send ended: on record with the job's next time, or with its end. */
-export interface SentRun extends Pick<JobRun, "jobId" | "at" | "outcome"> {
+interface SentRun extends RunNote {
+  jobId: string;
   nextAt: number | null;
   /** Null: it goes on unless this was the last time. */
   end: JobEnd | null;
@@ -37,7 +41,7 @@ export interface JobStore {
   listJobs(limit: number): Job[];
   getJob(jobId: string): Job | null;
   /** Ends a job that is armed or held, and takes its text out; false where it is neither. `why` goes on record with it. */
-  endJob(jobId: string, state: JobEnd, why?: Pick<JobRun, "at" | "outcome">): boolean;
+  endJob(jobId: string, state: JobEnd, why?: RunNote): boolean;
   /** Lets an armed job rest, or one that rests go on; false where it is not so. */
   holdJob(jobId: string, isHeld: boolean): boolean;
   /**
@@ -54,7 +58,7 @@ export interface JobStore {
   /** Job and runtime of everything that armed jobs told. */
   listTold(): { jobId: string; runtimeId: string }[];
   /** Puts on record that an armed job is about to send; false where it is not armed (any more): then nothing may be sent. */
-  beginSend(run: Pick<JobRun, "jobId" | "at" | "runtimeId">): boolean;
+  beginSend(run: { jobId: string; at: number; runtimeId: JobRun["runtimeId"] }): boolean;
   /** Nothing was sent: the record of the begun send goes. */
   undoSend(jobId: string): void;
   /** Puts on record how a begun send ended. */
@@ -62,7 +66,7 @@ export interface JobStore {
   /** Whether a send was begun and never settled, because the daemon ended meanwhile. */
   hasBegunSend(jobId: string): boolean;
   /** The time at which a job of a schedule is due next; `note` says why it was not done now. */
-  setNextAt(jobId: string, nextAt: number, note: Pick<JobRun, "at" | "outcome"> | null): void;
+  setNextAt(jobId: string, nextAt: number, note: RunNote | null): void;
   /** The session that a job is bound to, once the agent has told it. */
   bindSession(jobId: string, sessionId: string): void;
   /** Makes an armed first text a send to this agent, which was seen in its pane; false where it is none (any more). */
@@ -97,7 +101,7 @@ export interface RuleStore {
   /** Puts on record what a rule is about to do, or would have done. Gives its number. */
   insertRuleRun(run: Omit<RuleRun, "runRow">): number;
   /** How it ended. */
-  settleRuleRun(runRow: number, end: Pick<RuleRun, "outcome" | "actionId">): void;
+  settleRuleRun(runRow: number, end: { outcome: string; actionId: RuleRun["actionId"] }): void;
   /** Runs that an earlier daemon began and did not see through get this outcome. */
   settleBegunRuleRuns(outcome: string): void;
   /** Newest first. */
@@ -257,9 +261,6 @@ interface StoredEvent {
   evidence: Evidence;
 }
 
-/** Why a database was set aside: its file is damaged, or its schema is older than that of the first release. */
-export type LossReason = "damaged" | "unreleased";
-
 export interface Store extends JobStore, RuleStore {
   /** Runs `work` in one immediate transaction; a throw rolls everything back and is rethrown. */
   transaction<T>(work: () => T): T;
@@ -311,7 +312,7 @@ export interface Store extends JobStore, RuleStore {
   /** Of the runtime's state row, without a change of the state. */
   putTurnMarks(runtimeId: string, marks: TurnMarks): void;
   /** When each of these states was last confirmed, without any change of it. */
-  seeStates(seen: readonly Pick<StateRow, "runtimeId" | "lastSeenAt">[]): void;
+  seeStates(seen: readonly { runtimeId: string; lastSeenAt: number }[]): void;
   deleteState(runtimeId: string): void;
   listStates(): StateRow[];
 
@@ -352,9 +353,9 @@ export interface Store extends JobStore, RuleStore {
    * For an empty database that replaces one that was set aside: everything before `at` is lost, and the next version is above
    * `version`.
    */
-  noteLoss(loss: { reason: LossReason; at: number; version: number }): void;
-  /** When the history was lost last for that reason (epoch ms), or null. */
-  lostAt(reason: LossReason): number | null;
+  noteLoss(loss: { at: number; version: number }): void;
+  /** When the history was lost last (epoch ms), or null. */
+  lostAt(): number | null;
 
   /**
    * Removes old rows by age, and events and transitions also by number. Never removes events of live runtimes that are in

@@ -34,10 +34,7 @@ const snapshotFromRow = (row: SnapshotRow): unknown => ({
   promptFingerprint: row.prompt_fingerprint,
 });
 
-export const createSnapshots = (
-  db: BetterSqlite3.Database,
-  rows: RowReader,
-): Pick<Store, "insertSnapshot" | "getSnapshot"> => {
+export const createSnapshots = (db: BetterSqlite3.Database, rows: RowReader) => {
   const insert = db.prepare<[SnapshotRow]>(`
     INSERT INTO action_snapshots (snapshot_id, target_id, server, pane_id, runtime_id, state_version, observed_at, expires_at, nonce, prompt_fingerprint)
     VALUES (@snapshot_id, @target_id, @server, @pane_id, @runtime_id, @state_version, @observed_at, @expires_at, @nonce, @prompt_fingerprint)`);
@@ -63,7 +60,7 @@ export const createSnapshots = (
         ? null
         : rows.read(actionSnapshotSchema, "action_snapshots", row.snapshot_id, () => snapshotFromRow(row));
     },
-  };
+  } satisfies Partial<Store>;
 };
 
 const MAX_REF = 2_000;
@@ -105,9 +102,7 @@ interface AftermathRow {
 
 const toAftermath = ({ action_id, ...row }: AftermathRow): Aftermath => ({ actionId: action_id, ...row });
 
-export const createAudit = (
-  db: BetterSqlite3.Database,
-): Pick<Store, "appendAudit" | "listAudit" | "listAftermath"> => {
+export const createAudit = (db: BetterSqlite3.Database) => {
   const append = db.prepare<[AuditRow]>(`
     INSERT INTO audit (action_id, at, surface, action, ref, runtime_id, snapshot_id, outcome, prompt_fingerprint, text_length)
     VALUES (@action_id, @at, @surface, @action, @ref, @runtime_id, @snapshot_id, @outcome, @prompt_fingerprint, @text_length)`);
@@ -140,7 +135,7 @@ export const createAudit = (
       const ids = JSON.stringify(actionIds);
       return aftermath.all(ids, ids).map(toAftermath);
     },
-  };
+  } satisfies Partial<Store>;
 };
 
 interface KeyRow {
@@ -151,9 +146,7 @@ interface KeyRow {
   result: string | null;
 }
 
-export const createUsedKeys = (
-  db: BetterSqlite3.Database,
-): Pick<Store, "claimKey" | "settleKey" | "releaseKey"> => {
+export const createUsedKeys = (db: BetterSqlite3.Database) => {
   const insert = db.prepare<[Omit<KeyRow, "result">]>(`
     INSERT INTO used_keys (scope, key, action_id, at) VALUES (@scope, @key, @action_id, @at)
     ON CONFLICT (scope, key) DO NOTHING`);
@@ -175,5 +168,5 @@ export const createUsedKeys = (
     releaseKey: (scope, key) => {
       release.run(scope, key);
     },
-  };
+  } satisfies Partial<Store>;
 };

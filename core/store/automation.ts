@@ -10,7 +10,7 @@ import {
   type Job,
   type JobRun,
 } from "../model/job.ts";
-import type { JobEnd, JobStore, ArmedRule, RuleStore } from "../ports/store.ts";
+import type { JobEnd, JobStore, ArmedRule, RuleStore, RunNote } from "../ports/store.ts";
 import { present, type RowReader } from "./rowReader.ts";
 import { NOT_ANSWERED, RUN_BEGUN, ruleRunSchema, type RuleRun } from "../model/rule.ts";
 import { readStoredView } from "./states.ts";
@@ -32,9 +32,8 @@ interface JobRow {
   max_runs: number;
 }
 
-type OwnColumns = Pick<JobRow, "runtime_id" | "agent_session_id" | "trigger" | "act" | "text" | "next_at">;
-
-const ownColumns = (job: Job): OwnColumns => {
+/** The columns that a kind of job fills in its own way. */
+const ownColumns = (job: Job) => {
   switch (job.kind) {
     case "watch":
       return {
@@ -154,7 +153,7 @@ const prepareAll = (db: BetterSqlite3.Database) => ({
   bind: db.prepare<[string, string]>(
     "UPDATE jobs SET agent_session_id = ? WHERE job_id = ? AND agent_session_id IS NULL",
   ),
-  bindAgent: db.prepare<[Pick<JobRow, "job_id" | "runtime_id" | "agent_session_id" | "trigger" | "act">]>(
+  bindAgent: db.prepare<[Partial<JobRow>]>(
     `UPDATE jobs SET kind = 'send', runtime_id = @runtime_id, agent_session_id = @agent_session_id, trigger = @trigger,
       act = @act WHERE job_id = @job_id AND kind = 'first' AND state = 'armed'`,
   ),
@@ -205,21 +204,7 @@ const createOnRecord = (db: BetterSqlite3.Database) => {
   };
 };
 
-const createSends = (
-  db: BetterSqlite3.Database,
-  statements: Statements,
-): Pick<
-  JobStore,
-  | "beginSend"
-  | "undoSend"
-  | "settleSend"
-  | "hasBegunSend"
-  | "setNextAt"
-  | "bindSession"
-  | "bindAgent"
-  | "lastSentAt"
-  | "findSent"
-> => {
+const createSends = (db: BetterSqlite3.Database, statements: Statements) => {
   const { one, insertRun, settle, undo, begun, count, finish, end, setNext, bind } = statements;
   const onRecord = createOnRecord(db);
   return {
@@ -267,7 +252,7 @@ const createSends = (
       if (found === undefined) return "none";
       return found.result === null ? "unsettled" : { result: found.result };
     },
-  };
+  } satisfies Partial<JobStore>;
 };
 
 export const createJobs = (db: BetterSqlite3.Database, rows: RowReader): JobStore => {
@@ -280,14 +265,12 @@ export const createJobs = (db: BetterSqlite3.Database, rows: RowReader): JobStor
     finish.run(jobId);
     return true;
   });
-  const endOnRecord = onRecord(
-    (jobId: string, state: JobEnd, why: Pick<JobRun, "at" | "outcome"> | null): boolean => {
-      if (end.run(state, jobId).changes === 0) return false;
-      if (why !== null)
-        insertRun.run({ job_id: jobId, kind: "note", at: why.at, runtime_id: null, outcome: why.outcome });
-      return true;
-    },
-  );
+  const endOnRecord = onRecord((jobId: string, state: JobEnd, why: RunNote | null): boolean => {
+    if (end.run(state, jobId).changes === 0) return false;
+    if (why !== null)
+      insertRun.run({ job_id: jobId, kind: "note", at: why.at, runtime_id: null, outcome: why.outcome });
+    return true;
+  });
   const read = (row: JobRow): Job | null => rows.read(jobSchema, "jobs", row.job_id, () => jobFromRow(row));
   return {
     insertJob: (job) => {

@@ -2,22 +2,11 @@
 // that a batch of hundreds of events writes each once. They are in the same commit as the rows that they belong to, and a
 // failed savepoint takes its own values back. Outside of a transaction every write happens at once.
 import type BetterSqlite3 from "better-sqlite3";
-import type { LossReason, Store } from "../ports/store.ts";
+import type { Store } from "../ports/store.ts";
 
 interface Waiting {
   rank: number;
   write: () => void;
-}
-
-export interface DeferredWrites {
-  /** Replaces what waits under `key`, unless that has a higher `rank`. `write` must not fail because of the row's content. */
-  put(key: string, write: () => void, rank?: number): void;
-  /** Writes the waiting values. To be called before such rows are read or deleted. */
-  settle(): void;
-  /** Wraps the work of a transaction; called within the transaction. */
-  inTransaction<T>(work: () => T): T;
-  /** Wraps the work of a savepoint; called within the savepoint. */
-  inSavepoint<T>(work: () => T): T;
 }
 
 const putInto = (waiting: Map<string, Waiting>, key: string, one: Waiting): void => {
@@ -25,7 +14,7 @@ const putInto = (waiting: Map<string, Waiting>, key: string, one: Waiting): void
   if (known === undefined || known.rank <= one.rank) waiting.set(key, one);
 };
 
-export const createDeferredWrites = (): DeferredWrites => {
+export const createDeferredWrites = () => {
   let waiting: Map<string, Waiting> | null = null;
   /** The values that waited before each open savepoint, so that they can be put back when the savepoint fails. */
   let outer: Map<string, Waiting>[] = [];
@@ -49,12 +38,15 @@ export const createDeferredWrites = (): DeferredWrites => {
   };
 
   return {
+    /** Writes the waiting values. To be called before such rows are read or deleted. */
     settle,
-    put: (key, write, rank = 0) => {
+    /** Replaces what waits under `key`, unless that has a higher `rank`. `write` must not fail because of the row's content. */
+    put: (key: string, write: () => void, rank: number = 0): void => {
       if (waiting === null) write();
       else putInto(waiting, key, { rank, write });
     },
-    inTransaction: (work) => {
+    /** Wraps the work of a transaction; called within the transaction. */
+    inTransaction: <T>(work: () => T): T => {
       waiting = new Map();
       outer = [];
       undo = [];
@@ -68,7 +60,8 @@ export const createDeferredWrites = (): DeferredWrites => {
         undo = [];
       }
     },
-    inSavepoint: (work) => {
+    /** Wraps the work of a savepoint; called within the savepoint. */
+    inSavepoint: <T>(work: () => T): T => {
       const before = waiting;
       if (before === null) return work();
       const own = new Map<string, Waiting>();
@@ -90,55 +83,49 @@ export const createDeferredWrites = (): DeferredWrites => {
   };
 };
 
+export type DeferredWrites = ReturnType<typeof createDeferredWrites>;
+
 // Table `high_marks`: values that only grow and must survive the pruning of the rows they came from.
 
-export interface IngestMark {
-  /** Raises the mark to `at` (epoch ms) when that is higher. */
-  raise(at: number): void;
-  /** Highest `ingested_at` ever stored; 0 when none. */
-  read(): number;
-}
-
-export const createIngestMark = (db: BetterSqlite3.Database, deferred: DeferredWrites): IngestMark => {
+export const createIngestMark = (db: BetterSqlite3.Database, deferred: DeferredWrites) => {
   const raise = db.prepare<[number]>(
     "UPDATE high_marks SET value = max(value, ?) WHERE name = 'ingested_at'",
   );
   const read = db.prepare<[], number>("SELECT value FROM high_marks WHERE name = 'ingested_at'").pluck();
   return {
-    raise: (at) => {
+    /** Raises the mark to `at` (epoch ms) when that is higher. */
+    raise: (at: number): void => {
       deferred.put("ingested_at", () => raise.run(at), at);
     },
-    read: () => {
+    /** Highest `ingested_at` ever stored; 0 when none. */
+    read: (): number => {
       deferred.settle();
       return read.get() ?? 0;
     },
   };
 };
 
-/** Names of the times at which a database was set aside. */
-const LOST_AT: Readonly<Record<LossReason, string>> = {
-  damaged: "history_lost_at",
-  unreleased: "unreleased_set_aside_at",
-};
+export type IngestMark = ReturnType<typeof createIngestMark>;
 
 // When the history was lost: a database was set aside and replaced by an empty one. Versions continue above everything that a
 // client may have seen, so that they never go back.
-export const createLosses = (db: BetterSqlite3.Database): Pick<Store, "noteLoss" | "lostAt"> => {
+export const createLosses = (db: BetterSqlite3.Database) => {
   const raise = db.prepare<[string, number]>(
     "INSERT INTO high_marks (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
   );
-  const read = db.prepare<[string], number>("SELECT value FROM high_marks WHERE name = ?").pluck();
+  const read = db.prepare<[], number>("SELECT value FROM high_marks WHERE name = 'history_lost_at'").pluck();
   const forget = db.prepare("DELETE FROM sqlite_sequence WHERE name = 'state_transitions'");
   const setVersion = db.prepare<[number]>(
     "INSERT INTO sqlite_sequence (name, seq) VALUES ('state_transitions', ?)",
   );
+  const note = db.transaction(({ at, version }: { at: number; version: number }): void => {
+    raise.run("history_lost_at", at);
+    raise.run("ingested_at", at);
+    forget.run();
+    setVersion.run(version);
+  });
   return {
-    noteLoss: db.transaction(({ reason, at, version }: Parameters<Store["noteLoss"]>[0]): void => {
-      raise.run(LOST_AT[reason], at);
-      raise.run("ingested_at", at);
-      forget.run();
-      setVersion.run(version);
-    }),
-    lostAt: (reason) => read.get(LOST_AT[reason]) ?? null,
-  };
+    noteLoss: (loss) => note(loss),
+    lostAt: () => read.get() ?? null,
+  } satisfies Partial<Store>;
 };

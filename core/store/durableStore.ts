@@ -6,11 +6,9 @@ import { readFileSync, statSync, existsSync, readdirSync, renameSync, rmSync } f
 import { endianness } from "node:os";
 import { basename, dirname } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { type LossReason, type Store, storeFailureOf } from "../ports/store.ts";
+import { type Store, storeFailureOf } from "../ports/store.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { UnreleasedSchemaError } from "./migrate.ts";
 import { openStore, type OpenedStore } from "./openStore.ts";
 
 // Tells whether a write-ahead log lost something that was committed. SQLite takes the first frame with a wrong checksum for the
@@ -85,17 +83,17 @@ const hasBrokenLog = (path: string): boolean => {
   return size > 0 && size <= MAX_LOG_BYTES && isLogBroken(readFileSync(log));
 };
 
-// Moves a database that cannot be used out of the way, as a whole, under a name with the reason and the time. It is never
-// written again, and only its last version is read from it. The newest few for each reason are kept for a person.
+// Moves a database that cannot be used out of the way, as a whole, under a name with the time. It is never
+// written again, and only its last version is read from it. The newest few are kept for a person.
 
-/** How many databases with one reason are kept beside the one in use; the oldest are removed first. */
+/** How many databases are kept beside the one in use; the oldest are removed first. */
 export const MAX_KEPT = 3;
 /** No history is that long: a higher version in a damaged file is damage. */
 const MAX_VERSION = 2 ** 52;
 
 /** Where the database that was set aside at that moment (epoch ms) is kept. */
-const keptPathOf = (path: string, reason: LossReason, at: number): string =>
-  `${path}.${reason}-${new Date(at).toISOString().replaceAll(/[:.]/g, "-")}`;
+const keptPathOf = (path: string, at: number): string =>
+  `${path}.damaged-${new Date(at).toISOString().replaceAll(/[:.]/g, "-")}`;
 
 /** The last version that the file ever gave; 0 if it cannot be read. Does not write to the file. */
 const lastVersionIn = (path: string): number => {
@@ -116,20 +114,20 @@ const lastVersionIn = (path: string): number => {
 };
 
 /** The times of the databases that are kept, from their names, oldest first. */
-const keptMoments = (path: string, reason: LossReason): string[] => {
-  const prefix = `${basename(path)}.${reason}-`;
+const keptMoments = (path: string): string[] => {
+  const prefix = `${basename(path)}.damaged-`;
   const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix));
   return [...new Set(names.map((name) => name.slice(prefix.length).replace(/-(?:wal|shm)$/, "")))].toSorted();
 };
 
-const removeOldest = (path: string, reason: LossReason): void => {
-  for (const moment of keptMoments(path, reason).slice(0, -MAX_KEPT))
-    for (const part of ["", "-wal", "-shm"]) rmSync(`${path}.${reason}-${moment}${part}`, { force: true });
+const removeOldest = (path: string): void => {
+  for (const moment of keptMoments(path).slice(0, -MAX_KEPT))
+    for (const part of ["", "-wal", "-shm"]) rmSync(`${path}.damaged-${moment}${part}`, { force: true });
 };
 
 /** Later than all that are kept, because names give the order, and no name is used twice. */
-const nextMoment = (path: string, reason: LossReason, now: number): number => {
-  const newest = keptMoments(path, reason).at(-1) ?? "";
+const nextMoment = (path: string, now: number): number => {
+  const newest = keptMoments(path).at(-1) ?? "";
   const [date = "", time = ""] = newest.split("T");
   const taken = Date.parse(`${date}T${time.replace("-", ":").replace("-", ":").replace("-", ".")}`);
   return Number.isNaN(taken) ? Math.floor(now) : Math.max(Math.floor(now), taken + 1);
@@ -139,9 +137,9 @@ const nextMoment = (path: string, reason: LossReason, now: number): number => {
  * Moves the database at `path`, which nobody has open, aside. `at`: the time in its new name, made unique. `version`: the last
  * one it gave, as far as that can be read.
  */
-const setAside = (path: string, reason: LossReason, now: number): { at: number; version: number } => {
-  const at = nextMoment(path, reason, now);
-  const keptPath = keptPathOf(path, reason, at);
+const setAside = (path: string, now: number): { at: number; version: number } => {
+  const at = nextMoment(path, now);
+  const keptPath = keptPathOf(path, at);
   rmSync(`${path}-shm`, { force: true });
   // The log is moved first: SQLite would apply an old log to a new file beside it.
   for (const part of ["-wal", ""])
@@ -149,7 +147,7 @@ const setAside = (path: string, reason: LossReason, now: number): { at: number; 
   const version = lastVersionIn(keptPath);
   rmSync(`${keptPath}-shm`, { force: true });
   if (statSync(`${keptPath}-wal`, { throwIfNoEntry: false })?.size === 0) rmSync(`${keptPath}-wal`);
-  removeOldest(path, reason);
+  removeOldest(path);
   return { at, version };
 };
 
@@ -185,9 +183,9 @@ const notePlace = (path: string): FilePlace => {
 
 export interface DurableStore extends Store {
   /**
-   * When a history was last lost (epoch ms), and the file that holds it; null: never. That file may have been deleted since.
+   * When the history was last lost (epoch ms), and the file that holds it; null: never. That file may have been deleted since.
    */
-  loss(): { reason: LossReason; at: number; keptPath: string } | null;
+  loss(): { at: number; keptPath: string } | null;
   /** Called after the database was replaced while it was open, outside of any transaction. */
   onReplaced(listener: () => void): void;
 }
@@ -195,18 +193,10 @@ export interface DurableStore extends Store {
 interface DurableStoreOptions {
   path: string;
   logger: Logger;
-  clock: Pick<Clock, "now">;
+  now: () => number;
 }
 
 const isDamage = (error: unknown): boolean => storeFailureOf(error) === "damaged";
-
-const isUnreleased = (error: unknown): boolean => error instanceof UnreleasedSchemaError;
-
-/** The log's message for each reason. */
-const SAID: Readonly<Record<LossReason, string>> = {
-  damaged: "the database was damaged and is kept aside; the history before is lost",
-  unreleased: "the database is from before the first release and is kept aside; the history starts again",
-};
 
 /** A database that has to be replaced; `aside` is set once it was moved. */
 interface Damage {
@@ -215,15 +205,17 @@ interface Damage {
 }
 
 /** Opens an empty database in place of one that cannot be used. If that fails, the next call continues where it stopped. */
-const replaceDatabase = ({ path, logger, clock }: DurableStoreOptions, damage: Damage): OpenedStore => {
-  const reason = isUnreleased(damage.error) ? "unreleased" : "damaged";
-  damage.aside ??= setAside(path, reason, clock.now());
+const replaceDatabase = ({ path, logger, now }: DurableStoreOptions, damage: Damage): OpenedStore => {
+  damage.aside ??= setAside(path, now());
   const { at, version } = damage.aside;
   const store = openStore({ path, logger });
   // A time in ms is higher than any version that one change per ms could have reached, so it works even when the old version
   // cannot be read.
-  store.noteLoss({ reason, at, version: Math.max(at, version + 1) });
-  logger.error({ error: damage.error, keptPath: keptPathOf(path, reason, at) }, SAID[reason]);
+  store.noteLoss({ at, version: Math.max(at, version + 1) });
+  logger.error(
+    { error: damage.error, keptPath: keptPathOf(path, at) },
+    "the database was damaged and is kept aside; the history before is lost",
+  );
   return store;
 };
 
@@ -233,17 +225,13 @@ const openOrReplace = (options: DurableStoreOptions): OpenedStore => {
       throw new AgtmuxError("E_DATABASE_DAMAGED", `Opening ${options.path}: commits in its log are damaged.`);
     return openStore(options);
   } catch (error) {
-    if (!isDamage(error) && !isUnreleased(error)) throw error;
+    if (!isDamage(error)) throw error;
     return replaceDatabase(options, { error, aside: null });
   }
 };
 
 /** Writes all that `store` holds into a new database at its path. A file that took this place is kept aside. */
-const putBack = (
-  store: OpenedStore,
-  place: FilePlace,
-  { path, logger, clock }: DurableStoreOptions,
-): void => {
+const putBack = (store: OpenedStore, place: FilePlace, { path, logger, now }: DurableStoreOptions): void => {
   const copy = `${path}.copy`;
   rmSync(copy, { force: true });
   store.copyTo(copy);
@@ -252,9 +240,9 @@ const putBack = (
   // The open connection has the file mapped; the next one must not truncate it.
   rmSync(`${path}-shm`, { force: true });
   if (existsSync(path) || existsSync(`${path}-wal`)) {
-    const { at } = setAside(path, "damaged", clock.now());
+    const { at } = setAside(path, now());
     logger.warn(
-      { keptPath: keptPathOf(path, "damaged", at) },
+      { keptPath: keptPathOf(path, at) },
       "another file took the database's place; it is kept aside",
     );
   }
@@ -350,11 +338,8 @@ export const openDurableStore = (options: DurableStoreOptions): DurableStore => 
     savepoint: (work) => attempt(() => current.savepoint(work)),
     close: () => current.close(),
     loss: () => {
-      for (const reason of ["damaged", "unreleased"] as const) {
-        const at = guarded.lostAt(reason);
-        if (at !== null) return { reason, at, keptPath: keptPathOf(path, reason, at) };
-      }
-      return null;
+      const at = guarded.lostAt();
+      return at === null ? null : { at, keptPath: keptPathOf(path, at) };
     },
     onReplaced: (listener) => {
       listeners.push(listener);

@@ -45,11 +45,7 @@ const keyOf = (event: PendingEvent): [string, string, string, string] => [
   event.envelope.spoolName,
 ];
 
-export const createPending = (
-  db: BetterSqlite3.Database,
-  rows: RowReader,
-  mark: IngestMark,
-): Pick<Store, "addPending" | "listPending" | "removePending" | "rememberSpoolName"> => {
+export const createPending = (db: BetterSqlite3.Database, rows: RowReader, mark: IngestMark) => {
   const insert = db.prepare<[string, string, string, string, string, number]>(`
     INSERT INTO pending_events (target_id, server, source, spool_name, envelope, ingested_at)
     VALUES (?, ?, ?, ?, ?, ?)
@@ -84,7 +80,7 @@ export const createPending = (
       remove.run(...keyOf(event));
     },
     rememberSpoolName: (targetId, spoolName, at) => remember.run(targetId, spoolName, at).changes > 0,
-  };
+  } satisfies Partial<Store>;
 };
 
 interface EventRow {
@@ -165,10 +161,7 @@ export const createEvents = (
   db: BetterSqlite3.Database,
   rows: RowReader,
   { mark, deferred }: { mark: IngestMark; deferred: DeferredWrites },
-): Pick<
-  Store,
-  "insertEvent" | "eachEvidence" | "getCursor" | "putCursor" | "lastHookEventAt" | "lastIngestedAt"
-> => {
+) => {
   const insert = db.prepare<NewEventRow>(INSERT_EVENT);
   const ofRuntime = db.prepare<[string], EventRow>(`
     SELECT event_row, event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal
@@ -236,5 +229,5 @@ export const createEvents = (
     },
     lastHookEventAt: (agentType, targetId) => lastHook.get(agentType, targetId) ?? null,
     lastIngestedAt: () => mark.read(),
-  };
+  } satisfies Partial<Store>;
 };

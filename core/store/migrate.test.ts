@@ -13,7 +13,7 @@ import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SILENT_LOGGER } from "../ports/logger.ts";
-import { assertUsable, migrate, UnreleasedSchemaError } from "./migrate.ts";
+import { assertUsable, migrate } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import { openStore } from "./openStore.ts";
 import { sampleTarget } from "./testkit/samples.ts";
@@ -40,8 +40,8 @@ const versionOf = (file: string): unknown =>
   withDatabase(file, (db) => db.pragma("user_version", { simple: true }));
 const step = (sql: string): Migration => ({ version: newest + 1, name: "next", sql });
 
-test("versions count up from four without gaps: the numbers before it were never released", () => {
-  expect(MIGRATIONS.map((migration) => migration.version)).toEqual(MIGRATIONS.map((_, index) => index + 4));
+test("versions count up from one without gaps", () => {
+  expect(MIGRATIONS.map((migration) => migration.version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
 });
 
 test("an empty file becomes a database of the newest version, without a backup", () => {
@@ -77,14 +77,6 @@ test("an older file is backed up beside it, keeps its rows and gets the missing 
   expect(statSync(backup).mode & 0o777).toBe(0o600);
 });
 
-test("a file of before the first release is no damage, gets no steps and is left alone", () => {
-  openAndClose();
-  withDatabase(path, (db) => db.pragma("user_version = 3"));
-  const before = readFileSync(path);
-  expect(openAndClose).toThrow(UnreleasedSchemaError);
-  expect(readFileSync(path).equals(before)).toBe(true);
-});
-
 test("a failing step changes nothing and names file, step and backup", () => {
   openAndClose();
   withDatabase(path, (db) => {
@@ -113,6 +105,15 @@ test("a newer file is refused by both version numbers and left alone", () => {
   );
   expect(readFileSync(path).equals(before)).toBe(true);
   expect(existsSync(`${path}.v99.bak`)).toBe(false);
+});
+
+test("a file with another schema under the same number is refused, and its rows stay", () => {
+  openAndClose();
+  withDatabase(path, (db) => db.exec("ALTER TABLE jobs RENAME TO tasks"));
+  expect(openAndClose).toThrow(
+    expect.objectContaining({ code: "E_DATABASE_NEWER", message: expect.stringContaining(path) }),
+  );
+  expect(withDatabase(path, (db) => db.prepare("SELECT count(*) FROM tasks").pluck().get())).toBe(0);
 });
 
 test.runIf(process.platform === "linux")("a file that is refused does not stay open", () => {

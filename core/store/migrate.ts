@@ -12,17 +12,13 @@ const APPLICATION_ID = 0x41475458;
 const readNumber = (db: BetterSqlite3.Database, pragma: string): number =>
   Number(db.pragma(pragma, { simple: true }));
 
-/** A database of ours whose schema no release ever made: there are no steps from it. */
-export class UnreleasedSchemaError extends Error {}
-
 const isEmpty = (db: BetterSqlite3.Database): boolean =>
   db.prepare("SELECT count(*) AS n FROM sqlite_schema").pluck().get() === 0;
 
 /**
  * Reads, without changing the file, whether this version may work with it.
  * @throws AgtmuxError E_DATABASE_NEWER for a schema from the future, E_DATABASE_DAMAGED for a file that is no agtmux database
- *   or whose pages do not fit together. UnreleasedSchemaError for one from before the first release. In all cases the file is
- *   left unchanged.
+ *   or whose pages do not fit together. In both cases the file is left unchanged.
  */
 export const assertUsable = (
   db: BetterSqlite3.Database,
@@ -49,10 +45,6 @@ export const assertUsable = (
     });
   }
   const newest = migrations.at(-1)?.version ?? 0;
-  if (version > 0 && version < (migrations[0]?.version ?? 0))
-    throw new UnreleasedSchemaError(
-      `Opening ${path}: its schema is version ${version}, of before the first release.`,
-    );
   if (version > newest) {
     throw new AgtmuxError(
       "E_DATABASE_NEWER",

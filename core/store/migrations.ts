@@ -1,6 +1,6 @@
 // The schema, step by step. The first step makes the tables of the specification's data model, keyed by tmux server as well,
-// plus pending events, transitions, audit, used keys, remembered spool names and what must outlive pruning. Its number is 4
-// because databases with the numbers before it exist, though no release ever made one.
+// plus pending events, transitions, audit, used keys, remembered spool names, jobs, rules and what must outlive pruning. Until
+// a release has made databases with it, a change of the schema edits this step; afterwards it adds one.
 
 /** One step of the schema. Versions count up without gaps; a published step is never edited. */
 export interface Migration {
@@ -10,7 +10,7 @@ export interface Migration {
 }
 
 const initialMigration: Migration = {
-  version: 4,
+  version: 1,
   name: "initial",
   // Times are epoch milliseconds with fractions. `event_row` is the primary key in place of `event_id` because replay
   // refers to rows by a number that only grows; `event_id` stays unique.
@@ -110,6 +110,9 @@ const initialMigration: Migration = {
       updated_at      REAL NOT NULL,
       fingerprint     TEXT,
       resolution      TEXT NOT NULL,
+      activity        TEXT,
+      -- Whether anybody looked at a turn's end, and when the present one began; NULL: nothing is unread.
+      turn_marks      TEXT,
       PRIMARY KEY (target_id, server, pane_id)
     ) STRICT, WITHOUT ROWID;
 
@@ -209,27 +212,8 @@ const initialMigration: Migration = {
       value REAL NOT NULL
     ) STRICT;
     INSERT INTO high_marks (name, value) VALUES ('ingested_at', 0);
-  `,
-};
 
-const activityMigration: Migration = {
-  version: 5,
-  name: "activity",
-  sql: "ALTER TABLE states ADD COLUMN activity TEXT",
-};
-
-const turnMarksMigration: Migration = {
-  version: 6,
-  name: "turn marks",
-  // Whether anybody looked at a turn's end, and when the present one began. Rows from before have none: nothing is unread.
-  sql: `ALTER TABLE states ADD COLUMN turn_marks TEXT;`,
-};
-
-const jobsMigration: Migration = {
-  version: 7,
-  name: "jobs",
-  // `agent_session_id`, `text` and `next_at` are for jobs that send; a watch has none of them.
-  sql: `
+    -- agent_session_id, text and next_at are for jobs that send; a watch has none of them.
     CREATE TABLE jobs (
       job_id           TEXT PRIMARY KEY,
       kind             TEXT NOT NULL,
@@ -263,13 +247,7 @@ const jobsMigration: Migration = {
       only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
       at       REAL NOT NULL
     ) STRICT;
-  `,
-};
 
-const rulesMigration: Migration = {
-  version: 8,
-  name: "rules",
-  sql: `
     -- The rules that a person armed, each by the hash of its text.
     CREATE TABLE rule_trust (
       hash    TEXT PRIMARY KEY,
@@ -297,10 +275,4 @@ const rulesMigration: Migration = {
 };
 
 /** All steps in order. */
-export const MIGRATIONS: readonly Migration[] = [
-  initialMigration,
-  activityMigration,
-  turnMarksMigration,
-  jobsMigration,
-  rulesMigration,
-];
+export const MIGRATIONS: readonly Migration[] = [initialMigration];

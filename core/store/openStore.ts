@@ -34,7 +34,7 @@ const REMOVABLE = `
   NOT (event_id IN (SELECT value FROM json_each(@keep))
        AND runtime_id IN (SELECT runtime_id FROM runtimes WHERE ended_at IS NULL))`;
 
-const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites): Pick<Store, "prune"> => {
+const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites) => {
   const eventsByAge = db.prepare<[{ olderThan: number; keep: string }]>(
     `DELETE FROM events WHERE ingested_at < @olderThan AND ${REMOVABLE}`,
   );
@@ -75,7 +75,7 @@ const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites): Pick
         return removed + before - (countEvents.get() ?? 0);
       },
     ),
-  };
+  } satisfies Partial<Store>;
 };
 
 /**
@@ -142,11 +142,7 @@ const createFlush = (db: BetterSqlite3.Database, logger: Logger): (() => void) =
   };
 };
 
-const createTransactions = (
-  db: BetterSqlite3.Database,
-  deferred: DeferredWrites,
-  logger: Logger,
-): Pick<Store, "transaction" | "savepoint"> => {
+const createTransactions = (db: BetterSqlite3.Database, deferred: DeferredWrites, logger: Logger) => {
   const flush = createFlush(db, logger);
   // Prepared once: every event of a batch has a savepoint, and better-sqlite3 would build a function for each.
   const begin = db.prepare<[]>("SAVEPOINT one");
@@ -175,7 +171,7 @@ const createTransactions = (
         throw error;
       }
     },
-  };
+  } satisfies Partial<Store>;
 };
 
 export interface OpenedStore extends Store {
@@ -184,18 +180,12 @@ export interface OpenedStore extends Store {
   copyTo(path: string): void;
 }
 
-/**
- * Opens `path`, creating it (mode 0600) or migrating it as needed. The caller owns the file exclusively (owner lock).
- * @throws AgtmuxError E_DATABASE_NEWER, E_DATABASE_DAMAGED (the file is left as it is), E_INTERNAL when a migration fails
- *   or the file cannot be created.
- */
-export const openStore = (options: { path: string; logger: Logger }): OpenedStore => {
-  const db = connect(options.path, options.logger);
-  const rows = createRowReader(options.logger);
+const createRepositories = (db: BetterSqlite3.Database, logger: Logger): OpenedStore => {
+  const rows = createRowReader(logger);
   const deferred = createDeferredWrites();
   const mark = createIngestMark(db, deferred);
   return {
-    ...createTransactions(db, deferred, options.logger),
+    ...createTransactions(db, deferred, logger),
     ...createTargets(db, rows, deferred),
     ...createPanes(db, rows),
     ...createRuntimes(db, rows),
@@ -220,4 +210,25 @@ export const openStore = (options: { path: string; logger: Logger }): OpenedStor
       db.close();
     },
   };
+};
+
+/**
+ * Opens `path`, creating it (mode 0600) or migrating it as needed. The caller owns the file exclusively (owner lock).
+ * @throws AgtmuxError E_DATABASE_NEWER (also for a schema that is not the one of its number), E_DATABASE_DAMAGED (the file is
+ *   left as it is in both cases), E_INTERNAL when a migration fails or the file cannot be created.
+ */
+export const openStore = (options: { path: string; logger: Logger }): OpenedStore => {
+  const db = connect(options.path, options.logger);
+  try {
+    return createRepositories(db, options.logger);
+  } catch (error) {
+    db.close();
+    if (!(error instanceof BetterSqlite3.SqliteError) || error.code !== "SQLITE_ERROR") throw error;
+    // A statement names a table or a column that the file lacks: until 1.0 the first step may change under its number.
+    throw new AgtmuxError(
+      "E_DATABASE_NEWER",
+      `Opening ${options.path}: its schema is not the one that this agtmux knows.`,
+      { cause: error },
+    );
+  }
 };

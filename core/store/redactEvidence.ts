@@ -24,9 +24,7 @@ const MAX_NAME = 200;
 const redactBody = (text: string | null): string | null =>
   text === null ? null : redactText(text, MAX_BODY);
 
-const redactTexts = <T extends Pick<PromptRequest, "title" | "body" | "content" | "remark" | "options">>(
-  request: T,
-): T => ({
+const redactTexts = <T extends PromptRequest | RequestView>(request: T): T => ({
   ...request,
   title: redactText(request.title, MAX_TITLE),
   body: redactBody(request.body),

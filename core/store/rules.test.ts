@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 let root: string;
 let store: DurableStore;
 const open = (): DurableStore =>
-  openDurableStore({ path: join(root, "state.db"), logger: SILENT_LOGGER, clock: { now: () => 5_000 } });
+  openDurableStore({ path: join(root, "state.db"), logger: SILENT_LOGGER, now: () => 5_000 });
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "agtmux-rules-"));
   store = open();

@@ -150,13 +150,7 @@ const transitionFromRow = (row: TransitionRow): unknown => ({
   actionId: row.action_id,
 });
 
-export const createTransitions = (
-  db: BetterSqlite3.Database,
-  rows: RowReader,
-): Pick<
-  Store,
-  "appendTransition" | "listTransitionsAfter" | "listTransitionsOf" | "transitionRange" | "firstVersionSince"
-> => {
+export const createTransitions = (db: BetterSqlite3.Database, rows: RowReader) => {
   const append = db.prepare<NewTransitionRow>(APPEND);
   const after = db.prepare<[number, number], TransitionRow>(
     "SELECT * FROM state_transitions WHERE version > ? ORDER BY version LIMIT ?",
@@ -184,7 +178,7 @@ export const createTransitions = (
       return { first: found?.first ?? (given === 0 ? 0 : given + 1), last: found?.last ?? given };
     },
     firstVersionSince: (at) => firstSince.get(at) ?? null,
-  };
+  } satisfies Partial<Store>;
 };
 
 interface StoredState {
@@ -245,11 +239,7 @@ const stateFromRow = (row: StoredState): unknown => ({
   updatedAt: row.updated_at,
 });
 
-export const createStates = (
-  db: BetterSqlite3.Database,
-  rows: RowReader,
-  last: DeferredWrites,
-): Pick<Store, "putState" | "putTurnMarks" | "seeStates" | "deleteState" | "listStates"> => {
+export const createStates = (db: BetterSqlite3.Database, rows: RowReader, last: DeferredWrites) => {
   const put = db.prepare<[NewState]>(`
     INSERT INTO states (target_id, server, pane_id, runtime_id, state, reason_code, confidence, state_version, last_seen_at, updated_at, fingerprint, resolution, activity, turn_marks)
     VALUES (@target_id, @server, @pane_id, @runtime_id, @state, @reason_code, @confidence, @state_version, @last_seen_at, @updated_at, @fingerprint, @resolution, @activity, @turn_marks)
@@ -288,5 +278,5 @@ export const createStates = (
         list.all().map((row) => rows.read(stateRowSchema, "states", row.runtime_id, () => stateFromRow(row))),
       );
     },
-  };
+  } satisfies Partial<Store>;
 };

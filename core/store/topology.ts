@@ -49,11 +49,7 @@ const targetFromRow = (row: TargetRow): unknown => ({
   updatedAt: row.updated_at,
 });
 
-export const createTargets = (
-  db: BetterSqlite3.Database,
-  rows: RowReader,
-  last: DeferredWrites,
-): Pick<Store, "upsertTarget" | "listTargets" | "removeTarget"> => {
+export const createTargets = (db: BetterSqlite3.Database, rows: RowReader, last: DeferredWrites) => {
   const upsert = db.prepare<[TargetRow]>(`
     INSERT INTO targets (target_id, target_name, kind, connection_ref, is_default, last_seen_at, health, health_reason, updated_at)
     VALUES (@target_id, @target_name, @kind, @connection_ref, @is_default, @last_seen_at, @health, @health_reason, @updated_at)
@@ -77,10 +73,10 @@ export const createTargets = (
       present(
         list.all().map((row) => rows.read(targetSchema, "targets", row.target_id, () => targetFromRow(row))),
       ),
-  };
+  } satisfies Partial<Store>;
 };
 
-export const createAdapters = (db: BetterSqlite3.Database): Pick<Store, "upsertAdapter"> => {
+export const createAdapters = (db: BetterSqlite3.Database) => {
   const upsert = db.prepare<[string, string, string, string, number, number]>(`
     INSERT INTO adapters (adapter_name, agent_type, version, capabilities, enabled, updated_at)
     VALUES (?, ?, ?, ?, ?, ?)
@@ -98,7 +94,7 @@ export const createAdapters = (db: BetterSqlite3.Database): Pick<Store, "upsertA
         row.updatedAt,
       );
     },
-  };
+  } satisfies Partial<Store>;
 };
 
 // Table `panes`: the topology as last listed, per tmux server. The specification's columns stand beside a JSON column
@@ -148,10 +144,7 @@ const isSame = (a: StoredPaneRow, b: StoredPaneRow): boolean =>
   a.window_id === b.window_id &&
   a.window_name === b.window_name;
 
-export const createPanes = (
-  db: BetterSqlite3.Database,
-  rows: RowReader,
-): Pick<Store, "replacePanes" | "listPanes"> => {
+export const createPanes = (db: BetterSqlite3.Database, rows: RowReader) => {
   const list = db.prepare<[], StoredPaneRow>("SELECT * FROM panes ORDER BY target_id, server, pane_id");
   const listOfServer = db.prepare<[string, string], StoredPaneRow>(
     "SELECT * FROM panes WHERE target_id = ? AND server = ?",
@@ -188,7 +181,7 @@ export const createPanes = (
     },
     listPanes: () =>
       present(list.all().map((row) => rows.read(paneSchema, "panes", row.pane_id, () => paneFromRow(row)))),
-  };
+  } satisfies Partial<Store>;
 };
 
 // Tables `runtimes` and `pane_epochs`: agent processes, living and ended, and the epochs given to each pane.
@@ -235,13 +228,7 @@ const runtimeFromRow = (row: RuntimeRow): unknown => ({
   agentSessionId: row.agent_session_id,
 });
 
-export const createRuntimes = (
-  db: BetterSqlite3.Database,
-  rows: RowReader,
-): Pick<
-  Store,
-  "insertRuntime" | "endRuntime" | "setAgentSessionId" | "getRuntime" | "listLiveRuntimes" | "lastPaneEpoch"
-> => {
+export const createRuntimes = (db: BetterSqlite3.Database, rows: RowReader) => {
   const insert = db.prepare<[RuntimeRow]>(`
     INSERT INTO runtimes (runtime_id, target_id, server, pane_id, pane_epoch, agent_type, pid, process_started_at, started_at, ended_at, agent_session_id)
     VALUES (@runtime_id, @target_id, @server, @pane_id, @pane_epoch, @agent_type, @pid, @process_started_at, @started_at, @ended_at, @agent_session_id)`);
@@ -287,5 +274,5 @@ export const createRuntimes = (
     },
     listLiveRuntimes: () => present(listLive.all().map(read)),
     lastPaneEpoch: (key) => lastEpoch.get(key.targetId, key.server, key.paneId) ?? 0,
-  };
+  } satisfies Partial<Store>;
 };

@@ -20,31 +20,6 @@ export interface Link {
   close(): Promise<void>;
 }
 
-export interface ConnectionKeeper {
-  /** Begins to connect; returns at once. */
-  start(): void;
-  /**
-   * Makes one attempt now, or joins the one that is running. Does nothing while connected. @throws what the attempt failed
-   * with.
-   */
-  connectNow(): Promise<void>;
-  /** Epoch ms of the next attempt; null while connected or trying. */
-  readonly nextAttemptAt: number | null;
-  /** Ends the connection and every attempt; resolves when nothing of it is left. */
-  close(): Promise<void>;
-}
-
-export interface ConnectionKeeperOptions {
-  /** Connects and builds everything. When it fails, it has undone what it began. */
-  attempt: () => Promise<Link>;
-  onUp: () => void;
-  /** Called when the connection was lost, or when an attempt failed. */
-  onDown: (error: Error) => void;
-  clock: Clock;
-  /** Uniform in [0, 1). */
-  random: () => number;
-}
-
 const FOR_A_PERSON: ReadonlySet<string> = new Set([
   "E_TARGET_HOST_KEY",
   "E_TARGET_AUTH",
@@ -55,7 +30,16 @@ const needsPerson = (error: Error): boolean => error instanceof AgtmuxError && F
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-export const createConnectionKeeper = (options: ConnectionKeeperOptions): ConnectionKeeper => {
+export const createConnectionKeeper = (options: {
+  /** Connects and builds everything. When it fails, it has undone what it began. */
+  attempt: () => Promise<Link>;
+  onUp: () => void;
+  /** Called when the connection was lost, or when an attempt failed. */
+  onDown: (error: Error) => void;
+  clock: Clock;
+  /** Uniform in [0, 1). */
+  random: () => number;
+}) => {
   const { attempt, onUp, onDown, clock, random } = options;
   let link: Link | null = null;
   let upAt = 0;
@@ -118,12 +102,19 @@ export const createConnectionKeeper = (options: ConnectionKeeperOptions): Connec
   };
 
   return {
-    start: () => void tryOnce().catch(() => {}),
+    /** Begins to connect; returns at once. */
+    start: (): void => void tryOnce().catch(() => {}),
+    /**
+     * Makes one attempt now, or joins the one that is running. Does nothing while connected. @throws what the attempt failed
+     * with.
+     */
     connectNow: tryOnce,
-    get nextAttemptAt() {
+    /** Epoch ms of the next attempt; null while connected or trying. */
+    get nextAttemptAt(): number | null {
       return nextAttemptAt;
     },
-    close: async () => {
+    /** Ends the connection and every attempt; resolves when nothing of it is left. */
+    close: async (): Promise<void> => {
       isClosed = true;
       cancelTimer();
       await trying?.catch(() => {});
@@ -133,3 +124,5 @@ export const createConnectionKeeper = (options: ConnectionKeeperOptions): Connec
     },
   };
 };
+
+export type ConnectionKeeper = ReturnType<typeof createConnectionKeeper>;

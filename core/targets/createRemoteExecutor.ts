@@ -21,7 +21,7 @@ interface TransportChoice {
   reason: string;
 }
 
-export interface TransportInputs {
+interface TransportInputs {
   config: SshConfig;
   /** What ssh would use without any configuration: every difference was set by somebody. */
   unconfigured: SshConfig;
@@ -169,7 +169,40 @@ export const knock = async (
   socket.destroy();
 };
 
-export interface RemoteExecutorOptions {
+const DEFAULT_KEEP_ALIVE_MS = 15_000;
+const KNOCK_LIMIT_MS = 1_000;
+
+interface ResolvedTarget extends Ssh2Plan, TransportChoice {}
+
+/**
+ * Everything about an alias that decides how it is reached; opens no connection.
+ * @throws AgtmuxError E_USAGE for the alias, E_TARGET_UNREACHABLE when ssh refuses its configuration.
+ */
+export const resolveTarget = async ({
+  alias,
+  env,
+  configFile,
+  transport,
+}: {
+  alias: string;
+  env: NodeJS.ProcessEnv;
+  configFile: string | null;
+  transport: TransportName | null;
+}): Promise<ResolvedTarget> => {
+  const { config, unconfigured } = await readSshConfig(alias, { env, configFile });
+  const [identities, knownHost] = await Promise.all([
+    readIdentities(config, env),
+    readKnownHost(config, env),
+  ]);
+  const inputs = { config, unconfigured, identities, knownHost, supported: SSH2_ALGORITHMS };
+  return { config, identities, knownHost, ...chooseTransport(inputs, transport) };
+};
+
+/**
+ * The executor of a target; nothing is connected yet.
+ * @throws AgtmuxError E_USAGE for an alias that cannot be one.
+ */
+export const createRemoteExecutor = (options: {
   targetId: string;
   /** A name of the SSH configuration. */
   alias: string;
@@ -187,35 +220,7 @@ export interface RemoteExecutorOptions {
   connectTimeoutMs?: number;
   /** Platform of this machine; only tests set another one. */
   platform?: NodeJS.Platform;
-}
-
-const DEFAULT_KEEP_ALIVE_MS = 15_000;
-const KNOCK_LIMIT_MS = 1_000;
-
-interface ResolvedTarget extends Ssh2Plan, TransportChoice {}
-
-/**
- * Everything about an alias that decides how it is reached; opens no connection.
- * @throws AgtmuxError E_USAGE for the alias, E_TARGET_UNREACHABLE when ssh refuses its configuration.
- */
-export const resolveTarget = async (
-  options: Pick<RemoteExecutorOptions, "alias" | "env" | "configFile" | "transport">,
-): Promise<ResolvedTarget> => {
-  const { alias, env, configFile } = options;
-  const { config, unconfigured } = await readSshConfig(alias, { env, configFile });
-  const [identities, knownHost] = await Promise.all([
-    readIdentities(config, env),
-    readKnownHost(config, env),
-  ]);
-  const inputs = { config, unconfigured, identities, knownHost, supported: SSH2_ALGORITHMS };
-  return { config, identities, knownHost, ...chooseTransport(inputs, options.transport) };
-};
-
-/**
- * The executor of a target; nothing is connected yet.
- * @throws AgtmuxError E_USAGE for an alias that cannot be one.
- */
-export const createRemoteExecutor = (options: RemoteExecutorOptions): RemoteExecutor => {
+}): RemoteExecutor => {
   const { targetId, alias, env, logger, controlDir, configFile } = options;
   checkSshAlias(alias);
   const keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { judgeHostKey, parseKnownHosts, typeOfKey, type KnownHost, type KnownHostKey } from "./sshKeys.ts";
+import { judgeHostKey, parseKnownHosts, typeOfKey, type KnownHost } from "./sshKeys.ts";
+
+type KnownHostKey = KnownHost["keys"][number];
 
 const keyOf = (type: string, body: string): Buffer => {
   const length = Buffer.alloc(4);

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { chooseTransport, type TransportInputs } from "./createRemoteExecutor.ts";
+import { chooseTransport } from "./createRemoteExecutor.ts";
 import { SSH2_ALGORITHMS } from "./executors/ssh2Transport.ts";
 import { type KnownHost, kindOfKey, readIdentities, type SshIdentities } from "./sshKeys.ts";
 import { checkSshAlias, readSshConfig } from "./sshConfig.ts";
@@ -145,7 +145,10 @@ describe("the transport", () => {
     unexpanded: [],
   };
   const noHost: KnownHost = { name: "vm", keys: [], bareKeys: [] };
-  const choose = async (lines: readonly string[], more: Partial<TransportInputs> = {}) => {
+  const choose = async (
+    lines: readonly string[],
+    more: Partial<Parameters<typeof chooseTransport>[0]> = {},
+  ) => {
     const { config, unconfigured } = await read(lines);
     const inputs = { config, unconfigured, identities: plain, knownHost: noHost, supported: SSH2_ALGORITHMS };
     return chooseTransport({ ...inputs, ...more }, null);

@@ -132,7 +132,7 @@ export const readIdentities = async (config: SshConfig, env: NodeJS.ProcessEnv):
 // What the person's known_hosts files say about a host. `ssh-keygen -F` does the looking up, with hashed names, patterns
 // and negations as OpenSSH has them; this module reads its answer and judges a key by it.
 
-export interface KnownHostKey {
+interface KnownHostKey {
   /** `authority` signs other keys; `revoked` must never be accepted. */
   marker: "plain" | "authority" | "revoked";
   type: string;

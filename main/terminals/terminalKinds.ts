@@ -128,7 +128,7 @@ const quoteForITerm2 = (argv: readonly string[]): string =>
     .join(" ");
 
 /** How programs are looked up. */
-export interface TerminalFinder {
+interface TerminalFinder {
   /** Path of an application bundle of macOS by its file name, or null. */
   bundle(name: string): string | null;
   /** Path of a program on PATH, or null. */

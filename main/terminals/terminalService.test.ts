@@ -7,12 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { terminalChoiceSchema, type TerminalChoice } from "../../core/model/desktop.ts";
 import { until } from "../../test/setup/realClock.ts";
 import { OPEN_APPLE_TERMINAL, OPEN_ITERM2 } from "./terminalKinds.ts";
-import {
-  runLauncher,
-  type Launcher,
-  createTerminalService,
-  type TerminalService,
-} from "./terminalService.ts";
+import { runLauncher, createTerminalService, type TerminalService } from "./terminalService.ts";
 
 const HOSTILE = [
   "/usr/bin/tmux",
@@ -56,7 +51,7 @@ const recorded = async (): Promise<string[]> => {
 const env = () => ({ PATH: `${join(folder, "bin")}:/usr/bin:/bin`, TMUX: "/tmp/t,1,0", TMUX_PANE: "%1" });
 const deskOf = (
   platform: NodeJS.Platform,
-  more: { run?: (one: Launcher) => Promise<string> } = {},
+  more: { run?: (one: Parameters<typeof runLauncher>[0]) => Promise<string> } = {},
 ): TerminalService =>
   createTerminalService({
     places: {

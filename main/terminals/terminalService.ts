@@ -5,7 +5,6 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { type TerminalId, PLACEHOLDER, type TerminalChoice } from "../../core/model/desktop.ts";
 import {
   TERMINAL_KINDS,
-  type TerminalFinder,
   type TerminalKind,
   ACTIVATE_ITERM2,
   FOCUS_APPLE_TERMINAL,
@@ -46,7 +45,10 @@ const isExecutable = (path: string): boolean => {
 };
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-const createFinder = ({ env, bundleFolders: folders }: TerminalPlaces): TerminalFinder => ({
+const createFinder = ({
+  env,
+  bundleFolders: folders,
+}: TerminalPlaces): Parameters<TerminalKind["find"]>[0] => ({
   bundle: (name) => folders.map((folder) => join(folder, `${name}.app`)).find(isFolder) ?? null,
   program: (name) =>
     (env["PATH"] ?? "")
@@ -95,7 +97,7 @@ const refusal = (file: string, stderr: string, how: string): AgtmuxError =>
         remedy: "Choose another terminal in the settings, or run 'agtmux attach' in one.",
       });
 
-export interface Launcher {
+interface Launcher {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The launcher ends when the window is up. */
@@ -139,31 +141,12 @@ export const runLauncher = async ({ argv, env, endsWhenOpen }: Launcher): Promis
   }
 };
 
-interface TerminalServiceDeps {
-  readonly places: TerminalPlaces;
-  /** The person's choice, asked each time. */
-  choice: () => TerminalChoice;
-  /** Starts the program that brings the terminal to the front, as `runLauncher` does. */
-  run: (launcher: Launcher) => Promise<string>;
-}
-
 interface Plan {
   readonly name: string;
   /** Tried first; null: there is no other way than the launcher. */
   readonly ask: readonly string[] | null;
   readonly argv: readonly string[];
   readonly endsWhenOpen: boolean;
-}
-
-export interface TerminalService {
-  /** The installed terminals, in the order in which they are chosen. */
-  found(): readonly FoundTerminal[];
-  /** Name of the terminal that `open` uses. @throws AgtmuxError E_UNSUPPORTED where there is none. */
-  inUse(): string;
-  /** Resolves when the window is up. @throws AgtmuxError E_UNSUPPORTED. */
-  open(argv: readonly string[]): Promise<void>;
-  /** False where no window or tab with this tty was found. Null: terminals of this system cannot be asked. */
-  readonly focus: ((client: ExistingClient) => Promise<boolean>) | null;
 }
 
 const fromFound = ({ name, path, kind }: FoundTerminal, argv: readonly string[]): Plan => ({
@@ -204,7 +187,13 @@ const planOpen = (choice: TerminalChoice, found: readonly FoundTerminal[], argv:
   }
 };
 
-export const createTerminalService = (deps: TerminalServiceDeps): TerminalService => {
+export const createTerminalService = (deps: {
+  readonly places: TerminalPlaces;
+  /** The person's choice, asked each time. */
+  choice: () => TerminalChoice;
+  /** Starts the program that brings the terminal to the front, as `runLauncher` does. */
+  run: (launcher: Launcher) => Promise<string>;
+}) => {
   const { places, choice, run } = deps;
   const found = (): FoundTerminal[] => findTerminals(places);
   /** False where the script prints anything else or may not run: then the other way is tried, which tells what is wrong. */
@@ -226,13 +215,19 @@ export const createTerminalService = (deps: TerminalServiceDeps): TerminalServic
     return false;
   };
   return {
+    /** The installed terminals, in the order in which they are chosen. */
     found,
-    inUse: () => planOpen(choice(), found(), []).name,
-    open: async (argv) => {
+    /** Name of the terminal that `open` uses. @throws AgtmuxError E_UNSUPPORTED where there is none. */
+    inUse: (): string => planOpen(choice(), found(), []).name,
+    /** Resolves when the window is up. @throws AgtmuxError E_UNSUPPORTED. */
+    open: async (argv: readonly string[]): Promise<void> => {
       const plan = planOpen(choice(), found(), argv);
       if (plan.ask !== null && (await says("opened", plan.ask))) return;
       await run({ argv: plan.argv, env: places.env, endsWhenOpen: plan.endsWhenOpen });
     },
+    /** False where no window or tab with this tty was found. Null: terminals of this system cannot be asked. */
     focus: places.platform === "darwin" ? focus : null,
   };
 };
+
+export type TerminalService = ReturnType<typeof createTerminalService>;

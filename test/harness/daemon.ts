@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAdapterRegistry } from "../../adapters/index.ts";
-import { createDaemon, type Daemon, type DaemonDeps } from "../../core/daemon/createDaemon.ts";
+import { createDaemon, type Daemon } from "../../core/daemon/createDaemon.ts";
 import { createIdSource, createSystemClock } from "../../core/daemon/systemClock.ts";
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import type { AdapterSource } from "../../core/ports/agentAdapter.ts";
@@ -13,6 +13,8 @@ import type { Clock } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/logger.ts";
 import { createFeatures } from "../../features/index.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
+
+type DaemonDeps = Parameters<typeof createDaemon>[0];
 
 /** `AGTMUX_TEST_PLATFORM=darwin`: the daemon takes the paths of a Mac, where nothing is known of processes but by `ps`. */
 const PLATFORM: NodeJS.Platform =

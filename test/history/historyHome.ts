@@ -6,7 +6,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import { recordedLog } from "../../adapters/testkit/recordedLog.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { FeatureContext, RunningFeature } from "../../core/ports/feature.ts";
+import type { FeatureContext, Feature } from "../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { redactText } from "../../core/store/redact.ts";
 import { HISTORY_CALLS, type HistoryCalls } from "../../features/history/calls.ts";
@@ -73,7 +73,7 @@ export const makeHistoryHome = (panes: () => PaneView[] = () => []): HistoryHome
     },
     logger: SILENT_LOGGER,
   } as unknown as FeatureContext;
-  let feature: RunningFeature = createHistory().start(context);
+  let feature: ReturnType<Feature["start"]> = createHistory().start(context);
   const ask: HistoryHome["ask"] = async (name, input) =>
     (await feature.answer(name, HISTORY_CALLS[name].input.parse(input), { kind: "unknown" })) as never;
   const write: HistoryHome["write"] = (path, text, mtime) => {

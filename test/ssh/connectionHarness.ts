@@ -4,14 +4,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
-import { createRemoteExecutor, type RemoteExecutorOptions } from "../../core/targets/createRemoteExecutor.ts";
+import { createRemoteExecutor } from "../../core/targets/createRemoteExecutor.ts";
 import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
 import { until } from "../setup/realClock.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
 export interface ConnectionHarness {
   readonly server: SshServer;
-  readonly executorFor: (alias: string, more?: Partial<RemoteExecutorOptions>) => RemoteExecutor;
+  readonly executorFor: (
+    alias: string,
+    more?: Partial<Parameters<typeof createRemoteExecutor>[0]>,
+  ) => RemoteExecutor;
   /** A path in the server's folder. */
   readonly at: (name: string) => string;
   /** Gives the public key. */

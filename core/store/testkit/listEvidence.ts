@@ -2,10 +2,7 @@
 import type { Evidence } from "../../model/evidence.ts";
 import type { Store } from "../../ports/store.ts";
 
-export const listEvidence = (
-  store: Pick<Store, "eachEvidence">,
-  runtimeId: string,
-): { row: number; evidence: Evidence }[] => {
+export const listEvidence = (store: Store, runtimeId: string): { row: number; evidence: Evidence }[] => {
   const found: { row: number; evidence: Evidence }[] = [];
   store.eachEvidence(runtimeId, (evidence, row) => found.push({ row, evidence }));
   return found.toSorted((a, b) => a.row - b.row);

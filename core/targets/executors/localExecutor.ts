@@ -216,20 +216,6 @@ const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 /** After its time limit a child is asked to end, and after this long it is ended. */
 const FORCE_KILL_AFTER_MS = 500;
 
-interface LocalExecutorOptions {
-  targetId: string;
-  /** The whole environment of the children, except entries of PATH that mean the current folder. */
-  env: NodeJS.ProcessEnv;
-}
-
-interface RunOptions {
-  timeoutMs: number;
-  stdin?: string;
-  maxBytes?: number;
-  /** An open file that the program gets as its fourth. */
-  file?: number | null;
-}
-
 /** A daemon that was started inside a project must not run the programs that lie there. */
 const withAbsolutePath = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { PATH } = env;
@@ -247,7 +233,11 @@ const withAbsolutePath = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
  * The local TargetExecutor. `run` throws when the program cannot be started; output beyond `maxBytes` (8 MB per stream)
  * ends the child, which shows as exit code null. `homeDir` is `HOME` of `env`.
  */
-export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecutor => {
+export const createLocalExecutor = (options: {
+  targetId: string;
+  /** The whole environment of the children, except entries of PATH that mean the current folder. */
+  env: NodeJS.ProcessEnv;
+}): TargetExecutor => {
   const { targetId } = options;
   const env = withAbsolutePath(options.env);
   const connections = new Set<SocketConnection>();
@@ -255,7 +245,18 @@ export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecut
 
   const run = async (
     argv: readonly string[],
-    { timeoutMs, maxBytes, stdin, file: held = null }: RunOptions,
+    {
+      timeoutMs,
+      maxBytes,
+      stdin,
+      file: held = null,
+    }: {
+      timeoutMs: number;
+      stdin?: string;
+      maxBytes?: number;
+      /** An open file that the program gets as its fourth. */
+      file?: number | null;
+    },
   ): Promise<RunResult> => {
     const [file = "", ...args] = argv;
     const running = execa(file, args, {

@@ -11,7 +11,7 @@ import type { AgtmuxError } from "../../model/errors.ts";
 import { errorFromOpenSsh, unreachableError } from "../sshErrors.ts";
 import type { ChannelEnd, SshTransport, TransportChannel } from "../remoteExecutor.ts";
 
-export interface OpenSshOptions {
+interface OpenSshOptions {
   /** A name of the SSH configuration; checked by `checkSshAlias`. */
   alias: string;
   /** Environment of `ssh` itself: PATH, SSH_AUTH_SOCK and HOME matter. */

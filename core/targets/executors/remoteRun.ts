@@ -67,16 +67,18 @@ interface FramedOutput {
   readonly isFlood: boolean;
 }
 
-interface FrameOptions {
-  start: string;
-  end: string;
-  maxBytes: number;
-}
-
 /**
  * Collects one stream of an awaited command. Searches only the new part, so that long output is not searched again and again.
  */
-export const createFramedOutput = ({ start, end, maxBytes }: FrameOptions): FramedOutput => {
+export const createFramedOutput = ({
+  start,
+  end,
+  maxBytes,
+}: {
+  start: string;
+  end: string;
+  maxBytes: number;
+}): FramedOutput => {
   const chunks: Buffer[] = [];
   let kept = 0;
   let unasked = 0;
@@ -215,7 +217,7 @@ const within = (work: Promise<unknown>, timeoutMs: number): Promise<boolean> =>
     },
   });
 
-export interface RemoteChannel extends ByteChannel {
+interface RemoteChannel extends ByteChannel {
   /** Pid of the remote program; null until it was told. */
   readonly remotePid: number | null;
 }

@@ -157,13 +157,6 @@ export interface Ssh2Plan {
   knownHost: KnownHost;
 }
 
-interface Ssh2Options {
-  alias: string;
-  plan: () => Promise<Ssh2Plan>;
-  /** How long the server may be silent before the connection counts as lost. */
-  keepAliveMs: number;
-}
-
 const KEEP_ALIVE_COUNT = 3;
 
 type Attempt = AgentAuthMethod | PublicKeyAuthMethod;
@@ -228,7 +221,16 @@ const channelOf = (stream: ClientChannel): TransportChannel => {
 };
 
 /** The transport over the library. `disconnect` leaves no socket. */
-export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): SshTransport => {
+export const createSsh2Transport = ({
+  alias,
+  plan,
+  keepAliveMs,
+}: {
+  alias: string;
+  plan: () => Promise<Ssh2Plan>;
+  /** How long the server may be silent before the connection counts as lost. */
+  keepAliveMs: number;
+}): SshTransport => {
   const channels = new Set<TransportChannel>();
   let client: Client | null = null;
   let abort: () => void = () => {};

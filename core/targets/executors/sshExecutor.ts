@@ -13,7 +13,6 @@ import {
   type RemoteRequest,
   type RemoteResult,
   openRemoteChannel,
-  type RemoteChannel,
   RemoteFlood,
   runRemote,
 } from "./remoteRun.ts";
@@ -24,6 +23,8 @@ import type { Logger } from "../../ports/logger.ts";
 import { checkGuarded, guardedCall, guardedCommand } from "../ownSocket.ts";
 import { LOGIN_COMMAND } from "../remoteScript.ts";
 import { createSemaphore } from "../../engine/semaphore.ts";
+
+type RemoteChannel = ReturnType<typeof openRemoteChannel>;
 
 // The first question over a new connection: where the home folder is, what system it is, and how long a round trip takes.
 // It also shows that the login shell starts our `sh` at all.
@@ -100,17 +101,8 @@ const SPARES = 2;
 /** After the last word of somebody in a hurry. */
 const KEPT_MS = 5_000;
 
-export interface SpareSessions {
-  /** Commands follow soon, one after the other: for a while there are sessions that wait for them. */
-  hurry(): void;
-  /** A session that is open, or else one that is opened now. */
-  take(): Promise<TransportChannel>;
-  /** Closes those that nobody needed. */
-  drop(): void;
-}
-
 /** `open` opens a session; whoever takes it closes it. */
-export const createSpareSessions = (open: () => Promise<TransportChannel>): SpareSessions => {
+export const createSpareSessions = (open: () => Promise<TransportChannel>) => {
   const spares = new Set<Promise<TransportChannel>>();
   let isHurried = false;
   let timer: NodeJS.Timeout | undefined;
@@ -134,13 +126,15 @@ export const createSpareSessions = (open: () => Promise<TransportChannel>): Spar
   };
 
   return {
-    hurry: () => {
+    /** Commands follow soon, one after the other: for a while there are sessions that wait for them. */
+    hurry: (): void => {
       isHurried = true;
       clearTimeout(timer);
       timer = setTimeout(drop, KEPT_MS);
       fill();
     },
-    take: async () => {
+    /** A session that is open, or else one that is opened now. */
+    take: async (): Promise<TransportChannel> => {
       const [spare] = spares;
       if (spare === undefined) return open();
       spares.delete(spare);
@@ -148,9 +142,12 @@ export const createSpareSessions = (open: () => Promise<TransportChannel>): Spar
       // Nothing was run in one that could not be opened.
       return spare.catch(open);
     },
+    /** Closes those that nobody needed. */
     drop,
   };
 };
+
+export type SpareSessions = ReturnType<typeof createSpareSessions>;
 
 // The scripts that read and write files on the remote side, for any POSIX `sh`. `$1` is always the path; a missing file is
 // status 44. They use what GNU, BSD and busybox have in common, and try both forms of `stat`.
@@ -329,19 +326,17 @@ const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
 const SIGNAL_TIMEOUT_MS = 5_000;
 
-interface SshExecutorOptions {
+/**
+ * The executor. Every command needs a connection; without one it fails at once with E_TARGET_UNREACHABLE. When a signal ended
+ * the command, `run` gives exit code null; where that is unclear, a status of 129 to 159 counts as a signal.
+ */
+export const createSshExecutor = (options: {
   targetId: string;
   alias: string;
   transport: SshTransport;
   logger: Logger;
   connectTimeoutMs?: number;
-}
-
-/**
- * The executor. Every command needs a connection; without one it fails at once with E_TARGET_UNREACHABLE. When a signal ended
- * the command, `run` gives exit code null; where that is unclear, a status of 129 to 159 counts as a signal.
- */
-export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor => {
+}): RemoteExecutor => {
   const { targetId, alias, transport, logger } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const semaphore = createSemaphore(MAX_CHANNELS);

@@ -25,36 +25,6 @@ interface RemoteAnswer {
   stderr: string;
 }
 
-export interface RemoteShell {
-  /**
-   * Runs a piece of script in the remote shell itself; its last status counts. `captureErrors`: what it writes to stderr
-   * comes with the answer (costs a fork there). Rejects when the channel ends, nothing comes within `timeoutMs`, or far more
-   * comes than `maxBytes` (1 MB), which ends the channel.
-   */
-  ask(script: string, options: AskOptions): Promise<RemoteAnswer>;
-  /** Runs a piece of script without waiting for an answer; it must return at once and print nothing. */
-  tell(script: string): void;
-  /** The same, but the script may print one notice between calls of `n` and `m`; `onNotice` gets it. */
-  tellForNotice(script: string): void;
-  onNotice(listener: (body: Buffer) => void): void;
-  /** Ends the channel at once, because its output can no longer be trusted. */
-  fail(reason: string): void;
-  onClose(listener: (reason: string) => void): void;
-  readonly isClosed: boolean;
-  /** Bytes that went over the channel so far, both ways, counted before encryption. */
-  readonly traffic: { sent: number; received: number };
-  close(): Promise<void>;
-}
-
-interface AskOptions {
-  timeoutMs: number;
-  captureErrors?: boolean;
-  /** Most bytes that the script may print. */
-  maxBytes?: number;
-  /** It goes before all questions that wait. */
-  isUrgent?: boolean;
-}
-
 interface Question {
   script: string;
   mark: string;
@@ -96,9 +66,9 @@ const commandScript = (argv: readonly string[], stdin?: string, first?: string):
 
 export const createRemoteShell = (options: {
   channel: ByteChannel;
-  clock: Pick<Clock, "setTimer" | "now">;
+  clock: Clock;
   makeNonce: () => string;
-}): RemoteShell => {
+}) => {
   const { channel, clock, makeNonce } = options;
   const nonce = makeNonce().slice(0, NONCE_LENGTH);
   const waiting: Question[] = [];
@@ -165,10 +135,22 @@ export const createRemoteShell = (options: {
   });
   channel.onClose(end);
 
-  const ask: RemoteShell["ask"] = (
-    script,
-    { timeoutMs, captureErrors = false, maxBytes = MAX_ANSWER_BYTES, isUrgent = false },
-  ) =>
+  const ask = (
+    script: string,
+    {
+      timeoutMs,
+      captureErrors = false,
+      maxBytes = MAX_ANSWER_BYTES,
+      isUrgent = false,
+    }: {
+      timeoutMs: number;
+      captureErrors?: boolean;
+      /** Most bytes that the script may print. */
+      maxBytes?: number;
+      /** It goes before all questions that wait. */
+      isUrgent?: boolean;
+    },
+  ): Promise<RemoteAnswer> =>
     new Promise((resolve, reject) => {
       if (closed !== null) {
         reject(new Error(`the remote shell ended: ${closed}`));
@@ -188,30 +170,41 @@ export const createRemoteShell = (options: {
 
   send(prelude(nonce));
   return {
+    /**
+     * Runs a piece of script in the remote shell itself; its last status counts. `captureErrors`: what it writes to stderr
+     * comes with the answer (costs a fork there). Rejects when the channel ends, nothing comes within `timeoutMs`, or far more
+     * comes than `maxBytes` (1 MB), which ends the channel.
+     */
     ask,
+    /** Runs a piece of script without waiting for an answer; it must return at once and print nothing. */
     tell,
-    tellForNotice: (script) => {
+    /** The same, but the script may print one notice between calls of `n` and `m`; `onNotice` gets it. */
+    tellForNotice: (script: string): void => {
       stream.expectNotice();
       tell(script);
     },
-    onNotice: (listener) => {
+    onNotice: (listener: (body: Buffer) => void): void => {
       noticeListener = listener;
     },
-    onClose: (listener) => {
+    onClose: (listener: (reason: string) => void): void => {
       closeListeners.push(listener);
       if (closed !== null) listener(closed);
     },
-    get isClosed() {
+    get isClosed(): boolean {
       return closed !== null;
     },
+    /** Bytes that went over the channel so far, both ways, counted before encryption. */
     traffic,
+    /** Ends the channel at once, because its output can no longer be trusted. */
     fail,
-    close: async () => {
+    close: async (): Promise<void> => {
       end("closed");
       await channel.close();
     },
   };
 };
+
+export type RemoteShell = ReturnType<typeof createRemoteShell>;
 
 /** Resolves once the shell has answered: by then everything that the login shell prints at its start is over. */
 export const awaitHello = async (shell: RemoteShell): Promise<void> => {
@@ -233,8 +226,6 @@ const toRunResult = (answer: RemoteAnswer, maxBytes: number): RunResult => ({
 const TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const MAX_LISTING_BYTES = 8 * 1024 * 1024;
-
-type FileReads = Pick<TargetFiles, "readText" | "readTail" | "readLink" | "list" | "stat">;
 
 /** Prints `N` for a missing file, `E` for anything but a readable regular file, else `F` and what `read` prints. */
 const readScript = (file: string, read: string): string =>
@@ -266,7 +257,7 @@ const parseStat = (text: string): FileStat | null => {
 };
 
 /** Times are from the target's clock, in whole seconds; a socket has none. */
-export const createRemoteReader = (shell: RemoteShell): FileReads => {
+export const createRemoteReader = (shell: RemoteShell): Omit<TargetFiles, "writeText" | "remove"> => {
   const ask = async (script: string, maxBytes?: number): Promise<Buffer> =>
     (
       await shell.ask(script, {

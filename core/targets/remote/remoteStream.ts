@@ -88,25 +88,6 @@ interface AwaitedAnswer {
   maxBytes: number;
 }
 
-interface RemoteStreamOptions {
-  nonce: string;
-  now: () => number;
-  /** `status` null: the end of the answer holds no valid status. When this is called, no answer is awaited any more. */
-  onAnswer: (answer: { status: number | null; stdout: Buffer; stderr: string }) => void;
-  onNotice: (body: Buffer) => void;
-  /** Called once; nothing is read after it. */
-  onFlood: (reason: string) => void;
-}
-
-export interface RemoteStream {
-  push(chunk: Buffer): void;
-  await(answer: AwaitedAnswer): void;
-  /** From now on one notice may come. */
-  expectNotice(): void;
-  /** From now on nothing more is read. */
-  close(): void;
-}
-
 /** How many of the last bytes may be the beginning of `mark`. */
 const heldFor = (mark: Buffer, bytes: Buffer): number => {
   let held = Math.min(mark.length - 1, bytes.length);
@@ -140,7 +121,15 @@ class RemoteAnswerSearch {
   }
 }
 
-export const createRemoteStream = (options: RemoteStreamOptions): RemoteStream => {
+export const createRemoteStream = (options: {
+  nonce: string;
+  now: () => number;
+  /** `status` null: the end of the answer holds no valid status. When this is called, no answer is awaited any more. */
+  onAnswer: (answer: { status: number | null; stdout: Buffer; stderr: string }) => void;
+  onNotice: (body: Buffer) => void;
+  /** Called once; nothing is read after it. */
+  onFlood: (reason: string) => void;
+}) => {
   const { nonce, now, onAnswer, onNotice, onFlood } = options;
   const noticeStart = Buffer.from(`\n${nonce}!\n`);
   const guard = createFloodGuard();
@@ -201,17 +190,21 @@ export const createRemoteStream = (options: RemoteStreamOptions): RemoteStream =
   };
 
   return {
-    push: (chunk) => {
+    push: (chunk: Buffer): void => {
       if (isClosed) return;
       buffer.push(chunk);
       while (step());
     },
-    await: (answer) => {
+    await: (answer: AwaitedAnswer): void => {
       awaited = new RemoteAnswerSearch(answer);
     },
-    expectNotice: () => {
+    /** From now on one notice may come. */
+    expectNotice: (): void => {
       isNoticeDue = true;
     },
+    /** From now on nothing more is read. */
     close,
   };
 };
+
+export type RemoteStream = ReturnType<typeof createRemoteStream>;

@@ -77,7 +77,7 @@ const arm = (text = "go") =>
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "agtmux-first-"));
   clock = handClock();
-  store = openDurableStore({ path: join(root, "state.db"), logger: SILENT_LOGGER, clock });
+  store = openDurableStore({ path: join(root, "state.db"), logger: SILENT_LOGGER, now: () => clock.now() });
   [row, life, told, kept, bound] = [null, LIFE, [], [], 0];
   open();
 });

@@ -137,7 +137,7 @@ beforeEach(() => {
   store = openDurableStore({
     path: join(root, "state.db"),
     logger: SILENT_LOGGER,
-    clock: { now: () => now },
+    now: () => now,
   });
   now = START;
   row = { ...makePane({ state: "completed", version: 4 }), confidence: "high" };
@@ -351,7 +351,7 @@ describe("the queue", () => {
     store = openDurableStore({
       path: join(root, "state.db"),
       logger: SILENT_LOGGER,
-      clock: { now: () => now },
+      now: () => now,
     });
   });
 });

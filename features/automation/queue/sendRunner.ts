@@ -16,7 +16,7 @@ import {
   nextOfSchedule,
 } from "./decideSends.ts";
 import { actionResultSchema, type ActionResult } from "../../../core/model/action.ts";
-import { type SentRun, storeFailureOf } from "../../../core/ports/store.ts";
+import { storeFailureOf, type JobStore } from "../../../core/ports/store.ts";
 import { isHeard } from "../isHeard.ts";
 
 // Looks at the pane of a text that is due, or will be in a moment: what stands in its way. The gate looks once more on the very screen
@@ -394,7 +394,7 @@ export class SendRunner {
       ? SENT
       : `${result.outcome.replace("_", " ")}: ${result.detail}`.slice(0, 500);
     const isOver = !isDelivered && (trigger.kind !== "cron" || this.hasFailedOften(jobId));
-    const end: SentRun["end"] = isOver
+    const end: Parameters<JobStore["settleSend"]>[0]["end"] = isOver
       ? "stopped"
       : nextAt === null && trigger.kind === "cron"
         ? "done"

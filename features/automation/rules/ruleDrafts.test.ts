@@ -32,7 +32,7 @@ beforeEach(() => {
   store = openDurableStore({
     path: join(root, "state.db"),
     logger: SILENT_LOGGER,
-    clock: { now: () => 5_000 },
+    now: () => 5_000,
   });
   records = [];
   asked = {

@@ -159,7 +159,7 @@ beforeEach(() => {
   store = openDurableStore({
     path: join(root, "state.db"),
     logger: SILENT_LOGGER,
-    clock: { now: () => now },
+    now: () => now,
   });
   start();
 });
@@ -508,7 +508,7 @@ it("nothing is armed after damage to the database", async () => {
   store = openDurableStore({
     path: join(root, "state.db"),
     logger: SILENT_LOGGER,
-    clock: { now: () => now },
+    now: () => now,
   });
   start();
   await ruleSet.reload();
