@@ -24,7 +24,8 @@ test("a home has one owner at a time, also within one process", () => {
 test("kill -9 frees the home", async () => {
   const home = makeHome();
   const script = `import { tryOwn } from ${JSON.stringify(MODULE)};
-    process.stdout.write(tryOwn(${JSON.stringify(home)}) === null ? "taken" : "owned");
+    globalThis.owner = tryOwn(${JSON.stringify(home)});
+    process.stdout.write(globalThis.owner === null ? "taken" : "owned");
     setInterval(() => {}, 1000);`;
   const child = spawn("node", ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -8,6 +8,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import { isOutdated, connectSocket } from "./socketClient.ts";
 import type { RuntimePaths } from "./paths.ts";
 
+/** The lock of a home. Keep it reachable as long as the home is owned: a database that is collected is closed, and its lock freed. */
 export interface Owner {
   readonly home: string;
   /** Gives the home up; idempotent. Close the socket first, because the next owner unlinks any socket that it finds. */
