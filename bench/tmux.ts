@@ -34,7 +34,7 @@ export const benchTmux = async ({ isQuick }: BenchOptions): Promise<Measured> =>
     executor,
     calls: callsOn(executor, tmux.socketPath),
     clock,
-    ids,
+    makeNonce: () => ids.nonce(),
     logger: SILENT_LOGGER,
   });
   try {

@@ -75,7 +75,7 @@ const MAX_HEAP_BYTES = 40 * 1024 * 1024;
  * What the start of a daemon leaves behind goes back to the system. Left alone, V8 keeps it until the heap is full again, which
  * in a daemon that rests takes hours: 80 MB resident instead of 69. Returns how to end it.
  */
-export const returnMemory = (clock: Pick<Clock, "setTimer">): (() => void) => {
+export const returnMemory = (clock: Clock): (() => void) => {
   const { gc } = globalThis;
   if (gc === undefined) return () => {};
   const collect = (): void => {

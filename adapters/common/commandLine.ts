@@ -53,7 +53,7 @@ export const readScriptCommand = (args: string): ScriptCommand | null => {
 /** What the system itself brings. */
 const OF_SYSTEM = /^(\/usr)?\/(s?bin|libexec)\/|^\/System\//;
 
-type Named = Pick<AgentAdapter, "agentType" | "programs" | "executable">;
+type Named = AgentAdapter;
 
 /**
  * The process as the rules of this adapter are to see it; null: its file shows that it is not this agent. Without a file, what it is

@@ -11,6 +11,7 @@ import { hashOf, ruleSchema, type Rule } from "../../features/automation/rules/r
 import type { Frame } from "./corpus.ts";
 import { drawnLines } from "./reflow.ts";
 import { dialogBlock } from "./variations.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const MORE = "*";
 
@@ -39,7 +40,7 @@ export const approvedNow = (
   const answers = createUnattendedAnswers({
     entryOf: (id) => ingest.liveState.runtimes.get(id) ?? null,
     clientsOf: unused,
-    clock: { now: unused },
+    clock: partOf({ now: unused }),
     takeEventsOf: unused,
     throughGate: unused,
     answerOnce: unused,

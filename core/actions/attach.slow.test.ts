@@ -12,6 +12,8 @@ import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { buildAttachPlan } from "./attach.ts";
 import { createGate } from "./prepare.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
+import { DEFAULT_TIMING } from "../model/config.ts";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
@@ -87,11 +89,11 @@ const paneOf = (paneId: string, sessionId: string): Pane =>
 const plan = (pane: Pane, insideTmux: string | null = null, mayFocus = false): Promise<AttachPlan> => {
   const snapshots = new Map<string, ActionSnapshot>();
   const gate = createGate({
-    store: {
+    store: partOf({
       insertSnapshot: (snapshot) => snapshots.set(snapshot.snapshotId, snapshot),
       getSnapshot: (id) => snapshots.get(id) ?? null,
-    },
-    clock: { now: () => 0 },
+    }),
+    clock: partOf({ now: () => 0 }),
     ids: { next: () => "snap", nonce: () => "nonce" },
     lookup: {
       subjects: () => [
@@ -116,7 +118,7 @@ const plan = (pane: Pane, insideTmux: string | null = null, mayFocus = false): P
         processAlive: true,
       }),
     },
-    timing: () => ({ snapshot_ttl_ms: 5_000 }),
+    timing: () => ({ ...DEFAULT_TIMING, snapshot_ttl_ms: 5_000 }),
   });
   return buildAttachPlan({
     action: gate.verify(gate.prepare("runtime:r1", actionGuardsSchema.parse({}), "test")),

@@ -93,7 +93,7 @@ interface AttachInput {
   /** Null: the server is known by its socket only, so the caller cannot be inside it. */
   server: ServerInstance | null;
   kind: TargetExecutor["kind"];
-  tmux: Pick<TmuxCalls, "run" | "forTerminal">;
+  tmux: TmuxCalls;
   /** The caller's `$TMUX`, or null. */
   insideTmux: string | null;
   /** The caller can bring a terminal that shows the pane already to the front, by its tty. */
@@ -196,7 +196,7 @@ type AttachCaller = Pick<AttachInput, "insideTmux" | "mayFocus" | "maySwitch">;
 type PlanAttach = (action: VerifiedAction, caller: AttachCaller) => Promise<AttachPlan>;
 
 interface AttachBuilderDeps {
-  connectedTargets: Pick<ConnectedTargets, "get">;
+  connectedTargets: ConnectedTargets;
   paneOf: (key: PaneKey) => Pane | undefined;
   instanceOf: (targetId: string, server: string) => ServerInstance | null;
 }

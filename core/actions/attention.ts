@@ -13,7 +13,7 @@ import type { Clock } from "../ports/clock.ts";
 const TIMEOUT_MS = 2_000;
 
 /** Clients with a terminal, the one that was used last first; none where tmux does not answer. */
-export const listTmuxClients = async (tmux: Pick<TmuxCalls, "run">): Promise<TmuxClient[]> => {
+export const listTmuxClients = async (tmux: TmuxCalls): Promise<TmuxClient[]> => {
   const { stdout } = await tmux.run(["list-clients", "-F", CLIENT_FORMAT], { timeoutMs: TIMEOUT_MS });
   return parseClients(stdout.split("\n"));
 };
@@ -42,8 +42,8 @@ export const isInFront = (clients: readonly TmuxClient[], paneId: string, now: n
 interface IsPaneVisibleDeps {
   /** Where the row's agent lives now; null when it has ended. */
   paneOf: (pane: PaneView) => PaneKey | null;
-  connectedTargets: Pick<ConnectedTargets, "find">;
-  clock: Pick<Clock, "now">;
+  connectedTargets: ConnectedTargets;
+  clock: Clock;
 }
 
 /** Never rejects: a target that cannot be asked right now shows nothing to anybody. */
@@ -68,9 +68,9 @@ const createIsPaneVisible =
 export type Attention = Pick<NotificationSchedulerDeps, "isInFront" | "isConfirmed">;
 
 interface AttentionDeps {
-  ingest: Pick<Ingest, "liveState">;
-  connectedTargets: Pick<ConnectedTargets, "find">;
-  clock: Pick<Clock, "now">;
+  ingest: Ingest;
+  connectedTargets: ConnectedTargets;
+  clock: Clock;
 }
 
 export const createAttention = ({ ingest, connectedTargets, clock }: AttentionDeps): Attention => ({
@@ -107,8 +107,8 @@ interface FrontWatchDeps {
   unread: () => readonly UnreadPane[];
   /** False when it was seen already. */
   markSeen: (runtimeId: string) => void;
-  connectedTargets: Pick<ConnectedTargets, "find">;
-  clock: Pick<Clock, "now">;
+  connectedTargets: ConnectedTargets;
+  clock: Clock;
 }
 
 interface FrontWatch {

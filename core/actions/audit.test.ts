@@ -3,6 +3,7 @@ import { actionGuardsSchema } from "../model/action.ts";
 import type { Gate, PreparedAction, VerifiedAction } from "./prepare.ts";
 import type { AuditEntry } from "../ports/store.ts";
 import { createActionAudit } from "./audit.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const make = () => {
   const audit: AuditEntry[] = [];
@@ -18,9 +19,9 @@ const make = () => {
   };
   const record = createActionAudit({
     gate,
-    store: { appendAudit: (entry) => audit.push(entry) },
+    store: partOf({ appendAudit: (entry) => audit.push(entry) }),
     beginAction: () => () => {},
-    clock: { now: () => now },
+    clock: partOf({ now: () => now }),
     ids: { next: (prefix) => `${prefix}_${ids++}`, nonce: () => "0" },
   });
   const act = (action: string, surface = "popover", ref = "runtime:rt_1") =>

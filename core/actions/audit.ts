@@ -43,10 +43,10 @@ export interface ActionAudit {
 
 interface ActionAuditDeps {
   gate: Gate;
-  store: Pick<Store, "appendAudit">;
+  store: Store;
   /** Marks what is learned of a runtime from now on as following an action (see Ingest.beginAction). */
   beginAction: (runtimeId: string, actionId: string) => (followsForMs: number) => void;
-  clock: Pick<Clock, "now">;
+  clock: Clock;
   ids: IdSource;
 }
 
@@ -128,11 +128,7 @@ const toFollower = ({ kind, at, version, what, why }: Aftermath) => ({
 });
 
 /** The audit as clients see it: each action with what followed it. The newest `limit` actions, newest first. */
-export const auditList = (
-  store: Pick<Store, "listAudit" | "listAftermath">,
-  limit: number,
-  now: number,
-): AuditList => {
+export const auditList = (store: Store, limit: number, now: number): AuditList => {
   const entries = store.listAudit(limit);
   const aftermath = Map.groupBy(
     store.listAftermath(entries.map(({ actionId }) => actionId)),
@@ -211,8 +207,8 @@ interface Idempotency {
 }
 
 interface IdempotencyDeps {
-  store: Pick<Store, "claimKey" | "settleKey" | "releaseKey">;
-  clock: Pick<Clock, "now">;
+  store: Store;
+  clock: Clock;
 }
 
 const repeated = (result: string): ActionResult => ({

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import { createFrontWatch, type UnreadPane } from "./attention.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const START_MS = 1_800_000_000_000;
 
@@ -43,8 +44,8 @@ const watch = async (options: {
     unread: () =>
       options.unread(second()).filter(({ runtimeId }) => !seen.some((one) => one.startsWith(runtimeId))),
     markSeen: (runtimeId) => seen.push(`${runtimeId} at ${second()}`),
-    connectedTargets: { find: () => connected },
-    clock: { now: () => now },
+    connectedTargets: partOf({ find: () => connected }),
+    clock: partOf({ now: () => now }),
   });
   for (; second() < options.seconds; now += 1_000) await front.review();
   return { asked, seen };

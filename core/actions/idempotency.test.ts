@@ -7,6 +7,7 @@ import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openStore } from "../store/openStore.ts";
 import { type ActionTurn, createIdempotency } from "./audit.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 let folder: string;
 let store: Store;
@@ -26,7 +27,7 @@ const TURN = {
 } as unknown as ActionTurn;
 
 it("a key that was only looked up is free, and has the result once an action was done under it", async () => {
-  const keys = createIdempotency({ store, clock: { now: () => 5 } });
+  const keys = createIdempotency({ store, clock: partOf({ now: () => 5 }) });
   expect(keys.earlier(ONCE)).toBeNull();
   const first = await keys.run("send", TURN, ONCE, () =>
     Promise.resolve({ outcome: "delivered", detail: "done" }),

@@ -4,6 +4,7 @@ import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import { enterTextMode, showsMode } from "./typing.ts";
 import type { PaneCapture, PaneClient } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 type AgentInputModes = NonNullable<AgentAdapter["inputModes"]>;
 
@@ -16,19 +17,19 @@ const setUp = (modes: readonly Mode[], { isOn = true, isUnattended = false } = {
   const left = [...modes];
   const presses: string[][] = [];
   let now = 0;
-  const client = {
+  const client = partOf<PaneClient>({
     capture: async () => LOOK,
-    runIf: async (_action: unknown, _pane: unknown, commands: string[][]) => {
-      presses.push(commands.at(-1)?.slice(4) ?? []);
+    runIf: async (_action: unknown, _pane: unknown, commands) => {
+      presses.push([...(commands.at(-1)?.slice(4) ?? [])]);
       return true;
     },
-  } as unknown as PaneClient;
+  });
   const inputModes: AgentInputModes = {
     isOn: async () => isOn,
     read: () => (left.length > 1 ? left.shift() : left[0]) ?? null,
     textKeys: ["i"],
   };
-  const adapter = { readScreen: () => null, inputModes };
+  const adapter = partOf<AgentAdapter>({ readScreen: () => null, inputModes });
   const input = {
     pane: PANE,
     paneRef: "pane:host/a/@0/%1",

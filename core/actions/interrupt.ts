@@ -25,7 +25,7 @@ export interface InterruptInput {
   agentName: string;
   keys: readonly (readonly string[])[];
   client: PaneClient;
-  clock: Pick<Clock, "now" | "setTimer">;
+  clock: Clock;
   /** As the engine has it now; null once the runtime has ended. */
   state(): CanonicalState | null;
   isForeground(): Promise<boolean>;

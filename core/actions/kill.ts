@@ -65,7 +65,7 @@ export interface ProcessSignaller {
   ): Promise<boolean>;
 }
 
-type Runs = Pick<TargetExecutor, "run">;
+type Runs = TargetExecutor;
 
 const runScript = async (
   executor: Runs,
@@ -111,7 +111,7 @@ interface KillInput {
   pid: number;
   signal: KillSignal;
   processes: ProcessSignaller;
-  clock: Pick<Clock, "now" | "setTimer">;
+  clock: Clock;
   /** True while the pid is the runtime's process: pid and start time. */
   isRuntimeProcess(): Promise<boolean>;
   /** Everything that was guarded still holds; called directly before the signal. @throws E_STALE_SNAPSHOT */

@@ -29,7 +29,7 @@ import { showsMode } from "./typing.ts";
 import { readCapture, requireFitPane } from "./screenReading.ts";
 import { poll } from "./pause.ts";
 import { createOutputActions } from "./viewOutput.ts";
-import { createUnattended, findReset, type Unattended, type UnattendedDeps } from "./unattended.ts";
+import { createUnattended, findReset, type Occasion, type Unattended } from "./unattended.ts";
 
 // What actions ask of a runtime that lives: its state, its turns, whether its program has the terminal, and how its box takes keys.
 
@@ -80,15 +80,14 @@ interface PaneActionsDeps {
   gate: Gate;
   audit: ActionAudit;
   connectedTargets: ConnectedTargets;
-  store: Pick<Store, "listAudit" | "listAftermath" | "claimKey" | "settleKey" | "releaseKey">;
+  store: Store;
   clock: Clock;
-  ids: Pick<IdSource, "nonce">;
+  ids: IdSource;
 }
 
 type PaneActionCalls = Pick<DaemonService, "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "audit">;
 
 type SendCall = Parameters<DaemonService["send"]>[0];
-type Occasion = Pick<UnattendedDeps, "afterLimit" | "isFirst">;
 
 /** For texts and answers that are given while nobody watches; no surface can call these. */
 export interface UnattendedActions extends UnattendedAnswers {
@@ -180,11 +179,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   const clientsOf = (key: PaneKey): Promise<readonly TmuxClient[]> =>
     reach.reach(key, paneKeyString(key)).client.clients();
 
-  const unattendedOf = (
-    pane: Pane,
-    runtimeId: string,
-    asked: Occasion & Pick<UnattendedDeps, "text">,
-  ): Unattended =>
+  const unattendedOf = (pane: Pane, runtimeId: string, asked: Occasion & { text: string }): Unattended =>
     createUnattended({
       ...asked,
       pane,

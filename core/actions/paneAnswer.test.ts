@@ -11,6 +11,7 @@ import type { ActionTurn } from "./audit.ts";
 import { createPaneAnswer, type UnattendedAnswer } from "./paneAnswer.ts";
 import type { PaneCapture, PaneClient } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const PANE = somePane();
 const DENY: PromptRequest = {
@@ -95,7 +96,7 @@ const play = async ({ before = [ASKS], after = [RESTS], isPressed = true, choice
   const snapshot = { runtimeId: "rt1", promptFingerprint: "f1", observedAt: -10_000 };
   const verified = { snapshot, subject: { key: PANE, paneRef: "host/%1" } } as unknown as VerifiedAction;
   const paneAnswer = createPaneAnswer({
-    ingest: { promptWith: () => ({ request: DENY, fingerprint: "f1" }) },
+    ingest: partOf({ promptWith: () => ({ request: DENY, fingerprint: "f1" }) }),
     gate: { prepare: () => expect.fail(), verify: () => verified, renew: () => verified },
     reach: { reach: () => ({ pane: PANE, client }) },
     clock: {

@@ -20,9 +20,7 @@ import { isTypedIn } from "./unattended.ts";
 // Whether a request may be approved while nobody looks. Stricter than what is offered to a person, who reads: an event must have told
 // all of it, the screen must show just that, to the letter and in rows as it was told, and nothing else may be open. Pure.
 
-type Entry = Pick<RuntimeEntry, "runtime" | "adapter" | "resolution" | "facts" | "asked">;
-
-const agentDoubt = ({ runtime, adapter }: Entry): string | null => {
+const agentDoubt = ({ runtime, adapter }: RuntimeEntry): string | null => {
   if (runtime.targetId !== HOST_TARGET) return "it is on another machine";
   if (adapter === null) return "its agent is not known";
   const { capabilities, integration, displayName } = adapter;
@@ -31,7 +29,7 @@ const agentDoubt = ({ runtime, adapter }: Entry): string | null => {
 };
 
 /** It is open, as the only one, and what an event says of the end of another one counts only if the screen shows it too. */
-const askingDoubt = ({ resolution, facts, asked }: Entry, told: PromptRequest): string | null => {
+const askingDoubt = ({ resolution, facts, asked }: RuntimeEntry, told: PromptRequest): string | null => {
   if (resolution?.status.state !== "waiting_approval" || resolution.confidence !== "high")
     return "it is not certain that its agent asks for it now";
   const lanes = requestLanes(facts, 0);
@@ -65,7 +63,7 @@ const optionDoubt = ({ options, takesSeveral }: PromptRequest): string | null =>
  * Why what is asked now must not be approved by a rule, after "because"; null: nothing speaks against it. `seen`: the dialog on the
  * screen; null where none was read.
  */
-export const doubtOf = (entry: Entry, seen: PromptRequest | null): string | null => {
+export const doubtOf = (entry: RuntimeEntry, seen: PromptRequest | null): string | null => {
   const told = toldByEvent(entry);
   if (told === null) return agentDoubt(entry) ?? "no event told it while this daemon runs";
   if (seen === null) return agentDoubt(entry) ?? "its dialog is not on the screen";
@@ -76,7 +74,7 @@ export const doubtOf = (entry: Entry, seen: PromptRequest | null): string | null
 const ANSWERED_MS = 10_000;
 
 interface PaneAnswerDeps {
-  ingest: Pick<Ingest, "promptWith">;
+  ingest: Ingest;
   gate: Gate;
   reach: PaneReach;
   clock: Clock;
@@ -203,7 +201,7 @@ interface UnattendedAnswerDeps {
   entryOf: (runtimeId: string) => RuntimeEntry | null;
   /** Who is attached to the pane's server. @throws where tmux does not answer. */
   clientsOf(pane: PaneKey): Promise<readonly TmuxClient[]>;
-  clock: Pick<Clock, "now">;
+  clock: Clock;
   /** Takes in the events that wait at this moment on a target. @throws Error where they cannot be read. */
   takeEventsOf(targetId: string): Promise<void>;
   /** Through the gate, bound to the prompt, and in the pane's turn. */

@@ -12,6 +12,7 @@ import type { TmuxCommand } from "../tmux/tmuxCommand.ts";
 import { createPaneClient, type PaneClient } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { typingCommand } from "./typing.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 let folder: string;
 let executor: TargetExecutor;
@@ -232,12 +233,12 @@ test("keys that a read-only client of somebody keeps out are given up, with what
   // As tmux 3.7 does it while the only client that is attached may only look.
   const server = callsOn(executor, join(folder, "sock"));
   const blocked = createPaneClient({
-    tmux: {
+    tmux: partOf({
       run: (words, options) =>
         options.stdin?.includes("send-keys") === true
           ? Promise.resolve({ exitCode: 1, stdout: "", stderr: "client is read-only\n", timedOut: false })
           : server.run(words, options),
-    },
+    }),
     makeNonce: () => `nonce${(nonces += 1)}`,
   });
   await expect(blocked.runIf(actionOn(pane), pane, [type(pane, "typed")])).rejects.toMatchObject({

@@ -152,7 +152,7 @@ export interface PaneClient {
 }
 
 interface PaneClientDeps {
-  tmux: Pick<TmuxCalls, "run">;
+  tmux: TmuxCalls;
   makeNonce: () => string;
 }
 
@@ -270,7 +270,7 @@ export interface PaneReach {
 }
 
 interface PaneReachDeps {
-  connectedTargets: Pick<ConnectedTargets, "get">;
+  connectedTargets: ConnectedTargets;
   paneOf: (key: PaneKey) => Pane | undefined;
   makeNonce: () => string;
 }

@@ -2,14 +2,14 @@
 import type { Clock } from "../ports/clock.ts";
 
 /** Resolves after `delayMs`. */
-export const pause = (clock: Pick<Clock, "setTimer">, delayMs: number): Promise<void> =>
+export const pause = (clock: Clock, delayMs: number): Promise<void> =>
   new Promise((resolve) => {
     clock.setTimer(delayMs, resolve);
   });
 
 /** Asks again every `everyMs` until the answer is not null or `limitMs` is over; then null. The first question is at once. */
 export const poll = async <T>(
-  clock: Pick<Clock, "setTimer" | "now">,
+  clock: Clock,
   { everyMs, limitMs }: { everyMs: number; limitMs: number },
   ask: () => Promise<T | null>,
 ): Promise<T | null> => {

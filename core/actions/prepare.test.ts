@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import type { SubjectNow } from "../engine/guard.ts";
 import { actionGuardsSchema, type ActionGuards, type ActionSnapshot } from "../model/action.ts";
 import { createGate, type ActionSubject, type PreparedAction, type VerifiedAction } from "./prepare.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
+import { DEFAULT_TIMING } from "../model/config.ts";
 
 const subject = (change: Partial<ActionSubject> = {}): ActionSubject => ({
   key: { targetId: "t1", server: "default", paneId: "%1" },
@@ -36,14 +38,14 @@ const setUp = () => {
   const snapshots = new Map<string, ActionSnapshot>();
   let count = 0;
   const gate = createGate({
-    store: {
+    store: partOf({
       insertSnapshot: (snapshot) => snapshots.set(snapshot.snapshotId, snapshot),
       getSnapshot: (id) => snapshots.get(id) ?? null,
-    },
-    clock: { now: () => world.now },
+    }),
+    clock: partOf({ now: () => world.now }),
     ids: { next: (prefix) => `${prefix}${(count += 1)}`, nonce: () => `nonce${count}` },
     lookup: { subjects: () => world.subjects, current: () => world.current },
-    timing: () => ({ snapshot_ttl_ms: 5_000 }),
+    timing: () => ({ ...DEFAULT_TIMING, snapshot_ttl_ms: 5_000 }),
   });
   return { gate, world, snapshots };
 };

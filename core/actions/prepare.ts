@@ -43,11 +43,11 @@ export interface VerifiedAction {
 }
 
 export interface GateDeps {
-  store: Pick<Store, "insertSnapshot" | "getSnapshot">;
-  clock: Pick<Clock, "now">;
+  store: Store;
+  clock: Clock;
   ids: IdSource;
   lookup: SubjectLookup;
-  timing: () => Pick<Timing, "snapshot_ttl_ms">;
+  timing: () => Timing;
 }
 
 export interface Gate {

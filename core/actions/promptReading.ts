@@ -41,9 +41,9 @@ export interface AnswerInput {
   pane: Pane;
   paneRef: string;
   client: PaneClient;
-  clock: Pick<Clock, "now" | "setTimer">;
+  clock: Clock;
   agentName: string;
-  adapter: Pick<AgentAdapter, "readScreen" | "dialogDeafMs" | "movesCursorInDialogs">;
+  adapter: AgentAdapter;
   choice: AnswerChoice;
   openedAt: number;
   /** Nobody looks: it is not given where somebody reads in the pane. */

@@ -139,14 +139,14 @@ export const screenOf = (pane: Pick<Pane, "title">, capture: PaneCapture): Scree
 
 /** What the screen shows right now; the engine may be some hundred milliseconds behind. */
 export const readCapture = (
-  agent: { adapter: Pick<AgentAdapter, "readScreen"> | null } | null,
+  agent: { adapter: AgentAdapter | null } | null,
   pane: Pick<Pane, "title">,
   capture: PaneCapture,
 ): Reading | null => agent?.adapter?.readScreen(screenOf(pane, capture)) ?? null;
 
 /** What stands in the input box of a capture with colours; null where that is not known. */
 export const readDraft = (
-  adapter: Pick<AgentAdapter, "readDraft"> | null,
+  adapter: AgentAdapter | null,
   pane: Pick<Pane, "title">,
   capture: PaneCapture,
 ): string | null => adapter?.readDraft?.(screenOf(pane, capture)) ?? null;
@@ -155,7 +155,7 @@ export const readDraft = (
 const OPENS_MENU = /^[/!]|(?:^|\s)@\S*$/;
 
 /** Null: nothing is known of what is on the screen. */
-type BoxReader = Pick<AgentAdapter, "readScreen" | "readDraft"> | null;
+type BoxReader = AgentAdapter | null;
 
 /**
  * A menu, a list or another view in which keys are commands: the adapter says so, or nothing of what its rules know is on the screen,

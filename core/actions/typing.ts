@@ -48,7 +48,7 @@ export const strippedNotes = (stripped: number): string[] => {
 const ENTER_LIMIT_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
-type ModeReader = Pick<AgentAdapter, "inputModes"> | null;
+type ModeReader = AgentAdapter | null;
 type Title = Pick<Pane, "title">;
 
 const readMode = (
@@ -66,9 +66,9 @@ interface TextModeInput {
   pane: Pane;
   paneRef: string;
   client: PaneClient;
-  clock: Pick<Clock, "now" | "setTimer">;
+  clock: Clock;
   agent: {
-    adapter: Pick<AgentAdapter, "readScreen" | "inputModes"> | null;
+    adapter: AgentAdapter | null;
     /** The person has switched on an editor with modes; asked only where the agent can have one. */
     usesModes(): Promise<boolean>;
   } | null;
@@ -129,7 +129,7 @@ const UNATTENDED_TRIES = 25;
 
 /** The agent that lives in the pane. */
 export interface SendAgent {
-  adapter: Pick<AgentAdapter, "displayName" | "readScreen" | "readDraft" | "inputModes"> | null;
+  adapter: AgentAdapter | null;
   /** As the engine has it now. */
   state(): CanonicalState | null;
   /** Changes whenever a turn is told to begin or to end. */
@@ -146,7 +146,7 @@ export interface EnterInput {
   unattended: Unattended | null;
   pane: Pane;
   client: PaneClient;
-  clock: Pick<Clock, "now" | "setTimer">;
+  clock: Clock;
   /** Null for a pane without an agent. */
   agent: SendAgent | null;
   /** It is still the same runtime; called directly before Enter. @throws E_STALE_SNAPSHOT */
@@ -234,7 +234,7 @@ export const typingCommand = ({ paneId }: Pane, { name, text }: HeldText): TmuxC
 
 /** Runs `work`, which types the text; only meanwhile is the text in tmux. @throws what `work` throws; E_TARGET_UNREACHABLE. */
 export const withHeldText = async <T>(
-  client: Pick<PaneClient, "hold">,
+  client: PaneClient,
   text: string,
   work: (held: HeldText) => Promise<T>,
 ): Promise<T> => {

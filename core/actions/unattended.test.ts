@@ -6,6 +6,7 @@ import type { Reading, Screen } from "../ports/agentAdapter.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import type { PaneCapture } from "./paneClient.ts";
 import { createUnattended, isTypedIn } from "./unattended.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const NOW = 1_000_000_000;
 const client = (more: Partial<TmuxClient> = {}): TmuxClient => ({
@@ -42,13 +43,13 @@ const open = (
     afterLimit?: boolean;
     isFirst?: boolean;
     clients?: TmuxClient[];
-    adapter?: (Pick<AgentAdapter, "readScreen"> & Partial<Pick<AgentAdapter, "readDraft">>) | null;
+    adapter?: Partial<AgentAdapter> | null;
   } = {},
 ) =>
   createUnattended({
     pane: { paneId: "%1", title: "" } as Pane,
     text: more.text ?? "go on",
-    adapter: more.adapter === undefined ? adapter : more.adapter,
+    adapter: more.adapter === null ? null : partOf({ readDraft: undefined, ...(more.adapter ?? adapter) }),
     status: () => (more.status === undefined ? { state: "idle", reasonCode: "fresh" } : more.status),
     isSure: () => more.isSure ?? true,
     afterLimit: more.afterLimit ?? false,

@@ -15,18 +15,22 @@ export interface Unattended {
   holdsOnlyTyped(capture: PaneCapture): boolean;
 }
 
-export interface UnattendedDeps {
-  pane: Pane;
-  text: string;
-  adapter: Pick<AgentAdapter, "readDraft" | "readScreen"> | null;
-  /** As the engine has it; null: nothing is known. */
-  status: () => Status | null;
-  /** Where the engine is not sure of the state, the screen itself must show that the agent rests. */
-  isSure: () => boolean;
+/** Why a text may go in although no person sends it. */
+export interface Occasion {
   /** It may have stopped at a limit of its provider: a person set a time by which that is over. */
   afterLimit: boolean;
   /** Nothing was typed to this agent before: where its box cannot be read, that there is no draft in it is known all the same. */
   isFirst: boolean;
+}
+
+interface UnattendedText extends Occasion {
+  pane: Pane;
+  text: string;
+  adapter: AgentAdapter | null;
+  /** As the engine has it; null: nothing is known. */
+  status: () => Status | null;
+  /** Where the engine is not sure of the state, the screen itself must show that the agent rests. */
+  isSure: () => boolean;
   /** Who is attached to the pane's server. @throws where tmux does not answer. */
   clients: () => Promise<readonly TmuxClient[]>;
   /** Epoch ms. */
@@ -64,14 +68,14 @@ const PLACEHOLDER = /^\[paste[^\]]{0,60}\]$/i;
 const CUT_FROM = 24;
 
 /** What stands in the way in the input box; null: nothing, or nobody can tell and nobody has typed there yet. */
-const findInBox = ({ adapter, pane }: UnattendedDeps, capture: PaneCapture): string | null => {
+const findInBox = ({ adapter, pane }: UnattendedText, capture: PaneCapture): string | null => {
   if (adapter?.readDraft === undefined) return null;
   const draft = readDraft(adapter, pane, capture);
   if (draft === null) return "its input box is not in sight";
   return draft === "" ? null : "a draft stands in its input box";
 };
 
-export const createUnattended = (deps: UnattendedDeps): Unattended => ({
+export const createUnattended = (deps: UnattendedText): Unattended => ({
   findObstacle: async (capture) => {
     const { pane, adapter, afterLimit } = deps;
     if (!isAtRest(deps.status(), afterLimit)) return "its agent does not rest";

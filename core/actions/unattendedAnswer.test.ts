@@ -5,6 +5,7 @@ import type { PromptRequest } from "../model/request.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import type { ActionInput } from "./audit.ts";
 import { createUnattendedAnswers, type AnswerByRule } from "./paneAnswer.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const NOW = 1_000_000_000;
 const client = (ago: number, more: Partial<TmuxClient> = {}): TmuxClient => ({
@@ -35,7 +36,7 @@ const open = (clients: TmuxClient[], isThere = true) => {
     entryOf: () => (isThere ? entry : null),
     clientsOf: () => Promise.resolve(clients),
     takeEventsOf: async (targetId) => void drained.push(targetId),
-    clock: { now: () => NOW },
+    clock: partOf({ now: () => NOW }),
     throughGate: (input, act) => {
       asked.push(input);
       return act({ verified: { subject: { key: { paneId: "%1" } } } } as never);

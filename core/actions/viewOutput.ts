@@ -102,7 +102,7 @@ export const renderTranscript = (entries: readonly TranscriptEntry[]): string[] 
  */
 export const viewTranscript = async (input: {
   paneRef: string;
-  adapter: Pick<AgentAdapter, "displayName" | "readTranscript"> | null;
+  adapter: AgentAdapter | null;
   request: StateFileRequest;
   lines: number;
 }): Promise<Pick<PaneOutput, "lines" | "cut">> => {
@@ -130,11 +130,11 @@ export const viewTranscript = async (input: {
 // own log.
 
 interface OutputActionsDeps {
-  ingest: Pick<Ingest, "liveState">;
+  ingest: Ingest;
   audit: ActionAudit;
-  connectedTargets: Pick<ConnectedTargets, "get">;
+  connectedTargets: ConnectedTargets;
   reach: PaneReach;
-  clock: Pick<Clock, "now">;
+  clock: Clock;
 }
 
 export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService, "viewOutput"> => {

@@ -2,12 +2,13 @@ import { expect, it } from "vitest";
 import type { StateFileRequest } from "../ports/agentAdapter.ts";
 import type { TranscriptEntry } from "../ports/agentFiles.ts";
 import { renderTranscript, viewTranscript } from "./viewOutput.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const say = (role: TranscriptEntry["role"], text: string): TranscriptEntry => ({ role, text, at: null });
 const view = (readTranscript: (() => Promise<readonly TranscriptEntry[] | null>) | undefined, lines = 100) =>
   viewTranscript({
     paneRef: "pane:host/w/@1/%1",
-    adapter: { displayName: "Agent", ...(readTranscript === undefined ? {} : { readTranscript }) },
+    adapter: partOf({ displayName: "Agent", readTranscript }),
     request: {} as StateFileRequest,
     lines,
   });

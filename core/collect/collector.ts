@@ -43,7 +43,7 @@ interface ServerState extends ListedServer {
 const PATIENCE_MS = 1_500;
 
 /** Resolves when all of it is done, or some time after the first of it is; the rest goes on. One alone is waited for. */
-const mostOf = async (works: readonly Promise<void>[], clock: Pick<Clock, "setTimer">): Promise<void> => {
+const mostOf = async (works: readonly Promise<void>[], clock: Clock): Promise<void> => {
   if (works.length < 2) return void (await Promise.all(works));
   const late = Promise.withResolvers<void>();
   let cancel = (): void => {};

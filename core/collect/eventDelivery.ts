@@ -105,7 +105,7 @@ export class BindingProbe {
 
 /** A server with the panes that its last listing found. */
 export interface ListedServer {
-  watched: Pick<WatchedServer, "socketPath">;
+  watched: WatchedServer;
   panes: readonly Pane[];
   /** The path that the server itself names: on some systems the configured path goes through a symlink. */
   socketPath: string | null;
@@ -115,7 +115,7 @@ interface EventDeliveryDeps<S extends ListedServer> {
   targetId: string;
   sink: CollectorSink;
   servers: readonly S[];
-  processes: Pick<ProcessWatch, "scan" | "isAlive">;
+  processes: ProcessWatch;
   /** Reads the working folders of all runtimes that events from other panes may name. */
   learnFolders: () => Promise<void>;
   listServer: (server: S) => Promise<void>;

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { TmuxServer } from "../tmux/tmuxServer.ts";
 import { watchServer } from "./serverWatch.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const START = 1_000_000_000;
 const USUAL_MS = 900;
@@ -31,7 +32,7 @@ const scene = (mode: TmuxServer["mode"] = "direct") => {
     tmux: server,
     socketPath: "/tmp/sock",
     makeNonce: () => "nonce",
-    clock: { now: () => state.now },
+    clock: partOf({ now: () => state.now }),
   });
   const lookAfter = async (ms: number): Promise<void> => {
     state.now += ms;
@@ -110,7 +111,7 @@ it("lists once more after a title that stood there only while the panes were lis
     tmux: titled(["idle", "idle", "done", "works", "done"]),
     socketPath: "/tmp/sock",
     makeNonce: () => "nonce",
-    clock: { now: () => now },
+    clock: partOf({ now: () => now }),
   });
   const titleNow = async (): Promise<string | undefined> => {
     now += 3_000;

@@ -42,7 +42,7 @@ export const watchServer = (options: {
   tmux: TmuxServer;
   socketPath: string;
   makeNonce: () => string;
-  clock: Pick<Clock, "now">;
+  clock: Clock;
   /** Another kind of cheap look; its times of activity replace tmux's own. */
   probe?: () => Promise<ProbeResult>;
 }): WatchedServer => {

@@ -1,5 +1,4 @@
 // What the collector needs from its surroundings, and what it hands over. Ingest implements the sink.
-import type { Clock } from "../ports/clock.ts";
 import type { Recognised } from "../engine/epoch.ts";
 import type { SampledReading } from "../engine/observe.ts";
 import type { Envelope } from "../model/envelope.ts";
@@ -18,7 +17,7 @@ const STRETCH_MS = 3;
  * Await it between the steps of one long work. It lets the loop turn if the last turn was a while ago. After the call,
  * everything may have changed.
  */
-export const createYielding = (clock: Pick<Clock, "now">): (() => Promise<void>) => {
+export const createYielding = (clock: { now: () => number }): (() => Promise<void>) => {
   let since = clock.now();
   return async () => {
     if (clock.now() - since < STRETCH_MS) return;

@@ -8,6 +8,7 @@ import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { NO_PLACE, WorkWatch } from "./workWatch.ts";
 import type { Attention, WatchedRuntime, WatchedServer } from "./sink.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const watchedAs = (
   attention: Attention,
@@ -67,10 +68,10 @@ const fixture = () => {
     servers: [server as WatchedServer],
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its files are read
     executor: { kind: "local", files } as TargetExecutor,
-    sink: {
+    sink: partOf({
       applyTold: (_id, one, at) => void told.push({ ...one, at }),
       applyPlace: (_id, place) => void places.push(place),
-    },
+    }),
     clock: { now: () => now, setTimer: () => () => {} },
     logger: SILENT_LOGGER,
     guard: (work) => void looks.push(work),

@@ -88,7 +88,7 @@ export const readGitPlace = async (files: TargetFiles, folder: string): Promise<
 interface WorkWatchDeps {
   servers: readonly WatchedServer[];
   executor: TargetExecutor;
-  sink: Pick<CollectorSink, "applyTold" | "applyPlace">;
+  sink: CollectorSink;
   clock: Clock;
   logger: Logger;
   guard: (work: Promise<void>) => void;

@@ -156,7 +156,7 @@ export class ConfigFile {
    * @throws AgtmuxError E_CONFIG_INVALID where the file is already invalid; then it is left unchanged.
    */
   update(
-    files: Pick<TargetFiles, "writeText">,
+    files: TargetFiles,
     key: readonly [string, ...string[]],
     valueOf: (current: Config) => unknown,
   ): Promise<void> {

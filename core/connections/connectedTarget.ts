@@ -60,7 +60,7 @@ export const createConnectedTarget = (
       calls: callsOver(reader, found, socket),
       clock,
       // Nonces are sent again and again; 48 bits are enough there.
-      ids: isFar ? { nonce: () => ids.nonce().slice(0, 12) } : ids,
+      makeNonce: () => (isFar ? ids.nonce().slice(0, 12) : ids.nonce()),
       logger,
     });
     return watchServer({

@@ -26,6 +26,7 @@ export const createLocalTmux = (env: NodeJS.ProcessEnv, socketPath: string): Loc
     },
     socket: serverAt(socketPath, { tmpdir: env["TMUX_TMPDIR"], uid: process.getuid?.() ?? 0 }),
     clock: {
+      now: () => performance.now(),
       setTimer: (delayMs, callback) => {
         const timer = setTimeout(callback, delayMs);
         return () => clearTimeout(timer);

@@ -160,11 +160,10 @@ export const marksWhileSame = ({ marks }: RuntimeEntry, { status, since }: Resol
     : marks;
 
 /** Since when something is unread, epoch ms; null: nothing is. */
-export const unreadSince = ({ marks }: Pick<RuntimeEntry, "marks">): number | null =>
-  marks.isUnread ? marks.doneAt : null;
+export const unreadSince = ({ marks }: RuntimeEntry): number | null => (marks.isUnread ? marks.doneAt : null);
 
 /** The same as clients see it. */
-export const isoUnreadSince = (entry: Pick<RuntimeEntry, "marks">): string | null => {
+export const isoUnreadSince = (entry: RuntimeEntry): string | null => {
   const at = unreadSince(entry);
   return at === null ? null : new Date(at).toISOString();
 };

@@ -262,7 +262,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
 });
 
 /** Changes whenever a turn is told to begin or to end. */
-export const turnMark = (entry: Pick<RuntimeEntry, "marks" | "activity"> | null): string =>
+export const turnMark = (entry: RuntimeEntry | null): string =>
   entry === null ? "" : `${entry.marks.beganAt} ${entry.marks.doneAt} ${entry.activity.prompt?.at}`;
 
 /** Of each target. */

@@ -17,10 +17,6 @@ export type NamePrompt = (asked: {
   request: PromptRequest;
 }) => string;
 
-type Entry = Pick<RuntimeEntry, "runtime" | "resolution" | "facts" | "asked">;
-type Asking = Pick<RuntimeEntry, "resolution" | "asked">;
-type SeenEntry = Entry & Pick<RuntimeEntry, "liveness">;
-
 /** To be called with every request that an event opened, before it is redacted. */
 export const keepAsked = (entry: RuntimeEntry, { eventId, signal }: Evidence): void => {
   if (signal.kind !== "request") return;
@@ -45,7 +41,7 @@ const FILE_GRACE_MS = 1_000;
 const FILE_LAG_MS = 200;
 
 /** Null: the agent's own log tells of a wait too, or has told since that it knows of none, or there is none. */
-const toldByFileBy = ({ resolution, facts, liveness }: SeenEntry): number | null => {
+const toldByFileBy = ({ resolution, facts, liveness }: RuntimeEntry): number | null => {
   const file = facts.observations.get("transcript");
   if (resolution === null || file === undefined || isWaiting(file.signal.status.state)) return null;
   const readAt = liveness.observedAt.transcript ?? 0;
@@ -53,7 +49,7 @@ const toldByFileBy = ({ resolution, facts, liveness }: SeenEntry): number | null
 };
 
 /** The agent's own log has told that nothing is asked any more, and the screen was read last before that. */
-const isAnsweredInFile = ({ facts, liveness }: SeenEntry): boolean => {
+const isAnsweredInFile = ({ facts, liveness }: RuntimeEntry): boolean => {
   const file = facts.observations.get("transcript")?.signal;
   const screen = facts.observations.get("poller")?.signal;
   if (file === undefined || screen === undefined || isWaiting(file.status.state)) return false;
@@ -64,7 +60,7 @@ const isAnsweredInFile = ({ facts, liveness }: SeenEntry): boolean => {
 const DRAWING_MS = 200;
 
 /** A dialog may be read while it is drawn: where it is not whole, only a second look tells that it stays so. */
-const isDrawing = ({ facts, liveness }: SeenEntry, at: number): boolean => {
+const isDrawing = ({ facts, liveness }: RuntimeEntry, at: number): boolean => {
   const screen = facts.observations.get("poller")?.signal;
   if (screen === undefined || !isWaiting(screen.status.state)) return false;
   const isSeenAgain = (liveness.observedAt.poller ?? 0) >= screen.since + DRAWING_MS;
@@ -79,7 +75,7 @@ const latest = (a: number | null, b: number | null): number | null =>
  * dialog has arrived, or its line in the agent's own log. Until then the one would be named without the other, and then
  * otherwise. Null: it is complete.
  */
-export const completeBy = (entry: SeenEntry): number | null => {
+export const completeBy = (entry: RuntimeEntry): number | null => {
   const { resolution, facts } = entry;
   const source = sourceOf(resolution?.requestId ?? "");
   if (source === "poller" && resolution !== null) {
@@ -93,7 +89,7 @@ export const completeBy = (entry: SeenEntry): number | null => {
 };
 
 /** The text as it was told, and whether that is not only what the store kept of it. */
-const announcedOf = (entry: Entry): { request: PromptRequest; isLive: boolean } | null => {
+const announcedOf = (entry: RuntimeEntry): { request: PromptRequest; isLive: boolean } | null => {
   const { resolution, asked } = entry;
   const stored = resolution?.request ?? null;
   if (stored === null) return null;
@@ -105,13 +101,13 @@ const announcedOf = (entry: Entry): { request: PromptRequest; isLive: boolean } 
 };
 
 /** What is asked, to the letter, where an event of this life of the daemon told it; null where only the screen or the store did. */
-export const toldByEvent = (entry: Asking): PromptRequest | null => {
+export const toldByEvent = (entry: RuntimeEntry): PromptRequest | null => {
   const source = sourceOf(entry.resolution?.requestId ?? "");
   return typeof source === "string" ? null : (entry.asked.byEvent.get(source.eventId) ?? null);
 };
 
 /** Every request that is open, but for the one that `requestId` names; what only the store kept of one is never whole. */
-const othersOpen = ({ facts, asked }: Entry, requestId: string | null): OpenRequest[] =>
+const othersOpen = ({ facts, asked }: RuntimeEntry, requestId: string | null): OpenRequest[] =>
   requestLanes(facts, 0).flatMap(({ name, unanswered }) =>
     unanswered.flatMap(({ eventId, signal }): OpenRequest[] => {
       if (`${name}@${eventId}` === requestId) return [];
@@ -126,7 +122,7 @@ const othersOpen = ({ facts, asked }: Entry, requestId: string | null): OpenRequ
   );
 
 /** Its event says which call it is of. */
-const hasKey = ({ facts }: Entry, requestId: string | null): boolean => {
+const hasKey = ({ facts }: RuntimeEntry, requestId: string | null): boolean => {
   const eventId = requestId?.slice(requestId.lastIndexOf("@") + 1);
   const opens = [...facts.opens.values()];
   return opens.some((open) => open.eventId === eventId && open.signal.requestKey !== null);
@@ -137,7 +133,7 @@ const hasKey = ({ facts }: Entry, requestId: string | null): boolean => {
  * shows another prompt.
  */
 export const promptWith = (
-  entry: Entry,
+  entry: RuntimeEntry,
   seen: PromptRequest | null,
   fingerprintOf: NamePrompt,
 ): Prompt | null => {
@@ -165,7 +161,7 @@ export const promptWith = (
  * As it is shown now, at `at` (epoch ms). Before its dialog is drawn, and while the screen shows none, there is nothing to
  * answer, so it has no fingerprint.
  */
-export const promptOf = (entry: SeenEntry, at: number, fingerprintOf: NamePrompt): Prompt | null => {
+export const promptOf = (entry: RuntimeEntry, at: number, fingerprintOf: NamePrompt): Prompt | null => {
   const announced = announcedOf(entry);
   if (announced === null) return null;
   const { poller } = entry.asked;

@@ -186,7 +186,7 @@ export const askServer = async (options: {
   connect: () => SocketConnection;
   words: readonly string[];
   stdin?: string | undefined;
-  clock: Pick<Clock, "setTimer">;
+  clock: Clock;
   timeoutMs: number;
   maxBytes: number;
 }): Promise<DirectAnswer> => {

@@ -7,6 +7,7 @@ import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { createIncrementalProbe, type ProbeResult } from "./topology.ts";
 import { createTmuxServer, type TmuxServer } from "./tmuxServer.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 let tmux: PrivateTmux;
 let executor: TargetExecutor;
@@ -21,7 +22,7 @@ beforeEach(async () => {
     executor,
     calls: callsOn(executor, tmux.socketPath),
     clock: realClock,
-    ids: randomIds,
+    makeNonce: () => randomIds.nonce(),
     logger: SILENT_LOGGER,
   });
   answers = [];
@@ -45,7 +46,7 @@ const prober = (version = { major: 3, minor: 3 }, offsetMs = 0) => {
   const probe = createIncrementalProbe({
     server,
     version,
-    clock: { now: () => realClock.now() + offsetMs },
+    clock: partOf({ now: () => realClock.now() + offsetMs }),
   });
   return async (): Promise<Extract<ProbeResult, { status: "ok" }>> => {
     const result = await probe();

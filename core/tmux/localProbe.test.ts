@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { createLocalProbe, type ProbeResult } from "./topology.ts";
 import type { ReadCommand } from "./tmuxCommand.ts";
 import type { QueryResult, TmuxServer } from "./tmuxServer.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const ROWS = ["%1 100 41 0 @1 one", "%2 100 42 0 @2 two"];
 
@@ -34,7 +35,7 @@ const fixture = (glance: string | null = null) => {
     isShared: false,
     close: () => Promise.resolve(),
   };
-  const probe = createLocalProbe(server, { now: () => now.at });
+  const probe = createLocalProbe(server, partOf({ now: () => now.at }));
   const look = async (
     change: Partial<typeof now> = {},
     afterMs = FULL_MS,

@@ -8,6 +8,7 @@ import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { createLocalProbe, type ProbeResult } from "./topology.ts";
 import { createTmuxServer, type TmuxServer } from "./tmuxServer.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 let tmux: PrivateTmux;
 let executor: TargetExecutor;
@@ -37,7 +38,7 @@ beforeEach(async () => {
     executor,
     calls: callsOn(executor, tmux.socketPath),
     clock: realClock,
-    ids: randomIds,
+    makeNonce: () => randomIds.nonce(),
     logger: SILENT_LOGGER,
   });
   [full, aheadMs] = [0, 0];
@@ -48,7 +49,7 @@ beforeEach(async () => {
       return server.query(commands);
     },
   };
-  probe = createLocalProbe(counting, { now: () => realClock.now() + aheadMs });
+  probe = createLocalProbe(counting, partOf({ now: () => realClock.now() + aheadMs }));
 });
 afterEach(async () => {
   await server.close();

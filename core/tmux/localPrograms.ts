@@ -96,7 +96,7 @@ const findMark = async (path: string, marks: readonly string[]): Promise<string 
   }
 };
 
-type Known = Pick<AgentAdapter, "agentType" | "executable">;
+type Known = AgentAdapter;
 
 /** `adapters`: in force now; those with an executable are known by more than their names. */
 export const createLocalPrograms = (adapters: () => readonly Known[]): LocalPrograms => {

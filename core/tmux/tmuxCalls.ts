@@ -48,12 +48,12 @@ export interface TmuxCalls {
 }
 
 export interface TmuxCallsDeps {
-  executor: Pick<TargetExecutor, "kind" | "run" | "runTmux" | "tmuxForTerminal" | "sockets" | "files">;
+  executor: TargetExecutor;
   tmuxPath: string;
   /** Whether the program there speaks as those that were tried out; only then another user's server is asked. */
   isTested: () => Promise<boolean>;
   socket: TmuxSocket;
-  clock: Pick<Clock, "setTimer">;
+  clock: Clock;
 }
 
 const unsafe = (path: string, doubt: string, remedy: string): AgtmuxError =>

@@ -36,7 +36,7 @@ const connect = (tmuxPath = "tmux", clock = realClock): TmuxServer =>
     executor,
     calls: callsOn(executor, tmux.socketPath, { tmuxPath }),
     clock,
-    ids: randomIds,
+    makeNonce: () => randomIds.nonce(),
     logger: SILENT_LOGGER,
   });
 /** Another way to reach the server from now on. */

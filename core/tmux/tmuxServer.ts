@@ -1,7 +1,7 @@
 // One watched tmux server: answers batches of read-only commands, over the server's own socket where that can be reached, else
 // by one tmux process per batch (`tmuxCalls.ts`). It attaches nothing to the server and leaves nothing there between two batches,
 // so nobody there notices it. It never starts or changes a server, and does not know what the answers mean.
-import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
 import { knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
@@ -50,10 +50,11 @@ export interface TmuxServer {
 }
 
 export interface TmuxServerOptions {
-  executor: Pick<TargetExecutor, "targetId" | "files">;
+  executor: TargetExecutor;
   calls: TmuxCalls;
   clock: Clock;
-  ids: Pick<IdSource, "nonce">;
+  /** Hex digits that nobody can guess. */
+  makeNonce: () => string;
   logger: Logger;
 }
 
@@ -119,7 +120,7 @@ const createPatience = (now: () => number) => {
 };
 
 export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
-  const { executor, calls, clock, ids } = options;
+  const { executor, calls, clock, makeNonce } = options;
   const { server, socketPath } = calls;
   const logger = options.logger.child({ tmuxServer: server });
   const retry = createDirectRetry();
@@ -198,7 +199,7 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   /** `socket` was noted before tmux was asked, because another server may take its place afterwards. */
   const learnVersion = async (socket: string): Promise<void> => {
     if (known !== null || isShared) return;
-    const nonce = ids.nonce();
+    const nonce = makeNonce();
     const asked: ReadCommand[] = [["display-message", "-p", "#{version}"]];
     const result = readAnswers(await run(lookScript(asked, nonce)), nonce, asked);
     if (result.status !== "ok") return;
@@ -216,7 +217,7 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
     return stat === null ? null : { socket: String(stat.mtimeMs), isLocal: false };
   };
   const queryOnce = async (commands: readonly ReadCommand[]): Promise<QueryResult> => {
-    const nonce = ids.nonce();
+    const nonce = makeNonce();
     const words = lookScript(commands, nonce);
     const found = await look();
     if (found === null || !isWorthTrying(found.socket)) {

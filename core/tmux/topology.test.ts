@@ -20,7 +20,7 @@ beforeEach(() => {
     executor,
     calls: callsOn(executor, tmux.socketPath),
     clock: realClock,
-    ids: randomIds,
+    makeNonce: () => randomIds.nonce(),
     logger: SILENT_LOGGER,
   });
 });

@@ -172,7 +172,7 @@ export const cleanScreen = (lines: readonly string[]): string[] => {
  * pane is in copy mode this is still the program's screen (tmux 3.3a).
  */
 export const captureScreens = async (
-  server: Pick<TmuxServer, "mode" | "query">,
+  server: TmuxServer,
   paneIds: readonly string[],
 ): Promise<Map<string, string[]>> => {
   const screens = new Map<string, string[]>();
@@ -372,10 +372,7 @@ const isNewIn = (glance: readonly Window[], { windows, isMoving, at }: Look): bo
  * Looks as `probeTopology` does, except that the fingerprint can be compared only with others of this prober, and may change
  * when only the order of panes did. Gives the same object as before when nothing changed. One prober belongs to one server.
  */
-export const createLocalProbe = (
-  server: TmuxServer,
-  clock: Pick<Clock, "now">,
-): (() => Promise<ProbeResult>) => {
+export const createLocalProbe = (server: TmuxServer, clock: Clock): (() => Promise<ProbeResult>) => {
   let last: Look | null = null;
   let serial = 0;
 
@@ -446,7 +443,7 @@ const canCompare = ({ major, minor }: { major: number | null; minor: number | nu
   major !== null && (major > 3 || (major === 3 && (minor ?? 0) >= 2));
 
 /** Turns times of the target's clock into times of ours: a change gets the time at which it was seen. */
-const createActivityClock = (clock: Pick<Clock, "now">) => {
+const createActivityClock = (clock: Clock) => {
   const moved = new Map<string, { activity: number; at: number }>();
   return {
     note: (paneId: string, activity: number): void => {
@@ -477,7 +474,7 @@ const createActivityClock = (clock: Pick<Clock, "now">) => {
 export const createIncrementalProbe = (options: {
   server: TmuxServer;
   version: { major: number | null; minor: number | null };
-  clock: Pick<Clock, "now">;
+  clock: Clock;
 }): (() => Promise<ProbeResult>) => {
   const { server, version, clock } = options;
   const activity = createActivityClock(clock);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { WatchJob } from "../../core/model/job.ts";
 import type { JobStore } from "../../core/ports/store.ts";
 import { jobChecks } from "./doctorChecks.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const job = (jobId: string, channel: string | null): WatchJob => ({
   jobId,
@@ -18,10 +19,7 @@ const job = (jobId: string, channel: string | null): WatchJob => ({
 });
 
 const says = async (armed: WatchJob[], pausedAt: number | null = null): Promise<unknown> => {
-  const store: Pick<JobStore, "listArmedJobs" | "pausedAt"> = {
-    listArmedJobs: () => armed,
-    pausedAt: () => pausedAt,
-  };
+  const store = partOf<JobStore>({ listArmedJobs: () => armed, pausedAt: () => pausedAt });
   return jobChecks(store, ["phone"])[0]?.run();
 };
 

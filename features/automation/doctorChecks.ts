@@ -125,7 +125,7 @@ const channelsLostToJobs = (armed: readonly Job[], channels: readonly string[]):
         ],
   );
 
-type Armed = Pick<JobStore, "listArmedJobs" | "pausedAt">;
+type Armed = JobStore;
 
 const examineJobs = (jobs: Armed, channels: readonly string[]): Diagnosis[] => {
   const armed = jobs.listArmedJobs();

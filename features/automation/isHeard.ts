@@ -4,7 +4,7 @@ import type { FeatureContext } from "../../core/ports/feature.ts";
 
 /** Whether the events that its agent has told are taken in, within `limitMs`; false also where they cannot be read. */
 export const isHeard = (
-  { sends, clock }: Pick<FeatureContext, "sends" | "clock">,
+  { sends, clock }: FeatureContext,
   runtimeId: string,
   limitMs: number,
 ): Promise<boolean> =>

@@ -167,7 +167,7 @@ export const createJobService = ({ context, reasonOf, onChange }: JobServiceDeps
 
 /** @throws AgtmuxError E_REF_NOT_FOUND where no such agent is there (any more). */
 const findAgent = (
-  context: Pick<FeatureContext, "rows">,
+  context: FeatureContext,
   runtimeId: string,
 ): { agent: SendJob["agent"]; row: PaneView } => {
   const row = context.rows.all().find(({ identity }) => identity.runtime_id === runtimeId);
@@ -212,7 +212,7 @@ export const armedNotes = (jobs: readonly Job[]): Map<string, string> => {
 
 /** Keeps the rows as the jobs and rules are (`ruleNotes`: by runtime); gives what brings them up to date. */
 export const createArmedRows = (
-  { rows, jobs }: Pick<FeatureContext, "rows" | "jobs">,
+  { rows, jobs }: FeatureContext,
   ruleNotes: () => ReadonlyMap<string, string> = () => new Map(),
 ): (() => void) => {
   let shown = new Map<string, string>();
@@ -234,7 +234,7 @@ const FRESH_MS = 5_000;
  * The jobs as the store has them, read again only when something was armed, done or ended: everybody asks for what is armed once a
  * second. All changes of jobs go through it; a store that was replaced because it was damaged is noticed after a moment.
  */
-export const rememberArmed = (store: JobStore, clock: Pick<Clock, "now">): JobStore => {
+export const rememberArmed = (store: JobStore, clock: Clock): JobStore => {
   let armed: Job[] | null = null;
   let readAt = 0;
   const changing =

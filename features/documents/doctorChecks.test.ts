@@ -8,6 +8,7 @@ import type { Diagnosis } from "../../core/model/doctor.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { documentChecks } from "./documents.ts";
 import { claimsPath } from "./files/registry.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 let home: string;
 let project: string;
@@ -24,7 +25,7 @@ const examine = async (target = "host"): Promise<readonly Diagnosis[] | null> =>
   const [check] = documentChecks({
     env: { HOME: home, PATH: `relative:${home}/bin` },
     homePath: join(home, ".agtmux"),
-    rows: { all: () => [row] },
+    rows: partOf({ all: () => [row] }),
   });
   return (await check?.run()) as readonly Diagnosis[] | null;
 };

@@ -2,11 +2,15 @@
 import { FileProblem, openPlain } from "../../core/files/plainFile.ts";
 import type { FileHistory, LogLine, TranscriptEntry } from "../../core/ports/agentFiles.ts";
 
-export interface LogFile {
+/** What is in a log, wherever it is. */
+export interface LogContent {
   readonly size: number;
-  readonly mtimeMs: number;
   /** The bytes from `start` up to `end`, fewer where the file ends before. The buffer is valid until the next read. */
   read(start: number, end: number): Promise<Buffer>;
+}
+
+export interface LogFile extends LogContent {
+  readonly mtimeMs: number;
   /** Fills `space` from `offset` on with what stands at `start`; gives the number of bytes. */
   readInto(space: Buffer, offset: number, start: number): Promise<number>;
   close(): Promise<void>;
@@ -189,10 +193,7 @@ export const parseLine = (line: string): LogLine | null => {
 };
 
 /** Whole lines that end before `end`, and where the first of them begins; null for `from` where no line begins in the stretch. */
-const readLines = async (
-  log: Pick<LogFile, "read">,
-  end: number,
-): Promise<{ text: string; from: number }> => {
+const readLines = async (log: LogContent, end: number): Promise<{ text: string; from: number }> => {
   for (const size of [PAGE_BYTES, MAX_LINE_BYTES]) {
     const start = Math.max(0, end - size);
     const bytes = await log.read(start, end);
@@ -206,7 +207,7 @@ const readLines = async (
 
 /** `at` null: the newest page. */
 export const readPage = async (
-  log: Pick<LogFile, "size" | "read">,
+  log: LogContent,
   history: FileHistory,
   at: PageStart | null,
 ): Promise<Page> => {

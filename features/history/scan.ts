@@ -11,7 +11,7 @@ import type {
   DatabaseHistory,
 } from "../../core/ports/agentFiles.ts";
 import type { KnownLog, LogRow, HistoryDb } from "./historyDb.ts";
-import { type LogFile, withLog, createPace } from "./logFile.ts";
+import { type LogContent, withLog, createPace } from "./logFile.ts";
 import BetterSqlite3 from "better-sqlite3";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
@@ -86,7 +86,7 @@ const oneLine = (text: string | null, max: number, redact: (text: string) => str
 
 /** Null: it is no session. `below`: its path below the root. */
 export const headOf = async (
-  log: Pick<LogFile, "size" | "read">,
+  log: LogContent,
   history: FileHistory,
   below: string,
 ): Promise<SessionFacts | null> => {
@@ -183,7 +183,7 @@ const SESSIONS_AT_ONCE = 20;
 
 interface ScanDeps {
   homeDir: string;
-  adapters: () => readonly Pick<AgentAdapter, "agentType" | "history">[];
+  adapters: () => readonly AgentAdapter[];
   db: HistoryDb;
   /** Takes secrets out of a text. */
   redact: (text: string) => string;

@@ -6,7 +6,7 @@ import type { AgentHistory, ReadRows, TranscriptEntry } from "../../core/ports/a
 import type { FeatureContext } from "../../core/ports/feature.ts";
 import { withForeignDb, type Scan } from "./scan.ts";
 import type { SessionRow, HistoryDb } from "./historyDb.ts";
-import { withLog, type LogFile, readPage, type PageStart } from "./logFile.ts";
+import { withLog, type LogContent, readPage, type PageStart } from "./logFile.ts";
 import { withRemoteDb } from "./remote/remoteDb.ts";
 import { databaseOf, remotePath, withRemoteLog } from "./remote/remoteLogs.ts";
 import type { RemoteScan } from "./remote/remoteScan.ts";
@@ -57,7 +57,7 @@ export const readSession = async (
         : await withRemoteDb({ target: target(row.target), file: databaseOf(row) }, history.tables, work);
     return page === null ? null : { ...page, before: page.before === null ? null : String(page.before) };
   }
-  const read = (log: Pick<LogFile, "size" | "read">) => readPage(log, history, start);
+  const read = (log: LogContent) => readPage(log, history, start);
   const page =
     row.target === HOST_TARGET
       ? await withLog(row.path, read)
@@ -107,7 +107,7 @@ const isoOf = (time: number): string | null => {
 
 const toSession = (
   row: SessionRow,
-  adapters: readonly Pick<AgentAdapter, "agentType" | "displayName">[],
+  adapters: readonly AgentAdapter[],
   panes: readonly PaneView[],
 ): HistorySession => ({
   identity: { target: row.target, agent: row.agent, session_id: row.sessionId },

@@ -13,7 +13,7 @@ import { linesWith, openLog, createPace, parseLine, readStretches, StretchSpace 
 
 export interface UsageScanDeps {
   homeDir: string;
-  adapters: () => readonly Pick<AgentAdapter, "agentType" | "history">[];
+  adapters: () => readonly AgentAdapter[];
   db: HistoryDb;
   logger: Logger;
 }

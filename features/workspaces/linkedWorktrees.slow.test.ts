@@ -20,15 +20,16 @@ import { git } from "../../test/workspaces/hostileRepository.ts";
 import { localTarget } from "../../test/workspaces/localTarget.ts";
 import { WorkTrees } from "./workTrees.ts";
 import { Worktrees } from "./linkedWorktrees.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-worktrees-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 const target = localTarget(root);
-const trees = new WorkTrees({ target: () => target, clock: realClock, logger: SILENT_LOGGER });
+const trees = new WorkTrees(partOf({ target: () => target, clock: realClock, logger: SILENT_LOGGER }));
 afterAll(() => trees.close());
 let rows: PaneView[] = [];
 const worktrees = new Worktrees(
-  { rows: { all: () => rows } as never, ids: { ...randomIds, next: (prefix) => prefix } },
+  partOf({ rows: partOf({ all: () => rows }), ids: { ...randomIds, next: (prefix) => prefix } }),
   trees,
 );
 
@@ -205,7 +206,7 @@ describe("removing a work tree", () => {
     const path = beside("work");
     // The look finds it clean; directly before the script moves it, somebody writes into it.
     const racing = new Worktrees(
-      { rows: { all: () => [] } as never, ids: { ...randomIds, next: (prefix) => prefix } },
+      partOf({ rows: partOf({ all: () => [] }), ids: { ...randomIds, next: (prefix) => prefix } }),
       trees,
     );
     const eager = {

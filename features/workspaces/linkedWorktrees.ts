@@ -100,10 +100,10 @@ const refuse = (message: string, remedy: string): AgtmuxError =>
   new AgtmuxError("E_WORKSPACE_REFUSED", message, { remedy });
 
 export class Worktrees {
-  private readonly context: Pick<FeatureContext, "rows" | "ids">;
+  private readonly context: FeatureContext;
   private readonly trees: WorkTrees;
 
-  constructor(context: Pick<FeatureContext, "rows" | "ids">, trees: WorkTrees) {
+  constructor(context: FeatureContext, trees: WorkTrees) {
     this.context = context;
     this.trees = trees;
   }

@@ -5,6 +5,7 @@ import { handClock } from "../../test/workspaces/handClock.ts";
 import type { WorkspaceView } from "../../core/model/workspace.ts";
 import { RowWorkspaces } from "./rowWorkspaces.ts";
 import type { Look, WorkTreeKey, WorkTrees } from "./workTrees.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const CHANGES = { files: 1, added: 1, removed: 0, ahead: null, behind: null };
 
@@ -19,7 +20,7 @@ const fixture = (options: { tookMs?: number; reason?: string | null } = {}) => {
   const looked: string[] = [];
   const known = new Map<string, Look>();
   let shown: (areShown: boolean) => void = () => {};
-  const trees: Pick<WorkTrees, "known" | "keepOnly" | "look"> = {
+  const trees = partOf<WorkTrees>({
     known: ({ workTree }: WorkTreeKey) => known.get(workTree) ?? null,
     keepOnly: (keys) => {
       if (keys.size === 0) known.clear();
@@ -36,10 +37,10 @@ const fixture = (options: { tookMs?: number; reason?: string | null } = {}) => {
       known.set(workTree, look);
       return Promise.resolve(look);
     },
-  };
+  });
   const told = new Map<string, WorkspaceView | null>();
   const workspaces = new RowWorkspaces(
-    {
+    partOf({
       clock,
       target: () => ({ kind: "local" }) as never,
       rows: {
@@ -58,7 +59,7 @@ const fixture = (options: { tookMs?: number; reason?: string | null } = {}) => {
           rows = rows.map((row) => (row.identity.runtime_id === runtimeId ? { ...row, workspace } : row));
         },
       },
-    },
+    }),
     trees,
   );
   /** Step by step, because what a look gives comes a moment later. */

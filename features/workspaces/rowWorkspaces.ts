@@ -52,9 +52,6 @@ const TICK_MS = 1_000;
 /** What was seen counts for rows this long after the last surface was closed. */
 const KEEP_MS = 60_000;
 
-type Context = Pick<FeatureContext, "rows" | "target" | "clock">;
-type Trees = Pick<WorkTrees, "known" | "keepOnly" | "look">;
-
 /** Rows whose folder lies in a work tree, by work tree. */
 const treesOf = (rows: readonly PaneView[]): Map<string, WorkTreeKey> =>
   new Map(
@@ -67,15 +64,15 @@ const treesOf = (rows: readonly PaneView[]): Map<string, WorkTreeKey> =>
   );
 
 export class RowWorkspaces {
-  private readonly context: Context;
-  private readonly trees: Trees;
+  private readonly context: FeatureContext;
+  private readonly trees: WorkTrees;
   private readonly unsubscribe: () => void;
   private areShown = false;
   private cancelTick: (() => void) | null = null;
   private cancelForget: (() => void) | null = null;
   private isClosed = false;
 
-  constructor(context: Context, trees: Trees) {
+  constructor(context: FeatureContext, trees: WorkTrees) {
     this.context = context;
     this.trees = trees;
     this.unsubscribe = context.rows.onShown((areShown) => this.handleShown(areShown));

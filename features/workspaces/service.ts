@@ -12,7 +12,7 @@ import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
 
 export interface ServiceParts {
-  context: Pick<FeatureContext, "rows" | "target" | "clock" | "record" | "adapters">;
+  context: FeatureContext;
   rows: RowWorkspaces;
   start: StartAgent;
   startable: StartableAgents;

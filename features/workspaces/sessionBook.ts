@@ -180,9 +180,9 @@ export const forget = (book: SessionBook, sessions: readonly LostSession[]): Ses
 const GATHER_MS = 2_000;
 const TIMEOUT_MS = 5_000;
 
-type Context = Pick<FeatureContext, "target" | "clock" | "logger" | "redact"> & {
-  rows: Pick<FeatureContext["rows"], "all">;
-};
+interface Context extends Omit<FeatureContext, "rows"> {
+  rows: { all(): readonly PaneView[] };
+}
 
 export class SessionBookFile {
   private readonly context: Context;

@@ -8,6 +8,7 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { handClock } from "../../test/workspaces/handClock.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { SessionBookFile } from "./sessionBook.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const SHELL = makePane({ pane: 99, state: null, agent: null });
 const agent = (pane: number, id: string): PaneView => ({
@@ -36,13 +37,13 @@ beforeEach(() => {
     }),
   };
   book = new SessionBookFile(
-    {
+    partOf({
       rows: { all: () => rows },
       target: () => target as never,
       clock,
       logger: SILENT_LOGGER,
       redact: (text) => text,
-    },
+    }),
     join(folder, "workspaces.json"),
   );
 });

@@ -124,7 +124,7 @@ const isInFolder = async (
 interface Where {
   readonly target: FeatureTarget;
   readonly tmux: FeatureTmux;
-  readonly clock: Pick<Clock, "setTimer">;
+  readonly clock: Clock;
 }
 
 /** @throws AgtmuxError E_TARGET_UNREACHABLE with what tmux says. */
@@ -162,10 +162,10 @@ const makePane = async (where: Where, place: Place, command: readonly string[]):
 const MANY = 500;
 
 export class ResumedSessions {
-  private readonly rows: Pick<FeatureContext["rows"], "all">;
+  private readonly rows: FeatureContext["rows"];
   private readonly byRuntime = new Map<string, string>();
 
-  constructor(rows: Pick<FeatureContext["rows"], "all">) {
+  constructor(rows: FeatureContext["rows"]) {
     this.rows = rows;
   }
 
@@ -211,7 +211,7 @@ interface StartInput {
 }
 
 interface StartDeps {
-  context: Pick<FeatureContext, "rows" | "adapters" | "target" | "clock" | "record">;
+  context: FeatureContext;
   worktrees: Worktrees;
   firstTasks: () => FirstTasks | null;
   resumed: ResumedSessions;
@@ -224,10 +224,8 @@ const UNSTORED = "the task holds a secret, so it is kept in memory alone, and lo
 const refuse = (message: string, remedy: string): AgtmuxError =>
   new AgtmuxError("E_WORKSPACE_REFUSED", message, { remedy });
 
-type Agent = Pick<AgentAdapter, "agentType" | "displayName" | "launch">;
-
-const findAgent = ({ adapters }: StartDeps["context"], name: string): Agent => {
-  const known = adapters();
+const findAgent = (context: StartDeps["context"], name: string): AgentAdapter => {
+  const known = context.adapters();
   const found = known.find(({ agentType, launch }) => agentType === name || launch?.program === name);
   if (found !== undefined) return found;
   throw new AgtmuxError("E_USAGE", `there is no agent '${name.slice(0, 40)}'`, {
@@ -235,7 +233,7 @@ const findAgent = ({ adapters }: StartDeps["context"], name: string): Agent => {
   });
 };
 
-const wordsFor = ({ agentType, displayName, launch }: Agent, resume: string | null): string[] => {
+const wordsFor = ({ agentType, displayName, launch }: AgentAdapter, resume: string | null): string[] => {
   if (launch === undefined)
     throw new AgtmuxError("E_UNSUPPORTED", `How ${displayName} is started is not known`, {
       remedy: "Start it yourself; its pane is found.",

@@ -8,6 +8,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { localTarget } from "../../test/workspaces/localTarget.ts";
 import { StartableAgents } from "./startableAgents.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 let home: string;
 beforeEach(() => {
@@ -31,8 +32,8 @@ const list = async (
 ): Promise<string[]> => {
   const target = localTarget(home, { SHELL: options.shell ?? "/bin/bash" });
   const agents = new StartableAgents({
-    context: {
-      rows: { all: () => options.rows ?? [] } as never,
+    context: partOf({
+      rows: partOf({ all: () => options.rows ?? [] }),
       adapters: () => createAdapterRegistry().list(),
       target: () => target,
       clock: {
@@ -42,7 +43,7 @@ const list = async (
           return () => clearTimeout(timer);
         },
       },
-    },
+    }),
     startedOn: () => Promise.resolve(options.started ?? []),
   });
   return (await agents.list("host")).map(({ agent }) => agent);

@@ -50,7 +50,7 @@ export const shellCommand = (shell: string, words: readonly string[]): string[] 
 };
 
 interface StartableDeps {
-  context: Pick<FeatureContext, "rows" | "adapters" | "target" | "clock">;
+  context: FeatureContext;
   /** Agents that were started on a machine, the last one first. */
   startedOn(target: string): Promise<readonly string[]>;
 }
@@ -68,8 +68,6 @@ const MARK = "agtmux-has:";
  * take the daemon's away.
  */
 const ASK = `case \${SHELL##*/} in bash|zsh|fish|ksh|mksh|dash|ash) exec "$SHELL" -l -c "$1" ;; *) exec sh -l -c "$1" ;; esac`;
-
-type Launchable = Pick<AgentAdapter, "agentType" | "displayName" | "launch">;
 
 export class StartableAgents {
   private readonly deps: StartableDeps;
@@ -91,7 +89,7 @@ export class StartableAgents {
         ),
     );
     const installed = await this.installedOn(target, known);
-    const rankOf = ({ agentType }: Launchable): number => {
+    const rankOf = ({ agentType }: AgentAdapter): number => {
       const at = started.indexOf(agentType);
       if (at !== -1) return at;
       return started.length + (running.has(agentType) ? 0 : installed.has(agentType) ? 1 : 2);
@@ -102,7 +100,7 @@ export class StartableAgents {
   }
 
   /** As far as it is known in time. */
-  private async installedOn(name: string, known: readonly Launchable[]): Promise<ReadonlySet<string>> {
+  private async installedOn(name: string, known: readonly AgentAdapter[]): Promise<ReadonlySet<string>> {
     const { clock } = this.deps.context;
     let asked = this.asked.get(name);
     if (asked === undefined || Math.abs(clock.now() - asked.at) > FRESH_MS) {
@@ -117,7 +115,7 @@ export class StartableAgents {
     return (await endsWithin(asked.installed, WAIT_MS, clock)) ? asked.installed : new Set();
   }
 
-  private async ask(name: string, known: readonly Launchable[]): Promise<ReadonlySet<string>> {
+  private async ask(name: string, known: readonly AgentAdapter[]): Promise<ReadonlySet<string>> {
     const commands = known.flatMap(({ agentType, launch }) => {
       const [program = ""] = launch === undefined ? [] : launchWords(launch, null);
       return [`command -v ${program} >/dev/null 2>&1 && echo ${MARK}${agentType}`];

@@ -9,11 +9,12 @@ import { realClock } from "../../test/setup/realClock.ts";
 import { git } from "../../test/workspaces/hostileRepository.ts";
 import { localTarget } from "../../test/workspaces/localTarget.ts";
 import { LOOK_STATUS, lookCommand, WorkTrees } from "./workTrees.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-trees-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 const target = localTarget(root);
-const trees = new WorkTrees({ target: () => target, clock: realClock, logger: SILENT_LOGGER });
+const trees = new WorkTrees(partOf({ target: () => target, clock: realClock, logger: SILENT_LOGGER }));
 afterAll(() => trees.close());
 
 let count = 0;
@@ -137,7 +138,7 @@ describe("a look at a work tree", () => {
   it("of one place is made once at a time, and keeps nothing behind", async () => {
     const places = await Promise.all([look(), look(), look()]);
     expect(places).toEqual([NOTHING, NOTHING, NOTHING]);
-    const other = new WorkTrees({ target: () => target, clock: realClock, logger: SILENT_LOGGER });
+    const other = new WorkTrees(partOf({ target: () => target, clock: realClock, logger: SILENT_LOGGER }));
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith("agtmux-looks-"));
     await other.look({ target: "host", workTree: path }, 0);
     await other.close();

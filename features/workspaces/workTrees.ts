@@ -180,7 +180,7 @@ const reasonOf = ({ exitCode, timedOut }: RunResult): string | null => {
 };
 
 export class WorkTrees {
-  private readonly context: Pick<FeatureContext, "target" | "clock" | "logger">;
+  private readonly context: FeatureContext;
   private readonly looks = new Map<string, Look>();
   private readonly running = new Map<string, Promise<Look>>();
   private readonly personal = new Map<string, { at: number; settings: PersonalSettings }>();
@@ -188,7 +188,7 @@ export class WorkTrees {
   /** Where looks at this machine keep what they give to git. Made with the first one. */
   private folder: Promise<string> | null = null;
 
-  constructor(context: Pick<FeatureContext, "target" | "clock" | "logger">) {
+  constructor(context: FeatureContext) {
     this.context = context;
   }
 

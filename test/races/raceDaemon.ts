@@ -11,6 +11,7 @@ import type { TargetExecutor } from "../../core/ports/targetExecutor.ts";
 import type { AuditEntry, Store } from "../../core/ports/store.ts";
 import type { TmuxCalls } from "../../core/tmux/tmuxCalls.ts";
 import type { LaggingEngine } from "./model/laggingEngine.ts";
+import { DEFAULT_TIMING } from "../../core/model/config.ts";
 
 /** What the gate took for the thing that was named, when it was asked. */
 export interface Named {
@@ -73,7 +74,7 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
     clock,
     ids,
     lookup: { subjects: () => engine.subjects(), current: (key) => engine.current(key) },
-    timing: () => ({ snapshot_ttl_ms: 5_000 }),
+    timing: () => ({ ...DEFAULT_TIMING, snapshot_ttl_ms: 5_000 }),
   });
   const prepare = (...args: Parameters<typeof realGate.prepare>): PreparedAction => {
     const prepared = realGate.prepare(...args);

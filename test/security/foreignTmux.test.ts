@@ -164,7 +164,7 @@ describe.runIf(isRoot)("a tmux server of another user that attacks", () => {
       executor,
       calls: callsOn(executor, hostile.path),
       clock: realClock,
-      ids: randomIds,
+      makeNonce: () => randomIds.nonce(),
       logger: SILENT_LOGGER,
     });
     const watched = watchServer({

@@ -20,6 +20,7 @@ import { ADD } from "../../features/workspaces/linkedWorktrees.ts";
 import { realClock } from "../setup/realClock.ts";
 import { git, makeHostileRepository, type HostileRepository } from "../workspaces/hostileRepository.ts";
 import { localTarget } from "../workspaces/localTarget.ts";
+import { partOf } from "../fakes/partOf.ts";
 
 let root: string;
 let hostile: HostileRepository;
@@ -30,7 +31,7 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-hostile-")));
   hostile = makeHostileRepository(root);
   target = localTarget(root);
-  trees = new WorkTrees({ target: () => target, clock: realClock, logger: SILENT_LOGGER });
+  trees = new WorkTrees(partOf({ target: () => target, clock: realClock, logger: SILENT_LOGGER }));
 });
 afterEach(async () => {
   await trees.close();

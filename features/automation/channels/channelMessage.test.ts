@@ -10,6 +10,7 @@ import type { PaneView } from "../../../core/model/view.ts";
 import { redactText } from "../../../core/store/redact.ts";
 import { makeSecrets } from "../../../test/security/secrets.ts";
 import { messageOf, redactSent, testMessage, type ChannelMessage } from "./channelMessage.ts";
+import { partOf } from "../../../test/fakes/partOf.ts";
 
 const redact = redactSent((text) => redactText(text, 65_536));
 const HOSTILE = "\u001b]52;c;b3duZWQ=\u0007\u009d2;x\u009c\u202eowned\u2066\u2028\u200f\r\n\u0008\ud800";
@@ -25,7 +26,7 @@ const show = (pane: PaneView): NotificationEvent => ({
   notice: toNotification("rt1:7", pane, { kind: "waiting_approval", sound: "default", redact }),
 });
 const sent = (event: NotificationEvent, include: "state" | "request"): ChannelMessage =>
-  messageOf(event, { channel: { name: "phone", include }, at: 0, redact });
+  messageOf(event, { channel: partOf({ name: "phone", include }), at: 0, redact });
 
 describe("a message", () => {
   it("says who needs what and where, and nothing that an agent or a repository wrote", () => {
@@ -137,7 +138,7 @@ describe("a message", () => {
 
   it("of a withdrawal or a test names no agent", () => {
     const withdrawn = sent({ kind: "withdraw", id: "rt1:7" }, "request");
-    const test = testMessage("t", { channel: { name: "phone", include: "request" }, at: 0, redact });
+    const test = testMessage("t", { channel: partOf({ name: "phone", include: "request" }), at: 0, redact });
     for (const message of [withdrawn, test])
       expect(message).toMatchObject({
         kind: null,

@@ -43,7 +43,7 @@ const VERB: Record<AgentNotification["kind"], string> = {
 };
 
 export interface MessageContext {
-  readonly channel: Pick<Channel, "name" | "include">;
+  readonly channel: Channel;
   /** Epoch ms. */
   readonly at: number;
   /** As redactSent makes it. */

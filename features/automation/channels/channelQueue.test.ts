@@ -3,13 +3,14 @@ import type { Clock } from "../../../core/ports/clock.ts";
 import { testMessage, type ChannelMessage } from "./channelMessage.ts";
 import { ChannelQueue } from "./channelSet.ts";
 import type { Delivery } from "./delivery.ts";
+import { partOf } from "../../../test/fakes/partOf.ts";
 
 const OK: Delivery = { outcome: "delivered" };
 const LATER: Delivery = { outcome: "not_delivered", detail: "503", mayRetry: true };
 const NEVER: Delivery = { outcome: "not_delivered", detail: "404", mayRetry: false };
 
 const message = (event: ChannelMessage["event"], id: string): ChannelMessage => ({
-  ...testMessage(id, { channel: { name: "phone", include: "state" }, at: 0, redact: (text) => text }),
+  ...testMessage(id, { channel: partOf({ name: "phone", include: "state" }), at: 0, redact: (text) => text }),
   event,
 });
 const show = (id: string) => message("show", id);

@@ -19,6 +19,7 @@ import { until } from "../../../test/setup/realClock.ts";
 import { testMessage, type ChannelMessage } from "./channelMessage.ts";
 import { deliver } from "./channelSet.ts";
 import type { Delivery } from "./delivery.ts";
+import { partOf } from "../../../test/fakes/partOf.ts";
 
 let home: string;
 let server: Server;
@@ -49,7 +50,11 @@ afterEach(async () => {
 });
 
 const message = (event: ChannelMessage["event"] = "show"): ChannelMessage => ({
-  ...testMessage("rt1:7", { channel: { name: "c", include: "state" }, at: 0, redact: (text) => text }),
+  ...testMessage("rt1:7", {
+    channel: partOf({ name: "c", include: "state" }),
+    at: 0,
+    redact: (text) => text,
+  }),
   event,
   title: "Claude Code needs a permission",
   text: "work",

@@ -10,6 +10,7 @@ import type { PaneView } from "../../../core/model/view.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
 import { openDurableStore, type DurableStore } from "../../../core/store/durableStore.ts";
 import { FirstTaskQueue } from "./firstTasks.ts";
+import { partOf } from "../../../test/fakes/partOf.ts";
 
 const LIFE = "100 1700000000 200";
 const SECRET = `ghp_${"aB3dE6gH9j".repeat(3)}K2m4P6`;
@@ -27,8 +28,8 @@ let tasks: FirstTaskQueue;
 const open = (): void => {
   let ids = 0;
   tasks = new FirstTaskQueue({
-    context: {
-      rows: { all: () => (row === null ? [] : [row]) } as never,
+    context: partOf({
+      rows: partOf({ all: () => (row === null ? [] : [row]) }),
       jobs: store,
       target: () => {
         if (life === null) throw new Error("it is not reached");
@@ -51,7 +52,7 @@ const open = (): void => {
       ids: { next: (prefix) => `${prefix}_${(ids += 1)}`, nonce: () => "" },
       isReady: () => true,
       logger: SILENT_LOGGER,
-    },
+    }),
     keepInMemory: (_jobId, text) => kept.push(text),
     reasonOf: () => "its agent works",
     onBound: () => (bound += 1),

@@ -15,10 +15,7 @@ const EXPIRES_MS = 30 * 60_000;
 const TMUX_LIMIT_MS = 5_000;
 
 export interface FirstTaskDeps {
-  context: Pick<
-    FeatureContext,
-    "rows" | "jobs" | "target" | "redact" | "clock" | "ids" | "isReady" | "logger"
-  >;
+  context: FeatureContext;
   keepInMemory: (jobId: string, text: string) => void;
   /** Why a text that is due is not sent; null where nothing keeps it. */
   reasonOf: (jobId: string) => string | null;

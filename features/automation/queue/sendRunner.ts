@@ -40,12 +40,12 @@ interface EarlyLook {
 const occasionOf = ({ trigger, isFirst }: SendJob) => ({ afterLimit: trigger.kind === "at", isFirst });
 
 class PaneLooks {
-  private readonly context: Pick<FeatureContext, "sends" | "clock">;
+  private readonly context: FeatureContext;
   /** What was in the way, until it is looked at again; by runtime. */
   private readonly obstacles = new Map<string, { why: string; until: number }>();
   private readonly early = new Map<string, EarlyLook>();
 
-  constructor(context: Pick<FeatureContext, "sends" | "clock">) {
+  constructor(context: FeatureContext) {
     this.context = context;
   }
 

@@ -130,7 +130,7 @@ const REAL_FOLDERS = 'for one in "$@"; do (CDPATH= cd -P -- "$one" 2>/dev/null &
 
 /** Where folders lead on another machine; none where it does not answer, or where a name cannot stand on a line. */
 const realThere = async (
-  context: Pick<FeatureContext, "target">,
+  context: FeatureContext,
   target: string,
   folders: readonly string[],
 ): Promise<Map<string, string>> => {
@@ -152,7 +152,7 @@ const realThere = async (
 
 /** Where folders lead; without those that are not there, and those of which nobody knows. Never rejects. */
 export const realFolders = async (
-  context: Pick<FeatureContext, "target">,
+  context: FeatureContext,
   target: string,
   folders: readonly string[],
 ): Promise<ReadonlyMap<string, string>> => {
@@ -177,10 +177,10 @@ interface KnownPaths {
  * answered, because links may lead elsewhere by then.
  */
 export class RequestPaths {
-  private readonly context: Pick<FeatureContext, "target" | "env">;
+  private readonly context: FeatureContext;
   private readonly known = new Map<string, KnownPaths>();
 
-  constructor(context: Pick<FeatureContext, "target" | "env">) {
+  constructor(context: FeatureContext) {
     this.context = context;
   }
 

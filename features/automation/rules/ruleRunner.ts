@@ -60,7 +60,7 @@ interface About {
 
 /** The record of it before its first key. */
 const runOf = (
-  { clock, redact }: Pick<FeatureContext, "clock" | "redact">,
+  { clock, redact }: FeatureContext,
   { rule, hash }: Answer,
   verdict: RuleRun["verdict"],
   { row, request, standing }: About,

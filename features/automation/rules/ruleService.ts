@@ -50,11 +50,10 @@ const programsOf = (one: ProcessInfo): ProcessInfo[] => {
 };
 
 /** None where the system does not tell. */
-const allProcesses = async ({ target }: Pick<FeatureContext, "target">): Promise<ProcessInfo[]> => {
-  const { exitCode, stdout } = await target(HOST_TARGET).run(
-    ["env", "LC_ALL=C", "ps", "-A", "-ww", "-o", "pid=,ppid=,args="],
-    { timeoutMs: TIMEOUT_MS },
-  );
+const allProcesses = async (context: FeatureContext): Promise<ProcessInfo[]> => {
+  const { exitCode, stdout } = await context
+    .target(HOST_TARGET)
+    .run(["env", "LC_ALL=C", "ps", "-A", "-ww", "-o", "pid=,ppid=,args="], { timeoutMs: TIMEOUT_MS });
   return exitCode === 0 ? stdout.split("\n").flatMap(parseRow) : [];
 };
 
@@ -73,10 +72,7 @@ const pidsOf = async (caller: Caller): Promise<readonly number[]> => {
  * The name of an agent that makes a call, runs who makes it, or is run by it; null: there is none. What the app has started, such as
  * terminals, says nothing about its window. @throws AgtmuxError E_UNSUPPORTED where it cannot be told who calls.
  */
-export const findAgentOf = async (
-  caller: Caller,
-  context: Pick<FeatureContext, "target" | "adapters">,
-): Promise<string | null> => {
+export const findAgentOf = async (caller: Caller, context: FeatureContext): Promise<string | null> => {
   // The callers first: by the time of the list they may have children.
   const pids = await pidsOf(caller);
   const byPid = new Map((await allProcesses(context)).map((one) => [one.pid, one]));

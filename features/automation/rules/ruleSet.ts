@@ -38,7 +38,7 @@ const readOwn = async (path: string, uid: number): Promise<RulesRead> => {
 
 export class RuleSet {
   readonly path: string;
-  private readonly context: Pick<FeatureContext, "homePath" | "uid" | "rules" | "logger">;
+  private readonly context: FeatureContext;
   private read: RulesRead = NO_RULES;
   private isThere = false;
   private busy: Promise<void> = Promise.resolve();

@@ -23,16 +23,13 @@ export const bareKeysOf = (jobs: readonly WatchJob[]): Set<string> =>
   );
 
 export class BarePanes {
-  private readonly context: Pick<FeatureContext, "rows" | "logger">;
+  private readonly context: FeatureContext;
   private readonly onScreen: (key: string, lines: readonly string[]) => void;
   /** As last seen since the daemon's start. */
   private readonly seen = new Map<string, PaneView>();
   private readonly looking = new Set<string>();
 
-  constructor(
-    context: Pick<FeatureContext, "rows" | "logger">,
-    onScreen: (key: string, lines: readonly string[]) => void,
-  ) {
+  constructor(context: FeatureContext, onScreen: (key: string, lines: readonly string[]) => void) {
     this.context = context;
     this.onScreen = onScreen;
   }

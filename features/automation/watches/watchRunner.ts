@@ -37,7 +37,7 @@ const isInFolder = ({ when: { cwd } }: Rule, { activity }: PaneView): boolean =>
 };
 
 class StandingWatches {
-  private readonly context: Pick<FeatureContext, "rules" | "redact">;
+  private readonly context: FeatureContext;
   private readonly rulesNow: () => readonly Rule[];
   private readonly memories = new Map<string, Memory>();
   private standing: readonly StandingWatch[] = [];

@@ -54,7 +54,7 @@ it("takes no beginning for that of another log", async () => {
 it("reads no more of a log than was asked for", async () => {
   const far = (stdout: string, more: Partial<RunResult> = {}) => answering({ stdout, ...more }, 1_000_000);
   const read = (target: FeatureTarget) =>
-    withRemoteLog(target, log.path, async ({ read: piece }) => (await piece(0, 4)).toString("utf8"));
+    withRemoteLog(target, log.path, async (content) => (await content.read(0, 4)).toString("utf8"));
   expect(await read(far(Buffer.from("abcdefgh").toString("base64")))).toBe("abcd");
   expect(await read(far("\u001b not base64 !"))).not.toContain("\u001b");
   expect(await read(far("", { exitCode: 3 }))).toBe("");

@@ -2,7 +2,7 @@
 // back is bounded, and everything in it may be a lie of the far side; it is only ever text.
 import type { FileHistory } from "../../../core/ports/agentFiles.ts";
 import type { FeatureTarget } from "../../../core/ports/feature.ts";
-import type { LogFile } from "../logFile.ts";
+import type { LogContent } from "../logFile.ts";
 
 /** How the index names a log of another machine. */
 export const remoteKey = (target: string, path: string): string => `${target}:${path}`;
@@ -123,10 +123,7 @@ export const readRemoteHeads = async (
 };
 
 /** Null where there is no plain file. Reads fail where the far side does not give what was asked. */
-const openRemoteLog = async (
-  target: FeatureTarget,
-  path: string,
-): Promise<Pick<LogFile, "size" | "read"> | null> => {
+const openRemoteLog = async (target: FeatureTarget, path: string): Promise<LogContent | null> => {
   const stat = await target.files.stat(path);
   if (stat?.isFile !== true) return null;
   return {
@@ -150,7 +147,7 @@ const openRemoteLog = async (
 export const withRemoteLog = async <T>(
   target: FeatureTarget,
   path: string,
-  work: (log: Pick<LogFile, "size" | "read">) => Promise<T>,
+  work: (log: LogContent) => Promise<T>,
 ): Promise<T | null> => {
   const log = await openRemoteLog(target, path);
   return log === null ? null : work(log);

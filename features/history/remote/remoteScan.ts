@@ -17,7 +17,7 @@ import { createPace } from "../logFile.ts";
 const SESSIONS_AT_ONCE = 20;
 
 interface RemoteDatabasesDeps {
-  context: Pick<FeatureContext, "adapters" | "redact">;
+  context: FeatureContext;
   db: HistoryDb;
   /** Of one database. */
   maxSessions: number;
@@ -115,10 +115,7 @@ const CLOSE_LIMIT_MS = 1_000;
 const PATIENCE_MS = 4_000;
 
 interface RemoteScanDeps {
-  context: Pick<
-    FeatureContext,
-    "config" | "rows" | "target" | "adapters" | "redact" | "ids" | "clock" | "logger"
-  >;
+  context: FeatureContext;
   db: HistoryDb;
 }
 
@@ -187,9 +184,9 @@ export class RemoteScan {
 
   /** Machines behind SSH that are configured or show rows. */
   names(): string[] {
-    const { config, rows } = this.deps.context;
-    const watched = rows.all().map(({ identity }) => identity.target);
-    return [...new Set([...config().targets.map(({ name }) => name), ...watched])].filter(
+    const { context } = this.deps;
+    const watched = context.rows.all().map(({ identity }) => identity.target);
+    return [...new Set([...context.config().targets.map(({ name }) => name), ...watched])].filter(
       (name) => name !== HOST_TARGET,
     );
   }

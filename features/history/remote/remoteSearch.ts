@@ -18,10 +18,10 @@ interface Asked {
 }
 
 export class RemoteSearch {
-  private readonly context: Pick<FeatureContext, "target" | "clock" | "adapters">;
+  private readonly context: FeatureContext;
   private readonly asked = new Map<string, Asked>();
 
-  constructor(context: Pick<FeatureContext, "target" | "clock" | "adapters">) {
+  constructor(context: FeatureContext) {
     this.context = context;
   }
 

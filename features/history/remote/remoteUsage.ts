@@ -61,7 +61,7 @@ class UsageLook {
   }
 
   /** Null, or what is missing. */
-  async readAll(adapters: readonly Pick<AgentAdapter, "agentType" | "history">[]): Promise<string | null> {
+  async readAll(adapters: readonly AgentAdapter[]): Promise<string | null> {
     const { db, name } = this.deps;
     let problem: RemoteDbProblem | null = null;
     for (const { agentType: agent, history } of adapters) {
@@ -208,7 +208,7 @@ const WANTED_MS = 30_000;
 const CLOSE_LIMIT_MS = 1_000;
 
 interface RemoteUsageDeps {
-  context: Pick<FeatureContext, "target" | "adapters" | "clock" | "logger">;
+  context: FeatureContext;
   db: HistoryDb;
   /** Machines whose sessions are in the index. */
   names: () => readonly string[];

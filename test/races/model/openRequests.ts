@@ -12,6 +12,7 @@ import { type Evidence, type Signal, NO_LIVENESS } from "../../../core/model/evi
 import { mayAnswer, type PromptRequest } from "../../../core/model/request.ts";
 import type { Status } from "../../../core/model/state.ts";
 import { redactEvidence } from "../../../core/store/redactEvidence.ts";
+import { partOf } from "../../fakes/partOf.ts";
 
 /** Checks that can be taken out, to show that each is needed. */
 export const REQUEST_CHECKS = [
@@ -256,8 +257,6 @@ const factsOf = (open: readonly Open[], seen: PromptRequest) =>
     ].map(redactEvidence),
   );
 
-type Entry = Parameters<typeof promptOf>[0];
-
 const liveness: RuntimeEntry["liveness"] = {
   ...NO_LIVENESS,
   processVerifiedAt: AT,
@@ -265,14 +264,14 @@ const liveness: RuntimeEntry["liveness"] = {
   screenReadable: true,
 };
 
-const entryOf = (open: readonly Open[], seen: PromptRequest): Entry => {
+const entryOf = (open: readonly Open[], seen: PromptRequest): RuntimeEntry => {
   const facts = factsOf(open, seen);
   const live = toldBy(open).filter(({ isLive }) => isLive);
   const byEvent = new Map(live.map(({ evidence, asked }) => [evidence.eventId, asked]));
   const asked = { byEvent, poller: seen };
   const resolution = resolve({ facts, liveness, at: AT, timing: DEFAULT_TIMING, asked });
   const runtime = { runtimeId: "rt_1" } as RuntimeEntry["runtime"];
-  return { runtime, facts, liveness, asked, resolution };
+  return partOf<RuntimeEntry>({ runtime, facts, liveness, asked, resolution });
 };
 
 /** The dialog as a rule would have it that lacks a check. */
@@ -293,7 +292,7 @@ const withoutCheck = (seen: PromptRequest, without: RequestCheck | null): Prompt
 };
 
 /** Only the request that is shown is known to be open. */
-const alone = ({ facts, resolution, ...entry }: Entry): Entry => {
+const alone = ({ facts, resolution, ...entry }: RuntimeEntry): RuntimeEntry => {
   const own = resolution?.requestId ?? "";
   const opens = new Map([...facts.opens].filter(([, { eventId }]) => own.endsWith(`@${eventId}`)));
   return { ...entry, facts: { ...facts, opens }, resolution };
