@@ -41,12 +41,12 @@ const foldersOf = (parts) =>
     return join(ROOT, folder, "/");
   });
 
-/** Types, lint, format and dead code, with what the suites leave of the processor; their words come when they have ended. */
+/** Types, lint, format and dead code, beside the suites; their words come when they have ended. */
 const startChecks = (env) =>
   new Promise((resolve) => {
     const began = Date.now();
     let output = "";
-    const child = spawn("nice", ["npm", "run", "-s", "check"], { cwd: ROOT, env });
+    const child = spawn("npm", ["run", "-s", "check"], { cwd: ROOT, env });
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text) => (output += text));
     child.once("error", (error) => (output += String(error)));
