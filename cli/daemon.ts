@@ -54,10 +54,7 @@ const refuseSecond = async (context: CliContext): Promise<never> => {
 /**
  * `left` resolves with "idle" after its time without a client; every client, and whatever needs the daemon, restarts the count.
  */
-const waitUntilIdle = (
-  server: SocketServer,
-  daemon: Pick<Daemon, "idleShutdownMs" | "keepsAwake">,
-): { left: Promise<Reason>; stop(): void } => {
+const waitUntilIdle = (server: SocketServer, daemon: Daemon): { left: Promise<Reason>; stop(): void } => {
   const { promise, resolve } = Promise.withResolvers<Reason>();
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;

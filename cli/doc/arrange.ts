@@ -37,10 +37,8 @@ export const selecting = (pane: string): TmuxCommand[] => [
   ["select-pane", "-t", pane],
 ];
 
-export const focusPane = (
-  context: CliContext,
-  { life, pane }: Pick<TmuxPane, "life" | "pane">,
-): Promise<void> => changeTmux(context, life, selecting(pane));
+export const focusPane = (context: CliContext, { life, pane }: TmuxPane): Promise<void> =>
+  changeTmux(context, life, selecting(pane));
 
 export const runFocus = async (
   context: CliContext,

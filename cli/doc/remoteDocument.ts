@@ -75,7 +75,7 @@ export const openRemote = async (client: DaemonClient, place: RemotePlace): Prom
 };
 
 /** @throws AgtmuxError E_DOCUMENT_INVALID for a registry that does not parse. */
-export const registryOf = ({ place, files }: Pick<RemoteDocument, "place" | "files">): Registry => {
+export const registryOf = ({ place, files }: RemoteDocument): Registry => {
   const at = `${place.target}:${files.root}/.agent-doc`;
   return parseRegistry(
     files.root,
@@ -89,7 +89,7 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
 /** Replaces what was read, or nothing where that has changed. */
 export const putRemote = async (
   client: DaemonClient,
-  { place, files, name }: Pick<RemoteDocument, "place" | "files" | "name">,
+  { place, files, name }: RemoteDocument,
   text: string,
   put: Pick<RemotePut, "what" | "expected" | "settles">,
 ): Promise<RemotePutResult> => {

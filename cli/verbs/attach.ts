@@ -38,7 +38,7 @@ const movedOnTo = async (look: NonNullable<AttachPlan["look"]>, pid: number): Pr
  */
 export const become = (
   plan: Pick<AttachPlan, "argv" | "mode" | "look">,
-  context: Pick<CliContext, "env">,
+  context: CliContext,
   onMoved: (paneId: string) => void = () => {},
 ): Promise<number> => {
   const [file, ...args] = plan.argv;

@@ -51,7 +51,7 @@ const toRow = ({ name, then, mode, when, answered, would_have }: RuleView): Cell
   { text: mode === "shadow" ? String(would_have) : "" },
 ];
 
-const whenLines = ({ when, channel }: Pick<RuleView, "when" | "channel">): string[] =>
+const whenLines = ({ when, channel }: RuleView): string[] =>
   Object.entries(channel === null ? when : { ...when, channel }).map(
     ([key, value]) => `  ${key}: ${cleanLine(JSON.stringify(value))}`,
   );

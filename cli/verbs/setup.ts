@@ -33,7 +33,7 @@ const colourOf = (line: string): Colour | null => {
 
 export const changeLines = (
   changes: readonly { path: string; diff: string }[],
-  { paint }: Pick<CliContext, "paint">,
+  { paint }: CliContext,
 ): string[] =>
   changes.flatMap(({ path, diff }) => [
     paint("bold", cleanLine(path)),

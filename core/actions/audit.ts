@@ -28,7 +28,7 @@ export interface ActionTurn {
 
 export interface ActionAudit {
   /** Puts something on record that did not go through the gate. */
-  note(action: string, input: Pick<ActionInput, "ref" | "surface">, entry: Partial<AuditEntry>): void;
+  note(action: string, input: ActionInput, entry: Partial<AuditEntry>): void;
   /**
    * Gate first, then the act; both outcomes are on record. `outcomeOf` names the outcome of an act that did not throw;
    * "delivered" without it. `bindsPrompt`: the act is about the prompt that is open now, whose fingerprint goes on record.
@@ -157,7 +157,6 @@ export const auditList = (store: Store, limit: number, now: number): AuditList =
 // key is free again when nothing was sent under it.
 
 type Action = ActionResult["action"];
-type TurnSubject = Pick<ActionTurn, "actionId" | "prepared">;
 
 interface Report {
   outcome: ActionOutcome;
@@ -167,7 +166,7 @@ interface Report {
 
 export const toResult = (
   action: Action,
-  { actionId, prepared: { subject, snapshot } }: TurnSubject,
+  { actionId, prepared: { subject, snapshot } }: ActionTurn,
   { outcome, detail, notes = [] }: Report,
   isRepeat = false,
 ): ActionResult => ({
@@ -198,7 +197,7 @@ export interface KeyPresses {
 interface Idempotency {
   run(
     action: Action,
-    turn: TurnSubject,
+    turn: ActionTurn,
     once: IdempotencyKey,
     work: (presses: KeyPresses) => Promise<Report>,
   ): Promise<ActionResult>;
@@ -217,7 +216,7 @@ const repeated = (result: string): ActionResult => ({
 });
 
 export const createIdempotency = ({ store, clock }: IdempotencyDeps): Idempotency => {
-  const claim = (action: Action, turn: TurnSubject, scope: string, key: string): ActionResult | null => {
+  const claim = (action: Action, turn: ActionTurn, scope: string, key: string): ActionResult | null => {
     const used = store.claimKey({ scope, key, actionId: turn.actionId, at: clock.now() });
     if (used === null) return null;
     if (used.result !== null) return repeated(used.result);

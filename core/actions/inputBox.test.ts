@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { PaneCapture } from "./paneClient.ts";
 import { findTyped, isRecognisable, isStillInBox } from "./screenReading.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 /** A screen; `¦` stands where the cursor is, at the end of the last row without one. */
 const screen = (...rows: string[]) => {
@@ -7,7 +9,7 @@ const screen = (...rows: string[]) => {
   const cursorY = marked === -1 ? rows.length - 1 : marked;
   const clean = rows.map((row) => row.replace("¦", ""));
   const cursorX = marked === -1 ? (rows.at(-1)?.length ?? 0) : (rows[marked]?.indexOf("¦") ?? 0);
-  return { rows: clean, cursorX, cursorY };
+  return partOf<PaneCapture>({ rows: clean, rawRows: clean, cursorX, cursorY });
 };
 const EMPTY = screen("welcome", "", "╭──────╮", "│ ❯ ¦  │", "╰──────╯", "  ? for help");
 
@@ -78,8 +80,8 @@ test.each([
 
 test("wide characters before the cursor count twice", () => {
   const row = "❯ 漢字 ab";
-  const now = { rows: [row], cursorX: 9, cursorY: 0 };
-  expect(findTyped("漢字 ab", { rows: ["❯ "], cursorX: 2, cursorY: 0 }, now)).toMatchObject({
+  const now = partOf<PaneCapture>({ rows: [row], cursorX: 9, cursorY: 0 });
+  expect(findTyped("漢字 ab", screen("❯ "), now)).toMatchObject({
     byCursor: true,
   });
 });

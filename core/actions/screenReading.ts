@@ -9,8 +9,6 @@ import type { AgentAdapter, Reading, Screen } from "../ports/agentAdapter.ts";
 // knowledge of any agent: a box ends where the cursor is, or else near the bottom of the screen; a text that was sent moves
 // away from there. Recorded: every agent leaves at least two rows between a sent prompt and its input box.
 
-type Seen = Pick<PaneCapture, "rows" | "cursorX" | "cursorY">;
-
 /** Left out of comparisons: blanks, frames of boxes, marks and emoji (tmux and programs differ in how they keep them). */
 const NOISE = /[\s\u2500-\u259f\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}]/gu;
 const WIDE =
@@ -33,7 +31,7 @@ const columnsOf = (row: string, columns: number): string => {
   return kept;
 };
 
-const upToCursor = ({ rows, cursorX, cursorY }: Seen): string[] =>
+const upToCursor = ({ rows, cursorX, cursorY }: PaneCapture): string[] =>
   rows.slice(0, cursorY + 1).map((row, index) => (index === cursorY ? columnsOf(row, cursorX) : row));
 
 /** Where a compact text ends for the last time: its row, and whether nothing follows. Null where it is not. */
@@ -57,7 +55,7 @@ export interface BoxMark {
   readonly distance: number;
 }
 
-const markOf = (tail: string, before: Seen, now: Seen): BoxMark | null => {
+const markOf = (tail: string, before: PaneCapture, now: PaneCapture): BoxMark | null => {
   const isNew = countOf(now.rows, tail) > countOf(before.rows, tail);
   const typed = locate(upToCursor(now), tail);
   const wasTyped = locate(upToCursor(before), tail)?.isLast ?? false;
@@ -75,7 +73,7 @@ const markOf = (tail: string, before: Seen, now: Seen): BoxMark | null => {
 export const isRecognisable = (text: string): boolean => compact(text) !== "";
 
 /** Where the end of `text`, or a placeholder for it, has appeared since `before`; null while it has not. */
-export const findTyped = (text: string, before: Seen, now: Seen): BoxMark | null => {
+export const findTyped = (text: string, before: PaneCapture, now: PaneCapture): BoxMark | null => {
   const tail = compact(text).slice(-TAIL_LENGTH);
   const mark = tail === "" ? null : markOf(tail, before, now);
   if (mark !== null) return mark;
@@ -88,13 +86,13 @@ export const findTyped = (text: string, before: Seen, now: Seen): BoxMark | null
 };
 
 /** The row of the screen, as tmux has it, in which a typed text ends; null when it is not there any more. */
-export const rowOf = (mark: BoxMark, now: Seen & Pick<PaneCapture, "rawRows">): string | null => {
+export const rowOf = (mark: BoxMark, now: PaneCapture): string | null => {
   const found = locate(mark.byCursor ? upToCursor(now) : now.rows, mark.tail);
   return found === null || (mark.byCursor && !found.isLast) ? null : (now.rawRows[found.row] ?? null);
 };
 
 /** `slack`: rows by which the box may have grown, for programs that may take Enter for a new line. */
-export const isStillInBox = (mark: BoxMark, now: Seen, slack: number): boolean => {
+export const isStillInBox = (mark: BoxMark, now: PaneCapture, slack: number): boolean => {
   const rows = mark.byCursor ? upToCursor(now) : now.rows;
   const found = locate(rows, mark.tail);
   if (found === null || (mark.byCursor && !found.isLast)) return false;
@@ -125,7 +123,7 @@ export const requireFitPane = (capture: PaneCapture | null, pane: Pane, paneRef:
 };
 
 /** A capture as adapters read it. */
-export const screenOf = (pane: Pick<Pane, "title">, capture: PaneCapture): Screen => {
+export const screenOf = (pane: Pane, capture: PaneCapture): Screen => {
   const { rows: lines, styledRows, title, isAlternate, width, height } = capture;
   return {
     lines,
@@ -140,16 +138,13 @@ export const screenOf = (pane: Pick<Pane, "title">, capture: PaneCapture): Scree
 /** What the screen shows right now; the engine may be some hundred milliseconds behind. */
 export const readCapture = (
   agent: { adapter: AgentAdapter | null } | null,
-  pane: Pick<Pane, "title">,
+  pane: Pane,
   capture: PaneCapture,
 ): Reading | null => agent?.adapter?.readScreen(screenOf(pane, capture)) ?? null;
 
 /** What stands in the input box of a capture with colours; null where that is not known. */
-export const readDraft = (
-  adapter: AgentAdapter | null,
-  pane: Pick<Pane, "title">,
-  capture: PaneCapture,
-): string | null => adapter?.readDraft?.(screenOf(pane, capture)) ?? null;
+export const readDraft = (adapter: AgentAdapter | null, pane: Pane, capture: PaneCapture): string | null =>
+  adapter?.readDraft?.(screenOf(pane, capture)) ?? null;
 
 /** A draft of a command, or whose last word names a file: the agent's menu is open above it, and Enter chooses from that. */
 const OPENS_MENU = /^[/!]|(?:^|\s)@\S*$/;
@@ -161,7 +156,7 @@ type BoxReader = AgentAdapter | null;
  * A menu, a list or another view in which keys are commands: the adapter says so, or nothing of what its rules know is on the screen,
  * neither its box for prompts nor a state.
  */
-export const lacksBox = (adapter: BoxReader, pane: Pick<Pane, "title">, capture: PaneCapture): boolean => {
+export const lacksBox = (adapter: BoxReader, pane: Pane, capture: PaneCapture): boolean => {
   const reading = readCapture({ adapter }, pane, capture);
   if (reading !== null) return reading.status.state === "unknown";
   return adapter?.readDraft !== undefined && readDraft(adapter, pane, capture) === null;
@@ -171,17 +166,13 @@ const canReadDraft = (adapter: BoxReader, { styledRows }: PaneCapture): boolean 
   adapter?.readDraft !== undefined && styledRows !== undefined;
 
 /** At rest the box is in sight; while the conversation of a sub-agent is shown, the box in sight is that one's. */
-const hasOtherBox = (adapter: BoxReader, pane: Pick<Pane, "title">, capture: PaneCapture): boolean => {
+const hasOtherBox = (adapter: BoxReader, pane: Pane, capture: PaneCapture): boolean => {
   const status = readCapture({ adapter }, pane, capture)?.status;
   return ["idle", "completed", "error"].includes(status?.state ?? "") || status?.reasonCode === "subagent";
 };
 
 /** Why a text would not go into the box for prompts; null where it would, or where nobody can know it. */
-export const findView = (
-  adapter: BoxReader,
-  pane: Pick<Pane, "title">,
-  capture: PaneCapture,
-): string | null => {
+export const findView = (adapter: BoxReader, pane: Pane, capture: PaneCapture): string | null => {
   const draft = readDraft(adapter, pane, capture);
   const isElsewhere = draft === null && canReadDraft(adapter, capture) && hasOtherBox(adapter, pane, capture);
   if (isElsewhere || lacksBox(adapter, pane, capture)) return "its input box is not on the screen";

@@ -49,17 +49,16 @@ const ENTER_LIMIT_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
 type ModeReader = AgentAdapter | null;
-type Title = Pick<Pane, "title">;
 
 const readMode = (
   adapter: ModeReader,
-  pane: Title,
+  pane: Pane,
   capture: PaneCapture,
 ): ReturnType<NonNullable<AgentAdapter["inputModes"]>["read"]> =>
   adapter?.inputModes?.read(screenOf(pane, capture)) ?? null;
 
 /** The screen names a mode of the editor: the first press of what stops a turn leaves it. */
-export const showsMode = (adapter: ModeReader, pane: Title, capture: PaneCapture): boolean =>
+export const showsMode = (adapter: ModeReader, pane: Pane, capture: PaneCapture): boolean =>
   ["text", "commands"].includes(readMode(adapter, pane, capture) ?? "");
 
 interface TextModeInput {

@@ -137,7 +137,7 @@ interface OutputActionsDeps {
   clock: Clock;
 }
 
-export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService, "viewOutput"> => {
+export const createOutputActions = (deps: OutputActionsDeps) => {
   const { ingest, audit, connectedTargets, reach, clock } = deps;
 
   const liveEntry = (runtimeId: string | null): RuntimeEntry | null => {
@@ -191,5 +191,5 @@ export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService
           ...output,
         };
       }),
-  };
+  } satisfies Partial<DaemonService>;
 };

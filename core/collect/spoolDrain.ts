@@ -61,7 +61,7 @@ const parsePayload = (text: string): Payload => {
 };
 
 /** `TMUX` is `<socket path>,<server pid>,<session number>`; the path may hold commas. */
-const parseTmux = (value: string): Pick<Envelope, "tmuxSocket" | "tmuxServerPid"> => {
+const parseTmux = (value: string) => {
   const [, socket, pid] = /^(\/.*),(\d{1,10}),\d{1,10}$/.exec(value) ?? [];
   const isWhole = socket !== undefined && pid !== undefined && Number(pid) > 0;
   return isWhole

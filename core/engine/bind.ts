@@ -144,10 +144,7 @@ export interface BindInput {
 }
 
 /** For an event without a pane. Two live runtimes of one session prove nothing. */
-const bySession = (
-  { envelope, sessionId }: Pick<BindInput, "envelope" | "sessionId">,
-  runtimes: readonly Runtime[],
-): Runtime | null => {
+const bySession = ({ envelope, sessionId }: BindInput, runtimes: readonly Runtime[]): Runtime | null => {
   if (sessionId === null) return null;
   const known = runtimes.filter(
     (runtime) =>

@@ -69,5 +69,4 @@ export const compareRuntime = (
 };
 
 /** Panes of a listing that are the same pane as before: same id and same first process. */
-export const isRespawned = (before: Pick<Pane, "panePid">, after: Pick<Pane, "panePid">): boolean =>
-  before.panePid !== after.panePid;
+export const isRespawned = (before: Pane, after: Pane): boolean => before.panePid !== after.panePid;

@@ -32,7 +32,7 @@ const isAtRest = ({ resolution }: RuntimeEntry): boolean => {
  * is asked all the time whether something moved in its window: while nothing moved since the last look, a living process
  * confirms the state.
  */
-export const confirmedAt = (entry: RuntimeEntry, pane: Pick<Pane, "windowActivity">): number | null => {
+export const confirmedAt = (entry: RuntimeEntry, pane: Pane): number | null => {
   const { facts, liveness, screenReadAt } = entry;
   const times = [
     facts.keepAliveAt,

@@ -180,7 +180,7 @@ export interface ConfigProblem {
 }
 
 /** The problem is one channel's: that channel alone is not in force. */
-export const isOfChannel = ({ path }: Pick<ConfigProblem, "path">): boolean => /^channels\.\d/.test(path);
+export const isOfChannel = ({ path }: ConfigProblem): boolean => /^channels\.\d/.test(path);
 
 /** Nobody reads a longer list, and finding each line takes a pass through the file. */
 const MAX_PROBLEMS = 100;

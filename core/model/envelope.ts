@@ -43,11 +43,11 @@ type WrapperEvent =
   | { kind: "exit"; pid: number | null; status: number };
 
 /** Only our wrapper uses these names; an event with another payload is ignored. */
-export const isWrapperEvent = ({ eventName }: Pick<Envelope, "eventName">): boolean =>
+export const isWrapperEvent = ({ eventName }: Envelope): boolean =>
   eventName === "wrapper.start" || eventName === "wrapper.exit";
 
 /** Null for any other event, and for a payload that the wrapper did not write. */
-export const readWrapperEvent = (envelope: Pick<Envelope, "eventName" | "payload">): WrapperEvent | null => {
+export const readWrapperEvent = (envelope: Envelope): WrapperEvent | null => {
   if (!isWrapperEvent(envelope)) return null;
   const parsed = payloadSchema.safeParse(envelope.payload);
   if (!parsed.success) return null;

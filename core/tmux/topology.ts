@@ -120,7 +120,7 @@ const byRank = (a: ListedPane, b: ListedPane): number =>
  */
 export const foldRows = (
   rows: readonly ListedPane[],
-): (Omit<ListedPane, "isGrouped"> & Pick<Pane, "alsoIn">)[] => {
+): (Omit<ListedPane, "isGrouped"> & { alsoIn: Pane["alsoIn"] })[] => {
   const byPane = Map.groupBy(rows, (row) => row.paneId);
   return [...byPane.values()].flatMap((group) => {
     const ranked = group.toSorted((a, b) => byRank(a, b) || a.windowIndex - b.windowIndex);

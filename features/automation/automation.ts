@@ -35,31 +35,30 @@ const readProblems = async (path: string): Promise<ConfigProblem[]> => {
   }
 };
 
-type ChannelCalls = Pick<AutomationService, "channelList" | "channelTest">;
-
-const createChannelService = (context: FeatureContext, channels: ChannelSet): ChannelCalls => ({
-  channelList: async () => ({
-    items: channels.views(),
-    problems: await readProblems(context.configPath),
-  }),
-  channelTest: async ({ name }) => {
-    const delivery = await channels.test(name);
-    if (delivery === null)
-      throw new AgtmuxError("E_USAGE", `no channel in force is called '${name.slice(0, 40)}'`, {
-        remedy:
-          channels.count === 0
-            ? `Configure one in ${context.configPath}; docs/automation.md shows how.`
-            : `Channels in force: ${channels.names().join(", ")}. 'agtmux channel list' says what is wrong with others.`,
-      });
-    return {
-      schema_version: SCHEMA_VERSION,
-      generated_at: new Date(context.clock.now()).toISOString(),
-      channel: name,
-      outcome: delivery.outcome,
-      detail: delivery.outcome === "delivered" ? "" : context.redact(delivery.detail),
-    };
-  },
-});
+const createChannelService = (context: FeatureContext, channels: ChannelSet) =>
+  ({
+    channelList: async () => ({
+      items: channels.views(),
+      problems: await readProblems(context.configPath),
+    }),
+    channelTest: async ({ name }) => {
+      const delivery = await channels.test(name);
+      if (delivery === null)
+        throw new AgtmuxError("E_USAGE", `no channel in force is called '${name.slice(0, 40)}'`, {
+          remedy:
+            channels.count === 0
+              ? `Configure one in ${context.configPath}; docs/automation.md shows how.`
+              : `Channels in force: ${channels.names().join(", ")}. 'agtmux channel list' says what is wrong with others.`,
+        });
+      return {
+        schema_version: SCHEMA_VERSION,
+        generated_at: new Date(context.clock.now()).toISOString(),
+        channel: name,
+        outcome: delivery.outcome,
+        detail: delivery.outcome === "delivered" ? "" : context.redact(delivery.detail),
+      };
+    },
+  }) satisfies Partial<AutomationService>;
 
 export interface AutomationOptions {
   /** Only tests replace it. */

@@ -104,8 +104,6 @@ const runView = ({ at, runtimeId, outcome }: JobRun) => ({
 
 const SHOWN_RUNS = 100;
 
-type JobCalls = Pick<AutomationService, "jobs" | "job" | "jobCancel" | "jobHold" | "pause">;
-
 interface JobServiceDeps {
   readonly context: FeatureContext;
   /** Why a job is not done although it is due; null where nothing keeps it. */
@@ -119,7 +117,7 @@ const noJob = (id: string, what: string): AgtmuxError =>
     remedy: "List them with 'agtmux jobs list'.",
   });
 
-export const createJobService = ({ context, reasonOf, onChange }: JobServiceDeps): JobCalls => {
+export const createJobService = ({ context, reasonOf, onChange }: JobServiceDeps) => {
   const { jobs, clock } = context;
   const view = (job: Job): JobView => jobView(job, reasonOf(job.jobId));
   const find = (id: string, what: string): Job => {
@@ -160,7 +158,7 @@ export const createJobService = ({ context, reasonOf, onChange }: JobServiceDeps
         armed: jobs.listArmedJobs().length,
       };
     },
-  };
+  } satisfies Partial<AutomationService>;
 };
 
 // The agent that a job is bound to, as it is when the job is armed.
@@ -314,7 +312,7 @@ const timesOf = (
   }
 };
 
-export const createSendService = (deps: SendServiceDeps): Pick<AutomationService, "send"> => {
+export const createSendService = (deps: SendServiceDeps) => {
   const { context } = deps;
   const { jobs, clock, ids, redact } = context;
 
@@ -379,7 +377,7 @@ export const createSendService = (deps: SendServiceDeps): Pick<AutomationService
       deps.onChange();
       return jobView(job, null);
     },
-  };
+  } satisfies Partial<AutomationService>;
 };
 
 // What surfaces ask of the watches: to arm them. What is wrong is refused before anything is armed.
@@ -387,8 +385,7 @@ export const createSendService = (deps: SendServiceDeps): Pick<AutomationService
 /** Armed at once. */
 const MAX_ARMED = 50;
 
-type WatchCalls = Pick<AutomationService, "watch">;
-type WatchInput = Parameters<WatchCalls["watch"]>[0];
+type WatchInput = Parameters<AutomationService["watch"]>[0];
 
 interface WatchServiceDeps {
   readonly context: FeatureContext;
@@ -422,7 +419,7 @@ const checkCondition = ({ condition, subject }: WatchInput, redact: (text: strin
     });
 };
 
-export const createWatchService = ({ context, channels, hears, onChange }: WatchServiceDeps): WatchCalls => {
+export const createWatchService = ({ context, channels, hears, onChange }: WatchServiceDeps) => {
   const { jobs, clock, ids } = context;
   const armedWatches = (): WatchJob[] => jobs.listArmedJobs().filter((job) => job.kind === "watch");
   const subjectOf = (subject: WatchInput["subject"]): WatchSubject => {
@@ -476,5 +473,5 @@ export const createWatchService = ({ context, channels, hears, onChange }: Watch
       const view = jobView(job, null);
       return hears(job.channel) ? view : { ...view, is_unheard: true };
     },
-  };
+  } satisfies Partial<AutomationService>;
 };

@@ -27,7 +27,7 @@ const excerptOf = (text: string, query: string): string => {
   return `${from > 0 ? "…" : ""}${line}${from + LENGTH < text.length ? "…" : ""}`;
 };
 
-export const listAnswers = (sessions: Sessions): Pick<HistoryService, "refresh" | "list" | "search"> => {
+export const listAnswers = (sessions: Sessions) => {
   /** The memory of the last search, for the next piece of it. */
   const spaces: StretchSpace[] = [];
   return {
@@ -68,7 +68,7 @@ export const listAnswers = (sessions: Sessions): Pick<HistoryService, "refresh" 
         if (spaces.length === 0) spaces.push(space);
       }
     },
-  };
+  } satisfies Partial<HistoryService>;
 };
 
 // What another agent needs to go on with a session: what the person asked, what was said last, what was touched, and where it
@@ -187,25 +187,26 @@ const readNewest = async (sessions: Sessions, row: SessionRow): Promise<HistoryE
   return entries;
 };
 
-export const readAnswers = (sessions: Sessions): Pick<HistoryService, "find" | "read" | "handoff"> => ({
-  find: async ({ ref }) => sessions.viewOf(await sessions.find(ref)),
-  read: async ({ ref, before, redact }) => {
-    const row = await sessions.find(ref);
-    const piece = await sessions.readPiece(row, before);
-    const entries = redact ? await redactEntries(piece.entries, sessions.context.redact) : piece.entries;
-    return {
-      session: sessions.viewOf(row),
-      entries: entries.map(toEntry),
-      before: piece.before,
-      redacted: entries.filter(({ text }, index) => text !== piece.entries[index]?.text).length,
-    };
-  },
-  handoff: async ({ ref }) => {
-    const row = await sessions.find(ref);
-    const session = sessions.viewOf(row);
-    return { ...sessions.stamp(), session, text: composeHandoff(session, await readNewest(sessions, row)) };
-  },
-});
+export const readAnswers = (sessions: Sessions) =>
+  ({
+    find: async ({ ref }) => sessions.viewOf(await sessions.find(ref)),
+    read: async ({ ref, before, redact }) => {
+      const row = await sessions.find(ref);
+      const piece = await sessions.readPiece(row, before);
+      const entries = redact ? await redactEntries(piece.entries, sessions.context.redact) : piece.entries;
+      return {
+        session: sessions.viewOf(row),
+        entries: entries.map(toEntry),
+        before: piece.before,
+        redacted: entries.filter(({ text }, index) => text !== piece.entries[index]?.text).length,
+      };
+    },
+    handoff: async ({ ref }) => {
+      const row = await sessions.find(ref);
+      const session = sessions.viewOf(row);
+      return { ...sessions.stamp(), session, text: composeHandoff(session, await readNewest(sessions, row)) };
+    },
+  }) satisfies Partial<HistoryService>;
 
 // What was used, added up by day, agent, model or session. The rows come in pieces, so that many of them stop nobody.
 
@@ -295,7 +296,7 @@ const sumUsage = async (
   return { total, sums: ordered };
 };
 
-export const usageAnswers = (sessions: Sessions): Pick<HistoryService, "readUsage" | "usage"> => {
+export const usageAnswers = (sessions: Sessions) => {
   const toRow = (db: HistoryDb, by: UsageGroup, sum: UsageSum): HistoryUsageRow => {
     const { key, target, agent, sessionId, ...amounts } = sum;
     const [row] = by === "session" ? db.find({ target, agent, id: sessionId }, 1) : [];
@@ -325,5 +326,5 @@ export const usageAnswers = (sessions: Sessions): Pick<HistoryService, "readUsag
         items: sums.slice(0, MAX_SUMS).map((sum) => toRow(db, by, sum)),
       };
     },
-  };
+  } satisfies Partial<HistoryService>;
 };

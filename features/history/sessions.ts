@@ -44,7 +44,7 @@ interface SessionPlace {
 /** `before` null: the newest piece. Null where there is no log any more. */
 export const readSession = async (
   { homeDir, history, target }: SessionPlace,
-  row: Pick<SessionRow, "path" | "sessionId" | "target">,
+  row: SessionRow,
   before: string | null,
 ): Promise<SessionPiece | null> => {
   const start = parseStart(before);
@@ -98,7 +98,7 @@ const MAX_CANDIDATES = 20;
 const SHORT = 8;
 
 /** The end of an id: ids of several agents begin with the time. */
-const shortRefOf = ({ sessionId }: Pick<SessionRow, "sessionId">): string => sessionId.slice(-SHORT);
+const shortRefOf = ({ sessionId }: SessionRow): string => sessionId.slice(-SHORT);
 
 const isoOf = (time: number): string | null => {
   const date = new Date(time);

@@ -12,13 +12,11 @@ import type { Loaded } from "../../core/model/workspace.ts";
 // stands in files of the person, so such a link is named and not read. Every part of a path may be a link, and `..` counts from where
 // that leads.
 
-type LinkFiles = Pick<FeatureTarget["files"], "stat" | "readLink">;
-
 const MAX_UP = 20;
 const MAX_LINKS = 20;
 
 /** Null too for what cannot be looked at: a closed folder, links in a circle. @throws AgtmuxError where the target is gone. */
-const statOf = async (files: LinkFiles, path: string): Promise<FileStat | null> => {
+const statOf = async (files: FeatureTarget["files"], path: string): Promise<FileStat | null> => {
   try {
     return await files.stat(path);
   } catch (error) {
@@ -31,7 +29,13 @@ const statOf = async (files: LinkFiles, path: string): Promise<FileStat | null> 
 const parentOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
 
 /** The top of the repository that the folder is in; itself where it is in none. */
-const topOf = async ({ files, folder }: { files: LinkFiles; folder: string }): Promise<string> => {
+const topOf = async ({
+  files,
+  folder,
+}: {
+  files: FeatureTarget["files"];
+  folder: string;
+}): Promise<string> => {
   let at = folder;
   for (let up = 0; up < MAX_UP && at !== "/"; up += 1, at = parentOf(at))
     if ((await statOf(files, `${at}/.git`)) !== null) return at;
@@ -56,7 +60,7 @@ const partsOf = (path: string): string[] => path.split("/").filter((part) => par
 
 /** Where the link leads by which `path` leaves `project`, as it is written; null: it stays inside. Both absolute. */
 const leadsOut = async (
-  { readLink }: Pick<LinkFiles, "readLink">,
+  files: FeatureTarget["files"],
   project: string,
   path: string,
 ): Promise<string | null> => {
@@ -73,7 +77,7 @@ const leadsOut = async (
     if (next === "..") at.pop();
     else at.push(next);
     if (isOut()) return link === "" ? path : link;
-    const found = await readLink(`/${at.join("/")}`);
+    const found = await files.readLink(`/${at.join("/")}`);
     if (found === null) continue;
     link = found;
     links += 1;
@@ -93,7 +97,7 @@ const MAX_LINK = 200;
 /** Files that are looked at side by side. */
 const SIDE_BY_SIDE = 4;
 
-type Files = Pick<FeatureTarget["files"], "stat" | "list" | "readText" | "readLink">;
+type Files = FeatureTarget["files"];
 
 interface LoadsPlace {
   files: Files;

@@ -96,12 +96,13 @@ export interface ListedOption {
 }
 
 /** The options that a line of their own must stand for. */
-export const listedOptions = ({ options }: Pick<RequestView, "options">): ListedOption[] =>
+export const listedOptions = ({ options }: RequestView): ListedOption[] =>
   options.flatMap((option, index) => (isRepeated(options, index) ? [] : [{ number: index + 1, option }]));
 
 const optionsOf = (pane: PaneView, context: ActionContext): CardOption[] => {
   const reasons = optionReasons(pane, context);
-  return listedOptions(pane.request ?? { options: [] }).map(({ number, option }) => ({
+  const listed = pane.request === null ? [] : listedOptions(pane.request);
+  return listed.map(({ number, option }) => ({
     number,
     label: displayLine(option.label),
     description: displayLine(option.description ?? ""),

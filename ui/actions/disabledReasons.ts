@@ -10,16 +10,20 @@ import type { AdapterView } from "../../core/model/adapterView.ts";
 export type DisabledReason = string | null;
 
 /** What a surface knows beside the pane. */
-export interface ActionContext {
-  isConnected: boolean;
-  /** The pane's target is down. */
-  isUnreachable: boolean;
+/** What the daemon cannot do to some agents, by agent type. */
+export interface AgentLimits {
   /** Agent types for which no way to stop a turn is known. */
   uninterruptible: ReadonlySet<string>;
   /** Agent types whose input box cannot be read, so that nothing is typed to them unseen. */
   unreadable: ReadonlySet<string>;
   /** Agent types that do not say when a limit ends, as far as is known. */
   resetless: ReadonlySet<string>;
+}
+
+export interface ActionContext extends AgentLimits {
+  isConnected: boolean;
+  /** The pane's target is down. */
+  isUnreachable: boolean;
   /** Whether the row shows all of the text of its request when it is expanded. */
   isShownWhole: (pane: PaneView) => boolean;
 }
@@ -138,20 +142,15 @@ export const interruptReason = (pane: PaneView, context: ActionContext): Disable
   }
 };
 
-// What the daemon cannot do to some agents, by agent type, from its list of adapters. Without an answer nothing is ruled out here:
-// the daemon itself refuses.
-
-export type AgentLimits = Pick<ActionContext, "uninterruptible" | "unreadable" | "resetless">;
-
+/** Without an answer of the daemon nothing is ruled out here: the daemon itself refuses. */
 export const NO_LIMITS: AgentLimits = {
   uninterruptible: new Set(),
   unreadable: new Set(),
   resetless: new Set(),
 };
 
-export const agentLimits = (
-  items: readonly Pick<AdapterView, "agent_type" | "capabilities">[],
-): AgentLimits => {
+/** From the daemon's list of adapters. */
+export const agentLimits = (items: readonly AdapterView[]): AgentLimits => {
   const without = (capability: string): ReadonlySet<string> =>
     new Set(
       items.filter(({ capabilities }) => capabilities[capability] === false).map((item) => item.agent_type),

@@ -61,7 +61,7 @@ export interface ActionSurface {
   /** Arms a text for the next time at which this agent rests. */
   sendWhenReady: (runtimeId: string, text: string) => Promise<unknown>;
   /** Arms a text for a moment after the end of the limit at which this agent stopped. */
-  sendAtReset: (runtimeId: string, text: string) => Promise<Pick<JobView, "next_at">>;
+  sendAtReset: (runtimeId: string, text: string) => Promise<JobView>;
   /** Opens or closes a panel of the row. */
   showPanel: (pane: PaneView, panel: Panel) => void;
   showWhole: (pane: PaneView) => void;

@@ -28,7 +28,7 @@ const conditionWords = (when: string): string => {
   }
 };
 
-export const isArmed = ({ state }: Pick<JobView, "state">): boolean => state === "armed" || state === "held";
+export const isArmed = ({ state }: JobView): boolean => state === "armed" || state === "held";
 
 /** A text is shown while it waits; afterwards it is kept nowhere. */
 const textTitle = (job: JobView): string => {
@@ -47,7 +47,7 @@ const dayAndTime = (iso: string): string =>
   new Date(iso).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
 
 /** What comes of a text for the end of a limit. */
-export const goOnText = (text: string, { next_at: next }: Pick<JobView, "next_at">): string =>
+export const goOnText = (text: string, { next_at: next }: JobView): string =>
   `“${text}” is typed ${next === null ? "then" : dayAndTime(next)}, if the agent rests and its input box is empty. Until then it waits under Armed.`;
 
 const sendTime = ({ when, next_at: next }: JobView): string => {

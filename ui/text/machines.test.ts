@@ -31,9 +31,9 @@ describe("a place", () => {
 
   it("is typed with its machine where an id could be another pane", () => {
     const pane = makePane({ pane: 12, target: "vm1" });
-    expect([refText(pane, { hasOneServer: true }), refText(pane, { hasOneServer: false })]).toEqual([
-      "%12",
-      "vm1/%12",
-    ]);
+    expect([
+      refText(pane, { hasMachines: true, hasOneServer: true }),
+      refText(pane, { hasMachines: true, hasOneServer: false }),
+    ]).toEqual(["%12", "vm1/%12"]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fitsAtOnce } from "./requestText.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
 
 describe("a request fits at once", () => {
   it.each([
@@ -10,5 +11,7 @@ describe("a request fits at once", () => {
     ["a path and what is written to it", { body: "a.ts", content: "+one\n+two" }, true],
     ["a path and a long difference", { body: "a.ts", content: Array(40).fill("+x").join("\n") }, false],
     ["nothing", { body: null }, true],
-  ])("%s: %j", (_name, request, fits) => expect(fitsAtOnce(request)).toBe(fits));
+  ])("%s: %j", (_name, request, fits) =>
+    expect(fitsAtOnce(partOf({ content: undefined, remark: undefined, ...request }))).toBe(fits),
+  );
 });

@@ -14,11 +14,11 @@ const rowsOf = (text: string): number =>
     .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / COLUMNS)), 0);
 
 /** How many lines a request has: those of what it writes, else of its text. */
-export const lineCount = ({ body, content }: Pick<RequestView, "body" | "content">): number =>
+export const lineCount = ({ body, content }: RequestView): number =>
   (content ?? body ?? "").split("\n").length;
 
 /** False: a part of it is folded away at first. */
-export const fitsAtOnce = (request: Pick<RequestView, "body" | "content" | "remark">): boolean => {
+export const fitsAtOnce = (request: RequestView): boolean => {
   const remark = remarkText(request);
   const texts = [request.body ?? "", request.content ?? null, remark === "" ? null : remark];
   return texts.reduce((rows, text) => rows + (text === null ? 0 : rowsOf(text)), 0) <= MAX_ROWS;

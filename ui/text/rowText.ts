@@ -22,7 +22,7 @@ export const machinesOf = (targets: readonly TargetView[]): Machines => {
 };
 
 /** The reference to type: `%12`, or `vm1/%12` where it could be another pane. */
-export const refText = (pane: PaneView, { hasOneServer }: Pick<Machines, "hasOneServer">): string =>
+export const refText = (pane: PaneView, { hasOneServer }: Machines): string =>
   hasOneServer ? pane.identity.pane_id : pane.short_ref;
 
 // A target's health, in words.

@@ -32,11 +32,10 @@ const aboutOf = (when: RuleView["when"]): string => {
     : entries.map(([key, value]) => `${key} ${JSON.stringify(value)}`).join(", ");
 };
 
-export const ruleTitle = ({ then, when }: Pick<RuleView, "then" | "when">): string =>
+export const ruleTitle = ({ then, when }: RuleView): string =>
   displayLine(`${watchOf(when) === null ? THEN_WORDS[then] : "Tells you when"}  ${aboutOf(when)}`);
 
-export const ruleStatus = ({ mode }: Pick<RuleView, "mode">): string =>
-  mode === "shadow" ? "in shadow" : mode;
+export const ruleStatus = ({ mode }: RuleView): string => (mode === "shadow" ? "in shadow" : mode);
 
 /** Its name, and the conditions that the title does not say. */
 export const rulePlace = ({ name, when, mode, channel }: RuleView): string => {
@@ -62,7 +61,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
 /** Whether what it did is on record. */
-export const hasRecord = ({ then, when }: Pick<RuleView, "then" | "when">): boolean =>
+export const hasRecord = ({ then, when }: RuleView): boolean =>
   then === "approve" || then === "deny" || watchOf(when) !== null;
 
 /** How often it did something, and what it did last; empty where nothing is on record. */

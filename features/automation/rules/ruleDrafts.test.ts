@@ -189,7 +189,7 @@ describe("a rule that is added", () => {
     write({ ...STATUS, when: { commands: [["ls"]] } });
     await arm();
     await add((await draft("deny")).text);
-    const { items } = await service.rules({}, ANYBODY);
+    const { items } = await service.rules();
     expect(items.map(({ name, mode }) => [name, mode])).toEqual([
       ["status", "shadow"],
       ["git-status", "shadow"],
@@ -223,6 +223,6 @@ it("each rule says what it did last", async () => {
   store.insertRuleRun({ ...said, rule: "status", hash: status ?? "", at: 1_000 });
   for (let at = 2_000; at < 2_200; at += 1)
     store.insertRuleRun({ ...said, rule: "other", hash: other ?? "", at });
-  const { items } = await service.rules({}, ANYBODY);
+  const { items } = await service.rules();
   expect(items.map(({ last }) => Date.parse(last?.at ?? ""))).toEqual([1_000, 2_199]);
 });

@@ -188,19 +188,6 @@ const readOrNull = async (path: string): Promise<string | null> => {
   }
 };
 
-type RuleCalls = Pick<
-  AutomationService,
-  | "rules"
-  | "ruleCheck"
-  | "ruleTest"
-  | "ruleDraft"
-  | "ruleAdd"
-  | "ruleHistory"
-  | "ruleLog"
-  | "ruleArm"
-  | "ruleDisarm"
->;
-
 interface RuleServiceDeps {
   readonly context: FeatureContext;
   readonly ruleSet: RuleSet;
@@ -238,7 +225,7 @@ const lastOf = (run: RuleRun | undefined): RuleView["last"] =>
         outcome: run.outcome,
       };
 
-export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDeps): RuleCalls => {
+export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDeps) => {
   const { rules: store, clock, jobs } = context;
 
   const namedPaths = (command: string | null, file: string | null, folder: string | null): string[] =>
@@ -427,5 +414,5 @@ export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDep
       if (rule === undefined && !wasArmed) throw noRule(name);
       return { name, was_armed: wasArmed, rule: rule === undefined ? null : viewOf(rule) };
     },
-  };
+  } satisfies Partial<AutomationService>;
 };

@@ -248,7 +248,7 @@ const COMPONENTS = `
 `;
 
 /** It becomes a key of the registry, where nothing but ids is looked for. @throws AgtmuxError E_DOCUMENT_INVALID */
-export const checkId = ({ session: id }: Pick<Frontmatter, "session">): void => {
+export const checkId = ({ session: id }: Frontmatter): void => {
   if (id === null || (/^[\w-]{1,100}$/.test(id) && !(id in Object.prototype))) return;
   throw new AgtmuxError("E_DOCUMENT_INVALID", "'agent_doc_session' in the frontmatter is no id", {
     remedy: "Take the line away: the document gets an id of its own. Nothing was changed.",

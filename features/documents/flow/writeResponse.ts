@@ -50,10 +50,7 @@ const savePending = async (paths: DocumentPaths, one: PendingResponse): Promise<
   await removeLeftovers(paths.pending);
 };
 
-const removePending = async (
-  paths: DocumentPaths,
-  { path }: Pick<PendingResponse, "path">,
-): Promise<void> => {
+const removePending = async (paths: DocumentPaths, { path }: PendingResponse): Promise<void> => {
   await removeKept(paths, path);
 };
 
@@ -168,7 +165,7 @@ export interface WriteResult {
 }
 
 /** @throws AgtmuxError E_DOCUMENT_INVALID where no answer could be put into the document, whatever it is. */
-export const checkAnswerable = (text: string, { format }: Pick<Frontmatter, "format">): void => {
+export const checkAnswerable = (text: string, { format }: Frontmatter): void => {
   if (parseComponents(text).length > 0 || format === "inline") return;
   throw new AgtmuxError(
     "E_DOCUMENT_INVALID",
@@ -199,7 +196,7 @@ export const applyToBaseline = (
 export const applyToGround = (
   document: Pick<OpenDocument, "frontmatter" | "configs">,
   ground: string,
-  { response, baseline }: Pick<PendingResponse, "response" | "baseline">,
+  { response, baseline }: PendingResponse,
 ): { baseline: string; text: string } => {
   try {
     if (ground !== baseline)
@@ -244,7 +241,7 @@ const mergeIntoFile = async (
 
 /** Snapshot and state hold what the agent knows, so that what was typed meanwhile is in the next diff. */
 const saveSeen = async (
-  { paths, snapshot }: Pick<WriteRequest, "paths" | "snapshot">,
+  { paths, snapshot }: WriteRequest,
   agent: string,
   keep: Ground["keep"],
 ): Promise<void> => {
