@@ -104,14 +104,6 @@ const FILE_NAME = /^[\w-][\w.-]*\.json$/;
 /** The watch is a hint; this finds what it missed, ms. */
 const SWEEP_MS = 5_000;
 
-interface AdapterSourceOptions {
-  /** Folder of the files; made when it is missing. */
-  dir: string;
-  builtIn: readonly AgentAdapter[];
-  clock: Clock;
-  logger: Logger;
-}
-
 export interface OwnedAdapterSource extends AdapterSource {
   readonly files: AdapterFiles;
   /** Looks at the folder now; resolves when what it found is in force. */
@@ -218,7 +210,13 @@ const tooLargeProblem = (file: string): AdapterProblem => ({
 });
 
 /** Resolves with the files of now in force. Whoever creates it closes it. */
-export const createAdapterSource = async (options: AdapterSourceOptions): Promise<OwnedAdapterSource> => {
+export const createAdapterSource = async (options: {
+  /** Folder of the files; made when it is missing. */
+  dir: string;
+  builtIn: readonly AgentAdapter[];
+  clock: Clock;
+  logger: Logger;
+}): Promise<OwnedAdapterSource> => {
   const { dir, builtIn, clock, logger } = options;
   const composer: Composer = { builtIn, deadline: createDeadline(), logger };
   const listeners = new Set<() => void>();

@@ -177,7 +177,8 @@ export const extensionSource = (
 ): string =>
   `// @ts-nocheck\n${eventWriterSource(agentType, eventScript)}${body(agentType, events, configFolder)}`;
 
-interface ExtensionOptions {
+/** Creates the integration. The test event is one that no agent of the family sends. */
+export const createExtensionIntegration = (options: {
   agentType: string;
   /** The agent's folder under the home folder, as `.omp`. */
   folder: string;
@@ -186,10 +187,7 @@ interface ExtensionOptions {
   hasAskTimeout: boolean;
   mayInstall?: (request: IntegrationRequest) => Promise<void>;
   problemsOf?: (request: IntegrationRequest) => Promise<readonly string[]>;
-}
-
-/** Creates the integration. The test event is one that no agent of the family sends. */
-export const createExtensionIntegration = (options: ExtensionOptions): Integration =>
+}): Integration =>
   createOwnFileIntegration({
     path: (homeDir) => `${homeDir}/${options.folder}/agent/extensions/agtmux.ts`,
     bodyOf: (eventScript) =>

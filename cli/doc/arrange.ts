@@ -220,18 +220,16 @@ const arrangeFiles = async (context: CliContext, request: Request): Promise<void
   });
 };
 
-export interface LayoutOptions {
-  stacked?: boolean;
-  split?: string;
-  window?: string;
-}
-
 const SPLITS = ["h", "v"];
 
 export const runLayout = async (
   context: CliContext,
   files: readonly string[],
-  options: LayoutOptions,
+  options: {
+    stacked?: boolean;
+    split?: string;
+    window?: string;
+  },
 ): Promise<void> => {
   const { split = options.stacked === true ? "v" : "h", window } = options;
   if (!SPLITS.includes(split))
@@ -249,14 +247,15 @@ export const runLayout = async (
   });
 };
 
-export interface SyncOptions {
-  col?: readonly string[];
-  window?: string;
-  focus?: string;
-  keepForeign?: boolean;
-}
-
-export const runSync = async (context: CliContext, options: SyncOptions): Promise<void> => {
+export const runSync = async (
+  context: CliContext,
+  options: {
+    col?: readonly string[];
+    window?: string;
+    focus?: string;
+    keepForeign?: boolean;
+  },
+): Promise<void> => {
   const files = (options.col ?? []).map((column) => column.split(",").filter((file) => file !== ""));
   if (files.flat().length === 0)
     throw new AgtmuxError("E_USAGE", "sync needs a column of files", {

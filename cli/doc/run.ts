@@ -24,18 +24,6 @@ import { cleanLine, cleanLines, textFor } from "../render/clean.ts";
 import { agentFor, readConfig, trustedRepositories } from "./documentConfig.ts";
 import { localPath } from "./place.ts";
 
-export interface RunOptions {
-  branch?: boolean;
-  fork?: boolean;
-  agent?: string;
-  model?: string;
-  dryRun?: boolean;
-  /** commander's form of --no-git. */
-  git: boolean;
-  /** False: nobody has read what changed, so the agent changes no file without asking. Whoever types the command has. */
-  acceptsEdits?: boolean;
-}
-
 /** The words of the person's settings go before those that are known. */
 const backendOf = (agent: string, { agents }: DocumentConfig): PrintMode => {
   const own = Object.hasOwn(agents, agent) ? agents[agent] : undefined;
@@ -105,7 +93,21 @@ const branchFor = (paths: DocumentPaths): string =>
     .replace(/\.[^.]+$/, "")
     .replaceAll(/[^\w.-]+/g, "-")}`;
 
-export const runRun = async (context: CliContext, file: string, options: RunOptions): Promise<void> => {
+export const runRun = async (
+  context: CliContext,
+  file: string,
+  options: {
+    branch?: boolean;
+    fork?: boolean;
+    agent?: string;
+    model?: string;
+    dryRun?: boolean;
+    /** commander's form of --no-git. */
+    git: boolean;
+    /** False: nobody has read what changed, so the agent changes no file without asking. Whoever types the command has. */
+    acceptsEdits?: boolean;
+  },
+): Promise<void> => {
   const paths = await locateDocument(localPath(file), process.cwd());
   const name = cleanLine(shownPath(paths));
   const { text, frontmatter } = await openDocument(paths);

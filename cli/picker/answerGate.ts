@@ -11,14 +11,6 @@ export interface DrawnCard {
   readonly isWhole: boolean;
 }
 
-interface ShownCardsDeps {
-  /** Monotonic milliseconds. */
-  now(): number;
-  setTimer(delayMs: number, callback: () => void): () => void;
-  /** Calls back after everything that was typed until now has been read. */
-  afterInput(callback: () => void): void;
-}
-
 /** In milliseconds. */
 const READING_MS = 300;
 
@@ -28,11 +20,17 @@ interface Standing extends DrawnCard {
 }
 
 export class ShownCards {
-  private readonly deps: ShownCardsDeps;
+  private readonly deps: ConstructorParameters<typeof ShownCards>[0];
   private standing: ReadonlyMap<string, Standing> = new Map();
   private cancel: (() => void) | null = null;
 
-  constructor(deps: ShownCardsDeps) {
+  constructor(deps: {
+    /** Monotonic milliseconds. */
+    now(): number;
+    setTimer(delayMs: number, callback: () => void): () => void;
+    /** Calls back after everything that was typed until now has been read. */
+    afterInput(callback: () => void): void;
+  }) {
     this.deps = deps;
   }
 

@@ -238,10 +238,6 @@ class Picker {
   }
 }
 
-export interface PickOptions {
-  popup?: boolean;
-}
-
 /** Columns and rows that the popup takes of the terminal. */
 const POPUP_SIZE = ["-w", "90%", "-h", "85%"] as const;
 
@@ -266,7 +262,14 @@ const openPopup = async (context: CliContext): Promise<number> => {
 };
 
 /** Resolves with the exit status. Fails with E_USAGE without a terminal that can be drawn on. */
-export const runPicker = async (context: CliContext, { popup }: PickOptions): Promise<number> => {
+export const runPicker = async (
+  context: CliContext,
+  {
+    popup,
+  }: {
+    popup?: boolean;
+  },
+): Promise<number> => {
   if (popup === true) return openPopup(context);
   const { stdin, stdout, env } = context;
   if (!stdin.isTTY || !stdout.isTTY || env["TERM"] === "dumb")

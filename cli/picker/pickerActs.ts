@@ -117,11 +117,6 @@ export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: Rep
 // The documents of the selected agent: the picker asks whether it is to answer in one of them, and tells it after a yes. Going to the
 // document's pane is what Enter does on its row.
 
-interface PickerDocumentsDeps extends ReplyDeps {
-  /** The daemon of now; null while there is none. */
-  readonly client: () => DaemonClient | null;
-}
-
 const aboutDocument = ({ has_unsent: isNew, tail }: PaneDocument, at: number, count: number): string =>
   [
     isNew ? "It holds something that the agent was not shown." : "It holds nothing new.",
@@ -130,11 +125,16 @@ const aboutDocument = ({ has_unsent: isNew, tail }: PaneDocument, at: number, co
   ].join(" ");
 
 export class PickerDocuments {
-  private readonly deps: PickerDocumentsDeps;
+  private readonly deps: ConstructorParameters<typeof PickerDocuments>[0];
   /** The one that was asked about last, and the pane that it belongs to. */
   private last = { ref: "", at: -1 };
 
-  constructor(deps: PickerDocumentsDeps) {
+  constructor(
+    deps: ReplyDeps & {
+      /** The daemon of now; null while there is none. */
+      readonly client: () => DaemonClient | null;
+    },
+  ) {
     this.deps = deps;
   }
 

@@ -23,16 +23,6 @@ import { PickerRule } from "./pickerRule.ts";
 import { PickerStart } from "./pickerStart.ts";
 import { dialogKeyOf } from "./screens.ts";
 
-/** What the keys work on. */
-export interface PickerKeysDeps extends ReplyDeps, PickerArmedDeps, AnswerPressDeps {
-  readonly search: (text: string) => void;
-  readonly wasRead: (key: string) => boolean;
-  /** Rows of a page of the mode's text. */
-  readonly pageRows: () => number;
-  readonly redraw: () => void;
-  readonly leave: () => void;
-}
-
 /** Keys of text do nothing until so long after the last one, once a text field closed while the person typed. */
 const TYPED_ON_MS = 700;
 
@@ -52,7 +42,7 @@ const isAnswerCommand = (command: KeyCommand): boolean =>
   typeof command === "object" || command === "approve" || command === "deny";
 
 export class PickerKeys {
-  private readonly deps: PickerKeysDeps;
+  private readonly deps: ConstructorParameters<typeof PickerKeys>[0];
   private readonly press: AnswerPress;
   private readonly history: PickerHistory;
   private readonly armed: PickerArmed;
@@ -63,7 +53,18 @@ export class PickerKeys {
   /** Until when keys of text are the rest of a text that was being typed. */
   private typedUntil = -Infinity;
 
-  constructor(deps: PickerKeysDeps) {
+  constructor(
+    deps: ReplyDeps &
+      PickerArmedDeps &
+      AnswerPressDeps & {
+        readonly search: (text: string) => void;
+        readonly wasRead: (key: string) => boolean;
+        /** Rows of a page of the mode's text. */
+        readonly pageRows: () => number;
+        readonly redraw: () => void;
+        readonly leave: () => void;
+      },
+  ) {
     this.deps = deps;
     this.press = new AnswerPress(deps);
     this.history = new PickerHistory(deps);

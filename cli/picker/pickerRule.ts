@@ -13,18 +13,18 @@ import { clip, filled, hintLine, keyHint, span, STYLE, wrapWhole, type Line, typ
 
 const SURFACE = "picker";
 
-interface PickerRuleDeps extends PickerHistoryDeps {
-  readonly wasRead: (key: string) => boolean;
-}
-
 /** Names what is shown: only a rule that was read is put into the file. */
 const ruleCardKey = ({ draft }: RuleMode): string => `rule ${draft?.text ?? ""}`;
 
 export class PickerRule {
-  private readonly deps: PickerRuleDeps;
+  private readonly deps: ConstructorParameters<typeof PickerRule>[0];
   private readonly questions: ModeQuestions<RuleMode>;
 
-  constructor(deps: PickerRuleDeps) {
+  constructor(
+    deps: PickerHistoryDeps & {
+      readonly wasRead: (key: string) => boolean;
+    },
+  ) {
     this.deps = deps;
     this.questions = new ModeQuestions({
       client: deps.client,

@@ -66,20 +66,6 @@ const DAY_MS = 86_400_000;
 /** Who asks, for the audit. */
 const SURFACE = "picker";
 
-interface SurfaceDeps {
-  /** The daemon of now; null while there is none. */
-  readonly client: () => DaemonClient | null;
-  /** `$TMUX` of the picker's own terminal; null outside of tmux. */
-  readonly insideTmux: string | null;
-  readonly wasRead: (cardKey: string) => boolean;
-  readonly setMode: (mode: Mode) => void;
-  readonly showStatus: (status: ShownStatus | null) => void;
-  /** Gives the terminal to the pane. */
-  readonly leaveTo: (plan: AttachPlan) => void;
-  readonly openPanel: (pane: PaneView, panel: Panel) => void;
-  readonly makeRule: (pane: PaneView) => void;
-}
-
 const toShownFailure = (error: unknown): Failure => {
   const { message, remedy, code } = toFailure(error);
   return { message, remedy, code };
@@ -121,7 +107,19 @@ export interface PickerSurface extends ActionSurface {
   readonly askToKillBy: (pane: PaneView, signal: KillSignal) => void;
 }
 
-export const createSurface = (deps: SurfaceDeps): PickerSurface => {
+export const createSurface = (deps: {
+  /** The daemon of now; null while there is none. */
+  readonly client: () => DaemonClient | null;
+  /** `$TMUX` of the picker's own terminal; null outside of tmux. */
+  readonly insideTmux: string | null;
+  readonly wasRead: (cardKey: string) => boolean;
+  readonly setMode: (mode: Mode) => void;
+  readonly showStatus: (status: ShownStatus | null) => void;
+  /** Gives the terminal to the pane. */
+  readonly leaveTo: (plan: AttachPlan) => void;
+  readonly openPanel: (pane: PaneView, panel: Panel) => void;
+  readonly makeRule: (pane: PaneView) => void;
+}): PickerSurface => {
   const api = createCalls(deps.client);
   /** What is under way, by pane reference. */
   const sending = new Map<string, ActionStatus>();

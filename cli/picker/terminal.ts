@@ -178,28 +178,26 @@ const END = "\u001B[?2026l";
 /** A lone ESC is the Escape key when nothing follows it for so long; over SSH the rest of a sequence may come later. */
 const ESCAPE_MS = 60;
 
-interface TerminalDeps {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly hasColour: boolean;
-  /** Everything that one read brought. */
-  readonly onInput: (inputs: readonly KeyInput[]) => void;
-  readonly onResize: () => void;
-  /** The terminal is gone. */
-  readonly onEnd: () => void;
-}
-
 const DEFAULT_SIZE: Size = { columns: 80, rows: 24 };
 
 export class Terminal {
-  private readonly deps: TerminalDeps;
+  private readonly deps: ConstructorParameters<typeof Terminal>[0];
   private readonly reader = new KeyReader();
   private drawn: string[] = [];
   private cursor = "";
   private isOpen = false;
   private cancelEscape: (() => void) | null = null;
 
-  constructor(deps: TerminalDeps) {
+  constructor(deps: {
+    readonly stdin: NodeJS.ReadStream;
+    readonly stdout: NodeJS.WriteStream;
+    readonly hasColour: boolean;
+    /** Everything that one read brought. */
+    readonly onInput: (inputs: readonly KeyInput[]) => void;
+    readonly onResize: () => void;
+    /** The terminal is gone. */
+    readonly onEnd: () => void;
+  }) {
     this.deps = deps;
   }
 

@@ -230,21 +230,25 @@ export const renderHeader = (columns: readonly Column[], layout: Layout, indent:
   return (" ".repeat(indent) + titles.join(GAP)).trimEnd();
 };
 
-export interface TableOptions {
-  readonly width: number | null;
-  readonly measure: Measure;
-  readonly paint: Paint;
-  /** Blanks before each line. */
-  readonly indent?: number;
-  /** Lines of text below a row, by its index. */
-  readonly below?: (index: number) => readonly string[];
-}
-
 /** Titles and rows. */
 export const renderTable = (
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
-  { width, measure, paint, indent = 0, below }: TableOptions,
+  {
+    width,
+    measure,
+    paint,
+    indent = 0,
+    below,
+  }: {
+    readonly width: number | null;
+    readonly measure: Measure;
+    readonly paint: Paint;
+    /** Blanks before each line. */
+    readonly indent?: number;
+    /** Lines of text below a row, by its index. */
+    readonly below?: (index: number) => readonly string[];
+  },
 ): string[] => {
   const layout = layOut(columns, rows, { width, indent, measure });
   return [

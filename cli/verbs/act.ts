@@ -189,12 +189,6 @@ export const runAnswer = async (
 
 // `agtmux kill <ref>`: signals an agent's process after the person has seen which one and agreed.
 
-export interface KillOptions extends GuardOptions {
-  signal?: string;
-  yes?: boolean;
-  json?: boolean;
-}
-
 const parseSignal = (text: string): KillSignal => {
   const name = text.toUpperCase().replace(/^SIG/, "");
   const signal = KILL_SIGNALS.find((known) => known === name);
@@ -228,7 +222,15 @@ const agree = async (
 };
 
 /** Resolves with the exit status of the outcome; if the person said no, with that of a missing yes. */
-export const runKill = async (context: CliContext, typed: string, options: KillOptions): Promise<number> => {
+export const runKill = async (
+  context: CliContext,
+  typed: string,
+  options: GuardOptions & {
+    signal?: string;
+    yes?: boolean;
+    json?: boolean;
+  },
+): Promise<number> => {
   const signal = parseSignal(options.signal ?? "INT");
   const asJson = options.json === true;
   const canAsk = options.yes !== true && context.stdin.isTTY && context.stdout.isTTY && !asJson;

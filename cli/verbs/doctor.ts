@@ -115,12 +115,6 @@ export const renderReport = ({ findings, summary }: DoctorReport, paint: Paint):
   return [...lines, total.join(", ")];
 };
 
-export interface DoctorOptions {
-  target?: string;
-  strict?: boolean;
-  json?: boolean;
-}
-
 const PROBLEM_EXIT_CODE = 1;
 
 /** The home's paths, or the finding that the home cannot be used. */
@@ -184,7 +178,14 @@ export const examine = async (context: CliContext, target: string | null): Promi
 };
 
 /** Resolves with the exit status: 1 for at least one problem, with `strict` also for a warning. Fails with E_TARGET_UNKNOWN. */
-export const runDoctor = async (context: CliContext, options: DoctorOptions): Promise<number> => {
+export const runDoctor = async (
+  context: CliContext,
+  options: {
+    target?: string;
+    strict?: boolean;
+    json?: boolean;
+  },
+): Promise<number> => {
   const target = options.target ?? null;
   const findings = await examine(context, target);
   const summary = countByStatus(findings);

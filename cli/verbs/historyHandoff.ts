@@ -79,24 +79,27 @@ const editText = async ({ env, stdin, stdout }: CliContext, text: string): Promi
   }
 };
 
-export interface HandoffOptions {
-  to?: string;
-  worktree?: string;
-  base?: string;
-  split?: string;
-  session?: string;
-  cwd?: string;
-  ask?: boolean;
-  yes?: boolean;
-  dryRun?: boolean;
-  json?: boolean;
-}
-
 /** Without `--to` it only prints the document. Gives the exit status. */
 export const runHistoryHandoff = async (
   context: CliContext,
   ref: string,
-  { to, yes, ask, ...options }: HandoffOptions,
+  {
+    to,
+    yes,
+    ask,
+    ...options
+  }: {
+    to?: string;
+    worktree?: string;
+    base?: string;
+    split?: string;
+    session?: string;
+    cwd?: string;
+    ask?: boolean;
+    yes?: boolean;
+    dryRun?: boolean;
+    json?: boolean;
+  },
 ): Promise<number> => {
   const handoff = await askAbout(context, ref, async (client, named) =>
     ask === true

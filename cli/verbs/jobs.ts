@@ -99,14 +99,6 @@ export const runSendLater = async (
 
 // `agtmux tell`: arms a watch, which tells and does nothing else.
 
-export interface TellOptions extends FilterOptions {
-  when?: string;
-  every?: boolean;
-  channel?: string;
-  for?: string;
-  json?: boolean;
-}
-
 const DEFAULT_MS = 8 * 3_600_000;
 /** As the daemon's: loading its schemas would cost more than the whole command. */
 const LONGEST_WATCH_MS = 7 * 86_400_000;
@@ -147,7 +139,13 @@ const findSubject = async (
 export const runTell = async (
   context: CliContext,
   ref: string | undefined,
-  options: TellOptions,
+  options: FilterOptions & {
+    when?: string;
+    every?: boolean;
+    channel?: string;
+    for?: string;
+    json?: boolean;
+  },
 ): Promise<void> => {
   if (options.when === undefined)
     throw new AgtmuxError("E_USAGE", "tell needs a condition", {

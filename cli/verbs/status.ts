@@ -24,13 +24,6 @@ const escapeTmux = (text: string): string => cleanLine(text).replaceAll("#", "##
 /** Colours as tmux's styles; the painted text is escaped. */
 export const paintTmux: Paint = (colour, text) => `#[${STYLES[colour]}]${escapeTmux(text)}#[default]`;
 
-export interface StatusOptions {
-  json?: boolean;
-  format?: string;
-  /** commander's form of --no-start. */
-  start: boolean;
-}
-
 type Format = "text" | "plain" | "tmux";
 export const STATUS_FORMATS: readonly Format[] = ["text", "plain", "tmux"];
 
@@ -78,7 +71,15 @@ const paintOf = (format: Format, context: CliContext): Paint => {
 };
 
 /** Fails with E_DAEMON_UNAVAILABLE where no daemon runs and none may be started. */
-export const runStatus = async (context: CliContext, options: StatusOptions): Promise<void> => {
+export const runStatus = async (
+  context: CliContext,
+  options: {
+    json?: boolean;
+    format?: string;
+    /** commander's form of --no-start. */
+    start: boolean;
+  },
+): Promise<void> => {
   const format = parseFormat(options.format ?? "text");
   if (options.json === true && options.format !== undefined)
     throw new AgtmuxError("E_USAGE", "--format and --json exclude each other");

@@ -213,16 +213,14 @@ export const runTargetSwitch = async (
   ]);
 };
 
-export interface TargetSetOptions extends Answer {
-  transport?: string;
-  tmuxPath?: string;
-}
-
 /** Fails with E_USAGE when no setting is given. */
 export const runTargetSet = async (
   context: CliContext,
   name: string,
-  options: TargetSetOptions,
+  options: Answer & {
+    transport?: string;
+    tmuxPath?: string;
+  },
 ): Promise<void> => {
   const transport = parseTransport(options.transport);
   const tmuxPath = parseTmuxPath(options.tmuxPath);
@@ -238,10 +236,6 @@ export const runTargetSet = async (
   ]);
 };
 
-export interface TargetRemoveOptions extends Answer {
-  yes?: boolean;
-}
-
 /** What is not committed on the machine, a line for each work tree. */
 const uncommittedLines = async (client: DaemonClient, name: string): Promise<string[]> => {
   await lookAtWorkTrees(client, {});
@@ -256,7 +250,9 @@ const uncommittedLines = async (client: DaemonClient, name: string): Promise<str
 export const runTargetRemove = async (
   context: CliContext,
   name: string,
-  options: TargetRemoveOptions,
+  options: Answer & {
+    yes?: boolean;
+  },
 ): Promise<number> => {
   const shown = cleanLine(name);
   const asJson = options.json === true;

@@ -10,11 +10,6 @@ import type { CliContext } from "../context.ts";
 import { resumeFeed } from "../resumeFeed.ts";
 import { printDocument } from "../document.ts";
 
-export interface UiOptions {
-  port?: string;
-  json?: boolean;
-}
-
 const parsePort = (text: string): number => {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
@@ -24,7 +19,13 @@ const parsePort = (text: string): number => {
 };
 
 /** Runs until Ctrl-C. Fails with E_UNSUPPORTED where the page was not built, E_ADDRESS_REUSED when its session has ended. */
-export const runUi = async (context: CliContext, options: UiOptions): Promise<void> => {
+export const runUi = async (
+  context: CliContext,
+  options: {
+    port?: string;
+    json?: boolean;
+  },
+): Promise<void> => {
   const port = options.port === undefined ? 0 : parsePort(options.port);
   const rendererDir = join(context.root, "dist", "renderer");
   if (!existsSync(join(rendererDir, "index.html")))

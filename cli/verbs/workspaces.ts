@@ -112,12 +112,6 @@ export const runWorktreeRemove = async (
 
 // `agtmux loads [folder|ref]`: what each agent would read when it starts in a folder. Names and places only.
 
-export interface LoadsOptions {
-  agent?: string;
-  target?: string;
-  json?: boolean;
-}
-
 const KIND_WIDTH = 13;
 const LEVEL_WIDTH = 9;
 
@@ -176,7 +170,11 @@ const render = ({ agents, items }: Loads, paint: CliContext["paint"]): string[] 
 export const runLoads = async (
   context: CliContext,
   typed: string | undefined,
-  options: LoadsOptions,
+  options: {
+    agent?: string;
+    target?: string;
+    json?: boolean;
+  },
 ): Promise<void> => {
   const loads = await withDaemon(context, async (client) =>
     askWorkspaces(client, "loads", "query", {
@@ -189,13 +187,6 @@ export const runLoads = async (
 };
 
 // `agtmux restore`: brings back the sessions of agents that ended with their tmux server, after asking once for the whole list.
-
-export interface RestoreOptions {
-  dryRun?: boolean;
-  yes?: boolean;
-  forget?: boolean;
-  json?: boolean;
-}
 
 const LOST_COLUMNS: readonly Column[] = [
   { title: "SESSION", min: 8 },
@@ -234,7 +225,15 @@ const restoredLines = ({ items }: Restored): string[] => {
 };
 
 /** Gives the exit status: 1 where some did not come back. */
-export const runRestore = async (context: CliContext, options: RestoreOptions): Promise<number> =>
+export const runRestore = async (
+  context: CliContext,
+  options: {
+    dryRun?: boolean;
+    yes?: boolean;
+    forget?: boolean;
+    json?: boolean;
+  },
+): Promise<number> =>
   withDaemon(context, async (client) => {
     const list = await askWorkspaces(client, "lostList", "query", undefined);
     const isAsked = options.yes !== true && options.forget !== true && options.dryRun !== true;

@@ -195,14 +195,16 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
 type AttachCaller = Pick<AttachInput, "insideTmux" | "mayFocus" | "maySwitch">;
 type PlanAttach = (action: VerifiedAction, caller: AttachCaller) => Promise<AttachPlan>;
 
-interface AttachBuilderDeps {
-  connectedTargets: ConnectedTargets;
-  paneOf: (key: PaneKey) => Pane | undefined;
-  instanceOf: (targetId: string, server: string) => ServerInstance | null;
-}
-
 export const createAttachBuilder =
-  ({ connectedTargets, paneOf, instanceOf }: AttachBuilderDeps): PlanAttach =>
+  ({
+    connectedTargets,
+    paneOf,
+    instanceOf,
+  }: {
+    connectedTargets: ConnectedTargets;
+    paneOf: (key: PaneKey) => Pane | undefined;
+    instanceOf: (targetId: string, server: string) => ServerInstance | null;
+  }): PlanAttach =>
   async (action, caller) => {
     const { key, paneRef } = action.subject;
     const { executor, tmuxOf, toTerminal } = connectedTargets.get(key.targetId);

@@ -39,16 +39,18 @@ export const isInFront = (clients: readonly TmuxClient[], paneId: string, now: n
       now - client.activeAt <= (client.reportsFocus ? PRESENT_S : RECENT_KEY_S),
   );
 
-interface IsPaneVisibleDeps {
-  /** Where the row's agent lives now; null when it has ended. */
-  paneOf: (pane: PaneView) => PaneKey | null;
-  connectedTargets: ConnectedTargets;
-  clock: Clock;
-}
-
 /** Never rejects: a target that cannot be asked right now shows nothing to anybody. */
 const createIsPaneVisible =
-  ({ paneOf, connectedTargets, clock }: IsPaneVisibleDeps) =>
+  ({
+    paneOf,
+    connectedTargets,
+    clock,
+  }: {
+    /** Where the row's agent lives now; null when it has ended. */
+    paneOf: (pane: PaneView) => PaneKey | null;
+    connectedTargets: ConnectedTargets;
+    clock: Clock;
+  }) =>
   async (row: PaneView): Promise<boolean> => {
     const key = paneOf(row);
     const connected = key === null ? null : connectedTargets.find(key.targetId);
@@ -67,13 +69,15 @@ const createIsPaneVisible =
 /** What is known of whether a person has to be told of something. */
 export type Attention = Pick<NotificationSchedulerDeps, "isInFront" | "isConfirmed">;
 
-interface AttentionDeps {
+export const createAttention = ({
+  ingest,
+  connectedTargets,
+  clock,
+}: {
   ingest: Ingest;
   connectedTargets: ConnectedTargets;
   clock: Clock;
-}
-
-export const createAttention = ({ ingest, connectedTargets, clock }: AttentionDeps): Attention => ({
+}): Attention => ({
   isInFront: createIsPaneVisible({
     paneOf: ({ identity }) =>
       identity.runtime_id === null
@@ -102,15 +106,6 @@ export interface UnreadPane {
   runtimeId: string;
 }
 
-interface FrontWatchDeps {
-  /** Only panes that exist now. */
-  unread: () => readonly UnreadPane[];
-  /** False when it was seen already. */
-  markSeen: (runtimeId: string) => void;
-  connectedTargets: ConnectedTargets;
-  clock: Clock;
-}
-
 interface FrontWatch {
   /** To be called about once a second. Never rejects. */
   review(): Promise<void>;
@@ -123,7 +118,14 @@ export const createFrontWatch = ({
   markSeen,
   connectedTargets,
   clock,
-}: FrontWatchDeps): FrontWatch => {
+}: {
+  /** Only panes that exist now. */
+  unread: () => readonly UnreadPane[];
+  /** False when it was seen already. */
+  markSeen: (runtimeId: string) => void;
+  connectedTargets: ConnectedTargets;
+  clock: Clock;
+}): FrontWatch => {
   /** Since when each pane has been in front, by runtime. */
   const since = new Map<string, number>();
   const nextLookAt = new Map<string, number>();

@@ -41,15 +41,6 @@ export interface ActionAudit {
   ): Promise<T>;
 }
 
-interface ActionAuditDeps {
-  gate: Gate;
-  store: Store;
-  /** Marks what is learned of a runtime from now on as following an action (see Ingest.beginAction). */
-  beginAction: (runtimeId: string, actionId: string) => (followsForMs: number) => void;
-  clock: Clock;
-  ids: IdSource;
-}
-
 /** By then the effect of an action was seen: the visible lag that is promised. */
 const FOLLOWS_MS = 2_000;
 /** A live preview looks all the time: one line of the record stands for everything that one surface looks at in this time. */
@@ -59,7 +50,14 @@ const MAX_LOOKS = 500;
 /** They only look or go there, and have no effect. */
 const LOOKS: ReadonlySet<string> = new Set(["attach", "view-output"]);
 
-export const createActionAudit = (deps: ActionAuditDeps): ActionAudit => {
+export const createActionAudit = (deps: {
+  gate: Gate;
+  store: Store;
+  /** Marks what is learned of a runtime from now on as following an action (see Ingest.beginAction). */
+  beginAction: (runtimeId: string, actionId: string) => (followsForMs: number) => void;
+  clock: Clock;
+  ids: IdSource;
+}): ActionAudit => {
   const { gate, store, clock, ids } = deps;
   const note: ActionAudit["note"] = (action, { ref, surface }, entry) =>
     store.appendAudit({
@@ -205,17 +203,12 @@ interface Idempotency {
   earlier(once: IdempotencyKey): ActionResult | null;
 }
 
-interface IdempotencyDeps {
-  store: Store;
-  clock: Clock;
-}
-
 const repeated = (result: string): ActionResult => ({
   ...actionResultSchema.parse(JSON.parse(result)),
   is_repeat: true,
 });
 
-export const createIdempotency = ({ store, clock }: IdempotencyDeps): Idempotency => {
+export const createIdempotency = ({ store, clock }: { store: Store; clock: Clock }): Idempotency => {
   const claim = (action: Action, turn: ActionTurn, scope: string, key: string): ActionResult | null => {
     const used = store.claimKey({ scope, key, actionId: turn.actionId, at: clock.now() });
     if (used === null) return null;

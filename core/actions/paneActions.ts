@@ -75,16 +75,6 @@ const createLiveAgents = ({
   };
 };
 
-interface PaneActionsDeps {
-  ingest: Ingest;
-  gate: Gate;
-  audit: ActionAudit;
-  connectedTargets: ConnectedTargets;
-  store: Store;
-  clock: Clock;
-  ids: IdSource;
-}
-
 type PaneActionCalls = Pick<DaemonService, "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "audit">;
 
 type SendCall = Parameters<DaemonService["send"]>[0];
@@ -112,7 +102,15 @@ const NAMED_EVERY_MS = 50;
 const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
   is_repeat ? `repeat: ${outcome}` : outcome;
 
-export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
+export const createPaneActions = (deps: {
+  ingest: Ingest;
+  gate: Gate;
+  audit: ActionAudit;
+  connectedTargets: ConnectedTargets;
+  store: Store;
+  clock: Clock;
+  ids: IdSource;
+}): PaneActions => {
   const { ingest, gate, audit, connectedTargets, store, clock } = deps;
   const reach = createPaneReach({
     connectedTargets,

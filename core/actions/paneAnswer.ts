@@ -73,16 +73,6 @@ export const doubtOf = (entry: RuntimeEntry, seen: PromptRequest | null): string
 /** By then the screen was read again: a prompt that is still listed is open. */
 const ANSWERED_MS = 10_000;
 
-interface PaneAnswerDeps {
-  ingest: Ingest;
-  gate: Gate;
-  reach: PaneReach;
-  clock: Clock;
-  /** The live runtime; null when it has ended. */
-  entryOf(runtimeId: string): RuntimeEntry | null;
-  isForeground(runtimeId: string): Promise<boolean>;
-}
-
 /** An answer that nobody gives at this moment. */
 export interface UnattendedAnswer {
   /** Awaited before that, after each look at the screen. */
@@ -116,7 +106,15 @@ const requireFresh = (
 };
 
 /** Called while no other action is under way in the pane, with a prompt bound to `turn`. */
-export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
+export const createPaneAnswer = (deps: {
+  ingest: Ingest;
+  gate: Gate;
+  reach: PaneReach;
+  clock: Clock;
+  /** The live runtime; null when it has ended. */
+  entryOf(runtimeId: string): RuntimeEntry | null;
+  isForeground(runtimeId: string): Promise<boolean>;
+}): PaneAnswer => {
   const { ingest, gate, reach, clock } = deps;
   const answered = new Map<string, Answered>();
   const forgetOld = (): void => {
@@ -196,23 +194,6 @@ export interface AnswerByRule {
   readonly obstacle: () => string | null;
 }
 
-interface UnattendedAnswerDeps {
-  /** The live runtime; null when it has ended. */
-  entryOf: (runtimeId: string) => RuntimeEntry | null;
-  /** Who is attached to the pane's server. @throws where tmux does not answer. */
-  clientsOf(pane: PaneKey): Promise<readonly TmuxClient[]>;
-  clock: Clock;
-  /** Takes in the events that wait at this moment on a target. @throws Error where they cannot be read. */
-  takeEventsOf(targetId: string): Promise<void>;
-  /** Through the gate, bound to the prompt, and in the pane's turn. */
-  throughGate(input: ActionInput, act: (turn: ActionTurn) => Promise<ActionResult>): Promise<ActionResult>;
-  answerOnce(
-    turn: ActionTurn,
-    input: { choice: { kind: "approve" | "deny" }; idempotencyKey: string },
-    unattended: UnattendedAnswer,
-  ): Promise<ActionResult>;
-}
-
 export interface UnattendedAnswers {
   /** Takes in the events that wait at this moment on the machine of this agent. @throws Error where they cannot be read. */
   takeEvents(runtimeId: string): Promise<void>;
@@ -246,7 +227,22 @@ const toldOf = (entry: RuntimeEntry): ToldRequest | null => {
   };
 };
 
-export const createUnattendedAnswers = (deps: UnattendedAnswerDeps): UnattendedAnswers => {
+export const createUnattendedAnswers = (deps: {
+  /** The live runtime; null when it has ended. */
+  entryOf: (runtimeId: string) => RuntimeEntry | null;
+  /** Who is attached to the pane's server. @throws where tmux does not answer. */
+  clientsOf(pane: PaneKey): Promise<readonly TmuxClient[]>;
+  clock: Clock;
+  /** Takes in the events that wait at this moment on a target. @throws Error where they cannot be read. */
+  takeEventsOf(targetId: string): Promise<void>;
+  /** Through the gate, bound to the prompt, and in the pane's turn. */
+  throughGate(input: ActionInput, act: (turn: ActionTurn) => Promise<ActionResult>): Promise<ActionResult>;
+  answerOnce(
+    turn: ActionTurn,
+    input: { choice: { kind: "approve" | "deny" }; idempotencyKey: string },
+    unattended: UnattendedAnswer,
+  ): Promise<ActionResult>;
+}): UnattendedAnswers => {
   const { entryOf } = deps;
   /** @throws AgtmuxError E_STALE_SNAPSHOT */
   const requireUndoubted = ({ runtimeId, choice }: AnswerByRule): void => {

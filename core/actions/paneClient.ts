@@ -151,11 +151,6 @@ export interface PaneClient {
   ): Promise<boolean>;
 }
 
-interface PaneClientDeps {
-  tmux: TmuxCalls;
-  makeNonce: () => string;
-}
-
 const parseCapture = (output: string, nonce: string): PaneCapture | null => {
   const [flags = "", command, title, ...rest] = output.split(`<${nonce}>`);
   const numbers = flags.split(" ").map(Number);
@@ -188,7 +183,7 @@ const parseCapture = (output: string, nonce: string): PaneCapture | null => {
 const GONE =
   /can't find (pane|window|session)|no server running|lost server|server exited|\((No such file|Connection refused)/;
 
-export const createPaneClient = (deps: PaneClientDeps): PaneClient => {
+export const createPaneClient = (deps: { tmux: TmuxCalls; makeNonce: () => string }): PaneClient => {
   const { tmux, makeNonce } = deps;
   /** Names of the buffers with texts of ours. */
   const held = new Set<string>();
@@ -269,13 +264,15 @@ export interface PaneReach {
   reach(key: PaneKey, paneRef: string): { pane: Pane; client: PaneClient };
 }
 
-interface PaneReachDeps {
+export const createPaneReach = ({
+  connectedTargets,
+  paneOf,
+  makeNonce,
+}: {
   connectedTargets: ConnectedTargets;
   paneOf: (key: PaneKey) => Pane | undefined;
   makeNonce: () => string;
-}
-
-export const createPaneReach = ({ connectedTargets, paneOf, makeNonce }: PaneReachDeps): PaneReach => ({
+}): PaneReach => ({
   reach: (key, paneRef) => {
     const { executor, tmuxOf } = connectedTargets.get(key.targetId);
     const pane = paneOf(key);

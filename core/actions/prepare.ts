@@ -42,14 +42,6 @@ export interface VerifiedAction {
   readonly surface: string;
 }
 
-export interface GateDeps {
-  store: Store;
-  clock: Clock;
-  ids: IdSource;
-  lookup: SubjectLookup;
-  timing: () => Timing;
-}
-
 export interface Gate {
   /**
    * Resolves `ref` and stores a snapshot of what is there. `bindsPrompt`: the action answers the prompt that is open now,
@@ -89,7 +81,19 @@ const sealVerified = (action: Omit<VerifiedAction, typeof seal>): VerifiedAction
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   action as VerifiedAction;
 
-export const createGate = ({ store, clock, ids, lookup, timing }: GateDeps): Gate => ({
+export const createGate = ({
+  store,
+  clock,
+  ids,
+  lookup,
+  timing,
+}: {
+  store: Store;
+  clock: Clock;
+  ids: IdSource;
+  lookup: SubjectLookup;
+  timing: () => Timing;
+}): Gate => ({
   prepare: (ref, guards, surface, options = { bindsPrompt: false }) => {
     const subject = resolveRef(ref, lookup.subjects());
     const current = lookup.current(subject.key);

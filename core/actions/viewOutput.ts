@@ -129,15 +129,13 @@ export const viewTranscript = async (input: {
 // view-output as the service offers it: behind the gate and on record like every action, from the screen or from the agent's
 // own log.
 
-interface OutputActionsDeps {
+export const createOutputActions = (deps: {
   ingest: Ingest;
   audit: ActionAudit;
   connectedTargets: ConnectedTargets;
   reach: PaneReach;
   clock: Clock;
-}
-
-export const createOutputActions = (deps: OutputActionsDeps) => {
+}) => {
   const { ingest, audit, connectedTargets, reach, clock } = deps;
 
   const liveEntry = (runtimeId: string | null): RuntimeEntry | null => {

@@ -12,18 +12,6 @@ import { LISTEN_MS, OutputWatch, ProcessWatch } from "./processWatch.ts";
 import { ScreenWatch } from "./screenWatch.ts";
 import type { CollectorSink, ProcessReader, WatchedServer } from "./sink.ts";
 
-export interface CollectorDeps {
-  targetId: string;
-  servers: readonly WatchedServer[];
-  processes: ProcessReader;
-  executor: TargetExecutor;
-  sink: CollectorSink;
-  identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
-  timing: () => Timing;
-  clock: Clock;
-  logger: Logger;
-}
-
 const SLOW_LISTING_MS = 2_000;
 const DOWN_AFTER_FAILURES = 3;
 const UNANSWERED = "it has not answered yet";
@@ -55,7 +43,7 @@ const mostOf = async (works: readonly Promise<void>[], clock: Clock): Promise<vo
 };
 
 export class Collector {
-  private readonly deps: CollectorDeps;
+  private readonly deps: ConstructorParameters<typeof Collector>[0];
   private readonly servers: ServerState[];
   private readonly processes: ProcessWatch;
   private readonly screens: ScreenWatch;
@@ -72,7 +60,17 @@ export class Collector {
   private isStarted = false;
   private isLookingAround = false;
 
-  constructor(deps: CollectorDeps) {
+  constructor(deps: {
+    targetId: string;
+    servers: readonly WatchedServer[];
+    processes: ProcessReader;
+    executor: TargetExecutor;
+    sink: CollectorSink;
+    identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
+    timing: () => Timing;
+    clock: Clock;
+    logger: Logger;
+  }) {
     this.deps = deps;
     this.servers = deps.servers.map((watched) => ({
       watched,

@@ -12,23 +12,21 @@ import type { ProcessWatch } from "./processWatch.ts";
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 4_000;
 
-interface BindingProbeOptions {
-  targetId: string;
-  sink: CollectorSink;
-  servers: readonly WatchedServer[];
-  files: TargetFiles;
-  clock: Clock;
-  /** Runs a look whose failure must not stop anything. */
-  guard: (work: Promise<void>) => void;
-}
-
 export class BindingProbe {
-  private readonly options: BindingProbeOptions;
+  private readonly options: ConstructorParameters<typeof BindingProbe>[0];
   private cancelRetry: (() => void) | null = null;
   private retryMs = FIRST_RETRY_MS;
   private isClosed = false;
 
-  constructor(options: BindingProbeOptions) {
+  constructor(options: {
+    targetId: string;
+    sink: CollectorSink;
+    servers: readonly WatchedServer[];
+    files: TargetFiles;
+    clock: Clock;
+    /** Runs a look whose failure must not stop anything. */
+    guard: (work: Promise<void>) => void;
+  }) {
     this.options = options;
   }
 

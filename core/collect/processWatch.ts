@@ -267,23 +267,21 @@ export const isScanDue = (
   return last.title !== pane.title || pane.windowActivity >= Math.floor(last.at / 1_000);
 };
 
-interface ProcessWatchDeps {
-  targetId: string;
-  processes: ProcessReader;
-  sink: CollectorSink;
-  identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
-  clock: Clock;
-}
-
 const VERIFY_MS = 2_000;
 
 export class ProcessWatch {
-  private readonly deps: ProcessWatchDeps;
+  private readonly deps: ConstructorParameters<typeof ProcessWatch>[0];
   private readonly scans = new Map<string, LastScan>();
   private readonly verified = new Map<string, number>();
   private isClosed = false;
 
-  constructor(deps: ProcessWatchDeps) {
+  constructor(deps: {
+    targetId: string;
+    processes: ProcessReader;
+    sink: CollectorSink;
+    identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
+    clock: Clock;
+  }) {
     this.deps = deps;
   }
 

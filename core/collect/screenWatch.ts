@@ -74,20 +74,6 @@ export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, 
 const mayBeEarly = ({ attention, isUnsustained }: WatchedRuntime): boolean =>
   (attention === "active" || attention === "quiet") && !isUnsustained;
 
-interface ScreenWatchDeps {
-  targetId: string;
-  servers: readonly WatchedServer[];
-  executor: TargetExecutor;
-  sink: CollectorSink;
-  timing: () => Timing;
-  clock: Clock;
-  logger: Logger;
-  /** Sees which agents still live: what a screen says counts only for one that does. */
-  verifyProcesses: () => Promise<void>;
-  /** Handles failures of work that nobody awaits. */
-  guard: (work: Promise<void>) => void;
-}
-
 const CONFIRM_REFRESH_MS = 30_000;
 /** With a hundred busy agents something is to be planned all the time, and each plan goes through all of them. */
 const PLAN_GAP_MS = 50;
@@ -103,7 +89,7 @@ const SCREENS_PER_COMMIT = 10;
 const URGENCY: readonly Attention[] = ["close", "waiting", "active", "quiet"];
 
 export class ScreenWatch {
-  private readonly deps: ScreenWatchDeps;
+  private readonly deps: ConstructorParameters<typeof ScreenWatch>[0];
   private readonly work: WorkWatch;
   private readonly reads = new Map<string, LastRead>();
   /** Runtimes whose screen showed nothing that its adapter knows when it was read last. */
@@ -119,7 +105,19 @@ export class ScreenWatch {
   private isClosed = false;
   private homeDir = "";
 
-  constructor(deps: ScreenWatchDeps) {
+  constructor(deps: {
+    targetId: string;
+    servers: readonly WatchedServer[];
+    executor: TargetExecutor;
+    sink: CollectorSink;
+    timing: () => Timing;
+    clock: Clock;
+    logger: Logger;
+    /** Sees which agents still live: what a screen says counts only for one that does. */
+    verifyProcesses: () => Promise<void>;
+    /** Handles failures of work that nobody awaits. */
+    guard: (work: Promise<void>) => void;
+  }) {
     this.deps = deps;
     this.work = new WorkWatch(deps);
   }

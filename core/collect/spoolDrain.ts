@@ -221,15 +221,17 @@ const readStart = async (path: string): Promise<string | null> => {
 
 const isGone = (error: unknown): boolean => errorCodeOf(error) === "ENOENT";
 
-interface SpoolFoldersOptions {
+const createSpoolFolders = ({
+  spoolDir,
+  redact,
+  newYielding,
+}: {
   spoolDir: string;
   /** Turns a text into what may be kept of it. */
   redact: (text: string) => string;
   /** Makes a yield function for one stretch of work: see `createYielding`. */
   newYielding: () => () => Promise<void>;
-}
-
-const createSpoolFolders = ({ spoolDir, redact, newYielding }: SpoolFoldersOptions) => {
+}) => {
   const newDir = join(spoolDir, "new");
   const tempDir = join(spoolDir, "tmp");
   const badDir = join(spoolDir, "bad");
@@ -308,7 +310,7 @@ export interface SpoolDrain {
   close(): Promise<void>;
 }
 
-interface SpoolDrainOptions {
+export const createSpoolDrain = (options: {
   spoolDir: string;
   /** Commits durably; a throw leaves the files in place, to be brought again after a growing pause (0.1 to 5 s). */
   onBatch: (envelopes: Envelope[]) => Promise<void> | void;
@@ -317,9 +319,7 @@ interface SpoolDrainOptions {
   logger: Logger;
   clock: Clock;
   sweepMs: number;
-}
-
-export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
+}): SpoolDrain => {
   const { spoolDir, onBatch, logger, clock, sweepMs } = options;
   /** Uses real time, not the clock of the events: it decides how long others have to wait. */
   const newYielding = (): (() => Promise<void>) => createYielding({ now: () => performance.now() });

@@ -85,15 +85,6 @@ export const readGitPlace = async (files: TargetFiles, folder: string): Promise<
   return NO_PLACE;
 };
 
-interface WorkWatchDeps {
-  servers: readonly WatchedServer[];
-  executor: TargetExecutor;
-  sink: CollectorSink;
-  clock: Clock;
-  logger: Logger;
-  guard: (work: Promise<void>) => void;
-}
-
 /** How long what was read counts, while an agent works; another machine is asked less often. */
 const FRESH_MS = { local: 10_000, ssh: 30_000 } as const;
 /** The same for an agent of which nothing is expected, as long as nothing happens to it. */
@@ -138,14 +129,21 @@ const toldBy = (entries: readonly TranscriptEntry[]): ToldActivity => ({
 });
 
 export class WorkWatch {
-  private readonly deps: WorkWatchDeps;
+  private readonly deps: ConstructorParameters<typeof WorkWatch>[0];
   private readonly seen = new Map<string, Seen>();
   private readonly due = new Map<string, WatchedRuntime>();
   private readonly places = new Map<string, { at: number; place: GitPlace }>();
   private isReading = false;
   private isClosed = false;
 
-  constructor(deps: WorkWatchDeps) {
+  constructor(deps: {
+    servers: readonly WatchedServer[];
+    executor: TargetExecutor;
+    sink: CollectorSink;
+    clock: Clock;
+    logger: Logger;
+    guard: (work: Promise<void>) => void;
+  }) {
     this.deps = deps;
   }
 

@@ -32,7 +32,13 @@ export interface SettingsService {
   set(key: string, value: unknown): Promise<Settings>;
 }
 
-interface SettingsServiceDeps {
+export const createSettingsService = ({
+  path,
+  config,
+  problem,
+  reload,
+  write,
+}: {
   path: string;
   config: () => Config;
   problem: () => string | null;
@@ -40,15 +46,7 @@ interface SettingsServiceDeps {
   reload: () => Promise<void>;
   /** Writes one value into config.json; resolves when it is in force. */
   write: (key: readonly [string, ...string[]], value: unknown) => Promise<void>;
-}
-
-export const createSettingsService = ({
-  path,
-  config,
-  problem,
-  reload,
-  write,
-}: SettingsServiceDeps): SettingsService => {
+}): SettingsService => {
   const defaults = settingsOf(DEFAULT_CONFIG);
   const inForce = (): Settings => ({ path, problem: problem(), values: settingsOf(config()), defaults });
   return {

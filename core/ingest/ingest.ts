@@ -29,17 +29,18 @@ import type { Prompt, RuntimeEntry, LiveState } from "./liveState.ts";
 
 // One tick: what time alone changes. Demotion, staleness, pending events, old crashed rows, and whether the store works again.
 
-interface TickDeps {
-  unitOfWork: UnitOfWork;
-  rows: RowViews;
-  states: States;
-  lifecycle: RuntimeLifecycle;
-  events: Events;
-  lastSeen: LastSeen;
-}
-
 /** In transactions of `size` runtimes, one for each step: between two of them others may have their turn. */
-function* tickInChunks(deps: TickDeps, size: number): Generator<undefined> {
+function* tickInChunks(
+  deps: {
+    unitOfWork: UnitOfWork;
+    rows: RowViews;
+    states: States;
+    lifecycle: RuntimeLifecycle;
+    events: Events;
+    lastSeen: LastSeen;
+  },
+  size: number,
+): Generator<undefined> {
   const { unitOfWork, rows, states, lifecycle, events, lastSeen } = deps;
   const { liveState } = unitOfWork;
   unitOfWork.reviewOutage();

@@ -27,18 +27,16 @@ const crashResolution = (at: number, visibleMs: number): Resolution => ({
   nextCheckAt: at + visibleMs,
 });
 
-interface RuntimeLifecycleDeps {
-  unitOfWork: UnitOfWork;
-  rows: RowViews;
-  states: States;
-  /** A runtime of the target began: events that waited for it may be bound now. Inside a commit. */
-  onBegin: (targetId: string) => void;
-}
-
 export class RuntimeLifecycle {
-  private readonly deps: RuntimeLifecycleDeps;
+  private readonly deps: ConstructorParameters<typeof RuntimeLifecycle>[0];
 
-  constructor(deps: RuntimeLifecycleDeps) {
+  constructor(deps: {
+    unitOfWork: UnitOfWork;
+    rows: RowViews;
+    states: States;
+    /** A runtime of the target began: events that waited for it may be bound now. Inside a commit. */
+    onBegin: (targetId: string) => void;
+  }) {
     this.deps = deps;
   }
 

@@ -9,13 +9,6 @@ import { isRespawned } from "../engine/epoch.ts";
 import { noteTitle } from "./activity.ts";
 import type { ServerEntry } from "./liveState.ts";
 
-interface TargetsDeps {
-  unitOfWork: UnitOfWork;
-  rows: RowViews;
-  states: States;
-  lifecycle: RuntimeLifecycle;
-}
-
 const MAX_REASON = 1_000;
 
 /** What of a target is told when it changes; when it was last seen goes along with the next change. */
@@ -25,9 +18,9 @@ const isSameHealth = (known: Target | undefined, now: Target): boolean =>
   JSON.stringify(known.link) === JSON.stringify(now.link);
 
 export class Targets {
-  private readonly deps: TargetsDeps;
+  private readonly deps: ConstructorParameters<typeof Targets>[0];
 
-  constructor(deps: TargetsDeps) {
+  constructor(deps: { unitOfWork: UnitOfWork; rows: RowViews; states: States; lifecycle: RuntimeLifecycle }) {
     this.deps = deps;
   }
 
@@ -169,18 +162,16 @@ const isSameServer = (before: ServerEntry | undefined, now: TopologyUpdate): boo
   before.mode === now.mode &&
   before.problem === now.problem;
 
-interface ListingApplierDeps {
-  unitOfWork: UnitOfWork;
-  rows: RowViews;
-  states: States;
-  lifecycle: RuntimeLifecycle;
-  lastSeen: LastSeen;
-}
-
 export class ListingApplier {
-  private readonly deps: ListingApplierDeps;
+  private readonly deps: ConstructorParameters<typeof ListingApplier>[0];
 
-  constructor(deps: ListingApplierDeps) {
+  constructor(deps: {
+    unitOfWork: UnitOfWork;
+    rows: RowViews;
+    states: States;
+    lifecycle: RuntimeLifecycle;
+    lastSeen: LastSeen;
+  }) {
     this.deps = deps;
   }
 

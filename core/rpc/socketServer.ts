@@ -168,16 +168,6 @@ export interface SocketServer {
   close(): Promise<void>;
 }
 
-/** `owner` proves that this process may replace a dead socket. */
-interface SocketServerOptions {
-  readonly paths: RuntimePaths;
-  readonly owner: Owner;
-  readonly router: AppRouter;
-  /** The daemon's version, sent with every answer. */
-  readonly version: string;
-  readonly logger: Logger;
-}
-
 /** Only the owner of the home may call this: any socket that is there is dead. */
 const removeDeadSocket = (path: string): void => {
   if (checkSocket(path)) unlinkSync(path);
@@ -187,7 +177,14 @@ const isEventStream = (response: ServerResponse): boolean =>
   String(response.getHeader("content-type") ?? "").startsWith("text/event-stream");
 
 /** Binds `<home>/agtmuxd.sock` with mode 0600 and serves until closed. Fails with E_SOCKET_UNSAFE or E_DAEMON_UNAVAILABLE. */
-export const startSocketServer = async (options: SocketServerOptions): Promise<SocketServer> => {
+export const startSocketServer = async (options: {
+  readonly paths: RuntimePaths;
+  readonly owner: Owner;
+  readonly router: AppRouter;
+  /** The daemon's version, sent with every answer. */
+  readonly version: string;
+  readonly logger: Logger;
+}): Promise<SocketServer> => {
   const { paths, owner, router, version, logger } = options;
   if (owner.home !== paths.home)
     throw new AgtmuxError("E_INTERNAL", `the lock of ${owner.home} does not cover ${paths.home}`);

@@ -292,20 +292,6 @@ const REUSED_TEXT =
   "This address was used before, by another browser or program. If that was not you, somebody else saw what the popover shows. " +
   "Its session has ended. Run 'agtmux ui' again.";
 
-interface WebBridgeOptions {
-  /** Where calls go: `createRouterHandler` or `createSocketHandler`. */
-  readonly rpc: RpcHandler;
-  /** Folder of the built renderer (`dist/renderer`). */
-  readonly rendererDir: string;
-  readonly logger: Logger;
-  /** A port to listen on; 0 takes a free one. */
-  readonly port?: number;
-  /**
-   * Called when somebody without the session used an address again. The session has ended; only `renewUrl` opens another one.
-   */
-  readonly onReuse?: () => void;
-}
-
 export interface WebBridge {
   /** The address to open, with the token that works once. */
   readonly url: string;
@@ -408,7 +394,19 @@ const answerReopen = (response: ServerResponse) => {
 };
 
 /** Starts listening. Throws when the renderer is not built or the port is taken. */
-export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBridge> => {
+export const startWebBridge = async (options: {
+  /** Where calls go: `createRouterHandler` or `createSocketHandler`. */
+  readonly rpc: RpcHandler;
+  /** Folder of the built renderer (`dist/renderer`). */
+  readonly rendererDir: string;
+  readonly logger: Logger;
+  /** A port to listen on; 0 takes a free one. */
+  readonly port?: number;
+  /**
+   * Called when somebody without the session used an address again. The session has ended; only `renewUrl` opens another one.
+   */
+  readonly onReuse?: () => void;
+}): Promise<WebBridge> => {
   const files = readWebFiles(options.rendererDir);
   const { logger } = options;
   let token: string | null = null;

@@ -47,21 +47,19 @@ export interface TmuxCalls {
   ask(words: readonly string[], options: TmuxCallOptions): Promise<DirectAnswer>;
 }
 
-export interface TmuxCallsDeps {
+const unsafe = (path: string, doubt: string, remedy: string): AgtmuxError =>
+  new AgtmuxError("E_SOCKET_UNSAFE", `the tmux server at ${path} is not the person's own: ${doubt}`, {
+    remedy,
+  });
+
+export const createTmuxCalls = (deps: {
   executor: TargetExecutor;
   tmuxPath: string;
   /** Whether the program there speaks as those that were tried out; only then another user's server is asked. */
   isTested: () => Promise<boolean>;
   socket: TmuxSocket;
   clock: Clock;
-}
-
-const unsafe = (path: string, doubt: string, remedy: string): AgtmuxError =>
-  new AgtmuxError("E_SOCKET_UNSAFE", `the tmux server at ${path} is not the person's own: ${doubt}`, {
-    remedy,
-  });
-
-export const createTmuxCalls = (deps: TmuxCallsDeps): TmuxCalls => {
+}): TmuxCalls => {
   const { executor, tmuxPath, isTested, socket, clock } = deps;
   const { server, socketPath, label } = socket;
   const { sockets } = executor;

@@ -49,15 +49,6 @@ export interface TmuxServer {
   close(): Promise<void>;
 }
 
-export interface TmuxServerOptions {
-  executor: TargetExecutor;
-  calls: TmuxCalls;
-  clock: Clock;
-  /** Hex digits that nobody can guess. */
-  makeNonce: () => string;
-  logger: Logger;
-}
-
 // When a server may be asked over its socket again after a failure. A server of another kind will not change, so after two
 // failures the tmux program asks instead, the mode says so, and the socket is tried again only rarely.
 const FAILURES_ALLOWED = 2;
@@ -119,7 +110,14 @@ const createPatience = (now: () => number) => {
   };
 };
 
-export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
+export const createTmuxServer = (options: {
+  executor: TargetExecutor;
+  calls: TmuxCalls;
+  clock: Clock;
+  /** Hex digits that nobody can guess. */
+  makeNonce: () => string;
+  logger: Logger;
+}): TmuxServer => {
   const { executor, calls, clock, makeNonce } = options;
   const { server, socketPath } = calls;
   const logger = options.logger.child({ tmuxServer: server });

@@ -60,14 +60,14 @@ const createChannelService = (context: FeatureContext, channels: ChannelSet) =>
     },
   }) satisfies Partial<AutomationService>;
 
-export interface AutomationOptions {
-  /** Only tests replace it. */
-  deliver?: Deliver;
-  /** Gets what arms the first texts of new agents, once the feature runs. */
-  offerFirstTasks?: (tasks: FirstTasks) => void;
-}
-
-export const createAutomation = (options: AutomationOptions = {}): Feature => ({
+export const createAutomation = (
+  options: {
+    /** Only tests replace it. */
+    deliver?: Deliver;
+    /** Gets what arms the first texts of new agents, once the feature runs. */
+    offerFirstTasks?: (tasks: FirstTasks) => void;
+  } = {},
+): Feature => ({
   name: "automation",
   calls: AUTOMATION_CALLS,
   start: (given) => {

@@ -104,20 +104,22 @@ const runView = ({ at, runtimeId, outcome }: JobRun) => ({
 
 const SHOWN_RUNS = 100;
 
-interface JobServiceDeps {
-  readonly context: FeatureContext;
-  /** Why a job is not done although it is due; null where nothing keeps it. */
-  readonly reasonOf: (jobId: string) => string | null;
-  /** Something was held, released, cancelled, paused or resumed. */
-  readonly onChange: () => void;
-}
-
 const noJob = (id: string, what: string): AgtmuxError =>
   new AgtmuxError("E_REF_NOT_FOUND", `there is no ${what}: '${id.slice(0, 100)}'`, {
     remedy: "List them with 'agtmux jobs list'.",
   });
 
-export const createJobService = ({ context, reasonOf, onChange }: JobServiceDeps) => {
+export const createJobService = ({
+  context,
+  reasonOf,
+  onChange,
+}: {
+  readonly context: FeatureContext;
+  /** Why a job is not done although it is due; null where nothing keeps it. */
+  readonly reasonOf: (jobId: string) => string | null;
+  /** Something was held, released, cancelled, paused or resumed. */
+  readonly onChange: () => void;
+}) => {
   const { jobs, clock } = context;
   const view = (job: Job): JobView => jobView(job, reasonOf(job.jobId));
   const find = (id: string, what: string): Job => {
@@ -271,13 +273,6 @@ const MAX_SCHEDULED = 50;
 
 type SendInput = Parameters<AutomationService["send"]>[0];
 
-interface SendServiceDeps {
-  readonly context: FeatureContext;
-  readonly keepInMemory: (jobId: string, text: string) => void;
-  /** Something was armed. */
-  readonly onChange: () => void;
-}
-
 /** After a limit has ended, s: its provider's clock may differ, and not everybody should come at once. */
 const AFTER_RESET_S = [60, 180] as const;
 
@@ -312,7 +307,12 @@ const timesOf = (
   }
 };
 
-export const createSendService = (deps: SendServiceDeps) => {
+export const createSendService = (deps: {
+  readonly context: FeatureContext;
+  readonly keepInMemory: (jobId: string, text: string) => void;
+  /** Something was armed. */
+  readonly onChange: () => void;
+}) => {
   const { context } = deps;
   const { jobs, clock, ids, redact } = context;
 
@@ -387,16 +387,6 @@ const MAX_ARMED = 50;
 
 type WatchInput = Parameters<AutomationService["watch"]>[0];
 
-interface WatchServiceDeps {
-  readonly context: FeatureContext;
-  /** Names of the channels in force. */
-  readonly channels: () => readonly string[];
-  /** Whether anybody would hear now what is told over this channel, or over any; at this desktop, too. */
-  readonly hears: (channel: string | null) => boolean;
-  /** Something was armed. */
-  readonly onChange: () => void;
-}
-
 const checkCondition = ({ condition, subject }: WatchInput, redact: (text: string) => string): void => {
   if (condition.kind === "match") {
     if (redact(condition.pattern) !== condition.pattern)
@@ -419,7 +409,20 @@ const checkCondition = ({ condition, subject }: WatchInput, redact: (text: strin
     });
 };
 
-export const createWatchService = ({ context, channels, hears, onChange }: WatchServiceDeps) => {
+export const createWatchService = ({
+  context,
+  channels,
+  hears,
+  onChange,
+}: {
+  readonly context: FeatureContext;
+  /** Names of the channels in force. */
+  readonly channels: () => readonly string[];
+  /** Whether anybody would hear now what is told over this channel, or over any; at this desktop, too. */
+  readonly hears: (channel: string | null) => boolean;
+  /** Something was armed. */
+  readonly onChange: () => void;
+}) => {
   const { jobs, clock, ids } = context;
   const armedWatches = (): WatchJob[] => jobs.listArmedJobs().filter((job) => job.kind === "watch");
   const subjectOf = (subject: WatchInput["subject"]): WatchSubject => {

@@ -181,17 +181,8 @@ const SIDE_BY_SIDE = 4;
 const ROWS_PER_WRITE = 25;
 const SESSIONS_AT_ONCE = 20;
 
-interface ScanDeps {
-  homeDir: string;
-  adapters: () => readonly AgentAdapter[];
-  db: HistoryDb;
-  /** Takes secrets out of a text. */
-  redact: (text: string) => string;
-  logger: Logger;
-}
-
 export class Scan {
-  private readonly deps: ScanDeps;
+  private readonly deps: ConstructorParameters<typeof Scan>[0];
   /** What is in the index, by path. */
   private known: Map<string, Omit<KnownLog, "path">> | null = null;
   private databases = new Map<string, { mtime: number; newest: number }>();
@@ -200,7 +191,14 @@ export class Scan {
   private isClosed = false;
   private readonly pace = createPace();
 
-  constructor(deps: ScanDeps) {
+  constructor(deps: {
+    homeDir: string;
+    adapters: () => readonly AgentAdapter[];
+    db: HistoryDb;
+    /** Takes secrets out of a text. */
+    redact: (text: string) => string;
+    logger: Logger;
+  }) {
     this.deps = deps;
   }
 

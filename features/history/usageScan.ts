@@ -11,13 +11,6 @@ import { withForeignDb, findLogs } from "./scan.ts";
 import { type HistoryDb, type SessionRow, toUsageRows, type UsageMark } from "./historyDb.ts";
 import { linesWith, openLog, createPace, parseLine, readStretches, StretchSpace } from "./logFile.ts";
 
-export interface UsageScanDeps {
-  homeDir: string;
-  adapters: () => readonly AgentAdapter[];
-  db: HistoryDb;
-  logger: Logger;
-}
-
 interface UsageLog {
   agent: string;
   path: string;
@@ -55,13 +48,18 @@ const recordsIn = async (
 };
 
 export class UsageScan {
-  private readonly deps: UsageScanDeps;
+  private readonly deps: ConstructorParameters<typeof UsageScan>[0];
   private readonly space = new StretchSpace();
   private readonly pace = createPace();
   private work: AsyncGenerator<void> | null = null;
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: UsageScanDeps) {
+  constructor(deps: {
+    homeDir: string;
+    adapters: () => readonly AgentAdapter[];
+    db: HistoryDb;
+    logger: Logger;
+  }) {
     this.deps = deps;
   }
 

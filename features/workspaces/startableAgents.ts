@@ -49,12 +49,6 @@ export const shellCommand = (shell: string, words: readonly string[]): string[] 
   return [isKnown ? own : PLAIN_SHELL, "-l", "-i", "-c", `${words.join(" ")}; exec ${stay}`];
 };
 
-interface StartableDeps {
-  context: FeatureContext;
-  /** Agents that were started on a machine, the last one first. */
-  startedOn(target: string): Promise<readonly string[]>;
-}
-
 /** What is installed is asked again after this. */
 const FRESH_MS = 60_000;
 /** A person waits for the list; a shell with slow settings comes in time for the next one. */
@@ -70,10 +64,14 @@ const MARK = "agtmux-has:";
 const ASK = `case \${SHELL##*/} in bash|zsh|fish|ksh|mksh|dash|ash) exec "$SHELL" -l -c "$1" ;; *) exec sh -l -c "$1" ;; esac`;
 
 export class StartableAgents {
-  private readonly deps: StartableDeps;
+  private readonly deps: ConstructorParameters<typeof StartableAgents>[0];
   private readonly asked = new Map<string, { at: number; installed: Promise<ReadonlySet<string>> }>();
 
-  constructor(deps: StartableDeps) {
+  constructor(deps: {
+    context: FeatureContext;
+    /** Agents that were started on a machine, the last one first. */
+    startedOn(target: string): Promise<readonly string[]>;
+  }) {
     this.deps = deps;
   }
 

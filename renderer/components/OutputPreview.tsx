@@ -70,15 +70,18 @@ type OutputState =
 const PAUSE_MS = 1_500;
 const LINES = 80;
 
-interface FollowOptions {
+/** Requests the output until it is told to stop; pauses while the popover is hidden. */
+const follow = ({
+  visibility,
+  ask,
+  onOutput,
+  onFailure,
+}: {
   visibility: Visibility;
   ask: (signal: AbortSignal) => Promise<PaneOutput>;
   onOutput: (output: PaneOutput) => void;
   onFailure: (failure: Failure) => void;
-}
-
-/** Requests the output until it is told to stop; pauses while the popover is hidden. */
-const follow = ({ visibility, ask, onOutput, onFailure }: FollowOptions): (() => void) => {
+}): (() => void) => {
   const aborter = new AbortController();
   let timer: ReturnType<typeof setTimeout> | null = null;
   let isAsking = false;

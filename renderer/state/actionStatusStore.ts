@@ -10,17 +10,13 @@ import {
 } from "../../ui/actions/actionStatus.ts";
 import { Store } from "./store.ts";
 
-export interface ActionStatusDeps {
-  toFailure(error: unknown): Failure;
-}
-
 /** By pane reference. */
 type ActionStatuses = ReadonlyMap<string, ActionStatus>;
 
 export class ActionStatusStore extends Store<ActionStatuses> {
-  private readonly deps: ActionStatusDeps;
+  private readonly deps: ConstructorParameters<typeof ActionStatusStore>[0];
 
-  constructor(deps: ActionStatusDeps) {
+  constructor(deps: { toFailure(error: unknown): Failure }) {
     super(new Map());
     this.deps = deps;
   }

@@ -12,28 +12,26 @@ export interface WebNotification {
   close(): void;
 }
 
-export interface BrowserSignsDeps {
-  permission(): Permission;
-  ask(): Promise<NotificationPermission>;
-  create(notice: AgentNotification, onClick: () => void): WebNotification;
-  subscribe(handlers: { onData: (event: NotificationEvent) => void; onEnd: () => void }): FeedSubscription;
-  /** Panes that need the person, asked of the daemon: the feed rests while nobody looks. */
-  count(): Promise<number>;
-  onCount(count: number): void;
-  onClick(notice: AgentNotification): void;
-  isVisible(): boolean;
-  /** Calls back once. */
-  setTimer(delayMs: number, callback: () => void): void;
-}
-
 const RETRY_MS = 15_000;
 
 /** The state is the browser's permission. */
 export class BrowserSigns extends Store<Permission> {
-  private readonly deps: BrowserSignsDeps;
+  private readonly deps: ConstructorParameters<typeof BrowserSigns>[0];
   private readonly shown = new Map<string, WebNotification>();
 
-  constructor(deps: BrowserSignsDeps) {
+  constructor(deps: {
+    permission(): Permission;
+    ask(): Promise<NotificationPermission>;
+    create(notice: AgentNotification, onClick: () => void): WebNotification;
+    subscribe(handlers: { onData: (event: NotificationEvent) => void; onEnd: () => void }): FeedSubscription;
+    /** Panes that need the person, asked of the daemon: the feed rests while nobody looks. */
+    count(): Promise<number>;
+    onCount(count: number): void;
+    onClick(notice: AgentNotification): void;
+    isVisible(): boolean;
+    /** Calls back once. */
+    setTimer(delayMs: number, callback: () => void): void;
+  }) {
     super(deps.permission());
     this.deps = deps;
     if (this.getState() === "granted") this.follow();

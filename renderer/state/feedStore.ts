@@ -97,23 +97,21 @@ export class FeedConnection<T> {
   }
 }
 
-interface FeedStoreDeps {
-  now(): number;
-  isVisible(): boolean;
-  /** Runs the callback soon, once; returns a cancel function. */
-  schedule(callback: () => void): () => void;
-}
-
 /** More entries than this are folded without waiting for a frame, which may never come. */
 const PENDING_LIMIT = 500;
 
 export class FeedStore extends Store<FeedState> {
-  private readonly deps: FeedStoreDeps;
+  private readonly deps: ConstructorParameters<typeof FeedStore>[0];
   private pending: FeedEntry[] = [];
   private cancelFrame: (() => void) | null = null;
   private lastVersion: number | null = null;
 
-  constructor(deps: FeedStoreDeps) {
+  constructor(deps: {
+    now(): number;
+    isVisible(): boolean;
+    /** Runs the callback soon, once; returns a cancel function. */
+    schedule(callback: () => void): () => void;
+  }) {
     super(INITIAL_FEED_STATE);
     this.deps = deps;
   }

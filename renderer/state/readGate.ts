@@ -76,13 +76,6 @@ interface KnownCard {
   former: { seen: SeenCard; read: readonly Part[] } | null;
 }
 
-interface ReadGateDeps {
-  /** On the clock of `event.timeStamp`. */
-  now(): number;
-  /** Runs the callback with the next frame that is drawn. Never while nobody looks. */
-  onFrame(callback: () => void): void;
-}
-
 /** Nobody can read a card in less time. */
 export const READING_MS = 500;
 /** The card to which a key goes is known by its mark and not by its place, so that it may have moved a little before. */
@@ -186,7 +179,7 @@ export const askedOf = ({ request, prompt_fingerprint: fingerprint }: PaneView):
 
 /** The state says whether the last answer came too early. */
 export class ReadGate extends Store<boolean> {
-  private readonly deps: ReadGateDeps;
+  private readonly deps: ConstructorParameters<typeof ReadGate>[0];
   private cards: ReadonlyMap<string, KnownCard> = new Map();
   private selected: { key: string | null; at: number } = { key: null, at: -Infinity };
   private droppedAt = -Infinity;
@@ -205,7 +198,12 @@ export class ReadGate extends Store<boolean> {
   private viewHeight = Infinity;
   private look: () => void = () => {};
 
-  constructor(deps: ReadGateDeps) {
+  constructor(deps: {
+    /** On the clock of `event.timeStamp`. */
+    now(): number;
+    /** Runs the callback with the next frame that is drawn. Never while nobody looks. */
+    onFrame(callback: () => void): void;
+  }) {
     super(false);
     this.deps = deps;
   }

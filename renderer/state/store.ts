@@ -59,19 +59,14 @@ export function useStore<T>(store: Readable<T>, select?: (state: T) => unknown):
 // A clock that ticks with every full second while somebody looks: one timer for everything that shows a time; only visible
 // parts listen to it.
 
-interface TickingClockDeps {
-  now(): number;
-  isVisible(): boolean;
-}
-
 const TICK_MS = 1_000;
 
 /** Epoch ms of the last tick. */
 export class TickingClock extends Store<number> {
-  private readonly deps: TickingClockDeps;
+  private readonly deps: ConstructorParameters<typeof TickingClock>[0];
   private timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(deps: TickingClockDeps) {
+  constructor(deps: { now(): number; isVisible(): boolean }) {
     super(deps.now());
     this.deps = deps;
   }

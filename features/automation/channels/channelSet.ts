@@ -39,17 +39,10 @@ interface Waiting {
   readonly settle: ((delivery: Delivery) => void) | null;
 }
 
-interface ChannelQueueDeps {
-  readonly clock: Clock;
-  /** One attempt. */
-  readonly deliver: (message: ChannelMessage, signal: AbortSignal) => Promise<Delivery>;
-  readonly onNotDelivered: (detail: string) => void;
-}
-
 const CLOSED: Delivery = { outcome: "not_delivered", detail: "the channel was closed", mayRetry: false };
 
 export class ChannelQueue {
-  private readonly deps: ChannelQueueDeps;
+  private readonly deps: ConstructorParameters<typeof ChannelQueue>[0];
   private readonly aborter = new AbortController();
   private readonly waiting: Waiting[] = [];
   private readonly shown = new Set<string>();
@@ -58,7 +51,12 @@ export class ChannelQueue {
   private droppedEver = 0;
   private lastResult: ChannelResult | null = null;
 
-  constructor(deps: ChannelQueueDeps) {
+  constructor(deps: {
+    readonly clock: Clock;
+    /** One attempt. */
+    readonly deliver: (message: ChannelMessage, signal: AbortSignal) => Promise<Delivery>;
+    readonly onNotDelivered: (detail: string) => void;
+  }) {
     this.deps = deps;
   }
 

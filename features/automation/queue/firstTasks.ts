@@ -14,16 +14,6 @@ const APPEAR_MS = 60_000;
 const EXPIRES_MS = 30 * 60_000;
 const TMUX_LIMIT_MS = 5_000;
 
-export interface FirstTaskDeps {
-  context: FeatureContext;
-  keepInMemory: (jobId: string, text: string) => void;
-  /** Why a text that is due is not sent; null where nothing keeps it. */
-  reasonOf: (jobId: string) => string | null;
-  /** A text has its agent now. */
-  onBound: () => void;
-  tell: (job: FirstJob, why: string) => void;
-}
-
 /** A pane that may be in no list: nothing is known of its session and window. */
 export const identityOf = ({ target, server, paneId }: FirstJob["place"]): PaneView["identity"] => ({
   target,
@@ -61,13 +51,21 @@ const outcomeFrom = (said: string): FirstTaskOutcome => {
 };
 
 export class FirstTaskQueue implements FirstTasks {
-  private readonly deps: FirstTaskDeps;
+  private readonly deps: ConstructorParameters<typeof FirstTaskQueue>[0];
   private readonly asking = new Map<string, Promise<void>>();
   private isClosed = false;
   private cancelLook: () => void = () => {};
   private count = 0;
 
-  constructor(deps: FirstTaskDeps) {
+  constructor(deps: {
+    context: FeatureContext;
+    keepInMemory: (jobId: string, text: string) => void;
+    /** Why a text that is due is not sent; null where nothing keeps it. */
+    reasonOf: (jobId: string) => string | null;
+    /** A text has its agent now. */
+    onBound: () => void;
+    tell: (job: FirstJob, why: string) => void;
+  }) {
     this.deps = deps;
     this.schedule(LOOK_EVERY_MS);
   }

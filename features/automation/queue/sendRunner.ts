@@ -107,20 +107,12 @@ const MAX_FAILURES = 3;
 
 const SENT = "sent";
 
-interface SendRunnerDeps {
-  readonly context: FeatureContext;
-  /** After each look: what is armed may be another. */
-  readonly onLook: () => void;
-  /** Tells the person that a text was not sent, and why. `row` null: nothing is known of its agent any more. */
-  readonly tell: (job: SendJob, row: PaneView | null, why: string) => void;
-}
-
 type Act<Kind extends SendAct["kind"]> = Extract<SendAct, { kind: Kind }>;
 
 const keyOf = ({ jobId, runs }: SendJob): string => `${jobId}:${runs}`;
 
 export class SendRunner {
-  private readonly deps: SendRunnerDeps;
+  private readonly deps: ConstructorParameters<typeof SendRunner>[0];
   private readonly rests = new Rests();
   /** Texts that are in no file, by job. */
   private readonly volatile = new Map<string, string>();
@@ -134,7 +126,13 @@ export class SendRunner {
   private isClosed = false;
   private cancelTick: () => void = () => {};
 
-  constructor(deps: SendRunnerDeps) {
+  constructor(deps: {
+    readonly context: FeatureContext;
+    /** After each look: what is armed may be another. */
+    readonly onLook: () => void;
+    /** Tells the person that a text was not sent, and why. `row` null: nothing is known of its agent any more. */
+    readonly tell: (job: SendJob, row: PaneView | null, why: string) => void;
+  }) {
     this.deps = deps;
     this.looks = new PaneLooks(deps.context);
     const { rows, clock } = deps.context;

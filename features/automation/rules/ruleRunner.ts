@@ -92,17 +92,8 @@ const DOUBT_MS = 30_000;
 /** So often a request is tried: then it is the person's. */
 const MAX_TRIES = 5;
 
-interface RuleRunnerDeps {
-  readonly context: FeatureContext;
-  readonly ruleSet: RuleSet;
-  /** Tells the person what a rule says of a request, or why it left one to them. */
-  readonly tell: (row: PaneView, about: { rule: string; title: string; key: string }) => void;
-  /** After each look. */
-  readonly onLook?: () => void;
-}
-
 export class RuleRunner {
-  private readonly deps: RuleRunnerDeps;
+  private readonly deps: ConstructorParameters<typeof RuleRunner>[0];
   private readonly standing = new Map<string, Standing>();
   private readonly busy = new Map<string, Promise<void>>();
   private readonly paths: RequestPaths;
@@ -110,7 +101,14 @@ export class RuleRunner {
   private isClosed = false;
   private cancelTimer: () => void = () => {};
 
-  constructor(deps: RuleRunnerDeps) {
+  constructor(deps: {
+    readonly context: FeatureContext;
+    readonly ruleSet: RuleSet;
+    /** Tells the person what a rule says of a request, or why it left one to them. */
+    readonly tell: (row: PaneView, about: { rule: string; title: string; key: string }) => void;
+    /** After each look. */
+    readonly onLook?: () => void;
+  }) {
     this.deps = deps;
     this.paths = new RequestPaths(deps.context);
   }

@@ -188,13 +188,6 @@ const readOrNull = async (path: string): Promise<string | null> => {
   }
 };
 
-interface RuleServiceDeps {
-  readonly context: FeatureContext;
-  readonly ruleSet: RuleSet;
-  /** Something was armed or disarmed. */
-  readonly onChange: () => void;
-}
-
 type Mode = RuleView["mode"];
 
 const iso = (at: number): string => new Date(at).toISOString();
@@ -225,7 +218,16 @@ const lastOf = (run: RuleRun | undefined): RuleView["last"] =>
         outcome: run.outcome,
       };
 
-export const createRuleService = ({ context, ruleSet, onChange }: RuleServiceDeps) => {
+export const createRuleService = ({
+  context,
+  ruleSet,
+  onChange,
+}: {
+  readonly context: FeatureContext;
+  readonly ruleSet: RuleSet;
+  /** Something was armed or disarmed. */
+  readonly onChange: () => void;
+}) => {
   const { rules: store, clock, jobs } = context;
 
   const namedPaths = (command: string | null, file: string | null, folder: string | null): string[] =>

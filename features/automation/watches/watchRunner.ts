@@ -179,15 +179,6 @@ export interface WatchMessage {
   readonly channel: string | null;
 }
 
-interface WatchRunnerDeps {
-  readonly context: FeatureContext;
-  readonly tell: (message: WatchMessage) => void;
-  /** Whether anybody would hear now what is told over this channel; null: over any. At this desktop, too. */
-  readonly hears: (channel: string | null) => boolean;
-  /** Those of the rules file: some of them are watches. */
-  readonly rules: () => readonly Rule[];
-}
-
 const isBackground = ({ reason_code }: PaneView): boolean => reason_code === "background_task";
 
 /** Armed for whoever works, as long as the person wants it. */
@@ -215,7 +206,7 @@ const lineOf = (matched: Matched | null): string | null =>
       ].join(" ");
 
 export class WatchRunner {
-  private readonly deps: WatchRunnerDeps;
+  private readonly deps: ConstructorParameters<typeof WatchRunner>[0];
   private readonly signs = new LifeSigns();
   private readonly lines = new LineMatcher();
   private readonly bare: BarePanes;
@@ -231,7 +222,14 @@ export class WatchRunner {
   private cancelTick: () => void = () => {};
   private readonly stopScreens: () => void;
 
-  constructor(deps: WatchRunnerDeps) {
+  constructor(deps: {
+    readonly context: FeatureContext;
+    readonly tell: (message: WatchMessage) => void;
+    /** Whether anybody would hear now what is told over this channel; null: over any. At this desktop, too. */
+    readonly hears: (channel: string | null) => boolean;
+    /** Those of the rules file: some of them are watches. */
+    readonly rules: () => readonly Rule[];
+  }) {
     this.deps = deps;
     this.standing = new StandingWatches(deps.context, deps.rules);
     const { rows, clock } = deps.context;

@@ -16,13 +16,6 @@ import { createPace } from "../logFile.ts";
 
 const SESSIONS_AT_ONCE = 20;
 
-interface RemoteDatabasesDeps {
-  context: FeatureContext;
-  db: HistoryDb;
-  /** Of one database. */
-  maxSessions: number;
-}
-
 interface Looked {
   /** Of the sessions that are there, as the index names them. */
   paths: string[];
@@ -34,11 +27,16 @@ interface Looked {
 const keyOf = (target: string, file: string, id: string): string => remoteKey(target, `${file}#${id}`);
 
 class RemoteDatabases {
-  private readonly deps: RemoteDatabasesDeps;
+  private readonly deps: ConstructorParameters<typeof RemoteDatabases>[0];
   /** When each had changed last, and the newest of its sessions. */
   private readonly looked = new Map<string, { mtime: number; newest: number }>();
 
-  constructor(deps: RemoteDatabasesDeps) {
+  constructor(deps: {
+    context: FeatureContext;
+    db: HistoryDb;
+    /** Of one database. */
+    maxSessions: number;
+  }) {
     this.deps = deps;
   }
 
@@ -114,25 +112,20 @@ const CLOSE_LIMIT_MS = 1_000;
 /** How long a list waits for machines. */
 const PATIENCE_MS = 4_000;
 
-interface RemoteScanDeps {
-  context: FeatureContext;
-  db: HistoryDb;
-}
-
 interface FoundLog extends RemoteLog {
   agent: string;
   history: FileHistory;
 }
 
 export class RemoteScan {
-  private readonly deps: RemoteScanDeps;
+  private readonly deps: ConstructorParameters<typeof RemoteScan>[0];
   private readonly looked = new Map<string, { at: number; problem: string | null }>();
   private readonly running = new Map<string, { since: number; look: Promise<void> }>();
   private readonly pace = createPace();
   private readonly databases: RemoteDatabases;
   private isClosed = false;
 
-  constructor(deps: RemoteScanDeps) {
+  constructor(deps: { context: FeatureContext; db: HistoryDb }) {
     this.deps = deps;
     this.databases = new RemoteDatabases({ ...deps, maxSessions: MAX_LOGS });
   }

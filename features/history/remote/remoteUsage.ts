@@ -32,14 +32,6 @@ const MAX_BYTES = 1024 * 1024 * 1024;
 /** The size of a log, in the index, of which only a part was read. */
 const UNFINISHED = -1;
 
-interface UsageLookDeps {
-  name: string;
-  target: FeatureTarget;
-  db: HistoryDb;
-  /** False once nobody asks any more. */
-  mayGoOn: () => boolean;
-}
-
 interface UsageLog {
   target: string;
   agent: string;
@@ -51,12 +43,18 @@ interface UsageLog {
 }
 
 class UsageLook {
-  private readonly deps: UsageLookDeps;
+  private readonly deps: ConstructorParameters<typeof UsageLook>[0];
   private readonly pace = createPace();
   private left = MAX_BYTES;
   private isWhole = true;
 
-  constructor(deps: UsageLookDeps) {
+  constructor(deps: {
+    name: string;
+    target: FeatureTarget;
+    db: HistoryDb;
+    /** False once nobody asks any more. */
+    mayGoOn: () => boolean;
+  }) {
     this.deps = deps;
   }
 
@@ -207,21 +205,19 @@ const PATIENCE_MS = 8_000;
 const WANTED_MS = 30_000;
 const CLOSE_LIMIT_MS = 1_000;
 
-interface RemoteUsageDeps {
-  context: FeatureContext;
-  db: HistoryDb;
-  /** Machines whose sessions are in the index. */
-  names: () => readonly string[];
-}
-
 export class RemoteUsage {
-  private readonly deps: RemoteUsageDeps;
+  private readonly deps: ConstructorParameters<typeof RemoteUsage>[0];
   private readonly done = new Map<string, { at: number; problem: string | null }>();
   private readonly running = new Map<string, { since: number; work: Promise<void> }>();
   private wantedAt = Number.NEGATIVE_INFINITY;
   private isClosed = false;
 
-  constructor(deps: RemoteUsageDeps) {
+  constructor(deps: {
+    context: FeatureContext;
+    db: HistoryDb;
+    /** Machines whose sessions are in the index. */
+    names: () => readonly string[];
+  }) {
     this.deps = deps;
   }
 
