@@ -27,7 +27,7 @@ export const firstMatch = (
   return null;
 };
 
-export interface ScriptCommand {
+interface ScriptCommand {
   /** `node` or `bun`. */
   program: string;
   /** Path of the script as it was given. */

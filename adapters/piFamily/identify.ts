@@ -4,7 +4,7 @@ import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { baseName, readScriptCommand } from "../common/commandLine.ts";
 
-export interface FamilySigns {
+interface FamilySigns {
   displayName: string;
   /** The path of the script inside its package, from the package's name on. */
   packagePath: RegExp;

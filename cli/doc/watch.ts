@@ -36,7 +36,7 @@ import { parseCount } from "../parse/values.ts";
 
 export type Project = Awaited<ReturnType<typeof projectOf>>;
 
-export interface WatchLimits {
+interface WatchLimits {
   readonly debounceMs: number;
   readonly maxCycles: number;
   /** The person has said that whatever is saved may let an agent change files without asking. */

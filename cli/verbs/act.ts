@@ -68,7 +68,7 @@ export const whenDrawn = async (
 
 // `agtmux answer <ref>`: answers exactly the prompt that its fingerprint names or that was just shown in the terminal.
 
-export interface AnswerOptions extends GuardOptions {
+interface AnswerOptions extends GuardOptions {
   approve?: boolean;
   deny?: boolean;
   option?: string;
@@ -293,7 +293,7 @@ export const runViewOutput = async (
   if (missing !== null) context.stderr.write(`agtmux: ${missing}\n`);
 };
 
-export interface SendOptions extends GuardOptions, LaterOptions {
+interface SendOptions extends GuardOptions, LaterOptions {
   text?: string;
   stdin?: boolean;
   /** commander's form of --no-enter. */

@@ -36,7 +36,7 @@ import { writePrivate } from "../ask.ts";
 /** Pages in which nothing can be read before it is given up: a log of noise. */
 const MAX_EMPTY_PAGES = 8;
 
-export interface ReadSession {
+interface ReadSession {
   session: HistorySession;
   entries: HistoryEntry[];
   isCut: boolean;

@@ -171,7 +171,7 @@ const printHistory = async (context: CliContext, items: readonly RulePast[]): Pr
   context.print(`${said.join("\n")}\n`);
 };
 
-export interface RuleTestOptions extends JsonOption {
+interface RuleTestOptions extends JsonOption {
   agent: string;
   session: string;
   cwd?: string;

@@ -47,7 +47,7 @@ export const changeLines = (
 // `agtmux integrate <agent>`: installs, verifies or removes our hook in an agent's settings. It shows the change first and
 // asks before anything is written.
 
-export interface IntegrateOptions {
+interface IntegrateOptions {
   target?: string;
   dryRun?: boolean;
   verify?: boolean;
@@ -171,7 +171,7 @@ export const runIntegrate = (
 // `agtmux setup --remove`: takes out again what agtmux put on this machine and its targets. Everything is shown first and asked once;
 // what is not ours, or is not as we left it, stays and is named.
 
-export interface RemoveOptions {
+interface RemoveOptions {
   target?: string;
   dryRun?: boolean;
   yes?: boolean;
@@ -345,7 +345,7 @@ const remove = async (client: DaemonClient, context: CliContext, options: Remove
 export const runRemove = (context: CliContext, options: RemoveOptions): Promise<number> =>
   withDaemon(context, (client) => remove(client, context, options));
 
-export interface SetupOptions {
+interface SetupOptions {
   target?: string;
   dryRun?: boolean;
   yes?: boolean;

@@ -62,7 +62,7 @@ export const describeConnected = (target: TargetView): string => {
 // `agtmux target add <name>`: adds a machine to those that are watched. It waits a while for the first connection, because a
 // person wants to know whether it works. The exit status does not depend on the connection.
 
-export interface TargetAddOptions {
+interface TargetAddOptions {
   kind?: string;
   sshTarget?: string;
   transport?: string;

@@ -37,7 +37,7 @@ export type WaitVerdict =
   /** The condition can no longer come true; the row as it was last seen. */
   | { readonly kind: "ended"; readonly row: PaneView };
 
-export interface Tracker {
+interface Tracker {
   take(entry: FeedEntry): WaitVerdict;
   /** `rows`: all rows that exist now. */
   look(rows: readonly PaneView[]): WaitVerdict;
@@ -145,7 +145,7 @@ export const trackMany = (
   };
 };
 
-export interface WaitOptions extends FilterOptions {
+interface WaitOptions extends FilterOptions {
   until?: readonly string[];
   any?: boolean;
   every?: boolean;

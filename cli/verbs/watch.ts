@@ -31,7 +31,7 @@ import { printList } from "./list.ts";
 
 // The lines of `watch --format jsonl`: one change per line, each with the version to resume from.
 
-export interface LinesInput {
+interface LinesInput {
   readonly scope: Scope;
   readonly ask: AskListing;
   readonly since: Since;
@@ -278,7 +278,7 @@ export const printChangesOnce = async (context: CliContext, input: LinesInput): 
 
 // The table of `watch`: redrawn when something changed or ages have advanced, in place and without flicker.
 
-export interface TableInput {
+interface TableInput {
   readonly ask: AskListing;
   readonly marks: Marks;
   /** How often ages are redrawn; changes show at once. */

@@ -6,7 +6,7 @@ export const UNASKED_BYTES = 1024 * 1024;
 /** Bytes that are forgiven per time: output that is slower costs next to nothing, however long it goes on. */
 const FORGIVEN_PER_MS = 64;
 
-export interface FloodGuard {
+interface FloodGuard {
   /** False once it is too much. `now`: a clock in ms that may be set back. */
   allows(bytes: number, now: number): boolean;
 }

@@ -14,7 +14,7 @@ const LSOF_MS = 5_000;
 const SOCKET_LINK = /^socket:\[(\d+)\]$/;
 const IS_MINE = "mine";
 
-export interface CallerProof {
+interface CallerProof {
   readonly header: string;
   close(): void;
 }

@@ -6,7 +6,7 @@ import { PROTOCOL_VERSION } from "../api/service.ts";
 import { PROTOCOL_HEADER, VERSION_HEADER } from "./wire.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
 
-export interface DocumentQuery {
+interface DocumentQuery {
   readonly paths: RuntimePaths;
   /** The procedure, such as `panes`. */
   readonly path: string;

@@ -186,7 +186,7 @@ const noneAnswers = (error: unknown): null => {
 };
 
 /** `checkVersion` false: for `daemon status` and `daemon stop`, which work across versions. */
-export interface SocketClientOptions {
+interface SocketClientOptions {
   readonly paths: RuntimePaths;
   readonly version: string;
   readonly checkVersion: boolean;

@@ -21,7 +21,7 @@ const MAX_AGENT_BYTES = 1024 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const MAX_KNOWN = 4_096;
 
-export interface RunningProgram {
+interface RunningProgram {
   pid: number;
   /** Argument vector as far as it is known. */
   argv: readonly string[];

@@ -17,7 +17,7 @@ export interface TmuxSocket {
   label?: string;
 }
 
-export interface ServersInput {
+interface ServersInput {
   configured: Config["tmux_servers"];
   /** `AGTMUX_TMUX_SOCKETS` (when set, exactly these are watched) and `TMUX_TMPDIR`. */
   env: { readonly AGTMUX_TMUX_SOCKETS?: string | undefined; readonly TMUX_TMPDIR?: string | undefined };

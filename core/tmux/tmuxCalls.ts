@@ -14,7 +14,7 @@ import type {
 import { askServer, type DirectAnswer } from "./askServer.ts";
 import type { TmuxSocket } from "./servers.ts";
 
-export interface TmuxCallOptions {
+interface TmuxCallOptions {
   timeoutMs: number;
   maxBytes?: number;
   /** The input of the one command that reads `-`. */

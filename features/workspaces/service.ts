@@ -11,7 +11,7 @@ import type { Loads, LostSession, Restored } from "../../core/model/workspace.ts
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
 
-export interface ServiceParts {
+interface ServiceParts {
   context: FeatureContext;
   rows: RowWorkspaces;
   start: StartAgent;

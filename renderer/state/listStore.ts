@@ -10,7 +10,7 @@ import { Store } from "./store.ts";
 import { readStored, writeStored, type Keeper } from "./stored.ts";
 
 /** Shown when the host has no terminal to open: the person runs the command. */
-export interface AttachCommand {
+interface AttachCommand {
   pane: PaneView;
   command: string;
 }
@@ -22,7 +22,7 @@ export type OpenDialog =
   /** A rule about what this pane asks. */
   | { kind: "rule"; pane: PaneView };
 
-export interface ListState {
+interface ListState {
   view: View;
   filter: Filter;
   /** Sessions of one name on several targets are one row. */

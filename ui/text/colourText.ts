@@ -4,7 +4,7 @@ import { displayText } from "./displayText.ts";
 
 export type Hue = "red" | "green" | "yellow" | "blue" | "magenta" | "cyan" | "grey";
 
-export interface ColouredPart {
+interface ColouredPart {
   text: string;
   ink: Hue | null;
   ground: Hue | null;

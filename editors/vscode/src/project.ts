@@ -19,7 +19,7 @@ export interface Project {
   close(): Promise<void>;
 }
 
-export interface ProjectOptions extends Omit<TakerOptions, "folder" | "signal"> {
+interface ProjectOptions extends Omit<TakerOptions, "folder" | "signal"> {
   /** `.agent-doc`. */
   readonly folder: string;
   readonly version: string;

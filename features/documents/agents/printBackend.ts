@@ -12,7 +12,7 @@ const INSTRUCTIONS =
 const TEMPLATE_INSTRUCTIONS =
   "Put what belongs into a component between <!-- patch:NAME --> and <!-- /patch:NAME -->; text outside of blocks goes to the conversation.";
 
-export interface PromptInput {
+interface PromptInput {
   readonly document: string;
   /** Null the first time. */
   readonly diff: string | null;

@@ -13,7 +13,7 @@ export interface PlacedPane {
   readonly top: number;
 }
 
-export interface LayoutWindow {
+interface LayoutWindow {
   readonly window: string;
   readonly width: number;
   readonly height: number;
@@ -21,7 +21,7 @@ export interface LayoutWindow {
   readonly isZoomed: boolean;
 }
 
-export interface Arrangement {
+interface Arrangement {
   /** Of the whole tmux server. */
   readonly panes: readonly PlacedPane[];
   readonly window: LayoutWindow;

@@ -82,7 +82,7 @@ const rowsOf = (text: string): LogLine[] => {
   }
 };
 
-export interface RemoteDb {
+interface RemoteDb {
   target: FeatureTarget;
   /** Absolute. */
   file: string;

@@ -185,7 +185,7 @@ export const linesOfRemoteLog = async (
   return Buffer.from(stdout, "utf8");
 };
 
-export interface MarkedLines {
+interface MarkedLines {
   /** Where the stretch began: where it was asked for, or at the beginning of the log. */
   start: number;
   /** Behind its last whole line; `start` where it has none. */
