@@ -3,7 +3,7 @@
 import { expect, it, vi } from "vitest";
 import { usePopovers, WAIT } from "./launchers/popovers.ts";
 import { atWork, tenWaits } from "./pages/cardRuns.ts";
-import { watchCards } from "./pages/cardsSeen.ts";
+import { type Press, watchCards } from "./pages/cardsSeen.ts";
 
 const popovers = usePopovers();
 
@@ -16,14 +16,25 @@ it("a key answers the next card once it was in view for half a second, and not b
   await page.waitForTimeout(700);
   await page.keyboard.press("a");
   await vi.waitFor(() => expect(daemon.asked).toHaveLength(1), WAIT);
-  daemon.put(atWork(0));
-  await page.waitForTimeout(250);
-  await page.keyboard.press("a");
-  await page.waitForTimeout(700);
-  expect(daemon.asked).toHaveLength(1);
+  const presses: Press[] = [];
+  const countRead = async (): Promise<number> => {
+    presses.push(...(await seen.presses()));
+    return presses.filter(({ wasRead }) => wasRead).length;
+  };
+  // On a busy machine a key may come later than it is pressed here: then the card after that one has to show it.
+  let wasEarly = false;
+  for (let card = 0; !wasEarly && card < 3; card += 1) {
+    daemon.put(atWork(card));
+    await page.waitForTimeout(250);
+    await page.keyboard.press("a");
+    await page.waitForTimeout(700);
+    expect(daemon.asked).toHaveLength(await countRead());
+    wasEarly = presses.at(-1)?.wasRead === false;
+  }
+  expect(wasEarly).toBe(true);
   expect(await seen.standing()).toMatchObject({ isWhole: true });
   await page.keyboard.press("a");
-  await vi.waitFor(() => expect(daemon.asked).toHaveLength(2), WAIT);
-  const answered = (await seen.presses()).filter((_press, index) => index !== 1);
-  expect(answered.map(({ wasRead }) => wasRead)).toEqual([true, true]);
+  const read = await countRead();
+  await vi.waitFor(() => expect(daemon.asked).toHaveLength(read), WAIT);
+  expect(presses.at(-1)).toMatchObject({ wasRead: true });
 });
