@@ -19,7 +19,7 @@ import { setResume, openDocument } from "../../features/documents/flow/documentC
 import { checkAnswerable, writeResponse } from "../../features/documents/flow/writeResponse.ts";
 import { checkSettled, findRepository, commitDocument, mergeByLines } from "../../features/documents/git.ts";
 import { lineDiff } from "../../features/documents/model/diffLines.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 import { cleanLine, cleanLines, textFor } from "../render/clean.ts";
 import { agentFor, readConfig, trustedRepositories } from "./documentConfig.ts";
 import { localPath } from "./place.ts";

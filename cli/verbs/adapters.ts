@@ -9,8 +9,8 @@ import type {
   AdapterSwitchedDocument,
 } from "../../core/model/documents.ts";
 import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
-import { withDaemon, type CliContext } from "../context.ts";
-import { printDocument } from "../document.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
+import { printDocument } from "../command/document.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
 import { basename } from "node:path";
@@ -23,8 +23,8 @@ import type {
 } from "../../core/model/adapterView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { countBy, MARKS } from "../render/mark.ts";
-import { readNamedFile } from "../ask.ts";
-import { withRef } from "../settleRef.ts";
+import { readNamedFile } from "../command/ask.ts";
+import { withRef } from "../command/settleRef.ts";
 
 // `agtmux integrate` without an agent: how each of them is integrated, and what can be done about it.
 

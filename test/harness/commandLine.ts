@@ -1,7 +1,7 @@
 // The real command line as child processes against the daemon of a harness, which is served on its socket for that.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { findInstallation } from "../../cli/createContext.ts";
+import { findInstallation } from "../../cli/command/createContext.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";

@@ -1,7 +1,7 @@
 // The daemon as a process of its own, from the sources, on a given home.
 import { spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS } from "../../cli/createContext.ts";
+import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS } from "../../cli/command/createContext.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
 import { connectSocket } from "../../core/rpc/socketClient.ts";

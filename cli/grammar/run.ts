@@ -1,18 +1,18 @@
 // One run of the command line: runs the verb in the context of the process, and turns its result into output and an exit status.
 import { type Command, CommanderError } from "commander";
-import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
-import type { CliContext } from "./context.ts";
-import { addActions } from "./grammar/actions.ts";
-import { addAgents, addWorkspaces } from "./grammar/agents.ts";
-import { addAutomation } from "./grammar/automation.ts";
-import { addDoc, agentDocExitCode, AS_AGENT_DOC, fromAgentDoc } from "./grammar/doc.ts";
-import { addHistory } from "./grammar/history.ts";
-import { addDoctor, addInsight, addLists, addPick } from "./grammar/lists.ts";
-import { addCompletions, addItself, FOOT } from "./grammar/itself.ts";
-import { type Outcome, Verb } from "./grammar/verb.ts";
-import { addTargets } from "./grammar/targets.ts";
-import { createContext } from "./createContext.ts";
-import { exitCodeOf, renderFailure, toFailure } from "./document.ts";
+import { AgtmuxError, ERROR_CODES } from "../../core/model/errors.ts";
+import type { CliContext, Outcome } from "../command/context.ts";
+import { addActions } from "./actions.ts";
+import { addAgents, addWorkspaces } from "./agents.ts";
+import { addAutomation } from "./automation.ts";
+import { addDoc, agentDocExitCode, AS_AGENT_DOC, fromAgentDoc } from "./doc.ts";
+import { addHistory } from "./history.ts";
+import { addDoctor, addInsight, addLists, addPick } from "./lists.ts";
+import { addCompletions, addItself, FOOT } from "./itself.ts";
+import { Verb } from "../command/verb.ts";
+import { addTargets } from "./targets.ts";
+import { createContext } from "../command/createContext.ts";
+import { exitCodeOf, renderFailure, toFailure } from "../command/document.ts";
 
 // The command line's grammar, put together from grammar/, one file per group of verbs. Each verb's code is loaded when it is
 // called and not before, so that `agtmux list` loads neither the database nor the daemon.

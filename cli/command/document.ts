@@ -1,9 +1,9 @@
 // How a verb prints its JSON document: with schema version and time, indented for a person, on one line for a program.
-import { SCHEMA_VERSION } from "../core/model/schemaVersion.ts";
+import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { CliContext } from "./context.ts";
-import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
-import { cleanLine } from "./render/clean.ts";
-import type { ErrorDocument } from "../core/model/documents.ts";
+import { AgtmuxError, ERROR_CODES } from "../../core/model/errors.ts";
+import { cleanLine } from "../render/clean.ts";
+import type { ErrorDocument } from "../../core/model/documents.ts";
 
 interface Stamp {
   schema_version: typeof SCHEMA_VERSION;

@@ -3,13 +3,12 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { errorCodeOf } from "../core/model/errors.ts";
-import type { Clock } from "../core/ports/clock.ts";
+import { errorCodeOf } from "../../core/model/errors.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import { homedir } from "node:os";
-import { runtimePaths, resolveHome } from "../core/rpc/paths.ts";
-import type { CliContext } from "./context.ts";
-import type { Outcome } from "./grammar/verb.ts";
-import { createPaint, hasColour } from "./render/table.ts";
+import { runtimePaths, resolveHome } from "../../core/rpc/paths.ts";
+import type { CliContext, Outcome } from "./context.ts";
+import { createPaint, hasColour } from "../render/table.ts";
 
 // Where the installation lies and which version it is, from source (`cli/`) as well as bundled (`dist/cli/`).
 
@@ -152,13 +151,13 @@ export const createContext = (outcome: Outcome): CliContext => {
     },
     paths,
     connect: async ({ start = env["AGTMUX_NO_START"] !== "1", checkVersion = true } = {}) => {
-      const { connectCurrent, connectSocket } = await import("../core/rpc/socketClient.ts");
+      const { connectCurrent, connectSocket } = await import("../../core/rpc/socketClient.ts");
       const options = { paths: paths(), version, helloTimeoutMs: HELLO_TIMEOUT_MS };
       if (!start || !checkVersion) return connectSocket({ ...options, checkVersion });
       const client = await connectCurrent(options);
       if (client !== null) return client;
       // Loaded only now, because the code that starts a process takes 10 ms to load.
-      const { connectOrStart } = await import("../core/rpc/connect.ts");
+      const { connectOrStart } = await import("../../core/rpc/connect.ts");
       return connectOrStart({
         paths: paths(),
         version,

@@ -2,23 +2,23 @@
 // the home, serves the socket, and leaves cleanly on a signal, on request, or when nobody has needed it for long.
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
-import { createAdapterRegistry } from "../adapters/index.ts";
-import { createFeatures } from "../features/index.ts";
-import { createDaemon, type Daemon } from "../core/daemon/createDaemon.ts";
-import { crashMessage, openLogFile, openStderrLog, type LogFile } from "../core/daemon/logFile.ts";
-import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
-import { endsWithin } from "../core/model/endsWithin.ts";
-import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
-import type { AdapterSource } from "../core/ports/agentAdapter.ts";
-import type { Clock } from "../core/ports/clock.ts";
-import type { Logger } from "../core/ports/logger.ts";
-import { tryOwn, type Owner } from "../core/rpc/ownership.ts";
-import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
-import { startSocketServer, type SocketServer } from "../core/rpc/socketServer.ts";
-import type { CliContext } from "./context.ts";
-import { createContext, dropDaemonEnvironment, returnMemory } from "./createContext.ts";
-import { exitCodeOf, renderFailure, toFailure } from "./document.ts";
+import { createAdapterSource } from "../../adapters/declarative/createAdapterSource.ts";
+import { createAdapterRegistry } from "../../adapters/index.ts";
+import { createFeatures } from "../../features/index.ts";
+import { createDaemon, type Daemon } from "../../core/daemon/createDaemon.ts";
+import { crashMessage, openLogFile, openStderrLog, type LogFile } from "../../core/daemon/logFile.ts";
+import { createIdSource, createSystemClock } from "../../core/daemon/systemClock.ts";
+import { endsWithin } from "../../core/model/endsWithin.ts";
+import { AgtmuxError, ERROR_CODES } from "../../core/model/errors.ts";
+import type { AdapterSource } from "../../core/ports/agentAdapter.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Logger } from "../../core/ports/logger.ts";
+import { tryOwn, type Owner } from "../../core/rpc/ownership.ts";
+import { ensureHome, type RuntimePaths } from "../../core/rpc/paths.ts";
+import { startSocketServer, type SocketServer } from "../../core/rpc/socketServer.ts";
+import type { CliContext } from "../command/context.ts";
+import { createContext, dropDaemonEnvironment, returnMemory } from "../command/createContext.ts";
+import { exitCodeOf, renderFailure, toFailure } from "../command/document.ts";
 
 export interface DaemonRunOptions {
   /** Started by a command: it exits silently when another daemon owns the home, and after a while without clients. */

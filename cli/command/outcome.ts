@@ -2,9 +2,9 @@
 import { OUTCOME_EXIT_CODES, type ActionOutcome, type ActionResult } from "../../core/model/action.ts";
 import type { ActionDocument } from "../../core/model/documents.ts";
 import { partsOfPaneRef } from "../../core/model/shortRef.ts";
-import type { CliContext } from "../context.ts";
-import { printDocument } from "../document.ts";
-import { cleanLine } from "./clean.ts";
+import type { CliContext } from "./context.ts";
+import { printDocument } from "./document.ts";
+import { cleanLine } from "../render/clean.ts";
 
 const WORDS: Readonly<Record<ActionOutcome, string>> = {
   delivered: "Delivered",

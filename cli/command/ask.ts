@@ -1,7 +1,7 @@
 // Asks the person at the terminal a question.
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
-import { AgtmuxError, errorCodeOf, ERROR_CODES } from "../core/model/errors.ts";
+import { AgtmuxError, errorCodeOf, ERROR_CODES } from "../../core/model/errors.ts";
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import type { CliContext } from "./context.ts";

@@ -1,11 +1,11 @@
 // From what a person typed to the reference that the daemon acts on. A long reference goes to it as it is; a short one is looked
 // up first, so that what acts is bound to one pane by its ids, and the person reads which one it was taken for.
-import { isTypedRef } from "../core/model/shortRef.ts";
-import type { PaneView } from "../core/model/view.ts";
-import type { DaemonClient } from "../core/rpc/socketClient.ts";
+import { isTypedRef } from "../../core/model/shortRef.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { withDaemon, type CliContext } from "./context.ts";
-import { cleanLine } from "./render/clean.ts";
-import { AgtmuxError } from "../core/model/errors.ts";
+import { cleanLine } from "../render/clean.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
 
 /** `work:1.0 (host/%12)`, for questions and messages; its names are not cleaned. */
 export const placeOf = ({ identity, short_ref, window_index, pane_index }: PaneView): string =>

@@ -1,7 +1,7 @@
 // What a verb may touch: its streams, its environment and a way to the daemon. Passed in, so that a verb has no globals.
-import type { DaemonClient } from "../core/rpc/socketClient.ts";
-import type { RuntimePaths } from "../core/rpc/paths.ts";
-import type { Paint } from "./render/table.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import type { RuntimePaths } from "../../core/rpc/paths.ts";
+import type { Paint } from "../render/table.ts";
 
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -43,3 +43,8 @@ export const withDaemon = async <T>(
     client.close();
   }
 };
+
+/** The exit status of a verb; undefined means 0. */
+export interface Outcome {
+  exitCode: number;
+}

@@ -1,11 +1,11 @@
 // The change feed as long as somebody watches. After a restart of the daemon it continues from the last version that was seen,
 // so that no change is missed or comes twice.
 import { setTimeout as delay } from "node:timers/promises";
-import { AgtmuxError } from "../core/model/errors.ts";
-import type { FeedEntry } from "../core/model/view.ts";
-import type { DaemonClient } from "../core/rpc/socketClient.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { FeedEntry } from "../../core/model/view.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { CliContext } from "./context.ts";
-import type { Since } from "./parse/values.ts";
+import type { Since } from "../parse/values.ts";
 
 export type FeedEvent =
   /** A daemon answers, the first or a later one: everything that is shown has to be requested again. */

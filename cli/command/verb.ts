@@ -1,7 +1,7 @@
 // A command of ours: commander's, with examples. The help, docs/cli.md, the man page and the completions are all made from the
 // tree of these, so that there is one definition of each verb.
+import { STATE_NAMES } from "../../core/model/words.ts";
 import { Command, type AddHelpTextContext, type AddHelpTextPosition, Option } from "commander";
-import { STATE_NAMES } from "../render/mark.ts";
 
 /** A command line as a person would type it, and what it does in one sentence. */
 export interface Example {
@@ -49,11 +49,6 @@ export class Verb extends Command {
 
 // Options that several verbs share, so that the same flag means and says the same everywhere. The word in angle brackets names
 // the kind of value (<ref>, <target>, <duration>); the completions use it.
-
-/** The exit status of a verb; undefined means 0. */
-export interface Outcome {
-  exitCode: number;
-}
 
 /** An option with a closed list of values. The list is for help and completions; the verb itself refuses others, with a remedy. */
 export const choice = (flags: string, description: string, values: readonly string[]): Option => {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { bashScript, fishScript, zshScript } from "../reference/completions.ts";
 import { completionTable, toPage } from "../reference/pages.ts";
-import type { CliContext } from "../context.ts";
-import type { Verb } from "../grammar/verb.ts";
+import type { CliContext } from "../command/context.ts";
+import type { Verb } from "../command/verb.ts";
 import { TOPICS, type Topic } from "../reference/topics.ts";
 
 const DEFAULT_WIDTH = 80;

@@ -8,8 +8,8 @@ import type {
   WindowList,
   WindowView,
   Counts,
-} from "../core/model/view.ts";
-import { needsFirst, type Machines, machinesOf } from "../ui/text/rowText.ts";
+} from "../../core/model/view.ts";
+import { needsFirst, type Machines, machinesOf } from "../../ui/text/rowText.ts";
 import {
   renderRows,
   type Field,
@@ -22,10 +22,10 @@ import {
   renderPlain,
   CHANGED,
   isChanged,
-} from "./render/field.ts";
-import { renderFoot, describeCounts, renderTotals } from "./render/mark.ts";
-import { layOut, renderHeader, renderRow, renderTable, type Measure } from "./render/table.ts";
-import { AgtmuxError } from "../core/model/errors.ts";
+} from "../render/field.ts";
+import { renderFoot, describeCounts, renderTotals } from "../render/mark.ts";
+import { layOut, renderHeader, renderRow, renderTable, type Measure } from "../render/table.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CliContext } from "./context.ts";
 import {
   parseColumns,
@@ -36,7 +36,7 @@ import {
   SESSION_SORT,
   WINDOW_SORT,
   type SortKeys,
-} from "./parse/filters.ts";
+} from "../parse/filters.ts";
 
 // `list` for people: one line per agent in the words of the popover's rows, those that need a person first. A wide terminal
 // shows what the popover has on a second line.

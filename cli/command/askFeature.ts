@@ -1,21 +1,21 @@
 // Asks a feature of the daemon by the name of its call: what it answers is what the feature's table says.
-import type { AnswerFrom, SentTo } from "../core/api/calls.ts";
-import type { DaemonClient } from "../core/rpc/socketClient.ts";
-import type { AutomationCalls } from "../features/automation/calls.ts";
+import type { AnswerFrom, SentTo } from "../../core/api/calls.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import type { AutomationCalls } from "../../features/automation/calls.ts";
 import { resolve } from "node:path";
-import type { HistorySession } from "../core/model/history.ts";
-import { THIS_MACHINE } from "../ui/text/sessionText.ts";
-import type { HistoryCalls } from "../features/history/calls.ts";
+import type { HistorySession } from "../../core/model/history.ts";
+import { THIS_MACHINE } from "../../ui/text/sessionText.ts";
+import type { HistoryCalls } from "../../features/history/calls.ts";
 import type { CliContext } from "./context.ts";
-import { parseNames } from "./parse/filters.ts";
-import { parseSince } from "./parse/values.ts";
+import { parseNames } from "../parse/filters.ts";
+import { parseSince } from "../parse/values.ts";
 import type {
   WorkspacesAnswer,
   WorkspacesCall,
   WorkspacesCalls,
   WorkspacesInput,
-} from "../features/workspaces/calls.ts";
-import type { PaneDocument } from "../core/model/view.ts";
+} from "../../features/workspaces/calls.ts";
+import type { PaneDocument } from "../../core/model/view.ts";
 
 /** `feature`: the first part of its calls. */
 export const createAsk =
