@@ -209,7 +209,7 @@ export const STATE_WORDS: Readonly<Record<CanonicalState, string>> = {
   unknown: "unknown",
 };
 
-/** After the name of who is in it: `Claude Code needs approval`. */
+/** After the name of who is in it: `<agent> needs approval`. */
 export const STATE_CLAUSES: Readonly<Record<CanonicalState, string>> = {
   error: "has an error",
   waiting_approval: "needs approval",
