@@ -214,7 +214,7 @@ export const STATE_NAMES: readonly string[] = Object.keys(STATE_WORDS);
 
 export const isStateName = (text: string): text is CanonicalState => Object.hasOwn(STATE_WORDS, text);
 
-/** After the name of who is in it: `Claude Code needs approval`. */
+/** After the name of who is in it: `<agent> needs approval`. */
 export const STATE_CLAUSES: Readonly<Record<CanonicalState, string>> = {
   error: "has an error",
   waiting_approval: "needs approval",

@@ -84,7 +84,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       "cli/host/daemon.ts:adapters",
       "cli/host/daemon.ts:features",
       "cli/doc:features/documents",
-      "cli/doc:adapters/printModes.ts",
+      "cli/doc:adapters/index.ts",
       "type:features",
     ],
     packages: ["node:*", "commander", "log-update", "string-width"],
