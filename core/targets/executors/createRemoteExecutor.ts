@@ -1,14 +1,14 @@
 // The executor of an SSH alias: it reads what OpenSSH knows about the alias and builds the executor over the transport that
 // fits. The choice is made for each connection, because keys and configuration change while the daemon runs.
-import { type KnownHost, type SshIdentities, readKnownHost, readIdentities } from "./sshKeys.ts";
-import { type SshConfig, checkSshAlias, familyOf, readSshConfig } from "./sshConfig.ts";
+import { type KnownHost, type SshIdentities, readKnownHost, readIdentities } from "../sshKeys.ts";
+import { type SshConfig, checkSshAlias, familyOf, readSshConfig } from "../sshConfig.ts";
 import { connect } from "node:net";
-import type { AgtmuxError } from "../model/errors.ts";
-import type { Logger } from "../ports/logger.ts";
-import { createOpenSshTransport } from "./executors/openSshTransport.ts";
-import { SSH2_ALGORITHMS, createSsh2Transport, type Ssh2Plan } from "./executors/ssh2Transport.ts";
-import { createSshExecutor } from "./executors/sshExecutor.ts";
-import type { SshTransport, RemoteExecutor } from "./remoteExecutor.ts";
+import type { AgtmuxError } from "../../model/errors.ts";
+import type { Logger } from "../../ports/logger.ts";
+import { createOpenSshTransport } from "./openSshTransport.ts";
+import { SSH2_ALGORITHMS, createSsh2Transport, type Ssh2Plan } from "./ssh2Transport.ts";
+import { createSshExecutor } from "./sshExecutor.ts";
+import type { SshTransport, RemoteExecutor } from "../remoteExecutor.ts";
 
 // Which implementation reaches an alias: the ssh2 library for the plain case that it models completely, the OpenSSH client
 // for everything else. The choice is data with a reason, and a setting can force it.
@@ -157,7 +157,7 @@ const createSwitchingTransport = (choose: () => Promise<SshTransport>): SshTrans
  * Resolves when the connection was accepted or refused, or after the time limit. The outcome does not matter: the next
  * connection will show it.
  */
-export const knock = async (
+export const connectOnce = async (
   address: { host: string; port: number; family: 0 | 4 | 6 },
   limitMs: number,
 ): Promise<void> => {
@@ -170,7 +170,7 @@ export const knock = async (
 };
 
 const DEFAULT_KEEP_ALIVE_MS = 15_000;
-const KNOCK_LIMIT_MS = 1_000;
+const CONNECT_ONCE_LIMIT_MS = 1_000;
 
 interface ResolvedTarget extends Ssh2Plan, TransportChoice {}
 
@@ -227,12 +227,15 @@ export const createRemoteExecutor = (options: {
   const openSsh = (): SshTransport =>
     createOpenSshTransport({ alias, env, controlDir, configFile, keepAliveMs });
   const platform = options.platform ?? process.platform;
-  let hasKnocked = false;
+  let wasAsked = false;
   /** Done before a child connects for the first time. A host behind a jump host or a proxy is not on our network. */
   const askMacOs = async ({ config }: ResolvedTarget): Promise<void> => {
-    if (hasKnocked || config.proxyjump !== null || config.proxycommand !== null) return;
-    hasKnocked = true;
-    await knock({ host: config.hostname, port: config.port, family: familyOf(config) }, KNOCK_LIMIT_MS);
+    if (wasAsked || config.proxyjump !== null || config.proxycommand !== null) return;
+    wasAsked = true;
+    await connectOnce(
+      { host: config.hostname, port: config.port, family: familyOf(config) },
+      CONNECT_ONCE_LIMIT_MS,
+    );
   };
   const transport = createSwitchingTransport(async () => {
     if (options.transport === "openssh" && platform !== "darwin") return openSsh();

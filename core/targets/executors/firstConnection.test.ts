@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../../ports/logger.ts";
-import { createRemoteExecutor, knock } from "../createRemoteExecutor.ts";
+import { createRemoteExecutor, connectOnce } from "./createRemoteExecutor.ts";
 
 let folder: string;
 let server: Server;
@@ -12,7 +12,7 @@ let server: Server;
 let said: string[];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "agtmux-knock-"));
+  folder = mkdtempSync(join(tmpdir(), "agtmux-first-"));
   said = [];
   server = createServer((socket) => {
     let first = "";
@@ -34,10 +34,10 @@ const port = (): number => (server.address() as AddressInfo).port;
 /** Two attempts to reach the server through the `ssh` program; more lines of its configuration. */
 const connectTwice = async (platform: NodeJS.Platform, more = ""): Promise<void> => {
   const configFile = join(folder, "config");
-  writeFileSync(configFile, `Host knocked\nHostName 127.0.0.1\nPort ${port()}\nUser nobody\n${more}`);
+  writeFileSync(configFile, `Host first\nHostName 127.0.0.1\nPort ${port()}\nUser nobody\n${more}`);
   const executor = createRemoteExecutor({
-    targetId: "knocked",
-    alias: "knocked",
+    targetId: "first",
+    alias: "first",
     env: { PATH: process.env["PATH"], HOME: folder },
     logger: SILENT_LOGGER,
     controlDir: join(folder, "cm"),
@@ -67,6 +67,6 @@ describe("the first connection to a host of the network", () => {
   it("waits for nobody who does not answer", async () => {
     const closed = port();
     await new Promise<void>((resolve) => server.close(() => resolve()));
-    await knock({ host: "127.0.0.1", port: closed, family: 4 }, 60_000);
+    await connectOnce({ host: "127.0.0.1", port: closed, family: 4 }, 60_000);
   });
 });
