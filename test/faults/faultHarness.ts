@@ -1,9 +1,17 @@
 // What every fault is shown on: a real tmux with three played agents whose states are known, a daemon as a process of its
 // own, events dropped as the hook drops them, and the count of what was lost or told wrongly.
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { copyFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyFile, rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -11,13 +19,33 @@ import type { CanonicalState } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 import { connectSocket, type DaemonClient } from "../../core/rpc/socketClient.ts";
-import { bundleDaemon } from "./bundledDaemon.ts";
-import { startDaemonProcess, type DaemonProcess } from "../harness/daemonProcess.ts";
+import { type DaemonProcess, startDaemonProcess } from "../harness/daemonProcess.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
+import { bundleDaemon } from "./bundledDaemon.ts";
 import { countPending, readPrompts } from "./storedEvents.ts";
-import { createWorkingFrame } from "./workingFrame.ts";
+
+// The picture of an agent at work with its clock counted on, as the real one redraws it: a picture that stays the same is no
+// sign of life.
+
+const FRAME = "tool_running";
+const CLOCK = "(3s ";
+
+/** `folder` is made for it; `recordings`: those of the agent. Resolves with each drawing once it is in the terminal. */
+const createWorkingFrame = (folder: string, recordings: string): ((player: Player) => Promise<void>) => {
+  mkdirSync(folder);
+  for (const kind of ["json", "txt"])
+    copyFileSync(join(recordings, `${FRAME}.${kind}`), join(folder, `${FRAME}.${kind}`));
+  const recorded = readFileSync(join(recordings, `${FRAME}.ansi`), "utf8");
+  if (!recorded.includes(CLOCK)) throw new Error(`the recording ${FRAME} shows no '${CLOCK}'`);
+  let seconds = 0;
+  return (player) => {
+    seconds += 1;
+    writeFileSync(join(folder, `${FRAME}.ansi`), recorded.replace(CLOCK, `(${seconds}s `));
+    return player.frame(FRAME, folder);
+  };
+};
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
 const SCRIPT = fileURLToPath(new URL("../../resources/hooks/agtmux-event", import.meta.url));
