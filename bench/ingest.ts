@@ -116,9 +116,8 @@ const measureSpool = async (files: number): Promise<{ files: number; perSecond: 
       if (agent === undefined) break;
       const event = index % 2 === 0 ? "PreToolUse" : "PostToolUse";
       const name = `5${String(index).padStart(8, "0")}-0`;
-      const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${harness.tmux.socketPath},${harness.tmuxPid},0\npane=${agent.paneId}\nppid=${agent.pid}\n\n`;
-      const payload = { session_id: agent.sessionId, hook_event_name: event, tool_name: "Bash" };
-      writeFileSync(join(harness.paths.spoolTmp, name), header + JSON.stringify(payload), { mode: 0o600 });
+      const text = harness.textOf(agent, event, { tool_name: "Bash" });
+      writeFileSync(join(harness.paths.spoolTmp, name), text, { mode: 0o600 });
       names.push(name);
     }
     const from = performance.now();

@@ -3,7 +3,7 @@
 // one in this process, so that only the picker is measured. `--panes N`, `--runs N`, `--seconds N`, `--json`. Fails when a target
 // is missed.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -14,6 +14,7 @@ import type { PaneView } from "../core/model/view.ts";
 import { makePane } from "../test/factories/view.ts";
 import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 import { commandRequest, waiting } from "../test/picker/pickerPanes.ts";
+import { installCommand } from "./benchHarness.ts";
 import { familyCpuOf } from "./processCost.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
@@ -245,12 +246,10 @@ const { values } = parseArgs({
 });
 const options = { panes: Number(values.panes), runs: Number(values.runs), seconds: Number(values.seconds) };
 const installed = mkdtempSync(join(tmpdir(), "agtmux-bp-"));
-for (const part of ["bin", "dist/cli", "resources", "package.json"])
-  cpSync(join(ROOT, part), join(installed, part), { recursive: true });
-symlinkSync(join(ROOT, "node_modules"), join(installed, "node_modules"));
+const agtmux = installCommand(installed);
 const all: Figures[] = [];
 try {
-  for (const size of SIZES) all.push(await measureSize(join(installed, "bin", "agtmux"), size, options));
+  for (const size of SIZES) all.push(await measureSize(agtmux, size, options));
 } finally {
   rmSync(installed, { recursive: true, force: true });
 }

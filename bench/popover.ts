@@ -1,12 +1,13 @@
 // `npm run bench:popover`: what the popover costs and how fast it is, in a real Chromium, against its targets. Prints Markdown;
 // `--json FILE` writes the figures as well; `--soak 30m` sets the length of the soak (60s); `--base DIR` has the bench of another tree,
 // which is built, run before and after, and compares. Fails when a target is missed, or a figure is more than a tenth above that tree's.
+import { describeMachine } from "./machine.ts";
+import { rowLines } from "./report/toMarkdown.ts";
 import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type { Browser } from "playwright";
 import { launchChromium } from "../e2e/launchers/chromium.ts";
-import { describeMachine } from "./machine.ts";
 import { compareWith, type Comparison, measureBase } from "./popover/base.ts";
 import { type Baseline, measureBaseline } from "./popover/baseline.ts";
 import { measureOpening, type OpeningFigures } from "./popover/opening.ts";
@@ -14,7 +15,7 @@ import { measureResting, type RestingFigures } from "./popover/resting.ts";
 import { measureSoak, type SoakFigures } from "./popover/soak.ts";
 import { measureStorm, type StormFigures } from "./popover/storm.ts";
 import { atMost, type Check, type Machine } from "./report/model.ts";
-import { digits, ms, SPREAD_HEAD, spreadCells } from "./report/words.ts";
+import { digits, ms, spreadCells, SPREAD_HEAD } from "./report/words.ts";
 import { spreadOf } from "./statistics.ts";
 
 // The popover's figures beside their targets, as Markdown.
@@ -41,14 +42,6 @@ const LONG_TASK_MS = 50;
 /** Elements and listeners come and go with rows; a leak of one per round would add up to hundreds. */
 const NODES = 300;
 const LISTENERS = 50;
-
-const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
-  line(head),
-  line(head.map(() => "---")),
-  ...rows.map(line),
-  "",
-];
 
 const p95 = (sample: readonly number[]): number => spreadOf(sample).p95;
 
@@ -114,7 +107,7 @@ const soakRows = ({ samples, growth }: SoakFigures): string[][] => {
 const comparisonTable = (compared: readonly Comparison[]): string =>
   [
     "",
-    ...table(
+    ...rowLines(
       ["beside the other tree", "it, before", "this one", "it, after", "at most a tenth above"],
       compared.map(({ what, before, own, after, isWithin }) => [
         what,
@@ -143,11 +136,11 @@ const reportPopover = (
     "",
     `${around.cpu}, ${around.cores} cores, ${around.memoryGb} GB, ${around.system}, Node ${around.node}, Chromium ${around.chromium}; load average ${around.loadBefore.toFixed(2)} at the start, ${around.loadAfter.toFixed(2)} at the end.`,
     "",
-    ...table(["target", "measured", "limit", "result"], checkRows(checks)),
-    ...table(["time", ...SPREAD_HEAD], timeRows(figures)),
+    ...rowLines(["target", "measured", "limit", "result"], checkRows(checks)),
+    ...rowLines(["time", ...SPREAD_HEAD], timeRows(figures)),
     `The storm had ${digits(storm.updatesPerSecond)} updates a second; its longest task took ${ms(storm.work.longestTaskMs)} by the clock, and the one that computed for longest ${ms(storm.work.longestTaskCpuMs)}. In ${resting.seconds} s ${resting.firedWhileOpen} callbacks ran while the popover was open, and ${resting.fired} while it was hidden.`,
     "",
-    ...table([`soak of ${soak.seconds} s`, "first", "last", "growth"], soakRows(soak)),
+    ...rowLines([`soak of ${soak.seconds} s`, "first", "last", "growth"], soakRows(soak)),
     ...HOW,
   ].join("\n");
   return { markdown, checks };

@@ -4,8 +4,8 @@ import { appendFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runtimePaths } from "../core/rpc/paths.ts";
-import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";
-import { spawnDaemon } from "../test/harness/daemonProcess.ts";
+import type { DaemonClient } from "../core/rpc/socketClient.ts";
+import { connectTo, spawnDaemon } from "../test/harness/daemonProcess.ts";
 import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
 import { until } from "../test/setup/realClock.ts";
 import { createProxy, type Proxy } from "../test/ssh/proxy.ts";
@@ -79,12 +79,7 @@ export const createSshHarness = async (transport: Transport): Promise<SshHarness
       };
       const daemon = await spawnDaemon({ home: paths.home, env });
       undo.push(() => daemon.stop());
-      const client = await connectSocket({
-        paths,
-        version: "bench",
-        checkVersion: false,
-        helloTimeoutMs: 5_000,
-      });
+      const client = await connectTo(paths.home);
       undo.push(() => client.close());
       return client;
     },

@@ -1,4 +1,4 @@
-// The part `ssh`: what `npm run bench:ssh` measures over both transports, and the cost to the remote side. Long, so only by name.
+// The part `ssh`, `npm run bench:ssh`: latency, lists and rest over both transports, and the cost to the remote side. Long, so only by name.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -178,7 +178,12 @@ const toMeasured = (all: readonly Figures[]): Measured => ({
     },
   ],
   checks: all.flatMap(checksOf),
-  notes: [],
+  notes: all.map(({ transport, latency, lists }) => {
+    const targets = lists.targets.map(
+      ({ target, health, reason }) => `${target} ${health}${reason === null ? "" : ` (${reason})`}`,
+    );
+    return `${transport}: measured round trip ${latency.rttMs} ms; targets at the end of the lists: ${targets.join("; ")}.`;
+  }),
   figures: all,
 });
 

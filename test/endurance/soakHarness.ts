@@ -15,9 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { AgtmuxError } from "../../core/model/errors.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
-import { connectSocket, type DaemonClient } from "../../core/rpc/socketClient.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { connectOnceUp, connectTo } from "../harness/daemonProcess.ts";
 import { AGENTS, framesOf, type PlayedAgent } from "../chain/chainHarness.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
@@ -79,23 +79,11 @@ const startProbedDaemon = async (options: {
       }),
     ]);
   };
-  const connect = (): Promise<DaemonClient> =>
-    connectSocket({ paths, version: "soak", checkVersion: false, helloTimeoutMs: 10_000 });
-
-  const deadline = performance.now() + START_LIMIT_MS;
-  for (;;) {
-    try {
-      (await connect()).close();
-      break;
-    } catch (error) {
-      if (!(error instanceof AgtmuxError) || performance.now() > deadline) throw error;
-      await wait(20);
-    }
-  }
+  (await connectOnceUp(paths.home, START_LIMIT_MS)).close();
   const pid = child.pid ?? 0;
   return {
     pid,
-    connect,
+    connect: () => connectTo(paths.home, 10_000),
     lightSample: async () => {
       const answer = await ask({ ask: "light" });
       if (answer.ask !== "light") throw new Error(`the probe answered ${JSON.stringify(answer)}`);

@@ -33,6 +33,10 @@ export class HandClock implements Clock {
   advance(ms: number): void {
     this.time += ms;
   }
+  /** Never back. */
+  set(time: number): void {
+    this.time = Math.max(this.time, time);
+  }
   setTimer(): () => void {
     return () => {};
   }
@@ -45,6 +49,57 @@ const counterIds = (): IdSource => {
     nonce: () => String((count += 1)).padStart(32, "0"),
   };
 };
+
+/** As the daemon makes it, but for the ids, which count up where none are given. */
+export const buildIngest = (parts: {
+  store: Store;
+  clock: Clock;
+  adapterOf: (agentType: string) => AgentAdapter | null;
+  ids?: IdSource;
+}): Ingest =>
+  new Ingest({
+    ids: counterIds(),
+    ...parts,
+    logger: SILENT_LOGGER,
+    timing: () => DEFAULT_TIMING,
+    runtimeIdOf: (of) => `rt_${createHash("sha1").update(of.join("|")).digest("hex").slice(0, 12)}`,
+    redactText,
+    fingerprintOf: createPromptFingerprint(),
+  });
+
+/** The target is there and well. */
+export const addTarget = (ingest: Ingest, targetId: string, at: number): void => {
+  const isHost = targetId === HOST_TARGET;
+  ingest.setTarget({
+    targetId,
+    targetName: targetId,
+    kind: isHost ? "local" : "ssh",
+    connectionRef: isHost ? null : targetId,
+    isDefault: isHost,
+    health: "ok",
+    healthReason: null,
+    lastSeenAt: at,
+    updatedAt: at,
+    link: null,
+  });
+};
+
+/** A listing of the default server that succeeded. */
+export const listPanes = (
+  ingest: Ingest,
+  targetId: string,
+  instance: ServerInstance,
+  panes: readonly Pane[],
+): void =>
+  ingest.applyTopology({
+    targetId,
+    server: "default",
+    status: "ok",
+    mode: "direct",
+    problem: null,
+    instance,
+    panes,
+  });
 
 export interface IngestFixture {
   ingest: Ingest;
@@ -71,34 +126,12 @@ export const createIngestFixture = (
   const clock = new HandClock();
   const store = openStore({ path: storePath, logger: SILENT_LOGGER });
   const ids = counterIds();
-  const build = (): Ingest =>
-    new Ingest({
-      store,
-      clock,
-      ids,
-      logger: SILENT_LOGGER,
-      timing: () => DEFAULT_TIMING,
-      adapterOf: (agentType) => (agentType === "claude" ? adapter : null),
-      runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
-      redactText,
-      fingerprintOf: createPromptFingerprint(),
-    });
+  const adapterOf = (agentType: string) => (agentType === "claude" ? adapter : null);
+  const build = (): Ingest => buildIngest({ store, clock, ids, adapterOf });
   let ingest = build();
   const changes: FeedChange[] = [];
   let dropped = 0;
-  const now = () => clock.now();
-  ingest.setTarget({
-    targetId: HOST_TARGET,
-    targetName: HOST_TARGET,
-    kind: "local",
-    connectionRef: null,
-    isDefault: true,
-    health: "ok",
-    healthReason: null,
-    lastSeenAt: now(),
-    updatedAt: now(),
-    link: null,
-  });
+  addTarget(ingest, HOST_TARGET, clock.now());
   ingest.onChanges((batch) => changes.push(...batch));
   const key = (paneId: string) => ({ targetId: HOST_TARGET, server: "default", paneId });
   return {
@@ -110,16 +143,7 @@ export const createIngestFixture = (
     changes,
     storePath,
     reopen: () => (ingest = build()),
-    topology: (panes, instance = INSTANCE) =>
-      ingest.applyTopology({
-        targetId: HOST_TARGET,
-        server: "default",
-        status: "ok",
-        mode: "direct",
-        problem: null,
-        instance,
-        panes,
-      }),
+    topology: (panes, instance = INSTANCE) => listPanes(ingest, HOST_TARGET, instance, panes),
     agent: (paneId = "%1", pid = 600, startedAt = clock.now() - 5_000) =>
       ingest.applyRecognised(key(paneId), {
         agentType: "claude",

@@ -1,14 +1,6 @@
 // What every fault is shown on: a real tmux with three played agents whose states are known, a daemon as a process of its
 // own, events dropped as the hook drops them, and the count of what was lost or told wrongly.
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,8 +10,14 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
-import { connectSocket, type DaemonClient } from "../../core/rpc/socketClient.ts";
-import { type DaemonProcess, startDaemonProcess } from "../harness/daemonProcess.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import {
+  connectOnceUp,
+  connectTo,
+  type DaemonProcess,
+  startDaemonProcess,
+} from "../harness/daemonProcess.ts";
+import { dropEvent, eventText } from "../harness/eventFile.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
@@ -100,13 +98,6 @@ export interface FaultHarness {
   close(): Promise<void>;
 }
 
-/** Drops a whole event file as the hook does. */
-export const dropFile = (paths: RuntimePaths, name: string, text: string | Buffer): void => {
-  const temp = join(paths.spoolTmp, name);
-  writeFileSync(temp, text, { mode: 0o600 });
-  renameSync(temp, join(paths.spoolNew, name));
-};
-
 /** `homeOf` makes the folder in which the home is to be, and `release` takes it back, for faults of the disk. */
 export const openFaultHarness = async (
   options: { homeOf?: (root: string) => string; release?: () => void } = {},
@@ -146,8 +137,7 @@ export const openFaultHarness = async (
   let client: DaemonClient | null = null;
   let tried = 0;
 
-  const connect = (): Promise<DaemonClient> =>
-    connectSocket({ paths, version: "test", checkVersion: false, helloTimeoutMs: 10_000 });
+  const connect = (): Promise<DaemonClient> => connectTo(paths.home, 10_000);
   const launch = (): DaemonProcess => {
     const daemon = startDaemonProcess({
       home: paths.home,
@@ -160,16 +150,7 @@ export const openFaultHarness = async (
   const untilAnswers = async (): Promise<void> => {
     client?.close();
     client = null;
-    const answers = async (): Promise<boolean> => {
-      try {
-        client = await connect();
-        return true;
-      } catch (error) {
-        if (!(error instanceof AgtmuxError)) throw error;
-        return false;
-      }
-    };
-    await until(answers, "the daemon answers", LIMIT_MS);
+    client = await connectOnceUp(paths.home, LIMIT_MS);
   };
   const look = async (): Promise<PaneView[]> => {
     client ??= await connect();
@@ -210,10 +191,10 @@ export const openFaultHarness = async (
   const dropOne = (): boolean => {
     const { paneId, sessionId, pid } = agents.running.player;
     const prompt = `p-${String((tried += 1)).padStart(6, "0")}`;
-    const header = `agtmux-event 1\nagent=claude\nevent=UserPromptSubmit\ntmux=${tmux.socketPath},${serverPid},0\npane=${paneId}\nppid=${pid}\n\n`;
-    const payload = { session_id: sessionId, hook_event_name: "UserPromptSubmit", prompt };
+    const place = { tmux: `${tmux.socketPath},${serverPid},0`, pane: paneId, ppid: pid };
+    const event = { event: "UserPromptSubmit", sessionId, payload: { prompt }, ...place };
     try {
-      dropFile(paths, prompt, header + JSON.stringify(payload));
+      dropEvent(paths.spool, prompt, eventText(event));
     } catch {
       // What cannot be written is no event: the hook gives up as well.
       return false;

@@ -24,7 +24,7 @@ import { putInto, readPatchFile } from "../../editors/vscode/src/applyResponse.t
 import { locateDocument } from "../../features/documents/files/documentPaths.ts";
 import { recoverPending, writeResponse } from "../../features/documents/flow/writeResponse.ts";
 import { mergeTexts } from "../../features/documents/model/mergeTexts.ts";
-import { describeRun, openLongRun } from "../setup/longRun.ts";
+import { describeRun, openLongRun, sourcesKey } from "../setup/longRun.ts";
 import { findFault, makeConcurrent, randomFrom } from "./concurrentEdits.ts";
 import { makeLarge } from "./largeEdit.ts";
 
@@ -172,7 +172,6 @@ const LANES = 2;
 const killedSchema = z.object({ kills: z.number(), wrong: z.number() });
 const stateSchema = z.object({
   seed: z.number(),
-  runs: z.array(z.string()),
   cases: z.number(),
   mergeMs: z.array(z.number()),
   writeMs: z.array(z.number()),
@@ -182,11 +181,10 @@ const stateSchema = z.object({
 
 const run = openLongRun({
   name: "merges",
-  sources: ["features/documents", "test/merges"],
+  asked: sourcesKey("features/documents", "test/merges"),
   schema: stateSchema,
   begin: () => ({
     seed: Number(values.seed),
-    runs: [],
     cases: 0,
     mergeMs: [],
     writeMs: [],
@@ -197,7 +195,6 @@ const run = openLongRun({
   minutes: Number(values.minutes),
 });
 const { state } = run;
-state.runs.push(describeRun());
 
 const report = (fault: string): void => {
   state.faults.push(fault);
@@ -280,7 +277,7 @@ const ms = (value: number): string => `${value.toFixed(0)} ms`;
 const killed = Object.values(state.killed);
 const total = killed.reduce((sum, one) => sum + one.kills, 0);
 const wrong = killed.reduce((sum, one) => sum + one.wrong, 0);
-console.log(`${[...new Set(state.runs)].join("\n")}\nseed ${state.seed}, in ${state.runs.length} runs\n`);
+console.log(`${describeRun()}\n${run.describe()}\nseed ${state.seed}\n`);
 console.log(`${state.cases} concurrent edits: ${state.faults.length - wrong} faults`);
 console.log(
   `${merge.count} merges of 1 MB: median ${ms(merge.median)}, p95 ${ms(merge.p95)}; written with all that belongs to it: median ${ms(write.median)}, p95 ${ms(write.p95)}`,
