@@ -181,18 +181,10 @@ const armAll = async ({ paths }: Harness, { client }: Daemon): Promise<() => Pro
   };
 };
 
-interface IdleFigures {
-  panes: number;
-  without: number;
-  with: number;
-  /** Each pair of stretches. */
-  pairs: readonly (readonly [number, number])[];
-}
-
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-const measureIdle = async ({ isQuick, seconds }: BenchOptions): Promise<IdleFigures> => {
+const measureIdle = async ({ isQuick, seconds }: BenchOptions) => {
   const panes = isQuick ? 20 : 200;
   const harness = await createHarness({ panes, agents: panes / 10 });
   try {
@@ -220,6 +212,7 @@ const measureIdle = async ({ isQuick, seconds }: BenchOptions): Promise<IdleFigu
     await daemon.stop();
     return {
       panes,
+      /** Each pair of stretches. */
       pairs,
       without: mean(pairs.map(([one]) => one)),
       with: mean(pairs.map(([, one]) => one)),

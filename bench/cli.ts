@@ -18,7 +18,6 @@ import { agentFile } from "../test/harness/agentFile.ts";
 import { connectOnceUp } from "../test/harness/daemonProcess.ts";
 import { createPrivateTmux } from "../test/harness/privateTmux.ts";
 import { installCommand } from "./benchHarness.ts";
-import type { Machine } from "./report/model.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
 const SESSIONS = 20;
@@ -30,22 +29,6 @@ const SERVER_TURNS = 300;
 const SERVER_PAUSE_MS = 37;
 
 type Stretches = Spread & { p99: number; over8PerSecond: number };
-
-interface Figures {
-  machine: Machine & { load: number };
-  panes: number;
-  documentKb: number;
-  /** The time from the request to the last byte of the answer, on an open connection, in ms. */
-  server: Spread;
-  /** Uninterruptible stretches of computing above 0.25 ms while nobody asks, in ms of the main thread. Null: not measured. */
-  stretches: Stretches | null;
-  command: Spread;
-  version: Spread;
-  emptyNode: Spread;
-  emptyShell: Spread;
-  /** Ratio of the medians: the whole command divided by an empty Node. */
-  ratio: number;
-}
 
 /** Milliseconds and bytes of one answer, unparsed. */
 const ask = (socketPath: string): Promise<{ ms: number; bytes: number }> =>
@@ -149,7 +132,7 @@ const measure = async (options: {
   turns: number;
   settleMs: number;
   quietSeconds: number;
-}): Promise<Figures> => {
+}) => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-bc-"));
   const tmux = createPrivateTmux();
   const closers: (() => Promise<void>)[] = [() => tmux.close()];
@@ -201,12 +184,15 @@ const measure = async (options: {
       machine: { ...describeMachine(), load: loadavg()[0] ?? 0 },
       panes: options.panes,
       documentKb: bytes / 1_024,
+      /** The time from the request to the last byte of the answer, on an open connection, in ms. */
       server: spread("server"),
+      /** Uninterruptible stretches of computing above 0.25 ms while nobody asks, in ms of the main thread. Null: not measured. */
       stretches,
       command,
       version: spread("version"),
       emptyNode,
       emptyShell: spread("shell"),
+      /** Ratio of the medians: the whole command divided by an empty Node. */
       ratio: command.median / emptyNode.median,
     };
   } finally {
@@ -214,6 +200,8 @@ const measure = async (options: {
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   }
 };
+
+type Figures = Awaited<ReturnType<typeof measure>>;
 
 const row = (name: string, { median, p95, max, count }: Spread): string =>
   `| ${name} | ${median.toFixed(1)} | ${p95.toFixed(1)} | ${max.toFixed(1)} | ${count} |`;

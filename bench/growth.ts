@@ -149,27 +149,21 @@ const sizeOf = (path: string) => {
   }
 };
 
-/** What a day adds, split by what removes it again: the limit of rows, or age. */
-interface Rates {
-  mbPerDay: number;
-  /** An event with its indexes, and a transition. */
-  bytesPerEvent: number;
-  bytesPerTransition: number;
-  transitionsPerEvent: number;
-  agedMbPerDay: number;
-}
-
-const ratesOf = ({ tables, events, transitions }: ReturnType<typeof sizeOf>): Rates => {
+const ratesOf = ({ tables, events, transitions }: ReturnType<typeof sizeOf>) => {
   const all = [...tables.values()].reduce((sum, one) => sum + one, 0);
   const [ofEvents = 0, ofTransitions = 0] = BY_NUMBER.map((name) => tables.get(name));
   return {
     mbPerDay: all,
+    /** An event with its indexes, and a transition. */
     bytesPerEvent: (ofEvents * MB) / events,
     bytesPerTransition: (ofTransitions * MB) / transitions,
     transitionsPerEvent: transitions / events,
     agedMbPerDay: all - ofEvents - ofTransitions,
   };
 };
+
+/** What a day adds, split by what removes it again: the limit of rows, or age. */
+type Rates = ReturnType<typeof ratesOf>;
 
 /** The size at which retention removes as much as is added, from the measurements of one day and the default limits. */
 const steadyMb = (rates: Rates): number => {

@@ -26,16 +26,6 @@ const BATCHES = [
 const KILLED_BATCH = 100;
 const DRAIN_LIMIT_MS = 120_000;
 
-interface BatchFigure {
-  batch: number;
-  events: number;
-  /** Milliseconds of one commit; the rate follows from it. */
-  medianMs: number;
-  perSecond: number;
-  /** Independent of other load of the machine: events per second of CPU. */
-  perCpuSecond: number;
-}
-
 /** Runs the child; `onAck` gets the number of durable events and may answer that the child is to be killed. */
 const runChild = async (
   path: string,
@@ -64,7 +54,7 @@ const runChild = async (
   return { durable, batchMs, batchCpuMs };
 };
 
-const measureRate = async (folder: string, batch: number, events: number): Promise<BatchFigure> => {
+const measureRate = async (folder: string, batch: number, events: number) => {
   const ran = await runChild(join(folder, `rate-${batch}.db`), { events, batch }, () => "go on");
   // In the second half all code is already compiled.
   const half = Math.floor(ran.batchMs.length / 2);
@@ -74,11 +64,15 @@ const measureRate = async (folder: string, batch: number, events: number): Promi
   return {
     batch,
     events,
+    /** Milliseconds of one commit; the rate follows from it. */
     medianMs,
     perSecond: (batch * 1_000) / medianMs,
+    /** Independent of other load of the machine: events per second of CPU. */
     perCpuSecond: (measured * 1_000) / cpuMs,
   };
 };
+
+type BatchFigure = Awaited<ReturnType<typeof measureRate>>;
 
 /**
  * Kills the process right after it reported a commit, opens the database again and counts how many of the reported events are

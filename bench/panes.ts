@@ -19,16 +19,6 @@ const ROUNDS_LIMIT_MS = 400_000;
 /** A round starts one process for the listing, one for the pause and one for each pane. */
 const PROCESSES_BESIDE_PANES = 2;
 
-interface NaiveCost {
-  seconds: number;
-  /** Percent of a core: the script with its children, plus what the tmux server uses more than without the script. */
-  cpuPercent: number;
-  tmuxPercent: number;
-  processesPerMinute: number;
-  /** The time from the first frame of a dialog until the script reports it. */
-  waitSeen: Spread;
-}
-
 interface Watched {
   rounds: number;
   panes: number;
@@ -92,7 +82,7 @@ const measureTmuxAlone = async (harness: Harness, seconds: number): Promise<numb
 const measureNaive = async (
   harness: Harness,
   options: { seconds: number; dialogs: number; pauseSeconds: number },
-): Promise<NaiveCost> => {
+) => {
   const tmuxAlone = await measureTmuxAlone(harness, options.seconds / 3);
   const script = startScript(harness, options.pauseSeconds);
   try {
@@ -113,9 +103,11 @@ const measureNaive = async (
     const started = script.watched.panes - before.panes + rounds * PROCESSES_BESIDE_PANES;
     return {
       seconds,
+      /** Percent of a core: the script with its children, plus what the tmux server uses more than without the script. */
       cpuPercent: (used / seconds) * 100,
       tmuxPercent: (tmux / seconds) * 100 - tmuxAlone,
       processesPerMinute: (started / seconds) * 60,
+      /** The time from the first frame of a dialog until the script reports it. */
       waitSeen: spreadOf([...drawn].map(([pane, at]) => (script.watched.seen.get(pane) ?? Number.NaN) - at)),
     };
   } finally {
@@ -123,6 +115,8 @@ const measureNaive = async (
     for (const agent of harness.agents) agent.frame("idle_fresh");
   }
 };
+
+type NaiveCost = Awaited<ReturnType<typeof measureNaive>>;
 
 /** Milliseconds of one `tmux list-panes -a -F …` as a process of its own. */
 const measureListPanes = async (harness: Harness, runs: number): Promise<Spread> => {

@@ -51,32 +51,14 @@ const openRemoteBox = (): RemoteBox | null => {
   };
 };
 
-export interface SshIdle {
-  panes: number;
-  agents: number;
-  seconds: number;
-  /** Both directions with 52 bytes of header for each packet, acknowledgements too; per second. */
-  wireBytesPerSecond: number;
-  payloadBytesPerSecond: number;
-  packetsPerSecond: number;
-  channels: number;
-  /** Null: this machine allows no PID namespace. */
-  processStartsPerMinute: number | null;
-}
-
 const PANES = 50;
 const AGENTS = 5;
 const SETTLE_MS = 20_000;
 const HEADER_BYTES = 52;
 const FRAME = fileURLToPath(new URL("../test/fixtures/recordings/claude/idle_fresh.ansi", import.meta.url));
 
-interface Counters {
-  payload: number;
-  packets: number;
-}
-
 /** The kernel's counters of the one connection to a local port. */
-const countersOf = (port: number): Counters => {
+const countersOf = (port: number) => {
   const text = execFileSync("ss", ["-tinH", "state", "established", "dport", "=", `:${port}`], {
     encoding: "utf8",
   });
@@ -106,7 +88,7 @@ const countChannels = (remoteHome: string): number => {
     .length;
 };
 
-export const benchSshIdle = async (transport: Transport, seconds: number): Promise<SshIdle> => {
+export const benchSshIdle = async (transport: Transport, seconds: number) => {
   const harness = await createSshHarness(transport);
   const { server, remote, proxy } = harness;
   const box = openRemoteBox();
@@ -148,10 +130,12 @@ export const benchSshIdle = async (transport: Transport, seconds: number): Promi
       panes: PANES,
       agents: items.length,
       seconds,
+      /** Both directions with 52 bytes of header for each packet, acknowledgements too; per second. */
       wireBytesPerSecond: (payload + packets * HEADER_BYTES) / seconds,
       payloadBytesPerSecond: payload / seconds,
       packetsPerSecond: packets / seconds,
       channels: countChannels(server.remoteHome),
+      /** Null: this machine allows no PID namespace. */
       processStartsPerMinute:
         startsBefore === null || startsAfter === null ? null : ((startsAfter - startsBefore) / seconds) * 60,
     };
@@ -160,3 +144,5 @@ export const benchSshIdle = async (transport: Transport, seconds: number): Promi
     await box?.close();
   }
 };
+
+export type SshIdle = Awaited<ReturnType<typeof benchSshIdle>>;

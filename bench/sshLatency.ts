@@ -10,14 +10,6 @@ import { FeedWatch } from "./feedWatch.ts";
 import { createSshHarness, untilHealth, type SshHarness, type Transport } from "./sshHarness.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
-export interface SshLatency {
-  rttMs: number | null;
-  /** The time from the rename into the remote spool to the client's feed, in milliseconds. */
-  hookToFeed: Spread;
-  /** The same from the first frame of a dialog without an event. */
-  screenToFeed: Spread;
-}
-
 const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));
 const PANES = 50;
 
@@ -74,7 +66,7 @@ const measureScreens = async (player: Player, feed: FeedWatch, rounds: number): 
   return spreadOf(sample);
 };
 
-export const benchSshLatency = async (transport: Transport, rounds: number): Promise<SshLatency> => {
+export const benchSshLatency = async (transport: Transport, rounds: number) => {
   const harness = await createSshHarness(transport);
   const { remote, server } = harness;
   const players: Player[] = [];
@@ -104,7 +96,9 @@ export const benchSshLatency = async (transport: Transport, rounds: number): Pro
     await feed.close();
     return {
       rttMs: targets.find(({ target }) => target === "vm1")?.rtt_ms ?? null,
+      /** The time from the rename into the remote spool to the client's feed, in milliseconds. */
       hookToFeed,
+      /** The same from the first frame of a dialog without an event. */
       screenToFeed,
     };
   } finally {
@@ -112,3 +106,5 @@ export const benchSshLatency = async (transport: Transport, rounds: number): Pro
     await harness.close();
   }
 };
+
+export type SshLatency = Awaited<ReturnType<typeof benchSshLatency>>;

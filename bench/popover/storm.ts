@@ -106,17 +106,6 @@ const traceWork = async (browser: Browser, page: Page, run: () => Promise<void>)
   return readWork(trace.traceEvents);
 };
 
-export interface StormFigures {
-  rows: number;
-  /** The time from the daemon's change to the end of the frame, while nothing else happens. Milliseconds. */
-  entryMs: number[];
-  /** The same during the storm. */
-  entryInStormMs: number[];
-  updatesPerSecond: number;
-  work: MainThreadWork;
-  longTasksMs: number[];
-}
-
 const UPDATE_EVERY_MS = 20;
 
 /** Changes rows all over the list, evenly, until told to stop; resolves with how many it changed. */
@@ -139,7 +128,7 @@ const storm = async (
 export const measureStorm = async (
   browser: Browser,
   options: { rows: number; entries: number; seconds: number },
-): Promise<StormFigures> => {
+) => {
   const panes = makeRows(options.rows, Date.now());
   const daemon = new FakeDaemon(panes);
   const launched = await launchBrowserPopover({ browser, daemon });
@@ -191,7 +180,9 @@ export const measureStorm = async (
     await stop();
     return {
       rows: options.rows,
+      /** The time from the daemon's change to the end of the frame, while nothing else happens. Milliseconds. */
       entryMs,
+      /** The same during the storm. */
       entryInStormMs,
       updatesPerSecond: updates / options.seconds,
       work,
@@ -201,3 +192,5 @@ export const measureStorm = async (
     await launched.close();
   }
 };
+
+export type StormFigures = Awaited<ReturnType<typeof measureStorm>>;

@@ -19,9 +19,9 @@ import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { connectOnceUp, connectTo } from "../harness/daemonProcess.ts";
 import { AGENTS, framesOf, type PlayedAgent } from "../chain/chainHarness.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
-import { createSshServer, type SshServer } from "../ssh/sshServer.ts";
+import { createSshServer } from "../ssh/sshServer.ts";
 import type { Held } from "./judge.ts";
 import type { HeapSample, LightSample, Numbered, ProbeAnswer, ProbeQuestion } from "./probe.ts";
 
@@ -32,24 +32,7 @@ const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const PROBE = new URL("probe.ts", import.meta.url).href;
 const START_LIMIT_MS = 30_000;
 
-interface ProbedDaemon {
-  readonly pid: number;
-  connect(): Promise<DaemonClient>;
-  lightSample(): Promise<LightSample>;
-  heapSample(): Promise<HeapSample>;
-  /** Makes it hold one more of everything, eight timers and emitters, 5,000 objects, and so many bytes. */
-  leak(bytes: number): Promise<void>;
-  /** Living children. Linux only. */
-  children(): number;
-  /** What it wrote to stderr: its log. */
-  log(): string;
-  stop(): Promise<void>;
-}
-
-const startProbedDaemon = async (options: {
-  paths: RuntimePaths;
-  env: Readonly<Record<string, string>>;
-}): Promise<ProbedDaemon> => {
+const startProbedDaemon = async (options: { paths: RuntimePaths; env: Readonly<Record<string, string>> }) => {
   const { paths } = options;
   const child = spawn(
     process.execPath,
@@ -83,22 +66,25 @@ const startProbedDaemon = async (options: {
   const pid = child.pid ?? 0;
   return {
     pid,
-    connect: () => connectTo(paths.home, 10_000),
-    lightSample: async () => {
+    connect: (): Promise<DaemonClient> => connectTo(paths.home, 10_000),
+    lightSample: async (): Promise<LightSample> => {
       const answer = await ask({ ask: "light" });
       if (answer.ask !== "light") throw new Error(`the probe answered ${JSON.stringify(answer)}`);
       return answer.sample;
     },
-    heapSample: async () => {
+    heapSample: async (): Promise<HeapSample> => {
       const answer = await ask({ ask: "heap" });
       if (answer.ask !== "heap") throw new Error(`the probe answered ${JSON.stringify(answer)}`);
       return answer.sample;
     },
-    leak: async (bytes) => void (await ask({ ask: "leak", bytes })),
-    children: () =>
+    /** Makes it hold one more of everything, eight timers and emitters, 5,000 objects, and so many bytes. */
+    leak: async (bytes: number): Promise<void> => void (await ask({ ask: "leak", bytes })),
+    /** Living children. Linux only. */
+    children: (): number =>
       readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ").filter(Boolean).length,
-    log: () => log,
-    stop: async () => {
+    /** What it wrote to stderr: its log. */
+    log: (): string => log,
+    stop: async (): Promise<void> => {
       child.kill("SIGTERM");
       await gone;
     },
@@ -113,22 +99,6 @@ const LOOK_APART_MS = 200;
 export interface Keeper {
   agent: PlayedAgent;
   player: Player;
-}
-
-export interface SoakHarness {
-  readonly paths: RuntimePaths;
-  readonly tmux: PrivateTmux;
-  /** Comes and goes. */
-  readonly secondTmux: PrivateTmux;
-  readonly daemon: ProbedDaemon;
-  readonly client: DaemonClient;
-  readonly keepers: readonly Keeper[];
-  /** Null where no target is part of it. */
-  readonly ssh: SshServer | null;
-  play(agent: PlayedAgent, session?: string): Promise<Player>;
-  measure(): Promise<Held>;
-  databaseBytes(): number;
-  close(): Promise<void>;
 }
 
 const countFiles = (folder: string): number =>
@@ -156,10 +126,7 @@ const remoteTarget = (transport: "ssh2" | "openssh", socketPath: string) => ({
   tmux_servers: [{ name: "far", socket_path: socketPath }],
 });
 
-export const openSoakHarness = async (options: {
-  agents?: readonly PlayedAgent[];
-  hasTargets: boolean;
-}): Promise<SoakHarness> => {
+export const openSoakHarness = async (options: { agents?: readonly PlayedAgent[]; hasTargets: boolean }) => {
   const { agents = AGENTS } = options;
   const root = mkdtempSync(join(tmpdir(), "agtmux-s-"));
   const home = join(root, "home");
@@ -221,17 +188,19 @@ export const openSoakHarness = async (options: {
     return {
       paths,
       tmux,
+      /** Comes and goes. */
       secondTmux,
       daemon,
       client,
       keepers,
+      /** Null where no target is part of it. */
       ssh,
       play,
-      measure: async () => ({
+      measure: async (): Promise<Held> => ({
         ...(await leastOf(look)),
         ...(await daemon.heapSample()),
       }),
-      databaseBytes: () =>
+      databaseBytes: (): number =>
         [paths.stateDb, `${paths.stateDb}-wal`].reduce(
           (sum, path) => sum + (existsSync(path) ? statSync(path).size : 0),
           0,
@@ -243,3 +212,5 @@ export const openSoakHarness = async (options: {
     throw error;
   }
 };
+
+export type SoakHarness = Awaited<ReturnType<typeof openSoakHarness>>;

@@ -101,28 +101,10 @@ export const listPanes = (
     panes,
   });
 
-export interface IngestFixture {
-  ingest: Ingest;
-  store: Store;
-  clock: HandClock;
-  changes: FeedChange[];
-  storePath: string;
-  /** A second Ingest over the same store, as after a restart. */
-  reopen(): Ingest;
-  topology(panes: readonly Pane[], instance?: ServerInstance): void;
-  /** A Claude process in the pane. */
-  agent(paneId?: string, pid?: number, startedAt?: number): void;
-  noAgent(paneId?: string): void;
-  /** A hook event from the pane, dropped now; returns the envelope. */
-  hook(eventName: string, payload?: Record<string, unknown>, more?: Partial<Envelope>): Envelope;
-  state(paneId?: string): string;
-  transitions(): string[];
-}
-
 export const createIngestFixture = (
   storePath = join(mkdtempSync(join(tmpdir(), "agtmux-ingest-")), "state.db"),
   adapter: AgentAdapter = createClaudeAdapter(),
-): IngestFixture => {
+) => {
   const clock = new HandClock();
   const store = openStore({ path: storePath, logger: SILENT_LOGGER });
   const ids = counterIds();
@@ -142,15 +124,23 @@ export const createIngestFixture = (
     clock,
     changes,
     storePath,
-    reopen: () => (ingest = build()),
-    topology: (panes, instance = INSTANCE) => listPanes(ingest, HOST_TARGET, instance, panes),
-    agent: (paneId = "%1", pid = 600, startedAt = clock.now() - 5_000) =>
+    /** A second Ingest over the same store, as after a restart. */
+    reopen: (): Ingest => (ingest = build()),
+    topology: (panes: readonly Pane[], instance: ServerInstance = INSTANCE): void =>
+      listPanes(ingest, HOST_TARGET, instance, panes),
+    /** A Claude process in the pane. */
+    agent: (paneId: string = "%1", pid: number = 600, startedAt: number = clock.now() - 5_000): void =>
       ingest.applyRecognised(key(paneId), {
         agentType: "claude",
         process: { pid, ppid: 500, comm: "claude", args: "claude", startedAt },
       }),
-    noAgent: (paneId = "%1") => ingest.applyRecognised(key(paneId), null),
-    hook: (eventName, payload = {}, more = {}) => {
+    noAgent: (paneId: string = "%1"): void => ingest.applyRecognised(key(paneId), null),
+    /** A hook event from the pane, dropped now; returns the envelope. */
+    hook: (
+      eventName: string,
+      payload: Record<string, unknown> = {},
+      more: Partial<Envelope> = {},
+    ): Envelope => {
       const envelope: Envelope = {
         spoolName: `e${String((dropped += 1)).padStart(6, "0")}`,
         agentType: "claude",
@@ -167,13 +157,15 @@ export const createIngestFixture = (
       ingest.applyEnvelopes(HOST_TARGET, [envelope]);
       return envelope;
     },
-    state: (paneId = "%1") => {
+    state: (paneId: string = "%1"): string => {
       const row = ingest.rows(true).find((one) => one.identity.pane_id === paneId);
       return row?.state === undefined || row.state === null ? "none" : `${row.state}/${row.reason_code}`;
     },
-    transitions: () =>
+    transitions: (): string[] =>
       store
         .listTransitionsAfter(0, 10_000)
         .map(({ resolution, end }) => (resolution === null ? `end:${end}` : resolution.status.state)),
   };
 };
+
+export type IngestFixture = ReturnType<typeof createIngestFixture>;

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
+import { runtimePaths } from "../../core/rpc/paths.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import {
   connectOnceUp,
@@ -18,7 +18,7 @@ import {
   startDaemonProcess,
 } from "../harness/daemonProcess.ts";
 import { dropEvent, eventText } from "../harness/eventFile.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
 import { bundleDaemon } from "./bundledDaemon.ts";
@@ -63,45 +63,10 @@ export interface Agents {
   idle: Played;
 }
 
-export interface FaultHarness {
-  readonly root: string;
-  readonly paths: RuntimePaths;
-  readonly tmux: PrivateTmux;
-  readonly agents: Agents;
-  /** Prompts that were dropped as events of the running agent, in order. */
-  readonly dropped: string[];
-  /** Rows that claimed a state which the agent was not in; not knowing is no wrong claim. */
-  readonly wrong: string[];
-  /** Starts the daemon without waiting for it. */
-  launch(): DaemonProcess;
-  /** Starts it and resolves when it answers. */
-  start(): Promise<DaemonProcess>;
-  /** Drops prompts of the running agent, one unless told otherwise; false where the last cannot be written. */
-  drop(count?: number): boolean;
-  connect(): Promise<DaemonClient>;
-  /** Plays other agents on a tmux server that was started again: each in the pane id that another one had before. */
-  replay(): Promise<void>;
-  /** A sign of life of the running agent: the frame of its turn with the time counted on. */
-  redraw(): Promise<void>;
-  /** The waiting agent is allowed to go on, or asks again. */
-  turnWaiting(): Promise<void>;
-  /** The rows of the agents now; what they claim wrongly is noted. */
-  look(): Promise<PaneView[]>;
-  /** Resolves with the time it took until every agent is shown as what it is. */
-  untilTrue(): Promise<number>;
-  /** The same after an agent changed unseen: until it is seen for the first time, its old state is no wrong claim. */
-  untilTrueAfterChange(): Promise<number>;
-  /** Resolves once the spool is empty and no event waits for its agent any more. */
-  untilDrained(): Promise<void>;
-  /** Prompts in the database, in order, from a file of its own where one is given. */
-  stored(path?: string): string[];
-  close(): Promise<void>;
-}
-
 /** `homeOf` makes the folder in which the home is to be, and `release` takes it back, for faults of the disk. */
 export const openFaultHarness = async (
   options: { homeOf?: (root: string) => string; release?: () => void } = {},
-): Promise<FaultHarness> => {
+) => {
   const main = await bundleDaemon();
   const root = mkdtempSync(join(tmpdir(), "agtmux-f-"));
   const home = join(root, "home");
@@ -208,17 +173,23 @@ export const openFaultHarness = async (
     paths,
     tmux,
     agents,
+    /** Prompts that were dropped as events of the running agent, in order. */
     dropped,
+    /** Rows that claimed a state which the agent was not in; not knowing is no wrong claim. */
     wrong,
+    /** Starts the daemon without waiting for it. */
     launch,
-    start: async () => {
+    /** Starts it and resolves when it answers. */
+    start: async (): Promise<DaemonProcess> => {
       const daemon = launch();
       await untilAnswers();
       return daemon;
     },
-    drop: (count = 1) => Array.from({ length: count }, dropOne).at(-1) ?? false,
+    /** Drops prompts of the running agent, one unless told otherwise; false where the last cannot be written. */
+    drop: (count: number = 1): boolean => Array.from({ length: count }, dropOne).at(-1) ?? false,
     connect,
-    replay: async () => {
+    /** Plays other agents on a tmux server that was started again: each in the pane id that another one had before. */
+    replay: async (): Promise<void> => {
       for (const { player } of Object.values(agents)) await player.close();
       await openSession();
       serverPid = await tmux.serverPid();
@@ -231,22 +202,28 @@ export const openFaultHarness = async (
       if (![first, second, third].every(({ player }) => ids.includes(player.paneId)))
         throw new Error("the pane ids did not come back");
     },
+    /** A sign of life of the running agent: the frame of its turn with the time counted on. */
     redraw,
-    turnWaiting: async () => {
+    /** The waiting agent is allowed to go on, or asks again. */
+    turnWaiting: async (): Promise<void> => {
       const { waiting } = agents;
       const asks = waiting.state !== "waiting_approval";
       waiting.state = asks ? "waiting_approval" : "running";
       await waiting.player.frame(asks ? "waiting_approval" : "tool_running");
     },
+    /** The rows of the agents now; what they claim wrongly is noted. */
     look,
+    /** Resolves with the time it took until every agent is shown as what it is. */
     untilTrue,
-    untilTrueAfterChange: async () => {
+    /** The same after an agent changed unseen: until it is seen for the first time, its old state is no wrong claim. */
+    untilTrueAfterChange: async (): Promise<number> => {
       const noted = wrong.length;
       const tookMs = await untilTrue();
       wrong.length = noted;
       return tookMs;
     },
-    untilDrained: async () => {
+    /** Resolves once the spool is empty and no event waits for its agent any more. */
+    untilDrained: async (): Promise<void> => {
       const end = performance.now() + DRAIN_LIMIT_MS;
       for (;;) {
         const left = readdirSync(paths.spoolNew).length;
@@ -257,8 +234,9 @@ export const openFaultHarness = async (
       }
       await until(() => countPending(paths.stateDb) === 0, "no event waits for its agent", LIMIT_MS);
     },
-    stored: (path = paths.stateDb) => readPrompts(path),
-    close: async () => {
+    /** Prompts in the database, in order, from a file of its own where one is given. */
+    stored: (path: string = paths.stateDb): string[] => readPrompts(path),
+    close: async (): Promise<void> => {
       client?.close();
       for (const daemon of daemons) await daemon.stop("SIGKILL");
       for (const { player } of Object.values(agents)) await player.close();
@@ -268,3 +246,5 @@ export const openFaultHarness = async (
     },
   };
 };
+
+export type FaultHarness = Awaited<ReturnType<typeof openFaultHarness>>;

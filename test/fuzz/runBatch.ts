@@ -21,18 +21,12 @@ const PROTOTYPES: readonly (readonly [string, object])[] = [
   ["Object (static)", Object],
 ];
 
-interface PrototypeGuard {
-  /** Throws naming the prototype that has another number of members than at the start. */
-  checkCount(): void;
-  /** Throws naming the prototype with another member than at the start. */
-  checkMembers(): void;
-}
-
-const guardPrototypes = (): PrototypeGuard => {
+const guardPrototypes = () => {
   const counts = PROTOTYPES.map(([, prototype]) => Reflect.ownKeys(prototype).length);
   const members = PROTOTYPES.map(([, prototype]) => Object.getOwnPropertyDescriptors(prototype));
   return {
-    checkCount: () => {
+    /** Throws naming the prototype that has another number of members than at the start. */
+    checkCount: (): void => {
       for (const [index, [name, prototype]] of PROTOTYPES.entries())
         if (Reflect.ownKeys(prototype).length !== counts[index]) {
           // Taken out again, so that the next case is not blamed for it.
@@ -42,7 +36,8 @@ const guardPrototypes = (): PrototypeGuard => {
           throw new Error(`prototype pollution: ${name} has another number of members`);
         }
     },
-    checkMembers: () => {
+    /** Throws naming the prototype with another member than at the start. */
+    checkMembers: (): void => {
       for (const [index, [name, prototype]] of PROTOTYPES.entries()) {
         const before: Record<PropertyKey, PropertyDescriptor> = members[index] ?? {};
         for (const key of Reflect.ownKeys(prototype))
@@ -67,12 +62,6 @@ export interface Finding {
   readonly path: string | null;
   readonly message: string;
   readonly value: string;
-}
-
-export interface BatchResult {
-  readonly cases: number;
-  readonly slowestMs: number;
-  readonly finding: Finding | null;
 }
 
 /** Told before and after every case: a watchdog in another thread reads it. */
@@ -121,7 +110,7 @@ export const runBatch = async (
   open: OpenTarget<unknown>,
   { seed, cases, path }: Batch,
   beat: Beat,
-): Promise<BatchResult> => {
+) => {
   const prototypes = guardPrototypes();
   let slowestMs = 0;
   let ran = 0;
@@ -167,6 +156,8 @@ export const runBatch = async (
     },
   };
 };
+
+export type BatchResult = Awaited<ReturnType<typeof runBatch>>;
 
 /** The case of a batch by its number, without running any: to show one that never came back. */
 export const caseOf = async (

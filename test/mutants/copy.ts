@@ -197,19 +197,6 @@ export interface Failure {
   readonly test: string;
 }
 
-export interface Copy {
-  /** Its test files, from its root. */
-  readonly files: readonly string[];
-  /** Runs all of them without a mutant, and tells of each how it did and which mutants it reaches. */
-  record(files: readonly string[], each: (outcome: Outcome, reached: number[]) => void): Promise<void>;
-  /**
-   * Runs the files with these mutants on until one fails; null: none did. A run that takes much longer than `expectedMs` failed
-   * as well.
-   */
-  run(files: readonly string[], mutants: readonly number[], expectedMs: number): Promise<Failure | null>;
-  close(): Promise<void>;
-}
-
 /** Reads the tracked files of a commit: a clone without a mutant in it. */
 export const openSources = (commit: string): { readonly folder: string; close(): void } => {
   const folder = mkdtempSync(join(openRunRoot(), "sources-"));
@@ -296,7 +283,7 @@ const findPages = (folder: string): [path: string, text: string][] => {
 };
 
 /** `numbered`: the place of a mutant in here is its number. */
-export const openCopy = async (commit: string, numbered: readonly Mutant[]): Promise<Copy> => {
+export const openCopy = async (commit: string, numbered: readonly Mutant[]) => {
   const root = openRunRoot();
   const folder = join(root, "copy");
   const own = join(folder, ".mutants");
@@ -354,10 +341,15 @@ export const openCopy = async (commit: string, numbered: readonly Mutant[]): Pro
   };
 
   return {
+    /** Its test files, from its root. */
     get files() {
       return lane.files;
     },
-    record: async (files, each) => {
+    /** Runs all of them without a mutant, and tells of each how it did and which mutants it reaches. */
+    record: async (
+      files: readonly string[],
+      each: (outcome: Outcome, reached: number[]) => void,
+    ): Promise<void> => {
       turnOn("record");
       const child = await lane.start();
       await new Promise<void>((resolve, reject) => {
@@ -372,7 +364,15 @@ export const openCopy = async (commit: string, numbered: readonly Mutant[]): Pro
       child.removeAllListeners();
       turnOn([]);
     },
-    run: async (files, mutants, expectedMs) => {
+    /**
+     * Runs the files with these mutants on until one fails; null: none did. A run that takes much longer than `expectedMs` failed
+     * as well.
+     */
+    run: async (
+      files: readonly string[],
+      mutants: readonly number[],
+      expectedMs: number,
+    ): Promise<Failure | null> => {
       turnOn(mutants);
       const child = await lane.start();
       const { promise, resolve } = Promise.withResolvers<{ failure: Failure | null; isOver: boolean }>();
@@ -408,9 +408,11 @@ export const openCopy = async (commit: string, numbered: readonly Mutant[]): Pro
       turnOn([]);
       return found;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await lane.close();
       closeRunRoot(root);
     },
   };
 };
+
+export type Copy = Awaited<ReturnType<typeof openCopy>>;

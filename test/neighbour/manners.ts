@@ -113,14 +113,8 @@ const KEYS: readonly (readonly string[])[] = [
   ["x", "Enter"],
 ];
 
-interface Turmoil {
-  /** Makes `batches` of it, one after another. */
-  run(batches: number): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** `tmux` must have its session `kept`. */
-export const startTurmoil = async (tmux: PrivateTmux, chance: Chance): Promise<Turmoil> => {
+export const startTurmoil = async (tmux: PrivateTmux, chance: Chance) => {
   const outer = createPrivateTmux();
   const attach = `exec tmux ${tmux.socketArgs.join(" ")} attach-session`;
   const again = `while :; do env -u TMUX -u TMUX_PANE TERM=screen sh -c '${attach}'; sleep 0.1; done`;
@@ -140,7 +134,8 @@ export const startTurmoil = async (tmux: PrivateTmux, chance: Chance): Promise<T
   const version = await tmux.run("display-message", "-p", "#{version}");
   if (version === "3.4") await tmux.run("unbind-key", "z");
   return {
-    run: async (batches) => {
+    /** Makes `batches` of it, one after another. */
+    run: async (batches: number): Promise<void> => {
       for (let batch = 0; batch < batches; batch += 1) {
         writeFileSync(
           path,
@@ -151,7 +146,7 @@ export const startTurmoil = async (tmux: PrivateTmux, chance: Chance): Promise<T
         await wait(chance(20));
       }
     },
-    close: () => outer.close(),
+    close: (): Promise<void> => outer.close(),
   };
 };
 

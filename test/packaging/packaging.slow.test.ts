@@ -36,16 +36,8 @@ import {
 
 const execFileAsync = promisify(execFile);
 
-interface PackagedCommand {
-  /** Gives what it printed; fails when it ends with another status than 0. */
-  run(...args: readonly string[]): Promise<string>;
-  /** ELECTRON_RUN_AS_NODE as every tmux client saw it that was started so far, "unset" where it was not there. */
-  seenByTmux(): string[];
-  close(): Promise<void>;
-}
-
 /** `command`: the packaged `bin/agtmux`. One session named `work` is there. */
-const openPackagedCommand = async (command: string): Promise<PackagedCommand> => {
+const openPackagedCommand = async (command: string) => {
   const tmux = createPrivateTmux();
   const root = mkdtempSync(join(tmpdir(), "agtmux-packaged-"));
   await tmux.newSession("work");
@@ -72,9 +64,11 @@ exec '${realTmux.trim()}' "$@"
     return stdout;
   };
   return {
+    /** Gives what it printed; fails when it ends with another status than 0. */
     run,
-    seenByTmux: () => (existsSync(seen) ? readFileSync(seen, "utf8").trim().split("\n") : []),
-    close: async () => {
+    /** ELECTRON_RUN_AS_NODE as every tmux client saw it that was started so far, "unset" where it was not there. */
+    seenByTmux: (): string[] => (existsSync(seen) ? readFileSync(seen, "utf8").trim().split("\n") : []),
+    close: async (): Promise<void> => {
       await run("daemon", "stop");
       await tmux.close();
       await rm(root, { recursive: true, force: true });
@@ -89,17 +83,6 @@ interface AsarEntry {
   readonly offset?: string;
   readonly size?: number;
   readonly unpacked?: boolean;
-}
-
-interface AsarArchive {
-  /** Paths of all files, without folders. */
-  readonly paths: readonly string[];
-  /** Those whose content lies beside the archive. */
-  readonly unpacked: readonly string[];
-  /** SHA-256 of the header, in hex: what Electron compares with the plist. */
-  readonly headerHash: string;
-  /** A packed file's content. */
-  read(path: string): string;
 }
 
 const readAt = (file: string, position: number, length: number): Buffer => {
@@ -121,16 +104,20 @@ const filesOf = (entry: AsarEntry, path: string): [string, AsarEntry][] =>
       );
 
 /** Fails where the file is no archive. */
-const readAsar = (archive: string): AsarArchive => {
+const readAsar = (archive: string) => {
   const sizes = readAt(archive, 0, 16);
   const contentAt = 8 + sizes.readUInt32LE(4);
   const header = readAt(archive, 16, sizes.readUInt32LE(12)).toString();
   const files = new Map(filesOf(JSON.parse(header) as AsarEntry, ""));
   return {
+    /** Paths of all files, without folders. */
     paths: [...files.keys()],
+    /** Those whose content lies beside the archive. */
     unpacked: [...files].filter(([, { unpacked }]) => unpacked === true).map(([path]) => path),
+    /** SHA-256 of the header, in hex: what Electron compares with the plist. */
     headerHash: createHash("sha256").update(header).digest("hex"),
-    read: (path) => {
+    /** A packed file's content. */
+    read: (path: string): string => {
       const { offset, size } = files.get(path) ?? {};
       if (offset === undefined || size === undefined) throw new Error(`${path} is not in ${archive}`);
       return readAt(archive, contentAt + Number(offset), size).toString();

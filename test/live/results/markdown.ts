@@ -5,20 +5,6 @@ import type { Merged } from "./store.ts";
 
 // The truth table: per agent, mode and size what was right, unknown and wrong, how late it was, and every case that was not right.
 
-interface TableRow {
-  agent: string;
-  version: string;
-  mode: string;
-  size: string;
-  /** Of the product that was driven last. */
-  commit: string;
-  counts: Record<Verdict, number>;
-  appear: Spread | null;
-  leave: Spread | null;
-  /** Waits with what is asked, of all waits. */
-  requests: { told: number; all: number };
-}
-
 const latencyOf = (values: readonly (number | null)[]): Spread | null => {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : spreadOf(known);
@@ -26,7 +12,7 @@ const latencyOf = (values: readonly (number | null)[]): Spread | null => {
 
 const isWait = ({ truth }: Step): boolean => truth.some((state) => state.startsWith("waiting"));
 
-const rowOf = (steps: readonly Step[], { agent, version, mode, size }: Part, commit: string): TableRow => {
+const rowOf = (steps: readonly Step[], { agent, version, mode, size }: Part, commit: string) => {
   const count = (verdict: Verdict): number => steps.filter((step) => step.verdict === verdict).length;
   const waits = steps.filter(({ hasRequest }) => hasRequest !== null);
   return {
@@ -34,6 +20,7 @@ const rowOf = (steps: readonly Step[], { agent, version, mode, size }: Part, com
     version,
     mode,
     size,
+    /** Of the product that was driven last. */
     commit,
     counts: {
       right: count("right"),
@@ -44,9 +31,12 @@ const rowOf = (steps: readonly Step[], { agent, version, mode, size }: Part, com
     },
     appear: latencyOf(steps.filter(isWait).map(({ appearMs }) => appearMs)),
     leave: latencyOf(steps.map(({ leaveMs }) => leaveMs)),
+    /** Waits with what is asked, of all waits. */
     requests: { told: waits.filter(({ hasRequest }) => hasRequest === true).length, all: waits.length },
   };
 };
+
+type TableRow = ReturnType<typeof rowOf>;
 
 const byName = <T>(items: readonly T[], nameOf: (item: T) => string): T[][] =>
   [...Map.groupBy(items, nameOf).entries()]

@@ -28,21 +28,6 @@ export interface Said {
   at: number;
 }
 
-export interface LivePane {
-  readonly session: string;
-  readonly paneId: string;
-  screen(): Promise<string>;
-  /** A tmux format of this pane. */
-  show(format: string): Promise<string>;
-  press(keys: readonly string[]): Promise<void>;
-  say(prompt: string, options?: { clears: boolean }): Promise<Said>;
-  /** When the words were on the screen, behind the prompt where one is given; null: not within the limit. */
-  untilShown(words: RegExp, options?: { limitMs?: number; after?: Said }): Promise<number | null>;
-  untilHidden(words: RegExp, options?: { limitMs?: number; after?: Said }): Promise<number | null>;
-  isShown(words: RegExp, after?: Said): Promise<boolean>;
-  close(): Promise<void>;
-}
-
 export type RunTmux = (...args: readonly string[]) => Promise<string>;
 
 /** Looks every few milliseconds; gives the moment, or null after the limit. */
@@ -64,7 +49,7 @@ export const createLivePane = (
   session: string,
   paneId: string,
   keysBeforePrompt: readonly string[] = [],
-): LivePane => {
+) => {
   const screen = (): Promise<string> => tmux("capture-pane", "-p", "-t", paneId);
   const press = async (keys: readonly string[]): Promise<void> => {
     for (const [index, key] of keys.entries()) {
@@ -78,9 +63,10 @@ export const createLivePane = (
     session,
     paneId,
     screen,
-    show: (format) => tmux("display-message", "-p", "-t", paneId, format),
+    /** A tmux format of this pane. */
+    show: (format: string): Promise<string> => tmux("display-message", "-p", "-t", paneId, format),
     press,
-    say: async (prompt, { clears } = { clears: true }) => {
+    say: async (prompt: string, { clears }: { clears: boolean } = { clears: true }): Promise<Said> => {
       await press(keysBeforePrompt);
       if (clears) {
         await press(["C-u"]);
@@ -93,11 +79,19 @@ export const createLivePane = (
       return { prompt, at };
     },
     isShown,
-    untilShown: (words, { limitMs = 20_000, after } = {}) => untilTrue(() => isShown(words, after), limitMs),
-    untilHidden: (words, { limitMs = 8_000, after } = {}) =>
-      untilTrue(async () => !(await isShown(words, after)), limitMs),
-    close: async () => {
+    /** When the words were on the screen, behind the prompt where one is given; null: not within the limit. */
+    untilShown: (
+      words: RegExp,
+      { limitMs = 20_000, after }: { limitMs?: number; after?: Said } = {},
+    ): Promise<number | null> => untilTrue(() => isShown(words, after), limitMs),
+    untilHidden: (
+      words: RegExp,
+      { limitMs = 8_000, after }: { limitMs?: number; after?: Said } = {},
+    ): Promise<number | null> => untilTrue(async () => !(await isShown(words, after)), limitMs),
+    close: async (): Promise<void> => {
       await tmux("kill-session", "-t", `=${session}`);
     },
   };
 };
+
+export type LivePane = ReturnType<typeof createLivePane>;

@@ -154,11 +154,6 @@ export interface Sent {
   stripped: number;
 }
 
-export interface TextBench {
-  send(text: string, options: { isBracketed: boolean; pressEnter: boolean }): Promise<Sent>;
-  close(): Promise<void>;
-}
-
 const expectedOf = (text: string, options: { isBracketed: boolean; pressEnter: boolean }): Buffer => {
   const [open, close] = isPaste(text) && options.isBracketed ? ["\u001b[200~", "\u001b[201~"] : ["", ""];
   return Buffer.from(`${open}${text}${close}${options.pressEnter ? "\r" : ""}`);
@@ -180,7 +175,7 @@ const hurriedClock = () => {
   };
 };
 
-export const openTextBench = async (): Promise<TextBench> => {
+export const openTextBench = async () => {
   const tmux = createPrivateTmux();
   const executor = createLocalExecutor({ targetId: "host", env: process.env });
   const mark = join(tmux.folder, "ready");
@@ -211,7 +206,7 @@ export const openTextBench = async (): Promise<TextBench> => {
   };
 
   return {
-    send: async (raw, options) => {
+    send: async (raw: string, options: { isBracketed: boolean; pressEnter: boolean }): Promise<Sent> => {
       await setMode(options.isBracketed);
       const parts = [terminal.drain()];
       const read = (): number => {
@@ -247,10 +242,12 @@ export const openTextBench = async (): Promise<TextBench> => {
         clearInterval(reading);
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       terminal.close();
       await executor.close();
       await tmux.close();
     },
   };
 };
+
+export type TextBench = Awaited<ReturnType<typeof openTextBench>>;
