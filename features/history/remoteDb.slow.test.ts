@@ -18,8 +18,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { localTarget } from "../../../test/workspaces/localTarget.ts";
-import type { FeatureTarget } from "../../../core/ports/feature.ts";
+import { localTarget } from "../../test/workspaces/localTarget.ts";
+import type { FeatureTarget } from "../../core/ports/feature.ts";
 import { withRemoteDb } from "./remoteDb.ts";
 
 let folder: string;

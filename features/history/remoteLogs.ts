@@ -1,8 +1,8 @@
 // Logs on another machine: found, read in pieces and searched by small scripts there, so that no log comes over whole. What comes
 // back is bounded, and everything in it may be a lie of the far side; it is only ever text.
-import type { FileHistory } from "../../../core/ports/agentFiles.ts";
-import type { FeatureTarget } from "../../../core/ports/feature.ts";
-import type { LogContent } from "../logFile.ts";
+import type { FileHistory } from "../../core/ports/agentFiles.ts";
+import type { FeatureTarget } from "../../core/ports/feature.ts";
+import type { LogContent } from "./logFile.ts";
 
 /** How the index names a log of another machine. */
 export const remoteKey = (target: string, path: string): string => `${target}:${path}`;

@@ -1,8 +1,8 @@
 // Looks inside sessions on other machines: one search there says which logs have the text, and only their lines with it come over.
 // Which logs have it is remembered for a while, because a search asks piece by piece.
-import { endsWithin } from "../../../core/model/endsWithin.ts";
-import type { FeatureContext, FeatureTarget } from "../../../core/ports/feature.ts";
-import type { HistoryDb, SessionRow } from "../historyDb.ts";
+import { endsWithin } from "../../core/model/endsWithin.ts";
+import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
+import type { HistoryDb, SessionRow } from "./historyDb.ts";
 import { withRemoteDb } from "./remoteDb.ts";
 import { databaseOf, findInRemoteLogs, remotePath } from "./remoteLogs.ts";
 

@@ -1,9 +1,9 @@
 // An agent's database on another machine. It is asked over there, by sqlite3 or by Python, so that it does not come over whole, and only
 // read: where nobody has it open it is taken as it lies, else the lock file beside it is not written either. What comes back may be
 // a lie of the far side; it is only ever rows of text and numbers, and bounded.
-import type { LogLine, ReadRows } from "../../../core/ports/agentFiles.ts";
-import type { FeatureTarget } from "../../../core/ports/feature.ts";
-import { isObject } from "../logFile.ts";
+import type { LogLine, ReadRows } from "../../core/ports/agentFiles.ts";
+import type { FeatureTarget } from "../../core/ports/feature.ts";
+import { isObject } from "./logFile.ts";
 
 const LIMIT_MS = 20_000;
 const MAX_BYTES = 8 * 1024 * 1024;

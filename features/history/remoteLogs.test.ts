@@ -1,7 +1,7 @@
 // A far side that answers with anything: what is made of it.
 import { expect, it } from "vitest";
-import type { FeatureTarget } from "../../../core/ports/feature.ts";
-import type { RunResult } from "../../../core/ports/targetExecutor.ts";
+import type { FeatureTarget } from "../../core/ports/feature.ts";
+import type { RunResult } from "../../core/ports/targetExecutor.ts";
 import { findInRemoteLogs, listRemoteLogs, readRemoteHeads, withRemoteLog } from "./remoteLogs.ts";
 
 const ROOT = { folder: ".claude/projects", depth: 1, file: /^[^/]+\/[a-z0-9-]+\.jsonl$/ };
