@@ -1,7 +1,6 @@
 // `agtmux adapters list|enable|disable|check|try`: which agents are known and from where, which are enabled, what is wrong with
 // the person's files, and what rules say about a live pane. The daemon answers; a file that is not in force is read here and
 // sent to it.
-import type { IntegrationSummary } from "../../core/api/service.ts";
 import type {
   IntegrationListDocument,
   AdapterCheckedDocument,
@@ -20,6 +19,7 @@ import type {
   AdapterTry,
   AdapterView,
   RuleMatch,
+  IntegrationSummary,
 } from "../../core/model/adapterView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { countBy, MARKS } from "../render/mark.ts";

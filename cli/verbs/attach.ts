@@ -3,7 +3,7 @@
 import { execFile, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { promisify } from "node:util";
-import type { AttachPlan } from "../../core/api/service.ts";
+import type { AttachPlan } from "../../core/model/action.ts";
 import { AgtmuxError, errorCodeOf, type ErrorCode } from "../../core/model/errors.ts";
 import { type CliContext, withDaemon } from "../command/context.ts";
 import { parseGuards, type GuardOptions } from "../parse/filters.ts";

@@ -8,7 +8,9 @@ import { redactText } from "./redact.ts";
 
 // Table `action_snapshots`: what an action saw when it was prepared.
 
-const SNAPSHOT = columnsOf("snapshotId targetId server paneId runtimeId stateVersion observedAt expiresAt nonce promptFingerprint");
+const SNAPSHOT = columnsOf(
+  "snapshotId targetId server paneId runtimeId stateVersion observedAt expiresAt nonce promptFingerprint",
+);
 
 export const createSnapshots = (db: BetterSqlite3.Database, rows: RowReader) => {
   const insert = db.prepare<[ActionSnapshot]>(`INSERT INTO action_snapshots ${SNAPSHOT.values}`);
@@ -30,7 +32,9 @@ export const createSnapshots = (db: BetterSqlite3.Database, rows: RowReader) => 
 
 const MAX_REF = 2_000;
 
-const AUDIT = columnsOf("actionId at surface action ref runtimeId snapshotId outcome promptFingerprint textLength");
+const AUDIT = columnsOf(
+  "actionId at surface action ref runtimeId snapshotId outcome promptFingerprint textLength",
+);
 
 export const createAudit = (db: BetterSqlite3.Database) => {
   const append = db.prepare<[AuditEntry]>(`INSERT INTO audit ${AUDIT.values}`);

@@ -15,7 +15,9 @@ import { columnsOf, present, type RowReader } from "./rowReader.ts";
 import { NOT_ANSWERED, RUN_BEGUN, ruleRunSchema, type RuleRun } from "../model/rule.ts";
 import { readStoredView } from "./states.ts";
 
-const JOB = columnsOf("jobId kind createdAt surface runtimeId agentSessionId trigger act text state nextAt expiresAt runs maxRuns");
+const JOB = columnsOf(
+  "jobId kind createdAt surface runtimeId agentSessionId trigger act text state nextAt expiresAt runs maxRuns",
+);
 /** Of `Job`, with what the kinds of jobs keep in their own ways. */
 type JobRow = Omit<Job, "trigger"> & ReturnType<typeof ownColumns>;
 

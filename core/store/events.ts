@@ -81,7 +81,9 @@ export const createPending = (db: BetterSqlite3.Database, rows: RowReader, mark:
   } satisfies Partial<Store>;
 };
 
-const EVENT = columnsOf("eventRow eventId runtimeId eventType source sourceSeq eventTime ingestedAt dedupeKey signal");
+const EVENT = columnsOf(
+  "eventRow eventId runtimeId eventType source sourceSeq eventTime ingestedAt dedupeKey signal",
+);
 type EventRow = Omit<Evidence, "signal"> & { eventRow: number; signal: string };
 type Bound = (string | number | null)[];
 // No RETURNING: SQLite would build a table for the one number that the connection knows anyway.
@@ -90,7 +92,9 @@ const INSERT_EVENT = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (runtime_id, source, dedupe_key) DO NOTHING`;
 
-const CURSOR = columnsOf("runtimeId source lastSourceSeq lastOrderEventTime lastOrderIngestedAt lastOrderEventId");
+const CURSOR = columnsOf(
+  "runtimeId source lastSourceSeq lastOrderEventTime lastOrderIngestedAt lastOrderEventId",
+);
 
 /**
  * `payload` as it may be stored. In the order of the columns in `INSERT_EVENT`, because binding a value by name costs as much as

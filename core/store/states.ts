@@ -23,7 +23,9 @@ import type { DeferredWrites } from "./deferredWrites.ts";
 // Table `state_transitions`: every change of a state, numbered for good. Its version is the state version and the feed
 // version, so numbers are never reused, also not after pruning (AUTOINCREMENT).
 
-const TRANSITION = columnsOf("version runtimeId at evaluatedAt eventHorizon previousState fingerprint resolution view actionId");
+const TRANSITION = columnsOf(
+  "version runtimeId at evaluatedAt eventHorizon previousState fingerprint resolution view actionId",
+);
 /** The column of the liveness still has its first name. */
 const READ_TRANSITION = `SELECT ${TRANSITION.read}, pulse AS liveness, end_reason AS "end" FROM state_transitions`;
 type TransitionRow = Omit<Transition, "liveness" | "resolution" | "view"> & {
@@ -151,7 +153,9 @@ export const createTransitions = (db: BetterSqlite3.Database, rows: RowReader) =
   } satisfies Partial<Store>;
 };
 
-const STATE = columnsOf("targetId server paneId runtimeId state reasonCode confidence stateVersion lastSeenAt updatedAt fingerprint resolution activity turnMarks");
+const STATE = columnsOf(
+  "targetId server paneId runtimeId state reasonCode confidence stateVersion lastSeenAt updatedAt fingerprint resolution activity turnMarks",
+);
 type StoredState = Omit<StateRow, "resolution" | "activity" | "marks"> & {
   resolution: string;
   activity: string | null;

@@ -13,7 +13,9 @@ import type { DeferredWrites } from "./deferredWrites.ts";
 import { columnsOf, present, type RowReader } from "./rowReader.ts";
 import { redactPane } from "./redactEvidence.ts";
 
-const TARGET = columnsOf("targetId targetName kind connectionRef isDefault lastSeenAt health healthReason updatedAt");
+const TARGET = columnsOf(
+  "targetId targetName kind connectionRef isDefault lastSeenAt health healthReason updatedAt",
+);
 type TargetRow = Omit<Target, "isDefault"> & { isDefault: number };
 
 export const createTargets = (db: BetterSqlite3.Database, rows: RowReader, last: DeferredWrites) => {
@@ -36,14 +38,12 @@ export const createTargets = (db: BetterSqlite3.Database, rows: RowReader, last:
     },
     listTargets: () =>
       present(
-        list
-          .all()
-          .map((row) =>
-            rows.read(targetSchema, "targets", row.targetId, () => ({
-              ...row,
-              isDefault: row.isDefault === 1,
-            })),
-          ),
+        list.all().map((row) =>
+          rows.read(targetSchema, "targets", row.targetId, () => ({
+            ...row,
+            isDefault: row.isDefault === 1,
+          })),
+        ),
       ),
   } satisfies Partial<Store>;
 };
@@ -123,7 +123,9 @@ export const createPanes = (db: BetterSqlite3.Database, rows: RowReader) => {
 
 // Tables `runtimes` and `pane_epochs`: agent processes, living and ended, and the epochs given to each pane.
 
-const RUNTIME = columnsOf("runtimeId targetId server paneId paneEpoch agentType pid processStartedAt startedAt endedAt agentSessionId");
+const RUNTIME = columnsOf(
+  "runtimeId targetId server paneId paneEpoch agentType pid processStartedAt startedAt endedAt agentSessionId",
+);
 
 export const createRuntimes = (db: BetterSqlite3.Database, rows: RowReader) => {
   const insert = db.prepare<[Runtime]>(`INSERT INTO runtimes ${RUNTIME.values}`);

@@ -4,7 +4,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { PROTOCOL_VERSION } from "../../core/api/service.ts";
+import { PROTOCOL_VERSION } from "../../core/api/protocol.ts";
 import { connectTo, spawnDaemon } from "../harness/daemonProcess.ts";
 
 it("completes a hello from source under plain Node", async () => {

@@ -3,15 +3,8 @@
 import { once } from "node:events";
 import type { DaemonService, IntegrationAction, ListFilters, TargetInput } from "../../core/api/calls.ts";
 import { listPanes, listSessions, listWindows } from "../../core/api/listing.ts";
-import {
-  type AttachPlan,
-  type Hello,
-  type IntegrationReport,
-  type IntegrationSummary,
-  type IntegrationVerification,
-  type NotificationEvent,
-  PROTOCOL_VERSION,
-} from "../../core/api/service.ts";
+import { type Hello, PROTOCOL_VERSION } from "../../core/api/protocol.ts";
+import type { NotificationEvent } from "../../core/model/notifications.ts";
 import { resolveTyped, type TypedFrom, type TypedSubject } from "../../core/engine/typedRef.ts";
 import type {
   ActionGuards,
@@ -19,6 +12,7 @@ import type {
   ActionResult,
   AuditList,
   PaneOutput,
+  AttachPlan,
 } from "../../core/model/action.ts";
 import type {
   AdapterCheck,
@@ -27,6 +21,9 @@ import type {
   AdapterTry,
   RemovalReport,
   SetupLook,
+  IntegrationReport,
+  IntegrationSummary,
+  IntegrationVerification,
 } from "../../core/model/adapterView.ts";
 import { DEFAULT_CONFIG, type Settings, settingsOf } from "../../core/model/config.ts";
 import type { Finding } from "../../core/model/doctor.ts";
