@@ -20,11 +20,11 @@ import {
   sessionPlace,
   sessionTitle,
 } from "../../ui/text/sessionText.ts";
-import { callFeature, toFailure, type Api } from "../connection/connectHost.ts";
+import { callFeature, toFailure, type Api } from "../state/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { ActionButton, CopyButton } from "./Buttons.tsx";
-import { FailureText } from "./settings/fields.tsx";
-import { useTask, useAsk } from "./settings/useAsk.ts";
+import { FailureText } from "./fields.tsx";
+import { useTask, useAsk } from "../hooks/useAsk.ts";
 import { getUntypedClient } from "@trpc/client";
 import * as z from "zod";
 import type { Failure } from "../../ui/actions/actionStatus.ts";

@@ -16,14 +16,14 @@ import {
   pauseText,
 } from "../../ui/text/jobText.ts";
 import { findRules, isDisarmable } from "../../ui/text/ruleText.ts";
-import { toFailure } from "../connection/connectHost.ts";
+import { toFailure } from "../state/connectHost.ts";
 import { moveFocus, useKeptFocus } from "../hooks/useListScroll.ts";
 import { useAskAutomation, usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./Buttons.tsx";
 import { Age, TimeText } from "./Age.tsx";
 import { RulesList, type Change } from "./Rules.tsx";
-import { useAsk, type Asked } from "./settings/useAsk.ts";
+import { useAsk, type Asked } from "../hooks/useAsk.ts";
 import list from "./HistoryView.module.css";
 import message from "./Message.module.css";
 import styles from "./JobsView.module.css";

@@ -12,10 +12,10 @@ import {
   type PaneAction,
 } from "../../ui/actions/paneActions.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
-import { callFeature, toFailure } from "../connection/connectHost.ts";
+import { callFeature, toFailure } from "../state/connectHost.ts";
 import { usePopover, useActionContext } from "../state/popover.ts";
 import { ActionButton, CopyButton } from "./Buttons.tsx";
-import { useAsk } from "./settings/useAsk.ts";
+import { useAsk } from "../hooks/useAsk.ts";
 import styles from "./PaneDetail.module.css";
 import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";

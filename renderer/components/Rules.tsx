@@ -28,8 +28,8 @@ import list from "./HistoryView.module.css";
 import styles from "./JobsView.module.css";
 import type { PaneView } from "../../core/model/view.ts";
 import { agentName, paneName } from "../../ui/text/rowText.ts";
-import { FailureText } from "./settings/fields.tsx";
-import { useAsk, useTask } from "./settings/useAsk.ts";
+import { FailureText } from "./fields.tsx";
+import { useAsk, useTask } from "../hooks/useAsk.ts";
 import command from "./ActionDialogs.module.css";
 
 /** Makes a change; `item` selects the row that gets the focus if what had it goes away. */

@@ -9,13 +9,13 @@ import {
   type StartForm,
   type StartedView,
 } from "../../ui/text/sessionText.ts";
-import { callFeature } from "../connection/connectHost.ts";
+import { callFeature } from "../state/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./Buttons.tsx";
 import { Dialog } from "./Dialog.tsx";
-import { FailureText } from "./settings/fields.tsx";
-import { useTask } from "./settings/useAsk.ts";
+import { FailureText } from "./fields.tsx";
+import { useTask } from "../hooks/useAsk.ts";
 import styles from "./StartDialog.module.css";
 
 /** Longer than the daemon waits for the agent and for its first prompt. */

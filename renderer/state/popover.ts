@@ -9,7 +9,7 @@ import type { ActionSurface } from "../../ui/actions/paneActions.ts";
 import type { ShownResult } from "../../ui/actions/actionStatus.ts";
 import type { FeedState } from "../../ui/lists/feedReducer.ts";
 import { shellCommand } from "../../ui/text/displayText.ts";
-import { askAutomation, toFailure, type Host, type AskAutomation } from "../connection/connectHost.ts";
+import { askAutomation, toFailure, type Host, type AskAutomation } from "./connectHost.ts";
 import type { ActionStatusStore } from "./actionStatusStore.ts";
 import type { BrowserSigns } from "./browserSigns.ts";
 import type { DraftStore } from "./stored.ts";

@@ -15,7 +15,7 @@ import type { DesktopViewName } from "../../core/model/desktop.ts";
 import { messageLinks } from "../../core/rpc/messageLink.ts";
 import type { MessagePortPair } from "../../core/rpc/messages.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
-import { Store } from "../state/store.ts";
+import { Store } from "./store.ts";
 import {
   jobDetailSchema,
   jobsViewSchema,
