@@ -1,8 +1,8 @@
 // The popover's entry: makes the stores, the connection and the clock, and hands them to React. Nothing else happens here.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { ErrorBoundary, Root } from "./components/Root.tsx";
-import { connectHost, toFailure } from "./connection/connectHost.ts";
+import { ErrorBoundary, Root } from "./Root.tsx";
+import { connectHost, toFailure } from "./state/connectHost.ts";
 import { FeedConnection, FeedStore } from "./state/feedStore.ts";
 import { ActionStatusStore } from "./state/actionStatusStore.ts";
 import { BrowserSigns, showCount } from "./state/browserSigns.ts";

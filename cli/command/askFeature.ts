@@ -9,13 +9,8 @@ import type { HistoryCalls } from "../../features/history/calls.ts";
 import type { CliContext } from "./context.ts";
 import { parseNames } from "../parse/filters.ts";
 import { parseSince } from "../parse/values.ts";
-import type {
-  WorkspacesAnswer,
-  WorkspacesCall,
-  WorkspacesCalls,
-  WorkspacesInput,
-} from "../../features/workspaces/calls.ts";
-import type { PaneDocument } from "../../core/model/view.ts";
+import type { WorkspacesCalls } from "../../features/workspaces/calls.ts";
+import type { DocumentsCalls } from "../../features/documents/calls.ts";
 
 /** `feature`: the first part of its calls. */
 export const createAsk =
@@ -26,7 +21,7 @@ export const createAsk =
     kind: Table[Name]["kind"],
     input: SentTo<Table[Name]>,
   ): Promise<AnswerFrom<Table[Name]>> =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
     (await client.forward(`${feature}.${name}`, kind, input)) as AnswerFrom<Table[Name]>;
 
 // The calls of automation over the socket.
@@ -77,21 +72,12 @@ export const placeOf = ({ identity, folder, branch }: HistorySession): string =>
   return branch === null ? name : `${name} (${branch})`;
 };
 
-// The calls of the feature "workspaces", asked by their names: what the daemon answers is what the feature's table says.
-
-export const askWorkspaces = async <Name extends WorkspacesCall>(
-  client: DaemonClient,
-  name: Name,
-  kind: WorkspacesCalls[Name]["kind"],
-  input: WorkspacesInput<Name>,
-): Promise<WorkspacesAnswer<Name>> =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-  (await client.forward(`workspaces.${name}`, kind, input)) as WorkspacesAnswer<Name>;
+export const askWorkspaces = createAsk<WorkspacesCalls>("workspaces");
 
 /** So that the rows that are asked for next say what has changed in their work trees. What cannot be looked at says so itself. */
 export const lookAtWorkTrees = async (
   client: DaemonClient,
-  input: WorkspacesInput<"look">,
+  input: SentTo<WorkspacesCalls["look"]>,
 ): Promise<void> => {
   try {
     await askWorkspaces(client, "look", "mutation", input);
@@ -100,8 +86,4 @@ export const lookAtWorkTrees = async (
   }
 };
 
-// The documents of a pane, as the daemon knows them.
-
-export const askDocuments = async (client: DaemonClient, ref: string): Promise<readonly PaneDocument[]> =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
-  (await client.forward("documents.ofPane", "mutation", { ref })) as PaneDocument[];
+export const askDocuments = createAsk<DocumentsCalls>("documents");

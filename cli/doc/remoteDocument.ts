@@ -6,7 +6,6 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import {
   isTellable,
-  type DocumentsCalls,
   type RemoteFiles,
   type RemotePut,
   type RemotePutResult,
@@ -16,7 +15,7 @@ import { parseRegistry, type Registry } from "../../features/documents/files/reg
 import { checkId, parseComponentConfigs } from "../../features/documents/flow/documentChanges.ts";
 import { parseComponents } from "../../features/documents/model/documentText.ts";
 import { readFrontmatter, type Frontmatter } from "../../features/documents/model/frontmatter.ts";
-import { createAsk } from "../command/askFeature.ts";
+import { askDocuments } from "../command/askFeature.ts";
 import { cleanLine } from "../render/clean.ts";
 import type { RemotePlace } from "./place.ts";
 import {
@@ -31,8 +30,6 @@ import {
   groundOf,
 } from "../../features/documents/flow/writeResponse.ts";
 import { mergeTexts } from "../../features/documents/model/mergeTexts.ts";
-
-export const askDocuments = createAsk<DocumentsCalls>("documents");
 
 /** As the call has it. */
 const MAX_SENT = 900_000;

@@ -7,6 +7,7 @@ import type { RemotePane } from "../../features/documents/calls.ts";
 import type { Registry, RegistryEntry } from "../../features/documents/files/registry.ts";
 import { claimedText } from "../../features/documents/flow/documentChanges.ts";
 import { readFrontmatter } from "../../features/documents/model/frontmatter.ts";
+import { askDocuments } from "../command/askFeature.ts";
 import { withDaemon, type CliContext } from "../command/context.ts";
 import { parseCount } from "../parse/values.ts";
 import { cleanLine, plainJson } from "../render/clean.ts";
@@ -16,7 +17,6 @@ import { answer, askedIn, MAX_OPTION, notAsking } from "./prompt.ts";
 import { noAgent, tell } from "./route.ts";
 import { checkPaneId } from "./claims.ts";
 import {
-  askDocuments,
   busy,
   expectedOf,
   hashOf,

@@ -148,7 +148,7 @@ export class PickerDocuments {
     const ref = pane.identity.pane_ref;
     let found: readonly PaneDocument[];
     try {
-      found = await askDocuments(connected, ref);
+      found = await askDocuments(connected, "ofPane", "mutation", { ref });
     } catch (error) {
       return refuse(toFailure(error).message);
     }

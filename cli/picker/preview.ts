@@ -142,7 +142,7 @@ export class Preview {
   private async askDocuments(client: DaemonClient, ref: string): Promise<void> {
     let names = "";
     try {
-      names = (await askDocuments(client, ref))
+      names = (await askDocuments(client, "ofPane", "mutation", { ref }))
         .map(({ file, has_unsent: isNew }) => `${displayLine(file)}${isNew ? "*" : ""}`)
         .join(", ");
     } catch {

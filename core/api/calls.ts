@@ -27,6 +27,8 @@ import type {
   IntegrationVerification,
 } from "../model/adapterView.ts";
 import type { Finding } from "../model/doctor.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { Caller } from "../ports/feature.ts";
 import { refNameSchema } from "../model/runtime.ts";
 import type { Settings } from "../model/config.ts";
 import { canonicalStateSchema } from "../model/state.ts";
@@ -250,11 +252,25 @@ export type ArrivesAt<One> =
 export type AnswerFrom<One> =
   One extends Call<"query" | "mutation", z.ZodType, infer Answer> ? Answer : never;
 
+/** A table of calls by their names. */
+export type CallTable = Readonly<Record<string, Call<"query" | "mutation", z.ZodType, unknown>>>;
+
+/** What answers the calls of a feature's table. */
+export type ServiceOf<Table extends CallTable> = {
+  [Name in keyof Table]: (input: ArrivesAt<Table[Name]>, caller: Caller) => Promise<AnswerFrom<Table[Name]>>;
+};
+
+/** What answers the call of that name; `input` must be what the table's schema gave. Fails with E_UNSUPPORTED for no name of it. */
+export const answerOf = (service: object, name: string): ((input: unknown, caller?: Caller) => unknown) => {
+  const answer: unknown = Reflect.get(service, name);
+  if (typeof answer !== "function") throw new AgtmuxError("E_UNSUPPORTED", `there is no call '${name}'`);
+  return (input, caller) => Reflect.apply(answer, service, [input, caller]) as unknown;
+};
+
 export type Calls = typeof CALLS;
 export type CallName = keyof Calls;
-export type InputOf<Name extends CallName> = z.output<Calls[Name]["input"]>;
-export type AnswerOf<Name extends CallName> =
-  Calls[Name] extends Call<"query" | "mutation", z.ZodType, infer Answer> ? Answer : never;
+export type InputOf<Name extends CallName> = ArrivesAt<Calls[Name]>;
+export type AnswerOf<Name extends CallName> = AnswerFrom<Calls[Name]>;
 
 export type FeedOptions = z.output<typeof feedSchema>;
 export type ListFilters = InputOf<"panes">;

@@ -1,7 +1,7 @@
 // The one tRPC router. Every surface is a client of it; nothing here decides anything, it validates and forwards.
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@trpc/server";
 import { AgtmuxError, ERROR_CODES, type ErrorCode } from "../model/errors.ts";
-import type { CallContext, FeatureAnswers } from "../ports/feature.ts";
+import type { CallContext, Caller, FeatureAnswers } from "../ports/feature.ts";
 import type { WireError } from "./protocol.ts";
 import * as z from "zod";
 import {
@@ -14,11 +14,13 @@ import {
 } from "../model/desktop.ts";
 import {
   CALLS,
+  answerOf,
   feedSchema,
-  type AnswerOf,
-  type CallName,
+  type AnswerFrom,
   type Calls,
+  type CallTable,
   type ReachableService,
+  type SentTo,
 } from "./calls.ts";
 
 // The building block of every router here: procedures whose errors go over the wire with the daemon's own words and codes.
@@ -109,54 +111,64 @@ export const createDesktopRouter = (service: DesktopService) =>
 
 export type DesktopRouter = ReturnType<typeof createDesktopRouter>;
 
-interface Definition<Name extends CallName> {
-  input: z.input<Calls[Name]["input"]>;
-  output: AnswerOf<Name>;
+interface Definition<One> {
+  input: SentTo<One>;
+  output: AnswerFrom<One>;
   meta: object;
 }
-type Procedures = {
-  [Name in CallName]: Calls[Name]["kind"] extends "query"
-    ? TRPCQueryProcedure<Definition<Name>>
-    : TRPCMutationProcedure<Definition<Name>>;
+type ProceduresOf<Table extends CallTable> = {
+  [Name in keyof Table]: Table[Name]["kind"] extends "query"
+    ? TRPCQueryProcedure<Definition<Table[Name]>>
+    : TRPCMutationProcedure<Definition<Table[Name]>>;
 };
 
-const proceduresOf = (service: ReachableService): Procedures => {
-  const made = Object.entries(CALLS).map(([name, { kind, input }]) => {
+const UNKNOWN: Caller = { kind: "unknown" };
+
+type AnswerCall = (name: string, input: unknown, context: CallContext) => unknown;
+
+/** A procedure for each call of a table: it checks the input and passes it on. */
+const proceduresOf = <Table extends CallTable>(table: FeatureAnswers["calls"], answer: AnswerCall) => {
+  const made = Object.entries(table).map(([name, { kind, input }]) => {
     const checked = procedure.input(input);
-    const forward = (call: { input: unknown }): unknown =>
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema beside the name has checked it
-      service[name as CallName](call.input as never);
+    const forward = (call: { input: unknown; ctx: CallContext }): unknown =>
+      answer(name, call.input, call.ctx);
     return [name, kind === "query" ? checked.query(forward) : checked.mutation(forward)];
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one procedure for each name of the table
-  return Object.fromEntries(made) as Procedures;
+  return Object.fromEntries(made) as ProceduresOf<Table>;
 };
 
-/** The calls of a feature, under its name. */
-const featureRouter = (feature: FeatureAnswers) =>
-  makeRouter(
-    Object.fromEntries(
-      Object.entries(feature.calls).map(([name, { kind, input }]) => {
-        const checked = procedure.input(input);
-        const forward = ({ input: given, ctx }: { input: unknown; ctx: CallContext }): unknown =>
-          feature.answer(name, given, ctx.caller ?? { kind: "unknown" });
-        return [name, kind === "query" ? checked.query(forward) : checked.mutation(forward)];
-      }),
-    ),
-  );
+/** The calls of features, each table under its feature's name. */
+type FeatureProcedures<Features extends Readonly<Record<string, CallTable>>> = {
+  [Name in keyof Features]: ProceduresOf<Features[Name]>;
+};
 
-/** The type names core's own calls only: those of features are asked by their names. */
-const routersOf = (features: readonly FeatureAnswers[]): object =>
-  Object.fromEntries(features.map((feature) => [feature.name, featureRouter(feature)]));
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- of a daemon without features, that is what there is
+type NoFeatures = Record<never, never>;
 
-export const createRouter = (service: ReachableService, features: readonly FeatureAnswers[] = []) =>
+/** `Features`: the tables of `features`, for the types of a client (`features/index.ts` has those of every host). */
+export const createRouter = <Features extends Readonly<Record<string, CallTable>> = NoFeatures>(
+  service: ReachableService,
+  features: readonly FeatureAnswers[] = [],
+) =>
   makeRouter({
-    ...routersOf(features),
-    ...proceduresOf(service),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the host says which features it has
+    ...(Object.fromEntries(
+      features.map((one) => [
+        one.name,
+        proceduresOf(one.calls, (name, input, { caller = UNKNOWN }) => one.answer(name, input, caller)),
+      ]),
+    ) as FeatureProcedures<Features>),
+    ...proceduresOf<Calls>(CALLS, (name, input) => answerOf(service, name)(input)),
     feed: procedure
       .input(feedSchema)
       .subscription(({ input, signal }) => service.feed(input, signal ?? new AbortController().signal)),
     notices: procedure.subscription(({ signal }) => service.notices(signal ?? new AbortController().signal)),
   });
 
-export type AppRouter = ReturnType<typeof createRouter>;
+/** Of a daemon with these features. */
+export type RouterOf<Features extends Readonly<Record<string, CallTable>>> = ReturnType<
+  typeof createRouter<Features>
+>;
+/** Core's own calls. */
+export type AppRouter = RouterOf<NoFeatures>;

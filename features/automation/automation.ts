@@ -19,7 +19,8 @@ import { lostRow, agentName } from "./watches/decide.ts";
 import { WatchRunner, type WatchMessage } from "./watches/watchRunner.ts";
 import { oneLine } from "./channels/channelMessage.ts";
 import type { Deliver } from "./channels/delivery.ts";
-import { AUTOMATION_CALLS, type AutomationCall, type AutomationService } from "./calls.ts";
+import { answerOf } from "../../core/api/calls.ts";
+import { AUTOMATION_CALLS, type AutomationService } from "./calls.ts";
 import { configProblems, type ConfigProblem } from "../../core/model/config.ts";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
@@ -130,8 +131,7 @@ export const createAutomation = (
       ...createJobService({ context, reasonOf: (jobId) => queue.reasonOf(jobId), onChange: lookAgain }),
     };
     return {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
-      answer: (call, input, caller) => service[call as AutomationCall](input as never, caller),
+      answer: (call, input, caller) => answerOf(service, call)(input, caller),
       onChanges: (changes) => {
         channels.handleChanges(changes);
         watches.handleChanges(changes);

@@ -1,6 +1,7 @@
 // The feature "documents" of the daemon: which documents belong to a pane, here or on another machine, and the
 // files of documents on another machine, for a command that is typed on this one. What is typed to an agent goes through the actions, as
 // everything else that surfaces do.
+import { answerOf } from "../../core/api/calls.ts";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, join, resolve } from "node:path";
 import { readPlain } from "../../core/files/plainFile.ts";
@@ -11,13 +12,7 @@ import { isMissing, AgtmuxError } from "../../core/model/errors.ts";
 import type { FeatureContext, Feature } from "../../core/ports/feature.ts";
 import { projectOf, isInProject, locateDocument } from "./files/documentPaths.ts";
 import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts";
-import {
-  askInWords,
-  DOCUMENTS_CALLS,
-  isTellable,
-  type DocumentsCall,
-  type DocumentsService,
-} from "./calls.ts";
+import { askInWords, DOCUMENTS_CALLS, isTellable, type DocumentsService } from "./calls.ts";
 import {
   readRemoteDocuments,
   readRemoteRegistry,
@@ -325,8 +320,7 @@ export const createDocuments = (): Feature => ({
       remoteClaimed: (claimed) => tellClaimed(context, claimed),
     };
     return {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
-      answer: (call, input) => service[call as DocumentsCall](input as never),
+      answer: (call, input, caller) => answerOf(service, call)(input, caller),
       onChanges: () => {},
       keepsAwake: () => false,
       doctorChecks: () => documentChecks(context),

@@ -1,7 +1,8 @@
 // The feature "workspaces": where agents work and what has changed there, how they are started, and how they are brought back. Keys
 // reach a pane only through the actions of the daemon.
+import { answerOf } from "../../core/api/calls.ts";
 import { join } from "node:path";
-import { WORKSPACES_CALLS, type WorkspacesCall } from "./calls.ts";
+import { WORKSPACES_CALLS } from "./calls.ts";
 import { SessionBookFile } from "./sessionBook.ts";
 import { RowWorkspaces } from "./rowWorkspaces.ts";
 import { createWorkspacesService } from "./service.ts";
@@ -28,8 +29,7 @@ export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks 
     const startable = new StartableAgents({ context, startedOn: (target) => book.startedOn(target) });
     const service = createWorkspacesService({ context, rows, start, startable, worktrees, book });
     return {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
-      answer: (call, input) => service[call as WorkspacesCall](input as never),
+      answer: (call, input, caller) => answerOf(service, call)(input, caller),
       onChanges: () => {
         rows.handleChanges();
         book.handleChanges();

@@ -2,7 +2,7 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import { KILL_SIGNALS, type KillSignal } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { toFailure } from "../connection/connectHost.ts";
+import { toFailure } from "../state/connectHost.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { killInput } from "../../ui/actions/guards.ts";
 import { kill, type PaneCalls } from "../../ui/actions/paneActions.ts";

@@ -1,17 +1,7 @@
 // The sessions that agents keep on disk: the newest first, filtered by what is searched for, and on request what was said in
 // them. All of it is the agents' own text.
-import { useState, useEffect, useMemo } from "react";
-import {
-  type HistorySession,
-  historyListSchema,
-  historyPageSchema,
-  historySearchPageSchema,
-  type HistoryHit,
-  type HistoryList,
-  type HistoryPage,
-  type HistorySearchPage,
-  type HistoryEntry,
-} from "../../core/model/history.ts";
+import { useState, useEffect } from "react";
+import { type HistorySession, type HistoryHit, type HistoryEntry } from "../../core/model/history.ts";
 import {
   resumeInput,
   startedText,
@@ -20,13 +10,11 @@ import {
   sessionPlace,
   sessionTitle,
 } from "../../ui/text/sessionText.ts";
-import { callFeature, toFailure, type Api } from "../connection/connectHost.ts";
+import { SURFACE, toFailure, type Api } from "../state/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { ActionButton, CopyButton } from "./Buttons.tsx";
-import { FailureText } from "./settings/fields.tsx";
-import { useTask, useAsk } from "./settings/useAsk.ts";
-import { getUntypedClient } from "@trpc/client";
-import * as z from "zod";
+import { FailureText } from "./fields.tsx";
+import { useTask, useAsk } from "../hooks/useAsk.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { displaySentence, displayText, shellCommand } from "../../ui/text/displayText.ts";
 import { moveFocus } from "../hooks/useListScroll.ts";
@@ -49,13 +37,7 @@ const useResume = (session: HistorySession) => {
   const resume = () =>
     void task.run(async () => {
       if (input === null) return;
-      const started = await callFeature(api, "workspaces.start", {
-        ...input,
-        waitMs: WAIT_MS,
-        surface: "popover",
-      });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
-      setDone(started as StartedView);
+      setDone(await api.workspaces.start.mutate({ ...input, waitMs: WAIT_MS, surface: SURFACE }));
     });
   const button = input !== null && done === null && (
     <ActionButton isDisabled={task.isBusy} onClick={resume}>
@@ -84,50 +66,18 @@ const LOOK_AGAIN_MS = 10_000;
 /** As many sessions are found before the person asks for more. */
 const MAX_FOUND = 20;
 
-// The calls are a feature's, which the router's type does not name: what comes back is checked here.
-const refreshedSchema = z.object({ isDone: z.boolean() });
-
-interface AskHistory {
-  /** False where the look goes on: ask again. */
-  refresh(): Promise<boolean>;
-  /** Those with the text in name, first prompt or folder; an empty text: all. */
-  list(text: string, limit: number): Promise<HistoryList>;
-  /** Inside the sessions. */
-  search(text: string, cursor: string | null, signal: AbortSignal): Promise<HistorySearchPage>;
-  /** The end of a session. */
-  read(ref: string): Promise<HistoryPage>;
-}
-
-const askHistory = (api: Api): AskHistory => {
-  const client = getUntypedClient(api);
-  return {
-    refresh: async () => refreshedSchema.parse(await client.mutation("history.refresh")).isDone,
-    list: async (text, limit) =>
-      historyListSchema.parse(
-        await client.query("history.list", { limit, ...(text === "" ? {} : { text }) }),
-      ),
-    search: async (text, cursor, signal) =>
-      historySearchPageSchema.parse(await client.mutation("history.search", { text, cursor }, { signal })),
-    read: async (ref) => historyPageSchema.parse(await client.query("history.read", { ref })),
-  };
-};
-
-const useAskHistory = (): AskHistory => {
-  const { api } = usePopover().host;
-  return useMemo(() => askHistory(api), [api]);
-};
-
 const useSessions = (text: string, limit: number) => {
-  const ask = useAskHistory();
-  const { visibility } = usePopover().host;
-  const asked = useAsk(`${limit} ${text}`, () => ask.list(text, limit));
+  const { api, visibility } = usePopover().host;
+  const asked = useAsk(`${limit} ${text}`, () =>
+    api.history.list.query({ limit, ...(text === "" ? {} : { text }) }),
+  );
   const { reload } = asked;
   useEffect(() => {
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | null = null;
     const look = async (): Promise<void> => {
       try {
-        const isDone = !visibility.isVisible() || (await ask.refresh());
+        const isDone = !visibility.isVisible() || (await api.history.refresh.mutate()).isDone;
         if (isOver) return;
         reload();
         timer = setTimeout(() => void look(), isDone ? LOOK_AGAIN_MS : 0);
@@ -141,7 +91,7 @@ const useSessions = (text: string, limit: number) => {
       isOver = true;
       if (timer !== null) clearTimeout(timer);
     };
-  }, [ask, reload, visibility]);
+  }, [api, reload, visibility]);
   return asked;
 };
 
@@ -152,18 +102,18 @@ interface Found {
 }
 
 interface Search {
-  ask: AskHistory;
+  api: Api;
   text: string;
   signal: AbortSignal;
   onFound: (found: Found) => void;
 }
 
-const searchOn = async ({ ask, text, signal, onFound }: Search): Promise<void> => {
+const searchOn = async ({ api, text, signal, onFound }: Search): Promise<void> => {
   let cursor: string | null = null;
   const hits: HistoryHit[] = [];
   try {
     do {
-      const page = await ask.search(text, cursor, signal);
+      const page = await api.history.search.mutate({ text, cursor }, { signal });
       if (signal.aborted) return;
       hits.push(...page.hits);
       cursor = page.cursor;
@@ -177,13 +127,13 @@ const searchOn = async ({ ask, text, signal, onFound }: Search): Promise<void> =
 
 /** For a component that is mounted again for another text; leaving it ends the search. */
 const useSearch = (text: string): Found => {
-  const ask = useAskHistory();
+  const { api } = usePopover().host;
   const [found, setFound] = useState<Found>({ hits: [], state: "searching", failure: null });
   useEffect(() => {
     const aborter = new AbortController();
-    void searchOn({ ask, text, signal: aborter.signal, onFound: setFound });
+    void searchOn({ api, text, signal: aborter.signal, onFound: setFound });
     return () => aborter.abort();
-  }, [ask, text]);
+  }, [api, text]);
   return found;
 };
 
@@ -212,9 +162,9 @@ const Entries = ({ entries }: { entries: readonly HistoryEntry[] }) => (
 );
 
 const Conversation = ({ session }: { session: HistorySession }) => {
-  const ask = useAskHistory();
+  const { history } = usePopover().host.api;
   const ref = sessionKey(session);
-  const { value, failure } = useAsk(`${ref} ${session.last_at}`, () => ask.read(ref));
+  const { value, failure } = useAsk(`${ref} ${session.last_at}`, () => history.read.query({ ref }));
   const resume = useResume(session);
   return (
     <div className={styles.detail}>

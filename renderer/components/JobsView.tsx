@@ -16,14 +16,14 @@ import {
   pauseText,
 } from "../../ui/text/jobText.ts";
 import { findRules, isDisarmable } from "../../ui/text/ruleText.ts";
-import { toFailure } from "../connection/connectHost.ts";
+import { toFailure } from "../state/connectHost.ts";
 import { moveFocus, useKeptFocus } from "../hooks/useListScroll.ts";
-import { useAskAutomation, usePopover } from "../state/popover.ts";
+import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./Buttons.tsx";
 import { Age, TimeText } from "./Age.tsx";
 import { RulesList, type Change } from "./Rules.tsx";
-import { useAsk, type Asked } from "./settings/useAsk.ts";
+import { useAsk, type Asked } from "../hooks/useAsk.ts";
 import list from "./HistoryView.module.css";
 import message from "./Message.module.css";
 import styles from "./JobsView.module.css";
@@ -32,9 +32,9 @@ const LOOK_AGAIN_MS = 3_000;
 
 /** Asks for both again and again while somebody looks. */
 const useArmed = (): { jobs: Asked<Jobs>; rules: Asked<RulesView>; reload: () => void } => {
-  const ask = useAskAutomation();
-  const jobs = useAsk("jobs", () => ask.jobs());
-  const rules = useAsk("rules", () => ask.rules());
+  const { automation } = usePopover().host.api;
+  const jobs = useAsk<Jobs>("jobs", () => automation.jobs.query({}));
+  const rules = useAsk("rules", () => automation.rules.query({}));
   const { clock } = usePopover();
   const [reloadJobs, reloadRules] = [jobs.reload, rules.reload];
   const reload = useCallback(() => {
@@ -70,8 +70,10 @@ const useChange = (reload: () => void, keepFocus: (item: string | null) => void)
 
 /** What it told or sent, newest first. */
 const Told = ({ job }: { job: JobView }) => {
-  const ask = useAskAutomation();
-  const { value, failure } = useAsk(`${job.job_id} ${job.runs} ${job.state}`, () => ask.job(job.job_id));
+  const { automation } = usePopover().host.api;
+  const { value, failure } = useAsk(`${job.job_id} ${job.runs} ${job.state}`, () =>
+    automation.job.query({ id: job.job_id }),
+  );
   if (failure !== null) return <p className={list.quiet}>{displaySentence(failure.message)}</p>;
   if (value === null) return <p className={list.quiet}>Reading…</p>;
   if (value.told.length === 0) return <p className={list.quiet}>It has done nothing yet.</p>;
@@ -90,7 +92,7 @@ const Told = ({ job }: { job: JobView }) => {
 const itemOf = (jobId: string): string => `[data-job="${CSS.escape(jobId)}"]`;
 
 const Detail = ({ row: { job, pane }, change }: { row: JobRow; change: Change }) => {
-  const ask = useAskAutomation();
+  const { automation } = usePopover().host.api;
   const { list: store } = usePopover();
   const id = job.job_id;
   const item = itemOf(id);
@@ -100,10 +102,17 @@ const Detail = ({ row: { job, pane }, change }: { row: JobRow; change: Change })
       <div className={list.buttons} role="group" aria-label="Actions">
         {isArmed(job) && (
           <>
-            <ActionButton onClick={() => change(() => ask.hold(id, job.state === "armed"), item)}>
+            <ActionButton
+              onClick={() =>
+                change(() => automation.jobHold.mutate({ id, isHeld: job.state === "armed" }), item)
+              }
+            >
               {job.state === "armed" ? "Hold" : "Release"}
             </ActionButton>
-            <ActionButton tone="danger" onClick={() => change(() => ask.cancel(id), item)}>
+            <ActionButton
+              tone="danger"
+              onClick={() => change(() => automation.jobCancel.mutate({ id }), item)}
+            >
               Cancel it
             </ActionButton>
           </>
@@ -187,7 +196,7 @@ const Empty = ({ isSearched }: { isSearched: boolean }) => (
 export const JobsView = ({ text, runtimeId, hasMachines }: JobsViewProps) => {
   const { jobs, rules, reload } = useArmed();
   const { value, failure } = jobs;
-  const ask = useAskAutomation();
+  const { automation } = usePopover().host.api;
   const { panes } = useStore(usePopover().feed);
   const viewRef = useRef<HTMLDivElement>(null);
   const kept = useKeptFocus(viewRef);
@@ -216,7 +225,7 @@ export const JobsView = ({ text, runtimeId, hasMachines }: JobsViewProps) => {
           </p>
           <ActionButton
             tone={isPaused ? "primary" : "plain"}
-            onClick={() => changes.change(() => ask.pause(!isPaused), null)}
+            onClick={() => changes.change(() => automation.pause.mutate({ isPaused: !isPaused }), null)}
           >
             {isPaused ? "Resume all" : "Pause all"}
           </ActionButton>

@@ -6,7 +6,7 @@ import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
-import { toFailure, type Visibility } from "../connection/connectHost.ts";
+import { toFailure, type Visibility } from "../state/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { colouredParts, withoutEmptyEnd } from "../../ui/text/colourText.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";

@@ -1,8 +1,7 @@
 // What stands below an expanded row, or beside the list in a wide window: what the agent did last, what else can be done to it,
 // and the reasons of its state.
 import { useEffect, useState } from "react";
-import * as z from "zod";
-import { paneDocumentSchema, type PaneView, type Explanation } from "../../core/model/view.ts";
+import { type PaneView, type Explanation } from "../../core/model/view.ts";
 import { replyReason, type ActionContext } from "../../ui/actions/disabledReasons.ts";
 import {
   sendReply,
@@ -12,10 +11,10 @@ import {
   type PaneAction,
 } from "../../ui/actions/paneActions.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
-import { callFeature, toFailure } from "../connection/connectHost.ts";
+import { toFailure } from "../state/connectHost.ts";
 import { usePopover, useActionContext } from "../state/popover.ts";
 import { ActionButton, CopyButton } from "./Buttons.tsx";
-import { useAsk } from "./settings/useAsk.ts";
+import { useAsk } from "../hooks/useAsk.ts";
 import styles from "./PaneDetail.module.css";
 import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
@@ -31,8 +30,6 @@ import { QuickReply } from "./QuickReply.tsx";
 // The documents that were claimed for a pane: how each ends, whether it holds something that the agent was not shown, a button that
 // tells the agent to answer, and one for opening the document elsewhere. All of it is text of files.
 
-const documentsSchema = z.array(paneDocumentSchema);
-
 interface PaneDocumentsProps {
   pane: PaneView;
   context: ActionContext;
@@ -42,9 +39,7 @@ interface PaneDocumentsProps {
 const PaneDocuments = ({ pane, context, isBusy }: PaneDocumentsProps) => {
   const { host, surface } = usePopover();
   const ref = pane.identity.pane_ref;
-  const { value, reload } = useAsk(ref, async () =>
-    documentsSchema.parse(await callFeature(host.api, "documents.ofPane", { ref })),
-  );
+  const { value, reload } = useAsk(ref, () => host.api.documents.ofPane.mutate({ ref }));
   // An answer changes what a document holds.
   useEffect(reload, [reload, pane.state_version]);
   if (value === null || value.length === 0) return null;

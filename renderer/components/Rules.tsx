@@ -1,5 +1,6 @@
 // The approval rules of the file: what each is about, whether it is armed, what it did last; and arming and disarming it. A rule is
 // armed where it is certain who asks: in the app, or at a terminal.
+import { SURFACE } from "../state/connectHost.ts";
 import { useState } from "react";
 import type { RulesView, RuleView, RuleDraft } from "../../core/model/rule.ts";
 import { displayLine, displaySentence, displayText } from "../../ui/text/displayText.ts";
@@ -20,7 +21,7 @@ import {
   type DraftVerdict,
 } from "../../ui/text/ruleText.ts";
 import { moveFocus } from "../hooks/useListScroll.ts";
-import { useAskAutomation, usePopover } from "../state/popover.ts";
+import { usePopover } from "../state/popover.ts";
 import { ActionButton, useCopy } from "./Buttons.tsx";
 import { Age, TimeText } from "./Age.tsx";
 import { ConfirmDialog, Dialog } from "./Dialog.tsx";
@@ -28,8 +29,8 @@ import list from "./HistoryView.module.css";
 import styles from "./JobsView.module.css";
 import type { PaneView } from "../../core/model/view.ts";
 import { agentName, paneName } from "../../ui/text/rowText.ts";
-import { FailureText } from "./settings/fields.tsx";
-import { useAsk, useTask } from "./settings/useAsk.ts";
+import { FailureText } from "./fields.tsx";
+import { useAsk, useTask } from "../hooks/useAsk.ts";
 import command from "./ActionDialogs.module.css";
 
 /** Makes a change; `item` selects the row that gets the focus if what had it goes away. */
@@ -52,7 +53,7 @@ const ArmDialog = ({ rule, onArm, onClose }: { rule: RuleView; onArm: () => void
 );
 
 const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
-  const ask = useAskAutomation();
+  const { automation } = usePopover().host.api;
   // Nobody can tell who is at a browser.
   const isApp = usePopover().host.desktop !== null;
   const [isAsking, setAsking] = useState(false);
@@ -76,7 +77,13 @@ const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
         <div className={list.buttons} role="group" aria-label="Actions">
           {isArmable(rule) && <ActionButton onClick={() => setAsking(true)}>Arm…</ActionButton>}
           {isDisarmable(rule) && (
-            <ActionButton onClick={() => change(() => ask.ruleDisarm(rule.name), item)}>Disarm</ActionButton>
+            <ActionButton
+              onClick={() =>
+                change(() => automation.ruleDisarm.mutate({ name: rule.name, surface: SURFACE }), item)
+              }
+            >
+              Disarm
+            </ActionButton>
           )}
         </div>
       )}
@@ -88,7 +95,12 @@ const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
       {isAsking && isApp && (
         <ArmDialog
           rule={rule}
-          onArm={() => change(() => ask.ruleArm(rule), item)}
+          onArm={() =>
+            change(
+              () => automation.ruleArm.mutate({ name: rule.name, hash: rule.hash, surface: SURFACE }),
+              item,
+            )
+          }
           onClose={() => setAsking(false)}
         />
       )}
@@ -215,9 +227,15 @@ const Added = ({ verdict, onClose }: { verdict: DraftVerdict; onClose: () => voi
 };
 
 export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
-  const ask = useAskAutomation();
+  const { automation } = usePopover().host.api;
   const [verdict, setVerdict] = useState<DraftVerdict>("approve");
-  const { value: draft, failure } = useAsk(`rule ${verdict}`, () => ask.ruleDraft(pane, verdict));
+  const { value: draft, failure } = useAsk(`rule ${verdict}`, () =>
+    automation.ruleDraft.query({
+      runtimeId: pane.identity.runtime_id ?? "",
+      fingerprint: pane.prompt_fingerprint,
+      verdict,
+    }),
+  );
   const { copied, copy } = useCopy(draft?.text ?? "");
   const task = useTask();
   const [isAdded, setAdded] = useState(false);
@@ -225,7 +243,7 @@ export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
   const add = () =>
     void task.run(async () => {
       if (draft === null) return;
-      await ask.ruleAdd(draft.text);
+      await automation.ruleAdd.mutate({ text: draft.text, surface: SURFACE });
       setAdded(true);
     });
   return (

@@ -1,5 +1,6 @@
 // Starts an agent: which one, where, on which branch, with which task. What is not possible is said by the daemon, and what was typed
 // stays.
+import { SURFACE } from "../state/connectHost.ts";
 import { useEffect, useId, useState, type ReactNode } from "react";
 import type { StartableAgent } from "../../core/model/workspace.ts";
 import {
@@ -9,13 +10,12 @@ import {
   type StartForm,
   type StartedView,
 } from "../../ui/text/sessionText.ts";
-import { callFeature } from "../connection/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./Buttons.tsx";
 import { Dialog } from "./Dialog.tsx";
-import { FailureText } from "./settings/fields.tsx";
-import { useTask } from "./settings/useAsk.ts";
+import { FailureText } from "./fields.tsx";
+import { useTask } from "../hooks/useAsk.ts";
 import styles from "./StartDialog.module.css";
 
 /** Longer than the daemon waits for the agent and for its first prompt. */
@@ -28,10 +28,9 @@ const useAgents = (target: string): readonly StartableAgent[] => {
   useEffect(() => {
     let isWanted = target !== "";
     if (isWanted)
-      callFeature(api, "workspaces.startable", { target }).then(
+      api.workspaces.startable.mutate({ target }).then(
         (found) => {
-          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
-          if (isWanted) setAgents(found as StartableAgent[]);
+          if (isWanted) setAgents(found);
         },
         // Without an answer there is nothing to choose; the button stays off.
         () => {},
@@ -70,13 +69,7 @@ export const StartDialog = ({ onClose }: { onClose: () => void }) => {
   const start = () =>
     void task.run(async () => {
       if (input === null) return;
-      const started = await callFeature(host.api, "workspaces.start", {
-        ...input,
-        waitMs: WAIT_MS,
-        surface: "popover",
-      });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
-      setDone(started as StartedView);
+      setDone(await host.api.workspaces.start.mutate({ ...input, waitMs: WAIT_MS, surface: SURFACE }));
     });
   if (done !== null)
     return (

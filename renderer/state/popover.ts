@@ -1,6 +1,6 @@
 // What every part of the popover gets: the host, the stores, and what actions on panes can use of this surface. It is made once
 // for the life of the page, so that a row is drawn again only when its content changed.
-import { createContext, useContext, useMemo } from "react";
+import { createContext, useContext } from "react";
 import type { AttachPlan } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { AgentLimits, ActionContext } from "../../ui/actions/disabledReasons.ts";
@@ -9,7 +9,7 @@ import type { ActionSurface } from "../../ui/actions/paneActions.ts";
 import type { ShownResult } from "../../ui/actions/actionStatus.ts";
 import type { FeedState } from "../../ui/lists/feedReducer.ts";
 import { shellCommand } from "../../ui/text/displayText.ts";
-import { askAutomation, toFailure, type Host, type AskAutomation } from "../connection/connectHost.ts";
+import { SURFACE, toFailure, type Host } from "./connectHost.ts";
 import type { ActionStatusStore } from "./actionStatusStore.ts";
 import type { BrowserSigns } from "./browserSigns.ts";
 import type { DraftStore } from "./stored.ts";
@@ -45,6 +45,8 @@ export const usePopover = (): Popover => {
   return popover;
 };
 
+const DAY_MS = 86_400_000;
+
 const refOf = (pane: PaneView): string => pane.identity.pane_ref;
 
 /** Nobody sees from a browser which terminal shows the pane now. */
@@ -52,6 +54,15 @@ const shownAt = ({ mode, existingClient }: AttachPlan): ShownResult | null =>
   mode === "switch_client" && existingClient !== null
     ? { outcome: "delivered", detail: `The terminal ${existingClient.tty} shows it now`, notes: [] }
     : null;
+
+/** A text that waits for this agent's next rest, or for the end of the limit at which it stopped; a day at most. */
+const laterInput = (runtimeId: string, text: string, kind: "ready" | "reset") => ({
+  runtimeId,
+  trigger: { kind },
+  text,
+  expiresMs: DAY_MS,
+  surface: SURFACE,
+});
 
 export const createActionSurface = ({
   host: { api },
@@ -76,8 +87,8 @@ export const createActionSurface = ({
       return null;
     }
   },
-  sendWhenReady: (runtimeId, text) => askAutomation(api).sendWhenReady(runtimeId, text),
-  sendAtReset: (runtimeId, text) => askAutomation(api).sendAtReset(runtimeId, text),
+  sendWhenReady: (runtimeId, text) => api.automation.send.mutate(laterInput(runtimeId, text, "ready")),
+  sendAtReset: (runtimeId, text) => api.automation.send.mutate(laterInput(runtimeId, text, "reset")),
   showPanel: (pane, panel) => {
     const ref = refOf(pane);
     if (panel === "output") return list.toggleOpen(ref);
@@ -113,11 +124,4 @@ export const useActionContext = (pane: PaneView): ActionContext => {
     ...useStore(limits),
     isShownWhole: (one) => isShownWhole(one, unfolded),
   };
-};
-
-// The calls of automation, for what draws its answers.
-
-export const useAskAutomation = (): AskAutomation => {
-  const { api } = usePopover().host;
-  return useMemo(() => askAutomation(api), [api]);
 };

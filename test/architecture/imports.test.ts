@@ -110,6 +110,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       "ui",
       "type:core/api",
       "type:core/rpc",
+      "type:features",
       "core/rpc/messageLink.ts",
       "core/rpc/wire.ts",
     ],

@@ -3,6 +3,7 @@
 import { countStates } from "../../core/model/needs.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
+import { searchFor } from "../text/displayText.ts";
 import { HEALTH_WORDS, KNOWN_REASONS, waitingOf, isUnreadDone, type Counted } from "../text/rowText.ts";
 
 export interface Filter {
@@ -94,16 +95,6 @@ const searchText = (pane: PaneView): string => {
     ...(request?.options ?? []).map(({ label }) => label),
   ];
   return parts.filter((part) => part !== null && part !== undefined).join("\n");
-};
-
-/** Whether every word that is searched for occurs somewhere in a text. */
-export const searchFor = (search: string): ((textOf: () => string) => boolean) => {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  return (textOf) => {
-    if (words.length === 0) return true;
-    const text = textOf().toLowerCase();
-    return words.every((word) => text.includes(word));
-  };
 };
 
 const findPanes = (panes: Iterable<PaneView>, text: string): PaneView[] => {

@@ -1,7 +1,7 @@
 // The overview as one flat list of rows, so that a thousand panes can be drawn by the window; and moving through it with
 // the keyboard.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
-import { arrange, searchFor, type Arranged, type Filter, type Group, type Overview } from "./groups.ts";
+import { arrange, type Arranged, type Filter, type Group, type Overview } from "./groups.ts";
 import {
   sessionRowKey,
   summariseSessions,
@@ -9,6 +9,7 @@ import {
   type WindowSummary,
   windowsOf,
 } from "./sessions.ts";
+import { searchFor } from "../text/displayText.ts";
 
 // Which rows of a long list are worth having in the document. Heights are in any unit (CSS pixels, lines of a terminal) and known before drawing; an
 // expanded row reports its own once it was measured.

@@ -23,3 +23,13 @@ const quote = (argument: string): string =>
 
 /** An argument vector as a command to paste into a POSIX shell. Only for display and copying: it is never run from here. */
 export const shellCommand = (argv: readonly string[]): string => argv.map(quote).join(" ");
+
+/** Whether every word that is searched for occurs somewhere in a text. */
+export const searchFor = (search: string): ((textOf: () => string) => boolean) => {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return (textOf) => {
+    if (words.length === 0) return true;
+    const text = textOf().toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+};

@@ -2,9 +2,8 @@
 import type { JobView } from "../../core/model/job.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { formatAge, STATE_CLAUSES } from "../../core/model/words.ts";
-import { displayLine, displaySentence } from "./displayText.ts";
+import { displayLine, displaySentence, searchFor } from "./displayText.ts";
 import { agentName, paneName } from "./rowText.ts";
-import { searchFor } from "../lists/groups.ts";
 
 const STATES: ReadonlyMap<string, string> = new Map(Object.entries(STATE_CLAUSES));
 

@@ -1,8 +1,7 @@
 // Approval rules in words, for the popover and the picker: what a rule is about, whether it is armed, and what it did last. Pure.
 import type { RulesView, RuleView } from "../../core/model/rule.ts";
 import { formatAge } from "../../core/model/words.ts";
-import { searchFor } from "../lists/groups.ts";
-import { displayLine, displaySentence } from "./displayText.ts";
+import { displayLine, displaySentence, searchFor } from "./displayText.ts";
 
 type Then = RuleView["then"];
 

@@ -1,13 +1,13 @@
 // Turns pressed keys into a shortcut as Electron writes it. Pure.
 import { SHORTCUTS } from "../../../ui/actions/keyboard.ts";
-import type { DesktopApi, Host } from "../../connection/connectHost.ts";
+import type { DesktopApi, Host } from "../../state/connectHost.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton, useCopy } from "../Buttons.tsx";
 import { ShortcutList } from "../Shortcuts.tsx";
-import { Absent, FailureText, Group, Choice, TextField } from "./fields.tsx";
-import fields from "./fields.module.css";
-import styles from "./settings.module.css";
-import { useDesktop, useAsk, useTask } from "./useAsk.ts";
+import { Absent, FailureText, Group, Choice, TextField } from "../fields.tsx";
+import fields from "../fields.module.css";
+import styles from "../settings.module.css";
+import { useDesktop, useAsk, useTask } from "../../hooks/useAsk.ts";
 import {
   PLACEHOLDER,
   type DesktopState,

@@ -1,14 +1,14 @@
 // Checks the chain from the agents' hooks to this window, link by link, and makes a report to pass on. It only reads.
 import type { Finding, FindingStatus } from "../../../core/model/doctor.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
-import { Group, Absent, FailureText } from "./fields.tsx";
+import { Group, Absent, FailureText } from "../fields.tsx";
 import type { TargetView } from "../../../core/model/view.ts";
-import type { Host } from "../../connection/connectHost.ts";
+import type { Host } from "../../state/connectHost.ts";
 import { useCopy, ActionButton } from "../Buttons.tsx";
 import { reportText } from "../../../ui/text/reportText.ts";
 import diagnostics from "./DiagnosticsPage.module.css";
-import styles from "./settings.module.css";
-import { useAsk, useTask } from "./useAsk.ts";
+import styles from "../settings.module.css";
+import { useAsk, useTask } from "../../hooks/useAsk.ts";
 
 // The doctor's findings for a person, grouped by topic. Those that need action come first and say what to do.
 

@@ -2,7 +2,7 @@
 import type { IntegrationReport } from "../../../core/model/adapterView.ts";
 import { displayLine, displayText } from "../../../ui/text/displayText.ts";
 import styles from "./DiffView.module.css";
-import shared from "./settings.module.css";
+import shared from "../settings.module.css";
 
 const kindOf = (line: string): string => {
   if (

@@ -4,17 +4,17 @@ import { Age } from "../Age.tsx";
 import proof from "./DiagnosticsPage.module.css";
 import { useState } from "react";
 import type { IntegrationAction } from "../../../core/api/calls.ts";
-import type { Api } from "../../connection/connectHost.ts";
+import type { Api } from "../../state/connectHost.ts";
 import { ActionButton } from "../Buttons.tsx";
 import { DiffView } from "./DiffView.tsx";
-import { FailureText, Group, Toggle, Choice, RetryFailure } from "./fields.tsx";
-import styles from "./settings.module.css";
-import { useTask, useAsk } from "./useAsk.ts";
+import { FailureText, Group, Toggle, Choice, RetryFailure } from "../fields.tsx";
+import styles from "../settings.module.css";
+import { useTask, useAsk } from "../../hooks/useAsk.ts";
 import type {
   AdapterView,
-  IntegrationVerification,
   IntegrationReport,
   IntegrationSummary,
+  IntegrationVerification,
 } from "../../../core/model/adapterView.ts";
 import type { TargetView } from "../../../core/model/view.ts";
 

@@ -1,7 +1,7 @@
 // The settings: a list of sections, and the page of one. Esc goes up one level; at the top it closes the settings.
 import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
-import type { Api, Host } from "../../connection/connectHost.ts";
+import type { Api, Host } from "../../state/connectHost.ts";
 import { useEscape } from "../../hooks/useKeyboard.ts";
 import { TEXT_SIZES, THEMES, type Appearance } from "../../state/stored.ts";
 import { ActionButton } from "../Buttons.tsx";
@@ -10,9 +10,9 @@ import { AgentsPage, IntegrationsPage } from "./IntegrationsPage.tsx";
 import { CommandLinePage, ShortcutsPage, TerminalPage } from "./DesktopPages.tsx";
 import { DiagnosticsPage } from "./DiagnosticsPage.tsx";
 import { GeneralPage, NotificationsPage } from "./ConfigPages.tsx";
-import { Page, Choice, Group } from "./fields.tsx";
+import { Page, Choice, Group } from "../fields.tsx";
 import own from "./SettingsView.module.css";
-import styles from "./settings.module.css";
+import styles from "../settings.module.css";
 
 const SECTIONS = [
   { id: "targets", label: "Machines", hint: "This one, and those behind SSH" },

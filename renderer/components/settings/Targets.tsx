@@ -2,13 +2,13 @@
 // health then says whether the host can be reached.
 import { useId, useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
-import type { Api } from "../../connection/connectHost.ts";
+import type { Api } from "../../state/connectHost.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../Buttons.tsx";
-import { FailureText, Group } from "./fields.tsx";
-import fields from "./fields.module.css";
-import styles from "./settings.module.css";
-import { useAsk, useTask } from "./useAsk.ts";
+import { FailureText, Group } from "../fields.tsx";
+import fields from "../fields.module.css";
+import styles from "../settings.module.css";
+import { useAsk, useTask } from "../../hooks/useAsk.ts";
 import { targetWord } from "../../../ui/text/rowText.ts";
 import { Age, TimeLeft } from "../Age.tsx";
 import { ConfirmDialog } from "../Dialog.tsx";

@@ -9,14 +9,14 @@ import {
   type SetupMark,
 } from "../../../ui/setup/setupScreen.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
-import type { Api, Host } from "../../connection/connectHost.ts";
+import type { Api, Host } from "../../state/connectHost.ts";
 import { useEscape } from "../../hooks/useKeyboard.ts";
 import { ActionButton } from "../Buttons.tsx";
 import { DiffView } from "../settings/DiffView.tsx";
-import { FailureText, RetryFailure, Page } from "../settings/fields.tsx";
-import settings from "../settings/settings.module.css";
+import { FailureText, RetryFailure, Page } from "../fields.tsx";
+import settings from "../settings.module.css";
 import { TestNotification } from "../settings/ConfigPages.tsx";
-import { useAsk, useTask } from "../settings/useAsk.ts";
+import { useAsk, useTask } from "../../hooks/useAsk.ts";
 import styles from "./setup.module.css";
 
 export const SetupOffer = ({ onStart, onRefuse }: { onStart: () => void; onRefuse: () => void }) => (

@@ -5,7 +5,12 @@ import { connect, createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { createDesktopRouter, createRouter, type DesktopService } from "../../../core/api/router.ts";
+import {
+  createDesktopRouter,
+  createRouter,
+  type DesktopService,
+  type AppRouter,
+} from "../../../core/api/router.ts";
 import { AgtmuxError, ERROR_CODES } from "../../../core/model/errors.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
 import { createRouterCaller } from "../../../core/rpc/messageBridge.ts";
@@ -297,7 +302,7 @@ const checkAnswer = ({ status, body }: Answer): void => {
 };
 
 const SUBSCRIPTIONS = new Set(["feed", "notices"]);
-const isMutation = (router: ReturnType<typeof createRouter>, name: string): boolean =>
+const isMutation = (router: AppRouter, name: string): boolean =>
   Object.entries(router._def.procedures).some(
     ([known, procedure]) => known === name && procedure._def.type === "mutation",
   );

@@ -1,38 +1,16 @@
 // Connects the popover to its host: the desktop app through the preload's port, or the browser bridge that served the page. It
 // also passes on what the app says of the window: whether it is visible, and what its menu asks to open.
-import {
-  TRPCClientError,
-  type TRPCLink,
-  createTRPCClient,
-  getUntypedClient,
-  type TRPCClient,
-} from "@trpc/client";
+import { TRPCClientError, type TRPCLink, createTRPCClient, type TRPCClient } from "@trpc/client";
 import { observable } from "@trpc/server/observable";
-import type { AppRouter, DesktopRouter } from "../../core/api/router.ts";
+import type { DesktopRouter } from "../../core/api/router.ts";
+import type { DaemonRouter } from "../../features/index.ts";
 import { readEventStream } from "../../core/rpc/wire.ts";
 import * as z from "zod";
 import type { DesktopViewName } from "../../core/model/desktop.ts";
 import { messageLinks } from "../../core/rpc/messageLink.ts";
 import type { MessagePortPair } from "../../core/rpc/messages.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
-import { Store } from "../state/store.ts";
-import {
-  jobDetailSchema,
-  jobsViewSchema,
-  jobViewSchema,
-  type JobDetail,
-  type JobsView,
-  type JobView,
-} from "../../core/model/job.ts";
-import {
-  ruleDraftSchema,
-  rulesViewSchema,
-  type RuleDraft,
-  type RulesView,
-  type RuleView,
-} from "../../core/model/rule.ts";
-import type { PaneView } from "../../core/model/view.ts";
-import type { DraftVerdict } from "../../ui/text/ruleText.ts";
+import { Store } from "./store.ts";
 
 // tRPC over fetch, for the popover in a browser. Subscriptions are read from a fetch body. An EventSource would reconnect by
 // itself and hide the failures that the popover has to show.
@@ -50,7 +28,8 @@ const NO_DAEMON = 502;
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-const toClientError = (shape: unknown): TRPCClientError<AppRouter> => TRPCClientError.from({ error: shape });
+const toClientError = (shape: unknown): TRPCClientError<DaemonRouter> =>
+  TRPCClientError.from({ error: shape });
 
 const ask = ({ type, path, input, signal }: Call): Promise<Response> => {
   const body = input === undefined ? undefined : JSON.stringify(input);
@@ -107,7 +86,7 @@ async function* subscribe(call: Call): AsyncGenerator {
 }
 
 /** Speaks to `./trpc/` of the page's own origin. */
-const fetchLink = (): TRPCLink<AppRouter> => () => (options) =>
+const fetchLink = (): TRPCLink<DaemonRouter> => () => (options) =>
   observable((observer) => {
     const { op } = options;
     const aborter = new AbortController();
@@ -196,12 +175,11 @@ declare global {
   }
 }
 
-export type Api = TRPCClient<AppRouter>;
-export type DesktopApi = TRPCClient<DesktopRouter>;
+/** Who asks, for the audit and for jobs. */
+export const SURFACE = "popover";
 
-/** A mutation of a feature, by its name: the router's type has core's own calls only. */
-export const callFeature = (api: Api, path: string, input: unknown): Promise<unknown> =>
-  getUntypedClient(api).mutation(path, input);
+export type Api = TRPCClient<DaemonRouter>;
+export type DesktopApi = TRPCClient<DesktopRouter>;
 
 export interface Host {
   readonly kind: "app" | "browser";
@@ -218,7 +196,7 @@ const connectBrowser = (window: Window): Host => {
   followDocument(window.document, visibility);
   return {
     kind: "browser",
-    api: createTRPCClient<AppRouter>({ links: [fetchLink()] }),
+    api: createTRPCClient<DaemonRouter>({ links: [fetchLink()] }),
     desktop: null,
     visibility,
     navigation: new NavigationRequests(),
@@ -234,7 +212,7 @@ export const connectHost = (window: Window): Host => {
   followDesktop(desktop, visibility, navigation);
   return {
     kind: "app",
-    api: createTRPCClient<AppRouter>({ links: [link()] }),
+    api: createTRPCClient<DaemonRouter>({ links: [link()] }),
     desktop,
     visibility,
     navigation,
@@ -265,64 +243,4 @@ export const toFailure = (error: unknown): Failure => {
     error instanceof Error && error.message !== "" ? readMessage(error.message) : "The request failed";
   const wire = wireErrorSchema.safeParse(error instanceof TRPCClientError ? error.data : undefined).data;
   return { message, remedy: wire?.remedy ?? null, code: wire?.agtmuxCode ?? null };
-};
-
-// The calls of automation. They are a feature's, which the router's type does not name: what is shown of their answers is checked
-// here.
-
-const DAY_MS = 86_400_000;
-/** Who asks, for the job. */
-const SURFACE = "popover";
-
-export interface AskAutomation {
-  jobs(): Promise<JobsView>;
-  job(id: string): Promise<JobDetail>;
-  hold(id: string, isHeld: boolean): Promise<unknown>;
-  cancel(id: string): Promise<unknown>;
-  pause(isPaused: boolean): Promise<unknown>;
-  /** Arms a text for this agent's next rest. */
-  sendWhenReady(runtimeId: string, text: string): Promise<unknown>;
-  /** Arms a text for the end of the limit at which this agent stopped. */
-  sendAtReset(runtimeId: string, text: string): Promise<JobView>;
-  rules(): Promise<RulesView>;
-  /** A rule about what this pane was seen to ask. */
-  ruleDraft(pane: PaneView, verdict: DraftVerdict): Promise<RuleDraft>;
-  /** Puts a rule into the file, as it was shown. */
-  ruleAdd(text: string): Promise<unknown>;
-  /** Only in the app. */
-  ruleArm(rule: RuleView): Promise<unknown>;
-  ruleDisarm(name: string): Promise<unknown>;
-}
-
-export const askAutomation = (api: Api): AskAutomation => {
-  const client = getUntypedClient(api);
-  const send = (runtimeId: string, text: string, kind: "ready" | "reset"): Promise<unknown> =>
-    client.mutation("automation.send", {
-      runtimeId,
-      trigger: { kind },
-      text,
-      expiresMs: DAY_MS,
-      surface: SURFACE,
-    });
-  return {
-    jobs: async () => jobsViewSchema.parse(await client.query("automation.jobs", {})),
-    job: async (id) => jobDetailSchema.parse(await client.query("automation.job", { id })),
-    hold: (id, isHeld) => client.mutation("automation.jobHold", { id, isHeld }),
-    cancel: (id) => client.mutation("automation.jobCancel", { id }),
-    pause: (isPaused) => client.mutation("automation.pause", { isPaused }),
-    sendWhenReady: (runtimeId, text) => send(runtimeId, text, "ready"),
-    sendAtReset: async (runtimeId, text) => jobViewSchema.parse(await send(runtimeId, text, "reset")),
-    rules: async () => rulesViewSchema.parse(await client.query("automation.rules", {})),
-    ruleDraft: async ({ identity, prompt_fingerprint: fingerprint }, verdict) =>
-      ruleDraftSchema.parse(
-        await client.query("automation.ruleDraft", {
-          runtimeId: identity.runtime_id ?? "",
-          fingerprint,
-          verdict,
-        }),
-      ),
-    ruleAdd: (text) => client.mutation("automation.ruleAdd", { text, surface: SURFACE }),
-    ruleArm: ({ name, hash }) => client.mutation("automation.ruleArm", { name, hash, surface: SURFACE }),
-    ruleDisarm: (name) => client.mutation("automation.ruleDisarm", { name, surface: SURFACE }),
-  };
 };

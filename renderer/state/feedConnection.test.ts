@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FeedConnection, type FeedConnectionDeps } from "../state/feedStore.ts";
+import { FeedConnection, type FeedConnectionDeps } from "./feedStore.ts";
 
 type Handlers = Parameters<FeedConnectionDeps<string>["subscribe"]>[0];
 

@@ -1,8 +1,8 @@
 // A request to the daemon whose answer a settings page shows; sent when the page opens and again when something changed.
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
-import { toFailure, type DesktopApi } from "../../connection/connectHost.ts";
-import type { Failure } from "../../../ui/actions/actionStatus.ts";
-import type { DesktopState } from "../../../core/model/desktop.ts";
+import { toFailure, type DesktopApi } from "../state/connectHost.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
+import type { DesktopState } from "../../core/model/desktop.ts";
 
 export interface Asked<T> {
   /** The last answer; it stays while the request is repeated. */

@@ -9,12 +9,12 @@ import {
   useLayoutEffect,
   useState,
 } from "react";
-import { displaySentence } from "../../ui/text/displayText.ts";
-import { ActionButton } from "./Buttons.tsx";
-import styles from "./Message.module.css";
+import { displaySentence } from "../ui/text/displayText.ts";
+import { ActionButton } from "./components/Buttons.tsx";
+import styles from "./components/Message.module.css";
 import * as z from "zod";
-import type { DesktopViewName } from "../../core/model/desktop.ts";
-import { isWaiting } from "../../core/model/state.ts";
+import type { DesktopViewName } from "../core/model/desktop.ts";
+import { isWaiting } from "../core/model/state.ts";
 import {
   appearanceSchema,
   applyAppearance,
@@ -23,12 +23,12 @@ import {
   findStorage,
   readStored,
   writeStored,
-} from "../state/stored.ts";
-import { usePopover } from "../state/popover.ts";
-import { useStore } from "../state/store.ts";
-import { App } from "./App.tsx";
-import { SetupOffer, SetupView } from "./setup/SetupView.tsx";
-import { SettingsView, type SectionId } from "./settings/SettingsView.tsx";
+} from "./state/stored.ts";
+import { usePopover } from "./state/popover.ts";
+import { useStore } from "./state/store.ts";
+import { App } from "./components/App.tsx";
+import { SetupOffer, SetupView } from "./components/setup/SetupView.tsx";
+import { SettingsView, type SectionId } from "./components/settings/SettingsView.tsx";
 
 // What is shown when drawing fails: without it one value that this page does not understand, as from a newer daemon, would
 // leave the window empty for good.

@@ -1,9 +1,9 @@
 // The fields of the settings: native controls with a label, a hint, and below them the reason if a value was refused.
 import { useEffect, useRef, type ReactNode, useId, useState } from "react";
-import { BackButton, ActionButton } from "../Buttons.tsx";
+import { BackButton, ActionButton } from "./Buttons.tsx";
 import styles from "./settings.module.css";
-import type { Failure } from "../../../ui/actions/actionStatus.ts";
-import { displaySentence } from "../../../ui/text/displayText.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
 import fields from "./fields.module.css";
 
 // The frame of a settings page: the way back, its name, and its content. The heading takes the focus when the page opens, so
