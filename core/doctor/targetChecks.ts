@@ -257,9 +257,10 @@ const checkDelivery = async (
   { integrations, executor }: DoctorLink,
   agent: string | null,
 ): Promise<Diagnosis> => {
-  if (integrations === null || agent === null || !(await integrations.hasScript()))
+  const own = agent === null ? null : await integrations();
+  if (own === null || agent === null || !(await own.hasScript()))
     return { status: "skipped", summary: "No agent here has a hook that could be tested." };
-  const { works, detail } = await integrations.deliver(agent);
+  const { works, detail } = await own.deliver(agent);
   if (works) return { status: "ok", summary: "Events travel from the hook to the daemon.", evidence: detail };
   return {
     status: "problem",

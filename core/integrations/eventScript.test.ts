@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../test/setup/realClock.ts";
 
 const SOURCE = join(import.meta.dirname, "../../resources/hooks/agtmux-event");
@@ -39,7 +39,6 @@ beforeEach(() => {
   copyFileSync(SOURCE, script);
   chmodSync(script, 0o755);
 });
-afterEach(() => rmSync(join(home, ".."), { recursive: true, force: true }));
 
 describe.each(SHELLS)("agtmux-event under %s", (shellName, shell) => {
   const run = (options: { args?: string[]; input?: string | Buffer; env?: Record<string, string> } = {}) => {

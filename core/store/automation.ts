@@ -70,7 +70,7 @@ const ownFields = (row: JobRow): object => {
       };
     case "first":
       return { ...firstColumns.parse(own), text: row.text };
-    default:
+    case "watch":
       return watchColumns.parse(own);
   }
 };

@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { lstat, open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path/posix";
-import { AgtmuxError, errorCodeOf, isMissing } from "../model/errors.ts";
+import { AgtmuxError, errorCodeOf, isMissing, unlessMissing } from "../model/errors.ts";
 import type { FoundSocket, RunResult, SocketRule, TmuxCall } from "../ports/targetExecutor.ts";
 import { quoteArgv } from "./remoteScript.ts";
 
@@ -60,24 +60,15 @@ const findSocketDoubt = (socket: Looked): string | null =>
       ? null
       : `it belongs to another user (${socket.uid})`;
 
-const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
-  try {
-    return await work;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-};
-
 /** Null: there is none. */
 const findFolder = async (path: string, rule: SocketRule): Promise<{ doubt: string | null } | null> => {
-  const found = await orNull(lstat(path, { bigint: true }));
+  const found = await unlessMissing(lstat(path, { bigint: true }));
   if (found === null || !found.isSymbolicLink())
     return found === null ? null : { doubt: findFolderDoubt(found, rule) };
   // A folder of the system may be one, as /tmp is on a Mac.
   if (rule === "person" || !belongsTo(found, rule))
     return { doubt: "unsafe permissions: its folder is a link" };
-  const behind = await orNull(stat(path, { bigint: true }));
+  const behind = await unlessMissing(stat(path, { bigint: true }));
   return behind === null ? null : { doubt: findFolderDoubt(behind, rule) };
 };
 
@@ -88,7 +79,10 @@ const findFolder = async (path: string, rule: SocketRule): Promise<{ doubt: stri
 export const findLocalSocket = async (path: string, rule: SocketRule): Promise<FoundSocket | null> => {
   let looked;
   try {
-    looked = await Promise.all([findFolder(dirname(path), rule), orNull(lstat(path, { bigint: true }))]);
+    looked = await Promise.all([
+      findFolder(dirname(path), rule),
+      unlessMissing(lstat(path, { bigint: true })),
+    ]);
   } catch (error) {
     return { identity: "", doubt: `it cannot be looked at (${errorCodeOf(error)})` };
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createRemoteExecutor } from "../../core/targets/executors/createRemoteExecutor.ts";
-import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
+import type { RemoteExecutor } from "../../core/targets/executors/sshExecutor.ts";
 import { until } from "../setup/realClock.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
@@ -25,6 +25,22 @@ export interface ConnectionHarness {
   close(): Promise<void>;
 }
 
+/** The executor of an alias of this server; nothing is connected yet. */
+export const executorOf = (
+  server: SshServer,
+  more: Partial<Parameters<typeof createRemoteExecutor>[0]> = {},
+): RemoteExecutor =>
+  createRemoteExecutor({
+    targetId: "vm1",
+    alias: server.alias,
+    env: process.env,
+    logger: SILENT_LOGGER,
+    controlDir: join(server.folder, "cm"),
+    transport: null,
+    configFile: server.configFile,
+    ...more,
+  });
+
 export const openConnectionHarness = async (): Promise<ConnectionHarness> => {
   const server = await createSshServer();
   const made: RemoteExecutor[] = [];
@@ -37,17 +53,7 @@ export const openConnectionHarness = async (): Promise<ConnectionHarness> => {
     at,
     closeExecutors,
     executorFor: (alias, more = {}) => {
-      const executor = createRemoteExecutor({
-        targetId: alias,
-        alias,
-        env: process.env,
-        logger: SILENT_LOGGER,
-        controlDir: join(server.folder, "cm"),
-        transport: null,
-        configFile: server.configFile,
-        connectTimeoutMs: 15_000,
-        ...more,
-      });
+      const executor = executorOf(server, { targetId: alias, alias, connectTimeoutMs: 15_000, ...more });
       made.push(executor);
       return executor;
     },

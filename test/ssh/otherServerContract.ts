@@ -106,7 +106,7 @@ const transportFor = async (name: TransportName, configFile: string): Promise<Ss
       ? createOpenSshTransport({ alias: "fake", env, controlDir, configFile, keepAliveMs: 3_000 })
       : createSsh2Transport({
           alias: "fake",
-          plan: () => resolveTarget({ alias: "fake", env, configFile, transport: null }),
+          plan: await resolveTarget({ alias: "fake", env, configFile, transport: null }),
           keepAliveMs: 3_000,
         });
   closers.push(() => transport.disconnect());

@@ -7,8 +7,8 @@ import type { AgtmuxError } from "../../model/errors.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { createOpenSshTransport } from "./openSshTransport.ts";
 import { SSH2_ALGORITHMS, createSsh2Transport, type Ssh2Plan } from "./ssh2Transport.ts";
-import { createSshExecutor } from "./sshExecutor.ts";
-import type { SshTransport, RemoteExecutor } from "../remoteExecutor.ts";
+import { createSshExecutor, type RemoteExecutor } from "./sshExecutor.ts";
+import type { SshTransport } from "../remoteExecutor.ts";
 
 // Which implementation reaches an alias: the ssh2 library for the plain case that it models completely, the OpenSSH client
 // for everything else. The choice is data with a reason, and a setting can force it.
@@ -241,8 +241,7 @@ export const createRemoteExecutor = (options: {
     if (options.transport === "openssh" && platform !== "darwin") return openSsh();
     const resolved = await resolveTarget(options);
     logger.info({ targetId, transport: resolved.transport, reason: resolved.reason }, "transport chosen");
-    if (resolved.transport === "ssh2")
-      return createSsh2Transport({ alias, plan: () => Promise.resolve(resolved), keepAliveMs });
+    if (resolved.transport === "ssh2") return createSsh2Transport({ alias, plan: resolved, keepAliveMs });
     if (platform === "darwin") await askMacOs(resolved);
     return openSsh();
   });

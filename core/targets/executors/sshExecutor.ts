@@ -1,12 +1,6 @@
 // The TargetExecutor of an SSH target over either transport. It owns the connection and its channels, and bounds how many are open
 // at once; it also reads and writes the files over there. Its owner decides when to connect again.
-import type {
-  ByteChannel,
-  ConnectionFacts,
-  TransportChannel,
-  RemoteExecutor,
-  SshTransport,
-} from "../remoteExecutor.ts";
+import type { ByteChannel, TransportChannel, SshTransport } from "../remoteExecutor.ts";
 import { cleanLine, unreachableError } from "../sshErrors.ts";
 import {
   leave,
@@ -17,7 +11,7 @@ import {
   runRemote,
 } from "./remoteRun.ts";
 import { randomBytes } from "node:crypto";
-import type { FileStat, TargetFiles, RunResult } from "../../ports/targetExecutor.ts";
+import type { FileStat, TargetExecutor, TargetFiles, RunResult } from "../../ports/targetExecutor.ts";
 import type { AgtmuxError } from "../../model/errors.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { checkGuarded, guardedCall, guardedCommand } from "../ownSocket.ts";
@@ -36,7 +30,13 @@ printf '%s\\036%s\\036' "$h" "$(uname -s)"
 IFS= read -r x && printf '\\036'`;
 const MAX_ANSWER = 64 * 1024;
 
-type Facts = Omit<ConnectionFacts, "transport">;
+interface Facts {
+  homeDir: string;
+  /** `uname -s` there: "Linux", "Darwin", … */
+  system: string;
+  /** One round trip over the open connection, without any program start. */
+  rttMs: number;
+}
 
 const factsOf = (answer: string, rttMs: number): Facts | null => {
   const [home = "", system = "", end, ...more] = answer.split(SEPARATOR);
@@ -44,6 +44,11 @@ const factsOf = (answer: string, rttMs: number): Facts | null => {
     return null;
   return { homeDir: home.length > 1 ? home.replace(/\/+$/, "") : home, system, rttMs };
 };
+
+/** What connecting found out. */
+interface Connected extends Facts {
+  transport: SshTransport["name"];
+}
 
 /** @throws AgtmuxError E_TARGET_UNREACHABLE when no sensible answer comes within `timeoutMs`. */
 const askFacts = async (
@@ -336,13 +341,13 @@ export const createSshExecutor = (options: {
   transport: SshTransport;
   logger: Logger;
   connectTimeoutMs?: number;
-}): RemoteExecutor => {
+}) => {
   const { targetId, alias, transport, logger } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const semaphore = createSemaphore(MAX_CHANNELS);
   const channels = new Set<RemoteChannel>();
-  let connecting: Promise<ConnectionFacts> | null = null;
-  let facts: ConnectionFacts | null = null;
+  let connecting: Promise<Connected> | null = null;
+  let facts: Connected | null = null;
   let isUp = false;
   let isClosed = false;
   let downListener: (error: AgtmuxError) => void = () => {};
@@ -407,7 +412,7 @@ export const createSshExecutor = (options: {
     return channel;
   };
 
-  const connect = async (): Promise<ConnectionFacts> => {
+  const connect = async (): Promise<Connected> => {
     const startedAt = performance.now();
     await transport.connect(timeoutMs);
     isUp = true;
@@ -427,7 +432,7 @@ export const createSshExecutor = (options: {
   const run = async (
     command: string,
     words: readonly string[],
-    { timeoutMs: runTimeoutMs, stdin, maxBytes }: Parameters<RemoteExecutor["run"]>[1],
+    { timeoutMs: runTimeoutMs, stdin, maxBytes }: Parameters<TargetExecutor["run"]>[1],
   ): Promise<RunResult> => {
     const result = await remote({
       command,
@@ -444,11 +449,16 @@ export const createSshExecutor = (options: {
 
   return {
     targetId,
-    kind: "ssh",
-    get isConnected() {
+    kind: "ssh" as const,
+    get isConnected(): boolean {
       return facts !== null;
     },
-    connect: () => {
+    /**
+     * Makes one attempt, without asking the person anything. Concurrent calls share it, and a call on an open connection does
+     * nothing. It may be called again after the connection was lost.
+     * @throws AgtmuxError E_TARGET_UNREACHABLE, E_TARGET_HOST_KEY, E_TARGET_AUTH; the remedy says what to run.
+     */
+    connect: (): Promise<Connected> => {
       if (isClosed) return Promise.reject(unreachableError(alias, "the executor is closed"));
       if (facts !== null) return Promise.resolve(facts);
       connecting ??= connect().finally(() => {
@@ -456,9 +466,14 @@ export const createSshExecutor = (options: {
       });
       return connecting;
     },
-    onDown: (listener) => {
+    /** Called once for each connection that is lost; not for `close`. */
+    onDown: (listener: (error: Error) => void): void => {
       downListener = listener;
     },
+    /**
+     * Starts a program there and gives its streams as bytes, without what the login shell printed before. `close` closes its
+     * input and signals the program when that is not enough.
+     */
     openChannel,
     run: (argv, options) => run('"$@"', argv, options),
     runTmux: async (call, options) => {
@@ -486,5 +501,11 @@ export const createSshExecutor = (options: {
       facts = null;
       await transport.disconnect();
     },
-  };
+  } satisfies TargetExecutor & Record<string, unknown>;
 };
+
+/**
+ * A TargetExecutor of another machine: the same contract, and a connection that its owner opens. It never connects by itself, so
+ * that only one place decides when a machine is tried again.
+ */
+export type RemoteExecutor = ReturnType<typeof createSshExecutor>;

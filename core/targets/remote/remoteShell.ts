@@ -11,11 +11,6 @@ import { checkGuarded, guardedCall } from "../ownSocket.ts";
 
 /** Time limit for the first answer: a slow login shell may have to start first. */
 const HELLO_TIMEOUT_MS = 15_000;
-/**
- * Hex digits of a nonce: output that does not know it cannot forge the end of an answer. 48 bits are enough within one
- * connection.
- */
-const NONCE_LENGTH = 12;
 /** The bound of an answer when the caller names none. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -70,7 +65,7 @@ export const createRemoteShell = (options: {
   makeNonce: () => string;
 }) => {
   const { channel, clock, makeNonce } = options;
-  const nonce = makeNonce().slice(0, NONCE_LENGTH);
+  const nonce = makeNonce();
   const waiting: Question[] = [];
   const closeListeners: ((reason: string) => void)[] = [];
   const traffic = { sent: 0, received: 0 };

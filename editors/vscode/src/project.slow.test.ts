@@ -1,14 +1,6 @@
 // The extension's own part against an editor that is played: a buffer in which somebody types, edits that come too late, and
 // the real command at the other end.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -50,7 +42,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await project.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const write = (response: string, baseline = DOC) =>
