@@ -4,7 +4,7 @@ import type { ProcessInfo } from "../model/runtime.ts";
 import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";
 import {
   COMMAND_TIMEOUT_MS,
-  TARGET_LIMIT_MS,
+  checksAt,
   type DoctorLink,
   type DoctorTarget,
   type SeenAgent,
@@ -305,11 +305,10 @@ const checkVersion = async (subject: Subject): Promise<Diagnosis[]> => {
 
 const checksOf = (subject: Subject): Check[] => {
   const { target, adapter } = subject;
-  const check = (name: string, run: Check["run"]): Check => ({
-    name: `agent.${name}`,
-    place: { group: "agent", target: target.view.target, agent: adapter.agentType },
-    limitMs: TARGET_LIMIT_MS,
-    run,
+  const check = checksAt("agent", {
+    group: "agent",
+    target: target.view.target,
+    agent: adapter.agentType,
   });
   return [
     ...(adapter.integration !== undefined

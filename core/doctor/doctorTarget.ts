@@ -1,6 +1,6 @@
 // What the doctor looks at: each target of the daemon, how it is reached and what was seen on it. The same checks examine a target
 // behind SSH.
-import type { Place } from "../model/doctor.ts";
+import type { Check, Place } from "../model/doctor.ts";
 import type { FoundTmux } from "../tmux/findTmux.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Store } from "../ports/store.ts";
@@ -8,9 +8,14 @@ import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { Integrations } from "../integrations/integrations.ts";
 
 /** No check of one target may delay the report for longer, in ms. */
-export const TARGET_LIMIT_MS = 8_000;
+const TARGET_LIMIT_MS = 8_000;
 /** Time limit of one command on the target, in ms. */
 export const COMMAND_TIMEOUT_MS = 5_000;
+
+/** Makes the checks of one place, named after what is checked there. */
+export const checksAt =
+  (what: string, place: Place, limitMs: number = TARGET_LIMIT_MS) =>
+  (name: string, run: Check["run"]): Check => ({ name: `${what}.${name}`, place, limitMs, run });
 
 export const placeOf = ({ view }: DoctorTarget, extra: { server?: string } = {}): Place => ({
   group: "target",

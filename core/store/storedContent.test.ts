@@ -30,11 +30,10 @@ const { file, reopen } = useStore(
   (opened) => (store = opened),
 );
 /** Runs SQL on the file while the store is closed. */
-const tamper = (sql: string, ...values: string[]): void =>
+const tamper = (sql: string): void =>
   reopen((path) => {
     const db = new BetterSqlite3(path);
-    if (values.length === 0) db.exec(sql);
-    else db.prepare(sql).run(...values);
+    db.exec(sql);
     db.close();
   });
 
@@ -115,26 +114,6 @@ test("what an agent does is stored once, redacted, with its state, and not with 
   expect(storedText(file())).not.toContain(secret);
   expect(store.listTransitionsAfter(0, 10)[0]?.view.activity).toBeNull();
   expect(store.listStates()[0]?.activity).toMatchObject({ folder: "/home/ann/shop", branch: "main" });
-});
-
-test("a transition that was stored with the older names of a request's fields is given with the new ones", () => {
-  const request = { kind: "command" as const, title: "Bash", body: "ls", toolName: "Bash", options: [] };
-  const stored = { ...request, expiresAt: 1_800_000_000_000, textEntry: ["3"] };
-  store.appendTransition(sampleTransition({ view: sampleView() }));
-  tamper("UPDATE state_transitions SET view = json_set(view, '$.request', json(?))", JSON.stringify(stored));
-  expect(store.listTransitionsAfter(0, 10).map(({ view }) => view.request)).toEqual([
-    {
-      kind: "command",
-      title: "Bash",
-      body: "ls",
-      is_whole: false,
-      tool_name: "Bash",
-      options: [],
-      expires_at: "2027-01-15T08:00:00.000Z",
-      text_entry: ["3"],
-    },
-  ]);
-  expect(warnings).toEqual([]);
 });
 
 test("the file is readable by its owner only, the log included", () => {

@@ -229,8 +229,6 @@ const FILE_SCRIPTS = {
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
-/** The output bound of scripts that print only a little. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const FILE_TYPE = 0o170_000;
 const REGULAR = 0o100_000;
 
@@ -269,14 +267,8 @@ const createSshFiles = (remote: RunRemote): TargetFiles => {
     words: readonly string[],
     more: { stdin?: Buffer; maxBytes?: number } = {},
   ): Promise<Buffer | null> => {
-    const result = await remote({
-      command: `{ LC_ALL=C; export LC_ALL\n${script}\n}`,
-      words,
-      stdin: more.stdin ?? null,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: more.maxBytes ?? MAX_ANSWER_BYTES,
-      isProgram: false,
-    });
+    const command = `{ LC_ALL=C; export LC_ALL\n${script}\n}`;
+    const result = await remote({ command, words, timeoutMs: TIMEOUT_MS, ...more });
     if (result.exitCode === 0) return result.stdout;
     if (result.exitCode === MISSING_STATUS) return null;
     const why = result.timedOut
@@ -327,7 +319,6 @@ const createSshFiles = (remote: RunRemote): TargetFiles => {
  */
 const MAX_CHANNELS = 5;
 
-const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
 const SIGNAL_TIMEOUT_MS = 5_000;
 
@@ -338,30 +329,34 @@ const SIGNAL_TIMEOUT_MS = 5_000;
 export const createSshExecutor = (options: {
   targetId: string;
   alias: string;
-  transport: SshTransport;
+  /** Gives the transport of one connection: keys and configuration change. Rejects with what `connect` then rejects with. */
+  choose: () => Promise<SshTransport>;
   logger: Logger;
   connectTimeoutMs?: number;
 }) => {
-  const { targetId, alias, transport, logger } = options;
+  const { targetId, alias, choose, logger } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const semaphore = createSemaphore(MAX_CHANNELS);
   const channels = new Set<RemoteChannel>();
+  /** Of the present connection, or of the last attempt at one. */
+  let transport: SshTransport | null = null;
   let connecting: Promise<Connected> | null = null;
   let facts: Connected | null = null;
   let isUp = false;
   let isClosed = false;
   let downListener: (error: AgtmuxError) => void = () => {};
 
-  transport.onDown((error) => {
+  /** Nothing is sent to the remote side until the owner connects again. */
+  const goDown = (error: AgtmuxError): void => {
     isUp = false;
     facts = null;
     spares.drop();
-    logger.info({ targetId, code: error.code }, "connection lost");
     downListener(error);
-  });
+  };
 
   const openSession = async (): Promise<TransportChannel> => {
-    if (!isUp) throw unreachableError(alias, isClosed ? "the executor is closed" : "there is no connection");
+    if (!isUp || transport === null)
+      throw unreachableError(alias, isClosed ? "the executor is closed" : "there is no connection");
     const release = await semaphore.acquire();
     try {
       const channel = await transport.open(LOGIN_COMMAND);
@@ -374,15 +369,12 @@ export const createSshExecutor = (options: {
   };
   const spares = createSpareSessions(openSession);
   const open = (): Promise<TransportChannel> => spares.take();
-  /** After a flood nothing more is sent to the remote side until the owner connects again. */
+  /** After a flood. */
   const lose = (error: AgtmuxError): void => {
     if (!isUp) return;
-    isUp = false;
-    facts = null;
-    spares.drop();
     logger.warn({ targetId, error }, "connection given up");
-    void transport.disconnect();
-    downListener(error);
+    void transport?.disconnect();
+    goDown(error);
   };
   const remote = async (request: RemoteRequest): Promise<RemoteResult> => {
     try {
@@ -397,14 +389,8 @@ export const createSshExecutor = (options: {
     }
   };
   const signal = async (pid: number): Promise<void> => {
-    await remote({
-      command: '{ kill -TERM "$1" && sleep 1 && kill -KILL "$1"; }',
-      words: [String(pid)],
-      stdin: null,
-      timeoutMs: SIGNAL_TIMEOUT_MS,
-      maxBytes: MAX_OUTPUT_BYTES,
-      isProgram: false,
-    });
+    const command = '{ kill -TERM "$1" && sleep 1 && kill -KILL "$1"; }';
+    await remote({ command, words: [String(pid)], timeoutMs: SIGNAL_TIMEOUT_MS });
   };
   const openChannel = (argv: readonly string[]): RemoteChannel => {
     const channel: RemoteChannel = openRemoteChannel(open, argv, signal, () => channels.delete(channel));
@@ -414,16 +400,23 @@ export const createSshExecutor = (options: {
 
   const connect = async (): Promise<Connected> => {
     const startedAt = performance.now();
-    await transport.connect(timeoutMs);
+    const chosen = await choose();
+    if (isClosed) throw unreachableError(alias, "the executor is closed");
+    transport = chosen;
+    chosen.onDown((error) => {
+      logger.info({ targetId, code: error.code }, "connection lost");
+      goDown(error);
+    });
+    await chosen.connect(timeoutMs);
     isUp = true;
     try {
       const left = timeoutMs - (performance.now() - startedAt);
-      facts = { transport: transport.name, ...(await askFacts(openChannel, alias, Math.max(1_000, left))) };
+      facts = { transport: chosen.name, ...(await askFacts(openChannel, alias, Math.max(1_000, left))) };
       logger.info({ targetId, ...facts }, "connected");
       return facts;
     } catch (error) {
       isUp = false;
-      await transport.disconnect();
+      await chosen.disconnect();
       throw error;
     }
   };
@@ -432,16 +425,9 @@ export const createSshExecutor = (options: {
   const run = async (
     command: string,
     words: readonly string[],
-    { timeoutMs: runTimeoutMs, stdin, maxBytes }: Parameters<TargetExecutor["run"]>[1],
+    options: Parameters<TargetExecutor["run"]>[1],
   ): Promise<RunResult> => {
-    const result = await remote({
-      command,
-      words,
-      stdin: stdin ?? null,
-      timeoutMs: runTimeoutMs,
-      maxBytes: maxBytes ?? MAX_OUTPUT_BYTES,
-      isProgram: true,
-    });
+    const result = await remote({ command, words, isProgram: true, ...options });
     if (result.isAbsent) throw new Error(`run ${words[0]}: could not start`);
     const { exitCode, stdout, stderr, timedOut } = result;
     return { exitCode, stdout: stdout.toString("utf8"), stderr: stderr.toString("utf8"), timedOut };
@@ -494,12 +480,12 @@ export const createSshExecutor = (options: {
       isClosed = true;
       spares.drop();
       // The rest of an abandoned attempt is not awaited.
-      if (connecting !== null) await transport.disconnect();
+      if (connecting !== null) await transport?.disconnect();
       await connecting?.catch(() => {});
       await Promise.all([...channels].map((channel) => channel.close()));
       isUp = false;
       facts = null;
-      await transport.disconnect();
+      await transport?.disconnect();
     },
   } satisfies TargetExecutor & Record<string, unknown>;
 };

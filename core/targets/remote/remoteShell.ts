@@ -68,17 +68,12 @@ export const createRemoteShell = (options: {
   const nonce = makeNonce();
   const waiting: Question[] = [];
   const closeListeners: ((reason: string) => void)[] = [];
-  const traffic = { sent: 0, received: 0 };
   let current: Question | null = null;
   let asked = 0;
   let cancelTimer: () => void = () => {};
   let closed: string | null = null;
   let noticeListener: (body: Buffer) => void = () => {};
 
-  const send = (text: string): void => {
-    traffic.sent += Buffer.byteLength(text);
-    channel.write(text);
-  };
   const end = (reason: string): void => {
     if (closed !== null) return;
     closed = reason;
@@ -101,7 +96,7 @@ export const createRemoteShell = (options: {
     if (question === null) return;
     cancelTimer = clock.setTimer(question.timeoutMs, () => end(`no answer within ${question.timeoutMs} ms`));
     stream.await(question);
-    send(question.script);
+    channel.write(question.script);
   };
   const stream = createRemoteStream({
     nonce,
@@ -120,11 +115,9 @@ export const createRemoteShell = (options: {
   const errors = createFloodGuard();
 
   channel.onStdout((chunk) => {
-    traffic.received += chunk.length;
     if (closed === null) stream.push(chunk);
   });
   channel.onStderr((chunk) => {
-    traffic.received += chunk.length;
     if (closed === null && !errors.allows(chunk.length, clock.now()))
       fail("it writes errors that nobody asked for");
   });
@@ -160,10 +153,10 @@ export const createRemoteShell = (options: {
       if (current === null) askNext();
     });
   const tell = (script: string): void => {
-    if (closed === null) send(`{ ${script}\n} </dev/null 2>/dev/null\n`);
+    if (closed === null) channel.write(`{ ${script}\n} </dev/null 2>/dev/null\n`);
   };
 
-  send(prelude(nonce));
+  channel.write(prelude(nonce));
   return {
     /**
      * Runs a piece of script in the remote shell itself; its last status counts. `captureErrors`: what it writes to stderr
@@ -188,10 +181,6 @@ export const createRemoteShell = (options: {
     get isClosed(): boolean {
       return closed !== null;
     },
-    /** Bytes that went over the channel so far, both ways, counted before encryption. */
-    traffic,
-    /** Ends the channel at once, because its output can no longer be trusted. */
-    fail,
     close: async (): Promise<void> => {
       end("closed");
       await channel.close();
