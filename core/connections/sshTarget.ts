@@ -247,7 +247,7 @@ export const createSshTarget = (deps: {
     });
   };
   /** Returns the function that ends it. */
-  const lookAgain = (shell: RemoteShell, events: RemoteEvents): (() => void) => {
+  const checkAgain = (shell: RemoteShell, events: RemoteEvents): (() => void) => {
     let isOver = false;
     let cancel = (): void => {};
     const later = (): void => {
@@ -255,7 +255,7 @@ export const createSshTarget = (deps: {
       cancel = clock.setTimer(PING_MS, () => {
         // A shell that does not answer ends by itself, and its owner is told.
         ping(shell)
-          .then(() => events.look())
+          .then(() => events.checkOwner())
           .then(later, () => {});
       });
     };
@@ -300,8 +300,8 @@ export const createSshTarget = (deps: {
       const taken = eventsOf(connected, shell, facts.homeDir);
       events = taken;
       parts.events = taken;
-      await connected.collector.start(() => taken.look());
-      parts.onClose(lookAgain(shell, taken));
+      await connected.collector.start(() => taken.checkOwner());
+      parts.onClose(checkAgain(shell, taken));
       probe = () => ping(shell);
       parts.onClose(() => {
         probe = null;

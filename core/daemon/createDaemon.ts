@@ -7,7 +7,7 @@ import {
   type ConnectedTargetParts,
   createConnectedTargets,
 } from "../connections/connectedTarget.ts";
-import { createHostTarget, createTmuxLook } from "../connections/hostTarget.ts";
+import { createHostTarget, createTmuxFinder } from "../connections/hostTarget.ts";
 import { createDoctor } from "../doctor/doctor.ts";
 import { createDoctorTargets } from "../doctor/doctorTarget.ts";
 import { findLostHistory } from "../doctor/hostChecks.ts";
@@ -192,7 +192,7 @@ export const createDaemon = async (deps: {
       ids,
       logger,
     });
-  const lookForTmux = createTmuxLook(config, env);
+  const findTmuxOn = createTmuxFinder(config, env);
   /** Set once everything was looked at. */
   let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
   const takeEvents = async (): Promise<void> => spool?.take();
@@ -202,7 +202,7 @@ export const createDaemon = async (deps: {
     ...common,
     executor,
     programs,
-    lookForTmux,
+    findTmuxOn,
     createConnected,
     takeEvents,
   });
@@ -295,7 +295,7 @@ export const createDaemon = async (deps: {
       targets: createDoctorTargets({
         ...common,
         integrationsOf: (targetId) => integrations.of(targetId),
-        findTmux: (targetId) => lookForTmux(connectedTargets.get(targetId).executor),
+        findTmux: (targetId) => findTmuxOn(connectedTargets.get(targetId).executor),
       }),
       host: () => ({
         host: deps.host,

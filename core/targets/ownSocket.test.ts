@@ -207,8 +207,8 @@ const WAYS: [string, Run][] = [
   ...SHELLS.map(([shell = "", ...options]): [string, Run] => [
     shell,
     async (call) => {
-      const { look, argv } = guardedCall(call);
-      const done = spawnSync(shell, [...options, "-c", `${look}; exec "$@"`, "agtmux", ...argv], {
+      const { check, argv } = guardedCall(call);
+      const done = spawnSync(shell, [...options, "-c", `${check}; exec "$@"`, "agtmux", ...argv], {
         encoding: "utf8",
         input: "in\n",
         cwd: "/",

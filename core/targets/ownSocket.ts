@@ -157,7 +157,7 @@ const FOLDER_CHECKS: Readonly<Record<SocketRule, string>> = {
  * that led to, and at the socket. Only what all shells and systems have in common; `[ -O` asks whether something belongs to the
  * shell's user. It runs in a shell of its own, and goes on only where the socket is the person's own.
  */
-const lookScript = ({ socketPath, rule, mayStart }: TmuxCall): string =>
+const checkScript = ({ socketPath, rule, mayStart }: TmuxCall): string =>
   [
     `p=${quoteArgv([socketPath])} d=${quoteArgv([dirname(socketPath)])} b=./${quoteArgv([basename(socketPath)])} k= f=`,
     `u() { printf '${UNSAFE_WORD} %s\\n' "$1" >&2; exit ${UNSAFE_STATUS}; }`,
@@ -184,16 +184,16 @@ const checkPath = (path: string): void => {
     throw unsafeSocket(path, "it is no whole path of a socket");
 };
 
-/** The look as script text, and the words of the program that it may be followed by (`exec "$@"`). */
-export const guardedCall = (call: TmuxCall): { look: string; argv: string[] } => {
+/** The check as script text, and the words of the program that it may be followed by (`exec "$@"`). */
+export const guardedCall = (call: TmuxCall): { check: string; argv: string[] } => {
   checkPath(call.socketPath);
-  return { look: lookScript(call), argv: argvThere(call) };
+  return { check: checkScript(call), argv: argvThere(call) };
 };
 
 /** The same as one command. */
 export const guardedCommand = (call: TmuxCall): string[] => {
-  const { look, argv } = guardedCall(call);
-  return ["/bin/sh", "-c", `${look}; exec "$@"`, "agtmux", ...argv];
+  const { check, argv } = guardedCall(call);
+  return ["/bin/sh", "-c", `${check}; exec "$@"`, "agtmux", ...argv];
 };
 
 /** @throws AgtmuxError E_SOCKET_UNSAFE where the script says so. */

@@ -463,8 +463,8 @@ export const createSshExecutor = (options: {
     openChannel,
     run: (argv, options) => run('"$@"', argv, options),
     runTmux: async (call, options) => {
-      const { look, argv } = guardedCall(call);
-      return checkGuarded(call, await run(`{ ${look}; exec "$@"; }`, argv, options));
+      const { check, argv } = guardedCall(call);
+      return checkGuarded(call, await run(`{ ${check}; exec "$@"; }`, argv, options));
     },
     tmuxForTerminal: guardedCommand,
     hurry: () => {

@@ -303,8 +303,8 @@ export const createShellExecutor = (options: {
     homeDir: () => base.homeDir(),
     run: (argv, { stdin, ...options }) => run(commandScript(argv, stdin), options),
     runTmux: async (call, { stdin, ...options }) => {
-      const { look, argv } = guardedCall(call);
-      return checkGuarded(call, await run(commandScript(argv, stdin, look), options));
+      const { check, argv } = guardedCall(call);
+      return checkGuarded(call, await run(commandScript(argv, stdin, check), options));
     },
     tmuxForTerminal: (call) => base.tmuxForTerminal(call),
     files: { ...base.files, ...createRemoteReader(shell) },
