@@ -102,10 +102,8 @@ const createAppNotifications = (deps: {
   readonly logger: Logger;
 }): NotificationPresenter => {
   const { service, openPopover, isPopoverOpen, logger } = deps;
-  const setTimer = (delayMs: number, callback: () => void): (() => void) => {
-    const timer = setTimeout(callback, delayMs);
-    return () => clearTimeout(timer);
-  };
+  const clock = createSystemClock();
+  const setTimer = (delayMs: number, callback: () => void) => clock.setTimer(delayMs, callback);
   const explain = explainOnce(deps.prefs, logger);
   // Removes notifications that an earlier run left because it did not end cleanly: nobody would handle their buttons.
   if (process.platform === "darwin" && explain === null) Notification.removeAll();

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createCommandLineService } from "./commandLine.ts";
 
 let home: string;
@@ -21,7 +21,6 @@ beforeEach(() => {
   command = join(home, "app", "bin", "agtmux");
   put(command, "#!/bin/sh\n");
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const put = (path: string, text: string): void => {
   mkdirSync(dirname(path), { recursive: true });

@@ -21,17 +21,6 @@ import type { TargetFiles } from "../ports/targetExecutor.ts";
 // The settings that a surface may read and change: the closed list of core/model/config.ts, in `config.json`. Other content
 // of the file is neither shown nor changed.
 
-export interface SettingsService {
-  /** Reads the file first, so that what somebody has just written into it is in force. */
-  get(): Promise<Settings>;
-  /**
-   * Resolves with the settings that are then in force. Null sets a key that cannot be null back to its default.
-   * @throws AgtmuxError E_USAGE naming the key, for one that is not in the list and for a value that it cannot have;
-   * E_CONFIG_INVALID where the file is already invalid; then it is left unchanged.
-   */
-  set(key: string, value: unknown): Promise<Settings>;
-}
-
 export const createSettingsService = ({
   path,
   config,
@@ -46,15 +35,21 @@ export const createSettingsService = ({
   reload: () => Promise<void>;
   /** Writes one value into config.json; resolves when it is in force. */
   write: (key: readonly [string, ...string[]], value: unknown) => Promise<void>;
-}): SettingsService => {
+}) => {
   const defaults = settingsOf(DEFAULT_CONFIG);
   const inForce = (): Settings => ({ path, problem: problem(), values: settingsOf(config()), defaults });
   return {
-    get: async () => {
+    /** Reads the file first, so that what somebody has just written into it is in force. */
+    get: async (): Promise<Settings> => {
       await reload();
       return inForce();
     },
-    set: async (key, value) => {
+    /**
+     * Resolves with the settings that are then in force. Null sets a key that cannot be null back to its default.
+     * @throws AgtmuxError E_USAGE naming the key, for one that is not in the list and for a value that it cannot have;
+     * E_CONFIG_INVALID where the file is already invalid; then it is left unchanged.
+     */
+    set: async (key: string, value: unknown): Promise<Settings> => {
       if (!isSettingKey(key))
         throw new AgtmuxError("E_USAGE", `'${key.slice(0, 100)}' cannot be set from here`, {
           remedy: `Edit ${path}, or set one of ${SETTING_KEYS.join(", ")}.`,
@@ -72,6 +67,8 @@ export const createSettingsService = ({
     },
   };
 };
+
+export type SettingsService = ReturnType<typeof createSettingsService>;
 
 /** The file's times are polled: watching its folder would wake the daemon on macOS with every write to the database. */
 const STAT_MS = 2_000;

@@ -26,10 +26,10 @@ const foldersOf = ({ PATH, HOME, USER }: NodeJS.ProcessEnv): string =>
     .join(":");
 
 /** Fails with E_TMUX_MISSING and the places that were tried. */
-export type LookForTmux = (executor: TargetExecutor) => Promise<FoundTmux>;
+export type FindTmuxOn = (executor: TargetExecutor) => Promise<FoundTmux>;
 
-export const createTmuxLook =
-  (config: ConfigFile, env: NodeJS.ProcessEnv): LookForTmux =>
+export const createTmuxFinder =
+  (config: ConfigFile, env: NodeJS.ProcessEnv): FindTmuxOn =>
   (executor) => {
     const { tmux_path, targets } = config.current;
     const { targetId } = executor;
@@ -49,7 +49,7 @@ export const createHostTarget = async (deps: {
   };
   executor: TargetExecutor;
   programs: LocalPrograms;
-  lookForTmux: LookForTmux;
+  findTmuxOn: FindTmuxOn;
   config: ConfigFile;
   createConnected: (parts: ConnectedTargetParts) => ConnectedTarget;
   /** This machine is among these all the time. */
@@ -77,7 +77,7 @@ export const createHostTarget = async (deps: {
   const processes = createProcessTree({ executor, platform, clock, programs });
   const find = async (): Promise<FoundTmux | null> => {
     try {
-      return await deps.lookForTmux(executor);
+      return await deps.findTmuxOn(executor);
     } catch (error) {
       if (!(error instanceof AgtmuxError)) throw error;
       logger.error({ error }, "tmux was not found");

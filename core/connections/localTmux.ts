@@ -10,10 +10,8 @@ import { createTmuxCalls, type TmuxCalls } from "../tmux/tmuxCalls.ts";
 const PROGRAM = "tmux";
 const VERSION_LIMIT_MS = 5_000;
 
-export type LocalTmux = TmuxCalls;
-
 /** By the path of its socket; `env`: of the person, whose `TMUX_TMPDIR` says where tmux has its own. */
-export const createLocalTmux = (env: NodeJS.ProcessEnv, socketPath: string): LocalTmux => {
+export const createLocalTmux = (env: NodeJS.ProcessEnv, socketPath: string): TmuxCalls => {
   // Inside tmux this names the server that the command is typed in; here the socket says which is meant.
   const { TMUX: _, ...outside } = env;
   const executor = createLocalExecutor({ targetId: HOST_TARGET, env: outside });

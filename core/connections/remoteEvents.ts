@@ -51,7 +51,7 @@ export const createRemoteEvents = (deps: {
     /**
      * Checks whether another agtmux takes the events, and takes them from now on if none does. Call it again from time to time.
      */
-    look: async (): Promise<void> => {
+    checkOwner: async (): Promise<void> => {
       const { status } = await shell.ask(`[ -S ${socket} ]`, { timeoutMs: ASK_TIMEOUT_MS });
       if (isClosed) return;
       const isOwned = status === 0;

@@ -8,7 +8,8 @@ import {
   awaitHello,
   createRemoteShell,
 } from "../targets/remote/remoteShell.ts";
-import type { RemoteExecutor, ConnectionFacts } from "../targets/remoteExecutor.ts";
+import type { RemoteExecutor } from "../targets/executors/sshExecutor.ts";
+import type { SshTransport } from "../targets/remoteExecutor.ts";
 import type { TargetExecutor, ProcessTree } from "../ports/targetExecutor.ts";
 import { findTmux, type FoundTmux } from "../tmux/findTmux.ts";
 import { createEventTimes } from "../collect/remoteDrain.ts";
@@ -94,22 +95,22 @@ const whenLost = (
   { executor, shell, clock }: { executor: RemoteExecutor; shell: RemoteShell; clock: Clock },
   listener: (error: Error) => void,
 ): (() => void) => {
-  let isTold = false;
+  let isReported = false;
   let cancelTimer = (): void => {};
   const tell = (error: Error): void => {
-    if (isTold) return;
-    isTold = true;
+    if (isReported) return;
+    isReported = true;
     cancelTimer();
     listener(error);
   };
   executor.onDown(tell);
   shell.onClose((reason) => {
-    if (isTold) return;
+    if (isReported) return;
     const error = new AgtmuxError("E_TARGET_UNREACHABLE", `its remote shell no longer answers: ${reason}`);
     cancelTimer = clock.setTimer(BETTER_REASON_MS, () => tell(error));
   });
   return () => {
-    isTold = true;
+    isReported = true;
     cancelTimer();
   };
 };
@@ -181,7 +182,7 @@ export const createSshTarget = (deps: {
   /** A nonce is sent again and again and serves one connection only: 48 bits are enough. */
   const makeNonce = (): string => ids.nonce().slice(0, 12);
   const times = createEventTimes();
-  let transport: ConnectionFacts["transport"] | null = null;
+  let transport: SshTransport["name"] | null = null;
   let rttMs: number | null = null;
   let remedy: string | null = null;
   /** Ends the running attempt. */
@@ -246,7 +247,7 @@ export const createSshTarget = (deps: {
     });
   };
   /** Returns the function that ends it. */
-  const lookAgain = (shell: RemoteShell, events: RemoteEvents): (() => void) => {
+  const checkAgain = (shell: RemoteShell, events: RemoteEvents): (() => void) => {
     let isOver = false;
     let cancel = (): void => {};
     const later = (): void => {
@@ -254,7 +255,7 @@ export const createSshTarget = (deps: {
       cancel = clock.setTimer(PING_MS, () => {
         // A shell that does not answer ends by itself, and its owner is told.
         ping(shell)
-          .then(() => events.look())
+          .then(() => events.checkOwner())
           .then(later, () => {});
       });
     };
@@ -299,8 +300,8 @@ export const createSshTarget = (deps: {
       const taken = eventsOf(connected, shell, facts.homeDir);
       events = taken;
       parts.events = taken;
-      await connected.collector.start(() => taken.look());
-      parts.onClose(lookAgain(shell, taken));
+      await connected.collector.start(() => taken.checkOwner());
+      parts.onClose(checkAgain(shell, taken));
       probe = () => ping(shell);
       parts.onClose(() => {
         probe = null;

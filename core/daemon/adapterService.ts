@@ -1,5 +1,6 @@
 // What surfaces may ask about adapters: which are in force, what is wrong with a file, and what rules say about a live pane. It
 // only reads; nothing that it finds changes a state.
+import { describeProblem } from "../doctor/hostChecks.ts";
 import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { findNamed } from "../collect/processWatch.ts";
@@ -8,7 +9,6 @@ import {
   type AgentAdapter,
   type Screen,
   type AdapterOrigin,
-  type AdapterProblem,
   type AdapterText,
   ADAPTER_CONTRACT_VERSION,
 } from "../ports/agentAdapter.ts";
@@ -142,9 +142,6 @@ const filesWanted = (adapters: AdapterSource): NonNullable<AdapterSource["files"
   if (adapters.files !== undefined) return adapters.files;
   throw new AgtmuxError("E_UNSUPPORTED", "this daemon takes no adapter files");
 };
-
-const describeProblem = ({ file, line, path, message }: AdapterProblem): string =>
-  `${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`;
 
 const healthOf = (adapter: AgentAdapter) => {
   const health = adapter.health?.() ?? { status: "ok" };

@@ -7,7 +7,7 @@ import {
   type ConnectedTargetParts,
   createConnectedTargets,
 } from "../connections/connectedTarget.ts";
-import { createHostTarget, createTmuxLook } from "../connections/hostTarget.ts";
+import { createHostTarget, createTmuxFinder } from "../connections/hostTarget.ts";
 import { createDoctor } from "../doctor/doctor.ts";
 import { createDoctorTargets } from "../doctor/doctorTarget.ts";
 import { findLostHistory } from "../doctor/hostChecks.ts";
@@ -180,6 +180,8 @@ export const createDaemon = async (deps: {
     const target = ingest.liveState.targets.get(targetId);
     return { name: target?.targetName ?? targetId, reason: target?.healthReason ?? null };
   });
+  /** What most of what follows is handed. */
+  const common = { store, ingest, config, connectedTargets, env, clock, ids, logger, owned };
   const createConnected = (parts: ConnectedTargetParts): ConnectedTarget =>
     createConnectedTarget({
       ...parts,
@@ -190,22 +192,19 @@ export const createDaemon = async (deps: {
       ids,
       logger,
     });
-  const lookForTmux = createTmuxLook(config, env);
+  const findTmuxOn = createTmuxFinder(config, env);
   /** Set once everything was looked at. */
   let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
   const takeEvents = async (): Promise<void> => spool?.take();
   const programs = createLocalPrograms(() => adapters.list());
   const host = await createHostTarget({
     ...deps,
-    ingest,
+    ...common,
     executor,
     programs,
-    lookForTmux,
-    config,
+    findTmuxOn,
     createConnected,
-    connectedTargets,
     takeEvents,
-    clock,
   });
   owned.defer(() => host.close());
 
@@ -242,17 +241,14 @@ export const createDaemon = async (deps: {
     },
     open: (target) =>
       createSshTarget({
+        ...common,
         ...target,
-        env,
         controlDir: paths.controlDir,
         createConnected,
-        connectedTargets,
         onHealth: (health, reason, link) =>
           tolerateStoreFailure(logger, () => ingest.setHealth(target.targetId, health, reason, link)),
         onEvents: (connected, envelopes) => connected.collector.deliver(testEvents.without(envelopes)),
         programs,
-        clock,
-        ids,
         logger: logger.child({ target: target.targetId }),
         random: Math.random,
       }),
@@ -262,26 +258,11 @@ export const createDaemon = async (deps: {
   owned.defer(() => targetService.close());
 
   // What follows a change of config.json, of an adapter file or of memory.
-  followChanges({
-    adapters,
-    adapterService,
-    adapterSwitch,
-    config,
-    store,
-    ingest,
-    connectedTargets,
-    targetService,
-    clock,
-    logger,
-    owned,
-  });
+  followChanges({ ...common, adapters, adapterService, adapterSwitch, targetService });
 
   // What surfaces see, with the doctor that looks at all of it.
   const service = createService({
-    ingest,
-    store,
-    clock,
-    ids,
+    ...common,
     config: () => config.current,
     hello: () => ({
       name: "agtmux",
@@ -308,16 +289,13 @@ export const createDaemon = async (deps: {
       capture: async (pane) => (await connectedTargets.find(pane.targetId)?.capture(pane)) ?? null,
       redact: quote,
     }),
-    connectedTargets,
     targetService,
     doctor: createDoctor({
       adapters,
       targets: createDoctorTargets({
-        ingest,
-        connectedTargets,
-        store,
+        ...common,
         integrationsOf: (targetId) => integrations.of(targetId),
-        findTmux: (targetId) => lookForTmux(connectedTargets.get(targetId).executor),
+        findTmux: (targetId) => findTmuxOn(connectedTargets.get(targetId).executor),
       }),
       host: () => ({
         host: deps.host,
@@ -338,22 +316,14 @@ export const createDaemon = async (deps: {
   ingest.onChanges((changes) => service.notifications.handleChanges(changes));
   owned.defer(() => service.notifications.close());
   const started = startFeatures({
+    ...common,
     features: deps.features,
-    ingest,
     service,
-    store,
-    connectedTargets,
     isReady: () => spool !== null,
-    config,
     configPath: paths.config,
     homePath: paths.home,
     adapters: () => adapterSwitch.enabled.list(),
-    env,
     uid: deps.uid,
-    clock,
-    ids,
-    logger,
-    owned,
   });
 
   // The start: a first complete look at this machine, then the events that came while no daemon ran.
@@ -361,14 +331,11 @@ export const createDaemon = async (deps: {
   spool = await startSpool({
     spoolDir: paths.spool,
     deliver: (envelopes) => host.connected.collector.deliver(testEvents.without(envelopes)),
-    ingest,
-    clock,
-    logger,
-    owned,
+    ...common,
   });
   // The first answer does not wait for other machines.
   targetService.apply();
-  startTicking({ ingest, connectedTargets, service, config, clock, logger, owned });
+  startTicking({ ...common, service });
 
   const ends = owned.move();
   return {

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openLogFile, redactLine } from "./logFile.ts";
 
 const secret = `ghp_${"A1b2C3d4E5f6".repeat(3)}`;
@@ -32,7 +32,6 @@ describe("a line of the log", () => {
 describe("the log file", () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "agtmux-log-"))));
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it("holds no secret of an error, its stack, its cause or its fields", async () => {
     const path = join(folder, "log");

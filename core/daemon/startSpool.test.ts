@@ -1,5 +1,5 @@
 // How long the daemon's first answer waits for the events that came while none ran.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -25,7 +25,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await owned.disposeAsync();
-  rmSync(join(spoolDir, ".."), { recursive: true, force: true });
 });
 
 const start = (deliver: () => Promise<void>): Promise<void> =>

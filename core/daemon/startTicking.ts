@@ -20,19 +20,7 @@ const RESYNC_MS = 5_000;
  * change, and all panes are looked at with them. The list of targets: it is applied. The memory of the present, which was rebuilt
  * from the store: what the store may lack is written into it, and all targets are looked at again before a state is claimed.
  */
-export const followChanges = ({
-  adapters,
-  adapterService,
-  adapterSwitch,
-  config,
-  store,
-  ingest,
-  connectedTargets,
-  targetService,
-  clock,
-  logger,
-  owned,
-}: {
+export const followChanges = (deps: {
   adapters: AdapterSource;
   adapterService: AdapterService;
   adapterSwitch: AdapterSwitch;
@@ -45,6 +33,19 @@ export const followChanges = ({
   logger: Logger;
   owned: AsyncDisposableStack;
 }): void => {
+  const {
+    adapters,
+    adapterService,
+    adapterSwitch,
+    config,
+    store,
+    ingest,
+    connectedTargets,
+    targetService,
+    clock,
+    logger,
+    owned,
+  } = deps;
   const storeAdapters = (): void => {
     for (const row of adapterService.rows()) store.upsertAdapter(row);
   };
@@ -146,15 +147,7 @@ const repeat = (
   };
 };
 
-export const startTicking = ({
-  ingest,
-  connectedTargets,
-  service,
-  config,
-  clock,
-  logger,
-  owned,
-}: {
+export const startTicking = (deps: {
   ingest: Ingest;
   connectedTargets: ConnectedTargets;
   service: Service;
@@ -164,6 +157,7 @@ export const startTicking = ({
   /** Ends what is started here. */
   owned: AsyncDisposableStack;
 }): void => {
+  const { ingest, connectedTargets, service, config, clock, logger, owned } = deps;
   const ticking = createChunkedTask((step) => tolerateStoreFailure(logger, step));
   owned.defer(() => ticking.stop());
   const tick = (): void => {

@@ -4,12 +4,12 @@ import type { ProcessInfo } from "../model/runtime.ts";
 import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";
 import {
   COMMAND_TIMEOUT_MS,
-  TARGET_LIMIT_MS,
-  type DoctorIntegrations,
+  checksAt,
   type DoctorLink,
   type DoctorTarget,
   type SeenAgent,
 } from "./doctorTarget.ts";
+import type { Integrations } from "../integrations/integrations.ts";
 import type { Check, Diagnosis } from "../model/doctor.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { PersonStep } from "../model/adapterView.ts";
@@ -137,7 +137,7 @@ interface Subject {
   clock: Clock;
 }
 
-const inspect = async (integrations: DoctorIntegrations, agent: string): Promise<Installation> => {
+const inspect = async (integrations: Integrations, agent: string): Promise<Installation> => {
   const { installed, missing, problems, steps = [] } = await integrations.inspect(agent);
   if (installed)
     return problems.length === 0 ? { kind: "present", steps } : { kind: "hindered", problems, missing };
@@ -155,7 +155,7 @@ const panesOf = (seen: readonly SeenAgent[]): string => seen.map(({ paneRef }) =
 /** The remedy of whatever prevents writing the entries again; the plain command if nothing does. */
 const repairOf = async (subject: Subject): Promise<string> => {
   try {
-    await subject.link.integrations?.planRepair(subject.adapter.agentType);
+    await (await subject.link.integrations()).planRepair(subject.adapter.agentType);
     return `Run ${command(subject, "--repair")}.`;
   } catch (error) {
     if (error instanceof AgtmuxError) return `${error.remedy} Then run ${command(subject, "")}.`;
@@ -225,7 +225,7 @@ const checkEvents = async ({
   clock,
 }: Subject): Promise<Diagnosis | null> => {
   if ((await installation()).kind === "absent") return null;
-  const at = link.integrations?.lastRealEventAt(adapter.agentType) ?? null;
+  const at = (await link.integrations()).lastRealEventAt(adapter.agentType);
   const evidence =
     at === null ? "no event of a real agent yet" : `last one ${formatAge(clock.now() - at)} ago`;
   const silent = seen.filter(({ hasEvents }) => !hasEvents);
@@ -304,16 +304,14 @@ const checkVersion = async (subject: Subject): Promise<Diagnosis[]> => {
 };
 
 const checksOf = (subject: Subject): Check[] => {
-  const { target, link, adapter } = subject;
-  const check = (name: string, run: Check["run"]): Check => ({
-    name: `agent.${name}`,
-    place: { group: "agent", target: target.view.target, agent: adapter.agentType },
-    limitMs: TARGET_LIMIT_MS,
-    run,
+  const { target, adapter } = subject;
+  const check = checksAt("agent", {
+    group: "agent",
+    target: target.view.target,
+    agent: adapter.agentType,
   });
-  const isIntegrable = adapter.integration !== undefined && link.integrations !== null;
   return [
-    ...(isIntegrable
+    ...(adapter.integration !== undefined
       ? [check("integration", () => checkIntegration(subject)), check("events", () => checkEvents(subject))]
       : []),
     ...(adapter.needsConfirmation === undefined
@@ -334,7 +332,6 @@ export const agentChecks = (
   if (link === null) return [];
   return adapters.flatMap((adapter) => {
     let asked: Promise<Installation> | null = null;
-    const { integrations } = link;
     return checksOf({
       target,
       link,
@@ -342,9 +339,9 @@ export const agentChecks = (
       seen: target.agents.filter(({ agentType }) => agentType === adapter.agentType),
       installation: () =>
         (asked ??=
-          integrations === null || adapter.integration === undefined
+          adapter.integration === undefined
             ? Promise.resolve<Installation>({ kind: "absent" })
-            : inspect(integrations, adapter.agentType)),
+            : link.integrations().then((own) => inspect(own, adapter.agentType))),
       clock,
     });
   });

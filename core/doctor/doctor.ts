@@ -6,12 +6,8 @@ import type { ProcessInfo } from "../model/runtime.ts";
 import type { AgentAdapter, AdapterSource } from "../ports/agentAdapter.ts";
 import { parseTmuxVersion } from "../tmux/findTmux.ts";
 import { agentVersionOf, askPath, agentChecks } from "./agentChecks.ts";
-import {
-  COMMAND_TIMEOUT_MS,
-  type DoctorIntegrations,
-  type DoctorLink,
-  type DoctorTarget,
-} from "./doctorTarget.ts";
+import { COMMAND_TIMEOUT_MS, type DoctorLink, type DoctorTarget } from "./doctorTarget.ts";
+import type { Integrations } from "../integrations/integrations.ts";
 import { redactFinding, runChecks, type Check, type Finding } from "../model/doctor.ts";
 import type { Clock } from "../ports/clock.ts";
 import { hostChecks, type HostFacts } from "./hostChecks.ts";
@@ -47,7 +43,7 @@ const processOf = (args: string): ProcessInfo => ({ pid: 0, ppid: 0, comm: args,
 
 /** What installing would change, or why it is refused. */
 const planOf = async (
-  integrations: DoctorIntegrations,
+  integrations: Integrations,
   agent: string,
 ): Promise<{ changes: SetupAgent["changes"]; refusal: string[] }> => {
   try {
@@ -82,7 +78,8 @@ const lookAtSetup = async (
   link: DoctorLink,
   adapters: readonly AgentAdapter[],
 ): Promise<SetupLook> => {
-  const { executor, integrations } = link;
+  const { executor } = link;
+  const integrations = await link.integrations();
   const homeDir = await executor.homeDir();
   const versionOf = await createVersions(link, seen);
   const hasFolder = async (changes: SetupAgent["changes"]): Promise<boolean> => {
@@ -92,7 +89,7 @@ const lookAtSetup = async (
   };
   const lookAtAgent = async (summary: IntegrationSummary): Promise<SetupAgent[]> => {
     const adapter = adapters.find(({ agentType }) => agentType === summary.agent);
-    if (adapter === undefined || integrations === null) return [];
+    if (adapter === undefined) return [];
     const running = seen.filter(({ agentType }) => agentType === summary.agent);
     const { changes, refusal } = await planOf(integrations, summary.agent);
     const version = await versionOf(adapter);
@@ -102,7 +99,7 @@ const lookAtSetup = async (
     const problems = summary.state === "absent" ? refusal : summary.problems;
     return isThere ? [{ ...summary, problems, version, running: running.length, silent, changes }] : [];
   };
-  const [tmux, summaries] = await Promise.all([lookAtTmux(link), integrations?.list() ?? []]);
+  const [tmux, summaries] = await Promise.all([lookAtTmux(link), integrations.list()]);
   const agents = (await Promise.all(summaries.map(lookAtAgent))).flat();
   return { target: view.target, tmux, agents };
 };

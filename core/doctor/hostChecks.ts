@@ -6,6 +6,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import { NOTIFICATION_KINDS } from "../model/notifications.ts";
 import type { AdapterProblem, AdapterSource } from "../ports/agentAdapter.ts";
 import type { DurableStore } from "../store/durableStore.ts";
+import { checksAt } from "./doctorTarget.ts";
 
 /** The database that was last set aside, and whether its file is still there. Null: there is none. */
 export const findLostHistory = async (store: DurableStore): ReturnType<HostFacts["loss"]> => {
@@ -36,7 +37,8 @@ export interface HostFacts {
   outage: string | null;
 }
 
-const describeProblem = ({ file, line, path, message }: AdapterProblem): string =>
+/** With its place, for a person. */
+export const describeProblem = ({ file, line, path, message }: AdapterProblem): string =>
   `${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`;
 
 const checkAdapterFiles = (adapters: AdapterSource): Diagnosis[] => {
@@ -131,12 +133,7 @@ const checkHistory = async ({ loss, outage }: HostFacts): Promise<Diagnosis> => 
 
 /** The checks that concern no target. */
 export const hostChecks = (adapters: AdapterSource, facts: HostFacts): Check[] => {
-  const check = (name: string, run: Check["run"]): Check => ({
-    name: `daemon.${name}`,
-    place: { group: "daemon" },
-    limitMs: LIMIT_MS,
-    run,
-  });
+  const check = checksAt("daemon", { group: "daemon" }, LIMIT_MS);
   return [
     check("adapters", () => checkAdapterFiles(adapters)),
     check("notifications", () => checkNotifications(facts)),

@@ -22,10 +22,7 @@ const answer = (stdout: string, stderr = "", exitCode: number | null = 0): RunRe
 const PANE = { targetId: "t", server: "default", paneId: "%1", panePid: 42, isDead: false };
 
 /** `run`: the answer by the first word after the program, or the program's name. */
-const makeLink = (
-  run: Record<string, RunResult>,
-  options: Partial<Pick<DoctorLink, "tmuxPath" | "findTmux" | "integrations">> = {},
-): DoctorLink => ({
+const makeLink = (run: Record<string, RunResult>, options: Partial<DoctorLink> = {}): DoctorLink => ({
   executor: {
     targetId: "t",
     kind: "ssh",
@@ -43,9 +40,10 @@ const makeLink = (
   processes: {
     ofPanes: async () => new Map([[42, [{ pid: 42, ppid: 1, comm: "sh", args: "sh", startedAt: 0 }]]]),
     lifeOf: async () => "running",
+    verify: async () => true,
     isGone: () => false,
   },
-  integrations: null,
+  integrations: () => Promise.reject(new AgtmuxError("E_TARGET_UNREACHABLE", "not looked at here")),
   ...options,
 });
 

@@ -5,13 +5,7 @@ import type { Check, Diagnosis } from "../model/doctor.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { TargetView } from "../model/view.ts";
 import type { TmuxSocket } from "../tmux/servers.ts";
-import {
-  COMMAND_TIMEOUT_MS,
-  placeOf,
-  TARGET_LIMIT_MS,
-  type DoctorLink,
-  type DoctorTarget,
-} from "./doctorTarget.ts";
+import { COMMAND_TIMEOUT_MS, checksAt, placeOf, type DoctorLink, type DoctorTarget } from "./doctorTarget.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { knowledgeOf, parseTmuxVersion, TESTED_VERSIONS, type TmuxVersion } from "../tmux/findTmux.ts";
@@ -96,12 +90,10 @@ export const serverChecks = (target: DoctorTarget): Check[] => {
   return link.servers.flatMap((watched) => {
     const seen = view.servers.find((one) => one.tmux_server === watched.server);
     if (seen === undefined) return [];
-    const shared = { place: placeOf(target, { server: watched.server }), limitMs: TARGET_LIMIT_MS };
+    const check = checksAt("server", placeOf(target, { server: watched.server }));
     return [
-      { ...shared, name: "server.watch", run: () => checkWatch(seen, watched) },
-      ...(seen.status === "ok"
-        ? [{ ...shared, name: "server.keys", run: () => checkKeys(link, watched, link.panes) }]
-        : []),
+      check("watch", () => checkWatch(seen, watched)),
+      ...(seen.status === "ok" ? [check("keys", () => checkKeys(link, watched, link.panes))] : []),
     ];
   });
 };
@@ -257,9 +249,10 @@ const checkDelivery = async (
   { integrations, executor }: DoctorLink,
   agent: string | null,
 ): Promise<Diagnosis> => {
-  if (integrations === null || agent === null || !(await integrations.hasScript()))
+  const own = agent === null ? null : await integrations();
+  if (own === null || agent === null || !(await own.hasScript()))
     return { status: "skipped", summary: "No agent here has a hook that could be tested." };
-  const { works, detail } = await integrations.deliver(agent);
+  const { works, detail } = await own.deliver(agent);
   if (works) return { status: "ok", summary: "Events travel from the hook to the daemon.", evidence: detail };
   return {
     status: "problem",
@@ -275,12 +268,7 @@ const checkDelivery = async (
 /** The checks of one target; `testAgent` has an integration whose hook the test event goes through. */
 export const targetChecks = (target: DoctorTarget, testAgent: string | null, clock: Clock): Check[] => {
   const { link } = target;
-  const check = (name: string, run: Check["run"]): Check => ({
-    name: `target.${name}`,
-    place: placeOf(target),
-    limitMs: TARGET_LIMIT_MS,
-    run,
-  });
+  const check = checksAt("target", placeOf(target));
   const health = check("health", () => checkHealth(target));
   if (link === null)
     return [

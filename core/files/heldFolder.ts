@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCodeOf, isMissing } from "../model/errors.ts";
+import { errorCodeOf, unlessMissing } from "../model/errors.ts";
 import { FileProblem, ownUid } from "./plainFile.ts";
 
 export interface HeldFolder {
@@ -90,10 +90,7 @@ const walkLooked = async <T>(
   let at = root;
   for (const step of steps) {
     at = join(at, step);
-    let found = await lstat(at).catch((error: unknown) => {
-      if (isMissing(error)) return null;
-      throw error;
-    });
+    let found = await unlessMissing(lstat(at));
     if (found === null && make !== undefined) {
       await makeFolder(at, make);
       found = await lstat(at);

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../test/setup/realClock.ts";
 
 const SOURCE = join(import.meta.dirname, "../../resources/hooks/agtmux-event");
@@ -39,7 +39,6 @@ beforeEach(() => {
   copyFileSync(SOURCE, script);
   chmodSync(script, 0o755);
 });
-afterEach(() => rmSync(join(home, ".."), { recursive: true, force: true }));
 
 describe.each(SHELLS)("agtmux-event under %s", (shellName, shell) => {
   const run = (options: { args?: string[]; input?: string | Buffer; env?: Record<string, string> } = {}) => {
@@ -51,6 +50,23 @@ describe.each(SHELLS)("agtmux-event under %s", (shellName, shell) => {
     });
     // Whatever happens, the agent must not notice.
     expect([result.status, result.stdout.toString(), result.stderr.toString()]).toEqual([0, "", ""]);
+  };
+
+  /** The script in the middle of reading an event. */
+  const startHalf = async (event: string, half: string) => {
+    const [program = "", ...flags] = shell;
+    const child = spawn(program, [...flags, script, "claude", event], {
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+    });
+    const gone = new Promise((done) => child.once("exit", done));
+    child.stdin.write(half);
+    const temp = join(home, "spool", "tmp");
+    await until(
+      () => readdirSync(temp).some((name) => statSync(join(temp, name)).size > 60),
+      "half an event",
+    );
+    return { child, gone, signal: (name: NodeJS.Signals) => process.kill(-(child.pid ?? 0), name) };
   };
 
   it("drops the fields and the payload untouched, for the owner only", () => {
@@ -137,37 +153,15 @@ describe.each(SHELLS)("agtmux-event under %s", (shellName, shell) => {
   });
 
   it("leaves what is killed half-way in tmp", async () => {
-    const [program = "", ...flags] = shell;
-    const child = spawn(program, [...flags, script, "claude", "Stop"], {
-      stdio: ["pipe", "ignore", "ignore"],
-      detached: true,
-    });
-    child.stdin.write("the first half");
-    const temp = join(home, "spool", "tmp");
-    await until(
-      () => readdirSync(temp).some((name) => statSync(join(temp, name)).size > 60),
-      "half an event",
-    );
-    const gone = new Promise((done) => child.once("exit", done));
-    process.kill(-(child.pid ?? 0), "SIGKILL");
+    const { gone, signal } = await startHalf("Stop", "the first half");
+    signal("SIGKILL");
     await gone;
-    expect([dropped(), readdirSync(temp).length]).toEqual([[], 1]);
+    expect([dropped(), readdirSync(join(home, "spool", "tmp")).length]).toEqual([[], 1]);
   });
 
   it("survives the hang-up of its terminal", async () => {
-    const [program = "", ...flags] = shell;
-    const child = spawn(program, [...flags, script, "claude", "SessionEnd"], {
-      stdio: ["pipe", "ignore", "ignore"],
-      detached: true,
-    });
-    child.stdin.write("{");
-    const temp = join(home, "spool", "tmp");
-    await until(
-      () => readdirSync(temp).some((name) => statSync(join(temp, name)).size > 60),
-      "half an event",
-    );
-    process.kill(-(child.pid ?? 0), "SIGHUP");
-    const gone = new Promise((done) => child.once("exit", done));
+    const { child, gone, signal } = await startHalf("SessionEnd", "{");
+    signal("SIGHUP");
     child.stdin.end("}");
     await gone;
     expect(onlyFile()).toMatch(/event=SessionEnd\n[^]*\{\}$/);

@@ -325,6 +325,16 @@ export class Integrations {
     return plan.some((change) => change.before !== change.after);
   }
 
+  /** Epoch ms of the newest event of a real agent; null: none yet. */
+  lastRealEventAt(agent: string): number | null {
+    return this.deps.lastRealEventAt(agent);
+  }
+
+  /** What writing our entries again would change. Fails with E_INTEGRATION_REFUSED, which says what prevents it. */
+  async planRepair(agent: string): Promise<IntegrationReport["changes"]> {
+    return (await this.change({ agent, action: "repair", dryRun: true })).changes;
+  }
+
   /** Every agent that has an integration, as its settings are now. Looks only. */
   list(): Promise<IntegrationSummary[]> {
     return Promise.all(
@@ -347,8 +357,8 @@ export class Integrations {
       const isAny = installed || (await this.hasAnything(agent));
       if (!isAny) return { ...summary, state: "absent", missing: [], problems: [], steps: [] };
       // "Needs repair" is said only where a repair would change something.
-      const repair = await this.change({ agent, action: "repair", dryRun: true });
-      const state = installed && repair.changes.length === 0 ? "installed" : "partial";
+      const repair = await this.planRepair(agent);
+      const state = installed && repair.length === 0 ? "installed" : "partial";
       return { ...summary, state, missing: [...missing], problems: [...problems], steps: [...steps] };
     } catch (error) {
       // One agent's odd settings must not hide the others.

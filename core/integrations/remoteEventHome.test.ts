@@ -34,7 +34,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await close();
-  rmSync(homeDir, { recursive: true, force: true });
 });
 
 const install = async () => (await eventHome.planInstall()).apply();

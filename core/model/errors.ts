@@ -9,6 +9,16 @@ export const errorCodeOf = (error: unknown): string =>
 /** The file does not exist, or its folder does not. */
 export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(errorCodeOf(error));
 
+/** What `work` with a file gives; null where the file does not exist. */
+export const unlessMissing = async <T>(work: Promise<T>): Promise<T | null> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+};
+
 export const ERROR_CODES = {
   E_USAGE: { exit: 2, trpc: "BAD_REQUEST", remedy: "See 'agtmux help' for the command's form." },
   E_REF_INVALID: {

@@ -1,7 +1,7 @@
 // The tables of the specification's data model, as they are in a database of the newest version: every named column exists, and
 // every unique key is enforced.
 import BetterSqlite3 from "better-sqlite3";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -56,10 +56,7 @@ beforeAll(() => {
   openStore({ path, logger: SILENT_LOGGER }).close();
   db = new BetterSqlite3(path, { readonly: true });
 });
-afterAll(() => {
-  db.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => db.close());
 
 const namesOf = (sql: string): string[] =>
   db

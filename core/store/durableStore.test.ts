@@ -70,10 +70,7 @@ beforeEach(() => {
   said = [];
   store = open();
 });
-afterEach(() => {
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => store.close());
 
 it("is silent about a sound file", () => {
   remember(10);

@@ -10,8 +10,6 @@ import { columnsOf, present, type RowReader } from "./rowReader.ts";
 import { evidenceSchema, type Evidence } from "../model/evidence.ts";
 import { createPayloadRedactor } from "./redact.ts";
 
-// Tables `pending_events` and `spool_names`: events that wait for a runtime, and the files that were already taken in.
-
 const PENDING = columnsOf("pendingRow targetId server envelope ingestedAt");
 interface PendingRow {
   pendingRow: number;

@@ -12,10 +12,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   folder = mkdtempSync(join(tmpdir(), "agtmux-flush-"));
 });
-afterEach(() => {
-  vi.useRealTimers();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => vi.useRealTimers());
 
 /** The live runtimes in a copy of the file without its log. */
 const runtimesInFile = (path: string): number => {

@@ -1,24 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
 import type { SendJob, WatchJob } from "../model/job.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import { openDurableStore, type DurableStore } from "./durableStore.ts";
+import { useStore } from "./testkit/useStore.ts";
 
-let root: string;
 let store: DurableStore;
-const open = (): DurableStore =>
-  openDurableStore({ path: join(root, "state.db"), logger: SILENT_LOGGER, now: () => 5_000 });
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "agtmux-jobs-"));
-  store = open();
-});
-afterEach(() => {
-  store.close();
-  rmSync(root, { recursive: true, force: true });
-});
+const { reopen } = useStore(
+  (path) => openDurableStore({ path, logger: SILENT_LOGGER, now: () => 5_000 }),
+  (opened) => (store = opened),
+);
 
 const job = (jobId: string, more: Partial<WatchJob> = {}): WatchJob => ({
   jobId,
@@ -48,8 +40,7 @@ describe("jobs", () => {
     store.insertJob(job("job1"));
     store.insertJob(bound);
     store.recordRun(run("job1"));
-    store.close();
-    store = open();
+    reopen();
     expect(store.listArmedJobs()).toEqual([job("job1", { runs: 1 }), bound]);
     expect(store.listTold()).toEqual([{ jobId: "job1", runtimeId: "rt1" }]);
     expect(store.listRuns("job1", 10)).toEqual([run("job1")]);
@@ -70,8 +61,7 @@ describe("jobs", () => {
     expect(store.pausedAt()).toBeNull();
     store.setPausedAt(1_000);
     store.setPausedAt(2_000);
-    store.close();
-    store = open();
+    reopen();
     expect(store.pausedAt()).toBe(2_000);
     store.setPausedAt(null);
     expect(store.pausedAt()).toBeNull();
@@ -92,9 +82,8 @@ describe("jobs", () => {
       nextAt: null,
     };
     const isInFile = (): boolean => {
-      store.close();
-      const isFound = readFileSync(join(root, "state.db")).includes(text.slice(0, 200));
-      store = open();
+      let isFound = false;
+      reopen((path) => (isFound = readFileSync(path).includes(text.slice(0, 200))));
       return isFound;
     };
     store.insertJob(send);
@@ -113,10 +102,10 @@ describe("jobs", () => {
 
   it("are none after the file was damaged", () => {
     store.insertJob(job("job1"));
-    store.close();
-    writeFileSync(join(root, "state.db"), "no database");
-    rmSync(join(root, "state.db-wal"), { force: true });
-    store = open();
+    reopen((path) => {
+      writeFileSync(path, "no database");
+      rmSync(`${path}-wal`, { force: true });
+    });
     expect([store.listArmedJobs(), store.listJobs(10)]).toEqual([[], []]);
   });
 

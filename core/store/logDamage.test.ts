@@ -1,8 +1,8 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { isLogBroken } from "./durableStore.ts";
 
 const FRAME = 24 + 4_096;
@@ -27,7 +27,6 @@ beforeEach(() => {
   db.close();
   log = readFileSync(join(folder, "log"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it("finds nothing wrong with a whole log, with none, and with one that ends in the middle of a commit", () => {
   expect(isLogBroken(log)).toBe(false);

@@ -4,14 +4,13 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import { assertUsable, migrate } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
@@ -24,7 +23,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "agtmux-migrate-"));
   path = join(folder, "state.db");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const newest = MIGRATIONS.at(-1)?.version ?? 0;
 const openAndClose = (): void => openStore({ path, logger: SILENT_LOGGER }).close();

@@ -1,6 +1,6 @@
 // Takes secrets out of what is stored: of free text by linear patterns, of payloads by structure and within bounds.
-
-// Takes secrets out of free text: well-known token shapes, headers, assignments, credentials in URLs, private keys.
+//
+// Free text: well-known token shapes, headers, assignments, credentials in URLs, private keys.
 // Every pattern is linear or has bounded repetition, and callers bound the text first, so that hostile text stays cheap.
 
 const REDACTED = "[redacted]";

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openStore } from "./openStore.ts";
@@ -13,19 +10,15 @@ import {
   sampleTransition,
 } from "./testkit/samples.ts";
 import { listEvidence } from "./testkit/listEvidence.ts";
+import { useStore } from "./testkit/useStore.ts";
 
-let folder: string;
 let store: Store;
-const NOTHING: ReadonlySet<string> = new Set();
+useStore(
+  (path) => openStore({ path, logger: SILENT_LOGGER }),
+  (opened) => (store = opened),
+);
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "agtmux-retention-"));
-  store = openStore({ path: join(folder, "state.db"), logger: SILENT_LOGGER });
-});
-afterEach(() => {
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const NOTHING: ReadonlySet<string> = new Set();
 
 const insertEvents = (runtimeId: string, ...ingestedAt: number[]): void => {
   for (const at of ingestedAt) {

@@ -1,24 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { rmSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
 import type { RuleRun } from "../model/rule.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import { openDurableStore, type DurableStore } from "./durableStore.ts";
+import { useStore } from "./testkit/useStore.ts";
 
 const DAY_MS = 86_400_000;
-let root: string;
 let store: DurableStore;
-const open = (): DurableStore =>
-  openDurableStore({ path: join(root, "state.db"), logger: SILENT_LOGGER, now: () => 5_000 });
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "agtmux-rules-"));
-  store = open();
-});
-afterEach(() => {
-  store.close();
-  rmSync(root, { recursive: true, force: true });
-});
+const { reopen } = useStore(
+  (path) => openDurableStore({ path, logger: SILENT_LOGGER, now: () => 5_000 }),
+  (opened) => (store = opened),
+);
 
 const run = (more: Partial<RuleRun> = {}): Omit<RuleRun, "runRow"> => ({
   rule: "look",
@@ -38,8 +30,7 @@ const ARMED = { hash: "h1", rule: "look", at: 1_000, surface: "cli" };
 it("what was armed outlives a restart, and goes by the rule's name", () => {
   store.armRule(ARMED);
   store.armRule({ ...ARMED, hash: "h2", at: 2_000 });
-  store.close();
-  store = open();
+  reopen();
   expect(store.listArmedRules().map(({ hash }) => hash)).toEqual(["h1", "h2"]);
   expect([store.disarmRule("look"), store.disarmRule("look"), store.listArmedRules()]).toEqual([
     true,
@@ -50,10 +41,10 @@ it("what was armed outlives a restart, and goes by the rule's name", () => {
 
 it("nothing is armed after the file was damaged", () => {
   store.armRule(ARMED);
-  store.close();
-  writeFileSync(join(root, "state.db"), "no database");
-  rmSync(join(root, "state.db-wal"), { force: true });
-  store = open();
+  reopen((path) => {
+    writeFileSync(path, "no database");
+    rmSync(`${path}-wal`, { force: true });
+  });
   expect([store.listArmedRules(), store.listRuleRuns(10)]).toEqual([[], []]);
 });
 

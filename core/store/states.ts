@@ -7,11 +7,9 @@ import {
   resolutionSchema,
   runtimeEndSchema,
   activityViewSchema,
-  NO_TURN_MARKS,
   turnMarksSchema,
 } from "../model/evidence.ts";
 import { canonicalStateSchema } from "../model/state.ts";
-import { promptRequestSchema, requestView } from "../model/request.ts";
 import { formatShortRef } from "../model/shortRef.ts";
 import { paneIdentitySchema, paneViewSchema, type PaneView } from "../model/view.ts";
 import type { NewTransition, Store, Transition, StateRow } from "../ports/store.ts";
@@ -100,26 +98,26 @@ const transitionToRow = (transition: NewTransition): (string | number | null)[] 
   transition.actionId,
 ];
 
-/** In rows from before 0.2 a request's fields have the daemon's internal names. */
-const renewView = (view: unknown): unknown => {
-  const older = z.object({ request: promptRequestSchema.strict() }).loose().safeParse(view);
-  const renewed = older.success ? { ...older.data, request: requestView(older.data.request) } : view;
-  const placed = z.object({ short_ref: z.undefined().optional(), identity: paneIdentitySchema }).loose();
-  const unnamed = placed.safeParse(renewed);
-  if (!unnamed.success) return renewed;
-  const { target, tmux_server: server, pane_id: paneId } = unnamed.data.identity;
-  return { ...unnamed.data, short_ref: formatShortRef({ target, server, paneId }) };
+const placedSchema = z.object({ identity: paneIdentitySchema }).loose();
+
+/** With what `storedView` left out because it follows from the rest. */
+const viewFrom = (json: string): unknown => {
+  const view = parseOnto(NO_VALUES, json);
+  const placed = placedSchema.safeParse(view);
+  if (!placed.success) return view;
+  const { target, tmux_server: server, pane_id: paneId } = placed.data.identity;
+  return { ...placed.data, short_ref: formatShortRef({ target, server, paneId }) };
 };
 
 /** A row as it was stored with the transition of this version; null where it cannot be read. */
 export const readStoredView = (rows: RowReader, version: number, view: string): PaneView | null =>
-  rows.read(paneViewSchema, "state_transitions", version, () => renewView(parseOnto(NO_VALUES, view)));
+  rows.read(paneViewSchema, "state_transitions", version, () => viewFrom(view));
 
 const transitionFromRow = (row: TransitionRow): unknown => ({
   ...row,
   liveness: parseOnto(NO_LIVENESS, row.liveness),
   resolution: row.resolution === null ? null : (JSON.parse(row.resolution) as unknown),
-  view: renewView(parseOnto(NO_VALUES, row.view)),
+  view: viewFrom(row.view),
 });
 
 export const createTransitions = (db: BetterSqlite3.Database, rows: RowReader) => {
@@ -159,8 +157,7 @@ const STATE = columnsOf(
 type StoredState = Omit<StateRow, "resolution" | "activity" | "marks"> & {
   resolution: string;
   activity: string | null;
-  /** Null in rows from before it was kept. */
-  turnMarks: string | null;
+  turnMarks: string;
 };
 
 const stateRowSchema: z.ZodType<StateRow> = paneKeySchema.extend({
@@ -187,7 +184,7 @@ const stateFromRow = (row: StoredState): unknown => ({
   ...row,
   resolution: JSON.parse(row.resolution) as unknown,
   activity: row.activity === null ? null : (JSON.parse(row.activity) as unknown),
-  marks: row.turnMarks === null ? NO_TURN_MARKS : (JSON.parse(row.turnMarks) as unknown),
+  marks: JSON.parse(row.turnMarks) as unknown,
 });
 
 export const createStates = (db: BetterSqlite3.Database, rows: RowReader, last: DeferredWrites) => {

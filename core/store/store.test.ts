@@ -1,8 +1,5 @@
 // The contract of core/ports/store.ts on a real file: stored values come out again, also after reopening.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openStore } from "./openStore.ts";
@@ -17,26 +14,13 @@ import {
   sampleTransition,
 } from "./testkit/samples.ts";
 import { storedText } from "./testkit/storedText.ts";
+import { useStore } from "./testkit/useStore.ts";
 
-let folder: string;
-let path: string;
 let store: Store;
-
-const open = (): Store => openStore({ path, logger: SILENT_LOGGER });
-const reopen = (): void => {
-  store.close();
-  store = open();
-};
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "agtmux-store-"));
-  path = join(folder, "state.db");
-  store = open();
-});
-afterEach(() => {
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { file, reopen } = useStore(
+  (path) => openStore({ path, logger: SILENT_LOGGER }),
+  (opened) => (store = opened),
+);
 
 test("targets are upserted by id and survive reopening", () => {
   store.upsertTarget(sampleTarget());
@@ -90,7 +74,7 @@ test("a runtime lives until it ends once", () => {
   expect(store.getRuntime("r1")).toEqual(sampleRuntime({ agentSessionId: "session", endedAt: 2_000 }));
   expect(store.listLiveRuntimes().map((runtime) => runtime.runtimeId)).toEqual(["r2"]);
   expect(store.getRuntime("none")).toBeNull();
-  expect(storedText(path)).toContain('"end_reason":"exited"');
+  expect(storedText(file())).toContain('"end_reason":"exited"');
 });
 
 test("two runtimes cannot have one epoch, and epochs are counted per pane of a server", () => {
@@ -239,5 +223,17 @@ test("snapshots, audit and adapters are kept", () => {
   expect(store.getSnapshot("s1")).toEqual(snapshot);
   expect(store.getSnapshot("s2")).toBeNull();
   expect(store.listAudit(10)).toEqual([{ ...entry, outcome: "second" }, entry]);
-  expect(storedText(path)).toContain('"version":"2","capabilities":"{\\"x\\":true}","enabled":0');
+  expect(storedText(file())).toContain('"version":"2","capabilities":"{\\"x\\":true}","enabled":0');
+});
+
+test("a key is taken once per scope, tells who has it, survives a restart and can be given back", () => {
+  const claim = { scope: "r1", key: "k", actionId: "a1", at: 5 };
+  expect(store.claimKey(claim)).toBeNull();
+  expect(store.claimKey({ ...claim, scope: "r2" })).toBeNull();
+  expect(store.claimKey({ ...claim, actionId: "a2" })).toEqual({ actionId: "a1", at: 5, result: null });
+  store.settleKey("r1", "k", "{}");
+  store.releaseKey("r2", "k");
+  reopen();
+  expect(store.claimKey({ ...claim, actionId: "a3" })).toEqual({ actionId: "a1", at: 5, result: "{}" });
+  expect(store.claimKey({ ...claim, scope: "r2", actionId: "a4" })).toBeNull();
 });

@@ -1,9 +1,7 @@
 // The content of the file: it holds no secret, nobody else can read it, and rows that no longer parse do no harm.
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { requestView } from "../model/request.ts";
 import { SILENT_LOGGER, type Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
@@ -21,36 +19,26 @@ import {
   sampleView,
 } from "./testkit/samples.ts";
 import { storedText } from "./testkit/storedText.ts";
+import { useStore } from "./testkit/useStore.ts";
 
-let folder: string;
-let path: string;
 let store: Store;
 let warnings: Record<string, unknown>[];
 
 const logger: Logger = { ...SILENT_LOGGER, warn: (fields) => warnings.push(fields), child: () => logger };
-const open = (): Store => openStore({ path, logger });
-const reopen = (): void => {
-  store.close();
-  store = open();
-};
+const { file, reopen } = useStore(
+  (path) => openStore({ path, logger }),
+  (opened) => (store = opened),
+);
 /** Runs SQL on the file while the store is closed. */
-const tamper = (sql: string): void => {
-  store.close();
-  const db = new BetterSqlite3(path);
-  db.exec(sql);
-  db.close();
-  store = open();
-};
+const tamper = (sql: string): void =>
+  reopen((path) => {
+    const db = new BetterSqlite3(path);
+    db.exec(sql);
+    db.close();
+  });
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "agtmux-store-"));
-  path = join(folder, "state.db");
   warnings = [];
-  store = open();
-});
-afterEach(() => {
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test("the file holds no secret, wherever it came in", () => {
@@ -98,7 +86,7 @@ test("the file holds no secret, wherever it came in", () => {
     sampleTransition({ resolution, view: sampleView({ request: requestView(request), title: secret }) }),
   );
   reopen();
-  expect(storedText(path)).not.toContain(secret);
+  expect(storedText(file())).not.toContain(secret);
   expect(listEvidence(store, "r1")).toHaveLength(1);
   expect(store.listStates()).toHaveLength(1);
   expect(store.listTransitionsAfter(0, 10)).toHaveLength(1);
@@ -123,39 +111,14 @@ test("what an agent does is stored once, redacted, with its state, and not with 
   store.putState(sampleState({ activity }));
   store.appendTransition(sampleTransition({ view: sampleView({ activity }) }));
   reopen();
-  expect(storedText(path)).not.toContain(secret);
+  expect(storedText(file())).not.toContain(secret);
   expect(store.listTransitionsAfter(0, 10)[0]?.view.activity).toBeNull();
   expect(store.listStates()[0]?.activity).toMatchObject({ folder: "/home/ann/shop", branch: "main" });
 });
 
-test("a transition that was stored with the older names of a request's fields is given with the new ones", () => {
-  const request = { kind: "command" as const, title: "Bash", body: "ls", toolName: "Bash", options: [] };
-  const stored = { ...request, expiresAt: 1_800_000_000_000, textEntry: ["3"] };
-  store.appendTransition(sampleTransition({ view: sampleView() }));
-  reopen();
-  const db = new BetterSqlite3(path);
-  db.prepare("UPDATE state_transitions SET view = json_set(view, '$.request', json(?))").run(
-    JSON.stringify(stored),
-  );
-  db.close();
-  expect(store.listTransitionsAfter(0, 10).map(({ view }) => view.request)).toEqual([
-    {
-      kind: "command",
-      title: "Bash",
-      body: "ls",
-      is_whole: false,
-      tool_name: "Bash",
-      options: [],
-      expires_at: "2027-01-15T08:00:00.000Z",
-      text_entry: ["3"],
-    },
-  ]);
-  expect(warnings).toEqual([]);
-});
-
 test("the file is readable by its owner only, the log included", () => {
   store.upsertTarget(sampleTarget());
-  const modes = ["", "-wal", "-shm"].map((suffix) => statSync(path + suffix).mode & 0o777);
+  const modes = ["", "-wal", "-shm"].map((suffix) => statSync(file() + suffix).mode & 0o777);
   expect(modes).toEqual([0o600, 0o600, 0o600]);
 });
 

@@ -1,35 +1,19 @@
 // What a transaction and a savepoint keep, and what they undo.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openStore } from "./openStore.ts";
 import { listEvidence } from "./testkit/listEvidence.ts";
 import { sampleEvidence, sampleRuntime, sampleState } from "./testkit/samples.ts";
+import { useStore } from "./testkit/useStore.ts";
 
-let folder: string;
-let path: string;
 let store: Store;
-
-const open = (): Store => openStore({ path, logger: SILENT_LOGGER });
-const reopen = (): void => {
-  store.close();
-  store = open();
-};
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "agtmux-store-"));
-  path = join(folder, "state.db");
-  store = open();
-});
-afterEach(() => {
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { file, reopen } = useStore(
+  (path) => openStore({ path, logger: SILENT_LOGGER }),
+  (opened) => (store = opened),
+);
 
 const insert = (id: string): void => {
   store.insertEvent(sampleEvidence({ eventId: id, dedupeKey: id }), null);
@@ -141,7 +125,7 @@ test("what was committed survives SIGKILL", async () => {
       });
       writeSync(1, batch + "\\n");
     }`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", script, path], {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script, file()], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<NodeJS.Signals | null>((resolve) => {
@@ -154,7 +138,7 @@ test("what was committed survives SIGKILL", async () => {
     if (lastReported === 200) child.kill("SIGKILL");
   }
   expect(await exited).toBe("SIGKILL");
-  store = open();
+  reopen();
   const ids = listEvidence(store, "r1").map(({ evidence }) => evidence.eventId);
   const expected = Array.from({ length: lastReported + 1 }, (_, batch) =>
     [0, 1, 2].map((n) => `${batch}-${n}`),

@@ -67,6 +67,10 @@ const makeLink = (): FakeLink => {
   links.push(link);
   return link;
 };
+const begin = (): Promise<void> => {
+  keeper.start();
+  return settle();
+};
 /** The last attempt that was begun. */
 const attempt = (): Attempt => {
   const last = attempts.at(-1);
@@ -123,8 +127,7 @@ describe("attempts", () => {
   });
 
   it("tell everybody who asked why they failed", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     const asked = [keeper.connectNow(), keeper.connectNow()];
     attempt().fail(new Error("no route"));
     for (const one of asked) await expect(one).rejects.toThrow("no route");
@@ -132,8 +135,7 @@ describe("attempts", () => {
   });
 
   it("wait until nothing of the last connection is left, and are still one", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     const link = await connected();
     const release = link.holdClose();
     link.breakDown();
@@ -149,8 +151,7 @@ describe("attempts", () => {
   });
 
   it("come after pauses that double up to a minute, each half to one and a half times as long", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     const pauses: number[] = [];
     for (let index = 0; index < 9; index += 1) {
       await failing();
@@ -171,8 +172,7 @@ describe("attempts", () => {
   it.each(["E_TARGET_HOST_KEY", "E_TARGET_AUTH", "E_TMUX_MISSING", "E_USAGE"] as const)(
     "are rare after %s, which only a person can mend, and at once when one asks",
     async (code) => {
-      keeper.start();
-      await settle();
+      await begin();
       await failing(new AgtmuxError(code, "not like this"));
       await pass(299_000);
       expect(attempts).toHaveLength(1);
@@ -186,8 +186,7 @@ describe("attempts", () => {
   );
 
   it("do not come in a heap after a sleep: however far the clock jumps, one timer is one attempt", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     await failing();
     now += 8 * 3_600_000;
     await pass(1_000);
@@ -208,16 +207,14 @@ describe("pauses", () => {
   };
 
   it("grow while a connection flaps, and begin again after one that held", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     const short = [await flap(1_000), await flap(1_000), await flap(1_000)];
     expect(short).toEqual([1_000, 2_000, 4_000]);
     expect(await flap(60_000)).toBe(1_000);
   });
 
   it("end when a person asks, and the attempt that was planned does not come as well", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     await failing();
     const asked = keeper.connectNow();
     await settle();
@@ -230,8 +227,7 @@ describe("pauses", () => {
 
 describe("a connection", () => {
   it("that breaks is taken down once, and only its own end counts", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     const first = await connected();
     first.breakDown(new Error("cut"));
     first.breakDown(new Error("cut again"));
@@ -244,8 +240,7 @@ describe("a connection", () => {
   });
 
   it("is tried again even when the last one could not be closed", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     const link = await connected();
     link.close = () => Promise.reject(new Error("stuck"));
     link.breakDown();
@@ -269,16 +264,14 @@ describe("closing", () => {
   });
 
   it("in a pause ends it", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     await failing();
     await keeper.close();
     await nothingFollows();
   });
 
   it("in the middle of an attempt closes what that makes, and tells nobody that it is up", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     const closing = keeper.close();
     const link = attempt().succeed();
     await closing;
@@ -287,8 +280,7 @@ describe("closing", () => {
   });
 
   it("in the middle of an attempt that fails plans no other", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     const closing = keeper.close();
     attempt().fail();
     await closing;
@@ -297,8 +289,7 @@ describe("closing", () => {
   });
 
   it("while connected closes the connection once, and its end is no failure", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     const link = await connected();
     const closing = keeper.close();
     link.breakDown(new Error("closed"));
@@ -308,8 +299,7 @@ describe("closing", () => {
   });
 
   it("waits for what is left of a broken connection", async () => {
-    keeper.start();
-    await settle();
+    await begin();
     const link = await connected();
     const release = link.holdClose();
     link.breakDown();

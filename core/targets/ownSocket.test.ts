@@ -7,7 +7,6 @@ import {
   lchownSync,
   mkdirSync,
   mkdtempSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -42,7 +41,6 @@ beforeAll(() => {
 });
 afterAll(async () => {
   for (const server of servers) await new Promise((done) => server.close(done));
-  rmSync(root, { recursive: true, force: true });
 });
 
 const folder = (name: string, mode = 0o700, owner?: number): string => {
@@ -60,181 +58,132 @@ const listen = async (path: string, owner?: number): Promise<string> => {
   return path;
 };
 
-interface Case {
-  readonly what: string;
-  readonly rule: SocketRule;
-  readonly make: (name: string) => Promise<string>;
+/** A socket in a folder of this mode; `owner` and `folderOwner`: another user's. */
+const socketIn =
+  (mode = 0o700, { owner, folderOwner }: { owner?: number; folderOwner?: number } = {}) =>
+  (name: string): Promise<string> =>
+    listen(join(folder(name, mode, folderOwner), "sock"), owner);
+const nothingIn =
+  (mode: number, folderOwner?: number) =>
+  async (name: string): Promise<string> =>
+    join(folder(name, mode, folderOwner), "sock");
+/** What `make` puts at the place of the socket. */
+const inPlace =
+  (make: (path: string) => Promise<void> | void) =>
+  async (name: string): Promise<string> => {
+    const path = join(folder(name), "sock");
+    await make(path);
+    return path;
+  };
+/** A socket of theirs in a folder that a link leads to. */
+const byLink =
+  (owner?: number) =>
+  async (name: string): Promise<string> => {
+    const path = await listen(join(folder(name), "sock"));
+    const link = join(root, `${name}-link`);
+    symlinkSync(dirname(path), link);
+    if (owner !== undefined) lchownSync(link, owner, owner);
+    return join(link, "sock");
+  };
+
+type Case = [
+  what: string,
+  rule: SocketRule,
+  make: (name: string) => Promise<string>,
   /** Null: it is run. */
-  readonly doubt: RegExp | null;
-  readonly mayStart?: boolean;
-  readonly needsRoot?: boolean;
-}
+  doubt: RegExp | null,
+  mayStart?: "may start",
+];
 
 const CASES: readonly Case[] = [
-  { what: "their own", rule: "trusted", make: (name) => listen(join(folder(name), "sock")), doubt: null },
-  {
-    what: "their own, by tmux's rule",
-    rule: "person",
-    make: (name) => listen(join(folder(name), "sock")),
-    doubt: null,
-  },
-  {
-    what: "one with a name that a shell could take apart",
-    rule: "trusted",
-    make: (name) => listen(join(folder(`${name} a'b $(x) *`), "-s o'c`k;")),
-    doubt: null,
-  },
-  {
-    what: "their own in a folder that others may read",
-    rule: "trusted",
-    make: (name) => listen(join(folder(name, 0o755), "sock")),
-    doubt: null,
-  },
-  {
-    what: "their own in a folder where each keeps what is theirs",
-    rule: "trusted",
-    make: (name) => listen(join(folder(name, 0o1777), "sock")),
-    doubt: null,
-  },
-  {
-    what: "their own, reached by a link of theirs to its folder",
-    rule: "trusted",
-    make: async (name) => {
-      const path = await listen(join(folder(name), "sock"));
-      symlinkSync(dirname(path), join(root, `${name}-link`));
-      return join(root, `${name}-link`, "sock");
-    },
-    doubt: null,
-  },
-  {
-    what: "in a folder that others may read, by tmux's rule",
-    rule: "person",
-    make: (name) => listen(join(folder(name, 0o755), "sock")),
-    doubt: /unsafe permissions/,
-  },
-  {
-    what: "in a folder that everybody may write to",
-    rule: "trusted",
-    make: (name) => listen(join(folder(name, 0o777), "sock")),
-    doubt: /unsafe permissions/,
-  },
-  {
-    what: "another user's in a folder of theirs",
-    rule: "trusted",
-    make: (name) => listen(join(folder(name), "sock"), NOBODY),
-    doubt: /belongs to another user \(65534\)/,
-    needsRoot: true,
-  },
-  {
-    what: "another user's in a folder of theirs, by tmux's rule",
-    rule: "person",
-    make: (name) => listen(join(folder(name), "sock"), NOBODY),
-    doubt: /belongs to another user/,
-    needsRoot: true,
-  },
-  {
-    what: "another user's where each keeps what is theirs",
-    rule: "trusted",
-    make: (name) => listen(join(folder(name, 0o1777), "sock"), NOBODY),
-    doubt: /belongs to another user/,
-    needsRoot: true,
-  },
-  {
-    what: "theirs in a folder of another user",
-    rule: "trusted",
-    make: (name) => listen(join(folder(name, 0o755, NOBODY), "sock")),
-    doubt: /unsafe permissions: its folder belongs/,
-    needsRoot: true,
-  },
-  {
-    what: "in a folder of another user, by tmux's rule",
-    rule: "person",
-    make: (name) => listen(join(folder(name, 0o700, NOBODY), "sock"), NOBODY),
-    doubt: /unsafe permissions: its folder belongs/,
-    needsRoot: true,
-  },
-  {
-    what: "a link to their own",
-    rule: "trusted",
-    make: async (name) => {
-      const path = await listen(join(folder(name), "real"));
-      symlinkSync(path, join(dirname(path), "sock"));
-      return join(dirname(path), "sock");
-    },
-    doubt: /not a socket/,
-  },
-  {
-    what: "a link that leads nowhere",
-    rule: "trusted",
-    make: async (name) => {
-      const path = join(folder(name), "sock");
-      symlinkSync("/nonexistent", path);
-      return path;
-    },
-    doubt: /not a socket/,
-  },
-  {
-    what: "their own, reached by a link of another user to its folder",
-    rule: "trusted",
-    make: async (name) => {
-      const path = await listen(join(folder(name), "sock"));
-      symlinkSync(dirname(path), join(root, `${name}-link`));
-      lchownSync(join(root, `${name}-link`), NOBODY, NOBODY);
-      return join(root, `${name}-link`, "sock");
-    },
-    doubt: /unsafe permissions/,
-    needsRoot: true,
-  },
-  {
-    what: "their own, reached by a link to its folder, by tmux's rule",
-    rule: "person",
-    make: async (name) => {
-      const path = await listen(join(folder(name), "sock"));
-      symlinkSync(dirname(path), join(root, `${name}-link`));
-      return join(root, `${name}-link`, "sock");
-    },
-    doubt: /unsafe permissions/,
-  },
-  {
-    what: "a file",
-    rule: "trusted",
-    make: async (name) => {
-      const path = join(folder(name), "sock");
-      writeFileSync(path, "");
-      return path;
-    },
-    doubt: /not a socket/,
-  },
-  {
-    what: "in a folder of another user in which nothing lies yet",
-    rule: "trusted",
-    make: async (name) => join(folder(name, 0o755, NOBODY), "sock"),
-    doubt: /unsafe permissions/,
-    mayStart: true,
-    needsRoot: true,
-  },
-  {
-    what: "in a folder for everybody in which nothing lies yet",
-    rule: "trusted",
-    make: async (name) => join(folder(name, 0o777), "sock"),
-    doubt: /unsafe permissions/,
-    mayStart: true,
-  },
-  {
-    what: "another user's, where one is to be started",
-    rule: "trusted",
-    make: (name) => listen(join(folder(name), "sock"), NOBODY),
-    doubt: /belongs to another user/,
-    mayStart: true,
-    needsRoot: true,
-  },
-  {
-    what: "their own, where one is to be started",
-    rule: "trusted",
-    make: (name) => listen(join(folder(name), "sock")),
-    doubt: null,
-    mayStart: true,
-  },
+  ["their own", "trusted", socketIn(), null],
+  ["their own, by tmux's rule", "person", socketIn(), null],
+  [
+    "one with a name that a shell could take apart",
+    "trusted",
+    (name) => listen(join(folder(`${name} a'b $(x) *`), "-s o'c`k;")),
+    null,
+  ],
+  ["their own in a folder that others may read", "trusted", socketIn(0o755), null],
+  ["their own in a folder where each keeps what is theirs", "trusted", socketIn(0o1777), null],
+  ["their own, reached by a link of theirs to its folder", "trusted", byLink(), null],
+  ["in a folder that others may read, by tmux's rule", "person", socketIn(0o755), /unsafe permissions/],
+  ["in a folder that everybody may write to", "trusted", socketIn(0o777), /unsafe permissions/],
+  [
+    "a link to their own",
+    "trusted",
+    inPlace(async (path) => symlinkSync(await listen(join(dirname(path), "real")), path)),
+    /not a socket/,
+  ],
+  [
+    "a link that leads nowhere",
+    "trusted",
+    inPlace((path) => symlinkSync("/nonexistent", path)),
+    /not a socket/,
+  ],
+  ["their own, reached by a link to its folder, by tmux's rule", "person", byLink(), /unsafe permissions/],
+  ["a file", "trusted", inPlace((path) => writeFileSync(path, "")), /not a socket/],
+  [
+    "in a folder for everybody in which nothing lies yet",
+    "trusted",
+    nothingIn(0o777),
+    /unsafe permissions/,
+    "may start",
+  ],
+  ["their own, where one is to be started", "trusted", socketIn(), null, "may start"],
+];
+
+const CASES_OF_OTHERS: readonly Case[] = [
+  [
+    "another user's in a folder of theirs",
+    "trusted",
+    socketIn(0o700, { owner: NOBODY }),
+    /belongs to another user \(65534\)/,
+  ],
+  [
+    "another user's in a folder of theirs, by tmux's rule",
+    "person",
+    socketIn(0o700, { owner: NOBODY }),
+    /belongs to another user/,
+  ],
+  [
+    "another user's where each keeps what is theirs",
+    "trusted",
+    socketIn(0o1777, { owner: NOBODY }),
+    /belongs to another user/,
+  ],
+  [
+    "theirs in a folder of another user",
+    "trusted",
+    socketIn(0o755, { folderOwner: NOBODY }),
+    /unsafe permissions: its folder belongs/,
+  ],
+  [
+    "in a folder of another user, by tmux's rule",
+    "person",
+    socketIn(0o700, { owner: NOBODY, folderOwner: NOBODY }),
+    /unsafe permissions: its folder belongs/,
+  ],
+  [
+    "their own, reached by a link of another user to its folder",
+    "trusted",
+    byLink(NOBODY),
+    /unsafe permissions/,
+  ],
+  [
+    "in a folder of another user in which nothing lies yet",
+    "trusted",
+    nothingIn(0o755, NOBODY),
+    /unsafe permissions/,
+    "may start",
+  ],
+  [
+    "another user's, where one is to be started",
+    "trusted",
+    socketIn(0o700, { owner: NOBODY }),
+    /belongs to another user/,
+    "may start",
+  ],
 ];
 
 const SHELLS = [
@@ -258,8 +207,8 @@ const WAYS: [string, Run][] = [
   ...SHELLS.map(([shell = "", ...options]): [string, Run] => [
     shell,
     async (call) => {
-      const { look, argv } = guardedCall(call);
-      const done = spawnSync(shell, [...options, "-c", `${look}; exec "$@"`, "agtmux", ...argv], {
+      const { check, argv } = guardedCall(call);
+      const done = spawnSync(shell, [...options, "-c", `${check}; exec "$@"`, "agtmux", ...argv], {
         encoding: "utf8",
         input: "in\n",
         cwd: "/",
@@ -275,25 +224,24 @@ const WAYS: [string, Run][] = [
 ];
 
 describe.each(WAYS)("a socket, as %s looks at it", (way, run) => {
-  it.each(CASES)(
-    "that is $what",
-    async ({ what, rule, make, doubt, mayStart = false, needsRoot = false }) => {
-      if (needsRoot && !isRoot) return;
-      const socketPath = await make(`${way}-${CASES.findIndex((one) => one.what === what)}`);
-      const running = run({ program, socketPath, rule, words: ["word's"], mayStart });
-      if (doubt !== null) {
-        await expect(running).rejects.toMatchObject({
-          code: "E_SOCKET_UNSAFE",
-          message: expect.stringMatching(doubt),
-        });
-        return;
-      }
+  const look = async (...[what, rule, make, doubt, mayStart]: Case): Promise<void> => {
+    const socketPath = await make(
+      `${way}-${[...CASES, ...CASES_OF_OTHERS].findIndex(([one]) => one === what)}`,
+    );
+    const running = run({ program, socketPath, rule, words: ["word's"], mayStart: mayStart !== undefined });
+    if (doubt === null)
       expect(await running).toMatchObject({
         exitCode: 0,
         stdout: `${statSync(socketPath).ino} word's\nin\n`,
       });
-    },
-  );
+    else
+      await expect(running).rejects.toMatchObject({
+        code: "E_SOCKET_UNSAFE",
+        message: expect.stringMatching(doubt),
+      });
+  };
+  it.each(CASES)("that is %s", look);
+  it.runIf(isRoot).each(CASES_OF_OTHERS)("that is %s", look);
 
   it("of which there is none is answered as tmux does, and nothing is run", async () => {
     for (const path of [join(root, "none"), join(root, "no folder", "none")]) {

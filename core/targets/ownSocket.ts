@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { lstat, open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path/posix";
-import { AgtmuxError, errorCodeOf, isMissing } from "../model/errors.ts";
+import { AgtmuxError, errorCodeOf, isMissing, unlessMissing } from "../model/errors.ts";
 import type { FoundSocket, RunResult, SocketRule, TmuxCall } from "../ports/targetExecutor.ts";
 import { quoteArgv } from "./remoteScript.ts";
 
@@ -60,24 +60,15 @@ const findSocketDoubt = (socket: Looked): string | null =>
       ? null
       : `it belongs to another user (${socket.uid})`;
 
-const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
-  try {
-    return await work;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-};
-
 /** Null: there is none. */
 const findFolder = async (path: string, rule: SocketRule): Promise<{ doubt: string | null } | null> => {
-  const found = await orNull(lstat(path, { bigint: true }));
+  const found = await unlessMissing(lstat(path, { bigint: true }));
   if (found === null || !found.isSymbolicLink())
     return found === null ? null : { doubt: findFolderDoubt(found, rule) };
   // A folder of the system may be one, as /tmp is on a Mac.
   if (rule === "person" || !belongsTo(found, rule))
     return { doubt: "unsafe permissions: its folder is a link" };
-  const behind = await orNull(stat(path, { bigint: true }));
+  const behind = await unlessMissing(stat(path, { bigint: true }));
   return behind === null ? null : { doubt: findFolderDoubt(behind, rule) };
 };
 
@@ -88,7 +79,10 @@ const findFolder = async (path: string, rule: SocketRule): Promise<{ doubt: stri
 export const findLocalSocket = async (path: string, rule: SocketRule): Promise<FoundSocket | null> => {
   let looked;
   try {
-    looked = await Promise.all([findFolder(dirname(path), rule), orNull(lstat(path, { bigint: true }))]);
+    looked = await Promise.all([
+      findFolder(dirname(path), rule),
+      unlessMissing(lstat(path, { bigint: true })),
+    ]);
   } catch (error) {
     return { identity: "", doubt: `it cannot be looked at (${errorCodeOf(error)})` };
   }
@@ -163,7 +157,7 @@ const FOLDER_CHECKS: Readonly<Record<SocketRule, string>> = {
  * that led to, and at the socket. Only what all shells and systems have in common; `[ -O` asks whether something belongs to the
  * shell's user. It runs in a shell of its own, and goes on only where the socket is the person's own.
  */
-const lookScript = ({ socketPath, rule, mayStart }: TmuxCall): string =>
+const checkScript = ({ socketPath, rule, mayStart }: TmuxCall): string =>
   [
     `p=${quoteArgv([socketPath])} d=${quoteArgv([dirname(socketPath)])} b=./${quoteArgv([basename(socketPath)])} k= f=`,
     `u() { printf '${UNSAFE_WORD} %s\\n' "$1" >&2; exit ${UNSAFE_STATUS}; }`,
@@ -190,16 +184,16 @@ const checkPath = (path: string): void => {
     throw unsafeSocket(path, "it is no whole path of a socket");
 };
 
-/** The look as script text, and the words of the program that it may be followed by (`exec "$@"`). */
-export const guardedCall = (call: TmuxCall): { look: string; argv: string[] } => {
+/** The check as script text, and the words of the program that it may be followed by (`exec "$@"`). */
+export const guardedCall = (call: TmuxCall): { check: string; argv: string[] } => {
   checkPath(call.socketPath);
-  return { look: lookScript(call), argv: argvThere(call) };
+  return { check: checkScript(call), argv: argvThere(call) };
 };
 
 /** The same as one command. */
 export const guardedCommand = (call: TmuxCall): string[] => {
-  const { look, argv } = guardedCall(call);
-  return ["/bin/sh", "-c", `${look}; exec "$@"`, "agtmux", ...argv];
+  const { check, argv } = guardedCall(call);
+  return ["/bin/sh", "-c", `${check}; exec "$@"`, "agtmux", ...argv];
 };
 
 /** @throws AgtmuxError E_SOCKET_UNSAFE where the script says so. */

@@ -64,15 +64,12 @@ const ENVIRONMENT = `PATH=\${PATH:-/usr/bin:/bin}:/opt/homebrew/bin:/usr/local/b
 { LC_CTYPE=\${LC_ALL:-\${LC_CTYPE:-\${LANG:-C}}}; case $LC_CTYPE in (C|POSIX) LC_CTYPE=C.UTF-8;; esac
 unset LC_ALL LC_MESSAGES LC_TIME LC_NUMERIC LC_COLLATE LANGUAGE CDPATH TMUX TMUX_PANE; LANG=C; export PATH LANG LC_CTYPE; } 2>/dev/null`;
 
-export interface RemoteMarks {
-  readonly start: string;
-  readonly end: string;
-}
-
-export const marksOf = (nonce: string): RemoteMarks => ({
+export const marksOf = (nonce: string) => ({
   start: `agtmux-${nonce}-start`,
   end: `agtmux-${nonce}-end`,
 });
+
+export type RemoteMarks = ReturnType<typeof marksOf>;
 
 /** Stands in place of the status when the program does not exist. */
 export const NOT_STARTED = "absent";

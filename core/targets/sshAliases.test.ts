@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { readSshAliases } from "./sshConfig.ts";
 
 let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "agtmux-ssh-"));
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const write = (path: string, text: string): void => {
   mkdirSync(dirname(join(home, path)), { recursive: true });

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { chooseTransport } from "./executors/createRemoteExecutor.ts";
 import { SSH2_ALGORITHMS } from "./executors/ssh2Transport.ts";
 import { type KnownHost, kindOfKey, readIdentities, type SshIdentities } from "./sshKeys.ts";
-import { checkSshAlias, readSshConfig } from "./sshConfig.ts";
+import { checkSshAlias, readSshConfig, sshTerminalCommand } from "./sshConfig.ts";
 
 let folder: string;
 let configFile: string;
@@ -231,5 +231,24 @@ describe("the transport", () => {
       reason: "the target's settings say so, although it is reached through a jump host",
     });
     expect(chooseTransport(inputs, "openssh").transport).toBe("openssh");
+  });
+});
+
+describe("the command for a person's terminal", () => {
+  it("puts the alias where ssh cannot take it for an option, and the words into one that no shell takes apart", () => {
+    const argv = ["/usr/bin/tmux", "-S", "/tmp/it's $(id)", ";"];
+    const command = sshTerminalCommand({ alias: "me@vm", configFile: null }, argv);
+    expect(command.slice(0, -1)).toEqual(["ssh", "-t", "--", "me@vm"]);
+    expect(command.at(-1)).toMatch(/^exec \/bin\/sh -c 'eval "\$\(printf %b "\$1"\)"' sh '[^'!]*'$/);
+    expect(command.at(-1)).not.toContain("it's");
+    expect(sshTerminalCommand({ alias: "vm", configFile: "/a b/config" }, ["x"]).slice(0, 3)).toEqual([
+      "ssh",
+      "-F",
+      "/a b/config",
+    ]);
+  });
+
+  it.each(["-oProxyCommand=id", "a b", "$(id)", ""])("refuses the alias %j", (alias) => {
+    expect(() => sshTerminalCommand({ alias, configFile: null }, ["x"])).toThrow(/cannot be used/);
   });
 });

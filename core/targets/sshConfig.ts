@@ -1,10 +1,10 @@
 // What OpenSSH itself says about an alias: `ssh -G` is the only reader of SSH configuration, so that includes, matches and
 // defaults mean the same here as in the person's terminal. This module runs it and gives a typed record.
-import { execa } from "execa";
 import * as z from "zod";
-import { AgtmuxError, isMissing } from "../model/errors.ts";
+import { AgtmuxError, isMissing, unlessMissing } from "../model/errors.ts";
 import { refusePassword } from "../model/sshAddress.ts";
 import { quoteForLogin } from "./remoteScript.ts";
+import { runProgram } from "./runProgram.ts";
 import { cleanLine, unreachableError } from "./sshErrors.ts";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -117,22 +117,16 @@ interface SshConfigReader {
 }
 
 const askSsh = async (alias: string, env: NodeJS.ProcessEnv, file: readonly string[]): Promise<SshConfig> => {
-  const result = await execa("ssh", ["-G", ...file, "--", alias], {
-    env,
-    extendEnv: false,
-    reject: false,
-    timeout: TIMEOUT_MS,
-    stdin: "ignore",
-  });
-  if (result.exitCode === undefined && result.signal === undefined)
-    throw unreachableError(alias, "the ssh program cannot be started", {
-      remedy: "Install the OpenSSH client.",
-      cause: result.cause,
-    });
+  const result = await runProgram(["ssh", "-G", ...file, "--", alias], { env, timeoutMs: TIMEOUT_MS }).catch(
+    (cause: unknown) => {
+      const remedy = "Install the OpenSSH client.";
+      throw unreachableError(alias, "the ssh program cannot be started", { remedy, cause });
+    },
+  );
   if (result.exitCode !== 0)
     throw unreachableError(alias, "ssh does not accept its configuration", {
       remedy: `Correct what 'ssh -G ${alias}' complains about.`,
-      details: result.stderr.split("\n").map(cleanLine).slice(-3),
+      details: result.stderr.trimEnd().split("\n").map(cleanLine).slice(-3),
     });
   try {
     return parseSshConfig(alias, result.stdout);
@@ -263,15 +257,6 @@ const createGlob = (glob: string): ((name: string) => boolean) => {
   };
 };
 
-const listFolder = async (path: string): Promise<string[]> => {
-  try {
-    return (await readdir(path)).toSorted();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-};
-
 /** The paths that a glob matches; every part of it may hold `*`, `?` and `[…]`. */
 const expand = async (path: string): Promise<string[]> => {
   let found = ["/"];
@@ -282,7 +267,8 @@ const expand = async (path: string): Promise<string[]> => {
       found.map(async (folder) =>
         isNamed === null
           ? [join(folder, part)]
-          : (await listFolder(folder))
+          : ((await unlessMissing(readdir(folder))) ?? [])
+              .toSorted()
               .filter((name) => isNamed(name) && (part.startsWith(".") || !name.startsWith(".")))
               .map((name) => join(folder, name)),
       ),

@@ -2,7 +2,7 @@
 // unencrypted header, what the agent holds, and what the known_hosts files say. Only the server knows whether a key is accepted.
 import { open, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
-import { execa } from "execa";
+import { runProgram } from "./runProgram.ts";
 import type { SshConfig } from "./sshConfig.ts";
 import { unreachableError } from "./sshErrors.ts";
 
@@ -96,16 +96,19 @@ const agentSocketOf = (config: SshConfig, env: NodeJS.ProcessEnv): string | null
   return expandTilde(identityagent);
 };
 
+/** What a program of OpenSSH prints; nothing where it fails or is not there. */
+const outputOf = async (
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  timeoutMs: number,
+): Promise<string> => {
+  const result = await runProgram(argv, { env, timeoutMs }).catch(() => null);
+  return result?.exitCode === 0 ? result.stdout : "";
+};
+
 const agentKeyTypes = async (socket: string, env: NodeJS.ProcessEnv): Promise<string[]> => {
-  const result = await execa("ssh-add", ["-L"], {
-    env: { ...env, SSH_AUTH_SOCK: socket },
-    extendEnv: false,
-    reject: false,
-    timeout: AGENT_TIMEOUT_MS,
-    stdin: "ignore",
-  });
-  if (result.exitCode !== 0) return [];
-  return result.stdout.split("\n").flatMap((line) => /^((?:ssh|sk|ecdsa)-\S+) /.exec(line)?.[1] ?? []);
+  const stdout = await outputOf(["ssh-add", "-L"], { ...env, SSH_AUTH_SOCK: socket }, AGENT_TIMEOUT_MS);
+  return stdout.split("\n").flatMap((line) => /^((?:ssh|sk|ecdsa)-\S+) /.exec(line)?.[1] ?? []);
 };
 
 const needsOpenSsh = (path: string): boolean => /[%$]/.test(path);
@@ -173,16 +176,9 @@ const lookUp = async (
 ): Promise<KnownHostKey[]> => {
   const found = await Promise.all(
     files.map(async (file) => {
-      const result = await execa("ssh-keygen", ["-F", name, "-f", file], {
-        env,
-        extendEnv: false,
-        reject: false,
-        timeout: TIMEOUT_MS,
-        stdin: "ignore",
-      });
-      // Status 1 means that nothing was found or that the file does not exist.
-      if (result.exitCode !== 0) return [];
-      return parseKnownHosts(result.stdout).map((key) => ({ ...key, file }));
+      // It ends with status 1 where nothing was found or the file does not exist.
+      const stdout = await outputOf(["ssh-keygen", "-F", name, "-f", file], env, TIMEOUT_MS);
+      return parseKnownHosts(stdout).map((key) => ({ ...key, file }));
     }),
   );
   return found.flat();

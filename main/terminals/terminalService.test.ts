@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { terminalChoiceSchema, type TerminalChoice } from "../../core/model/desktop.ts";
 import { until } from "../../test/setup/realClock.ts";
 import { OPEN_APPLE_TERMINAL, OPEN_ITERM2 } from "./terminalKinds.ts";
@@ -111,7 +111,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "agtmux-term-"));
   choice = { kind: "auto" };
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("a window in a terminal of Linux", () => {
   it.each([

@@ -7,7 +7,6 @@ import {
   mkdtempSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -53,7 +52,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await close();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const change = (agent: string, action: "install" | "repair" | "uninstall") =>

@@ -1,7 +1,7 @@
 // The listing of a remote spool, by the shells and programs of this machine: order and age come from fractions of seconds, and
 // more files than fit into one batch are taken from the oldest on.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -36,7 +36,6 @@ describe.each([
   });
   afterEach(async () => {
     await shell.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const drop = (name: string, at: number): void => {

@@ -92,11 +92,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
   });
 
   it("notices a server that falls silent, and closes at once all the same", async () => {
-    const proxy = await createProxy(server.port);
-    const alias = await server.addHost(`stalls-${transport}`, [
-      `Port ${proxy.port}`,
-      `HostKeyAlias [127.0.0.1]:${server.port}`,
-    ]);
+    const { proxy, alias } = await harness.behindProxy(`stalls-${transport}`);
     const executor = executorFor(alias, { transport, keepAliveMs: 3_000 });
     const down = new Promise<Error>((done) => executor.onDown(done));
     await executor.connect();
@@ -110,11 +106,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
   });
 
   it("tells a connection that was cut, and leaves nothing on either side", async () => {
-    const proxy = await createProxy(server.port);
-    const alias = await server.addHost(`cut-${transport}`, [
-      `Port ${proxy.port}`,
-      `HostKeyAlias [127.0.0.1]:${server.port}`,
-    ]);
+    const { proxy, alias } = await harness.behindProxy(`cut-${transport}`);
     const executor = executorFor(alias, { transport });
     const down = new Promise<Error>((done) => executor.onDown(done));
     await executor.connect();
@@ -130,11 +122,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
   });
 
   it("does not put half a file in place when the connection is cut while it is written", async () => {
-    const proxy = await createProxy(server.port);
-    const alias = await server.addHost(`half-${transport}`, [
-      `Port ${proxy.port}`,
-      `HostKeyAlias [127.0.0.1]:${server.port}`,
-    ]);
+    const { proxy, alias } = await harness.behindProxy(`half-${transport}`);
     const executor = executorFor(alias, { transport });
     await executor.connect();
     const folder = at(`half-${transport}`);

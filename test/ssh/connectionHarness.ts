@@ -5,30 +5,33 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createRemoteExecutor } from "../../core/targets/executors/createRemoteExecutor.ts";
-import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
+import type { RemoteExecutor } from "../../core/targets/executors/sshExecutor.ts";
 import { until } from "../setup/realClock.ts";
+import { createProxy } from "./proxy.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
-export interface ConnectionHarness {
-  readonly server: SshServer;
-  readonly executorFor: (
-    alias: string,
-    more?: Partial<Parameters<typeof createRemoteExecutor>[0]>,
-  ) => RemoteExecutor;
-  /** A path in the server's folder. */
-  readonly at: (name: string) => string;
-  /** Gives the public key. */
-  makeKey(name: string): string;
-  nothingIsLeft(): Promise<void>;
-  /** Of all that were made so far. */
-  closeExecutors(): Promise<void>;
-  close(): Promise<void>;
-}
+/** The executor of an alias of this server; nothing is connected yet. */
+export const executorOf = (
+  server: SshServer,
+  more: Partial<Parameters<typeof createRemoteExecutor>[0]> = {},
+): RemoteExecutor =>
+  createRemoteExecutor({
+    targetId: "vm1",
+    alias: server.alias,
+    env: process.env,
+    logger: SILENT_LOGGER,
+    controlDir: join(server.folder, "cm"),
+    transport: null,
+    configFile: server.configFile,
+    ...more,
+  });
 
-export const openConnectionHarness = async (): Promise<ConnectionHarness> => {
+export const openConnectionHarness = async () => {
   const server = await createSshServer();
   const made: RemoteExecutor[] = [];
+  /** A path in the server's folder. */
   const at = (name: string): string => join(server.folder, name);
+  /** Of all that were made so far. */
   const closeExecutors = async (): Promise<void> => {
     await Promise.all(made.splice(0).map((executor) => executor.close()));
   };
@@ -36,37 +39,36 @@ export const openConnectionHarness = async (): Promise<ConnectionHarness> => {
     server,
     at,
     closeExecutors,
-    executorFor: (alias, more = {}) => {
-      const executor = createRemoteExecutor({
-        targetId: alias,
-        alias,
-        env: process.env,
-        logger: SILENT_LOGGER,
-        controlDir: join(server.folder, "cm"),
-        transport: null,
-        configFile: server.configFile,
-        connectTimeoutMs: 15_000,
-        ...more,
-      });
+    executorFor: (alias: string, more: Parameters<typeof executorOf>[1] = {}): RemoteExecutor => {
+      const executor = executorOf(server, { targetId: alias, alias, connectTimeoutMs: 15_000, ...more });
       made.push(executor);
       return executor;
     },
-    makeKey: (name) => {
+    /** An alias that leads to the server through a proxy. */
+    behindProxy: async (name: string) => {
+      const proxy = await createProxy(server.port);
+      const own = `HostKeyAlias [127.0.0.1]:${server.port}`;
+      return { proxy, alias: await server.addHost(name, [`Port ${proxy.port}`, own]) };
+    },
+    /** Gives the public key. */
+    makeKey: (name: string): string => {
       execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at(name)]);
       return readFileSync(at(`${name}.pub`), "utf8")
         .split(" ")
         .slice(0, 2)
         .join(" ");
     },
-    nothingIsLeft: async () => {
+    nothingIsLeft: async (): Promise<void> => {
       await until(() => server.remoteProcesses().length === 0, "no far process");
       await until(() => server.sessionPids().length === 0, "no connection at the server");
       const sockets = readdirSync(server.folder).includes("cm") ? readdirSync(at("cm")) : [];
       expect(sockets).toEqual([]);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await closeExecutors();
       await server.close();
     },
   };
 };
+
+export type ConnectionHarness = Awaited<ReturnType<typeof openConnectionHarness>>;

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TargetExecutor } from "../../core/ports/targetExecutor.ts";
-import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
+import type { RemoteExecutor } from "../../core/targets/executors/sshExecutor.ts";
 import { until } from "../setup/realClock.ts";
 
 export interface ExecutorUnderTest {

@@ -4,14 +4,11 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  type TransportName,
-  createRemoteExecutor,
-} from "../../core/targets/executors/createRemoteExecutor.ts";
-import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
+import type { TransportName } from "../../core/targets/executors/createRemoteExecutor.ts";
+import type { RemoteExecutor } from "../../core/targets/executors/sshExecutor.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
-import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { until } from "../setup/realClock.ts";
+import { executorOf } from "./connectionHarness.ts";
 import { describeChannels, describeExecutor, type ExecutorUnderTest } from "./executorContract.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
@@ -38,15 +35,7 @@ const overSsh = async (
   transport: TransportName,
 ): Promise<ExecutorUnderTest & { executor: RemoteExecutor }> => {
   const controlDir = join(server.folder, `cm-${transport}`);
-  const executor = createRemoteExecutor({
-    targetId: "vm1",
-    alias: server.alias,
-    env: process.env,
-    logger: SILENT_LOGGER,
-    controlDir,
-    transport,
-    configFile: server.configFile,
-  });
+  const executor = executorOf(server, { controlDir, transport });
   const { transport: used, homeDir, system } = await executor.connect();
   expect({ used, homeDir, system }).toEqual({ used: transport, homeDir: server.remoteHome, system: "Linux" });
   return {
@@ -70,15 +59,7 @@ describeChannels("a program that stays over there, by ssh2", () => overSsh("ssh2
 describeChannels("a program that stays over there, by OpenSSH", () => overSsh("openssh"));
 
 it.each(["ssh2", "openssh"] as const)("needs a connection: %s", async (transport) => {
-  const executor = createRemoteExecutor({
-    targetId: "vm1",
-    alias: server.alias,
-    env: process.env,
-    logger: SILENT_LOGGER,
-    controlDir: join(server.folder, "cm"),
-    transport,
-    configFile: server.configFile,
-  });
+  const executor = executorOf(server, { transport });
   await expect(executor.run(["true"], { timeoutMs: 1_000 })).rejects.toMatchObject({
     code: "E_TARGET_UNREACHABLE",
   });

@@ -23,13 +23,6 @@ const { Server, utils } = ssh2;
 let folder: string;
 let closers: (() => unknown)[];
 
-/** RSA host key: both ends know it in PEM. */
-const HOST_KEY = generateKeyPairSync("rsa", {
-  modulusLength: 2048,
-  publicKeyEncoding: { type: "pkcs1", format: "pem" },
-  privateKeyEncoding: { type: "pkcs1", format: "pem" },
-});
-
 interface FakeServer {
   /** What to do with a session's command. */
   onExec?: (accept: () => ServerChannel, reject: () => void, connection: Connection) => void;
@@ -37,6 +30,16 @@ interface FakeServer {
   acceptsSessions?: boolean;
   kex?: "curve25519-sha256" | "diffie-hellman-group1-sha1";
 }
+
+const makeRsaKey = () =>
+  generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "pkcs1", format: "pem" },
+    privateKeyEncoding: { type: "pkcs1", format: "pem" },
+  });
+
+/** RSA host key: both ends know it in PEM. */
+const HOST_KEY = makeRsaKey();
 
 /** Starts it and gives the configuration file of an alias `fake`. */
 const startServer = async (
@@ -74,11 +77,7 @@ const startServer = async (
 const writeConfig = async (port: number): Promise<string> => {
   const key = utils.parseKey(HOST_KEY.privateKey);
   if (key instanceof Error) throw key;
-  const user = generateKeyPairSync("rsa", {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: "pkcs1", format: "pem" },
-    privateKeyEncoding: { type: "pkcs1", format: "pem" },
-  });
+  const user = makeRsaKey();
   const at = (name: string): string => join(folder, name);
   await writeFile(at("user_key"), user.privateKey, { mode: 0o600 });
   const known = key.getPublicSSH().toString("base64");
@@ -106,11 +105,25 @@ const transportFor = async (name: TransportName, configFile: string): Promise<Ss
       ? createOpenSshTransport({ alias: "fake", env, controlDir, configFile, keepAliveMs: 3_000 })
       : createSsh2Transport({
           alias: "fake",
-          plan: () => resolveTarget({ alias: "fake", env, configFile, transport: null }),
+          plan: await resolveTarget({ alias: "fake", env, configFile, transport: null }),
           keepAliveMs: 3_000,
         });
   closers.push(() => transport.disconnect());
   return transport;
+};
+
+/** The same, connected. */
+const connectedFor = async (name: TransportName, configFile: string): Promise<SshTransport> => {
+  const transport = await transportFor(name, configFile);
+  await transport.connect(10_000);
+  return transport;
+};
+/** The end of a command whose output nobody reads. */
+const endOf = async (transport: SshTransport) => {
+  const { ended, stdout, stderr } = await transport.open("true");
+  stdout.resume();
+  stderr.resume();
+  return ended;
 };
 
 export const describeOtherServer = (name: TransportName): void => {
@@ -154,16 +167,8 @@ export const describeOtherServer = (name: TransportName): void => {
 
     it("ends a channel that the server refuses, and keeps the connection", async () => {
       const { configFile, connections } = await startServer({ acceptsSessions: false });
-      const transport = await transportFor(name, configFile);
-      await transport.connect(10_000);
-      const outcome = await transport.open("true").then(
-        ({ ended, stdout, stderr }) => {
-          stdout.resume();
-          stderr.resume();
-          return ended;
-        },
-        (error: unknown) => error,
-      );
+      const transport = await connectedFor(name, configFile);
+      const outcome: unknown = await endOf(transport).catch((error: unknown) => error);
       expect(outcome).toSatisfy((found) => found instanceof Error || found !== null);
       if (!(outcome instanceof Error)) expect(outcome).toMatchObject({ exitCode: null });
       expect(connections.size).toBe(1);
@@ -179,10 +184,7 @@ export const describeOtherServer = (name: TransportName): void => {
       const transport = await transportFor(name, configFile);
       const down = new Promise((done) => transport.onDown(done));
       await transport.connect(10_000);
-      const { ended, stdout, stderr } = await transport.open("true");
-      stdout.resume();
-      stderr.resume();
-      expect(await ended).toMatchObject({ exitCode: null });
+      expect(await endOf(transport)).toMatchObject({ exitCode: null });
       expect(await down).toMatchObject({ code: "E_TARGET_UNREACHABLE" });
     });
 
@@ -197,13 +199,9 @@ export const describeOtherServer = (name: TransportName): void => {
           stream.end();
         },
       });
-      const transport = await transportFor(name, configFile);
-      await transport.connect(10_000);
+      const transport = await connectedFor(name, configFile);
       for (const exitCode of [7, null]) {
-        const { ended, stdout, stderr } = await transport.open("true");
-        stdout.resume();
-        stderr.resume();
-        expect(await ended).toMatchObject({ exitCode });
+        expect(await endOf(transport)).toMatchObject({ exitCode });
       }
     });
 
@@ -213,8 +211,7 @@ export const describeOtherServer = (name: TransportName): void => {
           accept().write("no end");
         },
       });
-      const transport = await transportFor(name, configFile);
-      await transport.connect(10_000);
+      const transport = await connectedFor(name, configFile);
       const { ended, stdout, destroy } = await transport.open("true");
       await new Promise((done) => stdout.once("data", done));
       destroy();

@@ -3,17 +3,15 @@
 import fc from "fast-check";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SILENT_LOGGER } from "../../core/ports/logger.ts";
-import { createRemoteExecutor } from "../../core/targets/executors/createRemoteExecutor.ts";
 import {
   encodeScriptLine,
   LOGIN_COMMAND,
   quoteArgv,
   quoteForLogin,
 } from "../../core/targets/remoteScript.ts";
-import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
+import type { RemoteExecutor } from "../../core/targets/executors/sshExecutor.ts";
+import { executorOf } from "./connectionHarness.ts";
 import { given, NASTY, SHELLS, SHOW, word, words, wordsOf } from "./quotedWords.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
@@ -40,15 +38,7 @@ describe.each(SHELLS)("through a real server whose login shell is %s", (shell) =
   let executor: RemoteExecutor;
   beforeAll(async () => {
     server = await createSshServer({ loginShell: shell.replace(/^\S+/, (name) => `/usr/bin/${name}`) });
-    executor = createRemoteExecutor({
-      targetId: "vm1",
-      alias: server.alias,
-      env: process.env,
-      logger: SILENT_LOGGER,
-      controlDir: join(server.folder, "cm"),
-      transport: "openssh",
-      configFile: server.configFile,
-    });
+    executor = executorOf(server, { transport: "openssh" });
     await executor.connect();
   });
   afterAll(async () => {

@@ -46,7 +46,7 @@ describe.each(SHELLS.filter(([name]) => isThere(name)))("far scripts under %s", 
     const executor = createSshExecutor({
       targetId: name,
       alias: name,
-      transport: createPipeTransport([join(folder, "sh")], env),
+      choose: () => Promise.resolve(createPipeTransport([join(folder, "sh")], env)),
       logger: SILENT_LOGGER,
     });
     await executor.connect();

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import type { Timing } from "../../core/model/config.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import type { Clock } from "../../core/ports/clock.ts";
-import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { startTestDaemon } from "../harness/daemon.ts";
 import { until } from "../setup/realClock.ts";
 import type { SshServer } from "./sshServer.ts";
 import type { Transport } from "./targetHarness.ts";
@@ -20,17 +20,6 @@ export interface RemoteTarget {
   moreSockets?: Readonly<Record<string, string>>;
 }
 
-export interface RemoteTargetsHarness {
-  readonly daemon: TestDaemon;
-  target(name: string): TargetView | undefined;
-  untilHealth(name: string, health: TargetView["health"], limitMs?: number): Promise<TargetView>;
-  rowsOf(name: string): PaneView[];
-  /** Adds to the targets. */
-  add(...targets: RemoteTarget[]): Promise<void>;
-  /** Prompts of the stored events, in the order in which they were applied. */
-  storedPrompts(): string[];
-}
-
 /** The daemon watches `sockets` of this machine, and the targets as they are added. Its owner closes `daemon`. */
 export const openRemoteTargets = async (options: {
   server: SshServer;
@@ -38,18 +27,19 @@ export const openRemoteTargets = async (options: {
   clock?: Clock;
   /** As in config.json. */
   timing?: Partial<Timing>;
-}): Promise<RemoteTargetsHarness> => {
+}) => {
   const daemon = await startTestDaemon({
     sockets: options.sockets,
     env: { AGTMUX_SSH_CONFIG: options.server.configFile },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   const configured: unknown[] = [];
-  const target = (name: string) => daemon.daemon.service.targets().find((one) => one.target === name);
+  const target = (name: string): TargetView | undefined =>
+    daemon.daemon.service.targets().find((one) => one.target === name);
   return {
     daemon,
     target,
-    untilHealth: async (name, health, limitMs = 20_000) => {
+    untilHealth: async (name: string, health: TargetView["health"], limitMs = 20_000) => {
       await until(() => target(name)?.health === health, `${name} is ${health}`, limitMs).catch(
         (cause: unknown) => {
           throw new Error(`${name} is ${JSON.stringify(target(name))}`, { cause });
@@ -59,8 +49,9 @@ export const openRemoteTargets = async (options: {
       if (found === undefined) throw new Error(`${name} is gone`);
       return found;
     },
-    rowsOf: (name) => daemon.rows().filter((row) => row.identity.target === name),
-    add: async (...targets) => {
+    rowsOf: (name: string): PaneView[] => daemon.rows().filter((row) => row.identity.target === name),
+    /** Adds to the targets. */
+    add: async (...targets: RemoteTarget[]): Promise<void> => {
       for (const { name, alias, transport, socketPath, tmuxPath, moreSockets = {} } of targets)
         configured.push({
           name,
@@ -74,7 +65,8 @@ export const openRemoteTargets = async (options: {
         });
       await daemon.configure({ targets: configured, timing: options.timing ?? {} });
     },
-    storedPrompts: () => {
+    /** Prompts of the stored events, in the order in which they were applied. */
+    storedPrompts: (): string[] => {
       const db = new Database(daemon.paths.stateDb, { readonly: true });
       try {
         return db
@@ -90,6 +82,8 @@ export const openRemoteTargets = async (options: {
     },
   };
 };
+
+export type RemoteTargetsHarness = Awaited<ReturnType<typeof openRemoteTargets>>;
 
 /** What this process holds: children and sockets. */
 export const countOwn = (): { children: number; sockets: number } => {

@@ -1,22 +1,20 @@
 // A target behind a real sshd: it comes and goes with its connection.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../setup/realClock.ts";
-import { openTwoTargets, type TwoTargets } from "./twoTargetsHarness.ts";
-import { LIMIT_MS } from "./targetHarness.ts";
+import { LIMIT_MS, openTargetHarness, type TargetHarness } from "./targetHarness.ts";
 
 /** What a connection has for an answer. */
 const ANSWER_MS = 10_000;
 
 describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
-  let beside: TwoTargets;
+  let beside: TargetHarness;
   beforeEach(async () => {
-    beside = await openTwoTargets(transport);
+    beside = await openTargetHarness(transport, { isBeside: true });
   });
   afterEach(() => beside.close());
 
   it("is unknown at once when its connection breaks, and heals by itself", async () => {
-    await beside.configure();
-    const player = await beside.play();
+    const player = await beside.play("claude");
     await player.frame("waiting_approval");
     await beside.untilState(player, "waiting_approval");
     await beside.server.stop();
@@ -28,16 +26,15 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
     expect(beside.target()?.health_reason).toBeTruthy();
     // What nobody could see: the old state must not come back with the connection, not even for a moment.
     await player.frame("tool_running");
-    const before = beside.test.timeline(player.paneId).length;
+    const before = beside.daemon.timeline(player.paneId).length;
     await beside.server.start();
     await beside.untilHealth("ok");
     await beside.untilState(player, "running");
-    expect(beside.test.timeline(player.paneId).slice(before)).toEqual(["running"]);
+    expect(beside.daemon.timeline(player.paneId).slice(before)).toEqual(["running"]);
   });
 
   it("is asked by a forced attempt, and a connection that has frozen is found out", async () => {
-    await beside.configure();
-    const connect = () => beside.test.daemon.service.targetConnect({ name: "vm1" });
+    const connect = () => beside.service.targetConnect({ name: "vm1" });
     expect((await connect()).rtt_ms).toBeGreaterThan(0);
     const frozen = beside.server.sessionPids();
     for (const pid of frozen) process.kill(pid, "SIGSTOP");
@@ -54,9 +51,7 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
   });
 
   it("leaves nothing behind when it is removed", async () => {
-    await beside.configure();
-    await until(() => beside.rowsOf("vm1").length === 1, "the far pane is listed", LIMIT_MS);
-    await beside.test.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
+    await beside.service.targetRemove({ name: "vm1", isConfirmed: true });
     expect(beside.target()).toBeUndefined();
     expect(beside.rowsOf("vm1")).toEqual([]);
     await until(

@@ -4,10 +4,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { SILENT_LOGGER } from "../../core/ports/logger.ts";
-import { createRemoteExecutor } from "../../core/targets/executors/createRemoteExecutor.ts";
 import { findTmux } from "../../core/tmux/findTmux.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { executorOf } from "./connectionHarness.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
 let server: SshServer;
@@ -23,15 +22,7 @@ afterAll(async () => {
 });
 
 it.each(["ssh2", "openssh"] as const)("is found and listed over %s", async (transport) => {
-  const executor = createRemoteExecutor({
-    targetId: "vm1",
-    alias: server.alias,
-    env: process.env,
-    logger: SILENT_LOGGER,
-    controlDir: join(server.folder, "cm"),
-    transport,
-    configFile: server.configFile,
-  });
+  const executor = executorOf(server, { transport });
   await executor.connect();
   const { path, version } = await findTmux({ executor, configuredPath: null, pathVariable: undefined });
   expect(version.major).toBeGreaterThan(1);
@@ -49,15 +40,7 @@ it("is found by name where a non-interactive PATH does not lead", async () => {
   mkdirSync(bin, { recursive: true });
   const real = execFileSync("sh", ["-c", "command -v tmux"], { encoding: "utf8" }).trim();
   symlinkSync(real, join(bin, "tmux-of-mine"));
-  const executor = createRemoteExecutor({
-    targetId: "vm1",
-    alias: server.alias,
-    env: process.env,
-    logger: SILENT_LOGGER,
-    controlDir: join(server.folder, "cm"),
-    transport: "ssh2",
-    configFile: server.configFile,
-  });
+  const executor = executorOf(server, { transport: "ssh2" });
   await executor.connect();
   expect(await executor.run(["tmux-of-mine", "-V"], { timeoutMs: 10_000 })).toMatchObject({ exitCode: 0 });
   await executor.close();

@@ -3,12 +3,11 @@
 import { type KnownHost, type SshIdentities, readKnownHost, readIdentities } from "../sshKeys.ts";
 import { type SshConfig, checkSshAlias, familyOf, readSshConfig } from "../sshConfig.ts";
 import { connect } from "node:net";
-import type { AgtmuxError } from "../../model/errors.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { createOpenSshTransport } from "./openSshTransport.ts";
 import { SSH2_ALGORITHMS, createSsh2Transport, type Ssh2Plan } from "./ssh2Transport.ts";
-import { createSshExecutor } from "./sshExecutor.ts";
-import type { SshTransport, RemoteExecutor } from "../remoteExecutor.ts";
+import { createSshExecutor, type RemoteExecutor } from "./sshExecutor.ts";
+import type { SshTransport } from "../remoteExecutor.ts";
 
 // Which implementation reaches an alias: the ssh2 library for the plain case that it models completely, the OpenSSH client
 // for everything else. The choice is data with a reason, and a setting can force it.
@@ -121,36 +120,6 @@ export const chooseTransport = (inputs: TransportInputs, forced: TransportName |
     : { transport: "openssh", reason: why };
 };
 
-// A transport that is chosen again for each connection.
-/** @param choose makes a new transport; `connect` rejects with its errors. */
-const createSwitchingTransport = (choose: () => Promise<SshTransport>): SshTransport => {
-  let current: SshTransport | null = null;
-  let connecting: SshTransport | null = null;
-  let downListener: (error: AgtmuxError) => void = () => {};
-  return {
-    get name() {
-      return current?.name ?? "openssh";
-    },
-    connect: async (timeoutMs) => {
-      const chosen = await choose();
-      chosen.onDown((error) => downListener(error));
-      connecting = chosen;
-      await chosen.connect(timeoutMs);
-      current = chosen;
-    },
-    open: (command) =>
-      current === null ? Promise.reject(new Error("there is no connection")) : current.open(command),
-    onDown: (listener) => {
-      downListener = listener;
-    },
-    disconnect: async () => {
-      await (current ?? connecting)?.disconnect();
-      current = null;
-      connecting = null;
-    },
-  };
-};
-
 // One TCP connection over which nothing is sent. macOS asks the person whether a program may reach the local network, but only
 // when the program connects itself, not when one of its children does.
 /**
@@ -237,20 +206,19 @@ export const createRemoteExecutor = (options: {
       CONNECT_ONCE_LIMIT_MS,
     );
   };
-  const transport = createSwitchingTransport(async () => {
+  const choose = async (): Promise<SshTransport> => {
     if (options.transport === "openssh" && platform !== "darwin") return openSsh();
     const resolved = await resolveTarget(options);
     logger.info({ targetId, transport: resolved.transport, reason: resolved.reason }, "transport chosen");
-    if (resolved.transport === "ssh2")
-      return createSsh2Transport({ alias, plan: () => Promise.resolve(resolved), keepAliveMs });
+    if (resolved.transport === "ssh2") return createSsh2Transport({ alias, plan: resolved, keepAliveMs });
     if (platform === "darwin") await askMacOs(resolved);
     return openSsh();
-  });
+  };
   const { connectTimeoutMs } = options;
   return createSshExecutor({
     targetId,
     alias,
-    transport,
+    choose,
     logger,
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
   });

@@ -14,17 +14,16 @@ import {
 import { chmod, lstat, mkdir, open, readdir, readlink, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve, delimiter, isAbsolute } from "node:path";
 import { promisify } from "node:util";
-import { AgtmuxError, isMissing } from "../../model/errors.ts";
+import { AgtmuxError, unlessMissing } from "../../model/errors.ts";
 import type {
   OpenProcFile,
   TargetFiles,
   SocketConnection,
-  RunResult,
   TargetExecutor,
 } from "../../ports/targetExecutor.ts";
 import { createConnection } from "node:net";
-import { execa } from "execa";
 import { findLocalSocket, guardedCommand, runLocalTmux } from "../ownSocket.ts";
+import { runProgram } from "../runProgram.ts";
 
 // Files of this machine behind the TargetFiles port. Everything is asynchronous, and special files never block: a FIFO
 // or a device in the way of a path that we read is opened without waiting for a peer.
@@ -32,15 +31,6 @@ import { findLocalSocket, guardedCommand, runLocalTmux } from "../ownSocket.ts";
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const READ_CHUNK = 64 * 1024;
 const MAX_SYMLINKS = 40;
-
-const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
-  try {
-    return await work;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-};
 
 /** Hundreds of small files are read each second, and many do not exist. With file handles each read would cost 50 % more. */
 const openPlain = promisify(openFile);
@@ -128,7 +118,7 @@ const refuseForeign = (path: string, found: Stats): void => {
 const followLinks = async (path: string): Promise<string> => {
   let current = resolve(path);
   for (let hop = 0; hop < MAX_SYMLINKS; hop++) {
-    const found = await orNull(lstat(current));
+    const found = await unlessMissing(lstat(current));
     if (found === null || !found.isSymbolicLink()) return current;
     current = resolve(dirname(current), await readlink(current));
   }
@@ -144,8 +134,8 @@ export const createLocalFiles = (): TargetFiles => {
   // Makes temp names unique within this process; the pid does so between processes, "wx" between lives.
   let writes = 0;
   return {
-    readText: (path, maxBytes = MAX_FILE_BYTES) => orNull(readPrefix(path, maxBytes)),
-    readTail: (path, maxBytes) => orNull(readSuffix(path, maxBytes)),
+    readText: (path, maxBytes = MAX_FILE_BYTES) => unlessMissing(readPrefix(path, maxBytes)),
+    readTail: (path, maxBytes) => unlessMissing(readSuffix(path, maxBytes)),
     readLink: async (path) => {
       try {
         return await readlink(path);
@@ -154,11 +144,11 @@ export const createLocalFiles = (): TargetFiles => {
         return null;
       }
     },
-    list: async (path) => (await orNull(readdir(path))) ?? [],
+    list: async (path) => (await unlessMissing(readdir(path))) ?? [],
     stat: async (path) => {
       const found = PROCESS_FOLDER.test(path)
         ? (statSync(path, { throwIfNoEntry: false }) ?? null)
-        : await orNull(stat(path));
+        : await unlessMissing(stat(path));
       return found === null
         ? null
         : { mtimeMs: found.mtimeMs, size: found.size, isFile: found.isFile(), mode: found.mode & 0o7777 };
@@ -166,7 +156,7 @@ export const createLocalFiles = (): TargetFiles => {
     writeText: async (path, text, mode) => {
       const destination = await followLinks(path);
       await mkdir(dirname(destination), { recursive: true, mode: 0o700 });
-      const previous = await orNull(stat(destination));
+      const previous = await unlessMissing(stat(destination));
       if (previous !== null) refuseForeign(destination, previous);
       const temp = join(dirname(destination), `.agtmux-${process.pid}-${++writes}.tmp`);
       await rm(temp, { force: true });
@@ -211,11 +201,6 @@ export const connectLocalSocket = (path: string, onGone: () => void): SocketConn
   };
 };
 
-const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
-
-/** After its time limit a child is asked to end, and after this long it is ended. */
-const FORCE_KILL_AFTER_MS = 500;
-
 /** A daemon that was started inside a project must not run the programs that lie there. */
 const withAbsolutePath = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { PATH } = env;
@@ -229,10 +214,7 @@ const withAbsolutePath = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
       };
 };
 
-/**
- * The local TargetExecutor. `run` throws when the program cannot be started; output beyond `maxBytes` (8 MB per stream)
- * ends the child, which shows as exit code null. `homeDir` is `HOME` of `env`.
- */
+/** The local TargetExecutor; `run` is `runProgram`. `homeDir` is `HOME` of `env`. */
 export const createLocalExecutor = (options: {
   targetId: string;
   /** The whole environment of the children, except entries of PATH that mean the current folder. */
@@ -243,61 +225,8 @@ export const createLocalExecutor = (options: {
   const connections = new Set<SocketConnection>();
   const closing = new AbortController();
 
-  const run = async (
-    argv: readonly string[],
-    {
-      timeoutMs,
-      maxBytes,
-      stdin,
-      file: held = null,
-    }: {
-      timeoutMs: number;
-      stdin?: string;
-      maxBytes?: number;
-      /** An open file that the program gets as its fourth. */
-      file?: number | null;
-    },
-  ): Promise<RunResult> => {
-    const [file = "", ...args] = argv;
-    const running = execa(file, args, {
-      env,
-      extendEnv: false,
-      reject: false,
-      timeout: timeoutMs,
-      forceKillAfterDelay: FORCE_KILL_AFTER_MS,
-      maxBuffer: maxBytes ?? MAX_OUTPUT_BYTES,
-      stripFinalNewline: false,
-      cancelSignal: closing.signal,
-      stdio: [
-        stdin === undefined ? "ignore" : "pipe",
-        "pipe",
-        "pipe",
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an open file is passed on; execa's types leave it out
-        ...(held === null ? [] : [held as unknown as "ignore"]),
-      ],
-      ...(stdin === undefined ? {} : { input: stdin }),
-    });
-    let isOutputHeld = false;
-    // What it started may outlive it and keep its output open.
-    const letGo = setTimeout(
-      () => {
-        isOutputHeld = true;
-        running.stdout?.destroy();
-        running.stderr?.destroy();
-      },
-      timeoutMs + 2 * FORCE_KILL_AFTER_MS,
-    );
-    const result = await running.finally(() => clearTimeout(letGo));
-    const isStarted = result.exitCode !== undefined || result.signal !== undefined;
-    if (!isStarted && !result.timedOut && !isOutputHeld && !result.isMaxBuffer && !result.isCanceled)
-      throw new Error(`run ${file}: could not start`, { cause: result.cause });
-    return {
-      exitCode: result.isMaxBuffer || isOutputHeld ? null : (result.exitCode ?? null),
-      stdout: result.stdout,
-      stderr: result.stderr,
-      timedOut: result.timedOut || isOutputHeld,
-    };
-  };
+  const run = (argv: readonly string[], call: Omit<Parameters<typeof runProgram>[1], "env" | "signal">) =>
+    runProgram(argv, { ...call, env, signal: closing.signal });
 
   return {
     targetId,

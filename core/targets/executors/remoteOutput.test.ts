@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createFramedOutput, createStartGate } from "./remoteRun.ts";
+import { createStartGate, FramedOutput } from "./remoteRun.ts";
 
 const MARKS = { start: "<start>", end: "<end>" };
 /** Cuts bytes at the given places. */
@@ -24,24 +24,24 @@ describe("framed output", () => {
     fc.assert(
       fc.property(text, text, cuts, (banner, body, places) => {
         const all = Buffer.from(`${banner}<start> 12\n${body}<end> 7\nmore`);
-        const output = createFramedOutput({ ...MARKS, maxBytes: 1_000 });
+        const output = new FramedOutput({ ...MARKS, maxBytes: 1_000 });
         for (const chunk of chunksOf(all, places)) output.push(chunk);
         expect([output.opening, output.body.toString("utf8"), output.ending]).toEqual(["12", body, "7"]);
       }),
     );
   });
   it("gives what has come so far while it has no end", () => {
-    const output = createFramedOutput({ ...MARKS, maxBytes: 1_000 });
+    const output = new FramedOutput({ ...MARKS, maxBytes: 1_000 });
     output.push(Buffer.from("hi<start>\nso far"));
     expect([output.body.toString("utf8"), output.ending]).toEqual(["so far", null]);
   });
   it("keeps no more than it may, and says so", () => {
-    const output = createFramedOutput({ ...MARKS, maxBytes: 10 });
+    const output = new FramedOutput({ ...MARKS, maxBytes: 10 });
     output.push(Buffer.from(`<start>\n${"y".repeat(100)}`));
     expect([output.body.length, output.isTooLong]).toEqual([10, true]);
   });
   it("gives up on a banner without end", () => {
-    const output = createFramedOutput({ ...MARKS, maxBytes: 10 });
+    const output = new FramedOutput({ ...MARKS, maxBytes: 10 });
     for (let sent = 0; sent < 20; sent++) output.push(Buffer.alloc(100_000, 0x61));
     expect(output.isFlood).toBe(true);
   });
@@ -51,7 +51,7 @@ describe("framed output", () => {
       ["<start>\nbody<end>", 1e9],
       ["<start>\nbody<end> 0\n", 10],
     ] as const) {
-      const output = createFramedOutput({ ...MARKS, maxBytes });
+      const output = new FramedOutput({ ...MARKS, maxBytes });
       output.push(Buffer.from(begin));
       for (let sent = 0; sent < 20; sent++) output.push(Buffer.alloc(100_000, 0x61));
       expect([begin, output.isFlood]).toEqual([begin, true]);

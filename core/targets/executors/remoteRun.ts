@@ -53,96 +53,74 @@ const createMarkSearch = (mark: string, onBefore: (bytes: Buffer) => void) => {
   };
 };
 
-interface FramedOutput {
-  push(chunk: Buffer): void;
+/** One stream of an awaited command. Searches only the new part, so that long output is not searched again and again. */
+export class FramedOutput {
   /** The text after the end mark on its line, once that line is complete. */
-  readonly ending: string | null;
+  ending: string | null = null;
   /** The text after the start mark on its line; null while the mark has not come. */
-  readonly opening: string | null;
-  /** The bytes between the marks so far, at most `maxBytes`. */
-  readonly body: Buffer;
+  opening: string | null = null;
   /** There was more between the marks than `maxBytes`. */
-  readonly isTooLong: boolean;
+  isTooLong = false;
   /** More arrived outside of the marks than could be an accident. */
-  readonly isFlood: boolean;
-}
+  isFlood = false;
+  private readonly maxBytes: number;
+  private readonly chunks: Buffer[] = [];
+  private kept = 0;
+  private unasked = 0;
+  private readonly startSearch: ReturnType<typeof createMarkSearch>;
+  private readonly endSearch: ReturnType<typeof createMarkSearch>;
 
-/**
- * Collects one stream of an awaited command. Searches only the new part, so that long output is not searched again and again.
- */
-export const createFramedOutput = ({
-  start,
-  end,
-  maxBytes,
-}: {
-  start: string;
-  end: string;
-  maxBytes: number;
-}): FramedOutput => {
-  const chunks: Buffer[] = [];
-  let kept = 0;
-  let unasked = 0;
-  let opening: string | null = null;
-  let ending: string | null = null;
-  let isTooLong = false;
-  let isFlood = false;
+  constructor({ start, end, maxBytes }: { start: string; end: string; maxBytes: number }) {
+    this.maxBytes = maxBytes;
+    this.startSearch = createMarkSearch(start, (bytes) => this.skip(bytes));
+    this.endSearch = createMarkSearch(end, (bytes) => this.keep(bytes));
+  }
 
-  const keep = (bytes: Buffer): void => {
-    const room = maxBytes - kept;
-    if (bytes.length > room) isTooLong = true;
+  push(chunk: Buffer): void {
+    if (this.isTooLong || this.isFlood) return;
+    if (this.ending !== null) this.skip(chunk);
+    else if (this.opening !== null) this.pushBody(chunk);
+    else {
+      const found = this.startSearch.push(chunk);
+      if (found === "flood") this.isFlood = true;
+      else if (found !== null) {
+        this.opening = found.rest;
+        this.pushBody(found.after);
+      }
+    }
+  }
+
+  /** The bytes between the marks so far, at most `maxBytes`. */
+  get body(): Buffer {
+    return this.ending === null && this.opening !== null && !this.isTooLong && !this.isFlood
+      ? Buffer.concat([...this.chunks, this.endSearch.held]).subarray(0, this.maxBytes)
+      : Buffer.concat(this.chunks);
+  }
+
+  private pushBody(chunk: Buffer): void {
+    const found = this.endSearch.push(chunk);
+    if (found === "flood") this.isFlood = true;
+    else if (found !== null) {
+      this.ending = found.rest;
+      this.skip(found.after);
+    }
+  }
+
+  private keep(bytes: Buffer): void {
+    const room = this.maxBytes - this.kept;
+    if (bytes.length > room) this.isTooLong = true;
     const part = bytes.subarray(0, Math.max(0, room));
     if (part.length === 0) return;
     // A copy, because a slice of a chunk would keep the whole chunk in memory.
-    chunks.push(part.length < bytes.length ? Buffer.from(part) : part);
-    kept += part.length;
-  };
-  const skip = (bytes: Buffer): void => {
-    unasked += bytes.length;
-    if (unasked > UNASKED_BYTES) isFlood = true;
-  };
-  const startSearch = createMarkSearch(start, skip);
-  const endSearch = createMarkSearch(end, keep);
-  const pushBody = (chunk: Buffer): void => {
-    const found = endSearch.push(chunk);
-    if (found === "flood") isFlood = true;
-    else if (found !== null) {
-      ending = found.rest;
-      skip(found.after);
-    }
-  };
-  return {
-    push: (chunk) => {
-      if (isTooLong || isFlood) return;
-      if (ending !== null) skip(chunk);
-      else if (opening !== null) pushBody(chunk);
-      else {
-        const found = startSearch.push(chunk);
-        if (found === "flood") isFlood = true;
-        else if (found !== null) {
-          opening = found.rest;
-          pushBody(found.after);
-        }
-      }
-    },
-    get ending() {
-      return ending;
-    },
-    get opening() {
-      return opening;
-    },
-    get body() {
-      return ending === null && opening !== null && !isTooLong && !isFlood
-        ? Buffer.concat([...chunks, endSearch.held]).subarray(0, maxBytes)
-        : Buffer.concat(chunks);
-    },
-    get isTooLong() {
-      return isTooLong;
-    },
-    get isFlood() {
-      return isFlood;
-    },
-  };
-};
+    this.chunks.push(part.length < bytes.length ? Buffer.from(part) : part);
+    this.kept += part.length;
+  }
+
+  private skip(bytes: Buffer): void {
+    this.unasked += bytes.length;
+    if (this.unasked > UNASKED_BYTES) this.isFlood = true;
+  }
+}
 
 /**
  * Passes on what follows the start mark's line. `onOpen` gets the rest of that line; `onFlood` is called when too much comes
@@ -337,12 +315,13 @@ export interface RemoteRequest {
   /** Script text that uses its words as "$@"; just `"$@"` when it only runs a program. */
   command: string;
   words: readonly string[];
-  /** A text becomes the command's input. Bytes stay on the shell's input, and the command must count them itself. */
-  stdin: string | Buffer | null;
   timeoutMs: number;
-  maxBytes: number;
+  /** A text becomes the command's input. Bytes stay on the shell's input, and the command must count them itself. */
+  stdin?: string | Buffer;
+  /** 8 MB where it is left out. */
+  maxBytes?: number;
   /** The first word is a program that must exist. */
-  isProgram: boolean;
+  isProgram?: boolean;
 }
 
 export interface RemoteResult {
@@ -358,6 +337,7 @@ export interface RemoteResult {
 /** A command of the target sent far more than its answer; the whole connection is no longer trusted. */
 export class RemoteFlood extends Error {}
 
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 /** How long a finished channel may take to close before it is dropped. */
 const LINGER_MS = 5_000;
 /** A shell reports a signal n as 128 + n. */
@@ -371,11 +351,11 @@ const exitCodeOf = (ending: string): number | null => {
 
 /** The script line, and what follows it on the input. */
 const prepare = (marks: RemoteMarks, request: RemoteRequest): { line: string; input: string | Buffer } => {
-  const { command, words, stdin, isProgram } = request;
+  const { command, words, stdin = "", isProgram = false } = request;
   const awaited = { command, words, isProgram };
   const lineOf = (input: AwaitedCommand["input"]): string =>
     encodeScriptLine(awaitedScript(marks, { ...awaited, input }));
-  if (stdin === null || stdin === "") return { line: lineOf({ kind: "none" }), input: "" };
+  if (stdin === "") return { line: lineOf({ kind: "none" }), input: "" };
   if (typeof stdin !== "string") return { line: lineOf({ kind: "bytes" }), input: stdin };
   const input = encodeForPrintf(stdin);
   return { line: lineOf({ kind: "text", length: input.length }), input };
@@ -393,9 +373,9 @@ export const runRemote = async (
   const marks = marksOf(randomBytes(12).toString("hex"));
   const { line, input } = prepare(marks, request);
   const outcome = Promise.withResolvers<RemoteResult>();
-  const frame = { ...marks, maxBytes: request.maxBytes };
-  const stdout = createFramedOutput(frame);
-  const stderr = createFramedOutput(frame);
+  const frame = { ...marks, maxBytes: request.maxBytes ?? MAX_OUTPUT_BYTES };
+  const stdout = new FramedOutput(frame);
+  const stderr = new FramedOutput(frame);
   let beforeStart = "";
   let channel: TransportChannel | null = null;
   let isDone = false;

@@ -18,17 +18,9 @@ import type { AgtmuxError } from "../../model/errors.ts";
 import { authError, cleanLine, hostKeyError, noRouteError, unreachableError } from "../sshErrors.ts";
 import type { ChannelEnd, SshTransport, TransportChannel } from "../remoteExecutor.ts";
 
-// The ssh2 library itself, loaded on first use only, and which of its algorithms a connection may use. An algorithm that
+// Which of its algorithms a connection may use. An algorithm that
 // OpenSSH's configuration leaves out is left out here too. The types of known host keys come first, so that the server shows
 // one of these keys.
-
-type Ssh2 = Pick<typeof import("ssh2"), "Client">;
-
-/** Loads the library: about 60 ms once, which no command of the CLI pays. */
-const loadSsh2 = async (): Promise<Ssh2> => {
-  const { default: ssh2 } = await import("ssh2");
-  return ssh2;
-};
 
 /** What ssh2 1.17 can do without its native part. Like OpenSSH, without SHA-1 signatures. */
 export const SSH2_ALGORITHMS = {
@@ -150,7 +142,7 @@ export const quietenChannel = (stream: ClientChannel): void => {
   });
 };
 
-/** What a connection needs to know. It is read again for each, because keys and configuration change. */
+/** What a connection needs to know. It serves one connection, because keys and configuration change. */
 export interface Ssh2Plan {
   config: SshConfig;
   identities: SshIdentities;
@@ -227,7 +219,7 @@ export const createSsh2Transport = ({
   keepAliveMs,
 }: {
   alias: string;
-  plan: () => Promise<Ssh2Plan>;
+  plan: Ssh2Plan;
   /** How long the server may be silent before the connection counts as lost. */
   keepAliveMs: number;
 }): SshTransport => {
@@ -244,9 +236,8 @@ export const createSsh2Transport = ({
     timeoutMs: number,
     onHostKey: (error: AgtmuxError) => void,
   ): Promise<ConnectConfig> => {
-    const planned = await plan();
-    const { config, knownHost } = planned;
-    const authHandler = await attemptsOf(planned);
+    const { config, knownHost } = plan;
+    const authHandler = await attemptsOf(plan);
     return {
       // The last step that is awaited: from now on the client listens to the socket's errors.
       sock: connectQuietly({
@@ -279,9 +270,10 @@ export const createSsh2Transport = ({
   return {
     name: "ssh2",
     connect: async (timeoutMs) => {
-      const { Client: Ssh2Client } = await loadSsh2();
+      // About 60 ms once, which no command of the CLI pays.
+      const { default: ssh2 } = await import("ssh2");
       let hostKeyProblem: AgtmuxError | null = null;
-      const started = new Ssh2Client();
+      const started = new ssh2.Client();
       const ready = Promise.withResolvers<void>();
       // The attempt may be given up before anybody awaits this promise.
       ready.promise.catch(() => {});

@@ -1,12 +1,6 @@
 // The TargetExecutor of an SSH target over either transport. It owns the connection and its channels, and bounds how many are open
 // at once; it also reads and writes the files over there. Its owner decides when to connect again.
-import type {
-  ByteChannel,
-  ConnectionFacts,
-  TransportChannel,
-  RemoteExecutor,
-  SshTransport,
-} from "../remoteExecutor.ts";
+import type { ByteChannel, TransportChannel, SshTransport } from "../remoteExecutor.ts";
 import { cleanLine, unreachableError } from "../sshErrors.ts";
 import {
   leave,
@@ -17,7 +11,7 @@ import {
   runRemote,
 } from "./remoteRun.ts";
 import { randomBytes } from "node:crypto";
-import type { FileStat, TargetFiles, RunResult } from "../../ports/targetExecutor.ts";
+import type { FileStat, TargetExecutor, TargetFiles, RunResult } from "../../ports/targetExecutor.ts";
 import type { AgtmuxError } from "../../model/errors.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { checkGuarded, guardedCall, guardedCommand } from "../ownSocket.ts";
@@ -36,7 +30,13 @@ printf '%s\\036%s\\036' "$h" "$(uname -s)"
 IFS= read -r x && printf '\\036'`;
 const MAX_ANSWER = 64 * 1024;
 
-type Facts = Omit<ConnectionFacts, "transport">;
+interface Facts {
+  homeDir: string;
+  /** `uname -s` there: "Linux", "Darwin", … */
+  system: string;
+  /** One round trip over the open connection, without any program start. */
+  rttMs: number;
+}
 
 const factsOf = (answer: string, rttMs: number): Facts | null => {
   const [home = "", system = "", end, ...more] = answer.split(SEPARATOR);
@@ -44,6 +44,11 @@ const factsOf = (answer: string, rttMs: number): Facts | null => {
     return null;
   return { homeDir: home.length > 1 ? home.replace(/\/+$/, "") : home, system, rttMs };
 };
+
+/** What connecting found out. */
+interface Connected extends Facts {
+  transport: SshTransport["name"];
+}
 
 /** @throws AgtmuxError E_TARGET_UNREACHABLE when no sensible answer comes within `timeoutMs`. */
 const askFacts = async (
@@ -224,8 +229,6 @@ const FILE_SCRIPTS = {
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
-/** The output bound of scripts that print only a little. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const FILE_TYPE = 0o170_000;
 const REGULAR = 0o100_000;
 
@@ -264,14 +267,8 @@ const createSshFiles = (remote: RunRemote): TargetFiles => {
     words: readonly string[],
     more: { stdin?: Buffer; maxBytes?: number } = {},
   ): Promise<Buffer | null> => {
-    const result = await remote({
-      command: `{ LC_ALL=C; export LC_ALL\n${script}\n}`,
-      words,
-      stdin: more.stdin ?? null,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: more.maxBytes ?? MAX_ANSWER_BYTES,
-      isProgram: false,
-    });
+    const command = `{ LC_ALL=C; export LC_ALL\n${script}\n}`;
+    const result = await remote({ command, words, timeoutMs: TIMEOUT_MS, ...more });
     if (result.exitCode === 0) return result.stdout;
     if (result.exitCode === MISSING_STATUS) return null;
     const why = result.timedOut
@@ -322,7 +319,6 @@ const createSshFiles = (remote: RunRemote): TargetFiles => {
  */
 const MAX_CHANNELS = 5;
 
-const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
 const SIGNAL_TIMEOUT_MS = 5_000;
 
@@ -333,30 +329,34 @@ const SIGNAL_TIMEOUT_MS = 5_000;
 export const createSshExecutor = (options: {
   targetId: string;
   alias: string;
-  transport: SshTransport;
+  /** Gives the transport of one connection: keys and configuration change. Rejects with what `connect` then rejects with. */
+  choose: () => Promise<SshTransport>;
   logger: Logger;
   connectTimeoutMs?: number;
-}): RemoteExecutor => {
-  const { targetId, alias, transport, logger } = options;
+}) => {
+  const { targetId, alias, choose, logger } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const semaphore = createSemaphore(MAX_CHANNELS);
   const channels = new Set<RemoteChannel>();
-  let connecting: Promise<ConnectionFacts> | null = null;
-  let facts: ConnectionFacts | null = null;
+  /** Of the present connection, or of the last attempt at one. */
+  let transport: SshTransport | null = null;
+  let connecting: Promise<Connected> | null = null;
+  let facts: Connected | null = null;
   let isUp = false;
   let isClosed = false;
   let downListener: (error: AgtmuxError) => void = () => {};
 
-  transport.onDown((error) => {
+  /** Nothing is sent to the remote side until the owner connects again. */
+  const goDown = (error: AgtmuxError): void => {
     isUp = false;
     facts = null;
     spares.drop();
-    logger.info({ targetId, code: error.code }, "connection lost");
     downListener(error);
-  });
+  };
 
   const openSession = async (): Promise<TransportChannel> => {
-    if (!isUp) throw unreachableError(alias, isClosed ? "the executor is closed" : "there is no connection");
+    if (!isUp || transport === null)
+      throw unreachableError(alias, isClosed ? "the executor is closed" : "there is no connection");
     const release = await semaphore.acquire();
     try {
       const channel = await transport.open(LOGIN_COMMAND);
@@ -369,15 +369,12 @@ export const createSshExecutor = (options: {
   };
   const spares = createSpareSessions(openSession);
   const open = (): Promise<TransportChannel> => spares.take();
-  /** After a flood nothing more is sent to the remote side until the owner connects again. */
+  /** After a flood. */
   const lose = (error: AgtmuxError): void => {
     if (!isUp) return;
-    isUp = false;
-    facts = null;
-    spares.drop();
     logger.warn({ targetId, error }, "connection given up");
-    void transport.disconnect();
-    downListener(error);
+    void transport?.disconnect();
+    goDown(error);
   };
   const remote = async (request: RemoteRequest): Promise<RemoteResult> => {
     try {
@@ -392,14 +389,8 @@ export const createSshExecutor = (options: {
     }
   };
   const signal = async (pid: number): Promise<void> => {
-    await remote({
-      command: '{ kill -TERM "$1" && sleep 1 && kill -KILL "$1"; }',
-      words: [String(pid)],
-      stdin: null,
-      timeoutMs: SIGNAL_TIMEOUT_MS,
-      maxBytes: MAX_OUTPUT_BYTES,
-      isProgram: false,
-    });
+    const command = '{ kill -TERM "$1" && sleep 1 && kill -KILL "$1"; }';
+    await remote({ command, words: [String(pid)], timeoutMs: SIGNAL_TIMEOUT_MS });
   };
   const openChannel = (argv: readonly string[]): RemoteChannel => {
     const channel: RemoteChannel = openRemoteChannel(open, argv, signal, () => channels.delete(channel));
@@ -407,18 +398,25 @@ export const createSshExecutor = (options: {
     return channel;
   };
 
-  const connect = async (): Promise<ConnectionFacts> => {
+  const connect = async (): Promise<Connected> => {
     const startedAt = performance.now();
-    await transport.connect(timeoutMs);
+    const chosen = await choose();
+    if (isClosed) throw unreachableError(alias, "the executor is closed");
+    transport = chosen;
+    chosen.onDown((error) => {
+      logger.info({ targetId, code: error.code }, "connection lost");
+      goDown(error);
+    });
+    await chosen.connect(timeoutMs);
     isUp = true;
     try {
       const left = timeoutMs - (performance.now() - startedAt);
-      facts = { transport: transport.name, ...(await askFacts(openChannel, alias, Math.max(1_000, left))) };
+      facts = { transport: chosen.name, ...(await askFacts(openChannel, alias, Math.max(1_000, left))) };
       logger.info({ targetId, ...facts }, "connected");
       return facts;
     } catch (error) {
       isUp = false;
-      await transport.disconnect();
+      await chosen.disconnect();
       throw error;
     }
   };
@@ -427,16 +425,9 @@ export const createSshExecutor = (options: {
   const run = async (
     command: string,
     words: readonly string[],
-    { timeoutMs: runTimeoutMs, stdin, maxBytes }: Parameters<RemoteExecutor["run"]>[1],
+    options: Parameters<TargetExecutor["run"]>[1],
   ): Promise<RunResult> => {
-    const result = await remote({
-      command,
-      words,
-      stdin: stdin ?? null,
-      timeoutMs: runTimeoutMs,
-      maxBytes: maxBytes ?? MAX_OUTPUT_BYTES,
-      isProgram: true,
-    });
+    const result = await remote({ command, words, isProgram: true, ...options });
     if (result.isAbsent) throw new Error(`run ${words[0]}: could not start`);
     const { exitCode, stdout, stderr, timedOut } = result;
     return { exitCode, stdout: stdout.toString("utf8"), stderr: stderr.toString("utf8"), timedOut };
@@ -444,11 +435,16 @@ export const createSshExecutor = (options: {
 
   return {
     targetId,
-    kind: "ssh",
-    get isConnected() {
+    kind: "ssh" as const,
+    get isConnected(): boolean {
       return facts !== null;
     },
-    connect: () => {
+    /**
+     * Makes one attempt, without asking the person anything. Concurrent calls share it, and a call on an open connection does
+     * nothing. It may be called again after the connection was lost.
+     * @throws AgtmuxError E_TARGET_UNREACHABLE, E_TARGET_HOST_KEY, E_TARGET_AUTH; the remedy says what to run.
+     */
+    connect: (): Promise<Connected> => {
       if (isClosed) return Promise.reject(unreachableError(alias, "the executor is closed"));
       if (facts !== null) return Promise.resolve(facts);
       connecting ??= connect().finally(() => {
@@ -456,14 +452,19 @@ export const createSshExecutor = (options: {
       });
       return connecting;
     },
-    onDown: (listener) => {
+    /** Called once for each connection that is lost; not for `close`. */
+    onDown: (listener: (error: Error) => void): void => {
       downListener = listener;
     },
+    /**
+     * Starts a program there and gives its streams as bytes, without what the login shell printed before. `close` closes its
+     * input and signals the program when that is not enough.
+     */
     openChannel,
     run: (argv, options) => run('"$@"', argv, options),
     runTmux: async (call, options) => {
-      const { look, argv } = guardedCall(call);
-      return checkGuarded(call, await run(`{ ${look}; exec "$@"; }`, argv, options));
+      const { check, argv } = guardedCall(call);
+      return checkGuarded(call, await run(`{ ${check}; exec "$@"; }`, argv, options));
     },
     tmuxForTerminal: guardedCommand,
     hurry: () => {
@@ -479,12 +480,18 @@ export const createSshExecutor = (options: {
       isClosed = true;
       spares.drop();
       // The rest of an abandoned attempt is not awaited.
-      if (connecting !== null) await transport.disconnect();
+      if (connecting !== null) await transport?.disconnect();
       await connecting?.catch(() => {});
       await Promise.all([...channels].map((channel) => channel.close()));
       isUp = false;
       facts = null;
-      await transport.disconnect();
+      await transport?.disconnect();
     },
-  };
+  } satisfies TargetExecutor & Record<string, unknown>;
 };
+
+/**
+ * A TargetExecutor of another machine: the same contract, and a connection that its owner opens. It never connects by itself, so
+ * that only one place decides when a machine is tried again.
+ */
+export type RemoteExecutor = ReturnType<typeof createSshExecutor>;

@@ -16,11 +16,9 @@ const shellOf = (uptime: string, processes: string): RemoteShell => ({
   },
   tell: () => {},
   tellForNotice: () => {},
-  fail: () => {},
   onNotice: () => {},
   onClose: () => {},
   isClosed: false,
-  traffic: { sent: 0, received: 0 },
   close: () => Promise.resolve(),
 });
 const look = (uptime: string, processes: string) =>

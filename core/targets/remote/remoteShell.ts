@@ -11,11 +11,6 @@ import { checkGuarded, guardedCall } from "../ownSocket.ts";
 
 /** Time limit for the first answer: a slow login shell may have to start first. */
 const HELLO_TIMEOUT_MS = 15_000;
-/**
- * Hex digits of a nonce: output that does not know it cannot forge the end of an answer. 48 bits are enough within one
- * connection.
- */
-const NONCE_LENGTH = 12;
 /** The bound of an answer when the caller names none. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -70,20 +65,15 @@ export const createRemoteShell = (options: {
   makeNonce: () => string;
 }) => {
   const { channel, clock, makeNonce } = options;
-  const nonce = makeNonce().slice(0, NONCE_LENGTH);
+  const nonce = makeNonce();
   const waiting: Question[] = [];
   const closeListeners: ((reason: string) => void)[] = [];
-  const traffic = { sent: 0, received: 0 };
   let current: Question | null = null;
   let asked = 0;
   let cancelTimer: () => void = () => {};
   let closed: string | null = null;
   let noticeListener: (body: Buffer) => void = () => {};
 
-  const send = (text: string): void => {
-    traffic.sent += Buffer.byteLength(text);
-    channel.write(text);
-  };
   const end = (reason: string): void => {
     if (closed !== null) return;
     closed = reason;
@@ -106,7 +96,7 @@ export const createRemoteShell = (options: {
     if (question === null) return;
     cancelTimer = clock.setTimer(question.timeoutMs, () => end(`no answer within ${question.timeoutMs} ms`));
     stream.await(question);
-    send(question.script);
+    channel.write(question.script);
   };
   const stream = createRemoteStream({
     nonce,
@@ -125,11 +115,9 @@ export const createRemoteShell = (options: {
   const errors = createFloodGuard();
 
   channel.onStdout((chunk) => {
-    traffic.received += chunk.length;
     if (closed === null) stream.push(chunk);
   });
   channel.onStderr((chunk) => {
-    traffic.received += chunk.length;
     if (closed === null && !errors.allows(chunk.length, clock.now()))
       fail("it writes errors that nobody asked for");
   });
@@ -165,10 +153,10 @@ export const createRemoteShell = (options: {
       if (current === null) askNext();
     });
   const tell = (script: string): void => {
-    if (closed === null) send(`{ ${script}\n} </dev/null 2>/dev/null\n`);
+    if (closed === null) channel.write(`{ ${script}\n} </dev/null 2>/dev/null\n`);
   };
 
-  send(prelude(nonce));
+  channel.write(prelude(nonce));
   return {
     /**
      * Runs a piece of script in the remote shell itself; its last status counts. `captureErrors`: what it writes to stderr
@@ -193,10 +181,6 @@ export const createRemoteShell = (options: {
     get isClosed(): boolean {
       return closed !== null;
     },
-    /** Bytes that went over the channel so far, both ways, counted before encryption. */
-    traffic,
-    /** Ends the channel at once, because its output can no longer be trusted. */
-    fail,
     close: async (): Promise<void> => {
       end("closed");
       await channel.close();
@@ -319,8 +303,8 @@ export const createShellExecutor = (options: {
     homeDir: () => base.homeDir(),
     run: (argv, { stdin, ...options }) => run(commandScript(argv, stdin), options),
     runTmux: async (call, { stdin, ...options }) => {
-      const { look, argv } = guardedCall(call);
-      return checkGuarded(call, await run(commandScript(argv, stdin, look), options));
+      const { check, argv } = guardedCall(call);
+      return checkGuarded(call, await run(commandScript(argv, stdin, check), options));
     },
     tmuxForTerminal: (call) => base.tmuxForTerminal(call),
     files: { ...base.files, ...createRemoteReader(shell) },

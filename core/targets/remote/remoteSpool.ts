@@ -109,8 +109,8 @@ export const createRemoteSpool = (options: {
   let isPrepared = false;
 
   const mark = makeNonce();
-  /** After it has told of files the remote side stays quiet, so that the same files are not told twice. */
-  let hasTold = false;
+  /** After a notice the remote side stays quiet, so that the same files do not come twice. */
+  let hasNoticed = false;
 
   // What agents tell goes before what is looked at.
   const ask = async (script: string, maxBytes?: number): Promise<Buffer> => {
@@ -135,12 +135,12 @@ export const createRemoteSpool = (options: {
 
   return {
     glance: () => {
-      shell.tellForNotice(`${prepare()}${hasTold ? "g=\n" : ""}p`);
-      hasTold = false;
+      shell.tellForNotice(`${prepare()}${hasNoticed ? "g=\n" : ""}p`);
+      hasNoticed = false;
     },
     onFiles: (listener) =>
       shell.onNotice((body) => {
-        hasTold = true;
+        hasNoticed = true;
         listener(parseGlance(body, mark));
       }),
     read: async ({ count, maxBytes }) => {

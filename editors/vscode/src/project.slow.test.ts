@@ -1,14 +1,6 @@
 // The extension's own part against an editor that is played: a buffer in which somebody types, edits that come too late, and
 // the real command at the other end.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -50,7 +42,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await project.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const write = (response: string, baseline = DOC) =>
@@ -62,6 +53,14 @@ const write = (response: string, baseline = DOC) =>
     way: "auto",
     now: 0,
   });
+
+/** A patch file of the original that was there before the editor. */
+const reopenWith = async (component: string, content: string): Promise<void> => {
+  const patch = { file: paths.file, patches: [{ component, content }], unmatched: "", baseline: DOC };
+  writeFileSync(join(paths.patches, `${paths.hash}.json`), JSON.stringify(patch));
+  project = await open();
+  await expect.poll(() => readdirSync(paths.patches)).toEqual([]);
+};
 
 describe("a response", () => {
   it("goes into the buffer as one edit, beside what is typed and not saved", async () => {
@@ -141,11 +140,7 @@ describe("a response", () => {
     let saves = 0;
     const save = buffer.save.bind(buffer);
     buffer.save = async () => ((saves += 1) < 3 ? Promise.resolve(false) : save());
-    const patches = [{ component: "exchange", content: "This way." }];
-    const patch = { file: paths.file, patches, unmatched: "", baseline: DOC };
-    writeFileSync(join(paths.patches, `${paths.hash}.json`), JSON.stringify(patch));
-    project = await open();
-    await expect.poll(() => readdirSync(paths.patches)).toEqual([]);
+    await reopenWith("exchange", "This way.");
     expect(readFileSync(paths.file, "utf8")).toBe(DOC.replace("go?\n", "go?\nThis way.\n"));
   });
 
@@ -158,11 +153,7 @@ describe("a response", () => {
       if ((keys += 1) <= 3) buffer.type((text) => text.replace("nothing yet", "nothing yet."));
       return isApplied;
     };
-    const patches = [{ component: "exchange", content: "This way." }];
-    const patch = { file: paths.file, patches, unmatched: "", baseline: DOC };
-    writeFileSync(join(paths.patches, `${paths.hash}.json`), JSON.stringify(patch));
-    project = await open();
-    await expect.poll(() => readdirSync(paths.patches)).toEqual([]);
+    await reopenWith("exchange", "This way.");
     expect(readFileSync(paths.file, "utf8")).toBe(
       DOC.replace("go?\n", "go?\nThis way.\n").replace("yet", "yet."),
     );
@@ -177,25 +168,13 @@ describe("a response", () => {
       buffer.type(() => DOC);
       return Promise.resolve(false);
     };
-    const patches = [{ component: "exchange", content: "This way." }];
-    const patch = { file: paths.file, patches, unmatched: "", baseline: DOC };
-    writeFileSync(join(paths.patches, `${paths.hash}.json`), JSON.stringify(patch));
-    project = await open();
-    await expect.poll(() => readdirSync(paths.patches)).toEqual([]);
+    await reopenWith("exchange", "This way.");
     expect(readFileSync(paths.file, "utf8")).toBe(DOC.replace("go?\n", "go?\nThis way.\n"));
   });
 
   it("from before the editor's start is taken then", async () => {
     await project.close();
-    const patch = {
-      file: paths.file,
-      patches: [{ component: "status", content: "done" }],
-      unmatched: "",
-      baseline: DOC,
-    };
-    writeFileSync(join(paths.patches, `${paths.hash}.json`), JSON.stringify(patch));
-    project = await open();
-    await expect.poll(() => readdirSync(paths.patches)).toEqual([]);
+    await reopenWith("status", "done");
     expect(buffer.text).toBe(DOC.replace("nothing yet", "done"));
   });
 });

@@ -13,19 +13,13 @@ const SWEEP_MS = 250;
 /** The mark that somebody types is written that often. */
 const TYPED_EVERY_MS = 300;
 
-export interface Project {
-  /** Somebody changed a document of this project. */
-  typed(): void;
-  close(): Promise<void>;
-}
-
-interface ProjectOptions extends Omit<TakerOptions, "folder" | "signal"> {
-  /** `.agent-doc`. */
-  readonly folder: string;
-  readonly version: string;
-}
-
-export const openProject = async (options: ProjectOptions): Promise<Project> => {
+export const openProject = async (
+  options: Omit<TakerOptions, "folder" | "signal"> & {
+    /** `.agent-doc`. */
+    readonly folder: string;
+    readonly version: string;
+  },
+) => {
   const { folder, version, log } = options;
   const ended = new AbortController();
   const patches = join(folder, "patches");
@@ -59,13 +53,14 @@ export const openProject = async (options: ProjectOptions): Promise<Project> => 
   look();
 
   return {
-    typed: () => {
+    /** Somebody changed a document of this project. */
+    typed: (): void => {
       const now = Date.now();
       if (typedAt !== null && now - typedAt < TYPED_EVERY_MS) return;
       typedAt = now;
       tell();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       clearInterval(sweep);
       ended.abort();
       await last;
@@ -73,3 +68,5 @@ export const openProject = async (options: ProjectOptions): Promise<Project> => 
     },
   };
 };
+
+export type Project = Awaited<ReturnType<typeof openProject>>;

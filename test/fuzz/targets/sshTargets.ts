@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { createFramedOutput, createStartGate } from "../../../core/targets/executors/remoteRun.ts";
+import { createStartGate, FramedOutput } from "../../../core/targets/executors/remoteRun.ts";
 import { createRemoteProcesses } from "../../../core/targets/remote/remoteProcesses.ts";
 import {
   createRemoteReader,
@@ -136,13 +136,11 @@ const answeringShell = (answer: Buffer): { shell: RemoteShell; notify: (body: Bu
       ask: () => Promise.resolve({ status: 0, stdout: answer, stderr: "" }),
       tell: () => {},
       tellForNotice: () => {},
-      fail: () => {},
       onNotice: (next) => {
         listener = next;
       },
       onClose: () => {},
       isClosed: false,
-      traffic: { sent: 0, received: 0 },
       close: () => Promise.resolve(),
     },
     notify: (body) => listener(body),
@@ -394,7 +392,7 @@ const frameTarget = defineTarget({
           isByByte && whole.length < 3_000
             ? [...whole].map((byte) => Buffer.of(byte))
             : cutBytes(whole, cuts);
-        const framed = createFramedOutput({ start, end, maxBytes: 1e9 });
+        const framed = new FramedOutput({ start, end, maxBytes: 1e9 });
         for (const piece of pieces) framed.push(piece);
         hold(framed.opening === "4242" && framed.ending === "7", `${framed.opening} and ${framed.ending}`);
         hold(framed.body.equals(body), "another body");

@@ -2,7 +2,7 @@ import type { ConfigFile } from "../config/configFile.ts";
 import { expect, it } from "vitest";
 import { DEFAULT_CONFIG } from "../model/config.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
-import { createTmuxLook } from "./hostTarget.ts";
+import { createTmuxFinder } from "./hostTarget.ts";
 
 /** A machine without any program. */
 const places: string[] = [];
@@ -19,7 +19,7 @@ const executor = {
 it("looks where the programs of a Mac are, without a shell's PATH", async () => {
   const env = { PATH: "/usr/bin:/bin", HOME: "/Users/me", USER: "me" };
   await expect(
-    createTmuxLook({ current: DEFAULT_CONFIG } as ConfigFile, env)(executor),
+    createTmuxFinder({ current: DEFAULT_CONFIG } as ConfigFile, env)(executor),
   ).rejects.toMatchObject({
     code: "E_TMUX_MISSING",
   });
