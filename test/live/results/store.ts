@@ -24,8 +24,6 @@ export const openResults = (folder: string) => {
   };
 };
 
-export type Results = ReturnType<typeof openResults>;
-
 /** The parts that were done to their end, all of them, with every step driven. What could not be driven is tried again. */
 export const doneParts = (notes: readonly Note[]): Set<string> => {
   const undriven = new Set(
