@@ -3,9 +3,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { readFlows } from "./flows.ts";
-import { readSources, ROOT, type SourceFile } from "./sources.ts";
-
-const TOP_FOLDERS = ["adapters", "cli", "core", "editors", "features", "main", "preload", "renderer", "ui"];
+import { readSources, ROOT, type SourceFile, TOP_FOLDERS } from "./sources.ts";
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -6,6 +6,19 @@ import { parseAst } from "vite";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
+/** Of the product. */
+export const TOP_FOLDERS = [
+  "adapters",
+  "cli",
+  "core",
+  "editors",
+  "features",
+  "main",
+  "preload",
+  "renderer",
+  "ui",
+];
+
 export interface Import {
   /** Relative ones as a path from the repository's root, others as written. */
   to: string;

@@ -1,18 +1,8 @@
 // Who may start the tmux program: whoever does so beside the one function hands the person's files to any server that lies there.
 import { describe, expect, it } from "vitest";
-import { readSources } from "./sources.ts";
+import { readSources, TOP_FOLDERS } from "./sources.ts";
 
-const SOURCES = [
-  "core",
-  "features",
-  "cli",
-  "main",
-  "ui",
-  "adapters",
-  "editors",
-  "renderer",
-  "preload",
-].flatMap((folder) => readSources(folder));
+const SOURCES = TOP_FOLDERS.flatMap(readSources);
 
 /** An option that chooses a tmux server, as a word or within a text that a shell could get. */
 const CHOOSES_SERVER = /^["'`]?-[SL]["'`]?$/;
@@ -66,14 +56,11 @@ describe("the tmux program", () => {
     const expected = [
       "cli/grammar/targets.ts",
       "cli/verbs/target.ts",
-      "cli/verbs/target.ts",
       "core/api/calls.ts",
       "core/connections/connectedTarget.ts",
       "core/connections/localTmux.ts",
       "core/connections/targetService.ts",
       "core/doctor/doctorTarget.ts",
-      "core/doctor/doctorTarget.ts",
-      "core/doctor/targetChecks.ts",
       "core/doctor/doctor.ts",
       "core/doctor/targetChecks.ts",
     ];

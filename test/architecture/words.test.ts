@@ -2,7 +2,7 @@
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readSources, ROOT } from "./sources.ts";
+import { readSources, ROOT, TOP_FOLDERS } from "./sources.ts";
 
 /** What is gone → what it is called. Fields of documents, of the database and of the wire keep their names. */
 const GONE: Readonly<Record<string, string>> = {
@@ -59,17 +59,15 @@ const goneIn = (name: string): string[] =>
 const tell = (where: string, name: string): string[] =>
   goneIn(name).map((word) => `${where}: ${name} (say ${GONE[word]})`);
 
-const FOLDERS = ["core", "adapters", "features", "cli", "main", "preload", "renderer", "ui"];
-
 describe("words that are gone", () => {
-  it.each(FOLDERS)("are in no exported name of %s", (folder) => {
+  it.each(TOP_FOLDERS)("are in no exported name of %s", (folder) => {
     const found = readSources(folder).flatMap(({ path, exports }) =>
       exports.flatMap((name) => tell(path, name)),
     );
     expect(found).toEqual([]);
   });
 
-  it.each([...FOLDERS, "test", "bench"])("are in no name of a file in %s", (folder) => {
+  it.each([...TOP_FOLDERS, "test", "bench"])("are in no name of a file in %s", (folder) => {
     const files = globSync(`${folder}/**/*.*`, {
       cwd: ROOT,
       exclude: (path) => /(^|\/)fixtures$/.test(path),

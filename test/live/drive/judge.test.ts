@@ -6,8 +6,9 @@ import { judge, type Judged } from "./judge.ts";
 
 const SINCE = 10_000;
 const row = (state: NonNullable<PaneView["state"]>): PaneView => makePane({ state, reason: "why" });
+type Shown = readonly [afterMs: number, row: PaneView | null];
 /** What the feed showed, by milliseconds after the fact, and the look three seconds after it. */
-const judged = (history: readonly [number, PaneView | null][], look: PaneView | null): Judged =>
+const judged = (history: readonly Shown[], look: PaneView | null): Judged =>
   judge({
     states: ["idle"],
     since: SINCE,
@@ -18,126 +19,92 @@ const judged = (history: readonly [number, PaneView | null][], look: PaneView | 
   });
 const [idle, running, completed, unknown] = [row("idle"), row("running"), row("completed"), row("unknown")];
 
+const at = (afterMs: number, shown: PaneView | null): Shown => [afterMs, shown];
+const CASES: readonly [
+  title: string,
+  history: readonly Shown[],
+  look: PaneView | null,
+  verdict: string,
+  detail?: string,
+][] = [
+  [
+    "is right where look and feed agree with the fact in time",
+    [at(-5, running), at(1_900, idle)],
+    idle,
+    "right",
+    "",
+  ],
+  [
+    "is late where what was true before stayed for longer than it may",
+    [at(-5, running), at(2_400, idle)],
+    idle,
+    "late",
+    "running/why from 0.0 s to 2.4 s after the fact",
+  ],
+  [
+    "is wrong where it still stays at the look",
+    [at(-5, running)],
+    running,
+    "wrong",
+    "running/why at the look",
+  ],
+  [
+    "is wrong where the feed showed a new false state, though the look did not see it",
+    [at(-5, running), at(300, completed), at(2_200, idle)],
+    idle,
+    "wrong",
+    "completed/why from 0.3 s to 2.2 s after the fact",
+  ],
+  [
+    "forgives a false state that was over before the limit",
+    [at(-5, running), at(300, completed), at(900, idle)],
+    idle,
+    "right",
+  ],
+  [
+    "is unknown where that is the worst that was shown, and says the reason",
+    [at(-5, idle)],
+    unknown,
+    "unknown",
+    "unknown/why at the look",
+  ],
+  [
+    "is unknown where it was for a while, though the look did not see it",
+    [at(-5, idle), at(2_100, unknown), at(2_500, idle)],
+    idle,
+    "unknown",
+  ],
+  [
+    "takes a false state for worse than an unknown one",
+    [at(-5, running), at(500, completed), at(2_300, unknown)],
+    unknown,
+    "wrong",
+  ],
+  [
+    "does not take the same state told again for a new one",
+    [at(-5, running), at(500, running), at(2_300, idle)],
+    idle,
+    "late",
+  ],
+  [
+    "takes a row that is gone for wrong where the agent is there",
+    [at(-5, idle)],
+    null,
+    "wrong",
+    "gone/- at the look",
+  ],
+  [
+    "does not take a row for gone that is told again under another reference in the same message",
+    [at(-5, idle), at(2_600, null), at(2_601, idle)],
+    idle,
+    "right",
+    "",
+  ],
+  ["leaves out what came after the look", [at(-5, idle), at(3_001, running)], idle, "right"],
+];
+
 describe("judge", () => {
-  it("is right where look and feed agree with the fact in time", () => {
-    expect(
-      judged(
-        [
-          [-5, running],
-          [1_900, idle],
-        ],
-        idle,
-      ),
-    ).toEqual({ verdict: "right", detail: "" });
-  });
-
-  it("is late where what was true before stayed for longer than it may", () => {
-    const detail = "running/why from 0.0 s to 2.4 s after the fact";
-    expect(
-      judged(
-        [
-          [-5, running],
-          [2_400, idle],
-        ],
-        idle,
-      ),
-    ).toEqual({ verdict: "late", detail });
-  });
-
-  it("is wrong where it still stays at the look", () => {
-    const detail = "running/why at the look";
-    expect(judged([[-5, running]], running)).toEqual({ verdict: "wrong", detail });
-  });
-
-  it("is wrong where the feed showed a new false state, though the look did not see it", () => {
-    const history: [number, PaneView][] = [
-      [-5, running],
-      [300, completed],
-      [2_200, idle],
-    ];
-    const detail = "completed/why from 0.3 s to 2.2 s after the fact";
-    expect(judged(history, idle)).toEqual({ verdict: "wrong", detail });
-  });
-
-  it("forgives a false state that was over before the limit", () => {
-    expect(
-      judged(
-        [
-          [-5, running],
-          [300, completed],
-          [900, idle],
-        ],
-        idle,
-      ).verdict,
-    ).toBe("right");
-  });
-
-  it("is unknown where that is the worst that was shown, and says the reason", () => {
-    expect(judged([[-5, idle]], unknown)).toEqual({ verdict: "unknown", detail: "unknown/why at the look" });
-    expect(
-      judged(
-        [
-          [-5, idle],
-          [2_100, unknown],
-          [2_500, idle],
-        ],
-        idle,
-      ).verdict,
-    ).toBe("unknown");
-  });
-
-  it("takes a false state for worse than an unknown one", () => {
-    expect(
-      judged(
-        [
-          [-5, running],
-          [500, completed],
-          [2_300, unknown],
-        ],
-        unknown,
-      ).verdict,
-    ).toBe("wrong");
-  });
-
-  it("does not take the same state told again for a new one", () => {
-    expect(
-      judged(
-        [
-          [-5, running],
-          [500, running],
-          [2_300, idle],
-        ],
-        idle,
-      ).verdict,
-    ).toBe("late");
-  });
-
-  it("takes a row that is gone for wrong where the agent is there", () => {
-    expect(judged([[-5, idle]], null)).toEqual({ verdict: "wrong", detail: "gone/- at the look" });
-  });
-
-  it("does not take a row for gone that is told again under another reference in the same message", () => {
-    expect(
-      judged(
-        [
-          [-5, idle],
-          [2_600, null],
-          [2_601, idle],
-        ],
-        idle,
-      ),
-    ).toEqual({ verdict: "right", detail: "" });
-  });
-
-  it("leaves out what came after the look", () => {
-    expect(
-      judged(
-        [
-          [-5, idle],
-          [3_001, running],
-        ],
-        idle,
-      ).verdict,
-    ).toBe("right");
+  it.each(CASES)("%s", (_title, history, look, verdict, detail) => {
+    expect(judged(history, look)).toMatchObject({ verdict, ...(detail === undefined ? {} : { detail }) });
   });
 });
