@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/memoryFiles.ts";
+import { EVENT_SCRIPT, layOut, parsedJson, settingsPlans } from "../testkit/memoryFiles.ts";
 import { createClaudeIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
 
 const PATH = "/home/dev/.claude/settings.json";
@@ -11,22 +11,6 @@ const { requestFor, install, uninstall } = settingsPlans(integration, PATH);
 const ourGroup = (event: string) => ({
   hooks: [{ type: "command", command: hookCommand(EVENT_SCRIPT, event), timeout: 5 }],
 });
-
-/** Lays JSON out with arbitrary white space between its tokens. */
-const layOut = (value: unknown, gaps: readonly string[]): string => {
-  let at = 0;
-  const gap = (): string => gaps[at++ % gaps.length] ?? "";
-  const write = (item: unknown): string => {
-    if (Array.isArray(item))
-      return `[${gap()}${item.map((child) => write(child) + gap()).join(`,${gap()}`)}]`;
-    if (typeof item === "object" && item !== null)
-      return `{${gap()}${Object.entries(item)
-        .map(([key, child]) => `${JSON.stringify(key)}${gap()}:${gap()}${write(child)}${gap()}`)
-        .join(`,${gap()}`)}}`;
-    return JSON.stringify(item);
-  };
-  return gap() + write(value) + gap();
-};
 
 const foreignGroup = fc.record({
   matcher: fc.constantFrom("*", "Bash", ""),

@@ -1,11 +1,9 @@
 // The parts of a Claude Code screen: where the agent draws, its input box, and of a dialog its frame, text and options. Geometry
 // only; what stands there is read in screen.ts and dialogs.ts.
-import type { Screen, Reading } from "../../core/ports/agentAdapter.ts";
-import { indentOf, isBlank, withoutBlankEnds, movesTo, asks, joined } from "../common/screenText.ts";
+import type { Screen } from "../../core/ports/agentAdapter.ts";
+import { indentOf, isBlank, withoutBlankEnds, movesTo, joined } from "../common/screenText.ts";
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import { oneLine } from "../common/payload.ts";
-import type { Confidence, Status } from "../../core/model/state.ts";
-import type { RequestFields } from "../common/promptRequest.ts";
 
 /** Between windows of vim, of nvim, and of tmux. */
 const SEPARATOR = /^[|│┃]$/;
@@ -420,14 +418,6 @@ export interface Dialog {
   /** Columns of the pane. */
   width: number;
 }
-
-export const reading = (
-  status: Status,
-  confidence: Confidence,
-  matched: string,
-  request: RequestFields,
-  { top }: Pick<Dialog, "top">,
-): Reading => asks(status, confidence, matched, request, top);
 
 /** The question's paragraph directly above the selector, and its first line's index. */
 export const questionOf = (dialog: Dialog): { text: string; start: number; indent: number } => {

@@ -1,23 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { memoryFiles } from "../testkit/memoryFiles.ts";
 import { createCodexConfirmation, hookCommand } from "./integration.ts";
 
-const filesOf = (texts: Readonly<Record<string, string>>): TargetFiles => ({
-  readText: (path) => Promise.resolve(texts[path] ?? null),
-  list: () => Promise.resolve([]),
-  readTail: () => Promise.resolve(null),
-  readLink: () => Promise.resolve(null),
-  stat: (path) =>
-    Promise.resolve(
-      texts[path] === undefined ? null : { mtimeMs: 1, size: texts[path].length, isFile: true, mode: 0o600 },
-    ),
-  writeText: () => Promise.reject(new Error("read only")),
-  remove: () => Promise.reject(new Error("read only")),
-});
 const hooks = (command: string) =>
   JSON.stringify({ hooks: { PermissionRequest: [{ hooks: [{ type: "command", command }] }] } });
 const needs = (texts: Readonly<Record<string, string>>) =>
-  createCodexConfirmation()({ files: filesOf(texts), homeDir: "/h", cwd: "/p" });
+  createCodexConfirmation()({ files: memoryFiles(texts), homeDir: "/h", cwd: "/p" });
 
 describe("whether a person alone answers Codex's requests", () => {
   it("holds with our own hook, foreign hooks of other events, and nothing", async () => {

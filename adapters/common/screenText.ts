@@ -38,20 +38,16 @@ export const shows = (
   isSteady = false,
 ): Reading => ({ status, confidence, matched: oneLine(matched), request: null, isSteady });
 
-/** A reading of an open dialog. `dialogTop`: index of its first row among the rows that are read. */
+/** A reading of an open dialog. `top`: index of its first row among the rows that are read. */
 export const asks = (
   status: Status,
   confidence: Confidence,
   matched: string,
-  request: RequestFields,
-  dialogTop?: number,
+  { top, ...request }: RequestFields & { top?: number },
 ): Reading => ({
-  status,
-  confidence,
-  matched: oneLine(matched),
+  ...shows(status, confidence, matched),
   request: promptRequest(request),
-  isSteady: false,
-  ...(dialogTop === undefined ? {} : { dialogTop }),
+  ...(top === undefined ? {} : { dialogTop: top }),
 });
 
 /** A reading whose dialog begins so many rows further down. */

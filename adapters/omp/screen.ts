@@ -145,6 +145,7 @@ const readApproval = ({ title, lines, top }: Box, width: number): Reading | null
     title === null ? "medium" : "high",
     `${name} / ${(lines[footer] ?? "").trim()}`,
     {
+      top,
       ...fields,
       title: name,
       toolName: toolName === null ? null : oneLine(toolName, 200),
@@ -153,7 +154,6 @@ const readApproval = ({ title, lines, top }: Box, width: number): Reading | null
         ROLES,
       ),
     },
-    top,
   );
 };
 
@@ -166,21 +166,16 @@ const readQuestion = ({ title, lines, top, isStraight }: Box, width: number): Re
   const text = joined(rows.filter((line) => !isBlank(line)));
   const options = readSelector(blockAbove(lines, footer).lines);
   if (text === "" || options === null) return null;
-  return asks(
-    QUESTION,
-    "high",
-    `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`,
-    {
-      kind: "question",
-      title: text,
-      body: rows.join("\n"),
-      columns: Math.max(1, width - FRAME_COLUMNS),
-      toolName: "ask",
-      options,
-      isWhole: isStraight,
-    },
+  return asks(QUESTION, "high", `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`, {
     top,
-  );
+    kind: "question",
+    title: text,
+    body: rows.join("\n"),
+    columns: Math.max(1, width - FRAME_COLUMNS),
+    toolName: "ask",
+    options,
+    isWhole: isStraight,
+  });
 };
 
 /** The dialog that ends the screen, or null. `width`: of the pane. */

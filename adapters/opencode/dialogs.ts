@@ -190,11 +190,11 @@ const readPermission = ({ lines: block, top, styledLines, pane }: Block): Readin
     "high",
     `△ Permission required / ${(block[footer] ?? "").trim()}`,
     {
+      top: top + start,
       ...fields,
       options: permissionOptions(styledLines),
       isWhole: fields.isWhole === true && title === 1 && isBlank(block[0] ?? ""),
     },
-    top + start,
   );
 };
 
@@ -254,24 +254,19 @@ const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading 
     // Below the own answer its field stands, with a hint or with what was typed.
     ...(answer.description === "" || answer === own ? {} : { description: answer.description }),
   }));
-  return asks(
-    QUESTION,
-    "high",
-    `${text.slice(0, 200)} / ${(block[footer] ?? "").trim()}`,
-    {
-      kind: "question",
-      title: text,
-      body: rows.join("\n"),
-      columns: columnsOf(pane),
-      hasJoints: true,
-      toolName: "question",
-      options: options.slice(0, MAX_OPTIONS),
-      textEntry: isSingle ? fieldKeys(own) : null,
-      ...(isSeveral ? { takesSeveral: true } : {}),
-      isWhole: isBlank(block[0] ?? "") && drawn.every(({ number }, index) => number === index + 1),
-    },
+  return asks(QUESTION, "high", `${text.slice(0, 200)} / ${(block[footer] ?? "").trim()}`, {
     top,
-  );
+    kind: "question",
+    title: text,
+    body: rows.join("\n"),
+    columns: columnsOf(pane),
+    hasJoints: true,
+    toolName: "question",
+    options: options.slice(0, MAX_OPTIONS),
+    textEntry: isSingle ? fieldKeys(own) : null,
+    ...(isSeveral ? { takesSeveral: true } : {}),
+    isWhole: isBlank(block[0] ?? "") && drawn.every(({ number }, index) => number === index + 1),
+  });
 };
 
 /** The dialog that ends the screen, or null. */

@@ -96,19 +96,14 @@ const readDialog = ({ inside, top }: Box, width: number): Reading | null => {
   const title = joined(rows.filter((line) => !isBlank(line)));
   const options = readSelector(inside.slice(first, end));
   if (options === null || !title.endsWith("?") || !isPermissionTitle(title)) return null;
-  return asks(
-    TOOL_APPROVAL,
-    "medium",
-    `${title} / ${(inside[footer] ?? "").trim()}`,
-    {
-      kind: "other",
-      title,
-      body: rows.join("\n"),
-      columns: Math.max(1, width - FRAME_COLUMNS),
-      options: withRoles(options, options.length === 2 ? ROLES : NO_ROLES),
-    },
+  return asks(TOOL_APPROVAL, "medium", `${title} / ${(inside[footer] ?? "").trim()}`, {
     top,
-  );
+    kind: "other",
+    title,
+    body: rows.join("\n"),
+    columns: Math.max(1, width - FRAME_COLUMNS),
+    options: withRoles(options, options.length === 2 ? ROLES : NO_ROLES),
+  });
 };
 
 const lastBlock = (above: readonly string[]): string[] => {
