@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 import { memoryFiles } from "../testkit/memoryFiles.ts";
-import { createClaudeConfirmation, hookCommand } from "./integration.ts";
+import { createClaudeConfirmation, HOOK } from "./integration.ts";
 
 const USER = "/home/dev/.claude/settings.json";
 const PROJECT = "/home/dev/project/.claude/settings.json";
 const LOCAL = "/home/dev/project/.claude/settings.local.json";
 const withHook = (command: string, event = "PermissionRequest"): string =>
   JSON.stringify({ hooks: { [event]: [{ hooks: [{ type: "command", command }] }] } });
-const OURS = withHook(hookCommand("/home/dev/.agtmux/bin/agtmux-event", "PermissionRequest"));
+const OURS = withHook(HOOK.of("/home/dev/.agtmux/bin/agtmux-event", "PermissionRequest"));
 const FOREIGN = withHook("approve-for-me");
 
 const filesWith = (contents: Record<string, string>) => {

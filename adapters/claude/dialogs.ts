@@ -2,8 +2,8 @@
 // text on the screen; that, the selector's column and a known question together are the proof. Sources: recorded frames
 // (2.1.329); plan, automatic-mode and first-run texts as noted in measurements and the vendor's documents, hence medium.
 import type { Reading } from "../../core/ports/agentAdapter.ts";
-import { withoutBlankEnds, asks, isBlank, joined, indentOf, movesTo } from "../common/screenText.ts";
-import { withRoles, readPlainOptions } from "../common/selector.ts";
+import { withoutBlankEnds, asks, isBlank, joined, indentOf } from "../common/screenText.ts";
+import { withRoles } from "../common/selector.ts";
 import { PLAN_APPROVAL, QUESTION, TRUST_APPROVAL, EDIT_APPROVAL, TOOL_APPROVAL } from "../common/signals.ts";
 import { EXIT_PLAN_MODE, errorStatusOfText } from "./normalize.ts";
 import {
@@ -256,14 +256,11 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
   return null;
 };
 
-/** Options without digits: the mark moves to one, and Enter chooses it. Whoever answers sees that it moved. */
-const OFFERED = { mark: "❯", maxIndent: 4, isWrapped: false };
-
 /** The offer stands alone below a rule, without a line of keys; its options are the last text on the screen. */
 const readOffer = (screen: readonly string[], width: number): Reading | null => {
   const top = screen.findLastIndex(isRule);
   const lines = screen.slice(top + 1);
-  const selector = top < 0 ? null : readPlainOptions(lines, lines.length, OFFERED);
+  const selector = top < 0 ? null : readPlain(lines, lines.length);
   if (selector === null || selector.end !== lines.length) return null;
   const [title = "", ...rows] = withoutBlankEnds(lines.slice(0, selector.start));
   if (!OFFER.test(title) || indentOf(title) > 2) return null;
@@ -275,7 +272,7 @@ const readOffer = (screen: readonly string[], width: number): Reading | null => 
       .map((row) => row.trim())
       .join("\n"),
     columns: Math.max(1, width - 4),
-    options: selector.labels.map((label, index) => ({ label, keys: movesTo(index, selector.marked) })),
+    options: selector.options,
     isWhole: true,
   });
 };
@@ -292,7 +289,7 @@ const readConfirmation = (screen: readonly string[], width: number): Reading | n
   const top = screen.findLastIndex(isRule);
   const lines = screen.slice(top + 1);
   if (top < 0 || !CONFIRMS.test(lines.at(-1) ?? "")) return null;
-  const selector = readPlainOptions(lines, lines.length - 1, OFFERED);
+  const selector = readPlain(lines, lines.length - 1);
   if (selector === null) return null;
   const [title = "", ...rows] = withoutBlankEnds(lines.slice(0, selector.start));
   if (indentOf(title) !== 2 && !ADDS_FOLDER.test(title)) return null;
@@ -308,7 +305,7 @@ const readConfirmation = (screen: readonly string[], width: number): Reading | n
         .map((row) => row.trim())
         .join("\n"),
       columns: Math.max(1, width - 4),
-      options: selector.labels.map((label) => ({ label, keys: null })),
+      options: selector.options.map(({ label }) => ({ label, keys: null })),
       isWhole: true,
     },
   );

@@ -2,14 +2,14 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { EVENT_SCRIPT, layOut, parsedJson, settingsPlans } from "../testkit/memoryFiles.ts";
-import { createClaudeIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
+import { createClaudeIntegration, HOOK_EVENTS, HOOK } from "./integration.ts";
 
 const PATH = "/home/dev/.claude/settings.json";
 const integration = createClaudeIntegration();
 const { requestFor, install, uninstall } = settingsPlans(integration, PATH);
 
 const ourGroup = (event: string) => ({
-  hooks: [{ type: "command", command: hookCommand(EVENT_SCRIPT, event), timeout: 5 }],
+  hooks: [{ type: "command", command: HOOK.of(EVENT_SCRIPT, event), timeout: 5 }],
 });
 
 const foreignGroup = fc.record({
@@ -109,7 +109,7 @@ describe("installing into Claude Code's settings", () => {
   });
 
   it("quotes a script path with blanks and quotes", () => {
-    expect(hookCommand("/a b/it's/agtmux-event", "Stop")).toBe(
+    expect(HOOK.of("/a b/it's/agtmux-event", "Stop")).toBe(
       "'/a b/it'\\''s/agtmux-event' claude Stop 2>/dev/null || :",
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryFiles } from "../testkit/memoryFiles.ts";
-import { createCodexConfirmation, hookCommand } from "./integration.ts";
+import { createCodexConfirmation, HOOK } from "./integration.ts";
 
 const hooks = (command: string) =>
   JSON.stringify({ hooks: { PermissionRequest: [{ hooks: [{ type: "command", command }] }] } });
@@ -11,7 +11,7 @@ describe("whether a person alone answers Codex's requests", () => {
   it("holds with our own hook, foreign hooks of other events, and nothing", async () => {
     expect(await needs({})).toBe(false);
     expect(
-      await needs({ "/h/.codex/hooks.json": hooks(hookCommand("/x/agtmux-event", "PermissionRequest")) }),
+      await needs({ "/h/.codex/hooks.json": hooks(HOOK.of("/x/agtmux-event", "PermissionRequest")) }),
     ).toBe(false);
     expect(await needs({ "/h/.codex/config.toml": 'approvals_reviewer = "user"\n[[hooks.Stop]]\n' })).toBe(
       false,

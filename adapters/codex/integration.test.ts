@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { EVENT_SCRIPT, memoryFiles, settingsPlans } from "../testkit/memoryFiles.ts";
-import { createCodexIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
+import { createCodexIntegration, HOOK_EVENTS, HOOK } from "./integration.ts";
 
 const HOOKS = "/home/dev/.codex/hooks.json";
 const CONFIG = "/home/dev/.codex/config.toml";
@@ -40,7 +40,7 @@ describe("installing into Codex's hooks", () => {
       hooks: Object.fromEntries(
         HOOK_EVENTS.map((event) => [
           event,
-          [{ hooks: [{ type: "command", command: hookCommand(EVENT_SCRIPT, event), timeout: 3 }] }],
+          [{ hooks: [{ type: "command", command: HOOK.of(EVENT_SCRIPT, event), timeout: 3 }] }],
         ]),
       ),
     });
@@ -141,7 +141,7 @@ describe("inspecting", () => {
 describe("the command", () => {
   const run = (script: string): string =>
     // Nothing to read: who does not read it would break the pipe.
-    execFileSync("/bin/sh", ["-c", hookCommand(script, "Stop")], {
+    execFileSync("/bin/sh", ["-c", HOOK.of(script, "Stop")], {
       stdio: ["ignore", "pipe", "inherit"],
     }).toString();
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { EVENT_SCRIPT, layOut, settingsPlans } from "../testkit/memoryFiles.ts";
-import { createGeminiIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
+import { createGeminiIntegration, HOOK_EVENTS, HOOK } from "./integration.ts";
 
 const PATH = "/home/dev/.gemini/settings.json";
 const integration = createGeminiIntegration();
@@ -17,7 +17,7 @@ const refusal = async (work: Promise<unknown>): Promise<AgtmuxError> => {
 };
 
 const ourGroup = (event: string) => ({
-  hooks: [{ name: "agtmux", type: "command", command: hookCommand(EVENT_SCRIPT, event), timeout: 5_000 }],
+  hooks: [{ name: "agtmux", type: "command", command: HOOK.of(EVENT_SCRIPT, event), timeout: 5_000 }],
 });
 
 const group = fc.record({

@@ -15,6 +15,7 @@ import {
   visibleLines,
   styledRows,
   typedOf,
+  blockAbove,
 } from "../common/screenText.ts";
 import { withRoles, isKeyHints } from "../common/selector.ts";
 import {
@@ -106,13 +107,7 @@ const readDialog = ({ inside, top }: Box, width: number): Reading | null => {
   });
 };
 
-const lastBlock = (above: readonly string[]): string[] => {
-  let end = above.length;
-  while (end > 0 && isBlank(above[end - 1] ?? "")) end -= 1;
-  let start = end;
-  while (start > 0 && !isBlank(above[start - 1] ?? "")) start -= 1;
-  return above.slice(start, end);
-};
+const lastBlock = (above: readonly string[]): readonly string[] => blockAbove(above, above.length).lines;
 
 const readWork = ({ upper, above }: Box): Reading | null => {
   const word = WORKING_RULE.exec(upper)?.[1];
