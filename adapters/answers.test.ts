@@ -1,14 +1,11 @@
 // For every recorded dialog: which keys approve it once and which deny it, or that this is not known. A key in the wrong
 // place approves what nobody approved, so each frame is named here.
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { OptionRole, PromptRequest } from "../core/model/request.ts";
-import type { AgentAdapter } from "../core/ports/agentAdapter.ts";
 import { createAdapterRegistry } from "./index.ts";
-import { listFrames, loadRecording, screenOf } from "./testkit/recordings.ts";
+import { fixtureFolder, listFrames, loadRecording, screenOf } from "./testkit/recordings.ts";
 
-const FIXTURES = fileURLToPath(new URL("../test/fixtures", import.meta.url));
 const registry = createAdapterRegistry();
 
 /** Keys that approve, keys that deny; null: the option is known and its keys are not; undefined: there is none. */
@@ -24,12 +21,12 @@ const GEMINI: Known = ["1", "Escape"];
 /** The same keys at each width at which a dialog was recorded. */
 const atWidths = (frame: string, known: Known | Unknown): Record<string, Known | Unknown> =>
   Object.fromEntries([60, 70, 96, 140].map((width) => [`recordings/${frame}_${width}`, known]));
+const inColumns = (frame: string, columns: readonly number[], known: Known | Unknown) =>
+  Object.fromEntries(columns.map((width) => [`recordings/${frame}_${width}_columns`, known] as const));
 const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/claude/approval_edit": DIGITS_3,
-  "recordings/claude/approval_140_columns": DIGITS_4,
-  "recordings/claude/approval_96_columns": DIGITS_4,
-  "recordings/claude/approval_edit_140_columns": DIGITS_3,
-  "recordings/claude/approval_edit_96_columns": DIGITS_3,
+  ...inColumns("claude/approval", [96, 140], DIGITS_4),
+  ...inColumns("claude/approval_edit", [96, 140], DIGITS_3),
   "recordings/claude/attached_approval": DIGITS_4,
   "recordings/claude/name_approval": DIGITS_4,
   "recordings/claude/status_line_approval": DIGITS_4,
@@ -38,39 +35,20 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/claude/start_key": "leaves or trusts",
   "recordings/claude/start_server": "leaves or trusts",
   "recordings/claude/start_without_prompts": "leaves or trusts",
-  "recordings/claude/auto_offer_120_columns": "switches the mode",
-  "recordings/claude/auto_offer_140_columns": "switches the mode",
-  "recordings/claude/auto_offer_60_columns": "switches the mode",
-  "recordings/claude/auto_offer_80_columns": "switches the mode",
-  "recordings/claude/auto_offer_96_columns": "switches the mode",
+  ...inColumns("claude/auto_offer", [60, 80, 96, 120, 140], "switches the mode"),
   "recordings/claude/auto_offer_no_60_columns": "switches the mode",
-  "recordings/claude/plan_empty_120_columns": ["1", "2"],
-  "recordings/claude/plan_empty_140_columns": ["1", "2"],
+  ...inColumns("claude/plan_empty", [60, 80, 96, 120, 140], ["1", "2"]),
   "recordings/claude/plan_empty_2_1_197": ["1", "2"],
-  "recordings/claude/plan_empty_60_columns": ["1", "2"],
-  "recordings/claude/plan_empty_80_columns": ["1", "2"],
-  "recordings/claude/plan_empty_96_columns": ["1", "2"],
-  "recordings/claude/plan_tall_120_columns": ["2", "Escape"],
-  "recordings/claude/plan_tall_80_columns": ["2", "Escape"],
-  "recordings/claude/plan_text_120_columns": ["2", "Escape"],
-  "recordings/claude/plan_text_140_columns": ["2", "Escape"],
-  "recordings/claude/plan_text_60_columns": ["2", "Escape"],
-  "recordings/claude/plan_text_80_columns": ["2", "Escape"],
-  "recordings/claude/plan_text_96_columns": ["2", "Escape"],
+  ...inColumns("claude/plan_tall", [80, 120], ["2", "Escape"]),
+  ...inColumns("claude/plan_text", [60, 80, 96, 120, 140], ["2", "Escape"]),
   "recordings/claude/question_2_1_197": "question",
   "recordings/claude/question_multi_96_columns": "question",
-  "recordings/claude/question_one_60_columns": "question",
-  "recordings/claude/question_one_96_columns": "question",
-  "recordings/claude/question_one_typed_120_columns": "question",
-  "recordings/claude/question_one_typed_60_columns": "question",
-  "recordings/claude/question_one_typing_120_columns": "question",
-  "recordings/claude/question_one_typing_60_columns": "question",
-  "recordings/claude/question_two_140_columns": "question",
-  "recordings/claude/question_two_60_columns": "question",
-  "recordings/claude/question_two_review_120_columns": "question",
-  "recordings/claude/question_two_review_60_columns": "question",
-  "recordings/claude/question_two_second_120_columns": "question",
-  "recordings/claude/question_two_second_60_columns": "question",
+  ...inColumns("claude/question_one", [60, 96], "question"),
+  ...inColumns("claude/question_one_typed", [60, 120], "question"),
+  ...inColumns("claude/question_one_typing", [60, 120], "question"),
+  ...inColumns("claude/question_two", [60, 140], "question"),
+  ...inColumns("claude/question_two_review", [60, 120], "question"),
+  ...inColumns("claude/question_two_second", [60, 120], "question"),
   "recordings/claude/trust_dialog": ["Down Enter", undefined],
   "recordings/claude/waiting_approval": DIGITS_4,
   "recordings/claude/waiting_input_question": "question",
@@ -87,29 +65,14 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   ...atWidths("codex/waiting_approval", DIGITS_3),
   ...atWidths("codex/waiting_approval_edit", DIGITS_3),
   ...atWidths("codex/waiting_input_question", "question"),
-  "recordings/copilot/approval_140_columns": COPILOT,
-  "recordings/copilot/approval_60_columns": COPILOT,
-  "recordings/copilot/approval_96_columns": COPILOT,
-  "recordings/copilot/approval_edit_140_columns": COPILOT,
-  "recordings/copilot/approval_edit_96_columns": COPILOT,
-  "recordings/gemini/approval_140_columns": GEMINI,
-  "recordings/gemini/approval_60_columns": GEMINI,
-  "recordings/gemini/approval_96_columns": GEMINI,
-  "recordings/gemini/question_one_140_columns": "question",
-  "recordings/gemini/question_one_60_columns": "question",
-  "recordings/gemini/question_one_96_columns": "question",
-  "recordings/gemini/question_one_typed_140_columns": "question",
-  "recordings/gemini/question_one_typed_60_columns": "question",
-  "recordings/gemini/question_one_typed_96_columns": "question",
-  "recordings/gemini/question_one_typing_140_columns": "question",
-  "recordings/gemini/question_one_typing_60_columns": "question",
-  "recordings/gemini/question_one_typing_96_columns": "question",
-  "recordings/gemini/question_text_140_columns": "text",
-  "recordings/gemini/question_text_60_columns": "text",
-  "recordings/gemini/question_text_96_columns": "text",
-  "recordings/gemini/question_text_typed_140_columns": "text",
-  "recordings/gemini/question_text_typed_60_columns": "text",
-  "recordings/gemini/question_text_typed_96_columns": "text",
+  ...inColumns("copilot/approval", [60, 96, 140], COPILOT),
+  ...inColumns("copilot/approval_edit", [96, 140], COPILOT),
+  ...inColumns("gemini/approval", [60, 96, 140], GEMINI),
+  ...inColumns("gemini/question_one", [60, 96, 140], "question"),
+  ...inColumns("gemini/question_one_typed", [60, 96, 140], "question"),
+  ...inColumns("gemini/question_one_typing", [60, 96, 140], "question"),
+  ...inColumns("gemini/question_text", [60, 96, 140], "text"),
+  ...inColumns("gemini/question_text_typed", [60, 96, 140], "text"),
   "recordings/copilot/question_own_open": "text",
   "recordings/copilot/question_own_typed": "question",
   "recordings/copilot/trust_dialog": ["Enter", undefined],
@@ -196,63 +159,34 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "variants/pi/approval_no_selected": ["Up Enter", "Enter"],
 };
 /** Keys that open the field for an own text. */
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  "recordings/copilot/waiting_input_question": ["Down", "Down"],
-  "variants/copilot/question_60_columns_second_selected": ["Down"],
-  "recordings/gemini/question_one_140_columns": ["3"],
-  "recordings/gemini/question_one_60_columns": ["3"],
-  "recordings/gemini/question_one_96_columns": ["3"],
-  "recordings/gemini/question_one_typed_140_columns": ["3"],
-  "recordings/gemini/question_one_typed_60_columns": ["3"],
-  "recordings/gemini/question_one_typed_96_columns": ["3"],
-  "recordings/gemini/question_one_typing_140_columns": ["3"],
-  "recordings/gemini/question_one_typing_60_columns": ["3"],
-  "recordings/gemini/question_one_typing_96_columns": ["3"],
-  "recordings/gemini/waiting_input_question": ["3"],
-  "variants/gemini/question_60_columns_second_selected": ["3"],
-  "recordings/claude/plan_tall_120_columns": ["3"],
-  "recordings/claude/plan_tall_80_columns": ["3"],
-  "recordings/claude/plan_text_120_columns": ["3"],
-  "recordings/claude/plan_text_140_columns": ["3"],
-  "recordings/claude/plan_text_60_columns": ["3"],
-  "recordings/claude/plan_text_80_columns": ["3"],
-  "recordings/claude/plan_text_96_columns": ["3"],
-  "recordings/claude/question_one_60_columns": ["3"],
-  "recordings/claude/name_question": ["3"],
-  "recordings/claude/question_one_96_columns": ["3"],
-  "recordings/claude/question_one_typed_120_columns": ["3"],
-  "recordings/claude/question_one_typed_60_columns": ["3"],
-  "recordings/claude/question_one_typing_120_columns": ["3"],
-  "recordings/claude/question_one_typing_60_columns": ["3"],
-  "recordings/claude/question_two_140_columns": ["3"],
-  "recordings/claude/question_two_60_columns": ["3"],
-  "recordings/claude/question_2_1_197": ["3"],
-  "recordings/claude/waiting_input_question": ["3"],
-  "variants/claude/question_60_columns": ["3"],
-  "recordings/opencode/question_own_unopened": ["3"],
-  "recordings/opencode/waiting_input_question": ["3"],
-  "recordings/opencode/waiting_input_question_140": ["3"],
-  "recordings/opencode/waiting_input_question_60": ["3"],
-  "recordings/opencode/waiting_input_question_70": ["3"],
-  "recordings/opencode/waiting_input_question_96": ["3"],
-  "variants/opencode/question_60_columns": ["3"],
-};
+const FIELDS: readonly (readonly [frame: RegExp, keys: readonly string[]])[] = [
+  [/^recordings\/copilot\/waiting_input_question$/, ["Down", "Down"]],
+  [/^variants\/copilot\/question_60_columns_second_selected$/, ["Down"]],
+  [/\/gemini\/(question_one_|question_60_|waiting_input_)/, ["3"]],
+  [/\/claude\/(plan_(tall|text)_|name_question|question_(one_|two_\d|2_1_197|60_)|waiting_input_)/, ["3"]],
+  [/\/opencode\/(question_own_unopened|question_60_|waiting_input_)/, ["3"]],
+];
+const fieldOf = (frame: string) => FIELDS.find(([pattern]) => pattern.test(frame))?.[1] ?? null;
 /** The question is worded again and its refusal too: only what is known of it has a role. */
 const HALF_KNOWN = "variants/claude/approval_reworded";
 
-const readFrame = (adapter: AgentAdapter, folder: string, name: string): PromptRequest | null => {
-  const recording = loadRecording(folder, name);
-  const styledLines = recording.ansi.split("\n");
-  return adapter.readScreen({ ...screenOf(recording), styledLines })?.request ?? null;
+/** What a recorded frame asks, with its colours, which may be changed before. */
+const requestIn = (
+  agent: string,
+  name: string,
+  { root = "recordings", change = (ansi: string) => ansi } = {},
+): PromptRequest | null => {
+  const recording = loadRecording(fixtureFolder(agent, root), name);
+  const styledLines = change(recording.ansi).split("\n");
+  return registry.byAgentType(agent)?.readScreen({ ...screenOf(recording), styledLines })?.request ?? null;
 };
 
 const asked = ["recordings", "variants"].flatMap((root) =>
-  registry.list().flatMap((adapter) => {
-    const folder = `${FIXTURES}/${root}/${adapter.agentType}`;
-    const has = readdirSync(`${FIXTURES}/${root}`).includes(adapter.agentType);
-    return (has ? listFrames(folder) : []).flatMap((name) => {
-      const request = readFrame(adapter, folder, name);
-      return request === null ? [] : [{ frame: `${root}/${adapter.agentType}/${name}`, request }];
+  registry.list().flatMap(({ agentType }) => {
+    const has = readdirSync(fixtureFolder("", root)).includes(agentType);
+    return (has ? listFrames(fixtureFolder(agentType, root)) : []).flatMap((name) => {
+      const request = requestIn(agentType, name, { root });
+      return request === null ? [] : [{ frame: `${root}/${agentType}/${name}`, request }];
     });
   }),
 );
@@ -275,7 +209,7 @@ describe("is known of", () => {
     const expected = EXPECTED[frame];
     const roles = [keysOf(request, "approve"), keysOf(request, "deny")];
     expect(roles).toEqual(typeof expected === "string" ? [undefined, undefined] : expected);
-    expect(request.textEntry ?? null).toEqual(expected === "text" ? [] : (FIELDS[frame] ?? null));
+    expect(request.textEntry ?? null).toEqual(expected === "text" ? [] : fieldOf(frame));
     if (expected === "question") expect(request.kind).toBe("question");
   });
   it("nothing but the yes where the no is another", () => {
@@ -296,38 +230,24 @@ it.each([
   ["claude", "question_multi_96_columns", "question_one_96_columns"],
   ["opencode", "question_multi", "waiting_input_question"],
 ])("a question of %s that takes several answers is told from one that takes one", (agent, several, one) => {
-  const adapter = registry.byAgentType(agent);
-  const read = (name: string) =>
-    adapter?.readScreen(screenOf(loadRecording(`${FIXTURES}/recordings/${agent}`, name)))?.request;
+  const read = (name: string) => requestIn(agent, name);
   expect(read(several)?.takesSeveral).toBe(true);
   expect(read(several)?.options.filter(({ label }) => label.startsWith("["))).toEqual([]);
   expect(read(one)?.takesSeveral).toBeUndefined();
 });
 
 it("Copilot's question is the same one while its own answer is chosen and typed", () => {
-  const adapter = registry.byAgentType("copilot");
-  const [first, ...others] = ["waiting_input_question", "question_own_open", "question_own_typed"].map(
-    (name) => {
-      const request = adapter?.readScreen(
-        screenOf(loadRecording(`${FIXTURES}/recordings/copilot`, name)),
-      )?.request;
-      return [request?.kind, request?.options.map(({ label }) => label)];
-    },
-  );
+  const names = ["waiting_input_question", "question_own_open", "question_own_typed"];
+  const [first, ...others] = names.map((name) => {
+    const request = requestIn("copilot", name);
+    return [request?.kind, request?.options.map(({ label }) => label)];
+  });
   expect(first).toEqual(["question", ["Red", "Blue", "Other (type your answer)"]]);
   expect(others).toEqual([first, first]);
 });
 
 describe("opencode's own answer to a question", () => {
-  const folder = `${FIXTURES}/recordings/opencode`;
-  const adapter = registry.byAgentType("opencode");
-  const read = (name: string): PromptRequest | null => {
-    const recording = loadRecording(folder, name);
-    return (
-      adapter?.readScreen({ ...screenOf(recording), styledLines: recording.ansi.split("\n") })?.request ??
-      null
-    );
-  };
+  const read = (name: string) => requestIn("opencode", name);
   it("is opened by its digit, and only where its field is not open: there the digit would be typed", () => {
     expect(read("question_own_unopened")?.textEntry).toEqual(["3"]);
     expect(read("question_own_open")?.textEntry).toBeNull();
@@ -345,13 +265,8 @@ describe("opencode's own answer to a question", () => {
 });
 
 describe("opencode's selection is told by colour", () => {
-  const folder = `${FIXTURES}/recordings/opencode`;
-  const adapter = registry.byAgentType("opencode");
-  const read = (name: string, change: (ansi: string) => string): (string[] | null)[] => {
-    const recording = loadRecording(folder, name);
-    const screen = { ...screenOf(recording), styledLines: change(recording.ansi).split("\n") };
-    return adapter?.readScreen(screen)?.request?.options.map(({ keys }) => keys) ?? [];
-  };
+  const read = (name: string, change: (ansi: string) => string) =>
+    requestIn("opencode", name, { change })?.options.map(({ keys }) => keys) ?? [];
   it("in a permission, also once it was moved", () => {
     expect(read("waiting_approval", (ansi) => ansi)).toEqual([["Enter"], ["Right", "Enter"], ["Escape"]]);
     const swapped = (ansi: string) =>

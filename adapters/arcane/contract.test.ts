@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { runUnverifiedContract } from "../testkit/unverified.ts";
 import { createArcaneAdapter } from "./index.ts";
 
@@ -17,6 +16,4 @@ runUnverifiedContract(createArcaneAdapter(), {
     ["bun", "bun arc"],
   ],
   events: ["session_start", "agent_start", "agent_end", "tool_execution_start", "auto_retry_end"],
-  recordingsDir: fileURLToPath(new URL("../../test/fixtures/recordings", import.meta.url)),
-  recordedAgents: ["claude", "codex", "gemini", "omp", "opencode", "pi"],
 });

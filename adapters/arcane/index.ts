@@ -6,7 +6,7 @@ import { BUILT_IN } from "../common/builtIn.ts";
 import { readDocumentedScreen } from "../piFamily/screen.ts";
 import { identifyScript } from "../piFamily/identify.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
-import { createPiHistory, createTranscriptReader } from "../piFamily/history.ts";
+import { createPiHistory, createPiTranscript } from "../piFamily/history.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
 
@@ -15,20 +15,7 @@ const SIGNS = {
   displayName: "arcane",
   packagePath: /(^|\/)@nghyane\/arcane\/(.*\/)?cli\.[jt]s$/,
   command: "arc",
-  helpers: new Set([
-    "commit",
-    "config",
-    "grep",
-    "jupyter",
-    "plugin",
-    "q",
-    "search",
-    "setup",
-    "shell",
-    "ssh",
-    "stats",
-    "update",
-  ]),
+  helpers: /^(commit|config|grep|jupyter|plugin|q|search|setup|shell|ssh|stats|update)$/,
 };
 
 const identifyArcane = (processes: readonly ProcessInfo[]) => {
@@ -51,7 +38,7 @@ export const createArcaneAdapter = (): AgentAdapter => ({
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,
   readStateFiles: createSessionFileReader(".arcane"),
-  readTranscript: createTranscriptReader(".arcane"),
+  readTranscript: createPiTranscript(".arcane"),
   history: createPiHistory(".arcane"),
   integration: createExtensionIntegration({
     agentType: "arcane",

@@ -1,38 +1,28 @@
 import { describe, expect, it } from "vitest";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { createClaudeConfirmation, hookCommand } from "./integration.ts";
+import { memoryFiles } from "../testkit/memoryFiles.ts";
+import { createClaudeConfirmation, HOOK } from "./integration.ts";
 
 const USER = "/home/dev/.claude/settings.json";
 const PROJECT = "/home/dev/project/.claude/settings.json";
 const LOCAL = "/home/dev/project/.claude/settings.local.json";
 const withHook = (command: string, event = "PermissionRequest"): string =>
   JSON.stringify({ hooks: { [event]: [{ hooks: [{ type: "command", command }] }] } });
-const OURS = withHook(hookCommand("/home/dev/.agtmux/bin/agtmux-event", "PermissionRequest"));
+const OURS = withHook(HOOK.of("/home/dev/.agtmux/bin/agtmux-event", "PermissionRequest"));
 const FOREIGN = withHook("approve-for-me");
 
 const filesWith = (contents: Record<string, string>) => {
   const reads: string[] = [];
-  const mtimes: Record<string, number> = {};
+  const options = { mtimeMs: 1 };
+  const memory = memoryFiles(contents, options);
   const files: TargetFiles = {
+    ...memory,
     readText: (path) => {
       reads.push(path);
-      return Promise.resolve(contents[path] ?? null);
+      return memory.readText(path);
     },
-    list: () => Promise.resolve([]),
-    readTail: () => Promise.resolve(null),
-    readLink: () => Promise.resolve(null),
-    stat: (path) => {
-      const text = contents[path];
-      return Promise.resolve(
-        text === undefined
-          ? null
-          : { mtimeMs: mtimes[path] ?? 1, size: text.length, isFile: true, mode: 0o600 },
-      );
-    },
-    writeText: () => Promise.reject(new Error("reads only")),
-    remove: () => Promise.reject(new Error("reads only")),
   };
-  return { files, reads, contents, mtimes };
+  return { files, reads, contents, options };
 };
 const ask = (files: TargetFiles, read = createClaudeConfirmation()) =>
   read({ files, homeDir: "/home/dev", cwd: "/home/dev/project" });
@@ -62,7 +52,7 @@ describe("whether another program may answer permission requests", () => {
     expect([await ask(world.files, read), await ask(world.files, read)]).toEqual([false, false]);
     expect(world.reads).toEqual([USER]);
     world.contents[USER] = FOREIGN;
-    world.mtimes[USER] = 2;
+    world.options.mtimeMs = 2;
     expect(await ask(world.files, read)).toBe(true);
     expect(world.reads).toEqual([USER, USER]);
   });

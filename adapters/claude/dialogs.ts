@@ -2,8 +2,8 @@
 // text on the screen; that, the selector's column and a known question together are the proof. Sources: recorded frames
 // (2.1.329); plan, automatic-mode and first-run texts as noted in measurements and the vendor's documents, hence medium.
 import type { Reading } from "../../core/ports/agentAdapter.ts";
-import { withoutBlankEnds, asks, isBlank, joined, indentOf, movesTo } from "../common/screenText.ts";
-import { withRoles, readPlainOptions } from "../common/selector.ts";
+import { withoutBlankEnds, asks, isBlank, joined, indentOf } from "../common/screenText.ts";
+import { withRoles } from "../common/selector.ts";
 import { PLAN_APPROVAL, QUESTION, TRUST_APPROVAL, EDIT_APPROVAL, TOOL_APPROVAL } from "../common/signals.ts";
 import { EXIT_PLAN_MODE, errorStatusOfText } from "./normalize.ts";
 import {
@@ -12,7 +12,6 @@ import {
   isRule,
   readNumbered,
   type Selector,
-  reading,
   type Dialog,
   columnsOf,
   contentOf,
@@ -98,7 +97,7 @@ const toReading = (plan: Plan, options: readonly Option[], { top, width }: PlanP
     isWhole: plan.isWhole,
     ...(hasField ? { textEntry: [String(options.length)] } : {}),
   };
-  return asks(PLAN_APPROVAL, "high", EXIT_PLAN_MODE, request, top);
+  return asks(PLAN_APPROVAL, "high", EXIT_PLAN_MODE, { ...request, top });
 };
 
 interface PlanPlace {
@@ -165,24 +164,19 @@ const readQuestion = (dialog: Dialog): Reading | null => {
   const { options } = dialog.selector;
   const field = fieldAt(options, dialog.footer);
   const key = options[field]?.keys ?? null;
-  return reading(
-    QUESTION,
-    "high",
-    `${text.slice(0, 200)} / ${dialog.footer}`,
-    {
-      kind: "question",
-      title: text,
-      body: withoutBlankEnds(rows).join("\n"),
-      columns: Math.max(1, dialog.width),
-      toolName: "AskUserQuestion",
-      options: withAnswerField(options, field),
-      textEntry: key,
-      // With a checkbox a digit toggles, so that it is no key of an answer.
-      ...(options[0]?.keys === null ? { takesSeveral: true } : {}),
-      isWhole: dialog.hasRule && !dialog.isScrolled,
-    },
-    dialog,
-  );
+  return asks(QUESTION, "high", `${text.slice(0, 200)} / ${dialog.footer}`, {
+    top: dialog.top,
+    kind: "question",
+    title: text,
+    body: withoutBlankEnds(rows).join("\n"),
+    columns: Math.max(1, dialog.width),
+    toolName: "AskUserQuestion",
+    options: withAnswerField(options, field),
+    textEntry: key,
+    // With a checkbox a digit toggles, so that it is no key of an answer.
+    ...(options[0]?.keys === null ? { takesSeveral: true } : {}),
+    isWhole: dialog.hasRule && !dialog.isScrolled,
+  });
 };
 
 /** The last page of several questions has no line of keys below it. */
@@ -192,21 +186,16 @@ const readReview = (dialog: Dialog): Reading | null => {
   const labels = dialog.selector.options.map(({ label }) => label);
   const isReview = HEADER.test(header) && title === "Review your answers";
   if (!dialog.hasRule || !isReview || labels[0] !== "Submit answers") return null;
-  return reading(
-    QUESTION,
-    "high",
+  return asks(QUESTION, "high", title, {
+    top: dialog.top,
+    kind: "question",
     title,
-    {
-      kind: "question",
-      title,
-      body: withoutBlankEnds(rows).join("\n"),
-      columns: Math.max(1, dialog.width),
-      toolName: "AskUserQuestion",
-      options: dialog.selector.options,
-      isWhole: !dialog.isScrolled,
-    },
-    dialog,
-  );
+    body: withoutBlankEnds(rows).join("\n"),
+    columns: Math.max(1, dialog.width),
+    toolName: "AskUserQuestion",
+    options: dialog.selector.options,
+    isWhole: !dialog.isScrolled,
+  });
 };
 
 // Dialogs of a start: trust in a folder, first-run screens, and the offer of another mode. Sources: trust and offer recorded with
@@ -232,20 +221,15 @@ const readTrust = (dialog: Dialog): Reading | null => {
   const isTrust = /Quick safety check|Do you trust the files in this folder\?/.test(text);
   if (!isTrust || !dialog.selector.options.some((option) => /trust|proceed/i.test(option.label))) return null;
   const workspace = workspaceOf(dialog.lines);
-  return reading(
-    TRUST_APPROVAL,
-    "high",
-    `Quick safety check / ${dialog.footer}`,
-    {
-      kind: "trust",
-      title: "Trust this folder?",
-      body: workspace,
-      columns: Math.max(1, dialog.width - 2),
-      options: dialog.selector.options.map(toTrustOption),
-      isWhole: dialog.hasRule && !dialog.isScrolled && workspace !== null,
-    },
-    dialog,
-  );
+  return asks(TRUST_APPROVAL, "high", `Quick safety check / ${dialog.footer}`, {
+    top: dialog.top,
+    kind: "trust",
+    title: "Trust this folder?",
+    body: workspace,
+    columns: Math.max(1, dialog.width - 2),
+    options: dialog.selector.options.map(toTrustOption),
+    isWhole: dialog.hasRule && !dialog.isScrolled && workspace !== null,
+  });
 };
 
 /** First-run screens and one-time offers: not recorded, known by their vendor's wording. */
@@ -262,44 +246,35 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
       .slice(0, dialog.selector.start)
       .findLast((text) => pattern.test(text) && indentOf(text) <= 1);
     if (line !== undefined)
-      return reading(
-        { state: "waiting_input", reasonCode },
-        "medium",
-        line,
-        { kind: "other", title: line, options: dialog.selector.options },
-        dialog,
-      );
+      return asks({ state: "waiting_input", reasonCode }, "medium", line, {
+        top: dialog.top,
+        kind: "other",
+        title: line,
+        options: dialog.selector.options,
+      });
   }
   return null;
 };
-
-/** Options without digits: the mark moves to one, and Enter chooses it. Whoever answers sees that it moved. */
-const OFFERED = { mark: "❯", maxIndent: 4, isWrapped: false };
 
 /** The offer stands alone below a rule, without a line of keys; its options are the last text on the screen. */
 const readOffer = (screen: readonly string[], width: number): Reading | null => {
   const top = screen.findLastIndex(isRule);
   const lines = screen.slice(top + 1);
-  const selector = top < 0 ? null : readPlainOptions(lines, lines.length, OFFERED);
+  const selector = top < 0 ? null : readPlain(lines, lines.length);
   if (selector === null || selector.end !== lines.length) return null;
   const [title = "", ...rows] = withoutBlankEnds(lines.slice(0, selector.start));
   if (!OFFER.test(title) || indentOf(title) > 2) return null;
-  return reading(
-    { state: "waiting_input", reasonCode: "onboarding" },
-    "high",
+  return asks({ state: "waiting_input", reasonCode: "onboarding" }, "high", title, {
+    top,
+    kind: "other",
     title,
-    {
-      kind: "other",
-      title,
-      body: withoutBlankEnds(rows)
-        .map((row) => row.trim())
-        .join("\n"),
-      columns: Math.max(1, width - 4),
-      options: selector.labels.map((label, index) => ({ label, keys: movesTo(index, selector.marked) })),
-      isWhole: true,
-    },
-    { top },
-  );
+    body: withoutBlankEnds(rows)
+      .map((row) => row.trim())
+      .join("\n"),
+    columns: Math.max(1, width - 4),
+    options: selector.options,
+    isWhole: true,
+  });
 };
 
 const CONFIRMS = /^ {1,2}Enter to confirm · Esc to cancel$/;
@@ -314,25 +289,25 @@ const readConfirmation = (screen: readonly string[], width: number): Reading | n
   const top = screen.findLastIndex(isRule);
   const lines = screen.slice(top + 1);
   if (top < 0 || !CONFIRMS.test(lines.at(-1) ?? "")) return null;
-  const selector = readPlainOptions(lines, lines.length - 1, OFFERED);
+  const selector = readPlain(lines, lines.length - 1);
   if (selector === null) return null;
   const [title = "", ...rows] = withoutBlankEnds(lines.slice(0, selector.start));
   if (indentOf(title) !== 2 && !ADDS_FOLDER.test(title)) return null;
-  return reading(
+  return asks(
     { state: "waiting_input", reasonCode: /\bAPI key\b/.test(title) ? "auth_needed" : "onboarding" },
     "high",
     title,
     {
+      top,
       kind: "other",
       title: title.trim(),
       body: withoutBlankEnds(rows)
         .map((row) => row.trim())
         .join("\n"),
       columns: Math.max(1, width - 4),
-      options: selector.labels.map((label) => ({ label, keys: null })),
+      options: selector.options.map(({ label }) => ({ label, keys: null })),
       isWhole: true,
     },
-    { top },
   );
 };
 
@@ -432,50 +407,41 @@ const readApproval = (dialog: Dialog): Reading | null => {
   if (EDIT_QUESTION.test(question.text)) {
     const edit = editOf(text, dialog.width);
     const isEditWhole = isWhole && edit.body !== null && !/^\?/m.test(edit.content ?? "?");
-    return reading(
-      EDIT_APPROVAL,
-      confidence,
-      matched,
-      { kind: "edit", title: question.text, ...edit, options, isWhole: isEditWhole },
-      dialog,
-    );
+    return asks(EDIT_APPROVAL, confidence, matched, {
+      top: dialog.top,
+      kind: "edit",
+      title: question.text,
+      ...edit,
+      options,
+      isWhole: isEditWhole,
+    });
   }
   if (PLAN_QUESTION.test(question.text))
-    return reading(
-      PLAN_APPROVAL,
-      "medium",
-      matched,
-      {
-        kind: "plan",
-        title: question.text,
-        body,
-        columns,
-        options: withRoles(dialog.selector.options, PLAN_ROLES),
-        isWhole: isWhole && body !== null,
-      },
-      dialog,
-    );
+    return asks(PLAN_APPROVAL, "medium", matched, {
+      top: dialog.top,
+      kind: "plan",
+      title: question.text,
+      body,
+      columns,
+      options: withRoles(dialog.selector.options, PLAN_ROLES),
+      isWhole: isWhole && body !== null,
+    });
   if (!TOOL_QUESTION.test(question.text)) return null;
   const kind = kindOf(heading, dialog.hasRule);
   // Below the heading stands which tool it is; of a command only what the model says of it.
   const title = kind === "tool" ? text.heading.map((line) => line.trim()).join(": ") : heading;
-  return reading(
-    TOOL_APPROVAL,
-    confidence,
-    matched,
-    {
-      kind,
-      title: title === "" ? question.text : title,
-      body,
-      columns,
-      ...(kind === "command" && !text.hasRemarkBelow ? { remark: remarkOf(text.heading) } : {}),
-      ...(text.hasRemarkBelow ? { hasRemarkBelow: true } : {}),
-      ...(text.isEnd ? { sight: "end" as const } : {}),
-      options,
-      isWhole: isWhole && body !== null,
-    },
-    dialog,
-  );
+  return asks(TOOL_APPROVAL, confidence, matched, {
+    top: dialog.top,
+    kind,
+    title: title === "" ? question.text : title,
+    body,
+    columns,
+    ...(kind === "command" && !text.hasRemarkBelow ? { remark: remarkOf(text.heading) } : {}),
+    ...(text.hasRemarkBelow ? { hasRemarkBelow: true } : {}),
+    ...(text.isEnd ? { sight: "end" as const } : {}),
+    options,
+    isWhole: isWhole && body !== null,
+  });
 };
 
 /** Automatic mode's failed server check: no hook fires for it, so the screen is one of two witnesses. Layout not recorded. */

@@ -1,9 +1,9 @@
 // The sessions that Claude Code keeps: `~/.claude/projects/<folder>/<session>.jsonl`. Recorded with 2.1.329. Logs of sub-agents
 // lie in folders below it, in earlier versions beside it; all of their lines are marked as a side chain.
+import { readSessionFile } from "./stateFiles.ts";
 import {
   SPINNER,
   callOf,
-  entriesOf,
   entryOf,
   parseLog,
   textsOf,
@@ -12,12 +12,12 @@ import {
   amountOf,
   costOf,
   headLines,
-  newestTime,
   promptIn,
   withoutBranches,
+  createTranscriptReader,
+  factsOf,
 } from "../common/sessionLog.ts";
-import { asPayload, fieldOf, listOf, parsePayload, type Payload, textOf } from "../common/payload.ts";
-import * as z from "zod";
+import { asPayload, fieldOf, listOf, type Payload, textOf } from "../common/payload.ts";
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type {
   TranscriptEntry,
@@ -34,26 +34,11 @@ import type {
 // two kinds of line that 2.1.329 writes; those called `summary` name other sessions. So does the title of the pane.
 
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9-]{7,99}$/;
-const MAX_SESSION_FILE = 64 * 1024;
-/** Process start times have a resolution of one second on some systems. */
-const START_TOLERANCE_MS = 2_500;
 const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
 
-const sessionFileSchema = z.object({
-  pid: z.number().int(),
-  startedAt: z.number(),
-  sessionId: z.string().regex(SESSION_ID),
-  cwd: z.string().startsWith("/"),
-});
-
 /** Where the log of this process may be: the path that the events named, if it is this session's; else from the process's own session file. */
-const findClaudeLogs = async ({
-  files,
-  homeDir,
-  process,
-  agentSessionId,
-  transcriptPath,
-}: StateFileRequest): Promise<string[]> => {
+const findClaudeLogs = async (request: StateFileRequest): Promise<string[]> => {
+  const { homeDir, agentSessionId, transcriptPath } = request;
   if (
     transcriptPath !== null &&
     agentSessionId !== null &&
@@ -62,11 +47,8 @@ const findClaudeLogs = async ({
     transcriptPath.endsWith(`/${agentSessionId}.jsonl`)
   )
     return [transcriptPath];
-  const text = await files.readText(`${homeDir}/.claude/sessions/${process.pid}.json`, MAX_SESSION_FILE);
-  const parsed = sessionFileSchema.safeParse(parsePayload(text ?? ""));
-  if (!parsed.success || parsed.data.pid !== process.pid) return [];
-  const { cwd, sessionId, startedAt } = parsed.data;
-  if (startedAt < process.startedAt - START_TOLERANCE_MS) return [];
+  const { cwd, sessionId = "" } = (await readSessionFile(request)) ?? {};
+  if (cwd?.startsWith("/") !== true || !SESSION_ID.test(sessionId)) return [];
   // Recorded for slashes; other characters of a folder's name are replaced as well, as programs that read these logs know.
   const folders = new Set([cwd.replaceAll("/", "-"), cwd.replaceAll(/[^A-Za-z0-9]/g, "-")]);
   return [...folders].map((folder) => `${homeDir}/.claude/projects/${folder}/${sessionId}.jsonl`);
@@ -110,17 +92,10 @@ const readClaudeLine = (line: Payload): TranscriptEntry[] => {
   return type === "assistant" ? fromAgent(message, at) : [];
 };
 
+const readClaudeLines = (lines: readonly Payload[]): TranscriptEntry[] => lines.flatMap(readClaudeLine);
+
 /** Null where no log is provably this process's, or nothing in it is known. */
-export const readClaudeTranscript = async (
-  request: StateFileRequest,
-): Promise<readonly TranscriptEntry[] | null> => {
-  for (const path of await findClaudeLogs(request)) {
-    const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
-    if (tail === null) continue;
-    return entriesOf(tail, readClaudeLine);
-  }
-  return null;
-};
+export const readClaudeTranscript = createTranscriptReader(findClaudeLogs, readClaudeLines);
 
 /** Without the sign the title is not Claude Code's but the shell's. */
 const TITLE = new RegExp(`^(?:${SPINNER}|[·✢✳✶✻✽]) (\\S.*)$`, "u");
@@ -132,50 +107,29 @@ export const titleOfClaudeSession = (title: string): string | null => {
   return text === "" || OWN_NAME.test(text) ? null : text;
 };
 
-/** What the person called it; else what the program did. */
+/** What the person called it, else what the program did; lines of a session from which this one went on do not count. */
+const titleIn = (tail: string, id: string): string | null => {
+  const named = tail.split("\n").filter((line) => line.includes("-title"));
+  const lines = parseLog(named.join("\n")).filter((line) => textOf(line, "sessionId") === id);
+  const newest = (type: string, field: string): string | null =>
+    textOf(lines.findLast((line) => textOf(line, "type") === type) ?? {}, field);
+  return newest("custom-title", "customTitle") ?? newest("ai-title", "aiTitle");
+};
+
 export const readClaudeSessionTitle = async (request: StateFileRequest): Promise<string | null> => {
   for (const path of await findClaudeLogs(request)) {
     const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
-    if (tail === null) continue;
-    // A session that goes on from another one may begin with lines of that one.
-    const lines = parseLog(tail).filter((line) => path.endsWith(`/${textOf(line, "sessionId")}.jsonl`));
-    const newest = (type: string, field: string): string | null => {
-      const line = lines.findLast((one) => textOf(one, "type") === type);
-      return line === undefined ? null : textOf(line, field);
-    };
-    return newest("custom-title", "customTitle") || newest("ai-title", "aiTitle");
+    if (tail !== null) return titleIn(tail, path.slice(path.lastIndexOf("/") + 1, -".jsonl".length));
   }
   return null;
 };
 
 const FILE = /^[^/]+\/([A-Za-z0-9][A-Za-z0-9-]{7,99})\.jsonl$/;
 
-/** What the person called it, else what the program did; lines of a session from which this one went on do not count. */
-const titleIn = (tail: string, id: string): string | null => {
-  const lines = parseLog(
-    tail
-      .split("\n")
-      .filter((line) => line.includes("-title"))
-      .join("\n"),
-  ).filter((line) => textOf(line, "sessionId") === id);
-  const newest = (type: string, field: string): string | null =>
-    textOf(lines.findLast((line) => textOf(line, "type") === type) ?? {}, field);
-  return newest("custom-title", "customTitle") ?? newest("ai-title", "aiTitle");
-};
-
 const readFacts = ({ path, head, tail }: LogPiece): SessionFacts | null => {
   const id = FILE.exec(path)?.[1];
   if (id === undefined) return null;
-  const facts: SessionFacts = {
-    id,
-    cwd: null,
-    branch: null,
-    title: titleIn(tail, id),
-    firstPrompt: null,
-    startedAt: null,
-    lastAt: newestTime(tail),
-    parentId: null,
-  };
+  const facts = factsOf(id, tail, { title: titleIn(tail, id) });
   for (const line of headLines(head)) {
     if (fieldOf(line, "isSidechain") === true) return null;
     const of = textOf(line, "sessionId");
@@ -240,6 +194,6 @@ export const claudeHistory: FileHistory = {
   roots: [{ folder: ".claude/projects", depth: 1, file: FILE }],
   headBytes: 16 * 1024,
   readFacts,
-  readEntries: withoutBranches((lines) => lines.flatMap(readClaudeLine)),
+  readEntries: withoutBranches(readClaudeLines),
   usage,
 };

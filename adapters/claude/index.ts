@@ -36,40 +36,15 @@ import * as z from "zod";
 // here. Source: process trees recorded with 2.1.329, notes on 2.1.197 and on npm's node launcher.
 
 /** Subcommands that configure, serve or print and leave: never the agent that a person sits in front of. */
-const HELPER_SUBCOMMANDS = new Set([
-  "agents",
-  "auth",
-  "auto-mode",
-  "config",
-  "daemon",
-  "doctor",
-  "install",
-  "mcp",
-  "migrate-installer",
-  "plugin",
-  "plugins",
-  "remote-control",
-  "server",
-  "setup-token",
-  "uninstall",
-  "update",
-  "upgrade",
-]);
+const HELPER_SUBCOMMANDS =
+  /^(agents|auth|auto-mode|config|daemon|doctor|install|mcp|migrate-installer|plugin|plugins|remote-control|server|setup-token|uninstall|update|upgrade)$/;
 
 /** A prompt may begin with a subcommand's word ("update the readme"); a subcommand is followed by one of these or nothing. */
 const HELPER_OPERANDS =
   /^(add|add-json|add-from-claude-desktop|disable|enable|get|install|list|login|logout|marketplace|remove|reset-project-choices|run|serve|start|status|stop|uninstall|update|validate|stable|latest|set|-.*)$/;
 
-const HELPER_FLAGS = new Set([
-  "--bg-pty-host",
-  "--bg-spare",
-  "--chrome-native-host",
-  "--claude-in-chrome-mcp",
-  "--computer-use-mcp",
-  "--daemon-worker",
-  "--mcp-cli",
-  "--ripgrep",
-]);
+const HELPER_FLAGS =
+  /^(--bg-pty-host|--bg-spare|--chrome-native-host|--claude-in-chrome-mcp|--computer-use-mcp|--daemon-worker|--mcp-cli|--ripgrep)$/;
 
 const NODE_LAUNCHER = /(^|\/)@anthropic-ai\/claude-code\/cli(-wrapper)?\.[cm]?js$/;
 /** Npm's link to the launcher, where nobody can follow it. */
@@ -86,8 +61,8 @@ const VERSION_TITLE = /^\d+\.\d+\.\d+/;
 
 const isHelper = (operands: readonly string[]): boolean => {
   const [first, second] = operands;
-  if (first !== undefined && HELPER_FLAGS.has(first)) return true;
-  if (first === undefined || !HELPER_SUBCOMMANDS.has(first)) return false;
+  if (first !== undefined && HELPER_FLAGS.test(first)) return true;
+  if (first === undefined || !HELPER_SUBCOMMANDS.test(first)) return false;
   return second === undefined || HELPER_OPERANDS.test(second);
 };
 

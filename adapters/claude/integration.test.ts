@@ -1,32 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/memoryFiles.ts";
-import { createClaudeIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
+import { EVENT_SCRIPT, layOut, parsedJson, settingsPlans } from "../testkit/memoryFiles.ts";
+import { createClaudeIntegration, HOOK_EVENTS, HOOK } from "./integration.ts";
 
 const PATH = "/home/dev/.claude/settings.json";
 const integration = createClaudeIntegration();
 const { requestFor, install, uninstall } = settingsPlans(integration, PATH);
 
 const ourGroup = (event: string) => ({
-  hooks: [{ type: "command", command: hookCommand(EVENT_SCRIPT, event), timeout: 5 }],
+  hooks: [{ type: "command", command: HOOK.of(EVENT_SCRIPT, event), timeout: 5 }],
 });
-
-/** Lays JSON out with arbitrary white space between its tokens. */
-const layOut = (value: unknown, gaps: readonly string[]): string => {
-  let at = 0;
-  const gap = (): string => gaps[at++ % gaps.length] ?? "";
-  const write = (item: unknown): string => {
-    if (Array.isArray(item))
-      return `[${gap()}${item.map((child) => write(child) + gap()).join(`,${gap()}`)}]`;
-    if (typeof item === "object" && item !== null)
-      return `{${gap()}${Object.entries(item)
-        .map(([key, child]) => `${JSON.stringify(key)}${gap()}:${gap()}${write(child)}${gap()}`)
-        .join(`,${gap()}`)}}`;
-    return JSON.stringify(item);
-  };
-  return gap() + write(value) + gap();
-};
 
 const foreignGroup = fc.record({
   matcher: fc.constantFrom("*", "Bash", ""),
@@ -125,7 +109,7 @@ describe("installing into Claude Code's settings", () => {
   });
 
   it("quotes a script path with blanks and quotes", () => {
-    expect(hookCommand("/a b/it's/agtmux-event", "Stop")).toBe(
+    expect(HOOK.of("/a b/it's/agtmux-event", "Stop")).toBe(
       "'/a b/it'\\''s/agtmux-event' claude Stop 2>/dev/null || :",
     );
   });

@@ -36,21 +36,19 @@ export const HOOK_EVENTS = [
 const HOOK_TIMEOUT_S = 5;
 
 /** It must print nothing and succeed: stdout becomes context, and a failure is shown. */
-const HOOK = createHookCommand("claude");
-export const { commandOf: hookCommand } = HOOK;
+export const HOOK = createHookCommand("claude");
 
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
 export const createClaudeIntegration = (): Integration =>
   createHookSettingsIntegration({
     path: (homeDir) => `${homeDir}/.claude/settings.json`,
     events: HOOK_EVENTS,
-    commandOf: hookCommand,
-    hookOf: (eventScript, event) => ({
+    command: HOOK,
+    hookOf: (command) => ({
       type: "command",
-      command: hookCommand(eventScript, event),
+      command,
       timeout: HOOK_TIMEOUT_S,
     }),
-    isOurCommand: HOOK.isOurs,
     problemsOf: (_request, root, path) =>
       Promise.resolve(
         valueOf(root, "disableAllHooks")?.value === true

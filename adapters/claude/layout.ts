@@ -1,11 +1,10 @@
 // The parts of a Claude Code screen: where the agent draws, its input box, and of a dialog its frame, text and options. Geometry
 // only; what stands there is read in screen.ts and dialogs.ts.
-import type { Screen, Reading } from "../../core/ports/agentAdapter.ts";
-import { indentOf, isBlank, withoutBlankEnds, movesTo, asks, joined } from "../common/screenText.ts";
+import type { Screen } from "../../core/ports/agentAdapter.ts";
+import { indentOf, isBlank, withoutBlankEnds, movesTo, joined } from "../common/screenText.ts";
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import { oneLine } from "../common/payload.ts";
-import type { Confidence, Status } from "../../core/model/state.ts";
-import type { RequestFields } from "../common/promptRequest.ts";
+import { readPlainOptions } from "../common/selector.ts";
 
 /** Between windows of vim, of nvim, and of tmux. */
 const SEPARATOR = /^[|│┃]$/;
@@ -388,21 +387,15 @@ export const readNumbered = (
     : null;
 };
 
-/** Options without digits: adjoining lines, one of which is selected. */
+/** Options without digits: the mark moves to one, and Enter chooses it. Whoever answers sees that it moved. */
 export const readPlain = (lines: readonly string[], end: number): Selector | null => {
-  let bottom = end;
-  while (bottom > 0 && isBlank(lines[bottom - 1] ?? "")) bottom -= 1;
-  let start = bottom;
-  while (start > 0 && !isBlank(lines[start - 1] ?? "")) start -= 1;
-  const block = lines.slice(start, bottom);
-  if (block.length < 2 || block.length > MAX_OPTIONS) return null;
-  if (block.filter((line) => SELECTED.test(line)).length !== 1) return null;
-  const selected = block.findIndex((line) => SELECTED.test(line));
-  const options = block.map((line, index) => ({
-    label: labelOf(line.replace("❯", " ").trim()),
-    keys: movesTo(index, selected),
+  const found = readPlainOptions(lines, end, { mark: "❯", maxIndent: 4, isWrapped: false });
+  if (found === null || found.labels.length > MAX_OPTIONS) return null;
+  const options = found.labels.map((label, index) => ({
+    label: labelOf(label),
+    keys: movesTo(index, found.marked),
   }));
-  return { options, start, end: bottom };
+  return { options, start: found.start, end: found.end };
 };
 
 // A dialog between the rule above it and the keys below it, and what readers of every kind of dialog take from it.
@@ -420,14 +413,6 @@ export interface Dialog {
   /** Columns of the pane. */
   width: number;
 }
-
-export const reading = (
-  status: Status,
-  confidence: Confidence,
-  matched: string,
-  request: RequestFields,
-  { top }: Pick<Dialog, "top">,
-): Reading => asks(status, confidence, matched, request, top);
 
 /** The question's paragraph directly above the selector, and its first line's index. */
 export const questionOf = (dialog: Dialog): { text: string; start: number; indent: number } => {

@@ -1,14 +1,11 @@
 // Panes so low that the first row in sight is already a part of the input box or of a dialog.
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { frameOf } from "../testkit/recordings.ts";
 import { readClaudeScreen } from "./screen.ts";
-
-const recordings = fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url));
 
 /** The same screen in a pane that ends above what fits: its rows from `first` on. */
 const from = (name: string, isFirst: (row: string) => boolean) => {
-  const screen = screenOf(loadRecording(recordings, name));
+  const screen = frameOf("claude", name);
   return { ...screen, lines: screen.lines.slice(screen.lines.findIndex(isFirst)) };
 };
 

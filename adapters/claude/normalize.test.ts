@@ -1,44 +1,10 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Envelope } from "../../core/model/envelope.ts";
 import type { Signal } from "../../core/model/evidence.ts";
-import { loadEventSamples, type Payload } from "../testkit/recordings.ts";
+import { eventsOf } from "../testkit/events.ts";
+import type { Payload } from "../testkit/recordings.ts";
 import { normalizeClaude } from "./normalize.ts";
 
-const samples = loadEventSamples(
-  fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url)),
-);
-
-/** The recorded payload of an event, of one tool where it matters, with changes. */
-const recorded = (name: string, changes: Payload = {}, tool?: string): Payload => {
-  const sample = samples.find(
-    (one) => one.name === name && (tool === undefined || one.payload["tool_name"] === tool),
-  );
-  if (sample === undefined) throw new Error(`no recording of ${name}`);
-  return { ...sample.payload, ...changes };
-};
-const normalize = (eventName: string | null, payload: Payload | null, confirmRequests = false) => {
-  const envelope: Envelope = {
-    spoolName: "1",
-    agentType: "claude",
-    eventName,
-    tmuxSocket: null,
-    tmuxServerPid: null,
-    paneId: null,
-    parentPid: null,
-    eventTime: 0,
-    payload,
-    payloadProblem: payload === null ? "too_large" : null,
-  };
-  return normalizeClaude(envelope, { confirmRequests });
-};
-const one = (name: string, payload: Payload | null, confirmRequests = false): Signal => {
-  const { signals } = normalize(name, payload, confirmRequests);
-  expect(signals).toHaveLength(1);
-  const [signal] = signals;
-  if (signal === undefined) throw new Error(`no signal for ${name}`);
-  return signal;
-};
+const { samples, recorded, normalized: normalize, one, requestOf } = eventsOf("claude", normalizeClaude);
 const activityOf = (signal: Signal) => {
   if (signal.kind !== "activity") throw new Error(`${signal.kind} is no activity`);
   return {
@@ -47,11 +13,6 @@ const activityOf = (signal: Signal) => {
     boundary: signal.boundary,
   };
 };
-const requestOf = (signal: Signal) => {
-  if (signal.kind !== "request") throw new Error(`${signal.kind} is no request`);
-  return signal;
-};
-
 describe("turns", () => {
   it.each([
     ["SessionStart", {}, { status: "idle/fresh", agentId: "", boundary: true }],
@@ -123,15 +84,15 @@ const keyOfTool = (payload: Payload): string | undefined => {
 };
 
 const askedBy = (payload: Payload) => {
-  const { status, request } = requestOf(one("PermissionRequest", payload));
+  const { status, request } = requestOf("PermissionRequest", payload);
   return { reason: status.reasonCode, kind: request.kind, title: request.title, body: request.body };
 };
 const keyOfRequest = (changes: Payload): string | null =>
-  requestOf(one("PermissionRequest", recorded("PermissionRequest", changes))).requestKey;
+  requestOf("PermissionRequest", recorded("PermissionRequest", changes)).requestKey;
 
 describe("requests", () => {
   it.each(["Bash", "AskUserQuestion", "ExitPlanMode"])("ties the request of %s to its tool use", (tool) => {
-    const request = requestOf(one("PermissionRequest", recorded("PermissionRequest", {}, tool)));
+    const request = requestOf("PermissionRequest", recorded("PermissionRequest", {}, tool));
     expect(request.requestKey).toBe(keyOfTool(recorded("PreToolUse", {}, tool)));
     expect(request.requestKey).toMatch(/^[0-9a-f]{32}$/);
   });
@@ -174,7 +135,7 @@ describe("requests", () => {
   });
 
   it("shows a question with the digits that answer it", () => {
-    const signal = requestOf(one("PermissionRequest", recorded("PermissionRequest", {}, "AskUserQuestion")));
+    const signal = requestOf("PermissionRequest", recorded("PermissionRequest", {}, "AskUserQuestion"));
     expect(signal.status).toEqual({ state: "waiting_input", reasonCode: "question" });
     expect(signal.request).toEqual({
       kind: "question",
@@ -200,23 +161,25 @@ describe("requests", () => {
     ["acceptEdits", "Write", true],
   ])("in mode %s for %s needs confirmation: %s", (permission_mode, tool_name, expected) => {
     const payload = recorded("PermissionRequest", { permission_mode, tool_name });
-    expect(requestOf(one("PermissionRequest", payload)).needsConfirmation).toBe(expected);
-    expect(requestOf(one("PermissionRequest", payload, true)).needsConfirmation).toBe(true);
+    expect(requestOf("PermissionRequest", payload).needsConfirmation).toBe(expected);
+    expect(requestOf("PermissionRequest", payload, true).needsConfirmation).toBe(true);
   });
 
   it("waits at least three drawing times for the dialog", () => {
-    expect(requestOf(one("PermissionRequest", recorded("PermissionRequest"))).dialogGraceMs).toBe(1_000);
+    expect(requestOf("PermissionRequest", recorded("PermissionRequest")).dialogGraceMs).toBe(1_000);
   });
 
   it("knows from the notification that a dialog is open, not which", () => {
-    const signal = requestOf(one("Notification", recorded("Notification")));
+    const signal = requestOf("Notification", recorded("Notification"));
     expect(signal).toMatchObject({ requestKey: null, needsConfirmation: false });
   });
 
   it("opens and closes an elicitation", () => {
-    const opened = requestOf(
-      one("Elicitation", { mcp_server_name: "db", elicitation_id: "e1", message: "Which table?" }),
-    );
+    const opened = requestOf("Elicitation", {
+      mcp_server_name: "db",
+      elicitation_id: "e1",
+      message: "Which table?",
+    });
     expect(opened.status).toEqual({ state: "waiting_input", reasonCode: "question" });
     const closed = one("ElicitationResult", {
       mcp_server_name: "db",
@@ -228,7 +191,7 @@ describe("requests", () => {
 
   it("strips control characters from what is shown, which is not whole then", () => {
     const tool_input = { command: "echo \u001b[2Jhi\u0007\nnext" };
-    const { request } = requestOf(one("PermissionRequest", recorded("PermissionRequest", { tool_input })));
+    const { request } = requestOf("PermissionRequest", recorded("PermissionRequest", { tool_input }));
     expect(request).toMatchObject({ body: "echo [2Jhi\nnext", hasMore: true });
     expect(request.isWhole).toBeUndefined();
   });
@@ -249,7 +212,8 @@ describe("requests", () => {
   ])("tells what %s changes where that is not all, and is not whole then", (tool_name, input, content) => {
     const tool_input = { file_path: "/p/a", ...input };
     const { request } = requestOf(
-      one("PermissionRequest", recorded("PermissionRequest", { tool_name, tool_input })),
+      "PermissionRequest",
+      recorded("PermissionRequest", { tool_name, tool_input }),
     );
     expect(request).toMatchObject({ kind: "edit", body: "/p/a", content });
     expect(request.isWhole).toBeUndefined();
@@ -258,15 +222,15 @@ describe("requests", () => {
   it("tells nothing of an edit of which a part has an unknown form", () => {
     const tool_input = { file_path: "/p/a", edits: [{ old_string: "a", new_string: "b" }, { delete: 1 }] };
     const payload = recorded("PermissionRequest", { tool_name: "MultiEdit", tool_input });
-    expect(requestOf(one("PermissionRequest", payload)).request.content ?? null).toBeNull();
+    expect(requestOf("PermissionRequest", payload).request.content ?? null).toBeNull();
   });
 
   it("is whole with all that is asked, which what no dialog draws is a part of", () => {
     const isWhole = (tool_name: string, tool_input: unknown) =>
-      requestOf(one("PermissionRequest", recorded("PermissionRequest", { tool_name, tool_input }))).request
+      requestOf("PermissionRequest", recorded("PermissionRequest", { tool_name, tool_input })).request
         .isWhole;
     const hasMore = (tool_input: unknown) =>
-      requestOf(one("PermissionRequest", recorded("PermissionRequest", { tool_input }))).request.hasMore;
+      requestOf("PermissionRequest", recorded("PermissionRequest", { tool_input })).request.hasMore;
     const command = "touch a.txt";
     expect(isWhole("Bash", { command, description: "Makes a file", timeout: 1_000 })).toBe(true);
     expect(isWhole("Bash", { command, dangerouslyDisableSandbox: true })).toBeUndefined();
@@ -285,8 +249,7 @@ it("tells where a command runs, unless a part of its call is not drawn", () => {
   const runsIn = (more: object, tool_name = "Bash") => {
     const tool_input = { command: "git status", ...more };
     const payload = recorded("PermissionRequest", { tool_name, tool_input, cwd: "/p" });
-    const signal = one("PermissionRequest", payload);
-    return requestOf(signal).request.runsIn;
+    return requestOf("PermissionRequest", payload).request.runsIn;
   };
   expect(runsIn({ description: "Looks", timeout: 1_000 })).toBe("/p");
   expect(runsIn({ dangerouslyDisableSandbox: true })).toBeUndefined();
@@ -307,7 +270,7 @@ describe("payloads that could not be read", () => {
   });
 
   it("leaves a permission request a request, to be confirmed", () => {
-    expect(requestOf(one("PermissionRequest", null))).toMatchObject({
+    expect(requestOf("PermissionRequest", null)).toMatchObject({
       requestKey: null,
       confidence: "medium",
       needsConfirmation: true,

@@ -21,28 +21,25 @@ import {
   COMPACTING,
   COMPLETED,
   FRESH,
-  openRequest,
   SUBAGENT,
   THINKING,
   TOOL,
 } from "../common/signals.ts";
-import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import {
   alive,
-  eventOf,
   type EventRule,
   type EventRules,
   type HookEvent,
   idOf,
   prompted,
   sessionEnded,
-  signalsOf,
   subagentStopped,
   workOf,
-  toldOf,
   type ToldNames,
+  createNormalizer,
+  opensWithin,
+  placeOf,
 } from "../common/events.ts";
 
 // Why a turn failed, from the hook's error name and from the text that Claude Code shows. One place, because the hook and
@@ -225,7 +222,7 @@ const elicitationAsk = (payload: Payload): Ask => {
  * Three times the recorded delay from PermissionRequest to the drawn dialog (about 300 ms, 2.1.329): until then a screen
  * without the dialog says nothing.
  */
-const DIALOG_GRACE_MS = 1_000;
+const opened = opensWithin(1_000);
 
 // The name of a permission request. Claude Code's PermissionRequest carries no tool_use_id (recorded 2.1.329), so the
 // request is named by what it asks: agent, tool and input. PreToolUse ties that name to its tool_use_id.
@@ -244,12 +241,6 @@ const stableInput = (toolName: string, input: unknown): unknown => {
 const requestKeyOf = (agentId: string, toolName: string, toolInput: unknown): string =>
   hashRequest(agentId, toolName, stableInput(toolName, toolInput));
 
-interface Event extends HookEvent {
-  context: NormalizeContext;
-}
-
-type Rule = EventRule<Event>;
-
 /** Modes in which a request may be answered without a person. */
 const SELF_ANSWERING_MODES = new Set(["auto", "bypassPermissions", "dontAsk"]);
 /** Ends of a session after which the process lives on. */
@@ -266,17 +257,17 @@ const namesOfCall = (agentId: string, call: Payload): string[] => {
   ];
 };
 
-const mayAnswerItself = ({ payload, isWhole, context }: Event, toolName: string): boolean => {
+const mayAnswerItself = ({ payload, isWhole, confirmRequests }: HookEvent, toolName: string): boolean => {
   const mode = textOf(payload, "permission_mode");
   return (
     !isWhole ||
-    context.confirmRequests ||
+    confirmRequests ||
     (mode !== null && SELF_ANSWERING_MODES.has(mode)) ||
     (mode === "acceptEdits" && isEditTool(toolName))
   );
 };
 
-const toolStarted: Rule = ({ payload, agentId }) => {
+const toolStarted: EventRule = ({ payload, agentId }) => {
   const toolUseId = textOf(payload, "tool_use_id");
   const toolName = textOf(payload, "tool_name");
   const names =
@@ -286,11 +277,11 @@ const toolStarted: Rule = ({ payload, agentId }) => {
   return [activity(workOf(agentId, TOOL), { agentId, names })];
 };
 
-const toolEnded: Rule = ({ payload, agentId }) => [
+const toolEnded: EventRule = ({ payload, agentId }) => [
   activity(workOf(agentId, THINKING), { agentId, closes: namesOfCall(agentId, payload) }),
 ];
 
-const batchEnded: Rule = ({ payload, agentId }) => [
+const batchEnded: EventRule = ({ payload, agentId }) => [
   activity(workOf(agentId, THINKING), {
     agentId,
     closes: listOf(payload, "tool_calls")
@@ -299,46 +290,34 @@ const batchEnded: Rule = ({ payload, agentId }) => [
   }),
 ];
 
-const permissionRequested: Rule = (event) => {
+const permissionRequested: EventRule = (event) => {
   const { payload, isWhole, agentId } = event;
   const toolName = textOf(payload, "tool_name");
-  const ask =
-    toolName === null
-      ? GENERIC_PERMISSION
-      : askOf(toolName, fieldOf(payload, "tool_input"), textOf(payload, "cwd"));
-  return [
-    openRequest(ask, {
-      agentId,
-      requestKey: toolName === null ? null : requestKeyOf(agentId, toolName, fieldOf(payload, "tool_input")),
-      confidence: isWhole && toolName !== null ? "high" : "medium",
-      needsConfirmation: mayAnswerItself(event, toolName ?? ""),
-      dialogGraceMs: DIALOG_GRACE_MS,
-    }),
-  ];
+  const input = fieldOf(payload, "tool_input");
+  const needsConfirmation = mayAnswerItself(event, toolName ?? "");
+  return toolName === null
+    ? [opened(event, GENERIC_PERMISSION, null, { confidence: "medium", needsConfirmation })]
+    : [
+        opened(
+          event,
+          askOf(toolName, input, textOf(payload, "cwd")),
+          requestKeyOf(agentId, toolName, input),
+          {
+            confidence: isWhole ? "high" : "medium",
+            needsConfirmation,
+          },
+        ),
+      ];
 };
 
-const notified: Rule = (event) => {
-  const { payload, agentId, confidence } = event;
+const notified: EventRule = (event) => {
+  const { payload, agentId } = event;
   switch (textOf(payload, "notification_type")) {
     case "permission_prompt":
-      return [
-        openRequest(GENERIC_PERMISSION, {
-          agentId,
-          requestKey: null,
-          confidence,
-          needsConfirmation: false,
-          dialogGraceMs: DIALOG_GRACE_MS,
-        }),
-      ];
+      return [opened(event, GENERIC_PERMISSION, null, { needsConfirmation: false })];
     case "elicitation_dialog":
       return [
-        openRequest(elicitationAsk(payload), {
-          agentId,
-          requestKey: null,
-          confidence: "medium",
-          needsConfirmation: false,
-          dialogGraceMs: DIALOG_GRACE_MS,
-        }),
+        opened(event, elicitationAsk(payload), null, { confidence: "medium", needsConfirmation: false }),
       ];
     case "idle_prompt":
       return [{ kind: "settled" }];
@@ -355,7 +334,7 @@ const elicitationNames = (payload: Payload): string[] =>
     return value === null ? [] : [`elicitation:${value.slice(0, 200)}`];
   });
 
-const stopped: Rule = ({ payload, agentId, confidence }) => {
+const stopped: EventRule = ({ payload, agentId, confidence }) => {
   if (agentId !== ROOT_AGENT) return [boundary(null, agentId, confidence)];
   const left = listOf(payload, "background_tasks").filter((task) =>
     RUNNING_TASK_STATES.has(textOf(asPayload(task) ?? {}, "status") ?? ""),
@@ -374,7 +353,7 @@ const TOLD: ToldNames = {
   said: { event: "Stop", field: "last_assistant_message" },
 };
 
-const RULES: EventRules<Event> = {
+const RULES: EventRules = {
   SessionStart: ({ payload, isWhole, agentId, confidence }) => {
     // A truncated one may be the restart after a compaction, in the middle of a turn.
     if (!isWhole) return [activity(null, { agentId })];
@@ -408,12 +387,9 @@ const RULES: EventRules<Event> = {
       ? [{ kind: "settled" }]
       : [activity(workOf(agentId, THINKING), { agentId })],
   Elicitation: (event) => [
-    openRequest(elicitationAsk(event.payload), {
-      agentId: event.agentId,
-      requestKey: elicitationNames(event.payload)[0] ?? null,
+    opened(event, elicitationAsk(event.payload), elicitationNames(event.payload)[0] ?? null, {
       confidence: "medium",
-      needsConfirmation: !event.isWhole || event.context.confirmRequests,
-      dialogGraceMs: DIALOG_GRACE_MS,
+      needsConfirmation: !event.isWhole || event.confirmRequests,
     }),
   ],
   ElicitationResult: ({ payload, agentId }) => [
@@ -433,21 +409,13 @@ const RULES: EventRules<Event> = {
   PostModelSwitch: alive,
 };
 
-/**
- * Never throws. A payload that could not be read (not JSON, cut, too large) still counts by its event's name where the
- * name alone proves something, with medium confidence. Unknown events give no signals.
- */
-export const normalizeClaude = (envelope: Envelope, context: NormalizeContext): NormalizedEvent => {
-  const payload = envelope.payload ?? {};
-  const name = envelope.eventName ?? textOf(payload, "hook_event_name") ?? "";
-  const event = eventOf(envelope, idOf(payload, "agent_id") ?? ROOT_AGENT);
-  return {
-    signals: signalsOf(RULES, name, { ...event, context }),
-    sessionId: idOf(payload, "session_id"),
-    eventId: null,
-    cwd: textOf(payload, "cwd"),
-    transcriptPath: textOf(payload, "transcript_path"),
-    ...toldOf(TOLD, { name, payload, isRoot: event.agentId === ROOT_AGENT }),
-    isExit: name === "SessionEnd" && !LIVING_END_REASONS.has(textOf(payload, "reason") ?? ""),
-  };
-};
+export const normalizeClaude = createNormalizer({
+  rules: RULES,
+  told: TOLD,
+  nameField: "hook_event_name",
+  agentIdOf: (payload) => idOf(payload, "agent_id") ?? ROOT_AGENT,
+  about: (event) => ({
+    ...placeOf(event),
+    isExit: event.name === "SessionEnd" && !LIVING_END_REASONS.has(textOf(event.payload, "reason") ?? ""),
+  }),
+});

@@ -1,11 +1,8 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { frameOf } from "../testkit/recordings.ts";
 import { readClaudeScreen } from "./screen.ts";
 
-const fixture = (path: string): string =>
-  fileURLToPath(new URL(`../../test/fixtures/${path}`, import.meta.url));
-const frame = (name: string, set = "recordings") => screenOf(loadRecording(fixture(`${set}/claude`), name));
+const frame = (name: string, set = "recordings") => frameOf("claude", name, set);
 
 describe("what a dialog asks", () => {
   it("gives the command and the digits of an approval", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { memoryFiles } from "../testkit/memoryFiles.ts";
 import { somePane } from "../testkit/pane.ts";
 import { readClaudeStateFile } from "./stateFiles.ts";
 
@@ -24,15 +24,7 @@ const session = {
 };
 
 const read = async (text: string | null) => {
-  const files: TargetFiles = {
-    readText: (path) => Promise.resolve(path === "/home/dev/.claude/sessions/4242.json" ? text : null),
-    list: () => Promise.resolve([]),
-    readTail: () => Promise.resolve(null),
-    readLink: () => Promise.resolve(null),
-    stat: () => Promise.resolve(null),
-    writeText: () => Promise.reject(new Error("reads only")),
-    remove: () => Promise.reject(new Error("reads only")),
-  };
+  const files = memoryFiles(text === null ? {} : { "/home/dev/.claude/sessions/4242.json": text });
   const request = {
     files,
     homeDir: "/home/dev",

@@ -2,11 +2,13 @@
 // (denied, interrupted), and deleted on exit. Undocumented, so nothing counts before it is tied to the living process. It
 // never tells a fresh prompt from a finished turn: its `idle` carries the least specific reason and medium confidence. Its words
 // for waits are recorded with 2.1.329; 2.1.197 calls a question a permission prompt too, which proves neither.
-import { oneLine, parsePayload } from "../common/payload.ts";
+import { parsePayload } from "../common/payload.ts";
 import { FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/signals.ts";
-import * as z from "zod";
+import { shows } from "../common/screenText.ts";
+import type { Status } from "../../core/model/state.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import * as z from "zod";
 
 const MAX_BYTES = 64 * 1024;
 /** Process start times have a resolution of one second on some systems; the file is written up to some seconds later. */
@@ -14,6 +16,7 @@ const START_TOLERANCE_MS = 2_500;
 /** A number above this is epoch milliseconds (2001), below it a count of clock ticks that says nothing here. */
 const EPOCH_MS_FLOOR = 1e12;
 
+/** Nothing of it is sure to be there: what counts is checked where it is used. */
 const sessionFileSchema = z.object({
   pid: z.number().int(),
   startedAt: z.number(),
@@ -22,8 +25,10 @@ const sessionFileSchema = z.object({
   version: z.string().optional(),
   kind: z.string().optional(),
   tmux: z.string().optional(),
-  status: z.enum(["idle", "busy", "waiting"]),
+  status: z.string().optional(),
   waitingFor: z.string().optional(),
+  sessionId: z.string().optional(),
+  cwd: z.string().optional(),
 });
 type SessionFile = z.infer<typeof sessionFileSchema>;
 
@@ -50,44 +55,35 @@ const namesKindOfWait = (version: string): boolean => {
   return differing < 0 || (parts[differing] ?? 0) > (FIRST_WITH_KINDS[differing] ?? 0);
 };
 
-const readingOf = (file: SessionFile): Reading | null => {
-  const base = { confidence: "medium", request: null } as const;
-  switch (file.status) {
-    case "idle":
-      return { ...base, status: FRESH, matched: "session file: idle", isSteady: false };
-    case "busy":
-      return { ...base, status: THINKING, matched: "session file: busy", isSteady: true };
-    case "waiting": {
-      if (!namesKindOfWait(file.version ?? "")) return null;
-      const matched = `session file: waiting, ${oneLine(file.waitingFor ?? "", 100)}`;
-      if (file.waitingFor === "permission prompt")
-        return {
-          ...base,
-          status: TOOL_APPROVAL,
-          matched,
-          isSteady: true,
-        };
-      if (file.waitingFor === "input needed")
-        return {
-          ...base,
-          status: QUESTION,
-          matched,
-          isSteady: true,
-        };
-      return null;
-    }
-  }
+/** By what the file waits for. */
+const WAITS: ReadonlyMap<string | undefined, Status> = new Map([
+  ["permission prompt", TOOL_APPROVAL],
+  ["input needed", QUESTION],
+]);
+
+const readingOf = ({ status, waitingFor, version }: SessionFile): Reading | null => {
+  if (status === "idle") return shows(FRESH, "medium", "session file: idle");
+  if (status === "busy") return shows(THINKING, "medium", "session file: busy", true);
+  const wait = WAITS.get(waitingFor);
+  return status === "waiting" && wait !== undefined && namesKindOfWait(version ?? "")
+    ? shows(wait, "medium", `session file: waiting, ${waitingFor}`, true)
+    : null;
 };
 
-/** Null for no file, one that is not this process's or pane's, and words that were never recorded. */
-export const readClaudeStateFile = async ({
+/** The file of this process; null for no file and one that another process left. */
+export const readSessionFile = async ({
   files,
   homeDir,
   process,
-  pane,
-}: StateFileRequest): Promise<Reading | null> => {
+}: StateFileRequest): Promise<SessionFile | null> => {
   const text = await files.readText(`${homeDir}/.claude/sessions/${process.pid}.json`, MAX_BYTES);
-  const file = text === null ? null : (sessionFileSchema.safeParse(parsePayload(text)).data ?? null);
+  const { data = null } = sessionFileSchema.safeParse(parsePayload(text ?? ""));
+  return data !== null && isOfProcess(data, process) ? data : null;
+};
+
+/** Null for no file, one that is not this process's or pane's, and words that were never recorded. */
+export const readClaudeStateFile = async (request: StateFileRequest): Promise<Reading | null> => {
+  const file = await readSessionFile(request);
   if (file === null || (file.kind !== undefined && file.kind !== "interactive")) return null;
-  return isOfProcess(file, process) && isOfPane(file, pane.paneId) ? readingOf(file) : null;
+  return isOfPane(file, request.pane.paneId) ? readingOf(file) : null;
 };

@@ -1,12 +1,16 @@
 // What Claude Code shows in place of its box for prompts, and what a person or an editor draws around it. All frames were recorded live.
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { listFrames, loadLabels, loadRecording, screenOf } from "../testkit/recordings.ts";
+import {
+  fixtureFolder,
+  frameOf,
+  listFrames,
+  loadLabels,
+  loadRecording,
+  screenOf,
+} from "../testkit/recordings.ts";
 import { readDraft, readInputMode, readClaudeScreen } from "./screen.ts";
 
-const folder = (set: string): string =>
-  fileURLToPath(new URL(`../../test/fixtures/${set}/claude`, import.meta.url));
-const frame = (name: string, set: string) => screenOf(loadRecording(folder(set), name));
+const frame = (name: string, set: string) => frameOf("claude", name, set);
 const stateOf = (screen: ReturnType<typeof frame>): string => {
   const status = readClaudeScreen(screen)?.status;
   return status === undefined ? "nothing" : `${status.state}/${status.reasonCode}`;
@@ -18,7 +22,7 @@ const KEEPS_BOX = ["slash_menu", "file_menu", "shell_mode"];
 const OF_SUBAGENT = ["subagent_at_work"];
 
 describe("a view of the agent's own", () => {
-  const views = listFrames(folder("views"));
+  const views = listFrames(fixtureFolder("claude", "views"));
 
   it.each(views.filter((name) => ![...KEEPS_BOX, ...OF_SUBAGENT].includes(name)))(
     "is read as one: %s",
@@ -37,7 +41,7 @@ describe("a view of the agent's own", () => {
 
   it("is none of the dialogs that ask", () => {
     const asked = ["recordings", "variants", "dialogs"].flatMap((set) =>
-      listFrames(folder(set)).flatMap((name) =>
+      listFrames(fixtureFolder("claude", set)).flatMap((name) =>
         /^(approval|plan_(text|tall|empty|approval)|question_(one|two|multi|several)|trust|waiting|auto_offer|start)/.test(
           name,
         )
@@ -89,9 +93,9 @@ describe("a person's status line", () => {
 });
 
 describe("in splits of editors, beside a panel of its own, and in the layout for screen readers", () => {
-  const labels = loadLabels(`${folder("layouts")}/../labels.json`);
+  const labels = loadLabels(`${fixtureFolder("claude", "layouts")}/../labels.json`);
 
-  it.each(listFrames(folder("layouts")))("is read right, or not at all: %s", (name) => {
+  it.each(listFrames(fixtureFolder("claude", "layouts")))("is read right, or not at all: %s", (name) => {
     const { state, reason_code: reason } = labels[`claude/${name}`] ?? { state: "no label" };
     expect(stateOf(frame(name, "layouts"))).toBe(state === "unknown" ? "nothing" : `${state}/${reason}`);
   });
@@ -114,7 +118,7 @@ it("vim's keys: the mode stands in the agent's own line", () => {
 
 it("the layout for screen readers: a draft stands behind the prompt's sign", () => {
   const drawn = (name: string) => {
-    const { ansi, ...recording } = loadRecording(folder("layouts"), name);
+    const { ansi, ...recording } = loadRecording(fixtureFolder("claude", "layouts"), name);
     const styledLines = ansi.split("\n").slice(0, recording.height);
     const lines = screenOf({ ansi, ...recording }).lines.slice(0, styledLines.length);
     return readDraft({ ...screenOf({ ansi, ...recording }), lines, styledLines });

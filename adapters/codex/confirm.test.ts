@@ -1,29 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { createCodexConfirmation, hookCommand } from "./integration.ts";
+import { memoryFiles } from "../testkit/memoryFiles.ts";
+import { createCodexConfirmation, HOOK } from "./integration.ts";
 
-const filesOf = (texts: Readonly<Record<string, string>>): TargetFiles => ({
-  readText: (path) => Promise.resolve(texts[path] ?? null),
-  list: () => Promise.resolve([]),
-  readTail: () => Promise.resolve(null),
-  readLink: () => Promise.resolve(null),
-  stat: (path) =>
-    Promise.resolve(
-      texts[path] === undefined ? null : { mtimeMs: 1, size: texts[path].length, isFile: true, mode: 0o600 },
-    ),
-  writeText: () => Promise.reject(new Error("read only")),
-  remove: () => Promise.reject(new Error("read only")),
-});
 const hooks = (command: string) =>
   JSON.stringify({ hooks: { PermissionRequest: [{ hooks: [{ type: "command", command }] }] } });
 const needs = (texts: Readonly<Record<string, string>>) =>
-  createCodexConfirmation()({ files: filesOf(texts), homeDir: "/h", cwd: "/p" });
+  createCodexConfirmation()({ files: memoryFiles(texts), homeDir: "/h", cwd: "/p" });
 
 describe("whether a person alone answers Codex's requests", () => {
   it("holds with our own hook, foreign hooks of other events, and nothing", async () => {
     expect(await needs({})).toBe(false);
     expect(
-      await needs({ "/h/.codex/hooks.json": hooks(hookCommand("/x/agtmux-event", "PermissionRequest")) }),
+      await needs({ "/h/.codex/hooks.json": hooks(HOOK.of("/x/agtmux-event", "PermissionRequest")) }),
     ).toBe(false);
     expect(await needs({ "/h/.codex/config.toml": 'approvals_reviewer = "user"\n[[hooks.Stop]]\n' })).toBe(
       false,

@@ -160,13 +160,14 @@ const readApproval = (dialog: Dialog): Reading | null => {
   // A low pane shows the first options only, mostly without a mark: the last one of all refuses.
   const hasAllOptions = !dialog.isCut && options.at(-1)?.role === "deny";
   const isWhole = fields.isWhole === true && hasAllOptions && quoted.length === 0;
-  return asks(
-    status,
-    confidence,
-    `${heading.text} / ${dialog.footer}`,
-    { kind, title: heading.text, ...fields, options, isWhole },
-    dialog.top + heading.start,
-  );
+  return asks(status, confidence, `${heading.text} / ${dialog.footer}`, {
+    top: dialog.top + heading.start,
+    kind,
+    title: heading.text,
+    ...fields,
+    options,
+    isWhole,
+  });
 };
 
 const MAX_FOOTER_LINES = 3;
@@ -199,19 +200,14 @@ const readTool = (dialog: Dialog): Reading | null => {
   const question = start < 0 ? null : (dialog.lines[start + 1] ?? "").trim();
   if (question === null || !TOOL_QUESTION.test(question)) return null;
   const rows = otherTextOf(dialog.lines.slice(start + 2));
-  return asks(
-    TOOL_APPROVAL,
-    "high",
-    `${question} / ${dialog.footer}`,
-    {
-      kind: "tool",
-      title: question,
-      body: rows.length === 0 ? null : rows.join("\n"),
-      columns: columnsOf(dialog.width),
-      options: withRoles(byMoving(dialog.selector), TOOL_ROLES),
-    },
-    dialog.top + start,
-  );
+  return asks(TOOL_APPROVAL, "high", `${question} / ${dialog.footer}`, {
+    top: dialog.top + start,
+    kind: "tool",
+    title: question,
+    body: rows.length === 0 ? null : rows.join("\n"),
+    columns: columnsOf(dialog.width),
+    options: withRoles(byMoving(dialog.selector), TOOL_ROLES),
+  });
 };
 
 /** Of a dialog whose first line is not known. */
@@ -243,32 +239,22 @@ const readTrust = (dialog: Dialog): Reading | null => {
     dialog.selector.labels.some((label) => /trust|yes/i.test(label));
   const options = byMoving(dialog.selector);
   if (isFolder) {
-    return asks(
-      TRUST_APPROVAL,
-      "high",
-      `Folder access / ${dialog.footer}`,
-      {
-        kind: "trust",
-        title: "Trust this folder?",
-        options: withRoles(options, TRUST_ROLES),
-        ...folderOf(dialog),
-      },
-      topOf(dialog),
-    );
+    return asks(TRUST_APPROVAL, "high", `Folder access / ${dialog.footer}`, {
+      top: topOf(dialog),
+      kind: "trust",
+      title: "Trust this folder?",
+      options: withRoles(options, TRUST_ROLES),
+      ...folderOf(dialog),
+    });
   }
   if (!/(^| )Hooks need review/.test(text)) return null;
-  return asks(
-    TRUST_APPROVAL,
-    "high",
-    `Hooks need review / ${dialog.footer}`,
-    {
-      kind: "trust",
-      title: "Hooks need review",
-      body: text.replace(/^.*?Hooks need review\s*/, ""),
-      options,
-    },
-    topOf(dialog),
-  );
+  return asks(TRUST_APPROVAL, "high", `Hooks need review / ${dialog.footer}`, {
+    top: topOf(dialog),
+    kind: "trust",
+    title: "Hooks need review",
+    body: text.replace(/^.*?Hooks need review\s*/, ""),
+    options,
+  });
 };
 
 /** Screens before the first session: not recorded, known by their vendor's wording. */
@@ -287,8 +273,7 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
     { state: "waiting_input", reasonCode: found.reasonCode },
     "medium",
     `${title} / ${dialog.footer}`,
-    { kind: "other", title, options: byMoving(dialog.selector) },
-    topOf(dialog),
+    { top: topOf(dialog), kind: "other", title, options: byMoving(dialog.selector) },
   );
 };
 
@@ -308,23 +293,18 @@ const readQuestion = ({ lines, end, footer, width, isCut }: Place): Reading | nu
   const rows = withoutBlankEnds(hasField ? own.slice(0, -1) : own);
   const text = joined(rows.filter((line) => !isBlank(line)));
   if (text === "") return null;
-  return asks(
-    QUESTION,
-    "high",
-    `${text.slice(0, 200)} / ${footer}`,
-    {
-      kind: "question",
-      title: text,
-      body: otherTextOf(rows).join("\n"),
-      columns: columnsOf(width),
-      toolName: "request_user_input",
-      options: hasSelector ? byMoving(selector) : [],
-      isWhole: !isCut,
-      // The footer says that Enter submits what stands in the field.
-      ...(hasField ? { textEntry: [] } : {}),
-    },
-    header,
-  );
+  return asks(QUESTION, "high", `${text.slice(0, 200)} / ${footer}`, {
+    top: header,
+    kind: "question",
+    title: text,
+    body: otherTextOf(rows).join("\n"),
+    columns: columnsOf(width),
+    toolName: "request_user_input",
+    options: hasSelector ? byMoving(selector) : [],
+    isWhole: !isCut,
+    // The footer says that Enter submits what stands in the field.
+    ...(hasField ? { textEntry: [] } : {}),
+  });
 };
 
 /** Index after the last line of the conversation: nothing of a dialog but its highlighted option stands in column 0. */
@@ -343,19 +323,14 @@ const readUnknown = (dialog: Dialog, title: string): Reading | null => {
     return null;
   const first = dialog.lines.find((line) => !isBlank(line));
   const rows = otherTextOf(dialog.lines);
-  return asks(
-    TOOL_APPROVAL,
-    "medium",
-    `title: ${title} / ${dialog.footer}`,
-    {
-      kind: "other",
-      title: oneLine(first ?? "") || "Codex needs your permission",
-      body: rows.length === 0 ? null : rows.join("\n"),
-      columns: columnsOf(dialog.width),
-      options: byMoving(dialog.selector),
-    },
-    topOf(dialog),
-  );
+  return asks(TOOL_APPROVAL, "medium", `title: ${title} / ${dialog.footer}`, {
+    top: topOf(dialog),
+    kind: "other",
+    title: oneLine(first ?? "") || "Codex needs your permission",
+    body: rows.length === 0 ? null : rows.join("\n"),
+    columns: columnsOf(dialog.width),
+    options: byMoving(dialog.selector),
+  });
 };
 
 /** Instead of the options that have no room. */

@@ -1,7 +1,7 @@
 // The sessions that Codex keeps: `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`. Recorded with 0.169.0: the
 // first line is 22 kB of the program's instructions with the session's facts around them, and the first prompt stands about
 // 43 kB into the file.
-import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import { findRollout } from "./stateFiles.ts";
 import type {
   TranscriptEntry,
   FileHistory,
@@ -14,15 +14,14 @@ import { asPayload, fieldOf, textOf, type Payload, parsePayload } from "../commo
 import {
   callOf,
   entryOf,
-  parseLog,
   textsOf,
   timeOf,
-  TRANSCRIPT_BYTES,
   amountOf,
   headLines,
-  newestTime,
   promptIn,
   withoutBranches,
+  createTranscriptReader,
+  factsOf,
 } from "../common/sessionLog.ts";
 
 // Codex's rollout as a conversation. That `event_msg` and `response_item` lines are in it, and how a turn ends there, was
@@ -103,22 +102,10 @@ const readCodexLines = (payloads: readonly Payload[]): TranscriptEntry[] => {
 };
 
 /** Null for a rollout that is not this session's, and where nothing in it is known. */
-export const readCodexTranscript = async ({
-  files,
-  agentSessionId,
-  transcriptPath,
-}: StateFileRequest): Promise<readonly TranscriptEntry[] | null> => {
-  if (
-    transcriptPath === null ||
-    agentSessionId === null ||
-    !transcriptPath.endsWith(`${agentSessionId}.jsonl`)
-  )
-    return null;
-  const tail = await files.readTail(transcriptPath, TRANSCRIPT_BYTES);
-  if (tail === null) return null;
-  const entries = readCodexLines(parseLog(tail));
-  return entries.length === 0 ? null : entries;
-};
+export const readCodexTranscript = createTranscriptReader(
+  (request) => Promise.resolve(findRollout(request)),
+  readCodexLines,
+);
 
 const FILE = /^\d{4}\/\d\d\/\d\d\/rollout-[\dT-]{19}-([0-9a-f-]{36})\.jsonl$/;
 
@@ -129,16 +116,7 @@ const isOfSubagent = (meta: Payload): boolean =>
 const readFacts = ({ path, head, tail }: LogPiece): SessionFacts | null => {
   const id = FILE.exec(path)?.[1];
   if (id === undefined) return null;
-  const facts: SessionFacts = {
-    id,
-    cwd: null,
-    branch: null,
-    title: null,
-    firstPrompt: null,
-    startedAt: null,
-    lastAt: newestTime(tail),
-    parentId: null,
-  };
+  const facts = factsOf(id, tail);
   for (const line of headLines(head)) {
     const payload = asPayload(fieldOf(line, "payload")) ?? {};
     // A fork repeats the first line of its parent after its own.

@@ -23,38 +23,12 @@ import * as z from "zod";
 // (native binary; the npm launcher execs it), notes on its background server.
 
 /** Subcommands that serve, print or configure and leave: never the agent that a person sits in front of. */
-const HELPERS = new Set([
-  "app-server",
-  "app-server-daemon",
-  "app-server-updater",
-  "e",
-  "exec",
-  "exec-server",
-  "execpolicy",
-  "mcp-server",
-  "proto",
-  "responses-api-proxy",
-  "stdio-to-uds",
-]);
+const HELPERS =
+  /^(app-server|app-server-daemon|app-server-updater|e|exec|exec-server|execpolicy|mcp-server|proto|responses-api-proxy|stdio-to-uds)$/;
 
 /** The same, where the word may also begin a prompt ("update the readme"): a subcommand is followed by one of the below. */
-const AMBIGUOUS_HELPERS = new Set([
-  "apply",
-  "cloud",
-  "completion",
-  "debug",
-  "doctor",
-  "features",
-  "login",
-  "logout",
-  "mcp",
-  "plugin",
-  "remote-control",
-  "review",
-  "sandbox",
-  "update",
-  "upgrade",
-]);
+const AMBIGUOUS_HELPERS =
+  /^(apply|cloud|completion|debug|doctor|features|login|logout|mcp|plugin|remote-control|review|sandbox|update|upgrade)$/;
 const HELPER_OPERANDS =
   /^(-.*|add|bash|disable|enable|exec|fish|get|install|linux|list|login|logout|macos|remove|seatbelt|landlock|serve|start|status|stop|windows|zsh|task_\S+)$/;
 
@@ -79,8 +53,8 @@ const isHelper = (words: readonly string[]): boolean => {
     index += WITH_VALUE.test(words[index] ?? "") ? 2 : 1;
   const [first, second] = words.slice(index);
   if (first === undefined) return false;
-  if (HELPERS.has(first)) return true;
-  return AMBIGUOUS_HELPERS.has(first) && (second === undefined || HELPER_OPERANDS.test(second));
+  if (HELPERS.test(first)) return true;
+  return AMBIGUOUS_HELPERS.test(first) && (second === undefined || HELPER_OPERANDS.test(second));
 };
 
 const matchOne = (process: ProcessInfo): IdentifyMatch | null => {

@@ -5,35 +5,22 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { createCodexIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
+import { EVENT_SCRIPT, memoryFiles, settingsPlans } from "../testkit/memoryFiles.ts";
+import { createCodexIntegration, HOOK_EVENTS, HOOK } from "./integration.ts";
 
-const SCRIPT = "/home/dev/.agtmux/bin/agtmux-event";
 const HOOKS = "/home/dev/.codex/hooks.json";
 const CONFIG = "/home/dev/.codex/config.toml";
 const integration = createCodexIntegration();
 
-const requestFor = (hooks: string | null, config: string | null = null, eventScript = SCRIPT) => {
-  const refuse = () => Promise.reject(new Error("plans only"));
-  const files: TargetFiles = {
-    readText: (path) => Promise.resolve(path === HOOKS ? hooks : path === CONFIG ? config : null),
-    list: () => Promise.resolve([]),
-    readTail: () => Promise.resolve(null),
-    readLink: () => Promise.resolve(null),
-    stat: () => Promise.resolve(null),
-    writeText: refuse,
-    remove: refuse,
-  };
-  return { files, homeDir: "/home/dev", eventScript };
-};
-const install = async (text: string | null): Promise<string | null> => {
-  const [change] = await integration.planInstall(requestFor(text));
-  return change === undefined ? text : change.after;
-};
-const uninstall = async (text: string | null): Promise<string | null> => {
-  const [change] = await integration.planUninstall(requestFor(text));
-  return change === undefined ? text : change.after;
-};
+const { install, uninstall } = settingsPlans(integration, HOOKS);
+const requestFor = (hooks: string | null, config: string | null = null) => ({
+  files: memoryFiles({
+    ...(hooks === null ? {} : { [HOOKS]: hooks }),
+    ...(config === null ? {} : { [CONFIG]: config }),
+  }),
+  homeDir: "/home/dev",
+  eventScript: EVENT_SCRIPT,
+});
 
 /** As Codex writes it down when the person trusts the hooks. */
 const trustAll = (isTrusted: (event: string) => boolean, group = 0): string =>
@@ -53,7 +40,7 @@ describe("installing into Codex's hooks", () => {
       hooks: Object.fromEntries(
         HOOK_EVENTS.map((event) => [
           event,
-          [{ hooks: [{ type: "command", command: hookCommand(SCRIPT, event), timeout: 3 }] }],
+          [{ hooks: [{ type: "command", command: HOOK.of(EVENT_SCRIPT, event), timeout: 3 }] }],
         ]),
       ),
     });
@@ -154,7 +141,7 @@ describe("inspecting", () => {
 describe("the command", () => {
   const run = (script: string): string =>
     // Nothing to read: who does not read it would break the pipe.
-    execFileSync("/bin/sh", ["-c", hookCommand(script, "Stop")], {
+    execFileSync("/bin/sh", ["-c", HOOK.of(script, "Stop")], {
       stdio: ["ignore", "pipe", "inherit"],
     }).toString();
 

@@ -34,11 +34,10 @@ const HOOK_TIMEOUT_S = 3;
  * `exec` makes Codex itself the script's parent: where hooks run in the window's own process, that parent tells the pane.
  * Constant, because a change asks the person for trust again.
  */
-const HOOK = createHookCommand("codex", {
+export const HOOK = createHookCommand("codex", {
   before: (script) => `[ -x ${script} ] && exec ${script}`,
   after: "2>/dev/null; :",
 });
-export const { commandOf: hookCommand } = HOOK;
 
 // Which of our hooks Codex has been told to trust: tables `[hooks.state."<file>:<event>:<group>:<index>"]` in config.toml. The
 // trust is the person's to give, in Codex's own review at its next start. Source: 0.169.0.
@@ -78,13 +77,12 @@ const HOOKS_OFF = /^\s*(?:features\s*\.\s*)?hooks\s*=\s*false\b/m;
 const settings: HookSettings = {
   path: (homeDir) => `${homeDir}/.codex/hooks.json`,
   events: HOOK_EVENTS,
-  commandOf: hookCommand,
-  hookOf: (eventScript, event) => ({
+  command: HOOK,
+  hookOf: (command) => ({
     type: "command",
-    command: hookCommand(eventScript, event),
+    command,
     timeout: HOOK_TIMEOUT_S,
   }),
-  isOurCommand: HOOK.isOurs,
   problemsOf: async ({ files, homeDir }) => {
     const configPath = `${homeDir}/.codex/config.toml`;
     const config = (await files.readText(configPath, MAX_BYTES)) ?? "";

@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { frameOf } from "../testkit/recordings.ts";
 import { readCodexScreen, readDraft } from "./screen.ts";
 
 const fixture = (path: string): string =>
   fileURLToPath(new URL(`../../test/fixtures/${path}`, import.meta.url));
 const from = (kind: string, name: string, isFirst: (row: string) => boolean) => {
-  const screen = screenOf(loadRecording(fixture(`${kind}/codex`), name));
+  const screen = frameOf("codex", name, kind);
   return { ...screen, lines: screen.lines.slice(screen.lines.findIndex(isFirst)) };
 };
 
@@ -37,6 +37,6 @@ it("a folder is named where it stands in the first row, below a heading that is 
 });
 
 it("an option is told to the last row that has room above the sign of more", () => {
-  const screen = screenOf(loadRecording(fixture("dialogs/codex"), "long_80x24"));
+  const screen = frameOf("codex", "long_80x24", "dialogs");
   expect(readCodexScreen(screen)?.request?.options[1]?.label).toMatch(/ && echo all done with the$/);
 });

@@ -1,29 +1,12 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Envelope } from "../../core/model/envelope.ts";
-import { listFrames, loadEventSamples, loadRecording, type Payload } from "../testkit/recordings.ts";
+import { eventsOf } from "../testkit/events.ts";
+import { fixtureFolder, listFrames, loadRecording, type Payload } from "../testkit/recordings.ts";
 import { normalizeCodex } from "./normalize.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../../test/fixtures/recordings/codex", import.meta.url));
-const samples = loadEventSamples(RECORDINGS);
+const RECORDINGS = fixtureFolder("codex");
+const { samples, normalized: normalize } = eventsOf("codex", normalizeCodex);
 const sample = (name: string, index = 0): Payload =>
   samples.filter((one) => one.name === name)[index]?.payload ?? {};
-const normalize = (eventName: string, payload: Envelope["payload"], confirmRequests = false) =>
-  normalizeCodex(
-    {
-      spoolName: "1",
-      agentType: "codex",
-      eventName,
-      tmuxSocket: null,
-      tmuxServerPid: null,
-      paneId: "%6",
-      parentPid: null,
-      eventTime: 0,
-      payload,
-      payloadProblem: payload === null ? "not_json" : null,
-    },
-    { confirmRequests },
-  );
 const [, refusedPermission] = samples.filter((one) => one.name === "PermissionRequest");
 
 describe("Codex's events", () => {

@@ -12,30 +12,26 @@ import {
   COMPACTING,
   COMPLETED,
   INTERRUPTED,
-  openRequest,
   SUBAGENT,
   THINKING,
   TOOL,
 } from "../common/signals.ts";
-import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import {
   alive,
   endedAs,
-  eventOf,
   type EventRule,
   type EventRules,
-  type HookEvent,
   idOf,
   prompted,
   sessionEnded,
-  signalsOf,
   subagentStopped,
   working,
   workOf,
-  toldOf,
   type ToldNames,
+  createNormalizer,
+  opensWithin,
+  placeOf,
 } from "../common/events.ts";
 
 // What Codex asks of a person, in structured form, from a hook's payload. The titles are those of its dialogs, so that
@@ -125,13 +121,7 @@ const permissionAsk = (rawToolName: string, toolInput: unknown, cwd: string | nu
 };
 
 /** Three times the recorded delay from PermissionRequest to the drawn dialog (about 0.9 s, 0.169.0). */
-const DIALOG_GRACE_MS = 2_700;
-
-interface Event extends HookEvent {
-  context: NormalizeContext;
-}
-
-type Rule = EventRule<Event>;
+const opened = opensWithin(2_700);
 
 /** PermissionRequest adds a `description` to the input that PreToolUse and PostToolUse carry. */
 const stableInput = (input: unknown): unknown => {
@@ -143,7 +133,8 @@ const stableInput = (input: unknown): unknown => {
 const requestKeyOf = (agentId: string, toolName: string, payload: Payload): string =>
   hashRequest(agentId, toolName, stableInput(fieldOf(payload, "tool_input")));
 
-const toolStarted: Rule = ({ payload, agentId, confidence }) => {
+const toolStarted: EventRule = (event) => {
+  const { payload, agentId } = event;
   const toolUseId = textOf(payload, "tool_use_id");
   const toolName = textOf(payload, "tool_name");
   const requestKey = toolName === null ? null : requestKeyOf(agentId, toolName, payload);
@@ -153,17 +144,11 @@ const toolStarted: Rule = ({ payload, agentId, confidence }) => {
   // Outside Plan mode the tool is refused without a question (recorded), and the event does not tell the mode.
   return [
     started,
-    openRequest(questionAsk(fieldOf(payload, "tool_input")), {
-      agentId,
-      requestKey,
-      confidence,
-      needsConfirmation: true,
-      dialogGraceMs: DIALOG_GRACE_MS,
-    }),
+    opened(event, questionAsk(fieldOf(payload, "tool_input")), requestKey, { needsConfirmation: true }),
   ];
 };
 
-const toolEnded: Rule = ({ payload, agentId }) => {
+const toolEnded: EventRule = ({ payload, agentId }) => {
   const toolUseId = textOf(payload, "tool_use_id");
   const toolName = textOf(payload, "tool_name");
   const closes = [
@@ -173,23 +158,16 @@ const toolEnded: Rule = ({ payload, agentId }) => {
   return [activity(workOf(agentId, THINKING), { agentId, closes })];
 };
 
-const permissionRequested: Rule = ({ payload, isWhole, agentId, context }) => {
+const permissionRequested: EventRule = (event) => {
+  const { payload, isWhole, agentId, confirmRequests } = event;
   const toolName = textOf(payload, "tool_name");
   const mode = textOf(payload, "permission_mode");
+  const needsConfirmation = !isWhole || confirmRequests || (mode !== null && SELF_ANSWERING_MODES.has(mode));
+  if (toolName === null)
+    return [opened(event, GENERIC_PERMISSION, null, { confidence: "medium", needsConfirmation })];
+  const ask = permissionAsk(toolName, fieldOf(payload, "tool_input"), textOf(payload, "cwd"));
   return [
-    openRequest(
-      toolName === null
-        ? GENERIC_PERMISSION
-        : permissionAsk(toolName, fieldOf(payload, "tool_input"), textOf(payload, "cwd")),
-      {
-        agentId,
-        requestKey: toolName === null ? null : requestKeyOf(agentId, toolName, payload),
-        confidence: toolName === null ? "medium" : "high",
-        needsConfirmation:
-          !isWhole || context.confirmRequests || (mode !== null && SELF_ANSWERING_MODES.has(mode)),
-        dialogGraceMs: DIALOG_GRACE_MS,
-      },
-    ),
+    opened(event, ask, requestKeyOf(agentId, toolName, payload), { confidence: "high", needsConfirmation }),
   ];
 };
 
@@ -205,7 +183,7 @@ const TOLD: ToldNames = {
   said: { event: "Stop", field: "last_assistant_message" },
 };
 
-const RULES: EventRules<Event> = {
+const RULES: EventRules = {
   // Comes with the first prompt, milliseconds before it: a state of its own would be wrong at once.
   SessionStart: alive,
   // Also fires when a running turn is steered: a turn in progress is true then as well.
@@ -243,23 +221,14 @@ const agentIdOf = (payload: Payload): string => {
   return thread === undefined || sessionId === null || thread === sessionId ? ROOT_AGENT : thread;
 };
 
-/**
- * Never throws. A payload that could not be read still counts by its event's name, with medium confidence. `isExit` is
- * never set: SessionEnd is the background server's word about a thread, not about the process in the pane.
- */
-export const normalizeCodex = (envelope: Envelope, context: NormalizeContext): NormalizedEvent => {
-  const payload = envelope.payload ?? {};
-  const name = envelope.eventName ?? textOf(payload, "hook_event_name") ?? "";
-  const agentId = agentIdOf(payload);
-  const isRoot = agentId === ROOT_AGENT;
-  return {
-    signals: signalsOf(RULES, name, { ...eventOf(envelope, agentId), context }),
-    sessionId: idOf(payload, "session_id"),
-    eventId: null,
-    cwd: textOf(payload, "cwd"),
-    transcriptPath: isRoot ? textOf(payload, "transcript_path") : null,
-    // A sub-thread's prompt was written by the agent, and its parent's screen shows it.
-    ...toldOf(TOLD, { name, payload, isRoot }),
-    isExit: false,
-  };
-};
+/** `isExit` is never set: SessionEnd is the background server's word about a thread, not about the process in the pane. */
+export const normalizeCodex = createNormalizer({
+  rules: RULES,
+  told: TOLD,
+  nameField: "hook_event_name",
+  agentIdOf,
+  about: (event) => {
+    const { transcriptPath, ...place } = placeOf(event);
+    return { ...place, transcriptPath: event.isRoot ? (transcriptPath ?? null) : null, isExit: false };
+  },
+});

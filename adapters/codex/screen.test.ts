@@ -1,14 +1,11 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Screen } from "../../core/ports/agentAdapter.ts";
 import { IN_MENU } from "../common/signals.ts";
-import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { frameOf } from "../testkit/recordings.ts";
 import { readCodexScreen } from "./screen.ts";
 
-const folder = (kind: string): string =>
-  fileURLToPath(new URL(`../../test/fixtures/${kind}/codex`, import.meta.url));
-const recorded = (name: string) => readCodexScreen(screenOf(loadRecording(folder("recordings"), name)));
-const variant = (name: string) => readCodexScreen(screenOf(loadRecording(folder("variants"), name)));
+const recorded = (name: string) => readCodexScreen(frameOf("codex", name));
+const variant = (name: string) => readCodexScreen(frameOf("codex", name, "variants"));
 
 describe("what Codex's dialogs ask", () => {
   it("an approval with its command and the keys of its options", () => {
@@ -98,7 +95,7 @@ describe("what Codex's dialogs ask", () => {
   });
 
   it("trust in a folder whose name goes on in the next row, which is not all of it", () => {
-    const screen = screenOf(loadRecording(folder("recordings"), "trust_dialog"));
+    const screen = frameOf("codex", "trust_dialog");
     const at = screen.lines.indexOf("  /home/dev/project");
     const request = readCodexScreen({
       ...screen,
@@ -117,7 +114,7 @@ describe("what Codex's dialogs ask", () => {
 });
 
 describe("what an approval does not say whole", () => {
-  const approval = screenOf(loadRecording(folder("recordings"), "waiting_approval"));
+  const approval = frameOf("codex", "waiting_approval");
   const read = (change: (lines: readonly string[]) => readonly string[]) =>
     readCodexScreen({ ...approval, lines: change(approval.lines) })?.request;
   const replaced = (from: string, to: string) =>
@@ -170,7 +167,7 @@ describe("why a turn failed", () => {
 });
 
 describe("text that wraps", () => {
-  const interrupted = screenOf(loadRecording(folder("recordings"), "interrupted_60"));
+  const interrupted = frameOf("codex", "interrupted_60");
   /** The lines of the notice, and what else stands below it. */
   const withNotice = (notice: readonly string[], width = interrupted.width) => {
     const at = interrupted.lines.findIndex((line) => line.startsWith("■ "));
@@ -201,8 +198,8 @@ describe("text that wraps", () => {
 });
 
 describe("without marks of its own in the title", () => {
-  const working = screenOf(loadRecording(folder("recordings"), "no_animations_thinking"));
-  const fresh = screenOf(loadRecording(folder("recordings"), "no_alternate_idle_fresh"));
+  const working = frameOf("codex", "no_animations_thinking");
+  const fresh = frameOf("codex", "no_alternate_idle_fresh");
   const at = working.lines.findIndex((line) => line.startsWith("Working ("));
   const withRow = (row: string) =>
     readCodexScreen({ ...working, lines: working.lines.with(at, row) })?.status.state;
@@ -233,7 +230,7 @@ describe("without marks of its own in the title", () => {
   });
 
   it("a spinner counts wherever it stands as an item of the title, not within one", () => {
-    const streaming = screenOf(loadRecording(folder("recordings"), "title_behind_streaming"));
+    const streaming = frameOf("codex", "title_behind_streaming");
     const titled = (title: string) => readCodexScreen({ ...streaming, title })?.status.state ?? null;
     expect(["⠴ project", "project ⠴", "project ⠴ | main"].map(titled)).toEqual(Array(3).fill("running"));
     expect(["project", "", "a⠴ b", "a ⠴b"].map(titled)).toEqual(Array(4).fill(null));
@@ -241,7 +238,7 @@ describe("without marks of its own in the title", () => {
 });
 
 describe("a view", () => {
-  const view = (name: string) => screenOf(loadRecording(folder("views"), name));
+  const view = (name: string) => frameOf("codex", name, "views");
   const stateOf = (screen: Screen) => readCodexScreen(screen)?.status ?? null;
 
   it("that takes the keys hides the turn that goes on behind it", () => {
@@ -252,7 +249,7 @@ describe("a view", () => {
   });
 
   it("is none where an answer quotes its keys", () => {
-    const rest = screenOf(loadRecording(folder("recordings"), "completed"));
+    const rest = frameOf("codex", "completed");
     const end = rest.lines.findIndex((line) => line.startsWith("  Worked for"));
     const quoted = ["  › 1. No, don't archive", "", "  enter select · esc back", ""];
     const at = (lines: readonly string[]) => stateOf({ ...rest, lines });
@@ -261,7 +258,7 @@ describe("a view", () => {
   });
 
   it("is none where a dialog is not known, which may wait", () => {
-    const cut = screenOf(loadRecording(folder("variants"), "approval_heading_cut_off_no_title"));
+    const cut = frameOf("codex", "approval_heading_cut_off_no_title", "variants");
     expect(stateOf(cut)).toBeNull();
   });
 });
@@ -273,7 +270,7 @@ describe("a cut screen", () => {
       "old_approval_above_prompt",
       "quoted_question_streaming",
     ]) {
-      const screen = screenOf(loadRecording(folder("variants"), name));
+      const screen = frameOf("codex", name, "variants");
       for (let from = 0; from < screen.lines.length; from += 1) {
         const state = readCodexScreen({ ...screen, lines: screen.lines.slice(from) })?.status.state;
         expect(["completed", "running", "idle", undefined], `${name} from line ${from}`).toContain(state);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
-import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { memoryFiles } from "../testkit/memoryFiles.ts";
 import { readCodexStateFile } from "./stateFiles.ts";
 
 const STARTED = Date.parse("2026-11-21T05:16:00Z");
@@ -17,18 +17,8 @@ const CALL = JSON.stringify({
 });
 
 const read = (lines: readonly string[], more: Partial<StateFileRequest> = {}) => {
-  const unused = () => Promise.reject(new Error("not to be called"));
-  const files: TargetFiles = {
-    readText: unused,
-    list: unused,
-    readLink: unused,
-    stat: unused,
-    writeText: unused,
-    remove: unused,
-    readTail: (path) => Promise.resolve(path === ROLLOUT ? `cut off"}\n${lines.join("\n")}\n` : null),
-  };
   return readCodexStateFile({
-    files,
+    files: memoryFiles({ [ROLLOUT]: `cut off"}\n${lines.join("\n")}\n` }),
     homeDir: "/home/dev",
     process: { pid: 5, ppid: 1, comm: "codex", args: "codex", startedAt: STARTED },
     pane: {} as StateFileRequest["pane"],

@@ -1,10 +1,10 @@
 // The rollout, Codex's log of a thread, whose path the hooks name. Only the end of a turn is read from it: it alone (beside
 // the screen) tells of API errors. An open turn says nothing, because a dialog that waits leaves no line (recorded 0.169.0).
 import { type ErrorStatus, failureBy, fails } from "../common/progress.ts";
-import * as z from "zod";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import { shows } from "../common/screenText.ts";
 import { COMPLETED, INTERRUPTED } from "../common/signals.ts";
+import * as z from "zod";
 
 // Why a turn failed, from the text that Codex shows and writes into its rollout. One place, because screen and rollout
 // must name the same failure alike. Recorded with 0.169.0: 400, 401, 429, 500; limits and capacity from the vendor's texts.
@@ -72,23 +72,20 @@ const readingOfEnd = ({ payload }: Line): Reading | null => {
   }
 };
 
+/** The rollout that the events named, if it is this session's; else none. */
+export const findRollout = ({ agentSessionId, transcriptPath }: StateFileRequest): string[] =>
+  agentSessionId !== null && transcriptPath?.endsWith(`${agentSessionId}.jsonl`) === true
+    ? [transcriptPath]
+    : [];
+
 /**
  * How the last turn of this session ended; null while one is open, for a rollout that is not this session's, and for a turn
  * that ended before this process began (a resumed session).
  */
-export const readCodexStateFile = async ({
-  files,
-  process,
-  agentSessionId,
-  transcriptPath,
-}: StateFileRequest): Promise<Reading | null> => {
-  if (
-    transcriptPath === null ||
-    agentSessionId === null ||
-    !transcriptPath.endsWith(`${agentSessionId}.jsonl`)
-  )
-    return null;
-  const tail = await files.readTail(transcriptPath, TAIL_BYTES);
+export const readCodexStateFile = async (request: StateFileRequest): Promise<Reading | null> => {
+  const { files, process } = request;
+  const [path] = findRollout(request);
+  const tail = path === undefined ? null : await files.readTail(path, TAIL_BYTES);
   if (tail === null) return null;
   const lines = tail.split("\n");
   for (let index = lines.length - 1; index >= 0; index -= 1) {

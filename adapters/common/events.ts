@@ -1,11 +1,11 @@
 // An event as the tables of normalisation see it, and the rules that mean the same in several of them. Which event has which
 // rule is each adapter's own business.
-import type { ToldActivity } from "../../core/ports/agentAdapter.ts";
+import type { NormalizeContext, NormalizedEvent, ToldActivity } from "../../core/ports/agentAdapter.ts";
 import { asPayload, fieldOf, firstText, listOf, textOf, type Payload } from "./payload.ts";
 import type { Envelope } from "../../core/model/envelope.ts";
-import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
+import { ROOT_AGENT, type RequestSignal, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
-import { activity, boundary, SUBAGENT, THINKING } from "./signals.ts";
+import { activity, boundary, openRequest, SUBAGENT, THINKING, type Ask } from "./signals.ts";
 
 // What an event tells of the work beside the state: the prompt, the tool that begins or ends, the agent's last words. Which of an
 // agent's events and fields these are is each adapter's own business.
@@ -53,9 +53,9 @@ export interface ToldNames {
 export const OWN_PROMPT = /^\s*<[a-z][a-z_-]*>/;
 
 /** Of the root agent's events alone: what a sub-agent does is not what the person asked. */
-export const toldOf = (
+const toldOf = (
   names: ToldNames,
-  { name, payload, isRoot }: { name: string; payload: Payload; isRoot: boolean },
+  { name, payload, isRoot }: HookEvent,
 ): Pick<ToldActivity, "promptText" | "tool" | "saidText"> => {
   if (!isRoot) return { promptText: null };
   const prompt = name === names.prompts ? textOf(payload, "prompt") : null;
@@ -71,28 +71,67 @@ export const toldOf = (
 
 /** `payload` empty when the hook's was unreadable; then `isWhole` is false and only what the name proves is concluded. */
 export interface HookEvent {
+  name: string;
   payload: Payload;
   isWhole: boolean;
   agentId: string;
+  isRoot: boolean;
   confidence: Confidence;
+  /** Epoch ms. */
+  at: number;
+  /** See `NormalizeContext`. */
+  confirmRequests: boolean;
 }
 
-export type EventRule<E extends HookEvent = HookEvent> = (event: E) => readonly Signal[];
-export type EventRules<E extends HookEvent = HookEvent> = Readonly<Record<string, EventRule<E>>>;
+export type EventRule = (event: HookEvent) => readonly Signal[];
+export type EventRules = Readonly<Record<string, EventRule>>;
 
-export const eventOf = ({ payload }: Envelope, agentId: string): HookEvent => ({
-  payload: payload ?? {},
-  isWhole: payload !== null,
-  agentId,
-  confidence: payload === null ? "medium" : "high",
+type About = Omit<NormalizedEvent, "signals" | "eventId">;
+
+/** What differs between agents. */
+interface EventForm {
+  /** Unknown events give no signals. */
+  rules: EventRules;
+  /** Absent: `about` tells it. */
+  told?: ToldNames;
+  /** Field of a payload that names its event, where the hook did not. */
+  nameField?: string;
+  /** Absent: no event tells of a sub-agent. */
+  agentIdOf?: (payload: Payload) => string;
+  about: (event: HookEvent) => About;
+}
+
+/**
+ * Never throws. A payload that could not be read (not JSON, cut, too large) still counts by its event's name where the name alone
+ * proves something, with medium confidence.
+ */
+export const createNormalizer =
+  ({ rules, told, nameField, agentIdOf, about }: EventForm) =>
+  (envelope: Envelope, { confirmRequests }: NormalizeContext): NormalizedEvent => {
+    const isWhole = envelope.payload !== null;
+    const payload = envelope.payload ?? {};
+    const name = envelope.eventName ?? (nameField === undefined ? null : textOf(payload, nameField)) ?? "";
+    const agentId = agentIdOf?.(payload) ?? ROOT_AGENT;
+    const isRoot = agentId === ROOT_AGENT;
+    const confidence = isWhole ? "high" : "medium";
+    const at = envelope.eventTime;
+    const event = { name, payload, isWhole, agentId, isRoot, confidence, at, confirmRequests } as const;
+    return {
+      signals: Object.hasOwn(rules, name) ? (rules[name]?.(event) ?? []) : [],
+      eventId: null,
+      ...(told === undefined ? {} : toldOf(told, event)),
+      ...about(event),
+    };
+  };
+
+/** Under the names that several agents have for them. */
+export const placeOf = ({
+  payload,
+}: HookEvent): Pick<NormalizedEvent, "sessionId" | "cwd" | "transcriptPath"> => ({
+  sessionId: idOf(payload, "session_id"),
+  cwd: textOf(payload, "cwd"),
+  transcriptPath: textOf(payload, "transcript_path"),
 });
-
-/** What the rule of this name says; unknown events give no signals. */
-export const signalsOf = <E extends HookEvent>(
-  rules: EventRules<E>,
-  name: string,
-  event: E,
-): readonly Signal[] => (Object.hasOwn(rules, name) ? (rules[name]?.(event) ?? []) : []);
 
 /** An id, which is as long as a hostile payload makes it. */
 export const idOf = (payload: Payload, name: string): string | null =>
@@ -123,3 +162,24 @@ export const sessionEnded: EventRule = ({ agentId, confidence }) => [boundary(nu
 /** Without its agent id it would end the parent's turn. */
 export const subagentStopped: EventRule = (event) =>
   event.agentId === ROOT_AGENT ? [activity(null)] : sessionEnded(event);
+
+/**
+ * How a request is opened by an agent whose dialog is drawn within this time, see `openRequest`. Unless it says otherwise, one whose
+ * payload could not be read has to be confirmed.
+ */
+export const opensWithin =
+  (dialogGraceMs: number) =>
+  (
+    { agentId, confidence, isWhole }: HookEvent,
+    ask: Ask,
+    requestKey: string | null,
+    more: Partial<Pick<RequestSignal, "needsConfirmation" | "confidence">> = {},
+  ): RequestSignal =>
+    openRequest(ask, {
+      agentId,
+      requestKey,
+      confidence,
+      needsConfirmation: !isWhole,
+      dialogGraceMs,
+      ...more,
+    });

@@ -1,7 +1,6 @@
 // The words of a failed turn as they are recorded, beside the state that they stand for.
 import { describe, expect, it } from "vitest";
-import { loadRecording, screenOf } from "../testkit/recordings.ts";
-import { fileURLToPath } from "node:url";
+import { frameOf } from "../testkit/recordings.ts";
 import { createAdapterRegistry } from "../index.ts";
 import { failureWords } from "./progress.ts";
 
@@ -15,10 +14,7 @@ describe("a failure says", () => {
     ["pi", "lab failure 400"],
     ["omp", "400 lab failure 400 lab failure 400"],
   ])("on %s's screen what failed", (agent, words) => {
-    const folder = fileURLToPath(new URL(`../../test/fixtures/recordings/${agent}`, import.meta.url));
-    const reading = createAdapterRegistry()
-      .byAgentType(agent)
-      ?.readScreen(screenOf(loadRecording(folder, "error_400")));
+    const reading = createAdapterRegistry().byAgentType(agent)?.readScreen(frameOf(agent, "error_400"));
     expect([reading?.status.state, reading?.progress]).toEqual(["error", words]);
   });
 

@@ -29,8 +29,8 @@ import {
 
 const SCRIPT_NAME = "agtmux-event";
 
-interface HookCommand {
-  commandOf: (eventScript: string, event: string) => string;
+export interface HookCommand {
+  of: (eventScript: string, event: string) => string;
   /** True for our command of this event, also from an installation elsewhere. */
   isOurs: (command: unknown, event: string, eventScript: string | null) => boolean;
 }
@@ -45,13 +45,13 @@ const PLAIN: CommandForm = { before: (script) => script, after: "2>/dev/null || 
 
 /** `agent`: its name among the arguments. */
 export const createHookCommand = (agent: string, { before, after } = PLAIN): HookCommand => {
-  const commandOf = (eventScript: string, event: string): string =>
+  const of = (eventScript: string, event: string): string =>
     `${before(quoteWord(eventScript))} ${agent} ${event} ${after}`;
   return {
-    commandOf,
+    of,
     isOurs: (command, event, eventScript) =>
       typeof command === "string" &&
-      ((eventScript !== null && command === commandOf(eventScript, event)) ||
+      ((eventScript !== null && command === of(eventScript, event)) ||
         (command.endsWith(` ${agent} ${event} ${after}`) && command.includes(SCRIPT_NAME))),
   };
 };
@@ -142,11 +142,10 @@ export interface HookSettings {
   hasComments?: boolean;
   /** At least one; the order in which entries are added. */
   events: readonly [string, ...string[]];
-  /** The hook itself, as the agent reads it; must hold the command below. */
-  hookOf: (eventScript: string, event: string) => Record<string, unknown>;
-  commandOf: (eventScript: string, event: string) => string;
-  /** True for our command of this event, also from an installation elsewhere. */
-  isOurCommand: (command: unknown, event: string, eventScript: string) => boolean;
+  /** Our command. */
+  command: HookCommand;
+  /** The hook itself, as the agent reads it, with our command in it. */
+  hookOf: (command: string) => Record<string, unknown>;
   /** What else keeps hooks from running; sees a file that could be parsed. */
   problemsOf?: (request: IntegrationRequest, root: JsonNode, path: string) => Promise<readonly string[]>;
   /** What the person has still to do before they run; sees a file that could be parsed. */
@@ -213,8 +212,8 @@ const entriesOf = (
     return hooks.flatMap((hook, index) => {
       const field = settings.commandField ?? "command";
       const command: unknown = hook.kind === "object" ? valueOf(hook, field)?.value : undefined;
-      if (!settings.isOurCommand(command, event, eventScript)) return [];
-      const isCurrent = command === settings.commandOf(eventScript, event);
+      if (!settings.command.isOurs(command, event, eventScript)) return [];
+      const isCurrent = command === settings.command.of(eventScript, event);
       return [{ node: hooks.length === 1 ? member : hook, group, index, isCurrent }];
     });
   });
@@ -235,7 +234,7 @@ const strip = (site: Site, text: string, isGone: (entry: HookEntry) => boolean):
 
 const addEvent = (site: Site, text: string, style: TextStyle, event: string): string => {
   const { settings, path, eventScript } = site;
-  const hook = settings.hookOf(eventScript, event);
+  const hook = settings.hookOf(settings.command.of(eventScript, event));
   const group = settings.isFlat === true ? hook : { hooks: [hook] };
   const root = parse(site, text);
   const groups = groupsOf(path, root, event);

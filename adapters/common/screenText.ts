@@ -38,20 +38,16 @@ export const shows = (
   isSteady = false,
 ): Reading => ({ status, confidence, matched: oneLine(matched), request: null, isSteady });
 
-/** A reading of an open dialog. `dialogTop`: index of its first row among the rows that are read. */
+/** A reading of an open dialog. `top`: index of its first row among the rows that are read. */
 export const asks = (
   status: Status,
   confidence: Confidence,
   matched: string,
-  request: RequestFields,
-  dialogTop?: number,
+  { top, ...request }: RequestFields & { top?: number },
 ): Reading => ({
-  status,
-  confidence,
-  matched: oneLine(matched),
+  ...shows(status, confidence, matched),
   request: promptRequest(request),
-  isSteady: false,
-  ...(dialogTop === undefined ? {} : { dialogTop }),
+  ...(top === undefined ? {} : { dialogTop: top }),
 });
 
 /** A reading whose dialog begins so many rows further down. */
@@ -65,6 +61,17 @@ export const ofWholeScreen = (screen: Screen, reading: Reading | null): Reading 
     return reading;
   const { dialogTop: _dialogTop, ...rest } = reading;
   return { ...rest, request: { ...reading.request, isWhole: false } };
+};
+
+/** The adjoining rows above `end`, without the gap between, and where they begin. */
+export const blockAbove = (
+  lines: readonly string[],
+  end: number,
+  isGap: (line: string) => boolean = isBlank,
+): { lines: readonly string[]; start: number } => {
+  const to = lines.slice(0, end).findLastIndex((line) => !isGap(line)) + 1;
+  const start = lines.slice(0, to).findLastIndex(isGap) + 1;
+  return { lines: lines.slice(start, to), start };
 };
 
 /** Keys from the chosen option to another in a list in which Up and Down move and Enter chooses. */
@@ -205,6 +212,8 @@ export interface StyledCell {
   readonly isDim: boolean;
   /** As it was set, such as `38;5;248`; "": the terminal's own. */
   readonly colour: string;
+  /** The same of what is behind it. */
+  readonly ground: string;
 }
 
 // oxlint-disable-next-line no-control-regex -- SGR and other escape sequences are what this is about
@@ -214,9 +223,10 @@ const PART = /\u001b\[([0-9;:]*)m|\u001b\[[0-9;?]*[A-Za-z]|\u001b[()][A-Z0-9]|([
 const widthOfColour = (codes: readonly string[], at: number): number => (codes[at + 1] === "2" ? 5 : 3);
 
 type Style = Omit<StyledCell, "char">;
-const PLAIN: Style = { isDim: false, colour: "" };
+const PLAIN: Style = { isDim: false, colour: "", ground: "" };
 
 const isNamedColour = (code: number): boolean => (code >= 30 && code <= 37) || (code >= 90 && code <= 97);
+const isNamedGround = (code: number): boolean => (code >= 40 && code <= 47) || (code >= 100 && code <= 107);
 
 const styleAfter = (style: Style, parameters: string): Style => {
   const codes = parameters === "" ? ["0"] : parameters.split(/[;:]/);
@@ -227,10 +237,14 @@ const styleAfter = (style: Style, parameters: string): Style => {
     else if (code === 2) now = { ...now, isDim: true };
     else if (code === 22) now = { ...now, isDim: false };
     else if (code === 39) now = { ...now, colour: "" };
+    else if (code === 49) now = { ...now, ground: "" };
+    else if (isNamedGround(code)) now = { ...now, ground: String(code) };
     else if (isNamedColour(code)) now = { ...now, colour: String(code) };
     else if (code === 38 || code === 48 || code === 58) {
       const width = widthOfColour(codes, at);
-      if (code === 38) now = { ...now, colour: codes.slice(at, at + width).join(";") };
+      const set = codes.slice(at, at + width).join(";");
+      if (code === 38) now = { ...now, colour: set };
+      if (code === 48) now = { ...now, ground: set };
       at += width - 1;
     }
   }

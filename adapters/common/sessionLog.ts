@@ -1,6 +1,13 @@
 // Reading agents' logs for a person: what all of them share. The logs are append-only JSON lines that hold anything, so
 // every text is bounded and cleaned here; what does not fit says nothing.
-import type { TranscriptEntry, FileHistory, FileUsage, UsageRecord } from "../../core/ports/agentFiles.ts";
+import type {
+  TranscriptEntry,
+  FileHistory,
+  FileUsage,
+  SessionFacts,
+  UsageRecord,
+} from "../../core/ports/agentFiles.ts";
+import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import { asPayload, boundedText, oneLine, parsePayload, type Payload, textOf, fieldOf } from "./payload.ts";
 import { subjectOf, OWN_PROMPT } from "./events.ts";
 
@@ -16,14 +23,24 @@ export const parseLog = (tail: string): Payload[] =>
     return parsed === null ? [] : [parsed];
   });
 
-/** What the lines of a log's tail say; null where nothing in it is known. */
-export const entriesOf = (
-  tail: string | null,
-  toEntries: (line: Payload) => readonly TranscriptEntry[],
-): readonly TranscriptEntry[] | null => {
-  const entries = tail === null ? [] : parseLog(tail).flatMap(toEntries);
-  return entries.length === 0 ? null : entries;
-};
+/**
+ * The newest part of the first of these logs that is there; null where there is none, and where nothing in it is known. `findLogs`:
+ * paths that are provably those of this process.
+ */
+export const createTranscriptReader =
+  (
+    findLogs: (request: StateFileRequest) => Promise<readonly string[]>,
+    read: (lines: readonly Payload[]) => readonly TranscriptEntry[],
+  ) =>
+  async (request: StateFileRequest): Promise<readonly TranscriptEntry[] | null> => {
+    for (const path of await findLogs(request)) {
+      const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
+      if (tail === null) continue;
+      const entries = read(parseLog(tail));
+      return entries.length === 0 ? null : entries;
+    }
+    return null;
+  };
 
 /** Epoch ms of a line's ISO timestamp; null where it has none. */
 export const timeOf = (line: Payload, name = "timestamp"): number | null => {
@@ -91,12 +108,25 @@ export function* headLines(head: string): Generator<Payload> {
 }
 
 /** Epoch ms of the last time that the newest lines bear; null where there is none. */
-export const newestTime = (tail: string): number | null => {
+const newestTime = (tail: string): number | null => {
   const at = tail.lastIndexOf('"timestamp":"');
   if (at === -1) return null;
   const time = Date.parse(tail.slice(at + 13, at + 43).split('"', 1)[0] ?? "");
   return Number.isNaN(time) ? null : time;
 };
+
+/** The facts of a session of which nothing but this is known yet. */
+export const factsOf = (id: string, tail: string, known: Partial<SessionFacts> = {}): SessionFacts => ({
+  id,
+  cwd: null,
+  branch: null,
+  title: null,
+  firstPrompt: null,
+  startedAt: null,
+  lastAt: newestTime(tail),
+  parentId: null,
+  ...known,
+});
 
 /** The first of the entries that a person wrote; null for what the program put in. */
 export const promptIn = (entries: readonly TranscriptEntry[]): string | null =>

@@ -3,31 +3,22 @@ import type { FileHistory, LogPiece, SessionFacts } from "../../core/ports/agent
 import {
   amountOf,
   headLines,
-  newestTime,
   promptIn,
   SESSION_ID,
   usageByLine,
   withoutBranches,
   timeOf,
+  factsOf,
 } from "../common/sessionLog.ts";
 import { asPayload, fieldOf, textOf } from "../common/payload.ts";
-import { readCopilotLine } from "./stateFiles.ts";
+import { readCopilotLine, readCopilotLines } from "./stateFiles.ts";
 
 const FILE = /^([^/]+)\/events\.jsonl$/;
 
 const readFacts = ({ path, head, tail }: LogPiece): SessionFacts | null => {
   const id = FILE.exec(path)?.[1];
   if (id === undefined || !SESSION_ID.test(id)) return null;
-  const facts: SessionFacts = {
-    id,
-    cwd: null,
-    branch: null,
-    title: null,
-    firstPrompt: null,
-    startedAt: null,
-    lastAt: newestTime(tail),
-    parentId: null,
-  };
+  const facts = factsOf(id, tail);
   for (const line of headLines(head)) {
     if (textOf(line, "type") === "session.start") {
       const data = asPayload(fieldOf(line, "data")) ?? {};
@@ -66,6 +57,6 @@ export const copilotHistory: FileHistory = {
   roots: [{ folder: ".copilot/session-state", depth: 1, file: FILE }],
   headBytes: 16 * 1024,
   readFacts,
-  readEntries: withoutBranches((lines) => lines.flatMap(readCopilotLine)),
+  readEntries: withoutBranches(readCopilotLines),
   usage,
 };

@@ -31,11 +31,11 @@ const NATIVE = /\/@github\/copilot-(linux|linuxmusl|darwin|win32)-(x64|arm64)\/c
 const UNPACKED = /\/copilot\/pkg\/.+\/copilot$/;
 
 /** Subcommands that configure and leave, and modes in which another program is the front end. */
-const HELPER_WORDS = new Set(["completion", "help", "login", "logout", "mcp", "plugin", "update", "version"]);
-const HELPER_FLAGS = new Set(["--acp", "--server", "--headless", "--stdio", "--version", "--help"]);
+const HELPER_WORDS = /^(completion|help|login|logout|mcp|plugin|update|version)$/;
+const HELPER_FLAGS = /^(--acp|--server|--headless|--stdio|--version|--help)$/;
 
 const isHelper = (operands: readonly string[]): boolean =>
-  HELPER_WORDS.has(operands[0] ?? "") || operands.some((word) => HELPER_FLAGS.has(word));
+  HELPER_WORDS.test(operands[0] ?? "") || operands.some((word) => HELPER_FLAGS.test(word));
 
 const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
   const [program = "", ...operands] = wordsOf(process.args);

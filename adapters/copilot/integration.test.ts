@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/memoryFiles.ts";
-import { createCopilotIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
+import { createCopilotIntegration, HOOK_EVENTS, HOOK } from "./integration.ts";
 
 const PATH = "/home/dev/.copilot/hooks/agtmux.json";
 const integration = createCopilotIntegration();
@@ -15,7 +15,7 @@ describe("installing beside Copilot CLI's other hook files", () => {
       hooks: Object.fromEntries(
         HOOK_EVENTS.map((event) => [
           event,
-          [{ type: "command", bash: hookCommand(EVENT_SCRIPT, event), timeoutSec: 5 }],
+          [{ type: "command", bash: HOOK.of(EVENT_SCRIPT, event), timeoutSec: 5 }],
         ]),
       ),
     });

@@ -23,8 +23,7 @@ export const HOOK_EVENTS = [
 /** Seconds; the hook needs milliseconds, and some of these events hold the agent. */
 const HOOK_TIMEOUT_S = 5;
 /** It must print nothing: what it prints could decide on a permission. */
-const HOOK = createHookCommand("copilot");
-export const { commandOf: hookCommand } = HOOK;
+export const HOOK = createHookCommand("copilot");
 
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
 export const createCopilotIntegration = (): Integration =>
@@ -34,13 +33,12 @@ export const createCopilotIntegration = (): Integration =>
     commandField: "bash",
     skeleton: '{\n  "version": 1\n}\n',
     events: HOOK_EVENTS,
-    commandOf: hookCommand,
-    hookOf: (eventScript, event) => ({
+    command: HOOK,
+    hookOf: (command) => ({
       type: "command",
-      bash: hookCommand(eventScript, event),
+      bash: command,
       timeoutSec: HOOK_TIMEOUT_S,
     }),
-    isOurCommand: HOOK.isOurs,
     testEvent: {
       eventName: "notification",
       payload: { notification_type: "agtmux_test", title: "Delivery test", message: "Delivery test" },

@@ -1,57 +1,21 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Signal } from "../../core/model/evidence.ts";
-import { loadEventSamples, type Payload } from "../testkit/recordings.ts";
+import { eventsOf, toldBy } from "../testkit/events.ts";
+import type { Payload } from "../testkit/recordings.ts";
 import { normalizeCopilot } from "./normalize.ts";
 
-const samples = loadEventSamples(
-  fileURLToPath(new URL("../../test/fixtures/recordings/copilot", import.meta.url)),
-);
-/** The recorded payload of an event, of one tool where it matters, with changes. */
-const recorded = (name: string, changes: Payload = {}, tool?: string): Payload => ({
-  ...samples.find(
-    (sample) => sample.name === name && (tool === undefined || sample.payload["toolName"] === tool),
-  )?.payload,
-  ...changes,
-});
-const normalize = (eventName: string, payload: Payload | null) =>
-  normalizeCopilot(
-    {
-      spoolName: "1",
-      agentType: "copilot",
-      eventName,
-      tmuxSocket: null,
-      tmuxServerPid: null,
-      paneId: null,
-      parentPid: null,
-      eventTime: 0,
-      payload,
-      payloadProblem: null,
-    },
-    { confirmRequests: false },
-  );
+const {
+  recorded,
+  normalized: normalize,
+  requestOf,
+  closedBy: closed,
+} = eventsOf("copilot", normalizeCopilot, "toolName");
 const said = (signals: readonly Signal[]): string[] =>
   signals.map((signal) => {
-    switch (signal.kind) {
-      case "activity":
-        return `${signal.status === null ? "alive" : `${signal.status.state}/${signal.status.reasonCode}`}${signal.boundary ? "!" : ""}${signal.agentId === "" ? "" : " of a sub-agent"}`;
-      case "request":
-        return `asks ${signal.status.reasonCode}${signal.needsConfirmation ? "?" : ""}`;
-      case "settled":
-      case "observation":
-      case "dismissal":
-        return signal.kind;
-    }
+    const isOfSubagent = signal.kind === "activity" && signal.agentId !== "";
+    return `${toldBy(signal)}${isOfSubagent ? " of a sub-agent" : ""}`;
   });
-const requestOf = (name: string, payload: Payload) => {
-  const found = normalize(name, payload).signals.find((signal) => signal.kind === "request");
-  if (found === undefined) throw new Error(`${name} asks nothing`);
-  return found;
-};
-const closedBy = (payload: Payload): string[] =>
-  normalize("postToolUse", payload).signals.flatMap((signal) =>
-    signal.kind === "activity" ? signal.closes : [],
-  );
+const closedBy = (payload: Payload) => closed("postToolUse", payload);
 const SUB = { agentId: "16a723a8", parentAgentId: "eef7fd97" };
 
 describe("turns", () => {

@@ -9,7 +9,7 @@ import {
   type RequestFields,
   hashRequest,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { asPayload, fieldOf, firstText, oneLine, textOf, type Payload, listOf } from "../common/payload.ts";
 import {
   type Ask,
   QUESTION,
@@ -18,31 +18,28 @@ import {
   COMPACTING,
   COMPLETED,
   FRESH,
-  openRequest,
   RETRYING,
   SUBAGENT,
   THINKING,
   TOOL,
+  TOOL_APPROVAL,
+  EDIT_APPROVAL,
 } from "../common/signals.ts";
-import type { Envelope } from "../../core/model/envelope.ts";
-import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
-import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import {
   alive,
   endedAs,
-  eventOf,
   type EventRule,
   type EventRules,
-  type HookEvent,
   idOf,
   prompted,
   sessionEnded,
-  signalsOf,
   subagentStopped,
   working,
   workOf,
-  toldOf,
   type ToldNames,
+  createNormalizer,
+  opensWithin,
 } from "../common/events.ts";
 
 // What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
@@ -55,11 +52,8 @@ const APPROVAL_OPTIONS: PromptRequest["options"] = [
   { label: "No, and tell Copilot what to do differently", keys: ["Escape"], role: "deny" },
 ];
 
-const permission = (
-  fields: RequestFields,
-  reasonCode: "permission_tool" | "permission_edit" = "permission_tool",
-): Ask => ({
-  status: { state: "waiting_approval", reasonCode },
+const permission = (fields: RequestFields): Ask => ({
+  status: fields.kind === "edit" ? EDIT_APPROVAL : TOOL_APPROVAL,
   request: promptRequest({ options: APPROVAL_OPTIONS, ...fields }),
 });
 
@@ -92,10 +86,15 @@ const contentOf = (input: Payload): { content: string | null; isAll: boolean } =
 
 const editAsk = (path: string, input: Payload, toolName: string, cwd: string | null): Ask => {
   const { content, isAll } = contentOf(input);
-  return permission(
-    { kind: "edit", title: `Edit ${path}`, body: path, content, toolName, cwd, isWhole: isAll },
-    "permission_edit",
-  );
+  return permission({
+    kind: "edit",
+    title: `Edit ${path}`,
+    body: path,
+    content,
+    toolName,
+    cwd,
+    isWhole: isAll,
+  });
 };
 
 /** The dialog draws what a server's tool is given as text of this form. */
@@ -132,7 +131,7 @@ const NOTIFIED: readonly { pattern: RegExp; ask: (subject: string) => Ask }[] = 
   },
   {
     pattern: /^Edit file: ([\s\S]+)$/,
-    ask: (body) => permission({ kind: "edit", title: `Edit ${body}`, body }, "permission_edit"),
+    ask: (body) => permission({ kind: "edit", title: `Edit ${body}`, body }),
   },
   {
     pattern: /^Fetch URL: ([\s\S]+)$/,
@@ -191,13 +190,7 @@ export const questionAsk = (toolInput: unknown): Ask => {
 };
 
 /** Recorded: the dialog is drawn about 60 ms after its notification; three times that is below the least grace. */
-const DIALOG_GRACE_MS = 500;
-
-const opened = (
-  ask: Ask,
-  { agentId, confidence }: HookEvent,
-  fields: { requestKey: string | null; needsConfirmation: boolean },
-): Signal => openRequest(ask, { agentId, confidence, dialogGraceMs: DIALOG_GRACE_MS, ...fields });
+const opened = opensWithin(500);
 
 const toolStarted: EventRule = (event) => {
   const { payload, agentId } = event;
@@ -206,7 +199,7 @@ const toolStarted: EventRule = (event) => {
   if (toolName !== ASK_TOOL) return [started];
   const input = fieldOf(payload, "toolArgs");
   const requestKey = requestKeyOf(agentId, toolName, input);
-  return [started, opened(questionAsk(input), event, { requestKey, needsConfirmation: true })];
+  return [started, opened(event, questionAsk(input), requestKey, { needsConfirmation: true })];
 };
 
 const toolEnded: EventRule = ({ payload, agentId }) => {
@@ -220,22 +213,19 @@ const permissionRequested: EventRule = (event) => {
   const { payload, agentId } = event;
   const toolName = textOf(payload, "toolName");
   const input = fieldOf(payload, "toolInput");
-  return [
-    opened(permissionAsk(toolName ?? "", input, textOf(payload, "cwd")), event, {
-      requestKey: toolName === null ? null : requestKeyOf(agentId, toolName, input),
-      needsConfirmation: true,
-    }),
-  ];
+  const requestKey = toolName === null ? null : requestKeyOf(agentId, toolName, input);
+  const ask = permissionAsk(toolName ?? "", input, textOf(payload, "cwd"));
+  return [opened(event, ask, requestKey, { needsConfirmation: true })];
 };
 
 const notified: EventRule = (event) => {
   const { payload } = event;
-  const proven = { requestKey: null, needsConfirmation: false };
+  const proven = { needsConfirmation: false };
   switch (textOf(payload, "notification_type")) {
     case "permission_prompt":
-      return [opened(notifiedPermission(textOf(payload, "message")), event, proven)];
+      return [opened(event, notifiedPermission(textOf(payload, "message")), null, proven)];
     case "elicitation_dialog":
-      return [opened(questionAsk({}), event, proven)];
+      return [opened(event, questionAsk({}), null, proven)];
     case null:
     default:
       return alive(event);
@@ -280,19 +270,14 @@ const agentIdOf = (payload: Payload): string => {
   return agentId === null || agentId === textOf(payload, "sessionId") ? ROOT_AGENT : agentId.slice(0, 200);
 };
 
-/** Never throws. Unknown events give no signals; an unreadable payload counts by its event's name, with medium confidence. */
-export const normalizeCopilot = (envelope: Envelope, _context: NormalizeContext): NormalizedEvent => {
-  const payload = envelope.payload ?? {};
-  const name = envelope.eventName ?? "";
-  const agentId = agentIdOf(payload);
-  const isRoot = agentId === ROOT_AGENT;
-  return {
-    signals: signalsOf(RULES, name, eventOf(envelope, agentId)),
+export const normalizeCopilot = createNormalizer({
+  rules: RULES,
+  told: TOLD,
+  agentIdOf,
+  about: ({ name, payload, isRoot }) => ({
     sessionId: idOf(payload, "sessionId"),
-    eventId: null,
     cwd: textOf(payload, "cwd"),
     transcriptPath: textOf(payload, "transcriptPath"),
-    ...toldOf(TOLD, { name, payload, isRoot }),
     isExit: name === "sessionEnd" && isRoot,
-  };
-};
+  }),
+});

@@ -1,12 +1,9 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { frameOf } from "../testkit/recordings.ts";
 import { readCopilotScreen } from "./screen.ts";
 
-const fixture = (path: string): string =>
-  fileURLToPath(new URL(`../../test/fixtures/${path}/copilot`, import.meta.url));
-const read = (name: string) => readCopilotScreen(screenOf(loadRecording(fixture("recordings"), name)));
-const readVariant = (name: string) => readCopilotScreen(screenOf(loadRecording(fixture("variants"), name)));
+const read = (name: string) => readCopilotScreen(frameOf("copilot", name));
+const readVariant = (name: string) => readCopilotScreen(frameOf("copilot", name, "variants"));
 
 describe("what Copilot's dialogs ask", () => {
   it("is the command, with a digit for each option", () => {
@@ -35,7 +32,7 @@ describe("what Copilot's dialogs ask", () => {
     });
   });
 
-  const approval = screenOf(loadRecording(fixture("recordings"), "waiting_approval"));
+  const approval = frameOf("copilot", "waiting_approval");
   const changed = (from: string, to: readonly string[]) =>
     readCopilotScreen({
       ...approval,

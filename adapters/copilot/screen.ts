@@ -110,32 +110,27 @@ const readQuestion = (all: readonly string[], width: number): Reading | null => 
   const selector = readPlainOptions(content, end, FORM);
   const rows = questionRows(content.slice(1, selector?.start ?? end));
   const text = joined(rows);
-  return asks(
-    QUESTION,
-    "high",
-    `${text} / ${footer}`,
-    {
-      kind: "question",
-      title: text === "" ? "Copilot needs information" : text,
-      body: text === "" ? null : rows.join("\n"),
-      columns: Math.max(1, width - QUESTION_COLUMNS),
-      toolName: "ask_user",
-      options:
-        selector === null
-          ? []
-          : optionsOf(selector, (index, label) =>
-              label.startsWith("Other (") ? null : movesTo(index, selector.marked),
-            ).map((option) => (OWN_ANSWER.test(option.label) ? { ...option, label: OWN_LABEL } : option)),
-      isWhole: text !== "",
-      // A form without options has one field, whose footer says that Enter accepts what stands there.
-      ...(selector === null
-        ? isField(content.slice(0, end)) && field === null
-          ? { textEntry: [] }
-          : {}
-        : { textEntry: keysToField(selector, field) }),
-    },
-    upper,
-  );
+  return asks(QUESTION, "high", `${text} / ${footer}`, {
+    top: upper,
+    kind: "question",
+    title: text === "" ? "Copilot needs information" : text,
+    body: text === "" ? null : rows.join("\n"),
+    columns: Math.max(1, width - QUESTION_COLUMNS),
+    toolName: "ask_user",
+    options:
+      selector === null
+        ? []
+        : optionsOf(selector, (index, label) =>
+            label.startsWith("Other (") ? null : movesTo(index, selector.marked),
+          ).map((option) => (OWN_ANSWER.test(option.label) ? { ...option, label: OWN_LABEL } : option)),
+    isWhole: text !== "",
+    // A form without options has one field, whose footer says that Enter accepts what stands there.
+    ...(selector === null
+      ? isField(content.slice(0, end)) && field === null
+        ? { textEntry: [] }
+        : {}
+      : { textEntry: keysToField(selector, field) }),
+  });
 };
 
 // Dialogs of Copilot CLI: permissions and folder trust in a frame. They replace the input box
@@ -259,16 +254,11 @@ const readPermission = (dialog: Dialog): Reading | null => {
   if (rule === undefined) return null;
   const fields =
     rule.kind === "edit" ? editFields(dialog, question) : textFields(dialog, rule.kind, question);
-  return asks(
-    rule.status,
-    rule.confidence,
-    `${question.text} / ${dialog.footer}`,
-    {
-      ...fields,
-      options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
-    },
-    dialog.top,
-  );
+  return asks(rule.status, rule.confidence, `${question.text} / ${dialog.footer}`, {
+    top: dialog.top,
+    ...fields,
+    options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
+  });
 };
 
 /** For this session; the other yes remembers it, and without trust it leaves. */
@@ -278,22 +268,17 @@ const readTrust = ({ lines, selector, footer, top, hasTop }: Dialog): Reading | 
   const question = questionOf(lines).text;
   if (!TRUST.test(question)) return null;
   const folder = joined(splitInnerFrame(lines)?.inner ?? []);
-  return asks(
-    TRUST_APPROVAL,
-    "high",
-    `${question} / ${footer}`,
-    {
-      kind: "trust",
-      title: "Do you trust the files in this folder?",
-      body: folder === "" ? null : folder,
-      options: withRoles(
-        optionsOf(selector, (index) => movesTo(index, selector.marked)),
-        TRUST_ROLES,
-      ),
-      isWhole: hasTop && folder !== "",
-    },
+  return asks(TRUST_APPROVAL, "high", `${question} / ${footer}`, {
     top,
-  );
+    kind: "trust",
+    title: "Do you trust the files in this folder?",
+    body: folder === "" ? null : folder,
+    options: withRoles(
+      optionsOf(selector, (index) => movesTo(index, selector.marked)),
+      TRUST_ROLES,
+    ),
+    isWhole: hasTop && folder !== "",
+  });
 };
 
 /** Rows of the tabs at the top of the screen, which stay where a dialog is taller than the room below them. */

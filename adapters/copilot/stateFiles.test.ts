@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { memoryFiles } from "../testkit/memoryFiles.ts";
 import { somePane } from "../testkit/pane.ts";
 import { readSessionLog, readCopilotStateFiles } from "./stateFiles.ts";
 
@@ -111,20 +111,8 @@ interface Disk {
   lockedAt?: number;
 }
 const read = (disk: Disk, more: { agentSessionId?: string | null; transcriptPath?: string | null } = {}) => {
-  const files: TargetFiles = {
-    readText: (path) => Promise.resolve(disk.files[path] ?? null),
-    readTail: (path, maxBytes) => Promise.resolve(disk.files[path]?.slice(-maxBytes) ?? null),
-    readLink: () => Promise.resolve(null),
-    list: () => Promise.resolve([]),
-    stat: (path) =>
-      Promise.resolve(
-        path === LOCK && disk.lockedAt !== undefined
-          ? { mtimeMs: disk.lockedAt, size: 0, isFile: true, mode: 0o600 }
-          : null,
-      ),
-    writeText: () => Promise.reject(new Error("reads only")),
-    remove: () => Promise.reject(new Error("reads only")),
-  };
+  const lock = disk.lockedAt === undefined ? {} : { [LOCK]: "" };
+  const files = memoryFiles({ ...disk.files, ...lock }, { mtimeMs: disk.lockedAt ?? 0 });
   return readCopilotStateFiles({
     files,
     homeDir: "/home/dev",

@@ -15,13 +15,13 @@ import {
   type Ask,
   FRESH,
 } from "../common/signals.ts";
-import { parseLog, timeOf, callOf, entriesOf, entryOf, TRANSCRIPT_BYTES } from "../common/sessionLog.ts";
+import { parseLog, timeOf, callOf, entryOf, createTranscriptReader } from "../common/sessionLog.ts";
 import { ASK_TOOL, permissionAsk, questionAsk } from "./normalize.ts";
-import * as z from "zod";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TranscriptEntry } from "../../core/ports/agentFiles.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 import { asks, shows } from "../common/screenText.ts";
+import * as z from "zod";
 
 // Why a turn of Copilot CLI failed: from the status of its session log, else from the text that it shows. Recorded with
 // 1.0.102: 400, 401, 500 and a cut stream; the limit texts are the vendor's own words.
@@ -296,16 +296,14 @@ export const readCopilotLine = (line: Payload): TranscriptEntry[] => {
   }
 };
 
+export const readCopilotLines = (lines: readonly Payload[]): TranscriptEntry[] =>
+  lines.flatMap(readCopilotLine);
+
 /** Null for no session that is provably this process's, and where nothing in its log is known. */
-export const readCopilotTranscript = async (
-  request: StateFileRequest,
-): Promise<readonly TranscriptEntry[] | null> => {
+export const readCopilotTranscript = createTranscriptReader(async (request) => {
   const session = await ownSession(request);
-  if (session === null) return null;
-  const path = logPath(request.transcriptPath, session.root, session.id);
-  const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
-  return entriesOf(tail, readCopilotLine);
-};
+  return session === null ? [] : [logPath(request.transcriptPath, session.root, session.id)];
+}, readCopilotLines);
 
 const MAX_WORKSPACE_BYTES = 16 * 1024;
 

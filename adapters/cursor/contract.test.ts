@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { runUnverifiedContract } from "../testkit/unverified.ts";
 import { createCursorAdapter } from "./index.ts";
 
@@ -18,6 +17,4 @@ runUnverifiedContract(createCursorAdapter(), {
     ["vim", "vim cursor-agent"],
   ],
   events: ["sessionStart", "beforeSubmitPrompt", "postToolUse", "stop", "sessionEnd"],
-  recordingsDir: fileURLToPath(new URL("../../test/fixtures/recordings", import.meta.url)),
-  recordedAgents: ["claude", "codex", "gemini", "omp", "opencode", "pi"],
 });

@@ -12,27 +12,14 @@ import { readCursorScreen } from "./screen.ts";
 // `cursor-agent/versions/<version>/` and is called `cursor-agent`, so confidence is never more than medium.
 
 const VERSIONED = /\/cursor-agent\/versions\/[^/]+\/(index\.js|cursor-agent|node)$/;
-const SHELLS = new Set(["bash", "dash", "ksh", "sh", "zsh"]);
-const HELPERS = new Set([
-  "acp",
-  "help",
-  "install-shell-integration",
-  "login",
-  "logout",
-  "ls",
-  "mcp",
-  "models",
-  "status",
-  "uninstall-shell-integration",
-  "update",
-  "upgrade",
-  "whoami",
-]);
-const WITHOUT_SCREEN = new Set(["--help", "--print", "--version", "-h", "-p", "-v", "worker"]);
+const SHELLS = /^(bash|dash|ksh|sh|zsh)$/;
+const HELPERS =
+  /^(acp|help|install-shell-integration|login|logout|ls|mcp|models|status|uninstall-shell-integration|update|upgrade|whoami)$/;
+const WITHOUT_SCREEN = /^(--help|--print|--version|-h|-p|-v|worker)$/;
 
 const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
   // The launcher is a shell script of that name: the program that it starts is the agent.
-  if (SHELLS.has(baseName(process.comm))) return null;
+  if (SHELLS.test(baseName(process.comm))) return null;
   const words = wordsOf(process.args);
   const [program = ""] = words;
   const isNamed = baseName(program) === "cursor-agent" && program.includes("/");
@@ -40,7 +27,7 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
   if (!isNamed && at < 0) return null;
   const operands = words.slice(Math.max(at, 0) + 1).filter((word) => word !== "--use-system-ca");
   const first = operands.find((word) => !VERSIONED.test(word)) ?? "";
-  if (HELPERS.has(first) || operands.some((word) => WITHOUT_SCREEN.has(word))) return null;
+  if (HELPERS.test(first) || operands.some((word) => WITHOUT_SCREEN.test(word))) return null;
   const sign = at < 0 ? `program "cursor-agent"` : "a program of Cursor's versions folder";
   return { process, confidence: "medium", sign };
 };

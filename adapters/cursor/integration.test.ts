@@ -2,12 +2,12 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/memoryFiles.ts";
-import { createCursorIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
+import { createCursorIntegration, HOOK_EVENTS, HOOK } from "./integration.ts";
 
 const PATH = "/home/dev/.cursor/hooks.json";
 const integration = createCursorIntegration();
 const { requestFor, install, uninstall } = settingsPlans(integration, PATH);
-const entry = (event: string) => ({ command: hookCommand(EVENT_SCRIPT, event), timeout: 5 });
+const entry = (event: string) => ({ command: HOOK.of(EVENT_SCRIPT, event), timeout: 5 });
 
 const settings = fc.record(
   {

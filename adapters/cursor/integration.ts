@@ -20,17 +20,15 @@ const HOOK_TIMEOUT_S = 5;
 const KNOWN_VERSION = 1;
 
 /** It must print nothing and succeed: an exit code of 2 would block. */
-const HOOK = createHookCommand("cursor");
-export const { commandOf: hookCommand } = HOOK;
+export const HOOK = createHookCommand("cursor");
 
-const hookOf = (eventScript: string, event: string) => ({
-  command: hookCommand(eventScript, event),
-  timeout: HOOK_TIMEOUT_S,
-});
+const hookOf = (command: string) => ({ command, timeout: HOOK_TIMEOUT_S });
 
 /** Recognised on removal by being exactly this: hooks before the version, as no edit of another file leaves them. */
 const ownFile = (eventScript: string): string => {
-  const hooks = Object.fromEntries(HOOK_EVENTS.map((event) => [event, [hookOf(eventScript, event)]]));
+  const hooks = Object.fromEntries(
+    HOOK_EVENTS.map((event) => [event, [hookOf(HOOK.of(eventScript, event))]]),
+  );
   return `${JSON.stringify({ hooks, version: KNOWN_VERSION }, null, 2)}\n`;
 };
 
@@ -47,9 +45,8 @@ export const createCursorIntegration = (): Integration =>
         : `"version" is not ${KNOWN_VERSION}`;
     },
     events: HOOK_EVENTS,
-    commandOf: hookCommand,
+    command: HOOK,
     hookOf,
-    isOurCommand: HOOK.isOurs,
     problemsOf: (_request, root, path) =>
       Promise.resolve(valueOf(root, "version") === undefined ? [`${path} has no "version": 1`] : []),
     testEvent: { eventName: "agtmuxTest", payload: { message: "Delivery test" } },

@@ -1,19 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { eventsOf } from "../testkit/events.ts";
 import { normalizeCursor } from "./normalize.ts";
 
-const signalOf = (eventName: string, payload: Record<string, unknown>) =>
-  normalizeCursor({
-    spoolName: "1",
-    agentType: "cursor",
-    eventName,
-    tmuxSocket: null,
-    tmuxServerPid: null,
-    paneId: null,
-    parentPid: null,
-    eventTime: 0,
-    payload,
-    payloadProblem: null,
-  }).signals[0];
+const { normalized } = eventsOf("cursor", normalizeCursor);
+const signalOf = (name: string, payload: Record<string, unknown>) => normalized(name, payload).signals[0];
 
 describe("Cursor's documented events", () => {
   it.each([

@@ -1,11 +1,10 @@
 // Frames made by hand after captures that others published: which words stand where is theirs, the rest is ours.
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { listFrames, loadRecording, screenOf } from "../testkit/recordings.ts";
+import { fixtureFolder, frameOf, listFrames } from "../testkit/recordings.ts";
 import { readCursorScreen } from "./screen.ts";
 
-const FRAMES = fileURLToPath(new URL("../../test/fixtures/published/cursor", import.meta.url));
-const read = (name: string) => readCursorScreen(screenOf(loadRecording(FRAMES, name)));
+const FRAMES = fixtureFolder("cursor", "published");
+const read = (name: string) => readCursorScreen(frameOf("cursor", name, "published"));
 const statusOf = (name: string): string | null => {
   const reading = read(name);
   return reading === null ? null : `${reading.status.state}/${reading.status.reasonCode}`;

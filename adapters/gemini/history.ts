@@ -8,14 +8,14 @@ import {
   entryOf,
   parseLog,
   timeOf,
-  TRANSCRIPT_BYTES,
   amountOf,
   headLines,
-  newestTime,
   promptIn,
   SESSION_ID,
   usageByLine,
   withoutBranches,
+  createTranscriptReader,
+  factsOf,
 } from "../common/sessionLog.ts";
 
 // Gemini CLI's log of a session, `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, as a conversation. Its path is in
@@ -26,17 +26,13 @@ const HEADER_BYTES = 8 * 1024;
 /** What the program tells the model before the person's first words. */
 const CONTEXT = /^<session_context>/;
 
-/** The log of the session that the events named, if the log says so itself; else null. */
-const findLog = async ({
-  files,
-  agentSessionId,
-  transcriptPath,
-}: StateFileRequest): Promise<string | null> => {
-  if (agentSessionId === null || transcriptPath === null) return null;
-  if (!/^\/.*\/chats\/[^/]+\.jsonl$/.test(transcriptPath) || transcriptPath.includes("/../")) return null;
+/** The log of the session that the events named, if the log says so itself; else none. */
+const findLog = async ({ files, agentSessionId, transcriptPath }: StateFileRequest): Promise<string[]> => {
+  if (agentSessionId === null || transcriptPath === null) return [];
+  if (!/^\/.*\/chats\/[^/]+\.jsonl$/.test(transcriptPath) || transcriptPath.includes("/../")) return [];
   const head = (await files.readText(transcriptPath, HEADER_BYTES)) ?? "";
   const header = parsePayload(head.split("\n", 1)[0] ?? "");
-  return header !== null && textOf(header, "sessionId") === agentSessionId ? transcriptPath : null;
+  return header !== null && textOf(header, "sessionId") === agentSessionId ? [transcriptPath] : [];
 };
 
 const fromUser = (line: Payload, at: number | null): TranscriptEntry[] => {
@@ -95,14 +91,7 @@ const readGeminiLines = (lines: readonly Payload[]): TranscriptEntry[] =>
   messagesOf(lines).flatMap(toEntries);
 
 /** Null where no event named a log, or the log is another session's, and where nothing in it is known. */
-export const readGeminiTranscript = async (
-  request: StateFileRequest,
-): Promise<readonly TranscriptEntry[] | null> => {
-  const path = await findLog(request);
-  const tail = path === null ? null : await request.files.readTail(path, TRANSCRIPT_BYTES);
-  const entries = tail === null ? [] : readGeminiLines(parseLog(tail));
-  return entries.length === 0 ? null : entries;
-};
+export const readGeminiTranscript = createTranscriptReader(findLog, readGeminiLines);
 
 const FILE = /^[^/]+\/chats\/session-[^/]+\.jsonl$/;
 const WORKSPACE = /\*\*Workspace Directories:\*\*\n\s+- (\/[^\n]+)/;
@@ -131,16 +120,9 @@ const readFacts = ({ head, tail }: LogPiece): SessionFacts | null => {
       const id = textOf(line, "sessionId");
       // A sub-agent's log says so here; versions without the word wrote none for sub-agents.
       if (id === null || !SESSION_ID.test(id) || !["main", null].includes(textOf(line, "kind"))) return null;
-      facts = {
-        id,
-        cwd: null,
-        branch: null,
-        title: summaryIn(tail),
-        firstPrompt: null,
-        startedAt: timeOf(line, "startTime"),
-        lastAt: newestTime(tail) ?? timeOf(line, "lastUpdated"),
-        parentId: null,
-      };
+      const startedAt = timeOf(line, "startTime");
+      facts = factsOf(id, tail, { title: summaryIn(tail), startedAt });
+      facts.lastAt ??= timeOf(line, "lastUpdated");
       continue;
     }
     facts.cwd ??= folderIn(line);

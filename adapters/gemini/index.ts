@@ -22,17 +22,17 @@ import * as z from "zod";
 const SCRIPT = /(^|\/)(\.bin|bin)\/gemini$|\/@google\/gemini-cli\/(dist|bundle)\/(index|gemini)\.[cm]?js$/;
 
 /** Subcommands that configure and leave, and modes in which another program is the front end. */
-const HELPER_WORDS = new Set(["mcp", "extensions", "extension", "hooks", "hook", "skills", "skill"]);
-const HELPER_FLAGS = new Set(["--acp", "--experimental-acp", "--list-sessions", "--list-extensions"]);
+const HELPER_WORDS = /^(mcp|extensions|extension|hooks|hook|skills|skill)$/;
+const HELPER_FLAGS = /^(--acp|--experimental-acp|--list-sessions|--list-extensions)$/;
 
 /** A prompt may begin with a subcommand's word; the subcommand itself is followed by one of these or by nothing. */
 const HELPER_OPERANDS =
   /^(add|config|disable|enable|install|link|list|migrate|new|remove|uninstall|update|validate|-.*)$/;
 
 const isHelper = (operands: readonly string[]): boolean => {
-  if (operands.some((word) => HELPER_FLAGS.has(word))) return true;
+  if (operands.some((word) => HELPER_FLAGS.test(word))) return true;
   const [first = "", second] = operands;
-  return HELPER_WORDS.has(first) && (second === undefined || HELPER_OPERANDS.test(second));
+  return HELPER_WORDS.test(first) && (second === undefined || HELPER_OPERANDS.test(second));
 };
 
 /**

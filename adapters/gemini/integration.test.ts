@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { EVENT_SCRIPT, settingsPlans } from "../testkit/memoryFiles.ts";
-import { createGeminiIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
+import { EVENT_SCRIPT, layOut, settingsPlans } from "../testkit/memoryFiles.ts";
+import { createGeminiIntegration, HOOK_EVENTS, HOOK } from "./integration.ts";
 
 const PATH = "/home/dev/.gemini/settings.json";
 const integration = createGeminiIntegration();
@@ -17,24 +17,9 @@ const refusal = async (work: Promise<unknown>): Promise<AgtmuxError> => {
 };
 
 const ourGroup = (event: string) => ({
-  hooks: [{ name: "agtmux", type: "command", command: hookCommand(EVENT_SCRIPT, event), timeout: 5_000 }],
+  hooks: [{ name: "agtmux", type: "command", command: HOOK.of(EVENT_SCRIPT, event), timeout: 5_000 }],
 });
 
-/** Lays JSON out with arbitrary white space and comments between its tokens. */
-const layOut = (value: unknown, gaps: readonly string[]): string => {
-  let at = 0;
-  const gap = (): string => gaps[at++ % gaps.length] ?? "";
-  const write = (item: unknown): string => {
-    if (Array.isArray(item))
-      return `[${gap()}${item.map((child) => write(child) + gap()).join(`,${gap()}`)}]`;
-    if (typeof item === "object" && item !== null)
-      return `{${gap()}${Object.entries(item)
-        .map(([key, child]) => `${JSON.stringify(key)}${gap()}:${gap()}${write(child)}${gap()}`)
-        .join(`,${gap()}`)}}`;
-    return JSON.stringify(item);
-  };
-  return gap() + write(value) + gap();
-};
 const group = fc.record({
   matcher: fc.constantFrom("*", "write_file", ""),
   hooks: fc.array(fc.record({ type: fc.constant("command"), command: fc.string() }), { maxLength: 2 }),

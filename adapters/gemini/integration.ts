@@ -22,8 +22,7 @@ export const HOOK_EVENTS = [
 const HOOK_TIMEOUT_MS = 5_000;
 const HOOK_NAME = "agtmux";
 /** It must print nothing: what a hook prints must be JSON. */
-const HOOK = createHookCommand("gemini");
-export const { commandOf: hookCommand } = HOOK;
+export const HOOK = createHookCommand("gemini");
 
 /** `hooksConfig` can switch off all hooks, or ours by name or command. */
 const problemsOf = (root: JsonNode, path: string, commands: ReadonlySet<string>): string[] => {
@@ -46,17 +45,16 @@ export const createGeminiIntegration = (): Integration => {
     path: (homeDir) => `${homeDir}/.gemini/settings.json`,
     hasComments: true,
     events: HOOK_EVENTS,
-    commandOf: hookCommand,
-    hookOf: (eventScript, event) => ({
+    command: HOOK,
+    hookOf: (command) => ({
       name: HOOK_NAME,
       type: "command",
-      command: hookCommand(eventScript, event),
+      command,
       timeout: HOOK_TIMEOUT_MS,
     }),
-    isOurCommand: HOOK.isOurs,
     problemsOf: ({ eventScript }, root, path) =>
       Promise.resolve(
-        problemsOf(root, path, new Set(HOOK_EVENTS.map((event) => hookCommand(eventScript, event)))),
+        problemsOf(root, path, new Set(HOOK_EVENTS.map((event) => HOOK.of(eventScript, event)))),
       ),
     testEvent: {
       eventName: "Notification",

@@ -1,53 +1,15 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Signal } from "../../core/model/evidence.ts";
-import { loadEventSamples, loadRecording, type Payload } from "../testkit/recordings.ts";
+import { fixtureFolder, loadRecording, type Payload } from "../testkit/recordings.ts";
+import { eventsOf, toldBy } from "../testkit/events.ts";
 import { normalizeGemini } from "./normalize.ts";
 
-const folder = fileURLToPath(new URL("../../test/fixtures/recordings/gemini", import.meta.url));
-const samples = loadEventSamples(folder);
-const recorded = (name: string, changes: Payload = {}): Payload => ({
-  ...samples.find((sample) => sample.name === name)?.payload,
-  ...changes,
-});
-const normalize = (eventName: string | null, payload: Payload | null) =>
-  normalizeGemini(
-    {
-      spoolName: "1",
-      agentType: "gemini",
-      eventName,
-      tmuxSocket: null,
-      tmuxServerPid: null,
-      paneId: null,
-      parentPid: null,
-      eventTime: 0,
-      payload,
-      payloadProblem: null,
-    },
-    { confirmRequests: false },
-  );
+const { recorded, normalized: normalize, requestOf, closedBy: closed } = eventsOf("gemini", normalizeGemini);
 const said = (signals: readonly Signal[]): string[] =>
-  signals.map((signal) => {
-    switch (signal.kind) {
-      case "activity":
-        return `${signal.status === null ? "alive" : `${signal.status.state}/${signal.status.reasonCode}`}${signal.boundary ? "!" : ""} ${signal.confidence}`;
-      case "request":
-        return `asks ${signal.status.reasonCode}${signal.needsConfirmation ? "?" : ""}`;
-      case "settled":
-      case "observation":
-      case "dismissal":
-        return signal.kind;
-    }
-  });
-const requestOf = (name: string, payload: Payload) => {
-  const found = normalize(name, payload).signals.find((signal) => signal.kind === "request");
-  if (found === undefined) throw new Error(`${name} asks nothing`);
-  return found;
-};
-const closedBy = (payload: Payload): string[] =>
-  normalize("AfterTool", payload).signals.flatMap((signal) =>
-    signal.kind === "activity" ? signal.closes : [],
+  signals.map((signal) =>
+    signal.kind === "activity" ? `${toldBy(signal)} ${signal.confidence}` : toldBy(signal),
   );
+const closedBy = (payload: Payload) => closed("AfterTool", payload);
 
 describe("turns", () => {
   it.each([
@@ -151,7 +113,10 @@ describe("requests", () => {
   });
 
   it("knows the question from the tool's announcement, and that a dialog is open from the notification", () => {
-    const [, announced, notification] = loadRecording(folder, "waiting_input_question").events.slice(-3);
+    const [, announced, notification] = loadRecording(
+      fixtureFolder("gemini"),
+      "waiting_input_question",
+    ).events.slice(-3);
     expect(requestOf("BeforeTool", announced?.payload ?? {})).toMatchObject({
       needsConfirmation: true,
       request: {

@@ -20,24 +20,20 @@ import {
   boundary,
   COMPLETED,
   FRESH,
-  openRequest,
   THINKING,
   TOOL,
+  EDIT_APPROVAL,
 } from "../common/signals.ts";
-import type { Envelope } from "../../core/model/envelope.ts";
-import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import {
   alive,
-  eventOf,
   type EventRule,
   type EventRules,
-  type HookEvent,
-  idOf,
   prompted,
   sessionEnded,
-  signalsOf,
-  toldOf,
   type ToldNames,
+  createNormalizer,
+  opensWithin,
+  placeOf,
 } from "../common/events.ts";
 
 // Why a turn of Gemini CLI failed, from the text that it shows. Recorded with 0.61.0: 400, 401 and a cut stream; the limit
@@ -98,28 +94,16 @@ const keyOfTool = (payload: Payload): string | null => {
 const keyOfDetails = (details: Payload): string | null =>
   keyOf(subjectOf(textOf(details, "command"), textOf(details, "filePath") ?? textOf(details, "fileName")));
 
-const permission = (
-  fields: RequestFields,
-  reasonCode: "permission_tool" | "permission_edit" = "permission_tool",
-): Ask => ({
-  status: { state: "waiting_approval", reasonCode },
+const permission = (fields: RequestFields): Ask => ({
+  status: fields.kind === "edit" ? EDIT_APPROVAL : TOOL_APPROVAL,
   request: promptRequest({ options: APPROVAL_OPTIONS, ...fields }),
 });
 
 const editAsk = (details: Payload, title: string, cwd: string | null): Ask => {
   const path = textOf(details, "filePath");
   const { content, isAll } = contentOfDiff(textOf(details, "fileDiff"));
-  return permission(
-    {
-      kind: "edit",
-      title,
-      body: path ?? textOf(details, "fileName"),
-      content,
-      cwd,
-      isWhole: path !== null && isAll,
-    },
-    "permission_edit",
-  );
+  const body = path ?? textOf(details, "fileName");
+  return permission({ kind: "edit", title, body, content, cwd, isWhole: path !== null && isAll });
 };
 
 /** What a page is fetched for, and which: as the dialog draws it. */
@@ -159,39 +143,26 @@ const questionAsk = (input: Payload): Ask => ({
 });
 
 /** Recorded: the dialog is drawn about 80 ms after its notification; three times that is below the least grace. */
-const DIALOG_GRACE_MS = 500;
+const opened = opensWithin(500);
 /** The agent's only mark of a failed turn, in the place of the answer. */
 const NO_RESPONSE = "[no response text]";
 
-interface Event extends HookEvent {
-  context: NormalizeContext;
-}
-
-type Rule = EventRule<Event>;
-
-const toolStarted: Rule = ({ payload, confidence }) => {
+const toolStarted: EventRule = (event) => {
+  const { payload } = event;
   const started = activity(TOOL);
   if (textOf(payload, "tool_name") !== ASK_TOOL) return [started];
+  const ask = questionAsk(asPayload(fieldOf(payload, "tool_input")) ?? {});
   // Announced before it is decided whether anybody is asked: the dialog must be seen.
-  return [
-    started,
-    openRequest(questionAsk(asPayload(fieldOf(payload, "tool_input")) ?? {}), {
-      agentId: ROOT_AGENT,
-      requestKey: keyOfTool(payload),
-      confidence,
-      needsConfirmation: true,
-      dialogGraceMs: DIALOG_GRACE_MS,
-    }),
-  ];
+  return [started, opened(event, ask, keyOfTool(payload), { needsConfirmation: true })];
 };
 
-const toolEnded: Rule = ({ payload }) => {
+const toolEnded: EventRule = ({ payload }) => {
   const key = keyOfTool(payload);
   return [activity(THINKING, { closes: key === null ? [] : [key] })];
 };
 
-const notified: Rule = (event) => {
-  const { payload, isWhole, confidence, context } = event;
+const notified: EventRule = (event) => {
+  const { payload, isWhole, confirmRequests } = event;
   if (!isWhole || textOf(payload, "notification_type") !== "ToolPermission") return alive(event);
   const details = asPayload(fieldOf(payload, "details")) ?? {};
   const isQuestion = textOf(details, "type") === ASK_TOOL;
@@ -201,17 +172,11 @@ const notified: Rule = (event) => {
       ? GENERIC_PERMISSION
       : permissionAsk(details, textOf(payload, "message"), textOf(payload, "cwd"));
   return [
-    openRequest(ask, {
-      agentId: ROOT_AGENT,
-      requestKey: isQuestion ? null : keyOfDetails(details),
-      confidence,
-      needsConfirmation: context.confirmRequests,
-      dialogGraceMs: DIALOG_GRACE_MS,
-    }),
+    opened(event, ask, isQuestion ? null : keyOfDetails(details), { needsConfirmation: confirmRequests }),
   ];
 };
 
-const RULES: EventRules<Event> = {
+const RULES: EventRules = {
   SessionStart: ({ confidence }) => [boundary(FRESH, ROOT_AGENT, confidence)],
   BeforeAgent: prompted,
   BeforeTool: toolStarted,
@@ -241,20 +206,14 @@ const TOLD: ToldNames = {
   said: { event: "AfterAgent", field: "prompt_response" },
 };
 
-/** Never throws. Unknown events give no signals; an unreadable payload counts by its event's name, with medium confidence. */
-export const normalizeGemini = (envelope: Envelope, context: NormalizeContext): NormalizedEvent => {
-  const payload = envelope.payload ?? {};
-  const name = envelope.eventName ?? textOf(payload, "hook_event_name") ?? "";
-  return {
-    signals: signalsOf(RULES, name, { ...eventOf(envelope, ROOT_AGENT), context }),
-    sessionId: idOf(payload, "session_id"),
-    eventId: null,
-    cwd: textOf(payload, "cwd"),
-    transcriptPath: textOf(payload, "transcript_path"),
-    ...(textOf(payload, "prompt_response") === NO_RESPONSE
-      ? {}
-      : toldOf(TOLD, { name, payload, isRoot: true })),
+export const normalizeGemini = createNormalizer({
+  rules: RULES,
+  told: TOLD,
+  nameField: "hook_event_name",
+  about: (event) => ({
+    ...placeOf(event),
+    ...(textOf(event.payload, "prompt_response") === NO_RESPONSE ? { saidText: null } : {}),
     // A cleared conversation ends its session too, and the program lives on.
-    isExit: name === "SessionEnd" && textOf(payload, "reason") !== "clear",
-  };
-};
+    isExit: event.name === "SessionEnd" && textOf(event.payload, "reason") !== "clear",
+  }),
+});

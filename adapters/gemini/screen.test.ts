@@ -1,15 +1,12 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { frameOf } from "../testkit/recordings.ts";
 import { readGeminiScreen } from "./screen.ts";
 
-const fixture = (path: string): string =>
-  fileURLToPath(new URL(`../../test/fixtures/${path}/gemini`, import.meta.url));
 const read = (name: string, title?: string) => {
-  const screen = screenOf(loadRecording(fixture("recordings"), name));
+  const screen = frameOf("gemini", name);
   return readGeminiScreen(title === undefined ? screen : { ...screen, title });
 };
-const readVariant = (name: string) => readGeminiScreen(screenOf(loadRecording(fixture("variants"), name)));
+const readVariant = (name: string) => readGeminiScreen(frameOf("gemini", name, "variants"));
 
 describe("what Gemini's dialogs ask", () => {
   it("is the command, with a digit for yes and Escape for no", () => {
@@ -44,7 +41,7 @@ describe("what Gemini's dialogs ask", () => {
   });
 
   it("is not whole while options are out of sight: the first drawing of a dialog has room for two", () => {
-    const screen = screenOf(loadRecording(fixture("recordings"), "waiting_input_question"));
+    const screen = frameOf("gemini", "waiting_input_question");
     const at = screen.lines.findIndex((row) => row.includes("● 1."));
     const arrow = (sign: string): string => (screen.lines[at - 1] ?? "").replace("│  ", `│ ${sign}`);
     const lines = screen.lines.toSpliced(at + 4, 1, arrow("▼")).toSpliced(at, 0, arrow("▲"));
@@ -57,7 +54,7 @@ describe("what Gemini's dialogs ask", () => {
   });
 
   describe("of a question", () => {
-    const screen = screenOf(loadRecording(fixture("recordings"), "waiting_input_question"));
+    const screen = frameOf("gemini", "waiting_input_question");
     const asked = (change: (row: string) => string | null) =>
       readGeminiScreen({
         ...screen,
@@ -105,7 +102,7 @@ describe("what Gemini's dialogs ask", () => {
 });
 
 describe("a text that draws frames of its own", () => {
-  const approval = screenOf(loadRecording(fixture("recordings"), "waiting_approval"));
+  const approval = frameOf("gemini", "waiting_approval");
   const inner = (text: string) => `│ │ ${text.padEnd(112)} │ │`;
   const withRows = (...rows: string[]) =>
     readGeminiScreen({
@@ -134,9 +131,8 @@ describe("a text that draws frames of its own", () => {
 });
 
 describe("an edit", () => {
-  const dialogs = fileURLToPath(new URL("../../test/fixtures/dialogs/gemini", import.meta.url));
   const read = (name: string, from: string, to: string) => {
-    const screen = screenOf(loadRecording(dialogs, name));
+    const screen = frameOf("gemini", name, "dialogs");
     const lines = screen.lines.map((line) =>
       line.includes(from) ? line.replace(from, to.padEnd(from.length)) : line,
     );
@@ -152,7 +148,7 @@ describe("an edit", () => {
 
   it("is not whole where the lines of a new file begin as those of a change do", () => {
     expect(read("edit_small_80x24", "1 first line", "1 first line")?.isWhole).toBe(true);
-    const screen = screenOf(loadRecording(dialogs, "edit_small_80x24"));
+    const screen = frameOf("gemini", "edit_small_80x24", "dialogs");
     const lines = screen.lines.map((line) => line.replace(/(\d) (first|third) line/, "$1 - $2 line"));
     expect(readGeminiScreen({ ...screen, lines })?.request?.isWhole).toBeUndefined();
   });
@@ -219,9 +215,8 @@ it("takes a tool that the person stopped for an interrupt: its box stands below 
 });
 
 describe("the question for trust in a folder", () => {
-  const folder = fileURLToPath(new URL("../../test/fixtures/recordings/gemini", import.meta.url));
   const trust = (change: (line: string) => string) => {
-    const screen = screenOf(loadRecording(folder, "trust_dialog"));
+    const screen = frameOf("gemini", "trust_dialog");
     return readGeminiScreen({ ...screen, lines: screen.lines.map(change) })?.request;
   };
   it("is whole with its folder, and approved by trusting just that one", () => {
@@ -237,7 +232,7 @@ describe("the question for trust in a folder", () => {
 });
 
 it("the input box has at most eight rows below it", () => {
-  const screen = screenOf(loadRecording(fixture("recordings"), "idle_fresh"));
+  const screen = frameOf("gemini", "idle_fresh");
   const lower = screen.lines.findLastIndex((row) => /^▀{8}/.test(row));
   const below = (rows: number) => {
     const own = screen.lines.slice(lower + 1).filter((row) => row.trim() !== "");

@@ -152,20 +152,15 @@ const permission = (dialog: Dialog, question: Question, rule: Rule): Reading => 
   const fields = fieldsOf(dialog.lines.slice(0, question.start), dialog, rule.kind);
   const tool = /^ ?\? +(\S+)/.exec(withoutBlankEnds(dialog.lines)[0] ?? "")?.[1] ?? "";
   const status: Status = { state: "waiting_approval", reasonCode: rule.reasonCode };
-  return asks(
-    status,
-    rule.confidence,
-    `${question.text} / ${dialog.selector.labels.join(" / ")}`,
-    {
-      kind: rule.kind,
-      title: oneLine(question.text) || "Gemini needs your permission",
-      toolName: tool === "" ? null : oneLine(tool, 200),
-      options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
-      ...fields,
-      isWhole: fields.isWhole === true && dialog.isAllDrawn,
-    },
-    dialog.top,
-  );
+  return asks(status, rule.confidence, `${question.text} / ${dialog.selector.labels.join(" / ")}`, {
+    top: dialog.top,
+    kind: rule.kind,
+    title: oneLine(question.text) || "Gemini needs your permission",
+    toolName: tool === "" ? null : oneLine(tool, 200),
+    options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
+    ...fields,
+    isWhole: fields.isWhole === true && dialog.isAllDrawn,
+  });
 };
 
 const readPermission = (dialog: Dialog, title: TitleState | null): Reading | null => {
@@ -216,23 +211,18 @@ const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null 
   if (text === "") return null;
   const isSingle = dialog.selector.labels.every((label) => !CHECKBOX.test(label));
   const field = fieldAt(dialog);
-  return asks(
-    QUESTION,
-    hasHeader ? "high" : "medium",
-    `${text} / ${dialog.footer}`,
-    {
-      kind: "question",
-      title: text,
-      body: rows.join("\n"),
-      columns: columnsOf(dialog.width),
-      toolName: "ask_user",
-      options: questionOptions(dialog, field, isSingle),
-      textEntry: field < 0 ? null : [String(field + 1)],
-      ...(isSingle ? {} : { takesSeveral: true }),
-      isWhole: hasHeader && dialog.isAllDrawn,
-    },
-    dialog.top,
-  );
+  return asks(QUESTION, hasHeader ? "high" : "medium", `${text} / ${dialog.footer}`, {
+    top: dialog.top,
+    kind: "question",
+    title: text,
+    body: rows.join("\n"),
+    columns: columnsOf(dialog.width),
+    toolName: "ask_user",
+    options: questionOptions(dialog, field, isSingle),
+    textEntry: field < 0 ? null : [String(field + 1)],
+    ...(isSingle ? {} : { takesSeveral: true }),
+    isWhole: hasHeader && dialog.isAllDrawn,
+  });
 };
 
 /** A question without answers to choose from: its field has the focus, and a hint in it until something is typed. */
@@ -244,22 +234,17 @@ const readTextQuestion = (
   const field = lines.findLastIndex((line) => /^ ?> /.test(line));
   if (!FIELD_FOOTER.test(footer) || !/^ ?Answer Questions\b/.test(lines[0] ?? "") || field < 2) return null;
   const rows = withoutBlankEnds(lines.slice(1, field)).map((line) => line.replace(/^ /, ""));
-  return asks(
-    QUESTION,
-    "high",
-    `${joined(rows)} / ${footer}`,
-    {
-      kind: "question",
-      title: joined(rows),
-      body: rows.join("\n"),
-      columns: columnsOf(width),
-      toolName: "ask_user",
-      options: [],
-      textEntry: [],
-      isWhole: frame.hasTop && rows.length > 0,
-    },
-    frame.start,
-  );
+  return asks(QUESTION, "high", `${joined(rows)} / ${footer}`, {
+    top: frame.start,
+    kind: "question",
+    title: joined(rows),
+    body: rows.join("\n"),
+    columns: columnsOf(width),
+    toolName: "ask_user",
+    options: [],
+    textEntry: [],
+    isWhole: frame.hasTop && rows.length > 0,
+  });
 };
 
 /** Recorded 0.61.0: what is trusted is remembered, and so is that it is not. */
@@ -274,22 +259,17 @@ const readTrust = (dialog: Dialog): Reading | null => {
   const folder = /^Trust folder \((.+)\)$/.exec(first)?.[1] ?? null;
   // A label that was wrapped may be joined otherwise than the folder is called.
   const isTold = folder !== null && first.length + LABEL_INSET <= dialog.width && !first.includes("…");
-  return asks(
-    TRUST_APPROVAL,
-    "high",
-    joined(dialog.lines),
-    {
-      kind: "trust",
-      title: "Do you trust the files in this folder?",
-      body: folder,
-      options: withRoles(
-        optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
-        TRUST_ROLES,
-      ),
-      isWhole: dialog.isAllDrawn && isTold,
-    },
-    dialog.top,
-  );
+  return asks(TRUST_APPROVAL, "high", joined(dialog.lines), {
+    top: dialog.top,
+    kind: "trust",
+    title: "Do you trust the files in this folder?",
+    body: folder,
+    options: withRoles(
+      optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
+      TRUST_ROLES,
+    ),
+    isWhole: dialog.isAllDrawn && isTold,
+  });
 };
 
 const FIRST_RUN =
@@ -300,17 +280,12 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
   const found = FIRST_RUN.exec(text);
   if (found === null) return null;
   const reasonCode = /authenticate/.test(text) ? "auth_needed" : "onboarding";
-  return asks(
-    { state: "waiting_input", reasonCode },
-    "medium",
-    found[0],
-    {
-      kind: "other",
-      title: found[0],
-      options: optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
-    },
-    dialog.top,
-  );
+  return asks({ state: "waiting_input", reasonCode }, "medium", found[0], {
+    top: dialog.top,
+    kind: "other",
+    title: found[0],
+    options: optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
+  });
 };
 
 /** Whether something to choose from ends the screen, known or not: then the title is no word on it. */

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { runUnverifiedContract } from "../testkit/unverified.ts";
 import { createGjcAdapter } from "./index.ts";
 
@@ -16,6 +15,4 @@ runUnverifiedContract(createGjcAdapter(), {
     ["vim", "vim /home/dev/.bun/bin/gjc"],
   ],
   events: ["session_start", "agent_start", "agent_end", "tool_execution_start", "auto_retry_end"],
-  recordingsDir: fileURLToPath(new URL("../../test/fixtures/recordings", import.meta.url)),
-  recordedAgents: ["claude", "codex", "gemini", "omp", "opencode", "pi"],
 });

@@ -13,7 +13,7 @@ import { parsePayload, textOf } from "../common/payload.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
 import { readDocumentedScreen } from "../piFamily/screen.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
-import { createPiHistory, createTranscriptReader } from "../piFamily/history.ts";
+import { createPiHistory, createPiTranscript } from "../piFamily/history.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
 import { createSkillReader } from "./skillProgress.ts";
@@ -25,19 +25,7 @@ const SIGNS = {
   displayName: "gjc",
   packagePath: /(^|\/)(@gajae-code\/coding-agent|gajae-code)\/(.*\/)?cli\.[jt]s$/,
   command: "gjc",
-  helpers: new Set([
-    "acp",
-    "agents",
-    "deep-interview",
-    "ralplan",
-    "sdk",
-    "session",
-    "state",
-    "stats",
-    "team",
-    "ultragoal",
-    "update",
-  ]),
+  helpers: /^(acp|agents|deep-interview|ralplan|sdk|session|state|stats|team|ultragoal|update)$/,
 };
 
 /** A compiled release is one program of that name. */
@@ -122,7 +110,7 @@ export const createGjcAdapter = (): AgentAdapter => ({
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,
   readStateFiles: createSessionFileReader(".gjc"),
-  readTranscript: createTranscriptReader(".gjc"),
+  readTranscript: createPiTranscript(".gjc"),
   readProgress: createSkillReader(() => Date.now()),
   history: createPiHistory(".gjc"),
   integration: createExtensionIntegration({

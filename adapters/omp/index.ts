@@ -4,7 +4,7 @@ import { type AgentAdapter, type IdentifyMatch } from "../../core/ports/agentAda
 import { BUILT_IN } from "../common/builtIn.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
 import { identifyScript } from "../piFamily/identify.ts";
-import { createPiHistory, createTranscriptReader } from "../piFamily/history.ts";
+import { createPiHistory, createPiTranscript } from "../piFamily/history.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import {
   createSessionFileReader,
@@ -19,19 +19,7 @@ const SIGNS = {
   displayName: "oh-my-pi",
   packagePath: /(^|\/)@oh-my-pi\/pi-coding-agent\/(dist|src)\/cli\.[jt]s$/,
   command: "omp",
-  helpers: new Set([
-    "acp",
-    "commit",
-    "config",
-    "grep",
-    "jupyter",
-    "plugin",
-    "setup",
-    "shell",
-    "ssh",
-    "stats",
-    "update",
-  ]),
+  helpers: /^(acp|commit|config|grep|jupyter|plugin|setup|shell|ssh|stats|update)$/,
 };
 
 const identifyOmp = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
@@ -54,7 +42,7 @@ export const createOmpAdapter = (): AgentAdapter => ({
   readScreen: readOmpScreen,
   readDraft: readOmpDraft,
   readStateFiles: createSessionFileReader(".omp"),
-  readTranscript: createTranscriptReader(".omp"),
+  readTranscript: createPiTranscript(".omp"),
   titleOfSession: titleOfOmpSession,
   readSessionTitle: createSessionTitleReader(".omp"),
   history: createPiHistory(".omp"),

@@ -13,6 +13,7 @@ import {
   visibleLines,
   styledRows,
   typedOf,
+  blockAbove,
 } from "../common/screenText.ts";
 import { oneLine } from "../common/payload.ts";
 import type { RequestFields } from "../common/promptRequest.ts";
@@ -80,18 +81,11 @@ const lastBox = (lines: readonly string[]): Box | null => {
   return { title: null, lines: content, top: 0, isStraight };
 };
 
-const footerAt = (lines: readonly string[], footer: RegExp): number => {
-  const last = lines.findLastIndex((line) => !isBlank(line) && !DIVIDER.test(line));
-  return footer.test(lines[last] ?? "") ? last : -1;
-};
+const isGap = (line: string): boolean => isBlank(line) || DIVIDER.test(line);
 
-/** Adjoining lines directly above `end`, blanks and dividers between left out. */
-const blockAbove = (lines: readonly string[], end: number): { lines: readonly string[]; start: number } => {
-  let to = end;
-  while (to > 0 && (isBlank(lines[to - 1] ?? "") || DIVIDER.test(lines[to - 1] ?? ""))) to -= 1;
-  let from = to;
-  while (from > 0 && !isBlank(lines[from - 1] ?? "") && !DIVIDER.test(lines[from - 1] ?? "")) from -= 1;
-  return { lines: lines.slice(from, to), start: from };
+const footerAt = (lines: readonly string[], footer: RegExp): number => {
+  const last = lines.findLastIndex((line) => !isGap(line));
+  return footer.test(lines[last] ?? "") ? last : -1;
 };
 
 const rowsOf = (lines: readonly string[]): string[] =>
@@ -132,7 +126,7 @@ const readApproval = ({ title, lines, top }: Box, width: number): Reading | null
   const toolName = title === null ? null : APPROVAL_TITLE.exec(title)?.[1];
   const footer = footerAt(lines, APPROVAL_FOOTER);
   if (toolName === undefined || footer < 0) return null;
-  const block = blockAbove(lines, footer);
+  const block = blockAbove(lines, footer, isGap);
   const options = readSelector(block.lines);
   if (options === null || options.map(({ label }) => label).join("/") !== "Approve/Deny") return null;
   const fields = fieldsOf(toolName, rowsOf(lines.slice(0, block.start)), width);
@@ -145,6 +139,7 @@ const readApproval = ({ title, lines, top }: Box, width: number): Reading | null
     title === null ? "medium" : "high",
     `${name} / ${(lines[footer] ?? "").trim()}`,
     {
+      top,
       ...fields,
       title: name,
       toolName: toolName === null ? null : oneLine(toolName, 200),
@@ -153,7 +148,6 @@ const readApproval = ({ title, lines, top }: Box, width: number): Reading | null
         ROLES,
       ),
     },
-    top,
   );
 };
 
@@ -164,23 +158,18 @@ const readQuestion = ({ title, lines, top, isStraight }: Box, width: number): Re
   if (footer < 0 || divider < 1 || divider > footer) return null;
   const rows = rowsOf(lines.slice(0, divider));
   const text = joined(rows.filter((line) => !isBlank(line)));
-  const options = readSelector(blockAbove(lines, footer).lines);
+  const options = readSelector(blockAbove(lines, footer, isGap).lines);
   if (text === "" || options === null) return null;
-  return asks(
-    QUESTION,
-    "high",
-    `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`,
-    {
-      kind: "question",
-      title: text,
-      body: rows.join("\n"),
-      columns: Math.max(1, width - FRAME_COLUMNS),
-      toolName: "ask",
-      options,
-      isWhole: isStraight,
-    },
+  return asks(QUESTION, "high", `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`, {
     top,
-  );
+    kind: "question",
+    title: text,
+    body: rows.join("\n"),
+    columns: Math.max(1, width - FRAME_COLUMNS),
+    toolName: "ask",
+    options,
+    isWhole: isStraight,
+  });
 };
 
 /** The dialog that ends the screen, or null. `width`: of the pane. */

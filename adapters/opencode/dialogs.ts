@@ -2,7 +2,15 @@
 // screen, with its own footer. Source: frames recorded with 1.18.33. Which option is chosen is told by colour alone.
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import type { Reading } from "../../core/ports/agentAdapter.ts";
-import { withoutBlankEnds, asks, isBlank, joined, movesTo } from "../common/screenText.ts";
+import {
+  withoutBlankEnds,
+  asks,
+  isBlank,
+  joined,
+  movesTo,
+  type StyledCell,
+  styledCells,
+} from "../common/screenText.ts";
 import { oneLine } from "../common/payload.ts";
 import type { RequestFields } from "../common/promptRequest.ts";
 import { QUESTION } from "../common/signals.ts";
@@ -21,43 +29,11 @@ import {
 // the one that looks unlike all the others, whatever the theme; of two options nobody can say which of them it is. Source:
 // frames recorded with 1.18.33 (a background in permissions, another text colour in questions).
 
-interface StyledRow {
-  text: string;
-  /** Colours of each UTF-16 unit of the text. */
-  styles: readonly string[];
-}
-
-/** What sequences change, and what goes on from line to line. */
-interface Pen {
-  text: string;
-  ground: string;
-}
-
-const SEQUENCE =
-  // oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
-  /\u001b\[([0-9;:]*)m|\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\s\S]/g;
-/** Colours of the palette, then those of 256 and of RGB. */
-const COLOUR = /(?:^|;)((?:3[0-9]|4[0-9]|9[0-7]|10[0-7])(?:[;:]5[;:]\d+|[;:]2(?:[;:]\d*){3,4})?)(?=;|$)/g;
-
-const dip = (pen: Pen, codes: string): void => {
-  if (codes === "" || /^0(?:;|$)/.test(codes)) [pen.text, pen.ground] = ["", ""];
-  for (const [, colour = ""] of codes.matchAll(COLOUR))
-    if (/^[39]/.test(colour)) pen.text = colour === "39" ? "" : colour;
-    else pen.ground = colour === "49" ? "" : colour;
-};
-
-const readRow = (line: string, pen: Pen): StyledRow => {
-  let text = "";
-  const styles: string[] = [];
-  for (const [piece, codes] of line.matchAll(SEQUENCE)) {
-    if (codes !== undefined) dip(pen, codes);
-    else if (!piece.startsWith("\u001b")) {
-      text += piece;
-      styles.push(`${pen.text}/${pen.ground}`);
-    }
-  }
-  return { text, styles };
-};
+/** A row's text, and how each UTF-16 unit of it looks. */
+const rowOf = (cells: readonly StyledCell[]): { text: string; styles: readonly string[] } => ({
+  text: cells.map(({ char }) => char).join(""),
+  styles: cells.flatMap(({ char, colour, ground }) => Array<string>(char.length).fill(`${colour}/${ground}`)),
+});
 
 /** Index of the one that is unlike all others, which are alike; null where there is no such. */
 const oddOne = (styles: readonly string[]): number | null => {
@@ -75,8 +51,7 @@ export const selectedOf = (
   texts: readonly string[],
 ): number | null => {
   if (styledLines === undefined) return null;
-  const pen: Pen = { text: "", ground: "" };
-  const rows = styledLines.map((line) => readRow(line, pen));
+  const rows = styledCells(styledLines).map(rowOf);
   const styles: string[] = [];
   let row = rows.length - 1;
   let end = Number.POSITIVE_INFINITY;
@@ -104,7 +79,6 @@ const headingOf = (line: string): string => oneLine(line.trim().replace(/^[#→�
 
 type StyledLines = readonly string[] | undefined;
 
-/** Keys from the chosen option to the others; a refusal needs none. */
 /**
  * Index of the selected one of `labels`. Only colours show it: without them it is the first, as the dialog is drawn at first, and
  * they are read again before a key goes in. Null: the colours do not tell.
@@ -112,6 +86,7 @@ type StyledLines = readonly string[] | undefined;
 const selectionAt = (styledLines: StyledLines, labels: readonly string[]): number | null =>
   styledLines === undefined ? 0 : selectedOf(styledLines, labels);
 
+/** With keys from the chosen option to the others; a refusal needs none. */
 const permissionOptions = (styledLines: StyledLines): PromptRequest["options"] => {
   const labels = PERMISSION_OPTIONS.map(({ label }) => label);
   const selected = selectionAt(styledLines, labels);
@@ -190,11 +165,11 @@ const readPermission = ({ lines: block, top, styledLines, pane }: Block): Readin
     "high",
     `△ Permission required / ${(block[footer] ?? "").trim()}`,
     {
+      top: top + start,
       ...fields,
       options: permissionOptions(styledLines),
       isWhole: fields.isWhole === true && title === 1 && isBlank(block[0] ?? ""),
     },
-    top + start,
   );
 };
 
@@ -254,24 +229,19 @@ const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading 
     // Below the own answer its field stands, with a hint or with what was typed.
     ...(answer.description === "" || answer === own ? {} : { description: answer.description }),
   }));
-  return asks(
-    QUESTION,
-    "high",
-    `${text.slice(0, 200)} / ${(block[footer] ?? "").trim()}`,
-    {
-      kind: "question",
-      title: text,
-      body: rows.join("\n"),
-      columns: columnsOf(pane),
-      hasJoints: true,
-      toolName: "question",
-      options: options.slice(0, MAX_OPTIONS),
-      textEntry: isSingle ? fieldKeys(own) : null,
-      ...(isSeveral ? { takesSeveral: true } : {}),
-      isWhole: isBlank(block[0] ?? "") && drawn.every(({ number }, index) => number === index + 1),
-    },
+  return asks(QUESTION, "high", `${text.slice(0, 200)} / ${(block[footer] ?? "").trim()}`, {
     top,
-  );
+    kind: "question",
+    title: text,
+    body: rows.join("\n"),
+    columns: columnsOf(pane),
+    hasJoints: true,
+    toolName: "question",
+    options: options.slice(0, MAX_OPTIONS),
+    textEntry: isSingle ? fieldKeys(own) : null,
+    ...(isSeveral ? { takesSeveral: true } : {}),
+    isWhole: isBlank(block[0] ?? "") && drawn.every(({ number }, index) => number === index + 1),
+  });
 };
 
 /** The dialog that ends the screen, or null. */

@@ -29,30 +29,9 @@ import * as z from "zod";
 // program whose name and first argument are both `opencode`, started directly or by npm's launcher.
 
 /** Subcommands without a session on the screen. */
-const HELPERS = new Set([
-  "acp",
-  "agent",
-  "auth",
-  "completion",
-  "db",
-  "debug",
-  "export",
-  "generate",
-  "github",
-  "import",
-  "mcp",
-  "models",
-  "plugin",
-  "pr",
-  "run",
-  "serve",
-  "session",
-  "stats",
-  "uninstall",
-  "upgrade",
-  "web",
-]);
-const ANSWERS_AND_LEAVES = new Set(["--help", "-h", "--version", "-v"]);
+const HELPERS =
+  /^(acp|agent|auth|completion|db|debug|export|generate|github|import|mcp|models|plugin|pr|run|serve|session|stats|uninstall|upgrade|web)$/;
+const ANSWERS_AND_LEAVES = /^(--help|-h|--version|-v)$/;
 
 /** Of npm, its own installer, Homebrew and nix; its settings' variable is named in it (1.18.33), and in no other agent. */
 const OPENCODE_EXECUTABLE: AgentExecutable = {
@@ -66,8 +45,8 @@ const isOpencode = ({ comm, args }: ProcessInfo): boolean => {
   return (
     baseName(comm) === "opencode" &&
     /^\.?opencode$/.test(baseName(program)) &&
-    !HELPERS.has(first) &&
-    !ANSWERS_AND_LEAVES.has(first)
+    !HELPERS.test(first) &&
+    !ANSWERS_AND_LEAVES.test(first)
   );
 };
 

@@ -1,31 +1,11 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Envelope } from "../../core/model/envelope.ts";
-import { loadEventSamples } from "../testkit/recordings.ts";
+import { eventsOf } from "../testkit/events.ts";
 import { normalizeOpencode } from "./normalize.ts";
 
-const SAMPLES = loadEventSamples(
-  fileURLToPath(new URL("../../test/fixtures/recordings/opencode", import.meta.url)),
-);
-const envelope = (eventName: string, payload: Envelope["payload"]): Envelope => ({
-  spoolName: "1",
-  agentType: "opencode",
-  eventName,
-  tmuxSocket: null,
-  tmuxServerPid: null,
-  paneId: null,
-  parentPid: null,
-  eventTime: 0,
-  payload,
-  payloadProblem: payload === null ? "not_json" : null,
-});
-const sample = (name: string, more: Record<string, unknown> = {}) => {
-  const found = SAMPLES.find((event) => event.name === name);
-  if (found === undefined) throw new Error(`no sample of ${name}`);
-  return normalizeOpencode(envelope(name, { ...found.payload, ...more }));
-};
+const { recorded, normalized } = eventsOf("opencode", normalizeOpencode);
+const sample = (name: string, more: Record<string, unknown> = {}) => normalized(name, recorded(name, more));
 const idle = (more: Record<string, unknown>) => {
-  const [signal] = normalizeOpencode(envelope("session.idle", { sessionID: "s", ...more })).signals;
+  const [signal] = normalized("session.idle", { sessionID: "s", ...more }).signals;
   if (signal?.kind !== "activity") throw new Error("no activity");
   return `${signal.status?.state}/${signal.status?.reasonCode}${signal.boundary ? "" : " goes on"}`;
 };
@@ -51,7 +31,7 @@ describe("opencode's events", () => {
   it("says in its own words what failed, and nothing of a turn that a person stopped", () => {
     const saidOf = (name: string) => {
       const error = { name, data: { message: "lab failure" } };
-      const [signal] = normalizeOpencode(envelope("session.idle", { sessionID: "s", error })).signals;
+      const [signal] = normalized("session.idle", { sessionID: "s", error }).signals;
       return signal?.kind === "activity" ? (signal.progress ?? null) : "no activity";
     };
     expect([saidOf("APIError"), saidOf("MessageAbortedError")]).toEqual(["lab failure", null]);
@@ -154,9 +134,7 @@ describe("opencode's events", () => {
   });
 
   it("ends nothing by the name of an end alone: it may be a sub-agent's", () => {
-    expect(normalizeOpencode(envelope("session.idle", null)).signals).toMatchObject([
-      { status: null, boundary: false },
-    ]);
+    expect(normalized("session.idle", null).signals).toMatchObject([{ status: null, boundary: false }]);
   });
 
   it("keeps a sub-agent's permission apart from the root's turn, and its session id out of the pane's", () => {

@@ -17,28 +17,26 @@ import {
   boundary,
   COMPLETED,
   INTERRUPTED,
-  openRequest,
   RETRYING,
   SUBAGENT,
   THINKING,
   TOOL,
+  TOOL_APPROVAL,
+  EDIT_APPROVAL,
 } from "../common/signals.ts";
-import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import type { Status } from "../../core/model/state.ts";
-import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import {
   alive,
-  eventOf,
   type EventRule,
   type EventRules,
   idOf,
   prompted,
-  signalsOf,
   working,
   workOf,
-  toldOf,
   type ToldNames,
+  createNormalizer,
+  opensWithin,
 } from "../common/events.ts";
 import { failureOfText, failureWords, progressField, quoteOf, retryOf } from "../common/progress.ts";
 
@@ -120,10 +118,7 @@ const permissionAsk = (payload: Payload): Ask => {
   const name = oneLine(textOf(payload, "permission") ?? "", 200);
   const fields = asHandedOn(payload, permissionFields(payload, name));
   return {
-    status: {
-      state: "waiting_approval",
-      reasonCode: isEditPermission(name) ? "permission_edit" : "permission_tool",
-    },
+    status: isEditPermission(name) ? EDIT_APPROVAL : TOOL_APPROVAL,
     request: promptRequest({
       toolName: name === "" ? null : name,
       options: PERMISSION_OPTIONS,
@@ -141,7 +136,7 @@ const questionAsk = (payload: Payload): Ask => {
 };
 
 /** Recorded: the dialog is drawn about 90 ms after its event; 500 is the least. */
-const DIALOG_GRACE_MS = 500;
+const opened = opensWithin(500);
 
 /** The words of a failure; empty for what went wrong without one. */
 const failureField = (payload: Payload, failure: Status | null): { progress?: string } => {
@@ -205,15 +200,7 @@ const failed: EventRule = ({ payload, agentId, confidence }) => {
 
 const asked =
   (askOf: (payload: Payload) => Ask): EventRule =>
-  ({ payload, isWhole, agentId }) => [
-    openRequest(askOf(payload), {
-      agentId,
-      requestKey: idOf(payload, "id"),
-      confidence: isWhole ? "high" : "medium",
-      needsConfirmation: !isWhole,
-      dialogGraceMs: DIALOG_GRACE_MS,
-    }),
-  ];
+  (event) => [opened(event, askOf(event.payload), idOf(event.payload, "id"))];
 
 const answered: EventRule = ({ payload, agentId }) => {
   const id = idOf(payload, "requestID");
@@ -246,20 +233,15 @@ const TOLD: ToldNames = {
   said: { event: "session.idle", field: "said" },
 };
 
-/** Never throws. An unreadable payload counts by the event's name where that alone proves something. */
-export const normalizeOpencode = (envelope: Envelope): NormalizedEvent => {
-  const payload = envelope.payload ?? {};
-  const name = envelope.eventName ?? "";
-  const sessionId = idOf(payload, "sessionID");
-  const isChild = textOf(payload, "parentID") !== null;
-  // Root sessions speak for the agent; a child session is a sub-agent with the session's id as its own.
-  const agentId = isChild ? (sessionId ?? "child") : ROOT_AGENT;
-  return {
-    signals: signalsOf(RULES, name, eventOf(envelope, agentId)),
-    sessionId: isChild ? null : sessionId,
-    eventId: null,
-    isExit: false,
+/** Root sessions speak for the agent; a child session is a sub-agent with the session's id as its own. */
+export const normalizeOpencode = createNormalizer({
+  rules: RULES,
+  told: TOLD,
+  agentIdOf: (payload) =>
+    textOf(payload, "parentID") === null ? ROOT_AGENT : (idOf(payload, "sessionID") ?? "child"),
+  about: ({ payload, isRoot }) => ({
+    sessionId: isRoot ? idOf(payload, "sessionID") : null,
     cwd: textOf(payload, "directory"),
-    ...toldOf(TOLD, { name, payload, isRoot: !isChild }),
-  };
-};
+    isExit: false,
+  }),
+});

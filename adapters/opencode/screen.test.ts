@@ -1,10 +1,8 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { frameOf } from "../testkit/recordings.ts";
 import { readOpencodeScreen } from "./screen.ts";
 
-const folder = fileURLToPath(new URL("../../test/fixtures/dialogs/opencode", import.meta.url));
-const frame = (name: string) => screenOf(loadRecording(folder, name));
+const frame = (name: string) => frameOf("opencode", name, "dialogs");
 const COMMAND = frame("parallel_80x24");
 const EDIT = frame("edit_small_80x24");
 

@@ -10,7 +10,7 @@ import {
 } from "../../core/ports/agentAdapter.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
 import { identifyScript } from "../piFamily/identify.ts";
-import { createPiHistory, createTranscriptReader } from "../piFamily/history.ts";
+import { createPiHistory, createPiTranscript } from "../piFamily/history.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionTitleReader, titleOfPiSession } from "../piFamily/sessionFile.ts";
@@ -25,7 +25,7 @@ const SIGNS = {
   displayName: "pi",
   packagePath: /(^|\/)@(earendil-works|mariozechner)\/pi-coding-agent\/(dist|src)\/cli\.[jt]s$/,
   command: "pi",
-  helpers: new Set(["config", "install", "list", "remove", "uninstall", "update"]),
+  helpers: /^(config|install|list|remove|uninstall|update)$/,
 };
 
 /** Nobody else's `pi` is known to name its main thread and its whole command line alike; still only medium confidence. */
@@ -120,7 +120,7 @@ export const createPiAdapter = (): AgentAdapter => ({
   normalize: createPiNormalizer({ retriesAfterEnd: false, settles: true, hasAskTool: false }),
   readScreen: readPiScreen,
   readDraft: readPiDraft,
-  readTranscript: createTranscriptReader(".pi"),
+  readTranscript: createPiTranscript(".pi"),
   titleOfSession: titleOfPiSession,
   readSessionTitle: createSessionTitleReader(".pi"),
   history: createPiHistory(".pi"),

@@ -1,10 +1,8 @@
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { frameOf } from "../testkit/recordings.ts";
 import { readPiScreen } from "./screen.ts";
 
-const folder = fileURLToPath(new URL("../../test/fixtures/recordings/pi", import.meta.url));
-const frame = (name: string) => screenOf(loadRecording(folder, name));
+const frame = (name: string) => frameOf("pi", name);
 const INTERRUPTED = frame("interrupted_70");
 const reasonWith = (...blocks: string[]): string | undefined => {
   const at = INTERRUPTED.lines.indexOf(" Operation aborted");

@@ -15,6 +15,7 @@ import {
   visibleLines,
   styledRows,
   typedOf,
+  blockAbove,
 } from "../common/screenText.ts";
 import { withRoles, isKeyHints } from "../common/selector.ts";
 import {
@@ -96,28 +97,17 @@ const readDialog = ({ inside, top }: Box, width: number): Reading | null => {
   const title = joined(rows.filter((line) => !isBlank(line)));
   const options = readSelector(inside.slice(first, end));
   if (options === null || !title.endsWith("?") || !isPermissionTitle(title)) return null;
-  return asks(
-    TOOL_APPROVAL,
-    "medium",
-    `${title} / ${(inside[footer] ?? "").trim()}`,
-    {
-      kind: "other",
-      title,
-      body: rows.join("\n"),
-      columns: Math.max(1, width - FRAME_COLUMNS),
-      options: withRoles(options, options.length === 2 ? ROLES : NO_ROLES),
-    },
+  return asks(TOOL_APPROVAL, "medium", `${title} / ${(inside[footer] ?? "").trim()}`, {
     top,
-  );
+    kind: "other",
+    title,
+    body: rows.join("\n"),
+    columns: Math.max(1, width - FRAME_COLUMNS),
+    options: withRoles(options, options.length === 2 ? ROLES : NO_ROLES),
+  });
 };
 
-const lastBlock = (above: readonly string[]): string[] => {
-  let end = above.length;
-  while (end > 0 && isBlank(above[end - 1] ?? "")) end -= 1;
-  let start = end;
-  while (start > 0 && !isBlank(above[start - 1] ?? "")) start -= 1;
-  return above.slice(start, end);
-};
+const lastBlock = (above: readonly string[]): readonly string[] => blockAbove(above, above.length).lines;
 
 const readWork = ({ upper, above }: Box): Reading | null => {
   const word = WORKING_RULE.exec(upper)?.[1];

@@ -1,6 +1,5 @@
 // The sessions that agents of the pi family keep: `<folder>/agent/sessions/<project>/<time>_<id>.jsonl`. Recorded with omp 18.2.3
 // and pi 0.87.1; gjc and arcane by their documents. What sub-agents write lies a folder deeper.
-import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TranscriptEntry, FileHistory, LogPiece, SessionFacts } from "../../core/ports/agentFiles.ts";
 import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
 import {
@@ -9,14 +8,14 @@ import {
   parseLog,
   textsOf,
   timeOf,
-  TRANSCRIPT_BYTES,
   amountOf,
   costOf,
   headLines,
-  newestTime,
   promptIn,
   SESSION_ID,
   usageByLine,
+  createTranscriptReader,
+  factsOf,
 } from "../common/sessionLog.ts";
 import { findSessionFile } from "./sessionFile.ts";
 
@@ -94,14 +93,14 @@ const readPiEntries = (
 };
 
 /** `folder` as `.omp`. Null where no session file is provably this process's, and where nothing in it is known. */
-export const createTranscriptReader =
-  (folder: string) =>
-  async (request: StateFileRequest): Promise<readonly TranscriptEntry[] | null> => {
-    const session = await findSessionFile(request, folder);
-    const tail = session === null ? null : await request.files.readTail(session.path, TRANSCRIPT_BYTES);
-    const entries = tail === null ? [] : readPiEntries(parseLog(tail), null).entries;
-    return entries.length === 0 ? null : entries;
-  };
+export const createPiTranscript = (folder: string) =>
+  createTranscriptReader(
+    async (request) => {
+      const session = await findSessionFile(request, folder);
+      return session === null ? [] : [session.path];
+    },
+    (lines) => readPiEntries(lines, null).entries,
+  );
 
 const FILE = /^[^/]+\/[^/]+_[^/]+\.jsonl$/;
 /** A name is given by a line of its own and may be given again. */
@@ -129,16 +128,12 @@ const parentOf = (header: Payload): string | null => {
 const fromHeader = (header: Payload, tail: string, title: string | null): SessionFacts | null => {
   const id = textOf(header, "id");
   if (textOf(header, "type") !== "session" || id === null || !SESSION_ID.test(id)) return null;
-  return {
-    id,
+  return factsOf(id, tail, {
     cwd: textOf(header, "cwd"),
-    branch: null,
     title: title ?? nameIn(tail) ?? textOf(header, "title"),
-    firstPrompt: null,
     startedAt: timeOf(header),
-    lastAt: newestTime(tail),
     parentId: parentOf(header),
-  };
+  });
 };
 
 const readFacts = ({ head, tail }: LogPiece): SessionFacts | null => {

@@ -11,29 +11,20 @@ interface FamilySigns {
   /** The command, as the script's file name. */
   command: string;
   /** First operands that run something else than a session on the screen. */
-  helpers: ReadonlySet<string>;
+  helpers: RegExp;
 }
 
 /** Options that answer and leave, or that speak to a program instead of a person. */
-const WITHOUT_SCREEN = new Set([
-  "--export",
-  "--help",
-  "--list-models",
-  "--print",
-  "--version",
-  "-h",
-  "-p",
-  "-v",
-]);
-const SCREENLESS_MODES = new Set(["acp", "bridge", "json", "rpc", "rpc-ui", "text"]);
+const WITHOUT_SCREEN = /^(--export|--help|--list-models|--print|--version|-h|-p|-v)$/;
+const SCREENLESS_MODES = /^(acp|bridge|json|rpc|rpc-ui|text)$/;
 
-export const isWithoutScreen = (operands: readonly string[], helpers: ReadonlySet<string>): boolean =>
-  helpers.has(operands[0] ?? "") ||
+export const isWithoutScreen = (operands: readonly string[], helpers: RegExp): boolean =>
+  helpers.test(operands[0] ?? "") ||
   operands.some(
     (operand, index) =>
-      WITHOUT_SCREEN.has(operand) ||
-      (operand === "--mode" && SCREENLESS_MODES.has(operands[index + 1] ?? "")) ||
-      SCREENLESS_MODES.has(/^--mode=(.+)$/.exec(operand)?.[1] ?? ""),
+      WITHOUT_SCREEN.test(operand) ||
+      (operand === "--mode" && SCREENLESS_MODES.test(operands[index + 1] ?? "")) ||
+      SCREENLESS_MODES.test(/^--mode=(.+)$/.exec(operand)?.[1] ?? ""),
   );
 
 /** The first process, parents before children, that a runtime runs as this agent; null for everything else. */

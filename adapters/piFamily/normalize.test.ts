@@ -1,30 +1,19 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Envelope } from "../../core/model/envelope.ts";
-import { loadRecording } from "../testkit/recordings.ts";
+import { envelopeOf } from "../testkit/events.ts";
+import { fixtureFolder, loadRecording } from "../testkit/recordings.ts";
 import { createGjcAdapter } from "../gjc/index.ts";
 import { createOmpAdapter } from "../omp/index.ts";
 import { createPiAdapter } from "../pi/index.ts";
 
 const adapters = { gjc: createGjcAdapter(), omp: createOmpAdapter(), pi: createPiAdapter() };
 type Agent = keyof typeof adapters;
-const envelope = (agentType: Agent, eventName: string, payload: Envelope["payload"]): Envelope => ({
-  spoolName: "1",
-  agentType,
-  eventName,
-  tmuxSocket: null,
-  tmuxServerPid: null,
-  paneId: null,
-  parentPid: null,
-  eventTime: 1_000,
-  payload,
-  payloadProblem: payload === null ? "empty" : null,
-});
 const normalize = (agent: Agent, name: string, payload: Envelope["payload"]) =>
-  adapters[agent].normalize(envelope(agent, name, payload), { confirmRequests: false });
+  adapters[agent].normalize(envelopeOf(agent, name, payload, { eventTime: 1_000 }), {
+    confirmRequests: false,
+  });
 const statuses = (agent: Agent, frame: string): string[] => {
-  const folder = fileURLToPath(new URL(`../../test/fixtures/recordings/${agent}`, import.meta.url));
-  return loadRecording(folder, frame)
+  return loadRecording(fixtureFolder(agent), frame)
     .events.flatMap(({ name, payload }) => normalize(agent, name, payload).signals)
     .flatMap((signal) =>
       signal.kind === "request" || signal.kind === "activity"

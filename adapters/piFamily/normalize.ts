@@ -19,28 +19,24 @@ import {
   boundary,
   COMPACTING,
   FRESH,
-  openRequest,
   THINKING,
   TOOL,
 } from "../common/signals.ts";
-import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
-import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import {
   alive,
   endedAs,
-  eventOf,
   type EventRule,
   type EventRules,
   type HookEvent,
   idOf,
   prompted,
   sessionEnded,
-  signalsOf,
   working,
   workOf,
-  toldOf,
   type ToldNames,
+  createNormalizer,
+  opensWithin,
 } from "../common/events.ts";
 import { hashRequest } from "../common/promptRequest.ts";
 import { approvalAsk, dialogAsk, questionAsk } from "./promptRequest.ts";
@@ -97,14 +93,8 @@ interface PiProfile {
   hasAskTool: boolean;
 }
 
-interface Event extends HookEvent {
-  at: number;
-  profile: PiProfile;
-}
-type Rule = EventRule<Event>;
-
 /** From the event to the drawn dialog some hundred milliseconds passed; not measured closer. */
-const DIALOG_GRACE_MS = 1_000;
+const opened = opensWithin(1_000);
 
 const callId = (payload: Payload): string | null => idOf(payload, "toolCallId");
 const closesOf = (payload: Payload): string[] => {
@@ -114,7 +104,7 @@ const closesOf = (payload: Payload): string[] => {
 
 /** Ends the run as `status` says; null: it only proves life. */
 const endWith = (
-  { agentId, confidence }: Event,
+  { agentId, confidence }: HookEvent,
   status: Status | null,
   failure: string | null = null,
 ): readonly Signal[] => {
@@ -126,23 +116,25 @@ const endWith = (
   return [boundary(status, agentId, confidence, progressField(words))];
 };
 
-const runEnded: Rule = (event) => {
-  const ending = endingOfEvent(event.payload);
-  if (ending !== null) {
-    const status = statusOfEnding(ending, event.profile.retriesAfterEnd);
-    return endWith(event, status, ending.errorMessage);
-  }
-  // How it ended is not told here: an earlier event may have said so.
-  return event.agentId === ROOT_AGENT && event.isWhole ? [{ kind: "settled" }] : endWith(event, null);
-};
+const runEnded =
+  ({ retriesAfterEnd }: PiProfile): EventRule =>
+  (event) => {
+    const ending = endingOfEvent(event.payload);
+    if (ending !== null) {
+      const status = statusOfEnding(ending, retriesAfterEnd);
+      return endWith(event, status, ending.errorMessage);
+    }
+    // How it ended is not told here: an earlier event may have said so.
+    return event.agentId === ROOT_AGENT && event.isWhole ? [{ kind: "settled" }] : endWith(event, null);
+  };
 
-const turnEnded: Rule = (event) => {
+const turnEnded: EventRule = (event) => {
   const ending = endingOfEvent(event.payload);
   if (ending?.stopReason === "aborted") return endWith(event, INTERRUPTED);
   return ending?.stopReason === "toolUse" ? working(THINKING)(event) : alive(event);
 };
 
-const beforeSettle: Rule = (event) => {
+const beforeSettle: EventRule = (event) => {
   const words = endingOfEvent(event.payload)?.errorMessage ?? "";
   switch (textOf(event.payload, "outcome")) {
     case "completed":
@@ -164,21 +156,15 @@ const askTimeoutOf = (payload: Payload): number | null => {
   return seconds !== null && seconds > 0 && seconds <= LONGEST_ASK_S ? seconds * 1_000 : null;
 };
 
-const toolStarted: Rule = (event) => {
-  const { payload, agentId, at, profile } = event;
-  if (!profile.hasAskTool || textOf(payload, "toolName") !== "ask") return working(TOOL)(event);
-  return [
-    openRequest(questionAsk(payload, at, askTimeoutOf(payload)), {
-      agentId,
-      requestKey: callId(payload),
-      confidence: "high",
-      needsConfirmation: false,
-      dialogGraceMs: DIALOG_GRACE_MS,
-    }),
-  ];
-};
+const toolStarted =
+  ({ hasAskTool }: PiProfile): EventRule =>
+  (event) => {
+    const { payload, at } = event;
+    if (!hasAskTool || textOf(payload, "toolName") !== "ask") return working(TOOL)(event);
+    return [opened(event, questionAsk(payload, at, askTimeoutOf(payload)), callId(payload))];
+  };
 
-const toolEnded: Rule = ({ payload, agentId }) => [
+const toolEnded: EventRule = ({ payload, agentId }) => [
   activity(workOf(agentId, THINKING), { agentId, closes: closesOf(payload) }),
 ];
 
@@ -194,7 +180,7 @@ const retryField = (payload: Payload): { progress?: string } => {
     : {};
 };
 
-const RULES: EventRules<Event> = {
+const rulesOf = (profile: PiProfile): EventRules => ({
   session_start: endedAs(FRESH),
   session_switch: endedAs(FRESH),
   session_shutdown: sessionEnded,
@@ -205,18 +191,10 @@ const RULES: EventRules<Event> = {
   turn_start: working(THINKING),
   turn_end: turnEnded,
   tool_call: working(TOOL),
-  tool_execution_start: toolStarted,
+  tool_execution_start: toolStarted(profile),
   tool_result: toolEnded,
   tool_execution_end: toolEnded,
-  tool_approval_requested: ({ payload, isWhole, agentId }) => [
-    openRequest(approvalAsk(payload), {
-      agentId,
-      requestKey: callId(payload),
-      confidence: isWhole ? "high" : "medium",
-      needsConfirmation: !isWhole,
-      dialogGraceMs: DIALOG_GRACE_MS,
-    }),
-  ],
+  tool_approval_requested: (event) => [opened(event, approvalAsk(event.payload), callId(event.payload))],
   // A refusal does not end the turn: the model is told.
   tool_approval_resolved: ({ payload, agentId }) => [
     activity(workOf(agentId, payload["approved"] === true ? TOOL : THINKING), {
@@ -224,15 +202,10 @@ const RULES: EventRules<Event> = {
       closes: closesOf(payload),
     }),
   ],
-  ui_prompt_start: ({ payload, isWhole, agentId }) => [
-    openRequest(dialogAsk(payload), {
-      agentId,
-      requestKey: isWhole ? dialogKey(agentId, payload) : null,
-      confidence: isWhole ? "high" : "medium",
-      needsConfirmation: !isWhole,
-      dialogGraceMs: DIALOG_GRACE_MS,
-    }),
-  ],
+  ui_prompt_start: (event) => {
+    const { payload, isWhole, agentId } = event;
+    return [opened(event, dialogAsk(payload), isWhole ? dialogKey(agentId, payload) : null)];
+  },
   ui_prompt_end: ({ payload, agentId }) => [
     activity(null, { agentId, closes: [dialogKey(agentId, payload)] }),
   ],
@@ -248,11 +221,11 @@ const RULES: EventRules<Event> = {
   auto_compaction_start: working(COMPACTING),
   auto_compaction_end: (event) =>
     event.payload["willRetry"] === true ? working(THINKING)(event) : [{ kind: "settled" }],
-  session_stop: runEnded,
-  agent_end: (event) => (event.profile.settles ? alive(event) : runEnded(event)),
+  session_stop: runEnded(profile),
+  agent_end: profile.settles ? alive : runEnded(profile),
   agent_before_settle: beforeSettle,
-  agent_settled: runEnded,
-};
+  agent_settled: runEnded(profile),
+});
 
 /** What a tool works on our extension tells by itself; its whole input is of no use. */
 const TOLD: ToldNames = {
@@ -266,27 +239,20 @@ const TOLD: ToldNames = {
 /** After these ends of a session the process lives on (pi 0.87.1 names the reason; omp names none and leaves). */
 const LIVING_SHUTDOWNS = new Set(["new", "resume", "fork", "reload", "switch"]);
 
-/** Never throws. Unknown events give no signals. */
-export const createPiNormalizer =
-  (profile: PiProfile) =>
-  (envelope: Envelope): NormalizedEvent => {
-    const payload = envelope.payload ?? {};
-    const isWhole = envelope.payload !== null;
-    const name = envelope.eventName ?? textOf(payload, "type") ?? "";
-    const subagent = idOf(payload, "agent_id");
-    const agentId = subagent ?? ROOT_AGENT;
-    const isRoot = subagent === null;
-    return {
-      signals: signalsOf(RULES, name, { ...eventOf(envelope, agentId), at: envelope.eventTime, profile }),
+export const createPiNormalizer = (profile: PiProfile) =>
+  createNormalizer({
+    rules: rulesOf(profile),
+    told: TOLD,
+    nameField: "type",
+    agentIdOf: (payload) => idOf(payload, "agent_id") ?? ROOT_AGENT,
+    about: ({ name, payload, isRoot, isWhole }) => ({
       sessionId: isRoot ? (idOf(payload, "session_id") ?? idOf(payload, "sessionId")) : null,
-      eventId: null,
+      cwd: textOf(payload, "cwd"),
+      transcriptPath: isRoot ? textOf(payload, "session_file") : null,
       isExit:
         name === "session_shutdown" &&
         isRoot &&
         isWhole &&
         !LIVING_SHUTDOWNS.has(textOf(payload, "reason") ?? ""),
-      cwd: textOf(payload, "cwd"),
-      transcriptPath: isRoot ? textOf(payload, "session_file") : null,
-      ...toldOf(TOLD, { name, payload, isRoot }),
-    };
-  };
+    }),
+  });

@@ -11,7 +11,7 @@ import {
 } from "../common/promptRequest.ts";
 import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { movesTo } from "../common/screenText.ts";
-import { type Ask, QUESTION } from "../common/signals.ts";
+import { type Ask, QUESTION, TOOL_APPROVAL, EDIT_APPROVAL } from "../common/signals.ts";
 
 const EDIT_TOOLS = new Set(["edit", "write", "multiedit", "patch", "notebook", "ast_edit"]);
 /** Tools of the agents themselves, which never ask on their own: a dialog while one waits to run is about it. */
@@ -118,10 +118,7 @@ export const approvalAsk = (payload: Payload): Ask => {
   const toolName = oneLine(textOf(payload, "toolName") ?? "", 200);
   const input = asPayload(fieldOf(payload, "input")) ?? {};
   return {
-    status: {
-      state: "waiting_approval",
-      reasonCode: isEditTool(toolName) ? "permission_edit" : "permission_tool",
-    },
+    status: isEditTool(toolName) ? EDIT_APPROVAL : TOOL_APPROVAL,
     request: promptRequest({
       ...asHandedOn(payload, approvalFields(toolName, input, textOf(payload, "cwd"))),
       title: toolName === "" ? "Allow tool" : `Allow tool: ${toolName}`,
@@ -170,12 +167,7 @@ export const dialogAsk = (payload: Payload): Ask => {
   const content = isAboutEdit ? (editFields(input, null).content ?? null) : null;
   const name = isApproval ? `Allow tool: ${toolName}` : "An extension asks";
   return {
-    status: isApproval
-      ? {
-          state: "waiting_approval",
-          reasonCode: isHeld && isEditTool(toolName) ? "permission_edit" : "permission_tool",
-        }
-      : QUESTION,
+    status: !isApproval ? QUESTION : isHeld && isEditTool(toolName) ? EDIT_APPROVAL : TOOL_APPROVAL,
     request: promptRequest(
       asHandedOn(payload, {
         kind: isApproval ? "other" : "question",

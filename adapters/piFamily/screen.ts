@@ -11,6 +11,7 @@ import {
   ofWholeScreen,
   shows,
   visibleLines,
+  blockAbove,
 } from "../common/screenText.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
@@ -56,18 +57,10 @@ const RETRY = /\bRetrying \((\d+)\/(\d+)\) in \d+s…/;
 const readAsk = (lines: readonly string[]): Reading | null => {
   const footer = lines.length - 1;
   if (!FOOTER.test(lines[footer] ?? "")) return null;
-  let end = footer;
-  while (end > 0 && isBlank(lines[end - 1] ?? "")) end -= 1;
-  let start = end;
-  while (start > 0 && !isBlank(lines[start - 1] ?? "")) start -= 1;
-  const block = lines.slice(start, end);
+  const { lines: block, start } = blockAbove(lines, footer);
   const options = readSelector(block);
   if (options === null || !block.some((line) => FREE_TEXT.test(line))) return null;
-  let top = start;
-  while (top > 0 && isBlank(lines[top - 1] ?? "")) top -= 1;
-  let from = top;
-  while (from > 0 && !isBlank(lines[from - 1] ?? "")) from -= 1;
-  const rows = lines.slice(from, top);
+  const { lines: rows } = blockAbove(lines, start);
   const text = joined(rows);
   if (text === "") return null;
   return asks(QUESTION, "medium", `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`, {

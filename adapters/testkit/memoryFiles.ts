@@ -60,3 +60,19 @@ export const settingsPlans = (integration: Integration, path: string): SettingsP
 
 /** The settings as the agent reads them. */
 export const parsedJson = (text: string | null): Record<string, unknown> => JSON.parse(text ?? "null");
+
+/** JSON with these gaps between its tokens, one after the other: white space, or comments where the agent takes them. */
+export const layOut = (value: unknown, gaps: readonly string[]): string => {
+  let at = 0;
+  const gap = (): string => gaps[at++ % gaps.length] ?? "";
+  const write = (item: unknown): string => {
+    if (Array.isArray(item))
+      return `[${gap()}${item.map((child) => write(child) + gap()).join(`,${gap()}`)}]`;
+    if (typeof item === "object" && item !== null)
+      return `{${gap()}${Object.entries(item)
+        .map(([key, child]) => `${JSON.stringify(key)}${gap()}:${gap()}${write(child)}${gap()}`)
+        .join(`,${gap()}`)}}`;
+    return JSON.stringify(item);
+  };
+  return gap() + write(value) + gap();
+};

@@ -102,7 +102,14 @@ export const loadEventSamples = (folder: string): RecordedEvent[] => {
     });
 };
 
+/** Where the fixtures of one kind of one agent are. */
+export const fixtureFolder = (agent: string, kind = "recordings"): string =>
+  join(import.meta.dirname, "../../test/fixtures", kind, agent);
+
 export const loadLabels = (path: string): Labels => JSON.parse(readFileSync(path, "utf8"));
+
+/** Of all frames of one kind, by `<agent>/<frame>`. */
+export const labelsOf = (kind: string): Labels => loadLabels(join(fixtureFolder("", kind), "labels.json"));
 
 /** The frame as a screen reader receives it. */
 export const screenOf = (recording: Recording): Screen => ({
@@ -112,3 +119,7 @@ export const screenOf = (recording: Recording): Screen => ({
   width: recording.width,
   height: recording.height,
 });
+
+/** A recorded frame as a screen. */
+export const frameOf = (agent: string, name: string, kind = "recordings"): Screen =>
+  screenOf(loadRecording(fixtureFolder(agent, kind), name));

@@ -1,24 +1,23 @@
 // What an adapter proves without a recording of its own agent: it says that it is unverified, knows the processes that
 // the documents describe and nobody else's, reads no other agent's screens, survives any payload, invents no wait.
-import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Envelope } from "../../core/model/envelope.ts";
+import { envelopeOf } from "./events.ts";
 import { signalSchema } from "../../core/model/evidence.ts";
 import { isWaiting } from "../../core/model/state.ts";
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { FOREIGN_TREES } from "./foreignTrees.ts";
-import { listFrames, loadRecording, screenOf } from "./recordings.ts";
+import { fixtureFolder, listFrames, loadRecording, screenOf } from "./recordings.ts";
 
 export interface UnverifiedOptions {
   /** Process (name, arguments) below a shell that is the agent; the sign counts, not the case. */
   own: readonly (readonly [string, string])[];
   notOwn: readonly (readonly [string, string])[];
   events: readonly string[];
-  /** Folder with the recordings of the agents that were run. */
-  recordingsDir: string;
-  recordedAgents: readonly string[];
 }
+
+/** Whose screens no other adapter may read. */
+const RECORDED = ["claude", "codex", "gemini", "omp", "opencode", "pi"];
 
 const treeOf = ([comm, args]: readonly [string, string]) =>
   [["bash", "bash"] as const, [comm, args] as const].map(([name, line], index) => ({
@@ -28,19 +27,6 @@ const treeOf = ([comm, args]: readonly [string, string]) =>
     args: line,
     startedAt: 0,
   }));
-
-const envelope = (agentType: string, eventName: string, payload: Envelope["payload"]): Envelope => ({
-  spoolName: "1",
-  agentType,
-  eventName,
-  tmuxSocket: null,
-  tmuxServerPid: null,
-  paneId: null,
-  parentPid: null,
-  eventTime: 0,
-  payload,
-  payloadProblem: payload === null ? "not_json" : null,
-});
 
 /** Declares the suite; call it at the top level of a test file. */
 export const runUnverifiedContract = (adapter: AgentAdapter, options: UnverifiedOptions): void => {
@@ -61,8 +47,8 @@ export const runUnverifiedContract = (adapter: AgentAdapter, options: Unverified
     it.each(FOREIGN_TREES)("does not claim $name", ({ processes }) => {
       expect(adapter.identify(processes)).toBeNull();
     });
-    it.each(options.recordedAgents)("sees no wait on the screens of %s", (agent) => {
-      const folder = join(options.recordingsDir, agent);
+    it.each(RECORDED)("sees no wait on the screens of %s", (agent) => {
+      const folder = fixtureFolder(agent);
       for (const name of listFrames(folder)) {
         const reading = adapter.readScreen(screenOf(loadRecording(folder, name)));
         expect(reading !== null && isWaiting(reading.status.state), `${agent}/${name}`).toBe(false);
@@ -75,12 +61,13 @@ export const runUnverifiedContract = (adapter: AgentAdapter, options: Unverified
           fc.option(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))),
           (name, payload) => {
             for (const { signals } of [
-              adapter.normalize(envelope(adapter.agentType, name, payload), { confirmRequests: false }),
+              adapter.normalize(envelopeOf(adapter.agentType, name, payload), { confirmRequests: false }),
             ])
               for (const signal of signals) signalSchema.parse(signal);
             expect(
-              adapter.normalize(envelope(adapter.agentType, `X${name}`, payload), { confirmRequests: false })
-                .signals,
+              adapter.normalize(envelopeOf(adapter.agentType, `X${name}`, payload), {
+                confirmRequests: false,
+              }).signals,
             ).toEqual([]);
           },
         ),
