@@ -9,12 +9,7 @@ import type { HistoryCalls } from "../../features/history/calls.ts";
 import type { CliContext } from "./context.ts";
 import { parseNames } from "../parse/filters.ts";
 import { parseSince } from "../parse/values.ts";
-import type {
-  WorkspacesAnswer,
-  WorkspacesCall,
-  WorkspacesCalls,
-  WorkspacesInput,
-} from "../../features/workspaces/calls.ts";
+import type { WorkspacesCalls } from "../../features/workspaces/calls.ts";
 import type { PaneDocument } from "../../core/model/view.ts";
 
 /** `feature`: the first part of its calls. */
@@ -79,19 +74,12 @@ export const placeOf = ({ identity, folder, branch }: HistorySession): string =>
 
 // The calls of the feature "workspaces", asked by their names: what the daemon answers is what the feature's table says.
 
-export const askWorkspaces = async <Name extends WorkspacesCall>(
-  client: DaemonClient,
-  name: Name,
-  kind: WorkspacesCalls[Name]["kind"],
-  input: WorkspacesInput<Name>,
-): Promise<WorkspacesAnswer<Name>> =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-  (await client.forward(`workspaces.${name}`, kind, input)) as WorkspacesAnswer<Name>;
+export const askWorkspaces = createAsk<WorkspacesCalls>("workspaces");
 
 /** So that the rows that are asked for next say what has changed in their work trees. What cannot be looked at says so itself. */
 export const lookAtWorkTrees = async (
   client: DaemonClient,
-  input: WorkspacesInput<"look">,
+  input: SentTo<WorkspacesCalls["look"]>,
 ): Promise<void> => {
   try {
     await askWorkspaces(client, "look", "mutation", input);

@@ -30,6 +30,7 @@ import type { Finding } from "../model/doctor.ts";
 import { refNameSchema } from "../model/runtime.ts";
 import type { Settings } from "../model/config.ts";
 import { canonicalStateSchema } from "../model/state.ts";
+import type { Caller } from "../ports/feature.ts";
 import type {
   Explanation,
   FeedEntry,
@@ -250,11 +251,22 @@ export type ArrivesAt<One> =
 export type AnswerFrom<One> =
   One extends Call<"query" | "mutation", z.ZodType, infer Answer> ? Answer : never;
 
+/** What answers the calls of a feature's table. */
+export type ServiceOf<Table> = {
+  [Name in keyof Table]: (input: ArrivesAt<Table[Name]>, caller: Caller) => Promise<AnswerFrom<Table[Name]>>;
+};
+
+/** As a feature answers (`FeatureAnswers`): by a name of its table, with what the schema there gave. */
+export const answerBy =
+  <Table>(service: ServiceOf<Table>) =>
+  (call: string, input: unknown, caller: Caller): unknown =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router has checked both by the table
+    service[call as keyof Table](input as never, caller);
+
 export type Calls = typeof CALLS;
 export type CallName = keyof Calls;
 export type InputOf<Name extends CallName> = z.output<Calls[Name]["input"]>;
-export type AnswerOf<Name extends CallName> =
-  Calls[Name] extends Call<"query" | "mutation", z.ZodType, infer Answer> ? Answer : never;
+export type AnswerOf<Name extends CallName> = AnswerFrom<Calls[Name]>;
 
 export type FeedOptions = z.output<typeof feedSchema>;
 export type ListFilters = InputOf<"panes">;

@@ -12,14 +12,15 @@ import {
 } from "./jobs.ts";
 import { FirstTaskQueue, identityOf } from "./queue/firstTasks.ts";
 import { RuleRunner } from "./rules/ruleRunner.ts";
-import { createRuleService } from "./rules/ruleService.ts";
+import { createRuleService } from "./ruleService.ts";
 import { RuleSet } from "./rules/ruleSet.ts";
 import { SendRunner } from "./queue/sendRunner.ts";
 import { lostRow, agentName } from "./watches/decide.ts";
 import { WatchRunner, type WatchMessage } from "./watches/watchRunner.ts";
 import { oneLine } from "./channels/channelMessage.ts";
 import type { Deliver } from "./channels/delivery.ts";
-import { AUTOMATION_CALLS, type AutomationCall, type AutomationService } from "./calls.ts";
+import { AUTOMATION_CALLS, type AutomationCalls, type AutomationService } from "./calls.ts";
+import { answerBy } from "../../core/api/calls.ts";
 import { configProblems, type ConfigProblem } from "../../core/model/config.ts";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
@@ -130,8 +131,7 @@ export const createAutomation = (
       ...createJobService({ context, reasonOf: (jobId) => queue.reasonOf(jobId), onChange: lookAgain }),
     };
     return {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
-      answer: (call, input, caller) => service[call as AutomationCall](input as never, caller),
+      answer: answerBy<AutomationCalls>(service),
       onChanges: (changes) => {
         channels.handleChanges(changes);
         watches.handleChanges(changes);
@@ -149,7 +149,7 @@ export const createAutomation = (
       ],
       close: async () => {
         stop();
-        watches.close();
+        await watches.close();
         await firstTasks.close();
         ruleSet.close();
         await rules.close();

@@ -1,6 +1,6 @@
 // What surfaces ask of automation, as `automation.<name>`: each call once, with its input and its answer.
 import * as z from "zod";
-import { CALLS, mutation, query, type Call } from "../../core/api/calls.ts";
+import { CALLS, mutation, query, type ServiceOf } from "../../core/api/calls.ts";
 import { MAX_TEXT } from "../../core/model/action.ts";
 import {
   MAX_ARMED_MS,
@@ -12,7 +12,6 @@ import {
   type JobView,
   type JobsView,
 } from "../../core/model/job.ts";
-import type { Caller } from "../../core/ports/feature.ts";
 import type { ChannelList, ChannelTest } from "../../core/model/notifications.ts";
 import type {
   RuleCheck,
@@ -137,15 +136,6 @@ export const AUTOMATION_CALLS = {
 };
 
 export type AutomationCalls = typeof AUTOMATION_CALLS;
-export type AutomationCall = keyof AutomationCalls;
-export type AutomationInput<Name extends AutomationCall> = z.input<AutomationCalls[Name]["input"]>;
-export type AutomationAnswer<Name extends AutomationCall> =
-  AutomationCalls[Name] extends Call<"query" | "mutation", z.ZodType, infer Answer> ? Answer : never;
 
 /** What answers them. */
-export type AutomationService = {
-  [Name in AutomationCall]: (
-    input: z.output<AutomationCalls[Name]["input"]>,
-    caller: Caller,
-  ) => Promise<AutomationAnswer<Name>>;
-};
+export type AutomationService = ServiceOf<AutomationCalls>;

@@ -1,6 +1,6 @@
 // What surfaces ask of documents, as `documents.<name>`.
 import * as z from "zod";
-import { mutation, type AnswerFrom, type ArrivesAt } from "../../core/api/calls.ts";
+import { mutation, type ServiceOf } from "../../core/api/calls.ts";
 import type { PaneDocument, PaneView } from "../../core/model/view.ts";
 import { refNameSchema } from "../../core/model/runtime.ts";
 
@@ -101,14 +101,9 @@ export const DOCUMENTS_CALLS = {
 };
 
 export type DocumentsCalls = typeof DOCUMENTS_CALLS;
-export type DocumentsCall = keyof DocumentsCalls;
 
 /** What answers them. */
-export type DocumentsService = {
-  [Name in DocumentsCall]: (
-    input: ArrivesAt<DocumentsCalls[Name]>,
-  ) => Promise<AnswerFrom<DocumentsCalls[Name]>>;
-};
+export type DocumentsService = ServiceOf<DocumentsCalls>;
 
 /** For agents that have no word of their own for a skill. */
 export const askInWords = (file: string): string => `Use the skill agent-doc: answer in the document ${file}`;

@@ -4,6 +4,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, join, resolve } from "node:path";
 import { readPlain } from "../../core/files/plainFile.ts";
+import { answerBy } from "../../core/api/calls.ts";
 import type { Check, Diagnosis } from "../../core/model/doctor.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import { quoteWord, printWords } from "../../core/model/commandWords.ts";
@@ -14,8 +15,8 @@ import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts"
 import {
   askInWords,
   DOCUMENTS_CALLS,
+  type DocumentsCalls,
   isTellable,
-  type DocumentsCall,
   type DocumentsService,
 } from "./calls.ts";
 import {
@@ -325,8 +326,7 @@ export const createDocuments = (): Feature => ({
       remoteClaimed: (claimed) => tellClaimed(context, claimed),
     };
     return {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
-      answer: (call, input) => service[call as DocumentsCall](input as never),
+      answer: answerBy<DocumentsCalls>(service),
       onChanges: () => {},
       keepsAwake: () => false,
       doctorChecks: () => documentChecks(context),

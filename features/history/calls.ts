@@ -1,6 +1,6 @@
 // What surfaces ask of history, as `history.<name>`: each call once, with its input and its answer.
 import * as z from "zod";
-import { mutation, query, type AnswerFrom, type ArrivesAt } from "../../core/api/calls.ts";
+import { mutation, query, type ServiceOf } from "../../core/api/calls.ts";
 import {
   USAGE_GROUPS,
   type HistoryHandoff,
@@ -81,9 +81,6 @@ export const HISTORY_CALLS = {
 };
 
 export type HistoryCalls = typeof HISTORY_CALLS;
-export type HistoryCall = keyof HistoryCalls;
 
 /** What answers them. */
-export type HistoryService = {
-  [Name in HistoryCall]: (input: ArrivesAt<HistoryCalls[Name]>) => Promise<AnswerFrom<HistoryCalls[Name]>>;
-};
+export type HistoryService = ServiceOf<HistoryCalls>;

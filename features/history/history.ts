@@ -1,8 +1,9 @@
 // The feature "history": the sessions that agents keep on disk, to find again and to read. It reads the agents' logs and writes
 // nothing but its own index.
 import { listAnswers, readAnswers, usageAnswers } from "./answers.ts";
-import { HISTORY_CALLS, type HistoryCall, type HistoryService } from "./calls.ts";
+import { HISTORY_CALLS, type HistoryCalls, type HistoryService } from "./calls.ts";
 import { createSessions, openIndex, type OpenIndex } from "./sessions.ts";
+import { answerBy } from "../../core/api/calls.ts";
 import type { Feature } from "../../core/ports/feature.ts";
 
 export const createHistory = (): Feature => ({
@@ -24,8 +25,7 @@ export const createHistory = (): Feature => ({
       ...usageAnswers(sessions),
     };
     return {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
-      answer: (call, input) => service[call as HistoryCall](input as never),
+      answer: answerBy<HistoryCalls>(service),
       onChanges: () => {},
       keepsAwake: () => false,
       doctorChecks: () => [],

@@ -1,6 +1,6 @@
 // What surfaces ask of workspaces, as `workspaces.<name>`: each call once, with its input and its answer.
 import * as z from "zod";
-import { mutation, query, type Call } from "../../core/api/calls.ts";
+import { mutation, query, type ServiceOf } from "../../core/api/calls.ts";
 import { MAX_TEXT } from "../../core/model/action.ts";
 import type {
   LostList,
@@ -94,14 +94,6 @@ export const WORKSPACES_CALLS = {
 };
 
 export type WorkspacesCalls = typeof WORKSPACES_CALLS;
-export type WorkspacesCall = keyof WorkspacesCalls;
-export type WorkspacesInput<Name extends WorkspacesCall> = z.input<WorkspacesCalls[Name]["input"]>;
-export type WorkspacesAnswer<Name extends WorkspacesCall> =
-  WorkspacesCalls[Name] extends Call<"query" | "mutation", z.ZodType, infer Answer> ? Answer : never;
 
 /** What answers them. */
-export type WorkspacesService = {
-  [Name in WorkspacesCall]: (
-    input: z.output<WorkspacesCalls[Name]["input"]>,
-  ) => Promise<WorkspacesAnswer<Name>>;
-};
+export type WorkspacesService = ServiceOf<WorkspacesCalls>;

@@ -11,10 +11,9 @@ import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
 import { openDurableStore, type DurableStore } from "../../../core/store/durableStore.ts";
 import { createLocalFiles } from "../../../core/targets/executors/localExecutor.ts";
 import { draftRule, draftText, hashOf, readRules } from "./ruleFile.ts";
-import { createRuleService } from "./ruleService.ts";
+import { createRuleService } from "../ruleService.ts";
 import { RuleSet } from "./ruleSet.ts";
 
-const ANYBODY = { kind: "unknown" } as const;
 const SECRET = "sk-secret";
 const STATUS = { name: "status", when: { commands: [["git", "status"]] }, then: "approve" };
 
@@ -76,8 +75,8 @@ const arm = async (): Promise<void> => {
     store.armRule({ hash: hashOf(rule, rules), rule: rule.name, at: 1, surface: "cli" });
 };
 const draft = (verdict: "approve" | "deny" | "leave" = "approve", fingerprint: string | null = "fp1") =>
-  service.ruleDraft({ runtimeId: "rt1", fingerprint, verdict }, ANYBODY);
-const add = (text: string) => service.ruleAdd({ text, surface: "popover" }, ANYBODY);
+  service.ruleDraft({ runtimeId: "rt1", fingerprint, verdict });
+const add = (text: string) => service.ruleAdd({ text, surface: "popover" });
 const ask = (change: Partial<ToldRequest>): void => {
   if (asked !== null) asked = { ...asked, ...change };
 };
