@@ -361,7 +361,11 @@ export class SendRunner {
   }
 
   /** What was not delivered is not repeated: part of it may stand in the box, or went elsewhere. */
-  private settle(job: SendJob, row: PaneView | null, result: Pick<ActionResult, "outcome" | "detail">): void {
+  private settle(
+    job: SendJob,
+    row: PaneView | null,
+    result: { outcome: ActionResult["outcome"]; detail: string },
+  ): void {
     const { context } = this.deps;
     const { jobId, trigger, agent } = job;
     const at = context.clock.now();
