@@ -1,12 +1,11 @@
 // Texts that are sent later, as a person arms them: the real command line, a real daemon, an agent on real tmux that a person
 // types into, reads in and is asked by at the wrong moment.
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent, type AgentPane } from "../actions/agentPane.ts";
 import { dialogOf, openDialogs, openFrame } from "../actions/dialogPane.ts";
-import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { openServed } from "../actions/servedHarness.ts";
 import { until } from "../setup/realClock.ts";
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
@@ -23,19 +22,8 @@ const documentSchema = z.object({
 });
 type JobDocument = z.infer<typeof documentSchema>;
 
-let harness: Harness;
-let cli: CommandLine;
-let stopServing: () => Promise<void>;
-beforeAll(async () => {
-  harness = await openHarness();
-  stopServing = await serveDaemon(harness.daemon);
-  cli = openCommandLine(harness.daemon.paths.home);
-});
-afterAll(async () => {
-  await cli.close();
-  await stopServing();
-  await harness.close();
-});
+const { harness, cli, restart, close } = await openServed();
+afterAll(close);
 
 const arm = async (ref: string, text: string, ...more: string[]): Promise<string> => {
   const { stdout, stderr, code } = await cli.run(["send", ref, "--text", text, ...more, "--json"]);
@@ -108,9 +96,7 @@ describe("send --when-ready", () => {
     await untilReceived(agent, 1);
     await wait(1_500);
     expect(agent.received()).toEqual(["first"]);
-    await stopServing();
-    await harness.daemon.restart();
-    stopServing = await serveDaemon(harness.daemon);
+    await restart();
     await untilReceived(agent, 3);
     expect(agent.received()).toEqual(["first", "second", "third"]);
     await until(

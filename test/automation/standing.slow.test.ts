@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
 import { openAgent } from "../actions/agentPane.ts";
 import { until } from "../setup/realClock.ts";
-import { openStandingWatches } from "./standingHarness.ts";
+import { openStandingWatches } from "./watchHarness.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt", import.meta.url));

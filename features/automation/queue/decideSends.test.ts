@@ -1,27 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { makeSendJob } from "../../../test/factories/job.ts";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
 import type { SendJob } from "../../../core/model/job.ts";
 import { ASLEEP_MS, decideSends, LATE_MS, RESTED_MS, type AgentNow, type SendAct } from "./decideSends.ts";
 
 const NOW = 10_000_000;
-const job = (jobId: string, more: Partial<SendJob> = {}): SendJob => ({
-  jobId,
-  kind: "send",
-  createdAt: 0,
-  surface: "cli",
-  agent: { runtimeId: "rt1", identity: makePane().identity, agentName: "Codex" },
-  sessionId: "s1",
-  trigger: { kind: "ready" },
-  text: "go on",
-  isVolatile: false,
-  isFirst: false,
-  state: "armed",
-  nextAt: null,
-  expiresAt: NOW + LATE_MS,
-  runs: 0,
-  maxRuns: 1,
-  ...more,
-});
+const job = (jobId: string, more: Partial<SendJob> = {}) =>
+  makeSendJob({ jobId, sessionId: "s1", expiresAt: NOW + LATE_MS, ...more });
 const agent = (pane: PaneOptions = {}, more: Partial<AgentNow> = {}): AgentNow => ({
   row: { ...makePane({ state: "completed", ...pane }), agent_session_id: "s1" },
   rest: { rest: "ready", since: NOW - RESTED_MS },

@@ -1,14 +1,14 @@
 // Rules that are made of what an agent asks: their text, whatever stands in it, and how they come into the file.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { useStore } from "../../../test/factories/store.ts";
 import type { ToldRequest } from "../../../core/model/request.ts";
 import { visibleText } from "../../../core/model/words.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
-import { openDurableStore, type DurableStore } from "../../../core/store/durableStore.ts";
+import type { DurableStore } from "../../../core/store/durableStore.ts";
 import { createLocalFiles } from "../../../core/targets/executors/localExecutor.ts";
 import { draftRule, draftText, hashOf, readRules } from "./ruleFile.ts";
 import { createRuleService } from "../ruleService.ts";
@@ -25,14 +25,12 @@ let ruleSet: RuleSet;
 let service: ReturnType<typeof createRuleService>;
 let records: string[];
 
+useStore(
+  () => 5_000,
+  (opened, folder) => ([store, root] = [opened, folder]),
+);
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "agtmux-drafts-"));
   path = join(root, "rules.json");
-  store = openDurableStore({
-    path: join(root, "state.db"),
-    logger: SILENT_LOGGER,
-    now: () => 5_000,
-  });
   records = [];
   asked = {
     runtimeId: "rt1",
@@ -63,8 +61,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   ruleSet.close();
-  store.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 const write = (...rules: unknown[]): void => writeFileSync(path, JSON.stringify({ rules }), { mode: 0o600 });

@@ -1,20 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { WatchJob } from "../../../core/model/job.ts";
+import { makeWatchJob } from "../../../test/factories/job.ts";
 import { LineMatcher } from "./screenSigns.ts";
 
-const job = (jobId: string, pattern: string): WatchJob => ({
-  jobId,
-  kind: "watch",
-  createdAt: 0,
-  surface: "cli",
-  subject: { filters: {} },
-  condition: { kind: "match", pattern },
-  channel: null,
-  state: "armed",
-  expiresAt: 1,
-  runs: 0,
-  maxRuns: 1,
-});
+const job = (jobId: string, pattern: string) =>
+  makeWatchJob({ kind: "match", pattern }, { jobId, subject: { filters: {} } });
 const everyone = () => true;
 
 describe("lines that watches wait for", () => {
