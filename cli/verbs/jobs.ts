@@ -1,13 +1,13 @@
 // `agtmux jobs`: what is armed, and what it did; `agtmux automation`: all of it at once.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { JobDocument, WatchCondition, JobView, JobsView } from "../../core/model/job.ts";
-import type { AutomationInput } from "../../features/automation/calls.ts";
+import type { AutomationCalls } from "../../features/automation/calls.ts";
 import { askAutomation } from "../command/askFeature.ts";
 import { withDaemon, type CliContext } from "../command/context.ts";
 import { printDocument } from "../command/document.ts";
 import { findRuntime, findPane } from "../command/settleRef.ts";
 import { parseDuration, parseTime } from "../parse/values.ts";
-import type { ListFilters } from "../../core/api/calls.ts";
+import type { ListFilters, SentTo } from "../../core/api/calls.ts";
 import { CONDITION_FORMS, readCondition, formatAge, STATE_NAMES } from "../../core/model/words.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { parseFilters, type FilterOptions } from "../parse/filters.ts";
@@ -31,7 +31,7 @@ export interface LaterOptions {
   json?: boolean;
 }
 
-type SendInput = AutomationInput<"send">;
+type SendInput = SentTo<AutomationCalls["send"]>;
 
 const DAY_MS = 86_400_000;
 /** As the daemon's: loading its schemas would cost more than the whole command. */
@@ -122,7 +122,7 @@ const parseWatchCondition = (text: string): WatchCondition => {
   });
 };
 
-type Subject = AutomationInput<"watch">["subject"];
+type Subject = SentTo<AutomationCalls["watch"]>["subject"];
 
 /** Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS. */
 const findSubject = async (

@@ -1,36 +1,12 @@
 import { expect, it } from "vitest";
+import { makeSendJob, makeWatchJob } from "../../test/factories/job.ts";
 import { makePane } from "../../test/factories/view.ts";
 import type { SendJob, WatchJob } from "../../core/model/job.ts";
 import { armedNotes, createArmedRows } from "./jobs.ts";
 
-const shared = {
-  jobId: "j",
-  createdAt: 0,
-  surface: "cli",
-  state: "armed",
-  expiresAt: 1,
-  runs: 0,
-  maxRuns: 1,
-} as const;
 const agent = { runtimeId: "rt1", identity: makePane().identity, agentName: "Codex" };
-const send = (trigger: SendJob["trigger"]): SendJob => ({
-  ...shared,
-  kind: "send",
-  agent,
-  sessionId: null,
-  trigger,
-  text: "x",
-  isVolatile: false,
-  isFirst: false,
-  nextAt: null,
-});
-const watch = (subject: WatchJob["subject"]): WatchJob => ({
-  ...shared,
-  kind: "watch",
-  subject,
-  condition: { kind: "needs-action" },
-  channel: null,
-});
+const send = (trigger: SendJob["trigger"]) => makeSendJob({ trigger });
+const watch = (subject: WatchJob["subject"]) => makeWatchJob({ kind: "needs-action" }, { subject });
 
 it("a row says how much waits for its agent, and that it is watched", () => {
   const jobs = [

@@ -12,7 +12,7 @@ import {
 } from "./jobs.ts";
 import { FirstTaskQueue, identityOf } from "./queue/firstTasks.ts";
 import { RuleRunner } from "./rules/ruleRunner.ts";
-import { createRuleService } from "./rules/ruleService.ts";
+import { createRuleService } from "./ruleService.ts";
 import { RuleSet } from "./rules/ruleSet.ts";
 import { SendRunner } from "./queue/sendRunner.ts";
 import { lostRow, agentName } from "./watches/decide.ts";
@@ -149,7 +149,7 @@ export const createAutomation = (
       ],
       close: async () => {
         stop();
-        watches.close();
+        await watches.close();
         await firstTasks.close();
         ruleSet.close();
         await rules.close();

@@ -38,12 +38,7 @@ const firstLine = (text: string): string => {
   return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT - 1).replace(/\p{Cs}$/u, "")}…`;
 };
 
-type OwnView = Pick<
-  JobView,
-  "kind" | "when" | "about" | "runtime_id" | "channel" | "next_at" | "text" | "repeated"
->;
-
-const ownView = (job: Job): OwnView => {
+const ownView = (job: Job) => {
   switch (job.kind) {
     case "watch":
       return {
@@ -70,7 +65,7 @@ const ownView = (job: Job): OwnView => {
     case "first":
       return {
         // What it becomes once its agent is seen.
-        kind: "send",
+        kind: "send" as const,
         when: "ready",
         about: `${job.place.agentType} in ${job.place.target}/${job.place.paneId}`,
         runtime_id: null,
@@ -285,11 +280,7 @@ const isSendOf =
     job.kind === "send" && job.agent.runtimeId === runtimeId;
 
 /** When it is due first, when it is given up, and how often it is sent. */
-const timesOf = (
-  trigger: SendJob["trigger"],
-  { expiresMs, times }: SendInput,
-  now: number,
-): Pick<SendJob, "nextAt" | "expiresAt" | "maxRuns"> => {
+const timesOf = (trigger: SendJob["trigger"], { expiresMs, times }: SendInput, now: number) => {
   switch (trigger.kind) {
     case "ready":
       return { nextAt: null, expiresAt: now + expiresMs, maxRuns: 1 };

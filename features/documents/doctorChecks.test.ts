@@ -22,11 +22,13 @@ beforeEach(() => {
 /** What the doctor says of the project, in which an agent works. */
 const examine = async (target = "host"): Promise<readonly Diagnosis[] | null> => {
   const row = { identity: { target }, activity: { folder: project } } as unknown as PaneView;
-  const [check] = documentChecks({
-    env: { HOME: home, PATH: `relative:${home}/bin` },
-    homePath: join(home, ".agtmux"),
-    rows: partOf({ all: () => [row] }),
-  });
+  const [check] = documentChecks(
+    partOf({
+      env: { HOME: home, PATH: `relative:${home}/bin` },
+      homePath: join(home, ".agtmux"),
+      rows: partOf({ all: () => [row] }),
+    }),
+  );
   return (await check?.run()) as readonly Diagnosis[] | null;
 };
 const write = (path: string, text: string): void => {

@@ -2,7 +2,7 @@
 // files of documents on another machine, for a command that is typed on this one. What is typed to an agent goes through the actions, as
 // everything else that surfaces do.
 import { answerOf } from "../../core/api/calls.ts";
-import { readdir, realpath, stat } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { basename, delimiter, join, resolve } from "node:path";
 import { readPlain } from "../../core/files/plainFile.ts";
 import type { Check, Diagnosis } from "../../core/model/doctor.ts";
@@ -10,7 +10,7 @@ import { HOST_TARGET } from "../../core/model/runtime.ts";
 import { quoteWord, printWords } from "../../core/model/commandWords.ts";
 import { isMissing, AgtmuxError } from "../../core/model/errors.ts";
 import type { FeatureContext, Feature } from "../../core/ports/feature.ts";
-import { projectOf, isInProject, locateDocument } from "./files/documentPaths.ts";
+import { isThere, projectOf, isInProject, locateDocument, type ProjectPaths } from "./files/documentPaths.ts";
 import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts";
 import { askInWords, DOCUMENTS_CALLS, isTellable, type DocumentsService } from "./calls.ts";
 import {
@@ -35,10 +35,6 @@ const MAX_FOLDERS = 200;
 const OURS = "agtmux";
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Watched = Pick<FeatureContext, "env" | "homePath"> & {
-  readonly rows: Pick<FeatureContext["rows"], "all">;
-};
-
 /** Null for what is not there, is no file, or is no size for what it should be. In a home, it may be a link. */
 const readSmall = async (path: string): Promise<string | null> => {
   try {
@@ -48,16 +44,6 @@ const readSmall = async (path: string): Promise<string | null> => {
   } catch {
     // Nothing is said of what cannot be read.
     return null;
-  }
-};
-
-const isThere = async (path: string): Promise<boolean> => {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
   }
 };
 
@@ -103,11 +89,7 @@ const hasHooks = async (folder: string): Promise<boolean> => {
 };
 
 /** What another program has left in a project that agtmux writes in. */
-const findTraces = async (
-  root: string,
-  project: Awaited<ReturnType<typeof projectOf>>,
-  home: string,
-): Promise<string[]> => {
+const findTraces = async (root: string, project: ProjectPaths, home: string): Promise<string[]> => {
   const traces: string[] = [];
   if (await isThere(join(project.folder, "locks"))) traces.push("its locks");
   for (const folder of await settingsIn(root))
@@ -123,7 +105,7 @@ const findTraces = async (
 };
 
 /** Projects that agents work in now, and that agtmux has written in. */
-const findProjects = async ({ rows }: Watched) => {
+const findProjects = async ({ rows }: FeatureContext) => {
   const folders = new Set(
     rows
       .all()
@@ -131,7 +113,7 @@ const findProjects = async ({ rows }: Watched) => {
         identity.target === HOST_TARGET && activity?.folder ? [activity.folder] : [],
       ),
   );
-  const projects = new Map<string, Awaited<ReturnType<typeof projectOf>>>();
+  const projects = new Map<string, ProjectPaths>();
   for (const folder of [...folders].slice(0, MAX_PROJECTS)) {
     // What is another user's, or cannot be read, is no project of ours; each command on it says why.
     const project = await projectOf(folder).catch(() => null);
@@ -147,7 +129,7 @@ const findProjects = async ({ rows }: Watched) => {
 const REMEDY =
   "Use one of the two in a project. For agtmux: end the other one there, run 'agtmux doc skill install', and claim the documents again.";
 
-const examine = async (context: Watched): Promise<Diagnosis[] | null> => {
+const examine = async (context: FeatureContext): Promise<Diagnosis[] | null> => {
   const projects = await findProjects(context);
   if (projects.size === 0) return null;
   const found: Diagnosis[] = [];
@@ -182,7 +164,7 @@ const examine = async (context: Watched): Promise<Diagnosis[] | null> => {
   return found;
 };
 
-export const documentChecks = (context: Watched): Check[] => [
+export const documentChecks = (context: FeatureContext): Check[] => [
   { name: "documents.other", place: { group: "agent" }, limitMs: LIMIT_MS, run: () => examine(context) },
 ];
 

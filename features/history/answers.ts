@@ -56,8 +56,8 @@ export const listAnswers = (sessions: Sessions) => {
       const space = spaces.pop() ?? new StretchSpace();
       try {
         const unknownOf = machines.problemsByName(filter.target);
-        const deps = { ...sessions, db, space, remote, unknownOf };
-        const { found, ...page } = await searchSessions(deps, { text, cursor, filter });
+        const ground = { ...sessions, db, space, remote, unknownOf };
+        const { found, ...page } = await searchSessions(ground, { text, cursor, filter });
         const hits = found.map(({ row, entries, hasMore }) => {
           const session = sessions.viewOf(row);
           const matches = entries.map((entry) => ({ ...toEntry(entry), text: excerptOf(entry.text, text) }));

@@ -81,7 +81,7 @@ const createUsageDb = (db: Database) => {
     markOf: (path: string): UsageMark | null => markOf.get(path) ?? null,
     put,
     /** In pieces that take little time. */
-    rows: ({ since = 0, target, agent }: Pick<ListFilter, "target" | "agent" | "since">) => {
+    rows: ({ since = 0, target, agent }: ListFilter) => {
       const wanted = [
         ...(target === undefined ? [] : [{ sql: anyOf("target", target), names: target }]),
         ...(agent === undefined ? [] : [{ sql: anyOf("agent", agent), names: agent }]),

@@ -106,7 +106,7 @@ export const headOf = async (
 
 /** `facts` null: the file is no session. */
 export const toLogRow = (
-  log: KnownLog & Pick<LogRow, "target">,
+  log: KnownLog & { target: string },
   facts: SessionFacts | null,
   redact: (text: string) => string,
 ): LogRow => ({

@@ -13,9 +13,8 @@ import {
 } from "./logFile.ts";
 import * as z from "zod";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
-import type { FeatureContext } from "../../core/ports/feature.ts";
 import type { HistoryDb, ListFilter, SessionRow } from "./historyDb.ts";
-import { readSession } from "./sessions.ts";
+import { readSession, type Sessions } from "./sessions.ts";
 import { linesOfRemoteLog, remotePath } from "./remoteLogs.ts";
 import type { RemoteSearch } from "./remoteSearch.ts";
 
@@ -125,16 +124,13 @@ interface FoundSession {
   hasMore: boolean;
 }
 
-interface SearchDeps {
+type Ground = Sessions & {
   db: HistoryDb;
-  homeDir: string;
-  target: FeatureContext["target"];
   remote: RemoteSearch;
   /** Machines with sessions that are not known, and why: what is not known is not searched. */
   unknownOf: ReadonlyMap<string, string>;
-  historyOf: (agent: string) => AgentHistory | undefined;
   space: StretchSpace;
-}
+};
 
 interface Look {
   /** What could not be searched, and why. */
@@ -146,7 +142,7 @@ interface Look {
 
 /** A session in a database has no bytes to search: what was said is read piece by piece. */
 const searchPieces = async (
-  { homeDir, target }: SearchDeps,
+  { homeDir, target }: Ground,
   history: AgentHistory,
   row: SessionRow,
   { needle, isOver, pace, start }: Look & { start: number },
@@ -170,23 +166,23 @@ const searchPieces = async (
 
 /** Null: nothing there, or its machine does not say. */
 const searchRemote = async (
-  deps: SearchDeps,
+  ground: Ground,
   history: AgentHistory,
   row: SessionRow,
   look: Look & { start: number },
 ): Promise<LogMatches | null> => {
-  const { db, remote, target } = deps;
+  const { db, remote, target } = ground;
   const { needle, pace, problems } = look;
   const paths = await remote.pathsWith(db, row.target, needle.inJson);
   // The same session again, in the next piece.
   if (paths === null) return { entries: [], hasMore: false, next: 0, bytes: 0 };
   if (paths instanceof Error) {
-    if (!deps.unknownOf.has(row.target)) problems.add(`${row.target} was not searched: ${paths.message}`);
+    if (!ground.unknownOf.has(row.target)) problems.add(`${row.target} was not searched: ${paths.message}`);
     return null;
   }
   const path = remotePath(row);
   if (!paths.has(path)) return null;
-  if (history.kind === "database") return searchPieces(deps, history, row, look);
+  if (history.kind === "database") return searchPieces(ground, history, row, look);
   const lines = await linesOfRemoteLog(target(row.target), path, needle.inJson);
   const found: TranscriptEntry[] = [];
   await searchLines(lines, { needle, history, found, pace });
@@ -199,20 +195,20 @@ const searchRemote = async (
 };
 
 const searchSession = async (
-  deps: SearchDeps,
+  ground: Ground,
   row: SessionRow,
   look: Look & { start: number },
 ): Promise<LogMatches | null> => {
-  const history = deps.historyOf(row.agent);
+  const history = ground.historyOf(row.agent);
   if (history === undefined) return null;
-  if (row.target !== HOST_TARGET) return searchRemote(deps, history, row, look);
-  if (history.kind === "database") return searchPieces(deps, history, row, look);
-  return withLog(row.path, (log) => searchLog(log, deps.space, { ...look, history }));
+  if (row.target !== HOST_TARGET) return searchRemote(ground, history, row, look);
+  if (history.kind === "database") return searchPieces(ground, history, row, look);
+  return withLog(row.path, (log) => searchLog(log, ground.space, { ...look, history }));
 };
 
 /** Looks for a moment; `cursor` as the piece before gave it, null for the first. */
 export const searchSessions = async (
-  deps: SearchDeps,
+  ground: Ground,
   { text, cursor, filter }: { text: string; cursor: string | null; filter: ListFilter },
 ): Promise<{ found: FoundSession[]; cursor: string | null; bytes: number; problems: string[] }> => {
   const began = performance.now();
@@ -220,13 +216,13 @@ export const searchSessions = async (
   let bytes = 0;
   const isOver = (): boolean => performance.now() - began > (found.length > 0 ? ENOUGH_MS : MAX_MS);
   const problems = new Set(
-    [...deps.unknownOf].map(([name, problem]) => `${name} was not searched in full: ${problem}`),
+    [...ground.unknownOf].map(([name, problem]) => `${name} was not searched in full: ${problem}`),
   );
   const look: Look = { needle: createNeedle(text), isOver, pace: createPace(), problems };
   let at = readCursor(cursor);
 
   const searchOne = async (row: SessionRow, start: number): Promise<void> => {
-    const matches = await searchSession(deps, row, { ...look, start });
+    const matches = await searchSession(ground, row, { ...look, start });
     bytes += matches?.bytes ?? 0;
     if (matches !== null && matches.entries.length > 0)
       found.push({ row, entries: matches.entries, hasMore: matches.hasMore });
@@ -242,7 +238,7 @@ export const searchSessions = async (
   for (;;) {
     const start = at?.offset ?? null;
     const rows =
-      at !== null && start !== null ? deps.db.at(at.path) : deps.db.after(filter, at, SESSIONS_AT_ONCE);
+      at !== null && start !== null ? ground.db.at(at.path) : ground.db.after(filter, at, SESSIONS_AT_ONCE);
     if (rows.length === 0 && start === null) return result(true);
     // It went since: the search goes on behind it.
     if (rows.length === 0 && at !== null) at = { ...at, offset: null };

@@ -4,7 +4,7 @@ import { ENDABLE, PREPARE, lookWords, type WorkTrees } from "./workTrees.ts";
 import { settingsText, NotLookedAt, readRepository, type Repository } from "./readRepository.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { WorktreeRemoved, WorktreeView } from "../../core/model/workspace.ts";
+import type { WorktreeView } from "../../core/model/workspace.ts";
 import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
 
 // What is run to make, judge and remove a linked work tree. Only the making of its entry needs the repository's own settings to be
@@ -297,7 +297,7 @@ export class Worktrees {
       withIgnored,
       isDryRun,
     }: { top: string; wanted: string; withIgnored: boolean; isDryRun: boolean },
-  ): Promise<Pick<WorktreeRemoved, "path" | "branch" | "ignored">> {
+  ) {
     const { items } = await this.list(name, target, top);
     const view = items.find(({ path, branch }) => path === wanted.replace(/\/+$/, "") || branch === wanted);
     if (view === undefined)

@@ -130,7 +130,7 @@ const keysOf = (value: unknown): string[] =>
 const parse = (text: string, format: "json" | "toml"): unknown =>
   format === "json" ? JSON.parse(text) : parseToml(text);
 
-type Found = Pick<Loaded, "names" | "has_more" | "problem"> & { path: string };
+type Found = Omit<Loaded, "identity" | "notes"> & { path: string };
 
 const found = (path: string, names: readonly string[], problem: string | null = null): Found => ({
   path,

@@ -163,7 +163,8 @@ export interface Repository {
 }
 
 /** What the person's own settings say, which hold in every repository. */
-export interface PersonalSettings extends Pick<GitSettings, "facts"> {
+export interface PersonalSettings {
+  facts: GitSettings["facts"];
   excludesFile: string | null;
 }
 

@@ -32,8 +32,7 @@ export type SessionBook = z.infer<typeof bookSchema>;
 
 export const EMPTY_BOOK: SessionBook = { version: 1, servers: {}, lost: [], started: {} };
 
-const serverKey = ({ target, tmux_server }: Pick<PaneView["identity"], "target" | "tmux_server">): string =>
-  `${target} ${tmux_server}`;
+const serverKey = ({ target, tmux_server }: PaneView["identity"]): string => `${target} ${tmux_server}`;
 
 const nameOf = ({ target, agent, agent_session_id: id }: LostSession): string => `${target} ${agent} ${id}`;
 

@@ -210,13 +210,6 @@ interface StartInput {
   surface: string;
 }
 
-interface StartDeps {
-  context: FeatureContext;
-  worktrees: Worktrees;
-  firstTasks: () => FirstTasks | null;
-  resumed: ResumedSessions;
-}
-
 const LOOK_EVERY_MS = 100;
 const NO_PROMPT: FirstTaskOutcome = { prompt: "none", prompt_detail: "" };
 const UNSTORED = "the task holds a secret, so it is kept in memory alone, and lost when the daemon ends";
@@ -224,7 +217,7 @@ const UNSTORED = "the task holds a secret, so it is kept in memory alone, and lo
 const refuse = (message: string, remedy: string): AgtmuxError =>
   new AgtmuxError("E_WORKSPACE_REFUSED", message, { remedy });
 
-const findAgent = (context: StartDeps["context"], name: string): AgentAdapter => {
+const findAgent = (context: FeatureContext, name: string): AgentAdapter => {
   const known = context.adapters();
   const found = known.find(({ agentType, launch }) => agentType === name || launch?.program === name);
   if (found !== undefined) return found;
@@ -304,9 +297,14 @@ const nameOf = (folder: string): string =>
     .slice(0, 60) || "agents";
 
 export class StartAgent {
-  private readonly deps: StartDeps;
+  private readonly deps: ConstructorParameters<typeof StartAgent>[0];
 
-  constructor(deps: StartDeps) {
+  constructor(deps: {
+    context: FeatureContext;
+    worktrees: Worktrees;
+    firstTasks: () => FirstTasks | null;
+    resumed: ResumedSessions;
+  }) {
     this.deps = deps;
   }
 

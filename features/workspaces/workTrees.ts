@@ -229,7 +229,7 @@ export class WorkTrees {
   private async lookNow(key: WorkTreeKey): Promise<Look> {
     const { clock } = this.context;
     const beganAt = clock.now();
-    const ended = (found: Pick<Look, "changes" | "reason">): Look => {
+    const ended = (found: Omit<Look, "at" | "tookMs">): Look => {
       const at = clock.now();
       return { at, tookMs: at - beganAt, ...found };
     };

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import type { Caller, FeatureContext } from "../../core/ports/feature.ts";
-import { findAgentOf } from "../../features/automation/rules/ruleService.ts";
+import { findAgentOf } from "../../features/automation/ruleService.ts";
 
 const registry = createAdapterRegistry();
 const program = (...pids: number[]): Caller => ({ kind: "program", findPids: () => Promise.resolve(pids) });

@@ -1,15 +1,14 @@
 // Texts that are sent later, as a person arms them: the real command line, a real daemon, an agent on real tmux that a person
 // types into, reads in and is asked by at the wrong moment.
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent, type AgentPane } from "../actions/agentPane.ts";
 import { dialogOf, openDialogs, openFrame } from "../actions/dialogPane.ts";
-import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { openServed } from "../actions/servedHarness.ts";
 import { until } from "../setup/realClock.ts";
 
-const LIMIT_MS = 90_000;
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 const WAIT_MS = 20_000;
 const jobSchema = z.object({
   job_id: z.string(),
@@ -23,19 +22,8 @@ const documentSchema = z.object({
 });
 type JobDocument = z.infer<typeof documentSchema>;
 
-let harness: Harness;
-let cli: CommandLine;
-let stopServing: () => Promise<void>;
-beforeAll(async () => {
-  harness = await openHarness();
-  stopServing = await serveDaemon(harness.daemon);
-  cli = openCommandLine(harness.daemon.paths.home);
-}, LIMIT_MS);
-afterAll(async () => {
-  await cli.close();
-  await stopServing();
-  await harness.close();
-}, LIMIT_MS);
+const { harness, cli, restart, close } = await openServed();
+afterAll(close);
 
 const arm = async (ref: string, text: string, ...more: string[]): Promise<string> => {
   const { stdout, stderr, code } = await cli.run(["send", ref, "--text", text, ...more, "--json"]);
@@ -62,7 +50,7 @@ const press = (paneId: string, key: string): Promise<string> =>
 
 // First: nothing was armed yet.
 describe("what is refused arms nothing", () => {
-  it("by the command line", { timeout: LIMIT_MS }, async () => {
+  it("by the command line", async () => {
     const agent = await openAgent(harness);
     const ref = agent.row.identity.pane_ref;
     await type(agent.paneId, "draft");
@@ -99,7 +87,7 @@ describe("what is refused arms nothing", () => {
 
 // Alone, because it restarts the daemon of all.
 describe("send --when-ready", () => {
-  it("sends one text per turn, in order, over a restart of the daemon", { timeout: LIMIT_MS }, async () => {
+  it("sends one text per turn, in order, over a restart of the daemon", async () => {
     const agent = await openAgent(harness, { turnMs: 4_000 });
     const ref = agent.row.identity.pane_ref;
     const ids: string[] = [];
@@ -108,9 +96,7 @@ describe("send --when-ready", () => {
     await untilReceived(agent, 1);
     await wait(1_500);
     expect(agent.received()).toEqual(["first"]);
-    await stopServing();
-    await harness.daemon.restart();
-    stopServing = await serveDaemon(harness.daemon);
+    await restart();
     await untilReceived(agent, 3);
     expect(agent.received()).toEqual(["first", "second", "third"]);
     await until(
@@ -130,7 +116,7 @@ describe("send --when-ready", () => {
 });
 
 describe.concurrent("send --when-ready", () => {
-  it("arrives soon after its agent came to rest", { timeout: LIMIT_MS }, async () => {
+  it("arrives soon after its agent came to rest", async () => {
     const agent = await openAgent(harness, { turnMs: 3_500 });
     await type(agent.paneId, "a turn");
     await wait(300);
@@ -143,7 +129,7 @@ describe.concurrent("send --when-ready", () => {
     expect(Date.now() - restedAt).toBeLessThan(4_000);
   });
 
-  it("never touches what a person has typed and not sent", { timeout: LIMIT_MS }, async () => {
+  it("never touches what a person has typed and not sent", async () => {
     const agent = await openAgent(harness, { turnMs: 4_000 });
     await type(agent.paneId, "half a thought");
     const id = await arm(agent.row.identity.pane_ref, "from the queue", "--when-ready");
@@ -156,7 +142,7 @@ describe.concurrent("send --when-ready", () => {
     expect(agent.received()).toEqual(["half a thought", "from the queue"]);
   });
 
-  it("never answers a prompt", { timeout: LIMIT_MS }, async () => {
+  it("never answers a prompt", async () => {
     const asking = dialogOf("recordings/claude/waiting_approval", {
       options: ["Yes", "Yes, and always", "Yes, and switch to auto mode", "No"],
       digits: "too",
@@ -169,7 +155,7 @@ describe.concurrent("send --when-ready", () => {
     expect(pane.chosen()).toEqual([]);
   });
 
-  it("waits while somebody reads in copy mode", { timeout: LIMIT_MS }, async () => {
+  it("waits while somebody reads in copy mode", async () => {
     const agent = await openAgent(harness);
     await harness.tmux.run("copy-mode", "-t", agent.paneId);
     const id = await arm(agent.row.identity.pane_ref, "later", "--when-ready");
@@ -178,7 +164,7 @@ describe.concurrent("send --when-ready", () => {
     await untilReceived(agent, 1);
   });
 
-  it("ends with its agent, and is not sent to what runs there next", { timeout: LIMIT_MS }, async () => {
+  it("ends with its agent, and is not sent to what runs there next", async () => {
     const agent = await openAgent(harness, {}, "doomed");
     await harness.tmux.run("set-option", "-p", "-t", agent.paneId, "remain-on-exit", "on");
     await type(agent.paneId, "draft");
@@ -196,7 +182,7 @@ describe.concurrent("send --at-reset", () => {
     return [code, stderr.split("\n")[0]];
   };
 
-  it("is armed for the time that the agent names, and a little later", { timeout: LIMIT_MS }, async () => {
+  it("is armed for the time that the agent names, and a little later", async () => {
     const row = await openFrame(harness, "codex", "limit_time_120_columns");
     expect([row.state, row.reason_code]).toEqual(["error", "usage_limit"]);
     const { stdout } = await cli.run([
@@ -219,25 +205,21 @@ describe.concurrent("send --at-reset", () => {
     expect(at.getTime()).toBeGreaterThan(Date.now());
   });
 
-  it(
-    "is refused where nobody knows when the limit ends, or there is none",
-    { timeout: LIMIT_MS },
-    async () => {
-      const byItself = await openFrame(harness, "claude", "limit_time_120_columns");
-      const why = "Claude Code says of no limit when it ends; nothing was armed";
-      expect(await refusal(byItself.identity.pane_ref)).toEqual([15, expect.stringContaining(why)]);
-      const agent = await openAgent(harness);
-      expect(await refusal(agent.row.identity.pane_ref)).toEqual([
-        15,
-        expect.stringContaining("says of no limit when it ends"),
-      ]);
-      expect((await cli.run(["jobs", "list"])).stdout).not.toContain("go on");
-    },
-  );
+  it("is refused where nobody knows when the limit ends, or there is none", async () => {
+    const byItself = await openFrame(harness, "claude", "limit_time_120_columns");
+    const why = "Claude Code says of no limit when it ends; nothing was armed";
+    expect(await refusal(byItself.identity.pane_ref)).toEqual([15, expect.stringContaining(why)]);
+    const agent = await openAgent(harness);
+    expect(await refusal(agent.row.identity.pane_ref)).toEqual([
+      15,
+      expect.stringContaining("says of no limit when it ends"),
+    ]);
+    expect((await cli.run(["jobs", "list"])).stdout).not.toContain("go on");
+  });
 });
 
 describe.concurrent("send --at and --cron", () => {
-  it("are armed for the time that was said, and listed with it", { timeout: LIMIT_MS }, async () => {
+  it("are armed for the time that was said, and listed with it", async () => {
     const agent = await openAgent(harness);
     const ref = agent.row.identity.pane_ref;
     const ids = [
@@ -271,7 +253,7 @@ describe.concurrent("send --at and --cron", () => {
 
 // Alone, because it pauses what the others arm.
 describe("send --when-ready", () => {
-  it("rests while it is held or everything is paused", { timeout: LIMIT_MS }, async () => {
+  it("rests while it is held or everything is paused", async () => {
     const agent = await openAgent(harness);
     await type(agent.paneId, "x");
     const id = await arm(agent.row.identity.pane_ref, "held", "--when-ready");

@@ -1,27 +1,15 @@
 // A text for later, from the command line to the agent that gets it once its box is empty. The rest is in queue.slow.test.ts.
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent } from "../actions/agentPane.ts";
-import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { openServed } from "../actions/servedHarness.ts";
 import { until } from "../setup/realClock.ts";
 
 const documentSchema = z.object({ job: z.object({ job_id: z.string(), text: z.string().nullable() }) });
 
-let harness: Harness;
-let cli: CommandLine;
-let stopServing: () => Promise<void>;
-beforeAll(async () => {
-  harness = await openHarness();
-  stopServing = await serveDaemon(harness.daemon);
-  cli = openCommandLine(harness.daemon.paths.home);
-});
-afterAll(async () => {
-  await cli.close();
-  await stopServing();
-  await harness.close();
-});
+const { harness, cli, close } = await openServed();
+afterAll(close);
 
 const jobOf = async (...args: string[]) =>
   documentSchema.parse(JSON.parse((await cli.run([...args, "--json"])).stdout)).job;

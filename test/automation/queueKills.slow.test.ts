@@ -1,12 +1,12 @@
 // A share of `npm run kills:queue`: the daemon is killed at any moment while it works queues off; what it was armed with is sent once,
 // or said to be unverified.
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { bundleDaemon } from "../faults/bundledDaemon.ts";
 import { killQueue } from "./kills/killQueue.ts";
 
-const LIMIT_MS = 240_000;
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-it("killed daemons lose and double nothing of the queue", { timeout: LIMIT_MS }, async () => {
+it("killed daemons lose and double nothing of the queue", async () => {
   const report = await killQueue({ main: await bundleDaemon(), kills: 6, agents: 2 });
   expect(report.faults).toEqual([]);
   expect(report.armed).toBeGreaterThanOrEqual(2);

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { openAgent } from "../actions/agentPane.ts";
 import { until } from "../setup/realClock.ts";
-import { openStandingWatches } from "./standingHarness.ts";
+import { openStandingWatches } from "./watchHarness.ts";
 
 it("a watch of the page tells of a line that an agent prints which comes later", async (test) => {
   const { harness, print, told } = await openStandingWatches(test);

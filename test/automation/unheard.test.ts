@@ -1,25 +1,13 @@
 // A watch where nobody can hear it: no surface listens at this desktop, and no channel is in force.
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openHarness, type Harness } from "../actions/actionHarness.ts";
-import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { afterAll, expect, it } from "vitest";
+import { openServed } from "../actions/servedHarness.ts";
 import { until } from "../setup/realClock.ts";
 
 const LIMIT_MS = 60_000;
 const WAIT_MS = 20_000;
 
-let harness: Harness;
-let cli: CommandLine;
-let stopServing: () => Promise<void>;
-beforeAll(async () => {
-  harness = await openHarness();
-  stopServing = await serveDaemon(harness.daemon);
-  cli = openCommandLine(harness.daemon.paths.home);
-}, LIMIT_MS);
-afterAll(async () => {
-  await cli.close();
-  await stopServing();
-  await harness.close();
-}, LIMIT_MS);
+const { harness, cli, close } = await openServed();
+afterAll(close);
 
 it("says so when it is armed, and on record when it comes true", { timeout: LIMIT_MS }, async () => {
   const { identity } = await harness.open("exec cat");

@@ -3,13 +3,13 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
 import { openStartHarness, type StartHarness } from "../workspaces/startHarness.ts";
 
-const LIMIT_MS = 60_000;
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const CLAUDE = "5f2d5b0a-4b7e-4f0a-9c61-0b1f6f0c5b11";
 const CODEX = "01a2059b-7fc5-7cc3-a062-067da0b4b9f5";
 let harness: StartHarness;
@@ -45,11 +45,11 @@ beforeAll(async () => {
     { type: "event_msg", timestamp, payload: { type: "user_message", message: "make the retries honest" } },
     { type: "event_msg", timestamp, payload: { type: "agent_message", message: "two tests fail" } },
   ]);
-}, LIMIT_MS);
+});
 afterAll(async () => {
   await person.close();
   await harness.close();
-}, LIMIT_MS);
+});
 
 /** In a terminal, as a person runs it, with this editor. */
 const inTerminal = async (editor: string, ...args: string[]): Promise<() => Promise<string>> => {
@@ -74,7 +74,7 @@ const ended = async (screen: () => Promise<string>): Promise<string> => {
   return screen();
 };
 
-it("a session goes on in its own agent, in its folder, and not twice", { timeout: LIMIT_MS }, async () => {
+it("a session goes on in its own agent, in its folder, and not twice", async () => {
   const dry = await harness.cli(harness.root, "history", "resume", "0c5b11", "--dry-run");
   expect(dry.stdout).toContain(`Would start 'claude --resume ${CLAUDE}'`);
   expect(harness.starts()).toEqual([]);
@@ -88,7 +88,7 @@ it("a session goes on in its own agent, in its folder, and not twice", { timeout
   expect((await harness.cli(harness.root, "history", "list")).stdout).toContain("[open] count the refunds");
 });
 
-it("nothing is handed over that nobody has read", { timeout: LIMIT_MS }, async () => {
+it("nothing is handed over that nobody has read", async () => {
   const before = harness.starts().length;
   const refused = await harness.cli(harness.root, "history", "handoff", CODEX, "--to", "claude");
   expect(refused.code).toBe(6);
@@ -101,7 +101,7 @@ it("nothing is handed over that nobody has read", { timeout: LIMIT_MS }, async (
   expect(harness.starts()).toHaveLength(before);
 });
 
-it("the agent that has it open writes it itself, or it is said why not", { timeout: LIMIT_MS }, async () => {
+it("the agent that has it open writes it itself, or it is said why not", async () => {
   const other = place("asked");
   const row = () => harness.agents().find((one) => one.agent_session_id === CLAUDE);
   const ref = row()?.short_ref ?? "";
@@ -162,7 +162,7 @@ it("the agent that has it open writes it itself, or it is said why not", { timeo
   ]);
 });
 
-it("what the person left in the editor is the task of the other agent", { timeout: LIMIT_MS }, async () => {
+it("what the person left in the editor is the task of the other agent", async () => {
   const other = place("other");
   const screen = await ended(
     await inTerminal(

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import * as z from "zod";
 import BetterSqlite3 from "better-sqlite3";
 import { HISTORY_DOCUMENTS, historyListSchema } from "../../core/model/history.ts";
@@ -19,7 +19,7 @@ import { openCommandLine, serveDaemon, type CommandLine } from "../harness/comma
 import { OPENCODE_TABLES } from "./historyHome.ts";
 import { openTargetHarness, type TargetHarness } from "../ssh/targetHarness.ts";
 
-const LIMIT_MS = 60_000;
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const ID = "aaaaaaaa-1111-4111-8111-111111111111";
 let harness: TargetHarness;
 let cli: CommandLine;
@@ -115,14 +115,14 @@ beforeAll(async () => {
     `${folder}/bbbbbbbb-1111-4111-8111-111111111111.jsonl`,
     line("here, retry budget"),
   );
-}, LIMIT_MS);
+});
 afterAll(async () => {
   await cli?.close();
   await stop?.();
   await harness?.close();
-}, LIMIT_MS);
+});
 
-it("are listed with their machine, and nothing but plain files is read", { timeout: LIMIT_MS }, async () => {
+it("are listed with their machine, and nothing but plain files is read", async () => {
   const all = await listed();
   const prompts = all.items.map(({ identity, first_prompt }) => `${identity.target} ${first_prompt ?? ""}`);
   const isRoot = process.getuid?.() === 0;
@@ -149,7 +149,7 @@ it("are listed with their machine, and nothing but plain files is read", { timeo
   expect(text).not.toContain("\u001b[2J");
 });
 
-it("are read and searched there, and only what was asked for comes over", { timeout: LIMIT_MS }, async () => {
+it("are read and searched there, and only what was asked for comes over", async () => {
   const shown = await cli.run(["history", "show", ID.slice(0, 13), "--all"]);
   expect(shown.stdout).toContain("> fix the retry budget");
   expect(shown.stdout).toContain("Größe: \u{1f600} done");
@@ -171,7 +171,7 @@ it("are read and searched there, and only what was asked for comes over", { time
     expect((await cli.run(["history", "search", "--target", "vm1", "--", hostile])).code).toBe(1);
 });
 
-it("go on where they lie", { timeout: LIMIT_MS }, async () => {
+it("go on where they lie", async () => {
   const { remoteHome } = harness.server;
   const done = await cli.run(["history", "resume", ID, "--cwd", remoteHome, "--dry-run", "--json"]);
   expect(done.stderr).toBe("");
@@ -182,7 +182,7 @@ it("go on where they lie", { timeout: LIMIT_MS }, async () => {
   });
 });
 
-it("say what was used there, and never change what was counted here", { timeout: LIMIT_MS }, async () => {
+it("say what was used there, and never change what was counted here", async () => {
   const sums = await usageBy("target", "--agent", "claude");
   expect(sums).toMatchObject({ sums: ["host 1 1 2 -", "vm1 2 110 14 -"] });
   expect((await usageBy("session", "--target", "vm1", "--agent", "claude")).sums).toEqual([
@@ -192,7 +192,7 @@ it("say what was used there, and never change what was counted here", { timeout:
   expect((await cli.run(["history", "usage", "--target", "vm9"])).code).toBe(18);
 });
 
-it.runIf(canAsk)("that lie in a database are asked for there", { timeout: LIMIT_MS }, async () => {
+it.runIf(canAsk)("that lie in a database are asked for there", async () => {
   const sessions = await listed("--agent", "opencode");
   expect(sessions.problems).toEqual([]);
   expect(
@@ -209,7 +209,7 @@ it.runIf(canAsk)("that lie in a database are asked for there", { timeout: LIMIT_
   expect(readdirSync(join(harness.server.remoteHome, ".local/share/opencode"))).toEqual(["opencode.db"]);
 });
 
-it("say so when their machine is away, and stay in the list", { timeout: LIMIT_MS }, async () => {
+it("say so when their machine is away, and stay in the list", async () => {
   await harness.server.stop();
   await harness.untilHealth("down");
   const shown = await cli.run(["history", "show", ID]);

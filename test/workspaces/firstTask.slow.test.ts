@@ -4,14 +4,14 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import * as z from "zod";
 import { connectSocket } from "../../core/rpc/socketClient.ts";
 import { startedSchema, type Started } from "../../core/model/workspace.ts";
 import { until } from "../setup/realClock.ts";
 import { openStartHarness, type StartHarness } from "./startHarness.ts";
 
-const LIMIT_MS = 90_000;
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 const WAIT_MS = 20_000;
 /** A turn that goes on until Escape is pressed. */
 const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt", import.meta.url));
@@ -80,7 +80,7 @@ class Scene {
 
 it.concurrent(
   "it goes in once after the daemon ended, whether the agent was seen before or not",
-  { timeout: LIMIT_MS },
+
   run({ working: WORKING }, async (scene) => {
     const { harness } = scene;
     const seen = await scene.start("seen", "for the first");
@@ -113,7 +113,7 @@ it.concurrent(
 
 it.concurrent(
   "it never goes to another agent in a pane of the same id",
-  { timeout: LIMIT_MS },
+
   run({ working: WORKING }, async (scene) => {
     const { harness } = scene;
     writeFileSync(scene.slow, "");
@@ -152,7 +152,7 @@ it.concurrent(
 
 it.concurrent(
   "it goes in where the agent draws its box long before it takes keys",
-  { timeout: LIMIT_MS },
+
   run({ lateMs: 8_000 }, async (scene) => {
     const { harness } = scene;
     const started = await scene.start("late", "first line\n\nsecond line");

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent } from "../actions/agentPane.ts";
@@ -14,7 +14,7 @@ import { until } from "../setup/realClock.ts";
 import { openTargetHarness } from "../ssh/targetHarness.ts";
 import { git, makeHostileRepository } from "./hostileRepository.ts";
 
-const LIMIT_MS = 60_000;
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const WORK_MS = 20_000;
 
 const openHere = async (): Promise<Harness & { readonly clock: MovedClock }> => {
@@ -60,139 +60,115 @@ describe.each([
       await harness.daemon.until(pane, ({ activity }) => (activity?.work_tree ?? null) !== null, WORK_MS);
     stop = await serveDaemon(harness.daemon);
     cli = openCommandLine(harness.daemon.paths.home);
-  }, LIMIT_MS);
+  });
   afterAll(async () => {
     await cli?.close();
     await stop?.();
     await harness?.close();
     rmSync(root, { recursive: true, force: true });
-  }, LIMIT_MS);
+  });
 
-  it(
-    "say who shares a work tree, without being asked to look",
-    async () => {
-      await until(() => rowOf("main")?.workspace?.shares_with.length === 1, "it is shared", WORK_MS);
-      expect(rowOf("main")?.workspace).toMatchObject({
-        changes: null,
-        shares_with: [{ short_ref: rowOf("inner")?.short_ref }],
-      });
-      expect(rowOf("linked")?.workspace ?? null).toBeNull();
-    },
-    LIMIT_MS,
-  );
+  it("say who shares a work tree, without being asked to look", async () => {
+    await until(() => rowOf("main")?.workspace?.shares_with.length === 1, "it is shared", WORK_MS);
+    expect(rowOf("main")?.workspace).toMatchObject({
+      changes: null,
+      shares_with: [{ short_ref: rowOf("inner")?.short_ref }],
+    });
+    expect(rowOf("linked")?.workspace ?? null).toBeNull();
+  });
 
-  it(
-    "say what has changed there once somebody asks",
-    async () => {
-      const { stdout, stderr, code } = await cli.run([
-        "list",
-        "panes",
-        "--plain",
-        "--columns",
-        "pane_id,branch,changes,changed_files,ahead,not_looked_at",
-      ]);
-      expect([code, stderr]).toEqual([0, ""]);
-      const line = (pane: keyof typeof panes): string[] =>
-        stdout
-          .split("\n")
-          .find((one) => one.startsWith(`${panes[pane]}\t`))
-          ?.split("\t")
-          .slice(1) ?? [];
-      expect(line("main")).toEqual(["main", "+2 \u{2212}1", "2", "-", "-"]);
-      expect(line("inner")).toEqual(["main", "+2 \u{2212}1", "2", "-", "-"]);
-      expect(line("linked")).toEqual(["split-refunds", "-", "0", "-", "-"]);
-      expect(line("hostile")).toEqual([
-        "main",
-        "-",
-        "-",
-        "-",
-        "its files go through a filter, and a filter is a program",
-      ]);
-      const json = await cli.run(["list", "--look", "--json"]);
-      const items = (
-        JSON.parse(json.stdout) as { items: { workspace: unknown; identity: { pane_id: string } }[] }
-      ).items;
-      expect(items.find(({ identity }) => identity.pane_id === panes.main)?.workspace).toMatchObject({
-        changes: { files: 2, added: 2, removed: 1 },
-      });
-      const explained = await cli.run(["explain", rowOf("main")?.identity.pane_ref ?? ""]);
-      expect(explained.stdout).toContain("2 changed");
-      expect(explained.stdout).toContain(`shares folder with ${rowOf("inner")?.short_ref}`);
-    },
-    LIMIT_MS,
-  );
+  it("say what has changed there once somebody asks", async () => {
+    const { stdout, stderr, code } = await cli.run([
+      "list",
+      "panes",
+      "--plain",
+      "--columns",
+      "pane_id,branch,changes,changed_files,ahead,not_looked_at",
+    ]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const line = (pane: keyof typeof panes): string[] =>
+      stdout
+        .split("\n")
+        .find((one) => one.startsWith(`${panes[pane]}\t`))
+        ?.split("\t")
+        .slice(1) ?? [];
+    expect(line("main")).toEqual(["main", "+2 \u{2212}1", "2", "-", "-"]);
+    expect(line("inner")).toEqual(["main", "+2 \u{2212}1", "2", "-", "-"]);
+    expect(line("linked")).toEqual(["split-refunds", "-", "0", "-", "-"]);
+    expect(line("hostile")).toEqual([
+      "main",
+      "-",
+      "-",
+      "-",
+      "its files go through a filter, and a filter is a program",
+    ]);
+    const json = await cli.run(["list", "--look", "--json"]);
+    const items = (
+      JSON.parse(json.stdout) as { items: { workspace: unknown; identity: { pane_id: string } }[] }
+    ).items;
+    expect(items.find(({ identity }) => identity.pane_id === panes.main)?.workspace).toMatchObject({
+      changes: { files: 2, added: 2, removed: 1 },
+    });
+    const explained = await cli.run(["explain", rowOf("main")?.identity.pane_ref ?? ""]);
+    expect(explained.stdout).toContain("2 changed");
+    expect(explained.stdout).toContain(`shares folder with ${rowOf("inner")?.short_ref}`);
+  });
 
-  it(
-    "say what would be left when the agent is killed",
-    async () => {
-      await cli.run(["list", "--look"]);
-      const refused = await cli.run(["kill", rowOf("main")?.identity.pane_ref ?? ""]);
-      expect(refused.code).toBe(6);
-      expect(refused.stderr).toContain(`2 uncommitted files in ${repository}`);
-    },
-    LIMIT_MS,
-  );
+  it("say what would be left when the agent is killed", async () => {
+    await cli.run(["list", "--look"]);
+    const refused = await cli.run(["kill", rowOf("main")?.identity.pane_ref ?? ""]);
+    expect(refused.code).toBe(6);
+    expect(refused.stderr).toContain(`2 uncommitted files in ${repository}`);
+  });
 
   if (isRemote)
-    it(
-      "say what would be left when their machine is forgotten",
-      async () => {
-        const person = createPrivateTmux();
-        const command = `env AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 '${process.execPath}' '${CLI_ENTRY}' target remove vm1; exec cat`;
-        try {
-          await person.run("new-session", "-d", "-x", "200", "-y", "30", "-s", "terminal", command);
-          const screen = () => person.run("capture-pane", "-p", "-t", "terminal:");
-          await until(async () => (await screen()).includes("[y/N]"), "it asks", WORK_MS);
-          expect(await screen()).toContain(`! 2 uncommitted files in ${repository}`);
-          await person.run("send-keys", "-t", "terminal:", "n", "Enter");
-        } finally {
-          await person.close();
-        }
-      },
-      LIMIT_MS,
-    );
+    it("say what would be left when their machine is forgotten", async () => {
+      const person = createPrivateTmux();
+      const command = `env AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 '${process.execPath}' '${CLI_ENTRY}' target remove vm1; exec cat`;
+      try {
+        await person.run("new-session", "-d", "-x", "200", "-y", "30", "-s", "terminal", command);
+        const screen = () => person.run("capture-pane", "-p", "-t", "terminal:");
+        await until(async () => (await screen()).includes("[y/N]"), "it asks", WORK_MS);
+        expect(await screen()).toContain(`! 2 uncommitted files in ${repository}`);
+        await person.run("send-keys", "-t", "terminal:", "n", "Enter");
+      } finally {
+        await person.close();
+      }
+    });
 
-  it(
-    "have work trees of which only those go that are merged and clean",
-    async () => {
-      const place = ["--cwd", repository, ...(isRemote ? ["--target", "vm1"] : [])];
-      const done = join(root, "done");
-      git(repository, "worktree", "add", "-q", "-b", "done", done);
-      writeFileSync(join(done, "left.txt"), "x");
-      const listed = await cli.run(["worktree", "list", ...place]);
-      expect([listed.code, listed.stdout.includes("split-refunds")]).toEqual([0, true]);
-      const kept = await cli.run(["worktree", "remove", "done", "--yes", ...place]);
-      expect(kept.code).not.toBe(0);
-      expect(kept.stderr).toContain("1 of its files are not committed");
-      rmSync(join(done, "left.txt"));
-      const removed = await cli.run(["worktree", "remove", "done", "--yes", ...place]);
-      expect([removed.code, removed.stderr, existsSync(done)]).toEqual([0, "", false]);
-      expect(git(repository, "branch", "--list", "done")).toContain("done");
-      const start = ["start", "claude", "--worktree", "next", "--dry-run", ...place];
-      expect((await cli.run(start)).stdout).toContain("Would make the work tree for the branch next.");
-    },
-    LIMIT_MS,
-  );
+  it("have work trees of which only those go that are merged and clean", async () => {
+    const place = ["--cwd", repository, ...(isRemote ? ["--target", "vm1"] : [])];
+    const done = join(root, "done");
+    git(repository, "worktree", "add", "-q", "-b", "done", done);
+    writeFileSync(join(done, "left.txt"), "x");
+    const listed = await cli.run(["worktree", "list", ...place]);
+    expect([listed.code, listed.stdout.includes("split-refunds")]).toEqual([0, true]);
+    const kept = await cli.run(["worktree", "remove", "done", "--yes", ...place]);
+    expect(kept.code).not.toBe(0);
+    expect(kept.stderr).toContain("1 of its files are not committed");
+    rmSync(join(done, "left.txt"));
+    const removed = await cli.run(["worktree", "remove", "done", "--yes", ...place]);
+    expect([removed.code, removed.stderr, existsSync(done)]).toEqual([0, "", false]);
+    expect(git(repository, "branch", "--list", "done")).toContain("done");
+    const start = ["start", "claude", "--worktree", "next", "--dry-run", ...place];
+    expect((await cli.run(start)).stdout).toContain("Would make the work tree for the branch next.");
+  });
 
-  it(
-    "follow what changes while a surface shows them",
-    async () => {
-      const showing = new AbortController();
-      const shown = (async () => {
-        const feed = harness.service.feed(
-          { since: null, sinceTime: null, all: false, shown: true },
-          showing.signal,
-        );
-        for await (const _entry of feed) if (showing.signal.aborted) return;
-      })();
-      writeFileSync(join(root, "refunds/b.txt"), "b\n");
-      const isSeen = (): boolean => rowOf("linked")?.workspace?.changes?.files === 1;
-      await untilSooner(harness.clock, isSeen, "it is seen", isRemote ? 45_000 : WORK_MS);
-      showing.abort();
-      await shown;
-    },
-    LIMIT_MS,
-  );
+  it("follow what changes while a surface shows them", async () => {
+    const showing = new AbortController();
+    const shown = (async () => {
+      const feed = harness.service.feed(
+        { since: null, sinceTime: null, all: false, shown: true },
+        showing.signal,
+      );
+      for await (const _entry of feed) if (showing.signal.aborted) return;
+    })();
+    writeFileSync(join(root, "refunds/b.txt"), "b\n");
+    const isSeen = (): boolean => rowOf("linked")?.workspace?.changes?.files === 1;
+    await untilSooner(harness.clock, isSeen, "it is seen", isRemote ? 45_000 : WORK_MS);
+    showing.abort();
+    await shown;
+  });
 
   it("have run none of the repository's programs", () => {
     expect(hostile.ran()).toEqual([]);

@@ -2,12 +2,12 @@
 // is refused.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { until } from "../setup/realClock.ts";
 import { git } from "./hostileRepository.ts";
 import { openStartHarness, type StartHarness } from "./startHarness.ts";
 
-const LIMIT_MS = 60_000;
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 let harness: StartHarness;
 let repository: string;
 const folder = (name: string): string => {
@@ -25,121 +25,101 @@ beforeAll(async () => {
   writeFileSync(join(repository, ".gitignore"), ".received\n");
   git(repository, "add", ".");
   git(repository, "commit", "-q", "-m", "one");
-}, LIMIT_MS);
-afterAll(() => harness.close(), LIMIT_MS);
+});
+afterAll(() => harness.close());
 
 describe("agtmux start", () => {
-  it(
-    "starts an agent that only the person's own shell finds, in this folder, and hands over the task",
-    async () => {
-      const here = folder("notes");
-      const task = "write the notes\nof 'today' for $(whoami); #{pane_id}";
-      const done = await harness.cli(here, "start", "claude", "--text", task);
-      expect([done.code, done.stderr]).toEqual([0, ""]);
-      expect(done.stdout).toContain("The task went in.");
-      expect(harness.starts().at(-1)).toEqual({ folder: here, args: "" });
-      expect(harness.received(here)).toEqual([task]);
-      const row = harness.agents().find(({ activity }) => activity?.folder === here);
-      expect(row?.identity.session_name).toBe("notes");
-      expect(await harness.tmux.run("list-buffers")).toBe("");
-    },
-    LIMIT_MS,
-  );
+  it("starts an agent that only the person's own shell finds, in this folder, and hands over the task", async () => {
+    const here = folder("notes");
+    const task = "write the notes\nof 'today' for $(whoami); #{pane_id}";
+    const done = await harness.cli(here, "start", "claude", "--text", task);
+    expect([done.code, done.stderr]).toEqual([0, ""]);
+    expect(done.stdout).toContain("The task went in.");
+    expect(harness.starts().at(-1)).toEqual({ folder: here, args: "" });
+    expect(harness.received(here)).toEqual([task]);
+    const row = harness.agents().find(({ activity }) => activity?.folder === here);
+    expect(row?.identity.session_name).toBe("notes");
+    expect(await harness.tmux.run("list-buffers")).toBe("");
+  });
 
-  it(
-    "makes a work tree for a branch and works there, and says who shares a folder",
-    async () => {
-      const dry = await harness.cli(repository, "start", "claude", "--worktree", "feat/x", "--dry-run");
-      expect(dry.stdout).toContain("Would make the work tree for the branch feat/x.");
-      expect(existsSync(`${repository}-feat-x`)).toBe(false);
-      const first = await harness.cli(
-        repository,
+  it("makes a work tree for a branch and works there, and says who shares a folder", async () => {
+    const dry = await harness.cli(repository, "start", "claude", "--worktree", "feat/x", "--dry-run");
+    expect(dry.stdout).toContain("Would make the work tree for the branch feat/x.");
+    expect(existsSync(`${repository}-feat-x`)).toBe(false);
+    const first = await harness.cli(
+      repository,
+      "start",
+      "claude",
+      "--worktree",
+      "feat/x",
+      "--session",
+      "shop",
+    );
+    expect([first.code, first.stderr]).toEqual([0, ""]);
+    expect(harness.starts().at(-1)?.folder).toBe(`${repository}-feat-x`);
+    await until(
+      () => harness.agents().some(({ activity }) => activity?.branch === "feat/x"),
+      "its branch is seen",
+      20_000,
+    );
+    const second = await harness.cli(
+      repository,
+      "start",
+      "claude",
+      "--worktree",
+      "feat/x",
+      "--session",
+      "shop",
+    );
+    expect(second.stdout).toMatch(/! it shares its folder with host:?\S*%\d+/);
+    const windows = await harness.tmux.run("list-windows", "-t", "=shop:", "-F", "#{window_index}");
+    expect(windows.split("\n")).toHaveLength(2);
+  });
+
+  it("stands beside a pane where that is asked", async () => {
+    const here = folder("beside");
+    const started = json((await harness.cli(here, "start", "claude", "--json")).stdout);
+    const beside = json(
+      (await harness.cli(here, "start", "claude", "--json", "--split", String(started["pane_id"]))).stdout,
+    );
+    expect(beside["session_name"]).toBe(started["session_name"]);
+    const window = (id: unknown) =>
+      harness.tmux.run("display-message", "-p", "-t", String(id), "#{window_id}");
+    expect(await window(beside["pane_id"])).toBe(await window(started["pane_id"]));
+  });
+
+  it("takes names and folders to the letter, whatever tmux or a shell would make of them", async () => {
+    const mark = join(harness.root, "mark");
+    for (const name of [
+      `#(touch ${mark})`,
+      `$(touch mark) ; x`,
+      'it\'s "a" `touch mark`;',
+      "#{pane_id}#[fg=red]",
+      "-d",
+    ]) {
+      const here = folder(`hostile/${name}`);
+      const done = await harness.cli(
+        here,
         "start",
         "claude",
-        "--worktree",
-        "feat/x",
         "--session",
-        "shop",
+        `s ${name.replaceAll(/[.:]/g, "_")}`,
       );
-      expect([first.code, first.stderr]).toEqual([0, ""]);
-      expect(harness.starts().at(-1)?.folder).toBe(`${repository}-feat-x`);
-      await until(
-        () => harness.agents().some(({ activity }) => activity?.branch === "feat/x"),
-        "its branch is seen",
-        20_000,
-      );
-      const second = await harness.cli(
-        repository,
-        "start",
-        "claude",
-        "--worktree",
-        "feat/x",
-        "--session",
-        "shop",
-      );
-      expect(second.stdout).toMatch(/! it shares its folder with host:?\S*%\d+/);
-      const windows = await harness.tmux.run("list-windows", "-t", "=shop:", "-F", "#{window_index}");
-      expect(windows.split("\n")).toHaveLength(2);
-    },
-    LIMIT_MS,
-  );
+      expect([name, done.code, done.stderr]).toEqual([name, 0, ""]);
+      expect(harness.starts().at(-1)?.folder).toBe(here);
+      expect(existsSync(mark) || existsSync(join(here, "mark"))).toBe(false);
+    }
+  });
 
-  it(
-    "stands beside a pane where that is asked",
-    async () => {
-      const here = folder("beside");
-      const started = json((await harness.cli(here, "start", "claude", "--json")).stdout);
-      const beside = json(
-        (await harness.cli(here, "start", "claude", "--json", "--split", String(started["pane_id"]))).stdout,
-      );
-      expect(beside["session_name"]).toBe(started["session_name"]);
-      const window = (id: unknown) =>
-        harness.tmux.run("display-message", "-p", "-t", String(id), "#{window_id}");
-      expect(await window(beside["pane_id"])).toBe(await window(started["pane_id"]));
-    },
-    LIMIT_MS,
-  );
-
-  it(
-    "takes names and folders to the letter, whatever tmux or a shell would make of them",
-    async () => {
-      const mark = join(harness.root, "mark");
-      for (const name of [
-        `#(touch ${mark})`,
-        `$(touch mark) ; x`,
-        'it\'s "a" `touch mark`;',
-        "#{pane_id}#[fg=red]",
-        "-d",
-      ]) {
-        const here = folder(`hostile/${name}`);
-        const done = await harness.cli(
-          here,
-          "start",
-          "claude",
-          "--session",
-          `s ${name.replaceAll(/[.:]/g, "_")}`,
-        );
-        expect([name, done.code, done.stderr]).toEqual([name, 0, ""]);
-        expect(harness.starts().at(-1)?.folder).toBe(here);
-        expect(existsSync(mark) || existsSync(join(here, "mark"))).toBe(false);
-      }
-    },
-    LIMIT_MS,
-  );
-
-  it(
-    "does not let tmux crash where new windows have a manual size",
-    async () => {
-      const pid = await harness.tmux.serverPid();
-      const crashes = /^3\.[3-6]/.test(await harness.tmux.run("display-message", "-p", "#{version}"));
-      await harness.tmux.run("set-option", "-g", "window-size", "manual");
-      const done = await harness.cli(folder("manual"), "start", "claude");
-      await harness.tmux.run("set-option", "-gu", "window-size");
-      expect([done.code, await harness.tmux.serverPid()]).toEqual([crashes ? 27 : 0, pid]);
-      if (crashes) expect(done.stderr).toContain("crashes when a window is made");
-    },
-    LIMIT_MS,
-  );
+  it("does not let tmux crash where new windows have a manual size", async () => {
+    const pid = await harness.tmux.serverPid();
+    const crashes = /^3\.[3-6]/.test(await harness.tmux.run("display-message", "-p", "#{version}"));
+    await harness.tmux.run("set-option", "-g", "window-size", "manual");
+    const done = await harness.cli(folder("manual"), "start", "claude");
+    await harness.tmux.run("set-option", "-gu", "window-size");
+    expect([done.code, await harness.tmux.serverPid()]).toEqual([crashes ? 27 : 0, pid]);
+    if (crashes) expect(done.stderr).toContain("crashes when a window is made");
+  });
 
   it.each([
     ["an agent that nobody knows", ["nobody"], 2, "there is no agent 'nobody'"],
@@ -156,15 +136,11 @@ describe("agtmux start", () => {
     ],
     ["a base without a branch", ["claude", "--base", "main"], 2, "--base says where"],
     ["an empty task", ["claude", "--text", " "], 2, "the task is empty"],
-  ])(
-    "refuses %s, and makes nothing",
-    async (_name, args, code, why) => {
-      const sessions = await harness.tmux.run("list-panes", "-a", "-F", "#{pane_id}");
-      const done = await harness.cli(folder("plain"), "start", ...args);
-      expect(done.code).toBe(code);
-      expect(done.stderr).toContain(why);
-      expect(await harness.tmux.run("list-panes", "-a", "-F", "#{pane_id}")).toBe(sessions);
-    },
-    LIMIT_MS,
-  );
+  ])("refuses %s, and makes nothing", async (_name, args, code, why) => {
+    const sessions = await harness.tmux.run("list-panes", "-a", "-F", "#{pane_id}");
+    const done = await harness.cli(folder("plain"), "start", ...args);
+    expect(done.code).toBe(code);
+    expect(done.stderr).toContain(why);
+    expect(await harness.tmux.run("list-panes", "-a", "-F", "#{pane_id}")).toBe(sessions);
+  });
 });

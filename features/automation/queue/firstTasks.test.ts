@@ -1,14 +1,14 @@
 // First texts over a real store: which agent gets one, what another pane of the same id gets (nothing), and what a restart of the
 // daemon leaves.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { useStore } from "../../../test/factories/store.ts";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
 import { handClock } from "../../../test/workspaces/handClock.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
-import { openDurableStore, type DurableStore } from "../../../core/store/durableStore.ts";
+import type { DurableStore } from "../../../core/store/durableStore.ts";
 import { FirstTaskQueue } from "./firstTasks.ts";
 import { partOf } from "../../../test/fakes/partOf.ts";
 
@@ -16,7 +16,7 @@ const LIFE = "100 1700000000 200";
 const SECRET = `ghp_${"aB3dE6gH9j".repeat(3)}K2m4P6`;
 let root: string;
 let store: DurableStore;
-let clock: ReturnType<typeof handClock>;
+let clock = handClock();
 let row: PaneView | null;
 /** What tmux says of the pane now; null: its machine cannot be reached. */
 let life: string | null;
@@ -75,17 +75,17 @@ const arm = (text = "go") =>
     surface: "cli",
   });
 
+useStore(
+  () => clock.now(),
+  (opened, folder) => ([store, root] = [opened, folder]),
+);
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "agtmux-first-"));
   clock = handClock();
-  store = openDurableStore({ path: join(root, "state.db"), logger: SILENT_LOGGER, now: () => clock.now() });
   [row, life, told, kept, bound] = [null, LIFE, [], [], 0];
   open();
 });
 afterEach(async () => {
   await tasks.close();
-  store.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 it("a task becomes a text of the agent that appears in its pane, once", async () => {

@@ -4,7 +4,8 @@ import { AgtmuxError } from "../../../core/model/errors.ts";
 import { PANE_LIFE_FORMAT, type FirstJob } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext, FirstTaskOutcome, FirstTasks } from "../../../core/ports/feature.ts";
-import { type JobEnd, storeFailureOf } from "../../../core/ports/store.ts";
+import type { JobEnd } from "../../../core/ports/store.ts";
+import { LookTimer } from "./lookTimer.ts";
 
 const LOOK_EVERY_MS = 250;
 /** While none waits: one that was held may be released. */
@@ -52,9 +53,7 @@ const outcomeFrom = (said: string): FirstTaskOutcome => {
 
 export class FirstTaskQueue implements FirstTasks {
   private readonly deps: ConstructorParameters<typeof FirstTaskQueue>[0];
-  private readonly asking = new Map<string, Promise<void>>();
-  private isClosed = false;
-  private cancelLook: () => void = () => {};
+  private readonly timer: LookTimer;
   private count = 0;
 
   constructor(deps: {
@@ -67,7 +66,8 @@ export class FirstTaskQueue implements FirstTasks {
     tell: (job: FirstJob, why: string) => void;
   }) {
     this.deps = deps;
-    this.schedule(LOOK_EVERY_MS);
+    this.timer = new LookTimer(deps.context, "the first texts", () => this.look());
+    this.timer.in(LOOK_EVERY_MS);
   }
 
   get armedCount(): number {
@@ -94,7 +94,7 @@ export class FirstTaskQueue implements FirstTasks {
       isVolatile,
     });
     if (isVolatile) this.deps.keepInMemory(jobId, text);
-    this.look();
+    this.timer.now();
     return { jobId, isStored: !isVolatile };
   }
 
@@ -117,32 +117,19 @@ export class FirstTaskQueue implements FirstTasks {
     }
   }
 
-  async close(): Promise<void> {
-    this.isClosed = true;
-    this.cancelLook();
-    await Promise.all(this.asking.values());
-  }
-
-  private schedule(delayMs: number): void {
-    this.cancelLook();
-    if (this.isClosed) return;
-    this.cancelLook = this.deps.context.clock.setTimer(delayMs, () => this.look());
+  close(): Promise<void> {
+    return this.timer.close();
   }
 
   private look(): void {
     const { context } = this.deps;
-    try {
-      const waiting = context.jobs.listArmedJobs().filter((job) => job.kind === "first");
-      this.count = waiting.length;
-      this.schedule(waiting.length > 0 || !context.isReady() ? LOOK_EVERY_MS : REST_MS);
-      if (waiting.length === 0 || !context.isReady()) return;
-      const rows = context.rows.all();
-      for (const job of waiting) if (!this.asking.has(job.jobId)) this.lookAt(job, rows);
-    } catch (error) {
-      this.schedule(REST_MS);
-      if (storeFailureOf(error) === null) throw error;
-      context.logger.warn({ error }, "first texts wait for the store");
-    }
+    this.timer.in(REST_MS);
+    const waiting = context.jobs.listArmedJobs().filter((job) => job.kind === "first");
+    this.count = waiting.length;
+    if (waiting.length > 0 || !context.isReady()) this.timer.in(LOOK_EVERY_MS);
+    if (waiting.length === 0 || !context.isReady()) return;
+    const rows = context.rows.all();
+    for (const job of waiting) if (!this.timer.busy.has(job.jobId)) this.lookAt(job, rows);
   }
 
   private lookAt(job: FirstJob, rows: readonly PaneView[]): void {
@@ -160,12 +147,9 @@ export class FirstTaskQueue implements FirstTasks {
       case "end":
         return this.end(job, decision.how, decision.why);
       case "bind": {
-        const asking = this.bind(job, decision.row)
-          .catch((error: unknown) => {
-            this.deps.context.logger.warn({ error, jobId: job.jobId }, "a first text has to wait");
-          })
-          .finally(() => this.asking.delete(job.jobId));
-        this.asking.set(job.jobId, asking);
+        const onError = (error: unknown): void =>
+          this.deps.context.logger.warn({ error, jobId: job.jobId }, "a first text has to wait");
+        void this.timer.begin(job.jobId, this.bind(job, decision.row), onError);
       }
     }
   }
@@ -197,7 +181,7 @@ export class FirstTaskQueue implements FirstTasks {
         timeoutMs: TMUX_LIMIT_MS,
         maxBytes: 1_000,
       });
-    if (this.isClosed || timedOut) return;
+    if (this.timer.isClosed || timedOut) return;
     if (exitCode !== 0 || stdout.trim() !== place.life) {
       this.end(job, "stopped", "its pane is gone");
       return;

@@ -1,15 +1,16 @@
 // The queue over a real store and a played agent: what it sends, and what is left of it when the daemon is killed at any moment.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { makeSendJob } from "../../../test/factories/job.ts";
+import { useStore } from "../../../test/factories/store.ts";
 import { makePane } from "../../../test/factories/view.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { SendJob } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
-import { openDurableStore, type DurableStore } from "../../../core/store/durableStore.ts";
+import type { DurableStore } from "../../../core/store/durableStore.ts";
 import { NO_TURN_MS } from "./decideSends.ts";
 import { SendRunner } from "./sendRunner.ts";
 
@@ -19,7 +20,7 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 10, 23, 12, 0, 30);
 let root: string;
 let store: DurableStore;
-let now: number;
+let now = START;
 let row: PaneView;
 /** Texts whose keys reached the agent. */
 let typed: string[];
@@ -111,34 +112,17 @@ const look = async (ms = 0): Promise<void> => {
 };
 
 const arm = (jobId: string, more: Partial<SendJob> = {}): void =>
-  store.insertJob({
-    jobId,
-    kind: "send",
-    createdAt: now,
-    surface: "cli",
-    agent: { runtimeId: "rt1", identity: row.identity, agentName: "Codex" },
-    sessionId: null,
-    trigger: { kind: "ready" },
-    text: `text of ${jobId}`,
-    isVolatile: false,
-    isFirst: false,
-    state: "armed",
-    nextAt: null,
-    expiresAt: now + 60 * MINUTE,
-    runs: 0,
-    maxRuns: 1,
-    ...more,
-  });
+  store.insertJob(
+    makeSendJob({ jobId, createdAt: now, text: `text of ${jobId}`, expiresAt: now + 60 * MINUTE, ...more }),
+  );
 const stateOf = (jobId: string): string | undefined => store.getJob(jobId)?.state;
 const lastOf = (jobId: string): string | undefined => store.listRuns(jobId, 1)[0]?.outcome;
 
+const reopen = useStore(
+  () => now,
+  (opened, folder) => ([store, root] = [opened, folder]),
+);
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "agtmux-queue-"));
-  store = openDurableStore({
-    path: join(root, "state.db"),
-    logger: SILENT_LOGGER,
-    now: () => now,
-  });
   now = START;
   row = { ...makePane({ state: "completed", version: 4 }), confidence: "high" };
   typed = [];
@@ -151,10 +135,6 @@ beforeEach(() => {
   killAt = null;
   outcome = "delivered";
   start();
-});
-afterEach(() => {
-  store.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 describe("the queue", () => {
@@ -348,11 +328,7 @@ describe("the queue", () => {
     expect(typed).toEqual([text]);
     store.close();
     expect(readFileSync(join(root, "state.db"), "latin1")).not.toContain("SECRETLY-SECRETLY");
-    store = openDurableStore({
-      path: join(root, "state.db"),
-      logger: SILENT_LOGGER,
-      now: () => now,
-    });
+    reopen();
   });
 });
 

@@ -16,8 +16,8 @@ import {
   nextOfSchedule,
 } from "./decideSends.ts";
 import { actionResultSchema, type ActionResult } from "../../../core/model/action.ts";
-import { storeFailureOf, type JobStore } from "../../../core/ports/store.ts";
-import { isHeard } from "../isHeard.ts";
+import type { JobStore } from "../../../core/ports/store.ts";
+import { isHeard, LookTimer } from "./lookTimer.ts";
 
 // Looks at the pane of a text that is due, or will be in a moment: what stands in its way. The gate looks once more on the very screen
 // on which it types; this look is the first of the two, so nothing is put on record and no turn is taken for a text that has to wait.
@@ -119,12 +119,10 @@ export class SendRunner {
   /** Why each job that is due is not sent. */
   private readonly reasons = new Map<string, string>();
   private readonly looks: PaneLooks;
-  private readonly busy = new Map<string, Promise<void>>();
+  private readonly timer: LookTimer;
   private armed: readonly SendJob[] = [];
   private lookedAt = 0;
   private isSettled = false;
-  private isClosed = false;
-  private cancelTick: () => void = () => {};
 
   constructor(deps: {
     readonly context: FeatureContext;
@@ -137,7 +135,8 @@ export class SendRunner {
     this.looks = new PaneLooks(deps.context);
     const { rows, clock } = deps.context;
     for (const row of rows.all()) this.rests.noteRow(row, clock.now());
-    this.schedule(TICK_MS);
+    this.timer = new LookTimer(deps.context, "the queue", () => this.look());
+    this.timer.in(TICK_MS);
   }
 
   get armedCount(): number {
@@ -161,46 +160,30 @@ export class SendRunner {
       if (change.kind === "removed" && change.identity.runtime_id !== null)
         this.rests.forget(change.identity.runtime_id);
     }
-    if (this.armed.length > 0) this.schedule(this.untilNext(now));
+    if (this.armed.length > 0) this.timer.in(this.untilNext(now));
   }
 
   /** Looks at once, for a job that was armed, held or cancelled just now. */
   tick(): void {
+    this.timer.now();
+  }
+
+  close(): Promise<void> {
+    return this.timer.close();
+  }
+
+  private look(): void {
     const { context } = this.deps;
-    if (this.isClosed) return;
-    this.schedule(this.isSettled && this.armed.length === 0 ? REST_MS : TICK_MS);
+    this.timer.in(this.isSettled && this.armed.length === 0 ? REST_MS : TICK_MS);
     if (!context.isReady()) return;
-    try {
-      this.armed = context.jobs.listArmedJobs().filter((job) => job.kind === "send");
-      if (!this.isSettled) this.settleBegun();
-      const now = context.clock.now();
-      if (context.jobs.pausedAt() === null) this.look(now);
-      this.deps.onLook();
-      // While everything rests, time goes by all the same.
-      this.lookedAt = now;
-      this.schedule(this.untilNext(now));
-    } catch (error) {
-      if (storeFailureOf(error) === null) throw error;
-      context.logger.warn({ error }, "the queue waits for the store");
-    }
-  }
-
-  async close(): Promise<void> {
-    this.isClosed = true;
-    this.cancelTick();
-    await Promise.all(this.busy.values());
-  }
-
-  private schedule(delayMs: number): void {
-    this.cancelTick();
-    if (this.isClosed) return;
-    this.cancelTick = this.deps.context.clock.setTimer(delayMs, () => {
-      try {
-        this.tick();
-      } catch (error) {
-        this.deps.context.logger.error({ error }, "a look at the queue failed");
-      }
-    });
+    this.armed = context.jobs.listArmedJobs().filter((job) => job.kind === "send");
+    if (!this.isSettled) this.settleBegun();
+    const now = context.clock.now();
+    if (context.jobs.pausedAt() === null) this.decide(now);
+    this.deps.onLook();
+    // While everything rests, time goes by all the same.
+    this.lookedAt = now;
+    this.timer.in(this.untilNext(now));
   }
 
   /** An agent that came to rest a moment ago is looked at just before it counts, and as soon as it does. */
@@ -246,14 +229,14 @@ export class SendRunner {
           row,
           rest: row === null ? null : this.rests.restOf(runtimeId),
           isTurnOver: this.rests.isTurnOver(runtimeId, now),
-          isBusy: this.busy.has(runtimeId),
+          isBusy: this.timer.busy.has(runtimeId),
         };
         return [runtimeId, agentNow];
       }),
     );
   }
 
-  private look(now: number): void {
+  private decide(now: number): void {
     const agents = this.agentsNow(now);
     const acts = decideSends(this.armed, { now, lookedAt: this.lookedAt, agents, nextOf: nextOfSchedule });
     this.reasons.clear();
@@ -309,15 +292,11 @@ export class SendRunner {
       this.end(job, "stopped", "its text is lost", row);
       return;
     }
-    const work = this.sendNow(job, row, text)
-      .catch((error: unknown) => {
-        this.deps.context.logger.error({ error, jobId }, "a text of the queue could not be sent");
-      })
-      .finally(() => {
-        this.busy.delete(agent.runtimeId);
-        if (!this.isClosed) this.schedule(0);
-      });
-    this.busy.set(agent.runtimeId, work);
+    const onError = (error: unknown): void =>
+      this.deps.context.logger.error({ error, jobId }, "a text of the queue could not be sent");
+    void this.timer
+      .begin(agent.runtimeId, this.sendNow(job, row, text), onError)
+      .then(() => this.timer.in(0));
   }
 
   /** Whether what was decided on still holds, to the state version. */
@@ -340,7 +319,7 @@ export class SendRunner {
       return;
     }
     this.looks.forget(runtimeId);
-    if (this.isClosed || !this.holds(row) || jobs.pausedAt() !== null) return;
+    if (this.timer.isClosed || !this.holds(row) || jobs.pausedAt() !== null) return;
     if (!jobs.beginSend({ jobId: job.jobId, at: clock.now(), runtimeId })) return;
     try {
       const result = await context.sends.send({
@@ -382,7 +361,11 @@ export class SendRunner {
   }
 
   /** What was not delivered is not repeated: part of it may stand in the box, or went elsewhere. */
-  private settle(job: SendJob, row: PaneView | null, result: Pick<ActionResult, "outcome" | "detail">): void {
+  private settle(
+    job: SendJob,
+    row: PaneView | null,
+    result: { outcome: ActionResult["outcome"]; detail: string },
+  ): void {
     const { context } = this.deps;
     const { jobId, trigger, agent } = job;
     const at = context.clock.now();

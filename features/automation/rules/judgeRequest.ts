@@ -22,7 +22,7 @@ export interface Asked {
   readonly paths: readonly string[];
 }
 
-export interface RulesNow extends Pick<RulesRead, "rules" | "blocksApproval"> {
+export interface RulesNow extends Omit<RulesRead, "problems"> {
   /** The hashes that a person armed. */
   readonly armed: ReadonlySet<string>;
 }

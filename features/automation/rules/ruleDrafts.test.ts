@@ -1,20 +1,19 @@
 // Rules that are made of what an agent asks: their text, whatever stands in it, and how they come into the file.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { useStore } from "../../../test/factories/store.ts";
 import type { ToldRequest } from "../../../core/model/request.ts";
 import { visibleText } from "../../../core/model/words.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
-import { openDurableStore, type DurableStore } from "../../../core/store/durableStore.ts";
+import type { DurableStore } from "../../../core/store/durableStore.ts";
 import { createLocalFiles } from "../../../core/targets/executors/localExecutor.ts";
 import { draftRule, draftText, hashOf, readRules } from "./ruleFile.ts";
-import { createRuleService } from "./ruleService.ts";
+import { createRuleService } from "../ruleService.ts";
 import { RuleSet } from "./ruleSet.ts";
 
-const ANYBODY = { kind: "unknown" } as const;
 const SECRET = "sk-secret";
 const STATUS = { name: "status", when: { commands: [["git", "status"]] }, then: "approve" };
 
@@ -26,14 +25,12 @@ let ruleSet: RuleSet;
 let service: ReturnType<typeof createRuleService>;
 let records: string[];
 
+useStore(
+  () => 5_000,
+  (opened, folder) => ([store, root] = [opened, folder]),
+);
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "agtmux-drafts-"));
   path = join(root, "rules.json");
-  store = openDurableStore({
-    path: join(root, "state.db"),
-    logger: SILENT_LOGGER,
-    now: () => 5_000,
-  });
   records = [];
   asked = {
     runtimeId: "rt1",
@@ -64,8 +61,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   ruleSet.close();
-  store.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 const write = (...rules: unknown[]): void => writeFileSync(path, JSON.stringify({ rules }), { mode: 0o600 });
@@ -76,8 +71,8 @@ const arm = async (): Promise<void> => {
     store.armRule({ hash: hashOf(rule, rules), rule: rule.name, at: 1, surface: "cli" });
 };
 const draft = (verdict: "approve" | "deny" | "leave" = "approve", fingerprint: string | null = "fp1") =>
-  service.ruleDraft({ runtimeId: "rt1", fingerprint, verdict }, ANYBODY);
-const add = (text: string) => service.ruleAdd({ text, surface: "popover" }, ANYBODY);
+  service.ruleDraft({ runtimeId: "rt1", fingerprint, verdict });
+const add = (text: string) => service.ruleAdd({ text, surface: "popover" });
 const ask = (change: Partial<ToldRequest>): void => {
   if (asked !== null) asked = { ...asked, ...change };
 };

@@ -1,26 +1,17 @@
 // Rules over a real store and a played agent: what they answer, when, and what they leave to the person.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { useStore } from "../../../test/factories/store.ts";
 import { makePane } from "../../../test/factories/view.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { ToldRequest } from "../../../core/model/request.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
-import { openDurableStore, type DurableStore } from "../../../core/store/durableStore.ts";
+import type { DurableStore } from "../../../core/store/durableStore.ts";
 import { hashOf } from "./ruleFile.ts";
 import { FLOOD_MS, RuleRunner, STOOD_MS } from "./ruleRunner.ts";
 import { RuleSet } from "./ruleSet.ts";
@@ -30,7 +21,7 @@ type AnswerInput = Parameters<FeatureContext["requests"]["answer"]>[0];
 const START = Date.UTC(2026, 10, 23, 12);
 let root: string;
 let store: DurableStore;
-let now: number;
+let now = START;
 let timers: { at: number; callback: () => void }[];
 let row: PaneView;
 let asked: ToldRequest | null;
@@ -145,8 +136,11 @@ const start = (): void => {
   runner = new RuleRunner({ context, ruleSet, tell: (_row, { title }) => told.push(title) });
 };
 
+const reopen = useStore(
+  () => now,
+  (opened, folder) => ([store, root] = [opened, folder]),
+);
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "agtmux-rules-"));
   now = START;
   timers = [];
   answers = [];
@@ -156,18 +150,11 @@ beforeEach(() => {
   meanwhile = () => {};
   beforeKeys = () => {};
   row = makePane({ state: "running", version: 1 });
-  store = openDurableStore({
-    path: join(root, "state.db"),
-    logger: SILENT_LOGGER,
-    now: () => now,
-  });
   start();
 });
 afterEach(async () => {
   ruleSet.close();
   await runner.close();
-  store.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 describe("a rule", () => {
@@ -505,11 +492,7 @@ it("nothing is armed after damage to the database", async () => {
   store.close();
   writeFileSync(join(root, "state.db"), "no database");
   rmSync(join(root, "state.db-wal"), { force: true });
-  store = openDurableStore({
-    path: join(root, "state.db"),
-    logger: SILENT_LOGGER,
-    now: () => now,
-  });
+  reopen();
   start();
   await ruleSet.reload();
   ask("git status");

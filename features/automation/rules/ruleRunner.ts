@@ -8,8 +8,7 @@ import { type Judged, judgeRequest } from "./judgeRequest.ts";
 import { type Rule, MAX_LIMIT } from "./ruleFile.ts";
 import type { ActionResult } from "../../../core/model/action.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
-import { storeFailureOf } from "../../../core/ports/store.ts";
-import { isHeard } from "../isHeard.ts";
+import { isHeard, LookTimer } from "../queue/lookTimer.ts";
 import { RequestPaths } from "./rulePaths.ts";
 import type { RuleSet } from "./ruleSet.ts";
 
@@ -95,11 +94,9 @@ const MAX_TRIES = 5;
 export class RuleRunner {
   private readonly deps: ConstructorParameters<typeof RuleRunner>[0];
   private readonly standing = new Map<string, Standing>();
-  private readonly busy = new Map<string, Promise<void>>();
+  private readonly timer: LookTimer;
   private readonly paths: RequestPaths;
   private isSettled = false;
-  private isClosed = false;
-  private cancelTimer: () => void = () => {};
 
   constructor(deps: {
     readonly context: FeatureContext;
@@ -111,6 +108,7 @@ export class RuleRunner {
   }) {
     this.deps = deps;
     this.paths = new RequestPaths(deps.context);
+    this.timer = new LookTimer(deps.context, "the rules", () => this.look());
   }
 
   handleChanges(changes: readonly FeedChange[]): void {
@@ -121,32 +119,16 @@ export class RuleRunner {
           (change.pane.state === "waiting_approval" ||
             this.standing.has(change.pane.identity.runtime_id ?? ""))),
     );
-    if (isAbout) this.schedule(0);
+    if (isAbout) this.timer.in(0);
   }
 
   /** Looks soon, for rules that were changed, armed, or let go on. */
   tick(): void {
-    this.schedule(0);
+    this.timer.in(0);
   }
 
-  async close(): Promise<void> {
-    this.isClosed = true;
-    this.cancelTimer();
-    await Promise.all(this.busy.values());
-  }
-
-  private schedule(delayMs: number): void {
-    this.cancelTimer();
-    if (this.isClosed) return;
-    this.cancelTimer = this.deps.context.clock.setTimer(delayMs, () => {
-      try {
-        this.look();
-      } catch (error) {
-        const { logger } = this.deps.context;
-        if (storeFailureOf(error) === null) logger.error({ error }, "a look at the rules failed");
-        else logger.warn({ error }, "the rules wait for the store");
-      }
-    });
+  close(): Promise<void> {
+    return this.timer.close();
   }
 
   private look(): void {
@@ -161,7 +143,7 @@ export class RuleRunner {
 
   private lookAtAll(): void {
     const { context } = this.deps;
-    if (!context.isReady()) return this.schedule(STOOD_MS);
+    if (!context.isReady()) return this.timer.in(STOOD_MS);
     if (!this.isSettled) {
       context.rules.settleBegunRuleRuns("unverified: the daemon ended while it was answered");
       this.isSettled = true;
@@ -179,7 +161,7 @@ export class RuleRunner {
         this.standing.delete(runtimeId);
         this.paths.forget(runtimeId);
       }
-    if (next < Infinity) this.schedule(Math.max(0, next - context.clock.now()));
+    if (next < Infinity) this.timer.in(Math.max(0, next - context.clock.now()));
   }
 
   /** Gives when to look again, epoch ms. */
@@ -193,7 +175,8 @@ export class RuleRunner {
       standing = newStanding(request.fingerprint, now, STOOD_MS);
       this.standing.set(runtimeId, standing);
     }
-    if (standing.isOver || this.busy.has(runtimeId) || context.jobs.pausedAt() !== null) return Infinity;
+    if (standing.isOver || this.timer.busy.has(runtimeId) || context.jobs.pausedAt() !== null)
+      return Infinity;
     if (now < standing.notBefore) return standing.notBefore;
     return this.decide(row, request, standing);
   }
@@ -235,11 +218,7 @@ export class RuleRunner {
 
   private decide(row: PaneView, request: ToldRequest, standing: Standing): number {
     if (this.lacksPaths(request)) {
-      const work = this.readPaths(row, request).finally(() => {
-        this.busy.delete(request.runtimeId);
-        this.schedule(0);
-      });
-      this.busy.set(request.runtimeId, work);
+      this.begin(request.runtimeId, this.readPaths(row, request), () => {});
       return Infinity;
     }
     const judged = this.judge(row, request);
@@ -265,7 +244,10 @@ export class RuleRunner {
       );
       return Infinity;
     }
-    this.begin(answer, { row, request, standing });
+    this.begin(request.runtimeId, this.answerNow(answer, { row, request, standing }), (error) => {
+      standing.isOver = true;
+      this.deps.context.logger.error({ error, rule: answer.rule.name }, "a rule could not answer");
+    });
     return Infinity;
   }
 
@@ -307,24 +289,14 @@ export class RuleRunner {
     standing.shadow = `${answer.rule.name} ${words} (${known?.count ?? 1})`;
   }
 
-  private begin(answer: Answer, about: About): void {
-    const { runtimeId } = about.request;
-    const work = this.answerNow(answer, about)
-      .catch((error: unknown) => {
-        about.standing.isOver = true;
-        this.deps.context.logger.error({ error, rule: answer.rule.name }, "a rule could not answer");
-      })
-      .finally(() => {
-        this.busy.delete(runtimeId);
-        this.schedule(0);
-      });
-    this.busy.set(runtimeId, work);
+  private begin(runtimeId: string, work: Promise<void>, onError: (error: unknown) => void): void {
+    void this.timer.begin(runtimeId, work, onError).then(() => this.timer.in(0));
   }
 
   /** What was judged still holds, to the state version, by the rules as they are now. Null: it does. */
   private findChange({ hash, verdict }: Answer, { row, request }: About): string | null {
     const { context } = this.deps;
-    if (this.isClosed) return "the daemon ends";
+    if (this.timer.isClosed) return "the daemon ends";
     if (context.jobs.pausedAt() !== null) return "automation is paused";
     const now = context.requests.find(request.runtimeId);
     if (now?.fingerprint !== request.fingerprint || now.stateVersion !== request.stateVersion)

@@ -1,23 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { makeWatchJob } from "../../../test/factories/job.ts";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
 import type { WatchJob } from "../../../core/model/job.ts";
 import { decide, MATCH_PAUSE_MS, type WatchAct, type WatchFacts, type Watched } from "./decide.ts";
 
 const NOW = 1_000_000;
-const job = (condition: WatchJob["condition"], more: Partial<WatchJob> = {}): WatchJob => ({
-  jobId: "job1",
-  kind: "watch",
-  createdAt: 0,
-  surface: "cli",
-  subject: { runtimeId: "rt1", identity: makePane().identity, agentName: "Codex" },
-  condition,
-  channel: null,
-  state: "armed",
-  expiresAt: NOW + 1,
-  runs: 0,
-  maxRuns: 1,
-  ...more,
-});
+const job = (condition: WatchJob["condition"], more: Partial<WatchJob> = {}) =>
+  makeWatchJob(condition, { expiresAt: NOW + 1, ...more });
 const watched = (pane: PaneOptions, more: Partial<Watched> = {}): [string, Watched] => {
   const row = makePane(pane);
   return [row.identity.runtime_id ?? "", { row, isGone: false, silentSince: null, ...more }];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { makeWatchJob } from "../../../test/factories/job.ts";
 import { makePane } from "../../../test/factories/view.ts";
 import { DEFAULT_CONFIG } from "../../../core/model/config.ts";
 import type { WatchJob } from "../../../core/model/job.ts";
@@ -145,28 +146,13 @@ describe("the watch that is always there", () => {
   });
 });
 
-const job = (condition: WatchJob["condition"], more: Partial<WatchJob> = {}): WatchJob => ({
-  jobId: "job1",
-  kind: "watch",
-  createdAt: 0,
-  surface: "cli",
-  subject: { runtimeId: "rt1", identity: makePane().identity, agentName: null },
-  condition,
-  channel: null,
-  state: "armed",
-  expiresAt: NOON * 2,
-  runs: 0,
-  maxRuns: 1,
-  ...more,
-});
-
 describe("what is armed", () => {
   it("is looked at seldom while nothing happens, and soon once something does", () => {
     const row = makePane({ state: "idle" });
     const { after, delays, armed, runner, see } = open([row]);
     armed.push(
-      job({ kind: "state", state: "error" }),
-      job({ kind: "match", pattern: "FAILED" }, { jobId: "job2" }),
+      makeWatchJob({ kind: "state", state: "error" }),
+      makeWatchJob({ kind: "match", pattern: "FAILED" }, { jobId: "job2" }),
     );
     after(0);
     expect(delays.at(-1)).toBe(15_000);
@@ -182,16 +168,19 @@ describe("what is armed", () => {
 
   it("is looked at when a silence may be too long, when a job expires, and each second at a pane without an agent", () => {
     const { after, delays, armed } = open([makePane({ state: "running" })]);
-    armed.push(job({ kind: "quiet", forMs: 8_000 }));
+    armed.push(makeWatchJob({ kind: "quiet", forMs: 8_000 }));
     after(0);
     expect(delays.at(-1)).toBe(8_000);
-    armed.push(job({ kind: "gone" }, { jobId: "job2", expiresAt: NOON + 5_000 }));
+    armed.push(makeWatchJob({ kind: "gone" }, { jobId: "job2", expiresAt: NOON + 5_000 }));
     after(0);
     expect(delays.at(-1)).toBe(5_000);
     armed.push(
-      job(
+      makeWatchJob(
         { kind: "gone" },
-        { jobId: "job3", subject: { ...job({ kind: "gone" }).subject, runtimeId: "pane:x" } as never },
+        {
+          jobId: "job3",
+          subject: { ...makeWatchJob({ kind: "gone" }).subject, runtimeId: "pane:x" } as never,
+        },
       ),
     );
     after(0);
@@ -201,7 +190,7 @@ describe("what is armed", () => {
 
 it("tells nothing that could not be put on record", () => {
   const { after, told, armed } = open([makePane({ state: "idle" })]);
-  armed.push(job({ kind: "state", state: "idle" }));
+  armed.push(makeWatchJob({ kind: "state", state: "idle" }));
   after(0);
   expect(told).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { hashOf, watchOf, type Rule } from "../rules/ruleFile.ts";
 import { type Watched, decide, type Matched, type WatchAct, agentName, endedText } from "./decide.ts";
 import { happenedText } from "../../../core/model/words.ts";
 import { isQuiet, minuteOfDay } from "../../../core/api/notifications/judgeNotification.ts";
-import { storeFailureOf } from "../../../core/ports/store.ts";
+import { LookTimer } from "../queue/lookTimer.ts";
 import { BarePanes, bareKeysOf, isBareKey } from "./barePanes.ts";
 import { LifeSigns, LineMatcher } from "./screenSigns.ts";
 
@@ -219,7 +219,7 @@ export class WatchRunner {
   private lookedAt: number | null = null;
   /** Something happened since the last look. */
   private isWoken = false;
-  private cancelTick: () => void = () => {};
+  private readonly timer: LookTimer;
   private readonly stopScreens: () => void;
 
   constructor(deps: {
@@ -232,6 +232,7 @@ export class WatchRunner {
   }) {
     this.deps = deps;
     this.standing = new StandingWatches(deps.context, deps.rules);
+    this.timer = new LookTimer(deps.context, "the watches", () => this.look());
     const { rows, clock } = deps.context;
     // What the store remembers may be gone before the first look.
     for (const row of rows.all()) this.noteRow(row, clock.now());
@@ -261,25 +262,24 @@ export class WatchRunner {
 
   /** Looks at once, for a job that was armed or cancelled just now. */
   tick(): void {
+    this.timer.now();
+  }
+
+  async close(): Promise<void> {
+    this.stopScreens();
+    await this.timer.close();
+  }
+
+  private look(): void {
     const { context } = this.deps;
     this.schedule();
     if (!context.isReady()) return;
-    try {
-      this.armed = context.jobs.listArmedJobs().filter((job) => job.kind === "watch");
-      this.told ??= this.readTold();
-      const now = context.clock.now();
-      this.noteJump(now);
-      if (context.jobs.pausedAt() === null) this.look(now);
-      this.schedule();
-    } catch (error) {
-      if (storeFailureOf(error) === null) throw error;
-      context.logger.warn({ error }, "the watches wait for the store");
-    }
-  }
-
-  close(): void {
-    this.cancelTick();
-    this.stopScreens();
+    this.armed = context.jobs.listArmedJobs().filter((job) => job.kind === "watch");
+    this.told ??= this.readTold();
+    const now = context.clock.now();
+    this.noteJump(now);
+    if (context.jobs.pausedAt() === null) this.decideAll(now);
+    this.schedule();
   }
 
   /** Time in which nobody looked, or that a clock jumped over, is no silence: it counts from here. */
@@ -309,17 +309,9 @@ export class WatchRunner {
   }
 
   private schedule(): void {
-    this.cancelTick();
     // Panes without an agent are looked at by nobody else.
     const isBusy = this.isWoken || !this.deps.context.isReady() || bareKeysOf(this.armed).size > 0;
-    const delayMs = isBusy ? TICK_MS : this.restMs();
-    this.cancelTick = this.deps.context.clock.setTimer(delayMs, () => {
-      try {
-        this.tick();
-      } catch (error) {
-        this.deps.context.logger.error({ error }, "a look at the watches failed");
-      }
-    });
+    this.timer.in(isBusy ? TICK_MS : this.restMs());
   }
 
   private isAbout(jobId: string, runtimeId: string): boolean {
@@ -370,7 +362,7 @@ export class WatchRunner {
     return watched;
   }
 
-  private look(now: number): void {
+  private decideAll(now: number): void {
     const told = this.told ?? new Map<string, Set<string>>();
     const standing = this.standing.follow(now);
     this.isWoken = false;

@@ -4,12 +4,16 @@ import { lstat, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { AgtmuxError, isMissing } from "../../../core/model/errors.ts";
 
-export interface DocumentPaths {
-  /** Without symbolic links. */
-  readonly file: string;
+export interface ProjectPaths {
   readonly root: string;
   /** `.agent-doc` of the project; not necessarily there yet. */
   readonly folder: string;
+  readonly lock: string;
+}
+
+export interface DocumentPaths extends ProjectPaths {
+  /** Without symbolic links. */
+  readonly file: string;
   readonly hash: string;
   readonly snapshot: string;
   readonly crdt: string;
@@ -18,7 +22,6 @@ export interface DocumentPaths {
   readonly pending: string;
   /** Where editors' plugins are handed responses; not there without one. */
   readonly patches: string;
-  readonly lock: string;
   readonly components: string;
 }
 
@@ -36,7 +39,8 @@ const isOwnFolder = async (path: string): Promise<boolean> => {
   }
 };
 
-const isThere = async (path: string): Promise<boolean> => {
+/** Also as a link. */
+export const isThere = async (path: string): Promise<boolean> => {
   try {
     await lstat(path);
     return true;
@@ -71,7 +75,7 @@ const findRoot = async (from: string, cwd: string): Promise<string> => {
 };
 
 /** The project of a folder. */
-export const projectOf = async (from: string): Promise<Pick<DocumentPaths, "folder" | "lock" | "root">> => {
+export const projectOf = async (from: string): Promise<ProjectPaths> => {
   const here = await realpath(from);
   const root = await findRoot(here, here);
   const folder = join(root, FOLDER);
@@ -110,9 +114,9 @@ export const locateDocument = async (path: string, cwd: string): Promise<Documen
 };
 
 /** Without a project above it, a document's own files are in the folder that a command is typed in. */
-export const isInProject = ({ file, root }: Pick<DocumentPaths, "file" | "root">): boolean =>
+export const isInProject = ({ file, root }: { file: string; root: string }): boolean =>
   file.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 
 /** As it is shown to a person. */
-export const shownPath = (paths: Pick<DocumentPaths, "file" | "root">): string =>
+export const shownPath = (paths: { file: string; root: string }): string =>
   isInProject(paths) ? relative(paths.root, paths.file) : paths.file;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { withDocumentLock, readKept, writeKept } from "./wholeFile.ts";
-import type { DocumentPaths } from "./documentPaths.ts";
+import type { ProjectPaths } from "./documentPaths.ts";
 
 /** Fields that others have put there stay. */
 const entrySchema = z.looseObject({
@@ -51,14 +51,12 @@ export interface Registry extends Claims {
   readonly root: string;
 }
 
-type Folder = Pick<DocumentPaths, "folder" | "lock" | "root">;
-
 /** A thousand claims and more. */
 const MAX_BYTES = 1024 * 1024;
 const FOLDER = "documents";
 
-const entriesPath = ({ folder }: Folder): string => join(folder, "sessions.json");
-const copyPath = ({ folder }: Folder): string => join(folder, "agtmux.json");
+const entriesPath = ({ folder }: ProjectPaths): string => join(folder, "sessions.json");
+const copyPath = ({ folder }: ProjectPaths): string => join(folder, "agtmux.json");
 
 /** In the home `home`, what was claimed in the project `root`. */
 export const claimsPath = (home: string, root: string): string =>
@@ -90,7 +88,7 @@ export const parseRegistry = (root: string, entries: Read, own: Read): Registry 
 });
 
 /** `home`: agtmux's. @throws AgtmuxError E_DOCUMENT_INVALID for a registry that does not parse. */
-export const readRegistry = async (folder: Folder, home: string): Promise<Registry> => {
+export const readRegistry = async (folder: ProjectPaths, home: string): Promise<Registry> => {
   const [entries, own] = [entriesPath(folder), claimsPath(home, folder.root)];
   return parseRegistry(
     folder.root,
@@ -101,7 +99,7 @@ export const readRegistry = async (folder: Folder, home: string): Promise<Regist
 
 /** Reads, changes and writes both files while nobody else of us does. The home has to be there. */
 export const changeRegistry = (
-  folder: Folder,
+  folder: ProjectPaths,
   home: string,
   change: (registry: Registry) => Claims,
 ): Promise<void> =>

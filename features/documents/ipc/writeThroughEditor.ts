@@ -2,11 +2,11 @@
 import * as z from "zod";
 import { MODES, findComponent, isWhole, parseComponents } from "../model/documentText.ts";
 import { watch } from "node:fs";
-import { access, lstat, rename, rm, rmdir } from "node:fs/promises";
+import { rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isMissing, AgtmuxError } from "../../../core/model/errors.ts";
-import { type DocumentPaths, isInProject } from "../files/documentPaths.ts";
+import { isInProject, isThere, type DocumentPaths } from "../files/documentPaths.ts";
 import { listKept, readKept, removeKept, writeKept, readText } from "../files/wholeFile.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
 import { parseResponse, type ComponentModes } from "../model/patches.ts";
@@ -53,17 +53,6 @@ const BUSY_WAIT_MS = 10_000;
 const BUSY_MS = 1_000;
 const POLL_MS = 20;
 const MAX_EDITOR_BYTES = 64 * 1024;
-
-/** Whether a plugin was ever there: it makes this folder. */
-const hasPlugin = async ({ patches }: DocumentPaths): Promise<boolean> => {
-  try {
-    await lstat(patches);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-};
 
 /** A process of another user is no editor of this person. */
 const isAlive = (pid: number): boolean => {
@@ -121,16 +110,6 @@ const parseEditor = (text: string): EditorFile | null => {
   } catch {
     // It is no editor's: one that is alive writes it again.
     return null;
-  }
-};
-
-const isThere = async (path: string): Promise<boolean> => {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
   }
 };
 
@@ -332,7 +311,8 @@ export const writeThroughEditor = async (handed: Handed): Promise<boolean | null
   const { paths, way, baseline, agent } = handed;
   // A plugin takes nothing for files outside of its project.
   if (way === "disk" || !isInProject(paths)) return null;
-  const hadPlugin = await hasPlugin(paths);
+  // A plugin that was ever there has made this folder.
+  const hadPlugin = await isThere(paths.patches);
   if (way === "auto" && !hadPlugin) return null;
   const editors = await findEditors(paths);
   if (editors.areGone) return null;

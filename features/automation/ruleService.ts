@@ -1,20 +1,29 @@
 // What surfaces ask of rules: what is in force, what is wrong, what they would make of a request, what they did; and to arm them.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import * as z from "zod";
-import { AgtmuxError, isMissing } from "../../../core/model/errors.ts";
-import { HOST_TARGET, type ProcessInfo } from "../../../core/model/runtime.ts";
-import type { Caller, FeatureContext } from "../../../core/ports/feature.ts";
+import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
+import { HOST_TARGET, type ProcessInfo } from "../../core/model/runtime.ts";
+import type { Caller, FeatureContext } from "../../core/ports/feature.ts";
 import { readFile } from "node:fs/promises";
-import type { RuleView, RuleRun, RulePast, RuleVerdict } from "../../../core/model/rule.ts";
-import type { ToldRequest } from "../../../core/model/request.ts";
-import type { AutomationService } from "../calls.ts";
-import { addRule, draftRule, draftText, hashOf, notesOf, stops, type Rule, readRules } from "./ruleFile.ts";
-import { wordsOf } from "./ruleCommands.ts";
-import type { RuleSet } from "./ruleSet.ts";
-import type { ArmedRule } from "../../../core/ports/store.ts";
-import { oneLine } from "../channels/channelMessage.ts";
-import { judgeRequest, type Asked, type Judged } from "./judgeRequest.ts";
-import { pathsIn, realFolders, realPaths } from "./rulePaths.ts";
+import type { RuleView, RuleRun, RulePast, RuleVerdict } from "../../core/model/rule.ts";
+import type { ToldRequest } from "../../core/model/request.ts";
+import type { AutomationService } from "./calls.ts";
+import {
+  addRule,
+  draftRule,
+  draftText,
+  hashOf,
+  notesOf,
+  stops,
+  type Rule,
+  readRules,
+} from "./rules/ruleFile.ts";
+import { wordsOf } from "./rules/ruleCommands.ts";
+import type { RuleSet } from "./rules/ruleSet.ts";
+import type { ArmedRule } from "../../core/ports/store.ts";
+import { oneLine } from "./channels/channelMessage.ts";
+import { judgeRequest, type Asked, type Judged } from "./rules/judgeRequest.ts";
+import { pathsIn, realFolders, realPaths } from "./rules/rulePaths.ts";
 
 // Whether an agent asks: no agent arms its own rules, nor does what it runs, nor what runs it. It goes by the processes that the
 // daemon found at the other end, never by what they say. A process that an agent has cut loose from itself gets around this
@@ -92,14 +101,6 @@ export const findAgentOf = async (caller: Caller, context: FeatureContext): Prom
 
 // Makes a rule of what an agent asks now, and puts one into the rules file, where it begins in shadow whatever was armed before.
 
-interface Deps {
-  readonly context: FeatureContext;
-  readonly ruleSet: RuleSet;
-  /** A rule was added. */
-  readonly onChange: () => void;
-  readonly viewOf: (rule: Rule) => RuleView;
-}
-
 const NOT_POSSIBLE = { remedy: "Answer it yourself." };
 
 const createRuleDrafts = ({
@@ -107,7 +108,13 @@ const createRuleDrafts = ({
   ruleSet,
   onChange,
   viewOf,
-}: Deps): Pick<AutomationService, "ruleDraft" | "ruleAdd"> => {
+}: {
+  readonly context: FeatureContext;
+  readonly ruleSet: RuleSet;
+  /** A rule was added. */
+  readonly onChange: () => void;
+  readonly viewOf: (rule: Rule) => RuleView;
+}) => {
   const { rules: store } = context;
 
   /** Armed rules that approve count no longer once what goes before them is another. */
@@ -174,7 +181,7 @@ const createRuleDrafts = ({
       onChange();
       return viewOf(rule);
     },
-  };
+  } satisfies Partial<AutomationService>;
 };
 
 const readOrNull = async (path: string): Promise<string | null> => {
