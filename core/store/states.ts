@@ -13,7 +13,7 @@ import {
 import { canonicalStateSchema } from "../model/state.ts";
 import { promptRequestSchema, requestView } from "../model/request.ts";
 import { formatShortRef } from "../model/shortRef.ts";
-import { paneIdentitySchema, paneViewSchema, type PaneView } from "../model/view.ts";
+import { NO_AGENT, paneIdentitySchema, paneViewSchema, type PaneView } from "../model/view.ts";
 import type { NewTransition, Store, Transition, StateRow } from "../ports/store.ts";
 import { redactResolution, redactView, redactActivity } from "./redactEvidence.ts";
 import { present, type RowReader } from "./rowReader.ts";
@@ -86,19 +86,6 @@ const storedView = (view: PaneView): string => {
   return withoutNulls(kept);
 };
 
-const NO_VALUES = {
-  agent: null,
-  agent_name: null,
-  state: null,
-  reason_code: null,
-  confidence: null,
-  since: null,
-  confirmed_at: null,
-  request: null,
-  prompt_fingerprint: null,
-  agent_session_id: null,
-} as const satisfies Partial<PaneView>;
-
 const parseOnto = (values: object, json: string): unknown => {
   const parsed: unknown = JSON.parse(json);
   return typeof parsed === "object" && parsed !== null ? { ...values, ...parsed } : parsed;
@@ -133,7 +120,7 @@ const renewView = (view: unknown): unknown => {
 
 /** A row as it was stored with the transition of this version; null where it cannot be read. */
 export const readStoredView = (rows: RowReader, version: number, view: string): PaneView | null =>
-  rows.read(paneViewSchema, "state_transitions", version, () => renewView(parseOnto(NO_VALUES, view)));
+  rows.read(paneViewSchema, "state_transitions", version, () => renewView(parseOnto(NO_AGENT, view)));
 
 const transitionFromRow = (row: TransitionRow): unknown => ({
   version: row.version,
@@ -146,7 +133,7 @@ const transitionFromRow = (row: TransitionRow): unknown => ({
   fingerprint: row.fingerprint,
   previousState: row.previous_state,
   end: row.end_reason,
-  view: renewView(parseOnto(NO_VALUES, row.view)),
+  view: renewView(parseOnto(NO_AGENT, row.view)),
   actionId: row.action_id,
 });
 

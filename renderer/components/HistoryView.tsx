@@ -15,50 +15,33 @@ import {
 import {
   resumeInput,
   startedText,
-  type StartedView,
   sessionKey,
   sessionPlace,
   sessionTitle,
 } from "../../ui/text/sessionText.ts";
-import { callFeature, toFailure, type Api } from "../state/connectHost.ts";
+import { toFailure, type Api } from "../state/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { ActionButton, CopyButton } from "./Buttons.tsx";
 import { FailureText } from "./fields.tsx";
-import { useTask, useAsk } from "../hooks/useAsk.ts";
+import { useAsk, useStart } from "../hooks/useAsk.ts";
 import { getUntypedClient } from "@trpc/client";
 import * as z from "zod";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { displaySentence, displayText, shellCommand } from "../../ui/text/displayText.ts";
-import { moveFocus } from "../hooks/useListScroll.ts";
 import { Age } from "./Age.tsx";
+import { OpenableList } from "./OpenableList.tsx";
 import styles from "./HistoryView.module.css";
 import message from "./Message.module.css";
 
 // Goes on with a session in a pane of its own, where it lies and in its folder. What is not possible is said by the daemon: an agent
 // that cannot, a folder that is gone, a session that an agent still runs.
 
-/** Longer than the daemon waits for the agent. */
-const WAIT_MS = 15_000;
-
 /** A button, and what came of it, for below the buttons. No button where the session is open, or its folder not known. */
 const useResume = (session: HistorySession) => {
-  const { api } = usePopover().host;
-  const task = useTask();
-  const [done, setDone] = useState<StartedView | null>(null);
+  const { task, done, start } = useStart();
   const input = resumeInput(session);
-  const resume = () =>
-    void task.run(async () => {
-      if (input === null) return;
-      const started = await callFeature(api, "workspaces.start", {
-        ...input,
-        waitMs: WAIT_MS,
-        surface: "popover",
-      });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
-      setDone(started as StartedView);
-    });
   const button = input !== null && done === null && (
-    <ActionButton isDisabled={task.isBusy} onClick={resume}>
+    <ActionButton isDisabled={task.isBusy} onClick={() => start(input)}>
       {task.isBusy ? "Starting…" : "Resume"}
     </ActionButton>
   );
@@ -242,59 +225,25 @@ const Conversation = ({ session }: { session: HistorySession }) => {
   );
 };
 
-interface SessionRowProps {
-  session: HistorySession;
-  isOpen: boolean;
-  onToggle: () => void;
-  hit: HistoryHit | null;
-}
-
-const SessionRow = ({ session, isOpen, onToggle, hit }: SessionRowProps) => (
-  <li className={styles.item}>
-    <button
-      type="button"
-      className={styles.row}
-      data-session={sessionKey(session)}
-      aria-expanded={isOpen}
-      onClick={onToggle}
-    >
-      <bdi className={styles.title}>{sessionTitle(session)}</bdi>
-      <span className={styles.age}>
-        {session.pane_ref !== null && <span className={styles.open}>open </span>}
-        <Age since={session.last_at} />
-      </span>
-      <span className={styles.place}>{sessionPlace(session)}</span>
-    </button>
-    {hit !== null && !isOpen && <Entries entries={hit.matches} />}
-    {isOpen && <Conversation session={session} />}
-  </li>
+const Sessions = ({ sessions }: { sessions: readonly { session: HistorySession; hit?: HistoryHit }[] }) => (
+  <OpenableList
+    open={useState<string | null>(null)}
+    rows={sessions.map(({ session, hit }) => ({
+      key: sessionKey(session),
+      attributes: { "data-session": sessionKey(session) },
+      title: sessionTitle(session),
+      age: (
+        <>
+          {session.pane_ref !== null && <span className={styles.open}>open </span>}
+          <Age since={session.last_at} />
+        </>
+      ),
+      place: sessionPlace(session),
+      summary: hit && <Entries entries={hit.matches} />,
+      detail: <Conversation session={session} />,
+    }))}
+  />
 );
-
-interface SessionsProps {
-  sessions: readonly { session: HistorySession; hit: HistoryHit | null }[];
-}
-
-const Sessions = ({ sessions }: SessionsProps) => {
-  const [openKey, setOpenKey] = useState<string | null>(null);
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of the buttons in it
-    <ul className={styles.list} onKeyDown={moveFocus}>
-      {sessions.map(({ session, hit }) => {
-        const key = sessionKey(session);
-        const isOpen = key === openKey;
-        return (
-          <SessionRow
-            key={key}
-            session={session}
-            hit={hit}
-            isOpen={isOpen}
-            onToggle={() => setOpenKey(isOpen ? null : key)}
-          />
-        );
-      })}
-    </ul>
-  );
-};
 
 const Results = ({ text }: { text: string }) => {
   const { hits, state, failure } = useSearch(text);
@@ -335,7 +284,7 @@ const Listed = ({ text }: { text: string }) => {
             : "No session has this in its name, first prompt or folder."}
         </p>
       )}
-      <Sessions sessions={value.items.map((session) => ({ session, hit: null }))} />
+      <Sessions sessions={value.items.map((session) => ({ session }))} />
       {more > 0 && (
         <div className={styles.line}>
           <ActionButton

@@ -19,11 +19,11 @@ import {
   DRAFT_WORDS,
   type DraftVerdict,
 } from "../../ui/text/ruleText.ts";
-import { moveFocus } from "../hooks/useListScroll.ts";
 import { useAskAutomation, usePopover } from "../state/popover.ts";
 import { ActionButton, useCopy } from "./Buttons.tsx";
 import { Age, TimeText } from "./Age.tsx";
 import { ConfirmDialog, Dialog } from "./Dialog.tsx";
+import { OpenableList } from "./OpenableList.tsx";
 import list from "./HistoryView.module.css";
 import styles from "./JobsView.module.css";
 import type { PaneView } from "../../core/model/view.ts";
@@ -96,16 +96,14 @@ const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
   );
 };
 
-export const RulesList = ({
-  view,
-  rows,
-  change,
-}: {
+interface RulesListProps {
   view: RulesView;
   rows: readonly RuleView[];
   change: Change;
-}) => {
-  const [openName, setOpenName] = useState<string | null>(null);
+}
+
+export const RulesList = ({ view, rows, change }: RulesListProps) => {
+  const open = useState<string | null>(null);
   const problems = ruleProblems(view);
   if (rows.length + problems.length === 0) return null;
   return (
@@ -116,29 +114,18 @@ export const RulesList = ({
           {problem}
         </p>
       ))}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of the buttons in it */}
-      <ul className={list.list} aria-label="Rules" onKeyDown={moveFocus}>
-        {rows.map((rule) => {
-          const isOpen = rule.name === openName;
-          return (
-            <li key={rule.name} className={list.item}>
-              <button
-                type="button"
-                className={list.row}
-                data-rule={rule.name}
-                data-mode={rule.mode}
-                aria-expanded={isOpen}
-                onClick={() => setOpenName(isOpen ? null : rule.name)}
-              >
-                <bdi className={list.title}>{ruleTitle(rule)}</bdi>
-                <span className={list.age}>{ruleStatus(rule)}</span>
-                <span className={list.place}>{rulePlace(rule)}</span>
-              </button>
-              {isOpen && <Detail rule={rule} change={change} />}
-            </li>
-          );
-        })}
-      </ul>
+      <OpenableList
+        label="Rules"
+        open={open}
+        rows={rows.map((rule) => ({
+          key: rule.name,
+          attributes: { "data-rule": rule.name, "data-mode": rule.mode },
+          title: ruleTitle(rule),
+          age: ruleStatus(rule),
+          place: rulePlace(rule),
+          detail: <Detail rule={rule} change={change} />,
+        }))}
+      />
     </>
   );
 };

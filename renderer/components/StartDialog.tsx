@@ -1,46 +1,26 @@
 // Starts an agent: which one, where, on which branch, with which task. What is not possible is said by the daemon, and what was typed
 // stays.
-import { useEffect, useId, useState, type ReactNode } from "react";
+import { useId, useState, type ReactNode } from "react";
 import type { StartableAgent } from "../../core/model/workspace.ts";
-import {
-  foldersOf,
-  startInput,
-  startedText,
-  type StartForm,
-  type StartedView,
-} from "../../ui/text/sessionText.ts";
+import { foldersOf, startInput, startedText, type StartForm } from "../../ui/text/sessionText.ts";
 import { callFeature } from "../state/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./Buttons.tsx";
 import { Dialog } from "./Dialog.tsx";
 import { FailureText } from "./fields.tsx";
-import { useTask } from "../hooks/useAsk.ts";
+import { useAsk, useStart } from "../hooks/useAsk.ts";
 import styles from "./StartDialog.module.css";
-
-/** Longer than the daemon waits for the agent and for its first prompt. */
-const WAIT_MS = 15_000;
 
 /** Agents that can be started on a machine, the likeliest first; none until the daemon has said which. */
 const useAgents = (target: string): readonly StartableAgent[] => {
   const { api } = usePopover().host;
-  const [agents, setAgents] = useState<readonly StartableAgent[]>([]);
-  useEffect(() => {
-    let isWanted = target !== "";
-    if (isWanted)
-      callFeature(api, "workspaces.startable", { target }).then(
-        (found) => {
-          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
-          if (isWanted) setAgents(found as StartableAgent[]);
-        },
-        // Without an answer there is nothing to choose; the button stays off.
-        () => {},
-      );
-    return () => {
-      isWanted = false;
-    };
-  }, [api, target]);
-  return agents;
+  const { value } = useAsk(target, async () =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
+    target === "" ? [] : ((await callFeature(api, "workspaces.startable", { target })) as StartableAgent[]),
+  );
+  // Without an answer there is nothing to choose; the button stays off.
+  return value ?? [];
 };
 
 const Labelled = ({ label, children }: { label: string; children: ReactNode }) => (
@@ -51,11 +31,9 @@ const Labelled = ({ label, children }: { label: string; children: ReactNode }) =
 );
 
 export const StartDialog = ({ onClose }: { onClose: () => void }) => {
-  const { host, feed } = usePopover();
-  const { panes, targets } = useStore(feed);
-  const task = useTask();
+  const { panes, targets } = useStore(usePopover().feed);
+  const { task, done, start: startWith } = useStart();
   const foldersId = useId();
-  const [done, setDone] = useState<StartedView | null>(null);
   const [typed, setForm] = useState<StartForm>({ agent: "", target: "", folder: "", branch: "", text: "" });
   const machines = [...targets.values()].filter(({ enabled }) => enabled).map(({ target }) => target);
   const target = typed.target === "" ? (machines[0] ?? "") : typed.target;
@@ -67,17 +45,9 @@ export const StartDialog = ({ onClose }: { onClose: () => void }) => {
     setForm({ ...typed, ...change });
   };
   const input = startInput(form);
-  const start = () =>
-    void task.run(async () => {
-      if (input === null) return;
-      const started = await callFeature(host.api, "workspaces.start", {
-        ...input,
-        waitMs: WAIT_MS,
-        surface: "popover",
-      });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
-      setDone(started as StartedView);
-    });
+  const start = () => {
+    if (input !== null) startWith(input);
+  };
   if (done !== null)
     return (
       <Dialog
