@@ -9,7 +9,7 @@ import { kill, type PaneCalls } from "../../ui/actions/paneActions.ts";
 import { displaySentence, displayText } from "../../ui/text/displayText.ts";
 import { agentName, paneName, panePlaceAndState } from "../../ui/text/rowText.ts";
 import { usePopover } from "../state/popover.ts";
-import { ActionButton, useCopy } from "./Buttons.tsx";
+import { ActionButton, Radios, useCopy } from "./Buttons.tsx";
 import { Dialog, ConfirmDialog } from "./Dialog.tsx";
 import { useStore } from "../state/store.ts";
 import { RuleDialog } from "./Rules.tsx";
@@ -74,23 +74,20 @@ const KillDialog = ({ pane, onClose }: KillDialogProps) => {
           : `Cannot be killed. ${displaySentence(failure.message)}`}
       </p>
       {failure === null && (
-        <fieldset className={styles.signals}>
-          <legend>Signal</legend>
-          {KILL_SIGNALS.map((name) => (
-            <label key={name} className={styles.signal}>
-              <input
-                type="radio"
-                name="signal"
-                value={name}
-                checked={signal === name}
-                onChange={() => setSignal(name)}
-              />
-              <span>
-                <strong>{name}</strong> {SIGNAL_WORDS[name]}
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <Radios
+          legend="Signal"
+          name="signal"
+          options={KILL_SIGNALS.map((value) => ({
+            value,
+            words: (
+              <>
+                <strong>{value}</strong> {SIGNAL_WORDS[value]}
+              </>
+            ),
+          }))}
+          chosen={signal}
+          onChoose={setSignal}
+        />
       )}
     </Dialog>
   );

@@ -7,8 +7,6 @@ import {
   historyPageSchema,
   historySearchPageSchema,
   type HistoryHit,
-  type HistoryList,
-  type HistoryPage,
   type HistorySearchPage,
   type HistoryEntry,
 } from "../../core/model/history.ts";
@@ -70,32 +68,25 @@ const MAX_FOUND = 20;
 // The calls are a feature's, which the router's type does not name: what comes back is checked here.
 const refreshedSchema = z.object({ isDone: z.boolean() });
 
-interface AskHistory {
-  /** False where the look goes on: ask again. */
-  refresh(): Promise<boolean>;
-  /** Those with the text in name, first prompt or folder; an empty text: all. */
-  list(text: string, limit: number): Promise<HistoryList>;
-  /** Inside the sessions. */
-  search(text: string, cursor: string | null, signal: AbortSignal): Promise<HistorySearchPage>;
-  /** The end of a session. */
-  read(ref: string): Promise<HistoryPage>;
-}
-
-const askHistory = (api: Api): AskHistory => {
+const askHistory = (api: Api) => {
   const client = getUntypedClient(api);
   return {
+    /** False where the look goes on: ask again. */
     refresh: async () => refreshedSchema.parse(await client.mutation("history.refresh")).isDone,
-    list: async (text, limit) =>
+    /** Those with the text in name, first prompt or folder; an empty text: all. */
+    list: async (text: string, limit: number) =>
       historyListSchema.parse(
         await client.query("history.list", { limit, ...(text === "" ? {} : { text }) }),
       ),
-    search: async (text, cursor, signal) =>
+    /** Inside the sessions. */
+    search: async (text: string, cursor: string | null, signal: AbortSignal) =>
       historySearchPageSchema.parse(await client.mutation("history.search", { text, cursor }, { signal })),
-    read: async (ref) => historyPageSchema.parse(await client.query("history.read", { ref })),
+    /** The end of a session. */
+    read: async (ref: string) => historyPageSchema.parse(await client.query("history.read", { ref })),
   };
 };
 
-const useAskHistory = (): AskHistory => {
+const useAskHistory = () => {
   const { api } = usePopover().host;
   return useMemo(() => askHistory(api), [api]);
 };
@@ -134,37 +125,30 @@ interface Found {
   failure: Failure | null;
 }
 
-interface Search {
-  ask: AskHistory;
-  text: string;
-  signal: AbortSignal;
-  onFound: (found: Found) => void;
-}
-
-const searchOn = async ({ ask, text, signal, onFound }: Search): Promise<void> => {
-  let cursor: string | null = null;
-  const hits: HistoryHit[] = [];
-  try {
-    do {
-      const page = await ask.search(text, cursor, signal);
-      if (signal.aborted) return;
-      hits.push(...page.hits);
-      cursor = page.cursor;
-      onFound({ hits: [...hits], state: "searching", failure: null });
-    } while (cursor !== null && hits.length < MAX_FOUND);
-    onFound({ hits, state: cursor === null ? "done" : "stopped", failure: null });
-  } catch (error) {
-    if (!signal.aborted) onFound({ hits, state: "done", failure: toFailure(error) });
-  }
-};
-
 /** For a component that is mounted again for another text; leaving it ends the search. */
 const useSearch = (text: string): Found => {
   const ask = useAskHistory();
   const [found, setFound] = useState<Found>({ hits: [], state: "searching", failure: null });
   useEffect(() => {
     const aborter = new AbortController();
-    void searchOn({ ask, text, signal: aborter.signal, onFound: setFound });
+    const { signal } = aborter;
+    const search = async (): Promise<void> => {
+      const hits: HistoryHit[] = [];
+      try {
+        let cursor: string | null = null;
+        do {
+          const page: HistorySearchPage = await ask.search(text, cursor, signal);
+          if (signal.aborted) return;
+          hits.push(...page.hits);
+          cursor = page.cursor;
+          setFound({ hits: [...hits], state: "searching", failure: null });
+        } while (cursor !== null && hits.length < MAX_FOUND);
+        setFound({ hits, state: cursor === null ? "done" : "stopped", failure: null });
+      } catch (error) {
+        if (!signal.aborted) setFound({ hits, state: "done", failure: toFailure(error) });
+      }
+    };
+    void search();
     return () => aborter.abort();
   }, [ask, text]);
   return found;

@@ -20,7 +20,7 @@ import {
   type DraftVerdict,
 } from "../../ui/text/ruleText.ts";
 import { useAskAutomation, usePopover } from "../state/popover.ts";
-import { ActionButton, useCopy } from "./Buttons.tsx";
+import { ActionButton, Radios, useCopy } from "./Buttons.tsx";
 import { Age, TimeText } from "./Age.tsx";
 import { ConfirmDialog, Dialog } from "./Dialog.tsx";
 import { OpenableList } from "./OpenableList.tsx";
@@ -137,31 +137,6 @@ interface RuleDialogProps {
   onClose: () => void;
 }
 
-const Verdicts = ({
-  verdict,
-  onChange,
-}: {
-  verdict: DraftVerdict;
-  onChange: (one: DraftVerdict) => void;
-}) => (
-  <fieldset className={command.signals}>
-    <legend>When this is asked</legend>
-    {DRAFT_VERDICTS.map((one) => (
-      <label key={one} className={command.signal}>
-        <input
-          type="radio"
-          name="verdict"
-          value={one}
-          checked={verdict === one}
-          data-first-focus={verdict === one}
-          onChange={() => onChange(one)}
-        />
-        <span>{DRAFT_WORDS[one]}</span>
-      </label>
-    ))}
-  </fieldset>
-);
-
 const Drafted = ({ draft: { text, notes }, verdict }: { draft: RuleDraft; verdict: DraftVerdict }) => (
   <>
     <pre className={command.command} tabIndex={0} aria-label="Rule">
@@ -231,7 +206,14 @@ export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
         </>
       }
     >
-      <Verdicts verdict={verdict} onChange={setVerdict} />
+      <Radios
+        legend="When this is asked"
+        name="verdict"
+        options={DRAFT_VERDICTS.map((value) => ({ value, words: DRAFT_WORDS[value] }))}
+        chosen={verdict}
+        hasFocus
+        onChoose={setVerdict}
+      />
       {draft === null ? (
         <p role="status">{failure === null ? "Reading…" : ""}</p>
       ) : (

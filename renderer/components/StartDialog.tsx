@@ -50,15 +50,7 @@ export const StartDialog = ({ onClose }: { onClose: () => void }) => {
   };
   if (done !== null)
     return (
-      <Dialog
-        title="Started"
-        onClose={onClose}
-        buttons={
-          <ActionButton hasFocus onClick={onClose}>
-            Close
-          </ActionButton>
-        }
-      >
+      <Dialog title="Started" onClose={onClose}>
         {startedText(done).map((line) => (
           <p key={line}>{line}</p>
         ))}

@@ -16,21 +16,8 @@ import { messageLinks } from "../../core/rpc/messageLink.ts";
 import type { MessagePortPair } from "../../core/rpc/messages.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { Store } from "./store.ts";
-import {
-  jobDetailSchema,
-  jobsViewSchema,
-  jobViewSchema,
-  type JobDetail,
-  type JobsView,
-  type JobView,
-} from "../../core/model/job.ts";
-import {
-  ruleDraftSchema,
-  rulesViewSchema,
-  type RuleDraft,
-  type RulesView,
-  type RuleView,
-} from "../../core/model/rule.ts";
+import { jobDetailSchema, jobsViewSchema, jobViewSchema } from "../../core/model/job.ts";
+import { ruleDraftSchema, rulesViewSchema, type RuleView } from "../../core/model/rule.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DraftVerdict } from "../../ui/text/ruleText.ts";
 
@@ -213,32 +200,19 @@ export interface Host {
   readonly navigation: NavigationRequests;
 }
 
-const connectBrowser = (window: Window): Host => {
-  const visibility = new Visibility(false);
-  followDocument(window.document, visibility);
-  return {
-    kind: "browser",
-    api: createTRPCClient<AppRouter>({ links: [fetchLink()] }),
-    desktop: null,
-    visibility,
-    navigation: new NavigationRequests(),
-  };
-};
-
 export const connectHost = (window: Window): Host => {
-  if (window.agtmux === undefined) return connectBrowser(window);
-  const link = messageLinks(window.agtmux);
-  const desktop = createTRPCClient<DesktopRouter>({ links: [link<DesktopRouter>()] });
   const visibility = new Visibility(false);
   const navigation = new NavigationRequests();
+  if (window.agtmux === undefined) {
+    followDocument(window.document, visibility);
+    const api = createTRPCClient<AppRouter>({ links: [fetchLink()] });
+    return { kind: "browser", api, desktop: null, visibility, navigation };
+  }
+  const link = messageLinks(window.agtmux);
+  const desktop = createTRPCClient<DesktopRouter>({ links: [link<DesktopRouter>()] });
   followDesktop(desktop, visibility, navigation);
-  return {
-    kind: "app",
-    api: createTRPCClient<AppRouter>({ links: [link()] }),
-    desktop,
-    visibility,
-    navigation,
-  };
+  const api = createTRPCClient<AppRouter>({ links: [link()] });
+  return { kind: "app", api, desktop, visibility, navigation };
 };
 
 const wireErrorSchema = z.object({ agtmuxCode: z.string(), remedy: z.string() });
@@ -274,27 +248,7 @@ const DAY_MS = 86_400_000;
 /** Who asks, for the job. */
 const SURFACE = "popover";
 
-export interface AskAutomation {
-  jobs(): Promise<JobsView>;
-  job(id: string): Promise<JobDetail>;
-  hold(id: string, isHeld: boolean): Promise<unknown>;
-  cancel(id: string): Promise<unknown>;
-  pause(isPaused: boolean): Promise<unknown>;
-  /** Arms a text for this agent's next rest. */
-  sendWhenReady(runtimeId: string, text: string): Promise<unknown>;
-  /** Arms a text for the end of the limit at which this agent stopped. */
-  sendAtReset(runtimeId: string, text: string): Promise<JobView>;
-  rules(): Promise<RulesView>;
-  /** A rule about what this pane was seen to ask. */
-  ruleDraft(pane: PaneView, verdict: DraftVerdict): Promise<RuleDraft>;
-  /** Puts a rule into the file, as it was shown. */
-  ruleAdd(text: string): Promise<unknown>;
-  /** Only in the app. */
-  ruleArm(rule: RuleView): Promise<unknown>;
-  ruleDisarm(name: string): Promise<unknown>;
-}
-
-export const askAutomation = (api: Api): AskAutomation => {
+export const askAutomation = (api: Api) => {
   const client = getUntypedClient(api);
   const send = (runtimeId: string, text: string, kind: "ready" | "reset"): Promise<unknown> =>
     client.mutation("automation.send", {
@@ -306,14 +260,18 @@ export const askAutomation = (api: Api): AskAutomation => {
     });
   return {
     jobs: async () => jobsViewSchema.parse(await client.query("automation.jobs", {})),
-    job: async (id) => jobDetailSchema.parse(await client.query("automation.job", { id })),
-    hold: (id, isHeld) => client.mutation("automation.jobHold", { id, isHeld }),
-    cancel: (id) => client.mutation("automation.jobCancel", { id }),
-    pause: (isPaused) => client.mutation("automation.pause", { isPaused }),
-    sendWhenReady: (runtimeId, text) => send(runtimeId, text, "ready"),
-    sendAtReset: async (runtimeId, text) => jobViewSchema.parse(await send(runtimeId, text, "reset")),
+    job: async (id: string) => jobDetailSchema.parse(await client.query("automation.job", { id })),
+    hold: (id: string, isHeld: boolean) => client.mutation("automation.jobHold", { id, isHeld }),
+    cancel: (id: string) => client.mutation("automation.jobCancel", { id }),
+    pause: (isPaused: boolean) => client.mutation("automation.pause", { isPaused }),
+    /** Arms a text for this agent's next rest. */
+    sendWhenReady: (runtimeId: string, text: string) => send(runtimeId, text, "ready"),
+    /** Arms a text for the end of the limit at which this agent stopped. */
+    sendAtReset: async (runtimeId: string, text: string) =>
+      jobViewSchema.parse(await send(runtimeId, text, "reset")),
     rules: async () => rulesViewSchema.parse(await client.query("automation.rules", {})),
-    ruleDraft: async ({ identity, prompt_fingerprint: fingerprint }, verdict) =>
+    /** A rule about what this pane was seen to ask. */
+    ruleDraft: async ({ identity, prompt_fingerprint: fingerprint }: PaneView, verdict: DraftVerdict) =>
       ruleDraftSchema.parse(
         await client.query("automation.ruleDraft", {
           runtimeId: identity.runtime_id ?? "",
@@ -321,8 +279,11 @@ export const askAutomation = (api: Api): AskAutomation => {
           verdict,
         }),
       ),
-    ruleAdd: (text) => client.mutation("automation.ruleAdd", { text, surface: SURFACE }),
-    ruleArm: ({ name, hash }) => client.mutation("automation.ruleArm", { name, hash, surface: SURFACE }),
-    ruleDisarm: (name) => client.mutation("automation.ruleDisarm", { name, surface: SURFACE }),
+    /** Puts a rule into the file, as it was shown. */
+    ruleAdd: (text: string) => client.mutation("automation.ruleAdd", { text, surface: SURFACE }),
+    /** Only in the app. */
+    ruleArm: ({ name, hash }: RuleView) =>
+      client.mutation("automation.ruleArm", { name, hash, surface: SURFACE }),
+    ruleDisarm: (name: string) => client.mutation("automation.ruleDisarm", { name, surface: SURFACE }),
   };
 };

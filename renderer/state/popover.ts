@@ -9,7 +9,7 @@ import type { ActionSurface } from "../../ui/actions/paneActions.ts";
 import type { ShownResult } from "../../ui/actions/actionStatus.ts";
 import type { FeedState } from "../../ui/lists/feedReducer.ts";
 import { shellCommand } from "../../ui/text/displayText.ts";
-import { askAutomation, toFailure, type Host, type AskAutomation } from "./connectHost.ts";
+import { askAutomation, toFailure, type Host } from "./connectHost.ts";
 import type { ActionStatusStore } from "./actionStatusStore.ts";
 import type { BrowserSigns } from "./browserSigns.ts";
 import type { DraftStore } from "./stored.ts";
@@ -76,8 +76,8 @@ export const createActionSurface = ({
       return null;
     }
   },
-  sendWhenReady: (runtimeId, text) => askAutomation(api).sendWhenReady(runtimeId, text),
-  sendAtReset: (runtimeId, text) => askAutomation(api).sendAtReset(runtimeId, text),
+  sendWhenReady: askAutomation(api).sendWhenReady,
+  sendAtReset: askAutomation(api).sendAtReset,
   showPanel: (pane, panel) => {
     const ref = refOf(pane);
     if (panel === "output") return list.toggleOpen(ref);
@@ -117,7 +117,7 @@ export const useActionContext = (pane: PaneView): ActionContext => {
 
 // The calls of automation, for what draws its answers.
 
-export const useAskAutomation = (): AskAutomation => {
+export const useAskAutomation = () => {
   const { api } = usePopover().host;
   return useMemo(() => askAutomation(api), [api]);
 };
