@@ -21,7 +21,7 @@ import { toFailure, type Api } from "../state/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { ActionButton, CopyButton } from "./Buttons.tsx";
 import { FailureText } from "./fields.tsx";
-import { useAsk, useStart } from "../hooks/useAsk.ts";
+import { useAsk, useLooks, useStart } from "../hooks/useAsk.ts";
 import { getUntypedClient } from "@trpc/client";
 import * as z from "zod";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
@@ -93,29 +93,17 @@ const useAskHistory = () => {
 
 const useSessions = (text: string, limit: number) => {
   const ask = useAskHistory();
-  const { visibility } = usePopover().host;
   const asked = useAsk(`${limit} ${text}`, () => ask.list(text, limit));
-  const { reload } = asked;
-  useEffect(() => {
-    let isOver = false;
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    const look = async (): Promise<void> => {
-      try {
-        const isDone = !visibility.isVisible() || (await ask.refresh());
-        if (isOver) return;
-        reload();
-        timer = setTimeout(() => void look(), isDone ? LOOK_AGAIN_MS : 0);
-      } catch {
-        // The list says what is wrong; it is tried again later.
-        if (!isOver) timer = setTimeout(() => void look(), LOOK_AGAIN_MS);
-      }
-    };
-    void look();
-    return () => {
-      isOver = true;
-      if (timer !== null) clearTimeout(timer);
-    };
-  }, [ask, reload, visibility]);
+  useLooks(async (signal) => {
+    try {
+      const isDone = await ask.refresh();
+      if (!signal.aborted) asked.reload();
+      return isDone ? LOOK_AGAIN_MS : 0;
+    } catch {
+      // The list says what is wrong; it is tried again later.
+      return LOOK_AGAIN_MS;
+    }
+  });
   return asked;
 };
 

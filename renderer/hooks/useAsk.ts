@@ -157,3 +157,30 @@ export const useStart = () => {
     });
   return { task, done, start };
 };
+
+/** Looks at once and again and again while somebody sees the popover, never twice at once. `look` gives the pause after it, in ms. */
+export const useLooks = (look: (signal: AbortSignal) => Promise<number>): void => {
+  const { visibility } = usePopover().host;
+  const lookOnce = useEffectEvent(look);
+  useEffect(() => {
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isLooking = false;
+    const goOn = async (): Promise<void> => {
+      clearTimeout(timer);
+      if (isLooking || signal.aborted || !visibility.isVisible()) return;
+      isLooking = true;
+      const pauseMs = await lookOnce(signal);
+      isLooking = false;
+      if (!signal.aborted && visibility.isVisible()) timer = setTimeout(() => void goOn(), pauseMs);
+    };
+    const stopListening = visibility.subscribe(() => void goOn());
+    void goOn();
+    return () => {
+      aborter.abort();
+      clearTimeout(timer);
+      stopListening();
+    };
+  }, [visibility]);
+};
