@@ -2,10 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { PRINT_MODES } from "./printModes.ts";
+import { createAdapterRegistry } from "./index.ts";
 
 const FIXTURES = join(import.meta.dirname, "..", "test", "fixtures", "print");
-const AGENTS = Object.entries(PRINT_MODES);
+const AGENTS = createAdapterRegistry()
+  .list()
+  .flatMap(({ agentType, printMode }) => (printMode === undefined ? [] : [[agentType, printMode] as const]));
 
 describe.each(AGENTS)("%s", (agent, { argv, parse, forks }) => {
   const printed = (name: string): string => readFileSync(join(FIXTURES, `${agent}-${name}.txt`), "utf8");

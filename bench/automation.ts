@@ -1,20 +1,119 @@
 // The parts `automation`: what armed watches and rules cost while nothing happens; `automation-local`: how soon a queued text arrives
 // once its agent rests; and `automation-ssh`: the same on a machine 50 ms away, over both transports.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import type { DaemonClient } from "../core/rpc/socketClient.ts";
+import { type Asked, judgeRequest } from "../features/automation/rules/judgeRequest.ts";
+import { hashOf, readRules } from "../features/automation/rules/ruleFile.ts";
+import type { PrivateTmux } from "../test/harness/privateTmux.ts";
+import { until } from "../test/setup/realClock.ts";
 import { createHarness, type Harness } from "./benchHarness.ts";
-import { measureCpu, type Daemon } from "./panes.ts";
-import { measureDelivery } from "./queueDelivery.ts";
+import { type Daemon, measureCpu } from "./panes.ts";
 import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
 import { percent, SPREAD_HEAD, spreadCells } from "./report/words.ts";
-import { createSshHarness, untilHealth, type Transport } from "./sshHarness.ts";
+import { createSshHarness, type Transport, untilHealth } from "./sshHarness.ts";
 import { createDropper } from "./sshLatency.ts";
-import { judgeRequest, type Asked } from "../features/automation/rules/judgeRequest.ts";
-import { hashOf, readRules } from "../features/automation/rules/ruleFile.ts";
-import { spreadOf, type Spread } from "./statistics.ts";
+import { type Spread, spreadOf } from "./statistics.ts";
+
+// How long after an agent came to rest the next text of its queue has arrived: a program that draws an input box as agents do, takes
+// real keys, and notes when it got each text.
+
+const SCRIPT = fileURLToPath(new URL("../test/actions/boxAgent.mjs", import.meta.url));
+const TURN_MS = 1_500;
+const LOOK_MS = 5;
+const LIMIT_MS = 90_000;
+
+interface TurnAgent {
+  readonly paneId: string;
+  readonly pid: number;
+  readonly sessionId: string;
+}
+
+interface DeliveryScene {
+  readonly client: DaemonClient;
+  readonly tmux: PrivateTmux;
+  /** For the program and its notes. */
+  readonly folder: string;
+  /** A session of tmux in which its window is opened. */
+  readonly session: string;
+  /** Drops an event as the agent's hook does. Null: nothing but the screen tells of its turns. */
+  readonly drop: ((agent: TurnAgent, event: string) => void) | null;
+}
+
+const openAgent = async ({ tmux, folder, session }: DeliveryScene, times: string): Promise<TurnAgent> => {
+  const script = join(folder, "@anthropic-ai", "claude-code", "cli.mjs");
+  mkdirSync(dirname(script), { recursive: true });
+  copyFileSync(SCRIPT, script);
+  const options = JSON.stringify({ turnMs: TURN_MS, times });
+  const command = `exec '${process.execPath}' '${script}' '${join(folder, "received")}' '${options}'`;
+  const format = "#{pane_id} #{pane_pid}";
+  const opened = await tmux.run("new-window", "-d", "-P", "-F", format, "-t", `${session}:`, command);
+  const [paneId = "", pid = ""] = opened.split(" ");
+  return { paneId, pid: Number(pid), sessionId: crypto.randomUUID() };
+};
+
+const runtimeOf = async (client: DaemonClient, paneId: string): Promise<string> => {
+  let found: string | null = null;
+  await until(
+    async () => {
+      const { items } = await client.call((api) => api.panes.query({}));
+      const row = items.find(({ identity }) => identity.pane_id === paneId);
+      found = row?.state === "idle" ? row.identity.runtime_id : null;
+      return found !== null;
+    },
+    "the agent rests",
+    LIMIT_MS,
+  );
+  return found ?? "";
+};
+
+/** When the agent noted this for the so-manieth time, epoch ms. */
+const noted = async (times: string, what: "got" | "ended", count: number): Promise<number> => {
+  const deadline = performance.now() + LIMIT_MS;
+  for (;;) {
+    const lines = existsSync(times) ? readFileSync(times, "utf8").split("\n") : [];
+    const found = lines.filter((line) => line.startsWith(`${what} `))[count - 1];
+    if (found !== undefined) return Number(found.slice(what.length));
+    if (performance.now() > deadline)
+      throw new Error(`bench: the agent ${what} nothing within ${LIMIT_MS} ms`);
+    await wait(LOOK_MS);
+  }
+};
+
+/** From the end of a turn, as its hook or else its screen tells it, until the text has been submitted. */
+const measureDelivery = async (scene: DeliveryScene, rounds: number): Promise<Spread> => {
+  const times = join(scene.folder, "times");
+  const agent = await openAgent(scene, times);
+  const runtimeId = await runtimeOf(scene.client, agent.paneId);
+  const arm = (text: string): Promise<unknown> =>
+    scene.client.forward("automation.send", "mutation", {
+      runtimeId,
+      trigger: { kind: "ready" },
+      text,
+      expiresMs: HOUR_MS,
+      surface: "bench",
+    });
+  const sample: number[] = [];
+  await arm("the first text");
+  for (let round = 1; round <= rounds; round += 1) {
+    await noted(times, "got", round);
+    scene.drop?.(agent, "UserPromptSubmit");
+    await arm(`text ${round}`);
+    let ready = await noted(times, "ended", round);
+    if (scene.drop !== null) {
+      // The end of a turn must not fall in step with the looks.
+      await wait((137 * round) % 900);
+      ready = Date.now();
+      scene.drop(agent, "Stop");
+    }
+    sample.push((await noted(times, "got", round + 1)) - ready);
+  }
+  return spreadOf(sample);
+};
 
 const WATCHES = 50;
 const RULES = 100;
@@ -82,18 +181,10 @@ const armAll = async ({ paths }: Harness, { client }: Daemon): Promise<() => Pro
   };
 };
 
-interface IdleFigures {
-  panes: number;
-  without: number;
-  with: number;
-  /** Each pair of stretches. */
-  pairs: readonly (readonly [number, number])[];
-}
-
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-const measureIdle = async ({ isQuick, seconds }: BenchOptions): Promise<IdleFigures> => {
+const measureIdle = async ({ isQuick, seconds }: BenchOptions) => {
   const panes = isQuick ? 20 : 200;
   const harness = await createHarness({ panes, agents: panes / 10 });
   try {
@@ -121,6 +212,7 @@ const measureIdle = async ({ isQuick, seconds }: BenchOptions): Promise<IdleFigu
     await daemon.stop();
     return {
       panes,
+      /** Each pair of stretches. */
       pairs,
       without: mean(pairs.map(([one]) => one)),
       with: mean(pairs.map(([, one]) => one)),

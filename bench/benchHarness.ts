@@ -7,7 +7,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  renameSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -17,9 +16,10 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { loadRecording } from "../adapters/testkit/recordings.ts";
-import { AgtmuxError } from "../core/model/errors.ts";
 import { runtimePaths, type RuntimePaths } from "../core/rpc/paths.ts";
-import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";
+import type { DaemonClient } from "../core/rpc/socketClient.ts";
+import { connectOnceUp } from "../test/harness/daemonProcess.ts";
+import { dropEvent, eventText } from "../test/harness/eventFile.ts";
 import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
 import { drawFrame } from "../test/player/frames.ts";
 import { childrenOf } from "./processCost.ts";
@@ -48,24 +48,14 @@ export interface Harness {
   readonly tmuxPid: number;
   readonly paths: RuntimePaths;
   readonly agents: readonly BenchAgent[];
+  /** The event file of an agent. */
+  textOf(agent: BenchAgent, event: string, payload?: Record<string, unknown>): string;
   /** Drops an event file exactly as the hook does; returns the time just before the rename. */
   drop(agent: BenchAgent, event: string, payload?: Record<string, unknown>): number;
   /** Starts the daemon's process and resolves when it answers. */
   startDaemon(): Promise<{ client: DaemonClient; pid: number; stop(): Promise<void> }>;
   close(): Promise<void>;
 }
-
-const connect = async (paths: RuntimePaths): Promise<DaemonClient> => {
-  const deadline = performance.now() + START_LIMIT_MS;
-  for (;;) {
-    try {
-      return await connectSocket({ paths, version: "bench", checkVersion: false, helloTimeoutMs: 5_000 });
-    } catch (error) {
-      if (!(error instanceof AgtmuxError) || performance.now() > deadline) throw error;
-      await wait(20);
-    }
-  }
-};
 
 const ended = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
@@ -74,7 +64,7 @@ const ended = (child: ChildProcess): Promise<void> =>
   });
 
 /** The built command line without sources beside it, as it is installed; the one of the source tree where nothing is built. */
-const installCommand = (folder: string): string => {
+export const installCommand = (folder: string): string => {
   if (!existsSync(join(ROOT, "dist/cli/agtmux.cjs"))) return join(ROOT, "bin/agtmux");
   for (const part of ["bin", "dist/cli", "resources", "package.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
@@ -186,21 +176,17 @@ export const createHarness = async (options: {
   const agtmux = installCommand(join(root, "installed"));
   const daemons: ChildProcess[] = [];
   let dropped = 0;
+  const textOf: Harness["textOf"] = ({ paneId: pane, pid: ppid, sessionId }, event, payload = {}) =>
+    eventText({ event, sessionId, tmux: `${tmux.socketPath},${tmuxPid},0`, pane, ppid, payload });
   return {
     tmux,
     tmuxPid,
     paths,
     agents,
+    textOf,
     drop: (agent, event, payload = {}) => {
       dropped += 1;
-      const name = `9${String(dropped).padStart(8, "0")}-0`;
-      const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${tmux.socketPath},${tmuxPid},0\npane=${agent.paneId}\nppid=${agent.pid}\n\n`;
-      const body = JSON.stringify({ session_id: agent.sessionId, hook_event_name: event, ...payload });
-      const temporary = join(paths.spoolTmp, name);
-      writeFileSync(temporary, header + body, { mode: 0o600 });
-      const at = performance.now();
-      renameSync(temporary, join(paths.spoolNew, name));
-      return at;
+      return dropEvent(paths.spool, `9${String(dropped).padStart(8, "0")}-0`, textOf(agent, event, payload));
     },
     startDaemon: async () => {
       const child = spawn(agtmux, ["daemon", "run", "--foreground"], {
@@ -208,7 +194,7 @@ export const createHarness = async (options: {
         stdio: "ignore",
       });
       daemons.push(child);
-      const client = await connect(paths);
+      const client = await connectOnceUp(paths.home);
       return {
         client,
         pid: child.pid ?? 0,

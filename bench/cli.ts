@@ -3,57 +3,32 @@
 // pane that counts as an agent and shows nothing, which is read more often than one at rest; the built command line and
 // daemon through bin/agtmux as they are installed: without sources to compare ages with. `--panes N`, `--runs N`, `--turns N`
 // of asking, `--settle MS`, `--quiet SECONDS` in which the loop is watched (0); `--json` prints the figures as JSON.
+import { describeMachine } from "./machine.ts";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { cpus, loadavg, platform, release, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
-import { AgtmuxError } from "../core/model/errors.ts";
 import { runtimePaths, type RuntimePaths } from "../core/rpc/paths.ts";
-import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";
+import { agentFile } from "../test/harness/agentFile.ts";
+import { connectOnceUp } from "../test/harness/daemonProcess.ts";
 import { createPrivateTmux } from "../test/harness/privateTmux.ts";
+import { installCommand } from "./benchHarness.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SESSIONS = 20;
 const SEEN_LIMIT_MS = 120_000;
 /** After this time, in milliseconds, a thousand panes have been read for the first time. */
 const SETTLE_MS = 5_000;
-const START_LIMIT_MS = 30_000;
 const LOOP_PROBE = fileURLToPath(new URL("loopProbe.mjs", import.meta.url));
 const SERVER_TURNS = 300;
 const SERVER_PAUSE_MS = 37;
 
 type Stretches = Spread & { p99: number; over8PerSecond: number };
-
-interface Figures {
-  machine: { cpu: string; cores: number; load: number; system: string; node: string; tmux: string };
-  panes: number;
-  documentKb: number;
-  /** The time from the request to the last byte of the answer, on an open connection, in ms. */
-  server: Spread;
-  /** Uninterruptible stretches of computing above 0.25 ms while nobody asks, in ms of the main thread. Null: not measured. */
-  stretches: Stretches | null;
-  command: Spread;
-  version: Spread;
-  emptyNode: Spread;
-  emptyShell: Spread;
-  /** Ratio of the medians: the whole command divided by an empty Node. */
-  ratio: number;
-}
 
 /** Milliseconds and bytes of one answer, unparsed. */
 const ask = (socketPath: string): Promise<{ ms: number; bytes: number }> =>
@@ -69,19 +44,8 @@ const ask = (socketPath: string): Promise<{ ms: number; bytes: number }> =>
     outgoing.end();
   });
 
-const connect = async (paths: RuntimePaths): Promise<DaemonClient> => {
-  const deadline = performance.now() + START_LIMIT_MS;
-  for (;;)
-    try {
-      return await connectSocket({ paths, version: "bench", checkVersion: false, helloTimeoutMs: 20_000 });
-    } catch (error) {
-      if (!(error instanceof AgtmuxError) || performance.now() > deadline) throw error;
-      await wait(50);
-    }
-};
-
 const seenBy = async (paths: RuntimePaths, panes: number): Promise<void> => {
-  const client = await connect(paths);
+  const client = await connectOnceUp(paths.home);
   try {
     const deadline = performance.now() + SEEN_LIMIT_MS;
     for (;;) {
@@ -155,17 +119,6 @@ const measureStretches = async (
   }
 };
 
-/**
- * Copies the built files to a folder where nobody edits them, with the packages of this tree; returns the path of its
- * bin/agtmux.
- */
-const install = (folder: string): string => {
-  for (const part of ["bin", "dist/cli", "resources", "package.json"])
-    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  return join(folder, "bin", "agtmux");
-};
-
 const timeOf = (program: string, args: readonly string[], env: NodeJS.ProcessEnv): number => {
   const from = performance.now();
   const { status, stderr } = spawnSync(program, args, { env, maxBuffer: 1 << 26 });
@@ -179,14 +132,12 @@ const measure = async (options: {
   turns: number;
   settleMs: number;
   quietSeconds: number;
-}): Promise<Figures> => {
+}) => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-bc-"));
   const tmux = createPrivateTmux();
   const closers: (() => Promise<void>)[] = [() => tmux.close()];
   try {
-    // Where npm puts it: the file is part of what identifies it.
-    const agent = join(root, "node_modules/@anthropic-ai/claude-code/bin/claude");
-    mkdirSync(dirname(agent), { recursive: true });
+    const agent = agentFile(root);
     copyFileSync(execFileSync("sh", ["-c", "command -v cat"], { encoding: "utf8" }).trim(), agent);
     for (let index = 0; index < options.panes; index += 1) {
       const session = `s${index % SESSIONS}`;
@@ -196,7 +147,7 @@ const measure = async (options: {
     const paths = runtimePaths(join(root, "a"));
     mkdirSync(paths.home, { mode: 0o700 });
     const env = { ...process.env, HOME: root, AGTMUX_HOME: paths.home, AGTMUX_NO_START: "1" };
-    const agtmux = install(join(root, "installed"));
+    const agtmux = installCommand(join(root, "installed"));
     const harness: DaemonHarness = {
       paths,
       panes: options.panes,
@@ -230,22 +181,18 @@ const measure = async (options: {
     const spread = (name: string): Spread => spreadOf(samples[name] ?? []);
     const [command, emptyNode] = [spread("command"), spread("node")];
     return {
-      machine: {
-        cpu: cpus()[0]?.model.trim() ?? "unknown",
-        cores: cpus().length,
-        load: loadavg()[0] ?? 0,
-        system: `${platform()} ${release()}`,
-        node: process.version,
-        tmux: execFileSync("tmux", ["-V"], { encoding: "utf8" }).trim(),
-      },
+      machine: { ...describeMachine(), load: loadavg()[0] ?? 0 },
       panes: options.panes,
       documentKb: bytes / 1_024,
+      /** The time from the request to the last byte of the answer, on an open connection, in ms. */
       server: spread("server"),
+      /** Uninterruptible stretches of computing above 0.25 ms while nobody asks, in ms of the main thread. Null: not measured. */
       stretches,
       command,
       version: spread("version"),
       emptyNode,
       emptyShell: spread("shell"),
+      /** Ratio of the medians: the whole command divided by an empty Node. */
       ratio: command.median / emptyNode.median,
     };
   } finally {
@@ -253,6 +200,8 @@ const measure = async (options: {
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   }
 };
+
+type Figures = Awaited<ReturnType<typeof measure>>;
 
 const row = (name: string, { median, p95, max, count }: Spread): string =>
   `| ${name} | ${median.toFixed(1)} | ${p95.toFixed(1)} | ${max.toFixed(1)} | ${count} |`;

@@ -3,12 +3,69 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
+import { loadEventSamples } from "../adapters/testkit/recordings.ts";
 import { DEFAULT_CONFIG } from "../core/model/config.ts";
-import { eventsPerDay, HEAVY_DAY, turnOf } from "./heavyDay.ts";
 import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
 import { mb } from "./report/words.ts";
 import { createRig, type Rig, type RigAgent } from "./rig.ts";
+
+// The model of a heavy day, stated once: how many agents take how many turns, and which events a turn has. The order and size
+// of a turn's events come from recordings of Claude Code; the number of turns is assumed.
+
+const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));
+const TOOLS = 10;
+/** The texts of tools and models are longer in real work than in the short recordings. */
+const TEXT_BYTES = 1_500;
+
+interface DayEvent {
+  name: string;
+  payload: Record<string, unknown>;
+}
+
+const HEAVY_DAY = {
+  agents: 20,
+  turnsPerAgent: 120,
+  hours: 10,
+  tools: TOOLS,
+  approvalEvery: 4,
+} as const;
+
+/** Events of one turn: a prompt, tool calls one after the other, now and then an approval, the end. */
+const turnOf = (turn: number): DayEvent[] => {
+  const samples = loadEventSamples(RECORDINGS);
+  const recorded = (name: string): Record<string, unknown> => {
+    const found = samples.find((sample) => sample.name === name);
+    if (found === undefined) throw new Error(`bench: no event ${name} was recorded`);
+    return found.payload;
+  };
+  const text = `turn ${turn} `.repeat(TEXT_BYTES / 10);
+  const tools = Array.from({ length: TOOLS }, (_, tool): DayEvent[] => {
+    const ids = { tool_use_id: `toolu_${turn}_${tool}` };
+    const asks = tool === 0 && turn % HEAVY_DAY.approvalEvery === 0;
+    return [
+      { name: "PreToolUse", payload: { ...recorded("PreToolUse"), ...ids } },
+      ...(asks ? [{ name: "PermissionRequest", payload: recorded("PermissionRequest") }] : []),
+      {
+        name: "PostToolUse",
+        payload: { ...recorded("PostToolUse"), ...ids, tool_response: { stdout: text } },
+      },
+    ];
+  }).flat();
+  return [
+    { name: "UserPromptSubmit", payload: { ...recorded("UserPromptSubmit"), prompt: text.slice(0, 300) } },
+    ...tools,
+    { name: "Stop", payload: { ...recorded("Stop"), last_assistant_message: text } },
+  ];
+};
+
+/** Events of the whole day. */
+const eventsPerDay = (): number => {
+  const { agents, turnsPerAgent, approvalEvery } = HEAVY_DAY;
+  const plain = 2 + 2 * TOOLS;
+  return agents * (turnsPerAgent * plain + Math.ceil(turnsPerAgent / approvalEvery));
+};
 
 const MB = 1_000_000;
 const HOUR_MS = 3_600_000;
@@ -92,27 +149,21 @@ const sizeOf = (path: string) => {
   }
 };
 
-/** What a day adds, split by what removes it again: the limit of rows, or age. */
-interface Rates {
-  mbPerDay: number;
-  /** An event with its indexes, and a transition. */
-  bytesPerEvent: number;
-  bytesPerTransition: number;
-  transitionsPerEvent: number;
-  agedMbPerDay: number;
-}
-
-const ratesOf = ({ tables, events, transitions }: ReturnType<typeof sizeOf>): Rates => {
+const ratesOf = ({ tables, events, transitions }: ReturnType<typeof sizeOf>) => {
   const all = [...tables.values()].reduce((sum, one) => sum + one, 0);
   const [ofEvents = 0, ofTransitions = 0] = BY_NUMBER.map((name) => tables.get(name));
   return {
     mbPerDay: all,
+    /** An event with its indexes, and a transition. */
     bytesPerEvent: (ofEvents * MB) / events,
     bytesPerTransition: (ofTransitions * MB) / transitions,
     transitionsPerEvent: transitions / events,
     agedMbPerDay: all - ofEvents - ofTransitions,
   };
 };
+
+/** What a day adds, split by what removes it again: the limit of rows, or age. */
+type Rates = ReturnType<typeof ratesOf>;
 
 /** The size at which retention removes as much as is added, from the measurements of one day and the default limits. */
 const steadyMb = (rates: Rates): number => {

@@ -97,15 +97,7 @@ const fillSearched = (home: string): void => {
   }
 };
 
-interface Cost {
-  ms: number;
-  cpuMs: number;
-  lagP99: number;
-  lagMax: number;
-  rssMb: number;
-}
-
-const measure = async (work: () => Promise<unknown>): Promise<Cost> => {
+const measure = async (work: () => Promise<unknown>) => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const rss = process.memoryUsage().rss;
   const cpu = process.cpuUsage();
@@ -123,6 +115,8 @@ const measure = async (work: () => Promise<unknown>): Promise<Cost> => {
     rssMb: (process.memoryUsage().rss - rss) / MB,
   };
 };
+
+type Cost = Awaited<ReturnType<typeof measure>>;
 
 const show = (name: string, { ms, cpuMs, lagP99, lagMax, rssMb }: Cost, more = ""): void =>
   console.log(

@@ -26,16 +26,6 @@ const BATCHES = [
 const KILLED_BATCH = 100;
 const DRAIN_LIMIT_MS = 120_000;
 
-interface BatchFigure {
-  batch: number;
-  events: number;
-  /** Milliseconds of one commit; the rate follows from it. */
-  medianMs: number;
-  perSecond: number;
-  /** Independent of other load of the machine: events per second of CPU. */
-  perCpuSecond: number;
-}
-
 /** Runs the child; `onAck` gets the number of durable events and may answer that the child is to be killed. */
 const runChild = async (
   path: string,
@@ -64,7 +54,7 @@ const runChild = async (
   return { durable, batchMs, batchCpuMs };
 };
 
-const measureRate = async (folder: string, batch: number, events: number): Promise<BatchFigure> => {
+const measureRate = async (folder: string, batch: number, events: number) => {
   const ran = await runChild(join(folder, `rate-${batch}.db`), { events, batch }, () => "go on");
   // In the second half all code is already compiled.
   const half = Math.floor(ran.batchMs.length / 2);
@@ -74,11 +64,15 @@ const measureRate = async (folder: string, batch: number, events: number): Promi
   return {
     batch,
     events,
+    /** Milliseconds of one commit; the rate follows from it. */
     medianMs,
     perSecond: (batch * 1_000) / medianMs,
+    /** Independent of other load of the machine: events per second of CPU. */
     perCpuSecond: (measured * 1_000) / cpuMs,
   };
 };
+
+type BatchFigure = Awaited<ReturnType<typeof measureRate>>;
 
 /**
  * Kills the process right after it reported a commit, opens the database again and counts how many of the reported events are
@@ -116,9 +110,8 @@ const measureSpool = async (files: number): Promise<{ files: number; perSecond: 
       if (agent === undefined) break;
       const event = index % 2 === 0 ? "PreToolUse" : "PostToolUse";
       const name = `5${String(index).padStart(8, "0")}-0`;
-      const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${harness.tmux.socketPath},${harness.tmuxPid},0\npane=${agent.paneId}\nppid=${agent.pid}\n\n`;
-      const payload = { session_id: agent.sessionId, hook_event_name: event, tool_name: "Bash" };
-      writeFileSync(join(harness.paths.spoolTmp, name), header + JSON.stringify(payload), { mode: 0o600 });
+      const text = harness.textOf(agent, event, { tool_name: "Bash" });
+      writeFileSync(join(harness.paths.spoolTmp, name), text, { mode: 0o600 });
       names.push(name);
     }
     const from = performance.now();

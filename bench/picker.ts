@@ -2,8 +2,8 @@
 // first picture with rows, from a key to its redraw, and its share of a core while ten rows a second change. The daemon is a made-up
 // one in this process, so that only the picker is measured. `--panes N`, `--runs N`, `--seconds N`, `--json`. Fails when a target
 // is missed.
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -14,6 +14,7 @@ import type { PaneView } from "../core/model/view.ts";
 import { makePane } from "../test/factories/view.ts";
 import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 import { commandRequest, waiting } from "../test/picker/pickerPanes.ts";
+import { installCommand } from "./benchHarness.ts";
 import { familyCpuOf } from "./processCost.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
@@ -26,20 +27,8 @@ const SIZES = [
 ] as const;
 const TARGETS = { firstPaintMs: 150, keyMs: 30, core: 0.1 };
 
-interface Running {
-  readonly child: ChildProcess;
-  readonly startedAt: number;
-  /** Resolves with the monotonic time at which the text was written. */
-  until(text: string): Promise<number>;
-  /** Resolves with the time of the next thing that is written. */
-  next(): Promise<number>;
-  pid(): Promise<number>;
-  type(keys: string): void;
-  end(): Promise<void>;
-}
-
 /** On a pseudo terminal of this size, made by util-linux' `script`. */
-const start = (program: string, home: string, [columns, rows]: readonly [number, number]): Running => {
+const start = (program: string, home: string, [columns, rows]: readonly [number, number]) => {
   const command = `stty cols ${columns} rows ${rows}; echo "pid=$$."; exec ${program}`;
   const env = {
     ...process.env,
@@ -78,22 +67,26 @@ const start = (program: string, home: string, [columns, rows]: readonly [number,
     get startedAt() {
       return startedAt;
     },
-    until: (wanted) => when(() => text.includes(wanted)),
-    next: () => {
+    /** Resolves with the monotonic time at which the text was written. */
+    until: (wanted: string): Promise<number> => when(() => text.includes(wanted)),
+    /** Resolves with the time of the next thing that is written. */
+    next: (): Promise<number> => {
       const before = text.length;
       return when(() => text.length > before);
     },
-    pid: async () => {
+    pid: async (): Promise<number> => {
       await when(() => /pid=\d+\./.test(text));
       return Number(/pid=(\d+)\./.exec(text)?.[1]);
     },
-    type: (keys) => void child.stdin.write(keys),
-    end: async () => {
+    type: (keys: string): void => void child.stdin.write(keys),
+    end: async (): Promise<void> => {
       child.stdin.write("\u0003");
       await gone;
     },
   };
 };
+
+type Running = ReturnType<typeof start>;
 
 const panesOf = (count: number): PaneView[] =>
   Array.from({ length: count }, (_, index) =>
@@ -143,18 +136,6 @@ const change = (daemon: AnsweringDaemon, panes: readonly PaneView[]): (() => voi
   return () => clearInterval(timer);
 };
 
-interface Figures {
-  size: string;
-  firstPaint: Spread;
-  /** `node -e 0`, in turns with the above. */
-  emptyNode: Spread;
-  key: Spread;
-  keyBusy: Spread;
-  /** Shares of a core. */
-  core: number;
-  idle: number;
-}
-
 const pressMany = async (picker: Running, count: number): Promise<Spread> => {
   const sample: number[] = [];
   for (let press = 0; press < count; press += 1) {
@@ -171,7 +152,7 @@ const measureSize = async (
   agtmux: string,
   size: readonly [number, number],
   options: { panes: number; runs: number; seconds: number },
-): Promise<Figures> => {
+) => {
   const pick = `'${agtmux}' pick`;
   const home = makeFakeHome();
   const panes = panesOf(options.panes);
@@ -211,9 +192,11 @@ const measureSize = async (
     return {
       size: `${size[0]} × ${size[1]}`,
       firstPaint: spreadOf(first),
+      /** `node -e 0`, in turns with the above. */
       emptyNode: spreadOf(empty),
       key,
       keyBusy,
+      /** Shares of a core. */
       core,
       idle,
     };
@@ -221,6 +204,8 @@ const measureSize = async (
     await home.close();
   }
 };
+
+type Figures = Awaited<ReturnType<typeof measureSize>>;
 
 const ms = ({ median, p95, max }: Spread): string =>
   `${median.toFixed(0)} / ${p95.toFixed(0)} / ${max.toFixed(0)}`;
@@ -245,12 +230,10 @@ const { values } = parseArgs({
 });
 const options = { panes: Number(values.panes), runs: Number(values.runs), seconds: Number(values.seconds) };
 const installed = mkdtempSync(join(tmpdir(), "agtmux-bp-"));
-for (const part of ["bin", "dist/cli", "resources", "package.json"])
-  cpSync(join(ROOT, part), join(installed, part), { recursive: true });
-symlinkSync(join(ROOT, "node_modules"), join(installed, "node_modules"));
+const agtmux = installCommand(installed);
 const all: Figures[] = [];
 try {
-  for (const size of SIZES) all.push(await measureSize(join(installed, "bin", "agtmux"), size, options));
+  for (const size of SIZES) all.push(await measureSize(agtmux, size, options));
 } finally {
   rmSync(installed, { recursive: true, force: true });
 }

@@ -1,19 +1,15 @@
 // The daemon's own ingest over a real database, without tmux: panes and agents are reported to it as a collector would do, and
 // time is moved by hand. For the parts that need a day in seconds or ten thousand panes on two cores.
-import { createHash } from "node:crypto";
 import { createAdapterRegistry } from "../adapters/index.ts";
-import { createPromptFingerprint } from "../core/actions/fingerprint.ts";
 import { createIdSource } from "../core/daemon/systemClock.ts";
-import { Ingest } from "../core/ingest/ingest.ts";
-import { DEFAULT_TIMING } from "../core/model/config.ts";
+import type { Ingest } from "../core/ingest/ingest.ts";
 import type { Envelope } from "../core/model/envelope.ts";
 import type { Pane, ServerInstance } from "../core/model/runtime.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import type { Store } from "../core/ports/store.ts";
 import { openStore } from "../core/store/openStore.ts";
-import { redactText } from "../core/store/redact.ts";
-import { somePane } from "../test/factories/ingest.ts";
+import { addTarget as addTargetTo, buildIngest, listPanes, somePane } from "../test/factories/ingest.ts";
 
 const SERVER = "default";
 const SERVER_PID = 99;
@@ -85,16 +81,11 @@ export const createRig = (path: string): Rig => {
   const clock = new SimulatedClock(Date.now());
   const store = openStore({ path, logger: SILENT_LOGGER });
   const adapters = createAdapterRegistry();
-  const ingest = new Ingest({
+  const ingest = buildIngest({
     store,
     clock,
     ids: createIdSource(() => clock.now()),
-    logger: SILENT_LOGGER,
-    timing: () => DEFAULT_TIMING,
     adapterOf: (agentType) => adapters.byAgentType(agentType),
-    runtimeIdOf: (parts) => `rt_${createHash("sha256").update(parts.join("|")).digest("hex").slice(0, 16)}`,
-    redactText,
-    fingerprintOf: createPromptFingerprint(),
   });
   const startedAt = Math.floor(clock.now() / 1_000) - 10_000;
   const instanceOf = (targetId: string): ServerInstance => ({
@@ -108,18 +99,7 @@ export const createRig = (path: string): Rig => {
 
   const addTarget: Rig["addTarget"] = (targetId, count, agentEvery) => {
     const now = clock.now();
-    ingest.setTarget({
-      targetId,
-      targetName: targetId,
-      kind: targetId === "host" ? "local" : "ssh",
-      connectionRef: targetId === "host" ? null : targetId,
-      isDefault: targetId === "host",
-      health: "ok",
-      healthReason: null,
-      lastSeenAt: now,
-      updatedAt: now,
-      link: null,
-    });
+    addTargetTo(ingest, targetId, now);
     const panes = Array.from({ length: count }, (_, index) =>
       somePane(`%${index}`, {
         targetId,
@@ -131,15 +111,7 @@ export const createRig = (path: string): Rig => {
         updatedAt: now,
       }),
     );
-    ingest.applyTopology({
-      targetId,
-      server: SERVER,
-      status: "ok",
-      mode: "direct",
-      problem: null,
-      instance: instanceOf(targetId),
-      panes,
-    });
+    listPanes(ingest, targetId, instanceOf(targetId), panes);
     const agents = panes
       .filter((_, index) => index % agentEvery === 0)
       .map((pane): RigAgent => {

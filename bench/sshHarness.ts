@@ -4,12 +4,12 @@ import { appendFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runtimePaths } from "../core/rpc/paths.ts";
-import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";
-import { spawnDaemon } from "../test/harness/daemonProcess.ts";
-import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
+import type { DaemonClient } from "../core/rpc/socketClient.ts";
+import { connectTo, spawnDaemon } from "../test/harness/daemonProcess.ts";
+import { createPrivateTmux } from "../test/harness/privateTmux.ts";
 import { until } from "../test/setup/realClock.ts";
-import { createProxy, type Proxy } from "../test/ssh/proxy.ts";
-import { createSshServer, type SshServer } from "../test/ssh/sshServer.ts";
+import { createProxy } from "../test/ssh/proxy.ts";
+import { createSshServer } from "../test/ssh/sshServer.ts";
 
 const ONE_WAY_MS = 25;
 const LIMIT_MS = 60_000;
@@ -20,18 +20,6 @@ export interface TargetSettings {
   ssh_target: string;
   transport: Transport;
   tmux_servers: readonly { name: string; socket_path: string }[];
-}
-
-export interface SshHarness {
-  readonly server: SshServer;
-  readonly proxy: Proxy;
-  readonly remote: PrivateTmux;
-  /** An alias of the server that goes through the proxy. */
-  readonly slowAlias: string;
-  settingsOf(name: string, alias: string): TargetSettings;
-  /** Starts the daemon with these targets; it watches nothing of this machine. */
-  startDaemon(targets: readonly TargetSettings[]): Promise<DaemonClient>;
-  close(): Promise<void>;
 }
 
 /** Resolves once the daemon lists the target with this health. */
@@ -45,7 +33,7 @@ export const untilHealth = (client: DaemonClient, name: string, health: string):
     LIMIT_MS,
   );
 
-export const createSshHarness = async (transport: Transport): Promise<SshHarness> => {
+export const createSshHarness = async (transport: Transport) => {
   const server = await createSshServer();
   const proxy = await createProxy(server.port);
   proxy.setDelay(ONE_WAY_MS);
@@ -63,14 +51,16 @@ export const createSshHarness = async (transport: Transport): Promise<SshHarness
     server,
     proxy,
     remote,
+    /** An alias of the server that goes through the proxy. */
     slowAlias,
-    settingsOf: (name, alias) => ({
+    settingsOf: (name: string, alias: string): TargetSettings => ({
       name,
       ssh_target: alias,
       transport,
       tmux_servers: [{ name: "far", socket_path: remote.socketPath }],
     }),
-    startDaemon: async (targets) => {
+    /** Starts the daemon with these targets; it watches nothing of this machine. */
+    startDaemon: async (targets: readonly TargetSettings[]): Promise<DaemonClient> => {
       await writeFile(paths.config, JSON.stringify({ targets }));
       const env = {
         HOME: root,
@@ -79,16 +69,11 @@ export const createSshHarness = async (transport: Transport): Promise<SshHarness
       };
       const daemon = await spawnDaemon({ home: paths.home, env });
       undo.push(() => daemon.stop());
-      const client = await connectSocket({
-        paths,
-        version: "bench",
-        checkVersion: false,
-        helloTimeoutMs: 5_000,
-      });
+      const client = await connectTo(paths.home);
       undo.push(() => client.close());
       return client;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const step of undo.toReversed()) await step();
       await proxy.close();
       await server.close();
@@ -97,3 +82,5 @@ export const createSshHarness = async (transport: Transport): Promise<SshHarness
     },
   };
 };
+
+export type SshHarness = Awaited<ReturnType<typeof createSshHarness>>;

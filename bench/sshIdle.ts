@@ -1,26 +1,55 @@
 // What watching an idle machine costs: bytes and packets on the wire, channels, and processes started over there. The far
 // side is a PID namespace of its own, so that every process start in it is counted and nothing else is.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { until } from "../test/setup/realClock.ts";
-import { openRemoteBox } from "./remoteBox.ts";
-import { createSshHarness, untilHealth, type Transport } from "./sshHarness.ts";
+import { createSshHarness, type Transport, untilHealth } from "./sshHarness.ts";
 
-export interface SshIdle {
-  panes: number;
-  agents: number;
-  seconds: number;
-  /** Both directions with 52 bytes of header for each packet, acknowledgements too; per second. */
-  wireBytesPerSecond: number;
-  payloadBytesPerSecond: number;
-  packetsPerSecond: number;
-  channels: number;
-  /** Null: this machine allows no PID namespace. */
-  processStartsPerMinute: number | null;
+// A box that counts processes like a remote machine: everything that is started in it is in its own PID namespace, whose last
+// pid tells exactly how many processes were started. Needs root on Linux; elsewhere there is no such box.
+
+interface RemoteBox {
+  /** Runs a line of shell in the box; it must not wait for what it starts. */
+  run(line: string): void;
+  /** Processes (and threads) started in the box so far, without those that the question itself starts. */
+  startedProcesses(): Promise<number>;
+  /** Ends everything in it. */
+  close(): Promise<void>;
 }
+
+const NAMESPACE = ["--pid", "--fork", "--mount-proc", "--kill-child"];
+/** The namespace ends with its first process, and this process ends with its input. */
+const INIT = 'while IFS= read -r line; do eval "$line"; done';
+
+/** Null where this machine does not allow it. */
+const openRemoteBox = (): RemoteBox | null => {
+  if (spawnSync("unshare", [...NAMESPACE, "true"]).status !== 0) return null;
+  const child = spawn("unshare", [...NAMESPACE, "sh", "-c", INIT], { stdio: ["pipe", "pipe", "inherit"] });
+  const gone = new Promise<void>((done) => child.once("exit", () => done()));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let asked = 0;
+  const run = (line: string): void => {
+    child.stdin.write(`${line}\n`);
+  };
+  return {
+    run,
+    startedProcesses: async () => {
+      // A shell's own `read` gets no more than the first digit of this file.
+      run("cat /proc/sys/kernel/ns_last_pid");
+      asked += 1;
+      const { value } = await lines.next();
+      return Number(value) - asked;
+    },
+    close: async () => {
+      child.stdin.end();
+      await gone;
+    },
+  };
+};
 
 const PANES = 50;
 const AGENTS = 5;
@@ -28,13 +57,8 @@ const SETTLE_MS = 20_000;
 const HEADER_BYTES = 52;
 const FRAME = fileURLToPath(new URL("../test/fixtures/recordings/claude/idle_fresh.ansi", import.meta.url));
 
-interface Counters {
-  payload: number;
-  packets: number;
-}
-
 /** The kernel's counters of the one connection to a local port. */
-const countersOf = (port: number): Counters => {
+const countersOf = (port: number) => {
   const text = execFileSync("ss", ["-tinH", "state", "established", "dport", "=", `:${port}`], {
     encoding: "utf8",
   });
@@ -64,7 +88,7 @@ const countChannels = (remoteHome: string): number => {
     .length;
 };
 
-export const benchSshIdle = async (transport: Transport, seconds: number): Promise<SshIdle> => {
+export const benchSshIdle = async (transport: Transport, seconds: number) => {
   const harness = await createSshHarness(transport);
   const { server, remote, proxy } = harness;
   const box = openRemoteBox();
@@ -106,10 +130,12 @@ export const benchSshIdle = async (transport: Transport, seconds: number): Promi
       panes: PANES,
       agents: items.length,
       seconds,
+      /** Both directions with 52 bytes of header for each packet, acknowledgements too; per second. */
       wireBytesPerSecond: (payload + packets * HEADER_BYTES) / seconds,
       payloadBytesPerSecond: payload / seconds,
       packetsPerSecond: packets / seconds,
       channels: countChannels(server.remoteHome),
+      /** Null: this machine allows no PID namespace. */
       processStartsPerMinute:
         startsBefore === null || startsAfter === null ? null : ((startsAfter - startsBefore) / seconds) * 60,
     };
@@ -118,3 +144,5 @@ export const benchSshIdle = async (transport: Transport, seconds: number): Promi
     await box?.close();
   }
 };
+
+export type SshIdle = Awaited<ReturnType<typeof benchSshIdle>>;

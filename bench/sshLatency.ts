@@ -1,21 +1,14 @@
 // The time from an event on a machine 50 ms away to the entry that a client of the feed receives.
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
 import type { PaneView } from "../core/model/view.ts";
+import { dropEvent, eventText } from "../test/harness/eventFile.ts";
 import { createPlayer, type Player } from "../test/player/player.ts";
 import { FeedWatch } from "./feedWatch.ts";
 import { createSshHarness, untilHealth, type SshHarness, type Transport } from "./sshHarness.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
-
-export interface SshLatency {
-  rttMs: number | null;
-  /** The time from the rename into the remote spool to the client's feed, in milliseconds. */
-  hookToFeed: Spread;
-  /** The same from the first frame of a dialog without an event. */
-  screenToFeed: Spread;
-}
 
 const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));
 const PANES = 50;
@@ -25,24 +18,17 @@ const isState = (player: Player, state: string) => (pane: PaneView) =>
 
 /** Drops event files as the hook does. */
 export const createDropper = async ({ server, remote }: SshHarness) => {
-  const folderOf = (name: string): string => join(server.remoteHome, ".agtmux", "spool", name);
-  const [temporary, spool] = [folderOf("tmp"), folderOf("new")];
-  for (const folder of [temporary, spool]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const serverPid = await remote.serverPid();
+  const spool = join(server.remoteHome, ".agtmux", "spool");
+  for (const name of ["tmp", "new"]) mkdirSync(join(spool, name), { recursive: true, mode: 0o700 });
+  const tmux = `${remote.socketPath},${await remote.serverPid()},0`;
   let dropped = 0;
   return (
-    player: Pick<Player, "paneId" | "pid" | "sessionId">,
+    { paneId: pane, pid: ppid, sessionId }: Pick<Player, "paneId" | "pid" | "sessionId">,
     event: string,
     payload: Record<string, unknown>,
   ): number => {
-    dropped += 1;
-    const name = `9${String(dropped).padStart(6, "0")}-0`;
-    const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${remote.socketPath},${serverPid},0\npane=${player.paneId}\nppid=${player.pid}\n\n`;
-    const body = JSON.stringify({ session_id: player.sessionId, hook_event_name: event, ...payload });
-    writeFileSync(join(temporary, name), header + body, { mode: 0o600 });
-    const at = performance.now();
-    renameSync(join(temporary, name), join(spool, name));
-    return at;
+    const text = eventText({ event, sessionId, tmux, pane, ppid, payload });
+    return dropEvent(spool, `9${String((dropped += 1)).padStart(6, "0")}-0`, text);
   };
 };
 
@@ -80,7 +66,7 @@ const measureScreens = async (player: Player, feed: FeedWatch, rounds: number): 
   return spreadOf(sample);
 };
 
-export const benchSshLatency = async (transport: Transport, rounds: number): Promise<SshLatency> => {
+export const benchSshLatency = async (transport: Transport, rounds: number) => {
   const harness = await createSshHarness(transport);
   const { remote, server } = harness;
   const players: Player[] = [];
@@ -110,7 +96,9 @@ export const benchSshLatency = async (transport: Transport, rounds: number): Pro
     await feed.close();
     return {
       rttMs: targets.find(({ target }) => target === "vm1")?.rtt_ms ?? null,
+      /** The time from the rename into the remote spool to the client's feed, in milliseconds. */
       hookToFeed,
+      /** The same from the first frame of a dialog without an event. */
       screenToFeed,
     };
   } finally {
@@ -118,3 +106,5 @@ export const benchSshLatency = async (transport: Transport, rounds: number): Pro
     await harness.close();
   }
 };
+
+export type SshLatency = Awaited<ReturnType<typeof benchSshLatency>>;

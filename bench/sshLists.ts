@@ -4,17 +4,11 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createSshServer } from "../test/ssh/sshServer.ts";
 import { createSshHarness, untilHealth, type Transport } from "./sshHarness.ts";
-import { spreadOf, type Spread } from "./statistics.ts";
-
-export interface SshLists {
-  /** Milliseconds of one request for all panes over the daemon's socket. */
-  list: Spread;
-  targets: { target: string; health: string; reason: string | null }[];
-}
+import { spreadOf } from "./statistics.ts";
 
 const ASK_EVERY_MS = 50;
 
-export const benchSshLists = async (transport: Transport, seconds: number): Promise<SshLists> => {
+export const benchSshLists = async (transport: Transport, seconds: number) => {
   const harness = await createSshHarness(transport);
   const { server, remote } = harness;
   const frozen = await createSshServer();
@@ -58,6 +52,7 @@ export const benchSshLists = async (transport: Transport, seconds: number): Prom
     }
     const targets = await client.call((api) => api.targets.query());
     return {
+      /** Milliseconds of one request for all panes over the daemon's socket. */
       list: spreadOf(sample),
       targets: targets.map(({ target, health, health_reason: reason }) => ({ target, health, reason })),
     };
@@ -73,3 +68,5 @@ export const benchSshLists = async (transport: Transport, seconds: number): Prom
     await frozen.close();
   }
 };
+
+export type SshLists = Awaited<ReturnType<typeof benchSshLists>>;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startedSchema, type Started } from "../core/model/workspace.ts";
-import { connectSocket } from "../core/rpc/socketClient.ts";
+import { connectTo } from "../test/harness/daemonProcess.ts";
 import { git } from "../test/workspaces/hostileRepository.ts";
 import { openStartHarness } from "../test/workspaces/startHarness.ts";
 import { describeMachine } from "./machine.ts";
@@ -44,7 +44,7 @@ process.env["PATH"] = `${folder}:${process.env["PATH"] ?? ""}`;
 const harness = await openStartHarness({ turnMs: 300 });
 const { service } = harness;
 const { paths } = harness.daemon;
-const client = await connectSocket({ paths, version: "bench", checkVersion: false, helloTimeoutMs: 10_000 });
+const client = await connectTo(paths.home, 10_000);
 const start = async (input: object): Promise<Started> =>
   startedSchema.parse(
     await client.forward("workspaces.start", "mutation", { agent: "claude", surface: "bench", ...input }),

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS, dropDaemonEnvironment } from "./createContext.ts";
+import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS, dropDaemonEnvironment } from "./command/createContext.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const SHELLS = [["sh"], ["dash"], ["busybox", "sh"], ["bash", "--posix"]].filter(

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { handClock } from "../test/workspaces/handClock.ts";
-import { returnMemory } from "./createContext.ts";
+import { returnMemory } from "./command/createContext.ts";
 
 const MINUTE_MS = 60_000;
 

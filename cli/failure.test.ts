@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { AgtmuxError } from "../core/model/errors.ts";
-import { renderFailure } from "./document.ts";
+import { renderFailure } from "./command/document.ts";
 
 it("tells a detail that the sentence has already only in the JSON document", () => {
   const failure = new AgtmuxError("E_STALE_SNAPSHOT", "Nothing was done: no prompt is open", {

@@ -3,7 +3,7 @@ import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { checkHome, resolveHome } from "../core/rpc/paths.ts";
-import type { DaemonRunOptions } from "./daemon.ts";
+import type { DaemonRunOptions } from "./host/daemon.ts";
 
 /** Compiled code is kept in our own home only: a shared folder such as /tmp could be prepared by someone else. */
 const useCompileCache = (): void => {
@@ -17,7 +17,7 @@ const useCompileCache = (): void => {
 
 const runVerb = async (args: readonly string[]): Promise<void> => {
   useCompileCache();
-  await (await import("./run.ts")).runCli(args);
+  await (await import("./grammar/run.ts")).runCli(args);
 };
 
 /** The options of `daemon run`, or null for every other command and whatever the grammar has to refuse. */
@@ -30,7 +30,7 @@ const asDaemon = ([first, second, ...words]: readonly string[]): DaemonRunOption
 
 /** Without the compile cache: what it brings along is a megabyte that would stay resident, for a start that is no faster. */
 const runDaemon = async (options: DaemonRunOptions): Promise<void> =>
-  (await import("./daemon.ts")).runDaemonProcess(options);
+  (await import("./host/daemon.ts")).runDaemonProcess(options);
 
 const args = process.argv.slice(2);
 const daemon = asDaemon(args);

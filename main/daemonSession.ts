@@ -8,7 +8,7 @@ import { makeRoom, tryOwn, type Owner } from "../core/rpc/ownership.ts";
 import type { RuntimePaths } from "../core/rpc/paths.ts";
 import { connectCurrent, type DaemonClient } from "../core/rpc/socketClient.ts";
 import { tryStartLock } from "../core/rpc/connect.ts";
-import type { NotificationEvent } from "../core/api/service.ts";
+import type { NotificationEvent } from "../core/model/notifications.ts";
 import type { FeedEntry } from "../core/model/view.ts";
 
 // How the app gets a daemon: it becomes the home's owner and hosts one, or joins the one that runs, unless that one is outdated

@@ -1,6 +1,6 @@
 import type { ReachableService } from "../core/api/calls.ts";
 import { beforeEach, expect, it } from "vitest";
-import type { AgentNotification } from "../core/api/service.ts";
+import type { AgentNotification } from "../core/model/notifications.ts";
 import type { ActionResult } from "../core/model/action.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import { makePane } from "../test/factories/view.ts";

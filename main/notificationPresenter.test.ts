@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AgentNotification } from "../core/api/service.ts";
+import type { AgentNotification } from "../core/model/notifications.ts";
 import { makePane } from "../test/factories/view.ts";
 import {
   toNativeOptions,

@@ -1,6 +1,10 @@
 // A notification of the daemon in the form of the system's notifications. Pure. Buttons and replies are for systems that have
 // them; elsewhere a click leads to the pane.
-import type { AgentNotification, NotificationAction, NotificationEvent } from "../core/api/service.ts";
+import type {
+  AgentNotification,
+  NotificationAction,
+  NotificationEvent,
+} from "../core/model/notifications.ts";
 import type { ReachableService } from "../core/api/calls.ts";
 import { type ActionResult, actionGuardsSchema, type ActionGuards } from "../core/model/action.ts";
 import { AgtmuxError } from "../core/model/errors.ts";

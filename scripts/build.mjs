@@ -46,6 +46,7 @@ const moreParts = () => {
     .filter((verb) => !QUICK_VERBS.includes(verb));
   return new Map([
     ...verbs.map((verb) => [verb, `cli/verbs/${verb}.ts`]),
+    ["help", "cli/grammar/help.ts"],
     ["connect", "core/rpc/connect.ts"],
   ]);
 };
@@ -178,7 +179,7 @@ const buildCli = async () => {
   };
   const parts = moreParts();
   await bundle({
-    entryPoints: [join(ROOT, "cli", "run.ts")],
+    entryPoints: [join(ROOT, "cli", "grammar", "run.ts")],
     outfile: join(CLI_DIR, "run.cjs"),
     plugins: [
       separate("daemon"),
@@ -209,7 +210,7 @@ const buildCli = async () => {
     plugins: [separate("daemon")],
   });
   await bundle({
-    entryPoints: [join(ROOT, "cli", "daemon.ts")],
+    entryPoints: [join(ROOT, "cli", "host", "daemon.ts")],
     outfile: join(CLI_DIR, "daemon.cjs"),
     plugins: [NO_LOCALES, LAZY_IN_DAEMON, separate("socketClient"), separateMore(parts)],
   });

@@ -1,7 +1,7 @@
 // Writes docs/cli.md and the man page docs/agtmux.1 from the grammar: `npm run docs`. A test keeps them current.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createBareProgram } from "../cli/run.ts";
+import { createBareProgram } from "../cli/grammar/run.ts";
 import { renderMarkdown, toPage, renderRoff } from "../cli/reference/pages.ts";
 
 const ROOT = join(import.meta.dirname, "..");

@@ -1,8 +1,8 @@
 // The adapter for arcane (command `arc`): wires its parts to the contract. Nobody could run it here; everything rests on
 // its documents and its public source. It has no permission dialogs of its own, and no event for extensions' dialogs.
-import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { BUILT_IN } from "../common/builtIn.ts";
 import { readDocumentedScreen } from "../piFamily/screen.ts";
 import { identifyScript } from "../piFamily/identify.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
@@ -39,13 +39,12 @@ const identifyArcane = (processes: readonly ProcessInfo[]) => {
 
 /** A new adapter; never recorded. Signals end it without any event. */
 export const createArcaneAdapter = (): AgentAdapter => ({
-  contractVersion: ADAPTER_CONTRACT_VERSION,
+  ...BUILT_IN,
   agentType: "arcane",
   displayName: "arcane",
-  version: "1.0.0",
   recordedVersions: [],
   announcesExit: false,
-  capabilities: { ...FULL_SUPPORT, supports_waiting_approval: false, verified: false },
+  capabilities: { ...BUILT_IN.capabilities, supports_waiting_approval: false, verified: false },
   // Its own documentation names a way to go on with a session; nobody could try it.
   launch: { program: "arc" },
   identify: identifyArcane,

@@ -2,14 +2,15 @@
 import {
   type AgentExecutable,
   type IdentifyMatch,
-  ADAPTER_CONTRACT_VERSION,
   type AgentAdapter,
+  type PrintAnswer,
+  type PrintMode,
+  type PrintQuestion,
 } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
-import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { BUILT_IN } from "../common/builtIn.ts";
 import { readResetTime } from "../common/resetTime.ts";
-import { claudeLoads } from "../common/loads.ts";
 import {
   claudeHistory,
   readClaudeSessionTitle,
@@ -20,6 +21,16 @@ import { createClaudeConfirmation, createClaudeEditorMode, createClaudeIntegrati
 import { normalizeClaude } from "./normalize.ts";
 import { readDraft as readClaudeDraft, readInputMode, readClaudeScreen } from "./screen.ts";
 import { readClaudeStateFile } from "./stateFiles.ts";
+import {
+  inFile,
+  place,
+  settingsFile,
+  type AgentLoads,
+  type LoadLevel,
+  type LoadPlace,
+} from "../../core/ports/agentFiles.ts";
+import { option } from "../common/printMode.ts";
+import * as z from "zod";
 
 // Which process of a pane is Claude Code. Owns the command-line rules only: what the process does is nobody's business
 // here. Source: process trees recorded with 2.1.329, notes on 2.1.197 and on npm's node launcher.
@@ -108,15 +119,92 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
 export const identifyClaude = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
   firstMatch(processes, matchOne);
 
+// What it reads when it starts in a folder. The managed files are those of Linux and macOS.
+
+const CLAUDE_SETTINGS = { permissions: "permissions", hooks: "hooks" };
+
+const claudeFolders = (level: LoadLevel, folder: string): LoadPlace[] => [
+  place("rules", level, `${folder}/rules/*.md`),
+  place("skills", level, `${folder}/skills/*/SKILL.md`),
+  place("commands", level, `${folder}/commands/*.md`),
+  place("agents", level, `${folder}/agents/*.md`),
+];
+
+const CLAUDE_MANAGED = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
+
+const claudeLoads: AgentLoads = {
+  basis: "its documents; settings and hooks seen with 2.1.329",
+  wins: { mcp: "nearest", agents: "nearest", skills: "person" },
+  unknown: ["plugins", "files that its instructions name with @", "instructions in folders below"],
+  places: [
+    ...CLAUDE_MANAGED.flatMap((folder) => [
+      place("instructions", "managed", `${folder}/CLAUDE.md`),
+      ...settingsFile("managed", `${folder}/managed-settings.json`, CLAUDE_SETTINGS),
+      place("mcp", "managed", `${folder}/managed-mcp.json`, inFile("json", "mcpServers")),
+    ]),
+    place("instructions", "person", "~/.claude/CLAUDE.md"),
+    ...settingsFile("person", "~/.claude/settings.json", CLAUDE_SETTINGS),
+    place("mcp", "person", "~/.claude.json", inFile("json", "mcpServers")),
+    ...claudeFolders("person", "~/.claude"),
+    place("instructions", "project", "CLAUDE.md", { reach: "root" }),
+    place("instructions", "project", "CLAUDE.local.md", { reach: "root" }),
+    place("instructions", "project", ".claude/CLAUDE.md"),
+    ...settingsFile("project", ".claude/settings.json", CLAUDE_SETTINGS),
+    ...settingsFile("project", ".claude/settings.local.json", CLAUDE_SETTINGS),
+    place("mcp", "project", ".mcp.json", inFile("json", "mcpServers")),
+    ...claudeFolders("project", ".claude"),
+  ],
+};
+
+// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+
+/** What the prompt says as well, where it weighs more. */
+const MANNERS =
+  "You answer in a Markdown document that a person is editing. Write Markdown and nothing around it; do not repeat the document, and do not edit its file.";
+
+const claudeSchema = z.object({
+  result: z.string(),
+  session_id: z.string().nullish(),
+  is_error: z.boolean().nullish(),
+});
+
+const readClaude = (stdout: string): PrintAnswer => {
+  const { result, session_id: session, is_error: isError } = claudeSchema.parse(JSON.parse(stdout));
+  if (isError === true) throw new Error(result);
+  return { text: result, session: session ?? null };
+};
+
+const claudeArgs = ({ session, isFork, model, acceptsEdits }: PrintQuestion): string[] => [
+  "-p",
+  "--output-format",
+  "json",
+  "--permission-mode",
+  acceptsEdits ? "acceptEdits" : "default",
+  ...(isFork && session === null ? ["--continue"] : option("--resume", session)),
+  ...(isFork ? ["--fork-session"] : []),
+  ...option("--model", model),
+  "--append-system-prompt",
+  MANNERS,
+];
+
+/** A session around us would make it refuse to start. */
+const ALONE = ["CLAUDECODE"];
+
+const PRINT_MODE: PrintMode = {
+  command: "claude",
+  forks: "last too",
+  argv: claudeArgs,
+  withoutEnv: ALONE,
+  parse: readClaude,
+};
+
 /** A new adapter with its own cache of settings files. Recorded with 2.1.329; 2.1.197 checked for its differences. */
 export const createClaudeAdapter = (): AgentAdapter => ({
-  contractVersion: ADAPTER_CONTRACT_VERSION,
+  ...BUILT_IN,
   agentType: "claude",
   displayName: "Claude Code",
-  version: "1.0.0",
   recordedVersions: ["2.1.329", "2.1.197"],
   announcesExit: true,
-  capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
   inputModes: { isOn: createClaudeEditorMode(), read: readInputMode, textKeys: ["i"] },
   // The command that it prints when it ends (2.1.329).
@@ -135,5 +223,6 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   needsConfirmation: createClaudeConfirmation(),
   history: claudeHistory,
   loads: claudeLoads,
+  printMode: PRINT_MODE,
   integration: createClaudeIntegration(),
 });

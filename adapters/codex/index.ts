@@ -3,18 +3,21 @@ import type { ProcessInfo } from "../../core/model/runtime.ts";
 import {
   type AgentExecutable,
   type IdentifyMatch,
-  ADAPTER_CONTRACT_VERSION,
   type AgentAdapter,
+  type PrintAnswer,
+  type PrintMode,
 } from "../../core/ports/agentAdapter.ts";
 import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
-import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { BUILT_IN } from "../common/builtIn.ts";
 import { readResetTime } from "../common/resetTime.ts";
-import { codexLoads } from "../common/loads.ts";
 import { codexHistory, readCodexTranscript } from "./history.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
 import { readCodexScreen, readDraft as readCodexDraft } from "./screen.ts";
 import { readCodexStateFile } from "./stateFiles.ts";
+import { inFile, place, type AgentLoads } from "../../core/ports/agentFiles.ts";
+import { lastOf, option, readRecords } from "../common/printMode.ts";
+import * as z from "zod";
 
 // Which process of a pane is the Codex TUI. Owns the command-line rules only. Source: process trees recorded with 0.169.0
 // (native binary; the npm launcher execs it), notes on its background server.
@@ -96,19 +99,83 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
 export const identifyCodex = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
   firstMatch(processes, matchOne);
 
+// What it reads when it starts in a folder. The managed files are those of Linux and macOS.
+
+const CODEX_INSTRUCTIONS = ["AGENTS.override.md", "AGENTS.md"];
+
+const codexLoads: AgentLoads = {
+  basis: "its documents; settings and hooks seen with 0.169.0",
+  wins: { mcp: "nearest" },
+  unknown: [
+    "managed settings",
+    "other names of instruction files (project_doc_fallback_filenames)",
+    "whether the folder is trusted: else settings and hooks of the project are not read",
+  ],
+  places: [
+    place(
+      "instructions",
+      "person",
+      CODEX_INSTRUCTIONS.map((name) => `~/.codex/${name}`),
+    ),
+    place("mcp", "person", "~/.codex/config.toml", inFile("toml", "mcp_servers")),
+    place("hooks", "person", "~/.codex/config.toml", inFile("toml", "hooks")),
+    place("hooks", "person", "~/.codex/hooks.json", inFile("json", "hooks")),
+    place("rules", "person", "~/.codex/rules/*.rules"),
+    place("commands", "person", "~/.codex/prompts/*.md"),
+    place("skills", "person", "~/.codex/skills/*/SKILL.md"),
+    place("skills", "person", "~/.agents/skills/*/SKILL.md"),
+    place("instructions", "project", CODEX_INSTRUCTIONS, { reach: "top" }),
+    place("mcp", "project", ".codex/config.toml", { reach: "top", ...inFile("toml", "mcp_servers") }),
+    place("hooks", "project", ".codex/hooks.json", inFile("json", "hooks")),
+    place("skills", "project", ".codex/skills/*/SKILL.md", { reach: "top" }),
+    place("skills", "project", ".agents/skills/*/SKILL.md", { reach: "top" }),
+  ],
+};
+
+// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+
+const codexSchema = z.union([
+  z.object({ type: z.literal("thread.started"), thread_id: z.string() }),
+  z.object({
+    type: z.literal("item.completed"),
+    item: z.object({ type: z.literal("agent_message"), text: z.string() }),
+  }),
+]);
+
+const readCodex = (stdout: string): PrintAnswer => {
+  const records = readRecords(stdout, codexSchema);
+  return {
+    text: lastOf(records.flatMap((one) => (one.type === "item.completed" ? [one.item.text] : []))),
+    session: records.flatMap((one) => (one.type === "thread.started" ? [one.thread_id] : [])).at(-1) ?? null,
+  };
+};
+
+const PRINT_MODE: PrintMode = {
+  command: "codex",
+  forks: "named",
+  argv: ({ session, isFork, model }) => [
+    "exec",
+    ...(session === null ? [] : [isFork ? "fork" : "resume"]),
+    "--json",
+    "--skip-git-repo-check",
+    ...option("--model", model),
+    ...(session === null ? ["-"] : [session, "-"]),
+  ],
+  withoutEnv: [],
+  parse: readCodex,
+};
+
 /**
  * A new adapter with its own cache of settings files. Recorded with 0.169.0 and its background server on: hooks carry the
  * environment of whichever pane started the server, and no event tells that a window closed.
  */
 export const createCodexAdapter = (): AgentAdapter => ({
-  contractVersion: ADAPTER_CONTRACT_VERSION,
+  ...BUILT_IN,
   agentType: "codex",
   displayName: "Codex",
-  version: "1.0.0",
   recordedVersions: ["0.169.0"],
   announcesExit: false,
   eventsMayNameOtherPanes: true,
-  capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
   // The command that it prints when it ends (0.169.0).
   launch: { program: "codex", resume: (id) => ["resume", id] },
@@ -123,5 +190,6 @@ export const createCodexAdapter = (): AgentAdapter => ({
   needsConfirmation: createCodexConfirmation(),
   history: codexHistory,
   loads: codexLoads,
+  printMode: PRINT_MODE,
   integration: createCodexIntegration(),
 });

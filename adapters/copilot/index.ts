@@ -1,13 +1,13 @@
 // The adapter for GitHub Copilot CLI: wires its parts to the contract, decides nothing itself.
 import {
   type IdentifyMatch,
-  ADAPTER_CONTRACT_VERSION,
   type AgentAdapter,
+  type PrintAnswer,
+  type PrintMode,
 } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { baseName, wordsOf } from "../common/commandLine.ts";
-import { FULL_SUPPORT } from "../common/capabilities.ts";
-import { copilotLoads } from "../common/loads.ts";
+import { BUILT_IN } from "../common/builtIn.ts";
 import { copilotHistory } from "./history.ts";
 import { createCopilotIntegration } from "./integration.ts";
 import { normalizeCopilot } from "./normalize.ts";
@@ -19,6 +19,9 @@ import {
   readCopilotTranscript,
   titleOfCopilotSession,
 } from "./stateFiles.ts";
+import { inFile, place, type AgentLoads } from "../../core/ports/agentFiles.ts";
+import { lastOf, option, readRecords } from "../common/printMode.ts";
+import * as z from "zod";
 
 // Which process of a pane is GitHub Copilot CLI. A node launcher starts the native program and waits for it; the native one
 // is the agent: it holds the session, it outlives a launcher that is ended alone, and it is what must be ended. Source:
@@ -62,16 +65,65 @@ export const identifyCopilot = (processes: readonly ProcessInfo[]): IdentifyMatc
   return fallback;
 };
 
+// What it reads when it starts in a folder.
+
+const copilotLoads: AgentLoads = {
+  basis: "its documents; hooks of .claude/settings.json seen with 1.0.102",
+  wins: {},
+  unknown: ["plugins", "settings of an organisation", "permissions that it remembers"],
+  places: [
+    place("instructions", "person", "~/.copilot/copilot-instructions.md"),
+    place("mcp", "person", "~/.copilot/mcp-config.json", inFile("json", "mcpServers")),
+    place("settings", "person", "~/.copilot/config.json"),
+    place("hooks", "person", "~/.copilot/hooks/*.json"),
+    place("skills", "person", "~/.copilot/skills/*/SKILL.md"),
+    place("agents", "person", "~/.copilot/agents/*.md"),
+    place("instructions", "project", ".github/copilot-instructions.md"),
+    place("instructions", "project", ".github/instructions/*.md"),
+    place("instructions", "project", "AGENTS.md", { reach: "top" }),
+    place("hooks", "project", ".github/hooks/*.json"),
+    place("hooks", "project", ".claude/settings.json", inFile("json", "hooks")),
+    place("skills", "project", ".github/skills/*/SKILL.md"),
+    place("agents", "project", ".github/agents/*.md"),
+  ],
+};
+
+// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+
+const copilotSchema = z.union([
+  z.object({ type: z.literal("assistant.message"), data: z.object({ content: z.string() }) }),
+  z.object({ type: z.literal("result"), sessionId: z.string() }),
+]);
+
+const readCopilot = (stdout: string): PrintAnswer => {
+  const records = readRecords(stdout, copilotSchema);
+  return {
+    text: lastOf(records.flatMap((one) => (one.type === "assistant.message" ? [one.data.content] : []))),
+    session: records.flatMap((one) => (one.type === "result" ? [one.sessionId] : [])).at(-1) ?? null,
+  };
+};
+
+const PRINT_MODE: PrintMode = {
+  command: "copilot",
+  forks: "none",
+  argv: ({ session, model }) => [
+    "--output-format",
+    "json",
+    ...(session === null ? [] : [`--resume=${session}`]),
+    ...option("--model", model),
+  ],
+  withoutEnv: [],
+  parse: readCopilot,
+};
+
 /** A new adapter. Recorded with 1.0.102 with a provider of its own and without a login. */
 export const createCopilotAdapter = (): AgentAdapter => ({
-  contractVersion: ADAPTER_CONTRACT_VERSION,
+  ...BUILT_IN,
   agentType: "copilot",
   displayName: "GitHub Copilot CLI",
-  version: "1.0.0",
   recordedVersions: ["1.0.102"],
   // sessionEnd fires on exit, and when the native program is told to end.
   announcesExit: true,
-  capabilities: FULL_SUPPORT,
   // The first one shows "esc again to interrupt".
   // It follows the counter of seconds (recorded 1.0.102).
   movesCursorInDialogs: true,
@@ -88,5 +140,6 @@ export const createCopilotAdapter = (): AgentAdapter => ({
   readSessionTitle: readCopilotSessionTitle,
   history: copilotHistory,
   loads: copilotLoads,
+  printMode: PRINT_MODE,
   integration: createCopilotIntegration(),
 });

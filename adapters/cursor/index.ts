@@ -1,13 +1,9 @@
 // The adapter for the Cursor CLI: wires its parts to the contract. Nobody could run it here: its events are those of its
 // documents, its screens those that others published. No event means a wait, so that waits are known by the screen alone.
-import {
-  type IdentifyMatch,
-  ADAPTER_CONTRACT_VERSION,
-  type AgentAdapter,
-} from "../../core/ports/agentAdapter.ts";
+import { type IdentifyMatch, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
-import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { BUILT_IN } from "../common/builtIn.ts";
 import { createCursorIntegration } from "./integration.ts";
 import { normalizeCursor } from "./normalize.ts";
 import { readCursorScreen } from "./screen.ts";
@@ -55,13 +51,12 @@ const identifyCursor = (processes: readonly ProcessInfo[]): IdentifyMatch | null
 
 /** A new adapter; never recorded. */
 export const createCursorAdapter = (): AgentAdapter => ({
-  contractVersion: ADAPTER_CONTRACT_VERSION,
+  ...BUILT_IN,
   agentType: "cursor",
   displayName: "Cursor CLI",
-  version: "1.0.0",
   recordedVersions: [],
   announcesExit: false,
-  capabilities: { ...FULL_SUPPORT, verified: false },
+  capabilities: { ...BUILT_IN.capabilities, verified: false },
   // How it goes on with a session is not known.
   launch: { program: "cursor-agent" },
   identify: identifyCursor,

@@ -2,14 +2,12 @@
 // and rules that hang are given up for good rather than slowing everything else down.
 import type { OptionRole, PromptRequest } from "../../core/model/request.ts";
 import { isWaiting, REASON_CODES, statusSchema, type Status } from "../../core/model/state.ts";
-import type { Reading, Screen, AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import type { Reading, Screen, ScreenTrace } from "../../core/ports/agentAdapter.ts";
 import { oneLine } from "../common/payload.ts";
 import { promptRequest } from "../common/promptRequest.ts";
 import { ofWholeScreen } from "../common/screenText.ts";
 import { compilePattern, PatternTimeout, type Deadline } from "../../core/pattern/pattern.ts";
 import { MAX_RULE_LINES, type AnswerKeys, type ScreenRule, type TitleRule } from "./schema.ts";
-
-type ScreenTrace = ReturnType<NonNullable<AgentAdapter["traceScreen"]>>[number];
 
 /** Columns of a line that rules see. */
 const MAX_COLUMNS = 400;

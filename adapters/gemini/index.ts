@@ -1,18 +1,21 @@
 // The adapter for Gemini CLI: tells its process from others, and wires its parts to the contract.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import {
-  ADAPTER_CONTRACT_VERSION,
   type AgentAdapter,
+  type PrintAnswer,
+  type PrintMode,
   type IdentifyMatch,
 } from "../../core/ports/agentAdapter.ts";
-import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { BUILT_IN } from "../common/builtIn.ts";
 import { readScriptCommand } from "../common/commandLine.ts";
-import { geminiLoads } from "../common/loads.ts";
 import { geminiHistory, readGeminiTranscript } from "./history.ts";
 import { createGeminiIntegration } from "./integration.ts";
 import { normalizeGemini } from "./normalize.ts";
 import { readGeminiScreen } from "./screen.ts";
 import { readDraft as readGeminiDraft } from "./layout.ts";
+import { place, settingsFile, type AgentLoads } from "../../core/ports/agentFiles.ts";
+import { option } from "../common/printMode.ts";
+import * as z from "zod";
 
 // Which process of a pane is Gemini CLI. Node names its main thread alike for every program, so the script on the command
 // line decides. Source: process trees recorded with 0.61.0; launcher forms from the package's own entry points.
@@ -45,16 +48,65 @@ export const identifyGemini = (processes: readonly ProcessInfo[]): IdentifyMatch
   return null;
 };
 
+// What it reads when it starts in a folder. The managed files are those of Linux and macOS.
+
+const GEMINI_SETTINGS = { mcp: "mcpServers", hooks: "hooks" };
+
+const geminiLoads: AgentLoads = {
+  basis: "its documents; settings and hooks seen with 0.61.0",
+  wins: { mcp: "nearest", commands: "nearest" },
+  unknown: [
+    "other names of instruction files (context.fileName)",
+    "instructions in folders below",
+    "whether the folder is trusted: else settings and hooks of the project are not read",
+  ],
+  places: [
+    ...settingsFile("managed", "/etc/gemini-cli/settings.json", GEMINI_SETTINGS),
+    ...settingsFile("managed", "/Library/Application Support/GeminiCli/settings.json", GEMINI_SETTINGS),
+    place("instructions", "person", "~/.gemini/GEMINI.md"),
+    ...settingsFile("person", "~/.gemini/settings.json", GEMINI_SETTINGS),
+    place("commands", "person", "~/.gemini/commands/*.toml"),
+    place("extensions", "person", "~/.gemini/extensions/*/gemini-extension.json"),
+    place("instructions", "project", "GEMINI.md", { reach: "top" }),
+    ...settingsFile("project", ".gemini/settings.json", GEMINI_SETTINGS),
+    place("commands", "project", ".gemini/commands/*.toml"),
+    place("extensions", "project", ".gemini/extensions/*/gemini-extension.json"),
+  ],
+};
+
+// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+
+const geminiSchema = z.object({ response: z.string(), session_id: z.string().nullish() });
+
+const readGemini = (stdout: string): PrintAnswer => {
+  // It says what it does in lines before the object.
+  const { response, session_id: session } = geminiSchema.parse(JSON.parse(stdout.slice(stdout.indexOf("{"))));
+  return { text: response, session: session ?? null };
+};
+
+const PRINT_MODE: PrintMode = {
+  command: "gemini",
+  forks: "none",
+  argv: ({ session, model, acceptsEdits }) => [
+    "--output-format",
+    "json",
+    "--approval-mode",
+    acceptsEdits ? "auto_edit" : "default",
+    ...option("--resume", session),
+    ...option("--model", model),
+  ],
+  withoutEnv: [],
+  parse: readGemini,
+};
+
 /** A new adapter. Recorded with 0.61.0, whose title is its state file: there is no other. */
 export const createGeminiAdapter = (): AgentAdapter => ({
-  contractVersion: ADAPTER_CONTRACT_VERSION,
+  ...BUILT_IN,
   agentType: "gemini",
   displayName: "Gemini CLI",
-  version: "1.0.0",
   recordedVersions: ["0.61.0"],
   // SessionEnd fires on exit and on INT and TERM.
   announcesExit: true,
-  capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
   // Its documentation; sessions belong to the folder (0.61.0).
   launch: { program: "gemini", resume: (id) => ["--resume", id] },
@@ -65,5 +117,6 @@ export const createGeminiAdapter = (): AgentAdapter => ({
   readTranscript: readGeminiTranscript,
   history: geminiHistory,
   loads: geminiLoads,
+  printMode: PRINT_MODE,
   integration: createGeminiIntegration(),
 });

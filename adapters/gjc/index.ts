@@ -3,7 +3,6 @@
 import {
   type IdentifyMatch,
   type IntegrationRequest,
-  ADAPTER_CONTRACT_VERSION,
   type AgentAdapter,
 } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
@@ -11,7 +10,7 @@ import { baseName, wordsOf } from "../common/commandLine.ts";
 import { identifyScript, isWithoutScreen } from "../piFamily/identify.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { parsePayload, textOf } from "../common/payload.ts";
-import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { BUILT_IN } from "../common/builtIn.ts";
 import { readDocumentedScreen } from "../piFamily/screen.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiHistory, createTranscriptReader } from "../piFamily/history.ts";
@@ -111,13 +110,12 @@ const requireExtensions = async (request: IntegrationRequest): Promise<void> => 
 
 /** A new adapter; never recorded. It has no event for permissions, and its exit was not seen. */
 export const createGjcAdapter = (): AgentAdapter => ({
-  contractVersion: ADAPTER_CONTRACT_VERSION,
+  ...BUILT_IN,
   agentType: "gjc",
   displayName: "gjc",
-  version: "1.0.0",
   recordedVersions: [],
   announcesExit: false,
-  capabilities: { ...FULL_SUPPORT, supports_waiting_approval: false, verified: false },
+  capabilities: { ...BUILT_IN.capabilities, supports_waiting_approval: false, verified: false },
   // Its own documentation names a way to go on with a session; nobody could try it.
   launch: { program: "gjc" },
   identify: identifyGjc,

@@ -1,11 +1,7 @@
 // The adapter for oh-my-pi: tells its process from others, and wires its parts to the contract.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import {
-  ADAPTER_CONTRACT_VERSION,
-  type AgentAdapter,
-  type IdentifyMatch,
-} from "../../core/ports/agentAdapter.ts";
-import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { type AgentAdapter, type IdentifyMatch } from "../../core/ports/agentAdapter.ts";
+import { BUILT_IN } from "../common/builtIn.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
 import { identifyScript } from "../piFamily/identify.ts";
 import { createPiHistory, createTranscriptReader } from "../piFamily/history.ts";
@@ -43,13 +39,11 @@ const identifyOmp = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
 
 /** A new adapter; recorded with 18.2.3. It announces every orderly exit, also the one after TERM. */
 export const createOmpAdapter = (): AgentAdapter => ({
-  contractVersion: ADAPTER_CONTRACT_VERSION,
+  ...BUILT_IN,
   agentType: "omp",
   displayName: "oh-my-pi",
-  version: "1.0.0",
   recordedVersions: ["18.2.3"],
   announcesExit: true,
-  capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
   // Measured: an Enter one second after the dialog opened was ignored, after three it counted.
   dialogDeafMs: 3_000,

@@ -3,17 +3,27 @@
 import {
   type AgentExecutable,
   type IdentifyMatch,
-  ADAPTER_CONTRACT_VERSION,
   type AgentAdapter,
+  type PrintAnswer,
+  type PrintMode,
 } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { baseName, wordsOf } from "../common/commandLine.ts";
-import { FULL_SUPPORT } from "../common/capabilities.ts";
-import { opencodeLoads } from "../common/loads.ts";
+import { BUILT_IN } from "../common/builtIn.ts";
 import { opencodeHistory } from "./history.ts";
 import { createOpencodeIntegration } from "./integration.ts";
 import { normalizeOpencode } from "./normalize.ts";
 import { readOpencodeScreen, titleOfOpencodeSession, readDraft as readOpencodeDraft } from "./screen.ts";
+import {
+  inFile,
+  place,
+  settingsFile,
+  type AgentLoads,
+  type LoadLevel,
+  type LoadPlace,
+} from "../../core/ports/agentFiles.ts";
+import { lastOf, option, readRecords, textSchema } from "../common/printMode.ts";
+import * as z from "zod";
 
 // Tells opencode's terminal program from everything else in a pane. Source: recorded process tree (1.18.33): a native
 // program whose name and first argument are both `opencode`, started directly or by npm's launcher.
@@ -69,15 +79,68 @@ const identifyOpencode = (processes: readonly ProcessInfo[]): IdentifyMatch | nu
     : { process, confidence: "high", sign: `process name and program "opencode"` };
 };
 
+// What it reads when it starts in a folder.
+
+const opencodeFolders = (level: LoadLevel, folder: string): LoadPlace[] =>
+  ["", "s"].flatMap((plural) => [
+    place("commands", level, `${folder}/command${plural}/*.md`),
+    place("agents", level, `${folder}/agent${plural}/*.md`),
+    place("extensions", level, `${folder}/plugin${plural}/*.js`),
+    place("extensions", level, `${folder}/plugin${plural}/*.ts`),
+  ]);
+
+const opencodeLoads: AgentLoads = {
+  basis: "its documents; plugins seen with 1.18.33",
+  wins: { mcp: "nearest" },
+  unknown: ["names in opencode.jsonc", "files that its settings name as instructions", "skills"],
+  places: [
+    place("instructions", "person", ["~/.config/opencode/AGENTS.md", "~/.claude/CLAUDE.md"]),
+    ...settingsFile("person", "~/.config/opencode/opencode.json", { mcp: "mcp", permissions: "permission" }),
+    place("settings", "person", "~/.config/opencode/opencode.jsonc"),
+    ...opencodeFolders("person", "~/.config/opencode"),
+    place("instructions", "project", ["AGENTS.md", "CLAUDE.md"], { reach: "top" }),
+    place("mcp", "project", "opencode.json", { reach: "top", ...inFile("json", "mcp") }),
+    place("permissions", "project", "opencode.json", { reach: "top", ...inFile("json", "permission") }),
+    place("settings", "project", "opencode.jsonc", { reach: "top" }),
+    ...opencodeFolders("project", ".opencode"),
+  ],
+};
+
+// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+
+const opencodeSchema = z.object({
+  type: z.literal("text"),
+  sessionID: z.string(),
+  part: textSchema,
+});
+
+const readOpencode = (stdout: string): PrintAnswer => {
+  const records = readRecords(stdout, opencodeSchema);
+  return { text: lastOf(records.map(({ part }) => part.text)), session: records.at(-1)?.sessionID ?? null };
+};
+
+const PRINT_MODE: PrintMode = {
+  command: "opencode",
+  forks: "last too",
+  argv: ({ session, isFork, model }) => [
+    "run",
+    "--format",
+    "json",
+    ...(isFork && session === null ? ["--continue"] : option("--session", session)),
+    ...(isFork ? ["--fork"] : []),
+    ...option("--model", model),
+  ],
+  withoutEnv: [],
+  parse: readOpencode,
+};
+
 /** A new adapter; recorded with 1.18.33. Leaving may come without any event. */
 export const createOpencodeAdapter = (): AgentAdapter => ({
-  contractVersion: ADAPTER_CONTRACT_VERSION,
+  ...BUILT_IN,
   agentType: "opencode",
   displayName: "opencode",
-  version: "1.0.0",
   recordedVersions: ["1.18.33"],
   announcesExit: false,
-  capabilities: FULL_SUPPORT,
   // The first one shows "esc again to interrupt".
   interruptKeys: [["Escape"], ["Escape"]],
   // The command that it prints when it ends (1.18.33).
@@ -90,5 +153,6 @@ export const createOpencodeAdapter = (): AgentAdapter => ({
   titleOfSession: titleOfOpencodeSession,
   history: opencodeHistory,
   loads: opencodeLoads,
+  printMode: PRINT_MODE,
   integration: createOpencodeIntegration(),
 });

@@ -3,18 +3,21 @@
 // does not know. For a person it is read as a transcript.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import {
-  ADAPTER_CONTRACT_VERSION,
   type AgentAdapter,
+  type PrintAnswer,
+  type PrintMode,
   type IdentifyMatch,
 } from "../../core/ports/agentAdapter.ts";
-import { FULL_SUPPORT } from "../common/capabilities.ts";
-import { piLoads } from "../common/loads.ts";
+import { BUILT_IN } from "../common/builtIn.ts";
 import { identifyScript } from "../piFamily/identify.ts";
 import { createPiHistory, createTranscriptReader } from "../piFamily/history.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionTitleReader, titleOfPiSession } from "../piFamily/sessionFile.ts";
 import { readPiDraft, readPiScreen } from "./screen.ts";
+import { place, type AgentLoads, type LoadLevel, type LoadPlace } from "../../core/ports/agentFiles.ts";
+import { lastOf, option, readRecords, textSchema } from "../common/printMode.ts";
+import * as z from "zod";
 
 // Tells pi from everything else in a pane, also from other programs called `pi`. Source: recorded process tree (0.87.1):
 // pi overwrites its whole argument vector with the two letters, so a path with its package only shows before that.
@@ -37,15 +40,79 @@ const identifyPi = (processes: readonly ProcessInfo[]): IdentifyMatch | null => 
     : { process, confidence: "medium", sign: `process that named itself and its command line "pi"` };
 };
 
+// What it reads when it starts in a folder.
+
+const piFolders = (level: LoadLevel, folder: string): LoadPlace[] => [
+  place("settings", level, `${folder}/settings.json`),
+  place("extensions", level, `${folder}/extensions/*.ts`),
+  place("extensions", level, `${folder}/extensions/*.js`),
+  place("skills", level, `${folder}/skills/*/SKILL.md`),
+  place("commands", level, `${folder}/prompts/*.md`),
+];
+
+const piLoads: AgentLoads = {
+  basis: "its documents; settings and extensions seen with 0.87.1",
+  wins: {},
+  unknown: ["packages that its settings name", "extensions that are folders"],
+  places: [
+    place("instructions", "person", ["~/.pi/agent/AGENTS.md", "~/.pi/agent/CLAUDE.md"]),
+    ...piFolders("person", "~/.pi/agent"),
+    place("instructions", "project", ["AGENTS.md", "CLAUDE.md"], { reach: "root" }),
+    ...piFolders("project", ".pi"),
+  ],
+};
+
+// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+
+const piSchema = z.union([
+  z.object({ type: z.literal("session"), id: z.string() }),
+  z.object({
+    type: z.literal("message_end"),
+    message: z.object({
+      role: z.literal("assistant"),
+      content: z.array(
+        z.union([textSchema.extend({ type: z.literal("text") }), z.object({ type: z.string() })]),
+      ),
+    }),
+  }),
+]);
+
+const readPi = (stdout: string): PrintAnswer => {
+  const records = readRecords(stdout, piSchema);
+  const texts = records.flatMap((one) =>
+    one.type === "message_end"
+      ? [one.message.content.flatMap((part) => ("text" in part ? [part.text] : [])).join("")]
+      : [],
+  );
+  return {
+    text: lastOf(texts),
+    session: records.flatMap((one) => (one.type === "session" ? [one.id] : [])).at(-1) ?? null,
+  };
+};
+
+const PRINT_MODE: PrintMode = {
+  command: "pi",
+  forks: "named",
+  argv: ({ session, isFork, model }) => [
+    "--mode",
+    "json",
+    // It asks for nothing, so it gets no tool that changes something.
+    "--tools",
+    "read,grep,find,ls",
+    ...option(isFork ? "--fork" : "--session", session),
+    ...option("--model", model),
+  ],
+  withoutEnv: [],
+  parse: readPi,
+};
+
 /** A new adapter; recorded with 0.87.1. Approvals and questions exist only where extensions ask. */
 export const createPiAdapter = (): AgentAdapter => ({
-  contractVersion: ADAPTER_CONTRACT_VERSION,
+  ...BUILT_IN,
   agentType: "pi",
   displayName: "pi",
-  version: "1.0.0",
   recordedVersions: ["0.87.1"],
   announcesExit: true,
-  capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
   // Its help (0.87.1); sessions belong to the folder.
   launch: { program: "pi", resume: (id) => ["--session", id] },
@@ -58,6 +125,7 @@ export const createPiAdapter = (): AgentAdapter => ({
   readSessionTitle: createSessionTitleReader(".pi"),
   history: createPiHistory(".pi"),
   loads: piLoads,
+  printMode: PRINT_MODE,
   integration: createExtensionIntegration({
     agentType: "pi",
     folder: ".pi",

@@ -58,11 +58,6 @@ export interface CorpusProblem {
   problem: string;
 }
 
-export interface Corpus {
-  frames: Frame[];
-  problems: CorpusProblem[];
-}
-
 const reasonOf = (error: unknown): string => {
   if (error instanceof z.ZodError)
     return error.issues.map(({ path, message }) => `${path.join(".") || "document"}: ${message}`).join("; ");
@@ -128,7 +123,7 @@ const framesOn = (folder: string, problems: CorpusProblem[]): string[] => {
 };
 
 /** Never throws because of the folder's content: a file that cannot be used is reported as a problem. */
-export const loadCorpus = (folder: string): Corpus => {
+export const loadCorpus = (folder: string) => {
   const problems: CorpusProblem[] = [];
   if (!existsSync(folder)) return { frames: [], problems: [{ file: folder, problem: "no such folder" }] };
   const labels = readLabels(folder, problems);
@@ -153,3 +148,5 @@ export const loadCorpus = (folder: string): Corpus => {
     problems,
   };
 };
+
+export type Corpus = ReturnType<typeof loadCorpus>;

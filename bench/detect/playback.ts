@@ -1,22 +1,18 @@
 // Plays one frame through the production path: process tree to the registry, event files to Ingest over a real store, the
 // screen through the adapter in sustained reads. Time is a hand clock at the recorded moments, nothing waits.
-import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AdapterRegistry } from "../../adapters/index.ts";
 import { somePane } from "../../adapters/testkit/pane.ts";
 import { screenOf, type Recording } from "../../adapters/testkit/recordings.ts";
-import { createPromptFingerprint } from "../../core/actions/fingerprint.ts";
-import { Ingest } from "../../core/ingest/ingest.ts";
-import { DEFAULT_TIMING } from "../../core/model/config.ts";
+import type { Ingest } from "../../core/ingest/ingest.ts";
 import { mayAnswer } from "../../core/model/needs.ts";
 import { HOST_TARGET, type Pane } from "../../core/model/runtime.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { openStore } from "../../core/store/openStore.ts";
-import { redactText } from "../../core/store/redact.ts";
+import { addTarget, buildIngest, HandClock, listPanes } from "../../test/factories/ingest.ts";
 import type { Frame } from "./corpus.ts";
 import { envelopesOf, framePane, SERVER, workingFolder } from "./recordedEvents.ts";
 import { approvedNow } from "./ruleAnswers.ts";
@@ -54,27 +50,6 @@ const SOME_TIME = 1_767_225_600_000;
 
 /** Nothing here has to survive: stores lie in memory where the system has a folder there, so that no write waits for a disk. */
 const MEMORY_FOLDER = "/dev/shm";
-
-class HandClock implements Clock {
-  private time = 0;
-  now(): number {
-    return this.time;
-  }
-  set(time: number): void {
-    this.time = Math.max(this.time, time);
-  }
-  setTimer(): () => void {
-    return () => {};
-  }
-}
-
-const counterIds = (): IdSource => {
-  let count = 0;
-  return {
-    next: (prefix) => `${prefix}_${String((count += 1)).padStart(8, "0")}`,
-    nonce: () => String((count += 1)).padStart(32, "0"),
-  };
-};
 
 const paneOf = (frame: Frame, screen: Recording, paneId: string): Pane =>
   somePane(paneId, {
@@ -119,18 +94,9 @@ export class Player implements Disposable {
     copyFileSync(this.template, path);
     const store = openStore({ path, logger: SILENT_LOGGER });
     try {
-      const clock = new HandClock();
-      const ingest = new Ingest({
-        store,
-        clock,
-        ids: counterIds(),
-        logger: SILENT_LOGGER,
-        timing: () => DEFAULT_TIMING,
-        adapterOf: (agentType) => this.registry.byAgentType(agentType),
-        runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
-        redactText,
-        fingerprintOf: createPromptFingerprint(),
-      });
+      const clock = new HandClock(0);
+      const adapterOf = (agentType: string) => this.registry.byAgentType(agentType);
+      const ingest = buildIngest({ store, clock, adapterOf });
       return this.run({ ingest, clock, frame, screen, mode, lead: mode === "both" ? lead : null });
     } finally {
       store.close();
@@ -168,27 +134,8 @@ export class Player implements Disposable {
 
     // Without events nothing is known of the time before the frame, so the daemon starts at that moment.
     clock.set(mode === "screen" ? frameAt - LEAD_MS : beganAt);
-    ingest.setTarget({
-      targetId: HOST_TARGET,
-      targetName: HOST_TARGET,
-      kind: "local",
-      connectionRef: null,
-      isDefault: true,
-      health: "ok",
-      healthReason: null,
-      lastSeenAt: clock.now(),
-      updatedAt: clock.now(),
-      link: null,
-    });
-    ingest.applyTopology({
-      targetId: HOST_TARGET,
-      server: SERVER.server,
-      status: "ok",
-      mode: "direct",
-      problem: null,
-      instance: SERVER,
-      panes: [pane],
-    });
+    addTarget(ingest, HOST_TARGET, clock.now());
+    listPanes(ingest, HOST_TARGET, SERVER, [pane]);
     verifyAt(clock.now());
     const begun = ingest.watchedRuntimes(HOST_TARGET)[0];
     if (begun?.adapter.eventsMayNameOtherPanes === true)

@@ -1,11 +1,11 @@
 // What a person reads of an evaluation, as Markdown. Pure.
+import { VARIATION_KINDS } from "./variations.ts";
 import { CANONICAL_STATES } from "../../core/model/state.ts";
 import { NO_AGENT, type Corpus } from "./corpus.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { MODES, type Mode } from "./playback.ts";
 import type { Approval } from "./ruleAnswers.ts";
 import { OUTCOMES, type Outcome, type Scored } from "./score.ts";
-import { VARIATION_KINDS } from "./variations.ts";
 
 export interface ReportInput {
   corpusFolder: string;
@@ -39,16 +39,6 @@ const row = (cells: readonly (string | number)[]): string =>
 const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
   [row(head), `|${"---|".repeat(head.length)}`, ...rows.map(row)].join("\n");
 
-const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> => {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
-};
-
 const count = (scored: readonly Scored[], isCounted: (one: Scored) => boolean): number =>
   scored.filter(isCounted).length;
 
@@ -75,7 +65,7 @@ const confusion = (scored: readonly Scored[]): string => {
 
 const matrices = ({ scored }: Evaluation): string =>
   Array.from(
-    groupBy(scored, (one) => `${one.agent}: ${one.version}`),
+    Map.groupBy(scored, (one) => `${one.agent}: ${one.version}`),
     ([title, ofAgent]) =>
       [
         `### ${title}`,

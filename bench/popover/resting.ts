@@ -10,25 +10,10 @@ import { until } from "../../test/setup/realClock.ts";
 import { FakeDaemon } from "../../test/fakes/fakeDaemon.ts";
 import { changeRow, makeRows } from "./rows.ts";
 
-export interface RestingFigures {
-  seconds: number;
-  /** Callbacks of timers, frames, observers and tasks that ran while it was hidden. */
-  fired: number;
-  /** Timers and frames that would still have come. */
-  pending: number;
-  /** How many followed the feed beside the app itself. */
-  subscriptions: number;
-  /** The same while it was open, for comparison. */
-  firedWhileOpen: number;
-}
-
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
-export const measureResting = async (
-  browser: Browser,
-  options: { rows: number; seconds: number },
-): Promise<RestingFigures> => {
+export const measureResting = async (browser: Browser, options: { rows: number; seconds: number }) => {
   const panes = makeRows(options.rows, Date.now());
   const daemon = new FakeDaemon(panes);
   const fake = await openFakeHome(daemon);
@@ -55,9 +40,13 @@ export const measureResting = async (
     const { pending } = await readActivity(app.page);
     return {
       seconds: options.seconds,
+      /** Callbacks of timers, frames, observers and tasks that ran while it was hidden. */
       fired,
+      /** Timers and frames that would still have come. */
       pending: sum(pending),
+      /** How many followed the feed beside the app itself. */
       subscriptions: daemon.feedClients - 1,
+      /** The same while it was open, for comparison. */
       firedWhileOpen,
     };
   } finally {
@@ -65,3 +54,5 @@ export const measureResting = async (
     await fake.close();
   }
 };
+
+export type RestingFigures = Awaited<ReturnType<typeof measureResting>>;

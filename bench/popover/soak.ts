@@ -9,14 +9,6 @@ import { makePane } from "../../test/factories/view.ts";
 import { fitSlope } from "../statistics.ts";
 import { changeRow, makeRows } from "./rows.ts";
 
-interface Sample {
-  /** Seconds since the beginning. */
-  at: number;
-  heapMb: number;
-  nodes: number;
-  listeners: number;
-}
-
 export interface SoakFigures {
   rows: number;
   seconds: number;
@@ -44,7 +36,7 @@ const heapLimitOf = (seconds: number): number =>
   HEAP_NOISE_MB + (HEAP_MB_PER_HOUR * seconds) / 3_600 + (seconds < SETTLED_SECONDS ? SETTLING_MB : 0);
 
 /** Always at the same place in the list, or the samples would differ by the drawn rows. */
-const readSample = async (popover: PopoverPage, session: CDPSession, at: number): Promise<Sample> => {
+const readSample = async (popover: PopoverPage, session: CDPSession, at: number) => {
   await popover.scrollTo(0);
   await delay(200);
   await session.send("HeapProfiler.collectGarbage");
@@ -52,12 +44,15 @@ const readSample = async (popover: PopoverPage, session: CDPSession, at: number)
   const valueOf = (wanted: string): number =>
     metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;
   return {
+    /** Seconds since the beginning. */
     at,
     heapMb: valueOf("JSHeapUsedSize") / 2 ** 20,
     nodes: valueOf("Nodes"),
     listeners: valueOf("JSEventListeners"),
   };
 };
+
+type Sample = Awaited<ReturnType<typeof readSample>>;
 
 /** Changes rows; every fifth time a new row appears and another one disappears. */
 const work = async (daemon: FakeDaemon, rows: number, signal: AbortSignal): Promise<void> => {

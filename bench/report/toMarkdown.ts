@@ -4,14 +4,14 @@ import { digits } from "./words.ts";
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
-const tableLines = ({ caption, head, rows }: Table): string[] => [
-  `${caption}:`,
-  "",
+export const rowLines = (head: readonly string[], rows: Table["rows"]): string[] => [
   line(head),
   line(head.map(() => "---")),
   ...rows.map(line),
   "",
 ];
+
+const tableLines = ({ caption, head, rows }: Table): string[] => [`${caption}:`, "", ...rowLines(head, rows)];
 
 const checkTable = (parts: readonly PartReport[]): Table => ({
   caption: "Targets",

@@ -7,7 +7,7 @@ import {
   type Registry,
 } from "../../features/documents/files/registry.ts";
 import { type TmuxCommand, planLayout } from "../../features/documents/model/layoutPlan.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 import { cleanLine } from "../render/clean.ts";
 import {
   claimedPane,

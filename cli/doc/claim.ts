@@ -7,7 +7,7 @@ import { changeRegistry, readRegistry, type RegistryEntry } from "../../features
 import { appendKept } from "../../features/documents/files/wholeFile.ts";
 import { claimDocument } from "../../features/documents/flow/documentChanges.ts";
 import { ensureHome } from "../../core/rpc/paths.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 import {
   checkWatched,
   createPaneLook,

@@ -9,7 +9,7 @@ import {
 import { decodeText, readText } from "../../features/documents/files/wholeFile.ts";
 import type { WriteRequest, WriteResult } from "../../features/documents/flow/writeResponse.ts";
 import type { Way } from "../../features/documents/ipc/writeThroughEditor.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
 import { cleanLine, plainJson, textFor } from "../render/clean.ts";
 import { localPath, remotePlace } from "./place.ts";
 

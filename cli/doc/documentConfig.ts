@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { parseDocumentConfig, type DocumentConfig } from "../../features/documents/agents/printBackend.ts";
 import { readOwnText } from "../../features/documents/files/wholeFile.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 
 export const FALLBACK_AGENT = "claude";
 

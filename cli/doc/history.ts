@@ -8,7 +8,7 @@ import {
   readExchange,
   requireRepository,
 } from "../../features/documents/git.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor, renderTable } from "../render/table.ts";
 import { readConfig, trustedRepositories } from "./documentConfig.ts";

@@ -4,7 +4,7 @@ import { inflateRawSync } from "node:zlib";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, delimiter } from "node:path";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";

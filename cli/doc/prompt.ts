@@ -4,10 +4,10 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { changeRegistry, readRegistry, type Registry } from "../../features/documents/files/registry.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
 import { parseCount } from "../parse/values.ts";
 import { plainJson } from "../render/clean.ts";
-import { printResult } from "../render/outcome.ts";
+import { printResult } from "../command/outcome.ts";
 import {
   createPaneLook,
   currentProject,

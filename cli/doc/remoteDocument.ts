@@ -16,7 +16,7 @@ import { parseRegistry, type Registry } from "../../features/documents/files/reg
 import { checkId, parseComponentConfigs } from "../../features/documents/flow/documentChanges.ts";
 import { parseComponents } from "../../features/documents/model/documentText.ts";
 import { readFrontmatter, type Frontmatter } from "../../features/documents/model/frontmatter.ts";
-import { createAsk } from "../askFeature.ts";
+import { createAsk } from "../command/askFeature.ts";
 import { cleanLine } from "../render/clean.ts";
 import type { RemotePlace } from "./place.ts";
 import {

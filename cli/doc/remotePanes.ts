@@ -7,7 +7,7 @@ import type { RemotePane } from "../../features/documents/calls.ts";
 import type { Registry, RegistryEntry } from "../../features/documents/files/registry.ts";
 import { claimedText } from "../../features/documents/flow/documentChanges.ts";
 import { readFrontmatter } from "../../features/documents/model/frontmatter.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
 import { parseCount } from "../parse/values.ts";
 import { cleanLine, plainJson } from "../render/clean.ts";
 import type { ClaimOptions } from "./claim.ts";

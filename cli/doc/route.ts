@@ -4,8 +4,8 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { askWorkspaces } from "../askFeature.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import { askWorkspaces } from "../command/askFeature.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
 import { bindDocument } from "./claim.ts";
 import {
   checkWatched,
@@ -36,7 +36,7 @@ import {
   type Registry,
 } from "../../features/documents/files/registry.ts";
 import { cleanLine } from "../render/clean.ts";
-import { printResult } from "../render/outcome.ts";
+import { printResult } from "../command/outcome.ts";
 import { exitCodeOf, startedLines } from "../verbs/start.ts";
 import { arrange, focusPane } from "./arrange.ts";
 

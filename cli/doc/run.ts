@@ -1,6 +1,6 @@
 // `agtmux doc run`: asks an agent that needs no pane, and puts its answer into the document.
 import { basename } from "node:path";
-import { PRINT_MODES } from "../../adapters/printModes.ts";
+import { createAdapterRegistry } from "../../adapters/index.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PrintMode } from "../../core/ports/agentAdapter.ts";
 import {
@@ -19,7 +19,7 @@ import { setResume, openDocument } from "../../features/documents/flow/documentC
 import { checkAnswerable, writeResponse } from "../../features/documents/flow/writeResponse.ts";
 import { checkSettled, findRepository, commitDocument, mergeByLines } from "../../features/documents/git.ts";
 import { lineDiff } from "../../features/documents/model/diffLines.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 import { cleanLine, cleanLines, textFor } from "../render/clean.ts";
 import { agentFor, readConfig, trustedRepositories } from "./documentConfig.ts";
 import { localPath } from "./place.ts";
@@ -27,7 +27,7 @@ import { localPath } from "./place.ts";
 /** The words of the person's settings go before those that are known. */
 const backendOf = (agent: string, { agents }: DocumentConfig): PrintMode => {
   const own = Object.hasOwn(agents, agent) ? agents[agent] : undefined;
-  const known = Object.hasOwn(PRINT_MODES, agent) ? PRINT_MODES[agent] : undefined;
+  const known = createAdapterRegistry().byAgentType(agent)?.printMode;
   const command = own?.command ?? known?.command;
   if (command === undefined)
     throw new AgtmuxError(

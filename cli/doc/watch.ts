@@ -23,7 +23,7 @@ import {
 } from "../../features/documents/flow/documentChanges.ts";
 import { recoverPending } from "../../features/documents/flow/writeResponse.ts";
 import { mergeByLines } from "../../features/documents/git.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { createPaneLook, findPane, rowOf } from "./claims.ts";
 import { runRun } from "./run.ts";

@@ -1,6 +1,6 @@
 // The verbs that go to a pane or act on it. Every one of them passes the daemon's gate and can carry explicit guards.
-import type { CliContext } from "../context.ts";
-import { addGuards, choice, json, OUTCOMES, type Outcome, type Verb } from "./verb.ts";
+import type { CliContext, Outcome } from "../command/context.ts";
+import { addGuards, choice, json, OUTCOMES, type Verb } from "../command/verb.ts";
 
 const addAttach = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(program.command("attach").description("go to a pane").argument("<ref>"))

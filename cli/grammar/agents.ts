@@ -1,6 +1,6 @@
 // The verbs about agents: agtmux's hook in their settings, what is known of each of them, and the optional wrapper around one.
-import type { CliContext } from "../context.ts";
-import { json, type Outcome, type Verb } from "./verb.ts";
+import type { CliContext, Outcome } from "../command/context.ts";
+import { json, type Verb } from "../command/verb.ts";
 
 // The verbs of workspaces: starting agents, their work trees, and bringing back what a tmux server took along.
 

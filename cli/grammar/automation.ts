@@ -1,6 +1,6 @@
 // The verbs of automation: what is armed, and where messages go for somebody who is elsewhere. Rules have their own file.
-import type { CliContext } from "../context.ts";
-import { choice, json, type Outcome, type Verb, addContentFilters, addTargetFilters } from "./verb.ts";
+import type { CliContext, Outcome } from "../command/context.ts";
+import { choice, json, type Verb, addContentFilters, addTargetFilters } from "../command/verb.ts";
 
 // The verbs of approval rules: which are in force, what they would do, what they did, and which a person armed.
 

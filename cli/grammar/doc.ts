@@ -1,8 +1,8 @@
 // The verbs of document sessions: a person and an agent who write one Markdown file. Under the name
 // `agent-doc` the same verbs answer editors and skills that know only that, with its version and its few exit codes.
 import { Option } from "commander";
-import type { CliContext } from "../context.ts";
-import { choice, collect, type Outcome, type Verb, json } from "./verb.ts";
+import type { CliContext, Outcome } from "../command/context.ts";
+import { choice, collect, type Verb, json } from "../command/verb.ts";
 import { ERROR_CODES } from "../../core/model/errors.ts";
 
 // The verbs of documents that have to do with panes: which one belongs to a document, who answers there, and where panes stand.

@@ -1,9 +1,9 @@
 // The grammar as a whole: its examples can be typed, its values can be completed, its numbers stay.
 import { describe, expect, test } from "vitest";
-import { createBareProgram } from "../run.ts";
+import { createBareProgram } from "./run.ts";
 import { exitCodes } from "../reference/topics.ts";
 import { flatten, toPage } from "../reference/pages.ts";
-import type { Verb } from "./verb.ts";
+import type { Verb } from "../command/verb.ts";
 
 /**
  * Words as a POSIX shell would split them, for the quotes that examples use; of a pipe or redirection only the part that runs

@@ -1,6 +1,6 @@
 // The verbs of history: sessions that agents keep on disk.
-import type { CliContext } from "../context.ts";
-import { addAgentFilter, choice, collect, json, type Outcome, type Verb } from "./verb.ts";
+import type { CliContext, Outcome } from "../command/context.ts";
+import { addAgentFilter, choice, collect, json, type Verb } from "../command/verb.ts";
 
 const SEARCH_STATUS = `
 Exit status: 1 when nothing is found. Outputs of tools are not looked at.

@@ -2,8 +2,8 @@
 import { Argument } from "commander";
 import { SETTING_KEYS } from "../../core/model/settingKeys.ts";
 import { isLiveKind } from "../parse/values.ts";
-import type { CliContext } from "../context.ts";
-import { choice, json, type Outcome, type Verb } from "./verb.ts";
+import type { CliContext, Outcome } from "../command/context.ts";
+import { choice, json, type Verb } from "../command/verb.ts";
 
 const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void => {
   const daemon = program.command("daemon").description("the background program that watches the agents");
@@ -13,7 +13,7 @@ const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void =
     .option("--on-demand", "end when nobody has needed it for a while")
     .option("--foreground", "log to stderr instead of the log file")
     .example("agtmux daemon run --foreground", "Runs in this terminal and shows its log; Ctrl-C ends it.")
-    .action(async (options) => (await import("../daemon.ts")).runDaemon(context, options));
+    .action(async (options) => (await import("../host/daemon.ts")).runDaemon(context, options));
   daemon
     .command("status")
     .description("say whether the daemon runs")
@@ -84,7 +84,7 @@ export const addCompletions = (program: Verb, context: CliContext): void => {
     )
     .example("agtmux completions fish > ~/.config/fish/completions/agtmux.fish", "For every new fish shell.")
     .action(async (shell: string) => {
-      if (isShell(shell)) (await import("../verbs/help.ts")).runCompletions(context, program, shell);
+      if (isShell(shell)) (await import("./help.ts")).runCompletions(context, program, shell);
     });
   program
     .command("__complete", { hidden: true })
@@ -158,7 +158,7 @@ const addSchema = (program: Verb, context: CliContext): void => {
     .example("agtmux schema error", "What a failed command prints on stderr with --json.")
     .example("agtmux schema --list", "Every document, and the two files that you write: adapter and config.")
     .action(async (words: string[], options) =>
-      (await import("../verbs/help.ts")).runSchema(context, words, options),
+      (await import("./help.ts")).runSchema(context, words, options),
     );
 };
 
@@ -179,7 +179,7 @@ const addHelp = (program: Verb, context: CliContext): void => {
       "agtmux help exit-codes",
       "What each exit status means. Other topics: references, environment, files, json.",
     )
-    .action(async (words: string[]) => (await import("../verbs/help.ts")).runHelp(context, program, words));
+    .action(async (words: string[]) => (await import("./help.ts")).runHelp(context, program, words));
 };
 
 export const addItself = (program: Verb, context: CliContext, outcome: Outcome): void => {

@@ -1,9 +1,8 @@
 // The verbs that show what is there: list and watch.
-import type { CliContext } from "../context.ts";
+import type { CliContext, Outcome } from "../command/context.ts";
 import {
   choice,
   json,
-  type Outcome,
   type Verb,
   addAgentFilter,
   addContentFilters,
@@ -12,7 +11,7 @@ import {
   addTargetFilters,
   collect,
   plain,
-} from "./verb.ts";
+} from "../command/verb.ts";
 import { SESSION_FIELDS, WINDOW_FIELDS, PANE_FIELDS } from "../render/field.ts";
 import { PANE_SORT, SESSION_SORT, WINDOW_SORT, CONDITION_NAMES } from "../parse/filters.ts";
 

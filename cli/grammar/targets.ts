@@ -1,7 +1,7 @@
 // The verbs about the machines that are watched.
-import type { CliContext } from "../context.ts";
+import type { CliContext, Outcome } from "../command/context.ts";
 import { TRANSPORTS } from "../parse/values.ts";
-import { choice, json, type Outcome, type Verb } from "./verb.ts";
+import { choice, json, type Verb } from "../command/verb.ts";
 
 const addSettings = (command: Verb): Verb =>
   command

@@ -1,9 +1,9 @@
 // The filters that lists share (spec 7.5). They are sent to the daemon, which applies them; here they are only read. A filter
 // can be repeated, and unless it is free text, it can be a list with commas.
+import { STATE_NAMES, isStateName } from "../../core/model/words.ts";
 import type { ListFilters } from "../../core/api/calls.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
-import { isStateName, STATE_NAMES } from "../render/mark.ts";
 import type { ActionGuards } from "../../core/model/action.ts";
 import { parseCount, parseDuration } from "./values.ts";
 import type { PaneView, SessionView, WindowView } from "../../core/model/view.ts";

@@ -20,8 +20,8 @@ import { characters } from "../render/table.ts";
 import type { PickerSurface } from "./pickerSurface.ts";
 import { cardKey, selectedPane, type PickerState, type ReplyMode } from "./pickerState.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { toFailure } from "../document.ts";
-import { askDocuments } from "../askFeature.ts";
+import { toFailure } from "../command/document.ts";
+import { askDocuments } from "../command/askFeature.ts";
 
 // The text that is typed to an agent: its edits, and sending it as a message or as the answer to the question that was open when the
 // first letter was typed. What was not delivered stays.

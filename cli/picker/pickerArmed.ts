@@ -23,7 +23,7 @@ import {
   ruleStatus,
   ruleTitle,
 } from "../../ui/text/ruleText.ts";
-import { askAutomation } from "../askFeature.ts";
+import { askAutomation } from "../command/askFeature.ts";
 import type { AnswerPressDeps } from "./answerGate.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";

@@ -14,7 +14,7 @@ import type { Frame, Size } from "./frame.ts";
 import { clip, filled, hintLine, keyHint, pad, span, spread, STYLE, wrapWhole, type Line } from "./line.ts";
 import type { HistoryMode } from "./pickerState.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { askHistory, askWorkspaces } from "../askFeature.ts";
+import { askHistory, askWorkspaces } from "../command/askFeature.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import { withoutLast, type ReplyDeps } from "./pickerActs.ts";

@@ -1,7 +1,7 @@
 // A rule about what the selected pane asks, in the picker: it is shown as it would stand in the file, and put there. It arms nothing.
 import type { PaneView } from "../../core/model/view.ts";
 import { DRAFT_VERDICTS, addedText, DRAFT_WORDS, noteText } from "../../ui/text/ruleText.ts";
-import { askAutomation } from "../askFeature.ts";
+import { askAutomation } from "../command/askFeature.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import type { PickerHistoryDeps } from "./pickerHistory.ts";

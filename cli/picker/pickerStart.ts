@@ -2,7 +2,7 @@
 // asked of the daemon; what is not possible is said by the daemon, and what was typed stays.
 import type { PaneView } from "../../core/model/view.ts";
 import { startedText, startInput, type StartForm } from "../../ui/text/sessionText.ts";
-import { askWorkspaces } from "../askFeature.ts";
+import { askWorkspaces } from "../command/askFeature.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import type { PickerHistoryDeps } from "./pickerHistory.ts";

@@ -2,7 +2,7 @@
 // questions and panels go. What may be done, and how, is in the table of actions that the popover has too.
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
-import { toFailure } from "../document.ts";
+import { toFailure } from "../command/document.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { KillSignal, AttachPlan } from "../../core/model/action.ts";
 import type { JobView } from "../../core/model/job.ts";
@@ -17,7 +17,7 @@ import {
 import { agentInput, killInput } from "../../ui/actions/guards.ts";
 import { type ActionSurface, type PaneCalls, type Panel } from "../../ui/actions/paneActions.ts";
 import { rowTitle } from "../../ui/text/rowText.ts";
-import { askAutomation } from "../askFeature.ts";
+import { askAutomation } from "../command/askFeature.ts";
 import { cardKey, type Mode, type ShownStatus } from "./pickerState.ts";
 
 // Questions to the daemon for a mode of the picker that shows what no feed brings: an answer is shown only if the person still looks

@@ -7,9 +7,9 @@ import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
-import { setTimer } from "../context.ts";
-import { toFailure } from "../document.ts";
-import { askDocuments } from "../askFeature.ts";
+import { setTimer } from "../command/context.ts";
+import { toFailure } from "../command/document.ts";
+import { askDocuments } from "../command/askFeature.ts";
 
 // The screen of a pane as lines of the picker: its colours stay, everything else that a terminal would obey becomes visible or goes.
 

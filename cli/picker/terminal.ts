@@ -1,6 +1,6 @@
 // The terminal that the picker owns while it runs: the alternate screen, raw keys, and lines that are written only when they changed.
 // It gives the terminal back as it was, however the picker ends.
-import { setTimer } from "../context.ts";
+import { setTimer } from "../command/context.ts";
 import { toTerminal } from "./line.ts";
 import type { Frame, Size } from "./frame.ts";
 

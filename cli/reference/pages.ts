@@ -1,6 +1,6 @@
 // The tree of verbs as data, from which the documents, the man page and the completions are made.
 import type { Argument, Option } from "commander";
-import type { Example, Verb } from "../grammar/verb.ts";
+import type { Example, Verb } from "../command/verb.ts";
 import { TOPICS, type Topic } from "./topics.ts";
 import type { LiveKind } from "../parse/values.ts";
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES } from "../../core/model/errors.ts";
-import { createBareProgram } from "../run.ts";
+import { createBareProgram } from "../grammar/run.ts";
 import { renderMarkdown, flatten, toPage, renderRoff } from "./pages.ts";
 
 const DOCS = join(import.meta.dirname, "../../docs");

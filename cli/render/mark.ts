@@ -1,6 +1,6 @@
 // A state in a terminal: a sign and a word, so that colour is never the only carrier.
 import type { CanonicalState } from "../../core/model/state.ts";
-import { stateCount, STATE_WORDS } from "../../core/model/words.ts";
+import { stateCount, STATE_WORDS, isStateName } from "../../core/model/words.ts";
 import type { Colour, Paint, Cell } from "./table.ts";
 import type { Counts } from "../../core/model/view.ts";
 import { cleanLine } from "./clean.ts";
@@ -19,11 +19,6 @@ export const MARKS: Readonly<Record<CanonicalState, Mark>> = {
   idle: { sign: "·", colour: "dim" },
   unknown: { sign: "~", colour: "dim" },
 };
-
-/** Every state, most urgent first (the record's own order). */
-export const STATE_NAMES: readonly string[] = Object.keys(MARKS);
-
-export const isStateName = (text: string): text is CanonicalState => Object.hasOwn(MARKS, text);
 
 /** Sign and word; a dash where there is no agent. */
 export const stateCell = (state: CanonicalState | null, paint: Paint): Cell => {

@@ -19,7 +19,7 @@ import {
   renderRow,
   type Column,
 } from "./table.ts";
-import { renderPanes, renderSessions, renderWindows } from "../listing.ts";
+import { renderPanes, renderSessions, renderWindows } from "../command/listing.ts";
 
 const NOW = Date.parse("2026-11-21T09:03:00.000Z");
 const SINCE = Date.parse("2026-11-21T09:00:00.000Z");

@@ -11,7 +11,7 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import { ensureHome, runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 import { startSocketServer } from "../../core/rpc/socketServer.ts";
-import { findInstallation } from "../createContext.ts";
+import { findInstallation } from "../command/createContext.ts";
 import { CLI_ENTRY } from "./cliEntry.ts";
 
 export interface Finished {

@@ -14,18 +14,18 @@ import {
   MAX_OUTPUT_LINES,
   type PaneOutput,
 } from "../../core/model/action.ts";
-import { ask, askLine, leaveUndone } from "../ask.ts";
-import type { CliContext } from "../context.ts";
+import { ask, askLine, leaveUndone } from "../command/ask.ts";
+import type { CliContext } from "../command/context.ts";
 import { parseCount } from "../parse/values.ts";
 import { parseGuards, type GuardOptions } from "../parse/filters.ts";
 import { readInput, checkLength } from "./start.ts";
 import { cleanLine, promptLines } from "../render/clean.ts";
-import { printResult } from "../render/outcome.ts";
-import { placeOf, withRef } from "../settleRef.ts";
+import { printResult } from "../command/outcome.ts";
+import { placeOf, withRef } from "../command/settleRef.ts";
 import { uncommittedText } from "../../core/model/workspace.ts";
-import { lookAtWorkTrees } from "../askFeature.ts";
+import { lookAtWorkTrees } from "../command/askFeature.ts";
 import type { DismissedDocument } from "../../core/model/documents.ts";
-import { printDocument } from "../document.ts";
+import { printDocument } from "../command/document.ts";
 import type { LaterOptions } from "./jobs.ts";
 
 // Rows whose prompts can be answered: an agent announces a prompt before it draws it, and only what is drawn has a fingerprint.

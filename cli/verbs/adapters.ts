@@ -1,7 +1,6 @@
 // `agtmux adapters list|enable|disable|check|try`: which agents are known and from where, which are enabled, what is wrong with
 // the person's files, and what rules say about a live pane. The daemon answers; a file that is not in force is read here and
 // sent to it.
-import type { IntegrationSummary } from "../../core/api/service.ts";
 import type {
   IntegrationListDocument,
   AdapterCheckedDocument,
@@ -9,8 +8,8 @@ import type {
   AdapterSwitchedDocument,
 } from "../../core/model/documents.ts";
 import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
-import { withDaemon, type CliContext } from "../context.ts";
-import { printDocument } from "../document.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
+import { printDocument } from "../command/document.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
 import { basename } from "node:path";
@@ -20,11 +19,12 @@ import type {
   AdapterTry,
   AdapterView,
   RuleMatch,
+  IntegrationSummary,
 } from "../../core/model/adapterView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { countBy, MARKS } from "../render/mark.ts";
-import { readNamedFile } from "../ask.ts";
-import { withRef } from "../settleRef.ts";
+import { readNamedFile } from "../command/ask.ts";
+import { withRef } from "../command/settleRef.ts";
 
 // `agtmux integrate` without an agent: how each of them is integrated, and what can be done about it.
 

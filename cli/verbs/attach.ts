@@ -3,11 +3,11 @@
 import { execFile, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { promisify } from "node:util";
-import type { AttachPlan } from "../../core/api/service.ts";
+import type { AttachPlan } from "../../core/model/action.ts";
 import { AgtmuxError, errorCodeOf, type ErrorCode } from "../../core/model/errors.ts";
-import { type CliContext, withDaemon } from "../context.ts";
+import { type CliContext, withDaemon } from "../command/context.ts";
 import { parseGuards, type GuardOptions } from "../parse/filters.ts";
-import { withRef, settleRef } from "../settleRef.ts";
+import { withRef, settleRef } from "../command/settleRef.ts";
 import type { PaneList, PaneView } from "../../core/model/view.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import { waitingOf, rowAge, rowTitle } from "../../ui/text/rowText.ts";

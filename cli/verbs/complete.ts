@@ -6,7 +6,7 @@ import { STATE_WORDS } from "../../core/model/words.ts";
 import type { PaneList, PaneView, TargetView } from "../../core/model/view.ts";
 import { queryDocument } from "../../core/rpc/queryDocument.ts";
 import type { LiveKind } from "../parse/values.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 import { cleanLine } from "../render/clean.ts";
 
 /** Time limit, because a shell waits for this: longer than a busy machine needs, shorter than a person's patience. */

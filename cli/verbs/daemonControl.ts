@@ -3,8 +3,8 @@ import type { ConfigDocument, DaemonStatusDocument } from "../../core/model/docu
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Settings } from "../../core/model/config.ts";
 import { isSettingKey, SETTING_KEYS, type SettingKey } from "../../core/model/settingKeys.ts";
-import { withDaemon, type CliContext } from "../context.ts";
-import { printDocument } from "../document.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
+import { printDocument } from "../command/document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor, type Column, renderTable } from "../render/table.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";

@@ -15,7 +15,7 @@ import type { Colour, Paint } from "../render/table.ts";
 import { join } from "node:path";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
 import { SCHEMA_VERSION } from "../../core/model/view.ts";
-import { setTimer, type CliContext } from "../context.ts";
+import { setTimer, type CliContext } from "../command/context.ts";
 import {
   clientChecks,
   daemonChecks,

@@ -1,18 +1,18 @@
 // `agtmux explain <ref>`: why a pane is in its state: the rule, the evidence that was weighed, and how it got there.
 import type { AuditList } from "../../core/model/action.ts";
 import { formatAge, ACTIVITY_WORDS, STATE_WORDS } from "../../core/model/words.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
 import { parseCount } from "../parse/values.ts";
 import { cleanLine, cleanLines, promptLines } from "../render/clean.ts";
 import { measureFor, type Cell, type Column, renderTable, type Measure } from "../render/table.ts";
-import { printDocument } from "../document.ts";
+import { printDocument } from "../command/document.ts";
 import { countBy, MARKS, stateCell } from "../render/mark.ts";
 import type { AuditDocument } from "../../core/model/documents.ts";
 import type { Explanation } from "../../core/model/view.ts";
 import { changesText, sharesText } from "../../ui/text/rowText.ts";
-import { lookAtWorkTrees } from "../askFeature.ts";
+import { lookAtWorkTrees } from "../command/askFeature.ts";
 import { describePane, describeTarget, describeWindow } from "../render/field.ts";
-import { withRef } from "../settleRef.ts";
+import { withRef } from "../command/settleRef.ts";
 
 // `agtmux audit`: what was done to panes, by which surface, and how it ended.
 

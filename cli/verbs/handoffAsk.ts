@@ -6,8 +6,8 @@ import type { HistoryHandoff, HistorySession } from "../../core/model/history.ts
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { askHistory, refreshHistory } from "../askFeature.ts";
-import type { CliContext } from "../context.ts";
+import { askHistory, refreshHistory } from "../command/askFeature.ts";
+import type { CliContext } from "../command/context.ts";
 import { waitForRow } from "./wait.ts";
 
 const HEADINGS = "Goal, Constraints, Progress, Decisions, Context, Next steps";

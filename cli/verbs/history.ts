@@ -16,22 +16,22 @@ import {
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { isTypedRef } from "../../core/model/shortRef.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { withDaemon, type CliContext } from "../context.ts";
-import { settleRef } from "../settleRef.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
+import { settleRef } from "../command/settleRef.ts";
 import {
   askHistory,
   refreshHistory,
   parseHistoryFilters,
   placeOf,
   type HistoryFilterOptions,
-} from "../askFeature.ts";
+} from "../command/askFeature.ts";
 import { formatAge, transcriptLines } from "../../core/model/words.ts";
-import { printDocument } from "../document.ts";
+import { printDocument } from "../command/document.ts";
 import { parseCount } from "../parse/values.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
 import { THIS_MACHINE } from "../../ui/text/sessionText.ts";
-import { writePrivate } from "../ask.ts";
+import { writePrivate } from "../command/ask.ts";
 
 /** Pages in which nothing can be read before it is given up: a log of noise. */
 const MAX_EMPTY_PAGES = 8;

@@ -1,7 +1,7 @@
 // `agtmux list panes|windows|sessions`: asks the daemon once and prints its document as a table, as fields or unchanged.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { lookAtWorkTrees } from "../askFeature.ts";
-import { type CliContext, withDaemon } from "../context.ts";
+import { lookAtWorkTrees } from "../command/askFeature.ts";
+import { type CliContext, withDaemon } from "../command/context.ts";
 import {
   listingInput,
   prepareListing,
@@ -10,7 +10,7 @@ import {
   type ListOptions,
   type Scope,
   WIDER,
-} from "../listing.ts";
+} from "../command/listing.ts";
 import { parseNames } from "../parse/filters.ts";
 import type { Marks } from "../render/field.ts";
 import { measureFor } from "../render/table.ts";

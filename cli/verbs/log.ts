@@ -2,7 +2,7 @@
 import { open, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 import { parseCount, parseSince } from "../parse/values.ts";
 import { cleanLine } from "../render/clean.ts";
 import type { Colour } from "../render/table.ts";

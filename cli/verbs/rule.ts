@@ -14,15 +14,15 @@ import type {
   RuleView,
 } from "../../core/model/rule.ts";
 import { formatAge } from "../../core/model/words.ts";
-import { ask, leaveUndone, readNamedFile } from "../ask.ts";
-import { askAutomation } from "../askFeature.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import { ask, leaveUndone, readNamedFile } from "../command/ask.ts";
+import { askAutomation } from "../command/askFeature.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
 import { countBy } from "../render/mark.ts";
-import { printDocument } from "../document.ts";
+import { printDocument } from "../command/document.ts";
 import { parseCount } from "../parse/values.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor, renderTable, type Cell, type Column } from "../render/table.ts";
-import { withRef } from "../settleRef.ts";
+import { withRef } from "../command/settleRef.ts";
 
 const MAX_FILE_BYTES = 262_144;
 const DEFAULT_LIMIT = 100;

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 
 const SIGNALS = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const;
 /** The terminal's signals reach the agent directly; they must not end us before the agent has ended. */

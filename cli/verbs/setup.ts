@@ -1,17 +1,21 @@
 // `agtmux setup`: the set-up screen in a terminal. It says what was found, installs the hooks of every agent at once after it has
 // asked, and says what is left to do.
-import { type CliContext, withDaemon } from "../context.ts";
+import { type CliContext, withDaemon } from "../command/context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import type { Colour } from "../render/table.ts";
-import type { IntegrationReport, IntegrationVerification } from "../../core/api/service.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { IntegrationDocument, SetupDocument } from "../../core/model/documents.ts";
 import { formatAge } from "../../core/model/words.ts";
-import { ask, leaveUndone, askLine } from "../ask.ts";
-import { printDocument } from "../document.ts";
+import { ask, leaveUndone, askLine } from "../command/ask.ts";
+import { printDocument } from "../command/document.ts";
 import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { RemovalReport, SetupLook } from "../../core/model/adapterView.ts";
+import type {
+  RemovalReport,
+  SetupLook,
+  IntegrationReport,
+  IntegrationVerification,
+} from "../../core/model/adapterView.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";

@@ -1,15 +1,15 @@
 // `agtmux start <agent>`: an agent in a new pane, and its task.
 import { MAX_TEXT, OUTCOME_EXIT_CODES } from "../../core/model/action.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { type CliContext, withDaemon } from "../context.ts";
+import { type CliContext, withDaemon } from "../command/context.ts";
 import { resolve } from "node:path";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { Started } from "../../core/model/workspace.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { askWorkspaces } from "../askFeature.ts";
-import { printDocument } from "../document.ts";
+import { askWorkspaces } from "../command/askFeature.ts";
+import { printDocument } from "../command/document.ts";
 import { cleanLine } from "../render/clean.ts";
-import { settleRef } from "../settleRef.ts";
+import { settleRef } from "../command/settleRef.ts";
 
 // Reads a text from standard input, for texts that other users must not see in the arguments of a process.
 

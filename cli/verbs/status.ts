@@ -1,7 +1,7 @@
 // `agtmux status`: one line for status bars and prompts, most urgent first, and the global roll-up for scripts.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PaneList, TargetView } from "../../core/model/view.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../command/context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { describeCounts } from "../render/mark.ts";
 import { type Colour, type Paint, createPaint } from "../render/table.ts";

@@ -12,12 +12,12 @@ import type {
   TargetListDocument,
 } from "../../core/model/documents.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { withDaemon, type CliContext } from "../context.ts";
-import { toFailure, printDocument } from "../document.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
+import { toFailure, printDocument } from "../command/document.ts";
 import { parseSshTarget, parseTmuxPath, parseTransport } from "../parse/values.ts";
 import { uncommittedText } from "../../core/model/workspace.ts";
-import { ask, leaveUndone } from "../ask.ts";
-import { lookAtWorkTrees } from "../askFeature.ts";
+import { ask, leaveUndone } from "../command/ask.ts";
+import { lookAtWorkTrees } from "../command/askFeature.ts";
 import { measureFor, type Paint, type Cell, type Column, renderTable } from "../render/table.ts";
 
 /** The tmux servers, separated by semicolons; empty while none can be seen. */

@@ -6,9 +6,9 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { startWebBridge, createSocketHandler } from "../../core/rpc/webBridge.ts";
 import type { UiDocument } from "../../core/model/documents.ts";
-import type { CliContext } from "../context.ts";
-import { resumeFeed } from "../resumeFeed.ts";
-import { printDocument } from "../document.ts";
+import type { CliContext } from "../command/context.ts";
+import { resumeFeed } from "../command/resumeFeed.ts";
+import { printDocument } from "../command/document.ts";
 
 const parsePort = (text: string): number => {
   const port = Number(text);

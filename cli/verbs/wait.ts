@@ -16,13 +16,13 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { WaitResult } from "../../core/model/documents.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import type { CliContext } from "../context.ts";
-import { renderOptionsOf } from "../listing.ts";
+import type { CliContext } from "../command/context.ts";
+import { renderOptionsOf } from "../command/listing.ts";
 import { parseCount, parseDuration } from "../parse/values.ts";
 import { renderPlain, renderRows, PANE_FIELDS } from "../render/field.ts";
 import { measureFor } from "../render/table.ts";
-import { resumeFeed } from "../resumeFeed.ts";
-import { settleRef } from "../settleRef.ts";
+import { resumeFeed } from "../command/resumeFeed.ts";
+import { settleRef } from "../command/settleRef.ts";
 import { unlessLost, whenDrawn } from "./act.ts";
 import { checkForms } from "./list.ts";
 

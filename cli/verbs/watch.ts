@@ -12,17 +12,17 @@ import {
 import { endsWithin } from "../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { setTimer, type CliContext, withDaemon } from "../context.ts";
+import { setTimer, type CliContext, withDaemon } from "../command/context.ts";
 import { type Since, parseDuration, parseSince } from "../parse/values.ts";
-import { resumeFeed } from "../resumeFeed.ts";
+import { resumeFeed } from "../command/resumeFeed.ts";
 import {
   type AskListing,
   type Scope,
   renderOptionsOf,
   prepareListing,
   type ListOptions,
-} from "../listing.ts";
-import { stamp } from "../document.ts";
+} from "../command/listing.ts";
+import { stamp } from "../command/document.ts";
 import { createLogUpdate } from "log-update";
 import type { Marks } from "../render/field.ts";
 import { loadExactMeasure, PLAIN_MEASURE, cut } from "../render/table.ts";

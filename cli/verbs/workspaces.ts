@@ -10,17 +10,17 @@ import type {
   LostSession,
   Restored,
 } from "../../core/model/workspace.ts";
-import { askWorkspaces } from "../askFeature.ts";
-import { withDaemon, type CliContext } from "../context.ts";
-import { printDocument } from "../document.ts";
+import { askWorkspaces } from "../command/askFeature.ts";
+import { withDaemon, type CliContext } from "../command/context.ts";
+import { printDocument } from "../command/document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor, renderTable, type Cell, type Column } from "../render/table.ts";
 import { folderFrom } from "./start.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { settleRef } from "../settleRef.ts";
+import { settleRef } from "../command/settleRef.ts";
 import { formatAge } from "../../core/model/words.ts";
-import { ask, leaveUndone } from "../ask.ts";
+import { ask, leaveUndone } from "../command/ask.ts";
 
 interface Where {
   target?: string;

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import type { Pane } from "../model/runtime.ts";
-import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { AgentAdapter, AgentInputModes } from "../ports/agentAdapter.ts";
 import { enterTextMode, showsMode } from "./typing.ts";
 import type { PaneCapture, PaneClient } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { partOf } from "../../test/fakes/partOf.ts";
-
-type AgentInputModes = NonNullable<AgentAdapter["inputModes"]>;
 
 type Mode = ReturnType<AgentInputModes["read"]>;
 const PANE = { paneId: "%1", panePid: 7, title: "" } as Pane;

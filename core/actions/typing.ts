@@ -3,7 +3,7 @@
 // its brackets.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
-import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { AgentAdapter, AgentInputModes } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TmuxCommand } from "../tmux/tmuxCommand.ts";
 import type { PaneCapture, PaneClient, HeldText } from "./paneClient.ts";
@@ -54,8 +54,7 @@ const readMode = (
   adapter: ModeReader,
   pane: Pane,
   capture: PaneCapture,
-): ReturnType<NonNullable<AgentAdapter["inputModes"]>["read"]> =>
-  adapter?.inputModes?.read(screenOf(pane, capture)) ?? null;
+): ReturnType<AgentInputModes["read"]> => adapter?.inputModes?.read(screenOf(pane, capture)) ?? null;
 
 /** The screen names a mode of the editor: the first press of what stops a turn leaves it. */
 export const showsMode = (adapter: ModeReader, pane: Pane, capture: PaneCapture): boolean =>

@@ -22,6 +22,9 @@ import type {
   AdapterTry,
   RemovalReport,
   SetupLook,
+  IntegrationReport,
+  IntegrationSummary,
+  IntegrationVerification,
 } from "../model/adapterView.ts";
 import type { Finding } from "../model/doctor.ts";
 import { refNameSchema } from "../model/runtime.ts";
@@ -36,13 +39,8 @@ import type {
   TargetView,
   WindowList,
 } from "../model/view.ts";
-import type {
-  Hello,
-  IntegrationReport,
-  IntegrationSummary,
-  IntegrationVerification,
-  NotificationEvent,
-} from "./service.ts";
+import type { Hello } from "./protocol.ts";
+import type { NotificationEvent } from "../model/notifications.ts";
 
 /** `answer` has no value; only its type is used. */
 export interface Call<Kind extends "query" | "mutation", Input extends z.ZodType, Answer> {

@@ -2,7 +2,7 @@
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@trpc/server";
 import { AgtmuxError, ERROR_CODES, type ErrorCode } from "../model/errors.ts";
 import type { CallContext, FeatureAnswers } from "../ports/feature.ts";
-import type { WireError } from "./service.ts";
+import type { WireError } from "./protocol.ts";
 import * as z from "zod";
 import {
   acceleratorSchema,

@@ -17,7 +17,7 @@ import type { Envelope } from "../model/envelope.ts";
 import type { TargetLink } from "../model/runtime.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createConnectionKeeper, type ConnectionKeeper, type Link } from "../targets/connectionKeeper.ts";
-import { createRemoteExecutor } from "../targets/createRemoteExecutor.ts";
+import { createRemoteExecutor } from "../targets/executors/createRemoteExecutor.ts";
 import { createRemoteProcesses } from "../targets/remote/remoteProcesses.ts";
 import { sshTerminalCommand } from "../targets/sshConfig.ts";
 import { createProcessTree } from "../tmux/processTree.ts";

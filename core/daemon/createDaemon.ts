@@ -30,7 +30,7 @@ import { createPromptFingerprint } from "../actions/fingerprint.ts";
 import type { FocusTerminal } from "../actions/attach.ts";
 import { createRouter, type AppRouter } from "../api/router.ts";
 import type { DaemonService } from "../api/calls.ts";
-import { PROTOCOL_VERSION, type Hello } from "../api/service.ts";
+import { PROTOCOL_VERSION, type Hello } from "../api/protocol.ts";
 import { createLocalPrograms } from "../tmux/localPrograms.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
 import type { AdapterSource } from "../ports/agentAdapter.ts";

@@ -18,7 +18,7 @@ import { listPanes, listSessions, listWindows, type ListingInput } from "../api/
 import { NotificationScheduler } from "../api/notifications/notificationScheduler.ts";
 import { minuteOfDay } from "../api/notifications/judgeNotification.ts";
 import type { DaemonService } from "../api/calls.ts";
-import type { Hello } from "../api/service.ts";
+import type { Hello } from "../api/protocol.ts";
 import type { SubjectNow } from "../engine/guard.ts";
 import { resolveRef } from "../engine/ref.ts";
 import { rollUp, SCHEMA_VERSION, type Explanation } from "../model/view.ts";

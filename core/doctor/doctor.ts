@@ -36,7 +36,7 @@ const lookAtTmux = async ({ tmuxPath, executor, findTmux }: DoctorLink): Promise
   }
 };
 
-/** The folder of an agent's own settings, from the path of one of its files: `~/.codex`, `~/.config/opencode`. */
+/** The folder of an agent's own settings, from the path of one of its files: `~/.agent`, `~/.config/agent`. */
 const settingsFolder = (path: string, homeDir: string): string | null => {
   if (!path.startsWith(`${homeDir}/`)) return null;
   const [first = "", second = ""] = path.slice(homeDir.length + 1).split("/");

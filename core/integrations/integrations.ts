@@ -6,8 +6,12 @@ import type { Envelope } from "../model/envelope.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import { createTwoFilesPatch } from "diff";
 import type { IntegrationAction } from "../api/calls.ts";
-import type { IntegrationVerification } from "../api/service.ts";
-import type { IntegrationReport, IntegrationSummary, RemovalReport } from "../model/adapterView.ts";
+import type {
+  IntegrationReport,
+  IntegrationSummary,
+  RemovalReport,
+  IntegrationVerification,
+} from "../model/adapterView.ts";
 import type {
   AgentAdapter,
   Integration,

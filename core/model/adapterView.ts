@@ -155,3 +155,17 @@ export const adapterTrySchema = z.object({
   trials: z.array(adapterTrialSchema),
 });
 export type AdapterTry = z.infer<typeof adapterTrySchema>;
+
+/** The three facts of `integrate --verify`. */
+export interface IntegrationVerification {
+  agent: string;
+  entriesPresent: boolean;
+  missing: string[];
+  problems: string[];
+  /** What the person has still to do before the hooks run. */
+  steps: PersonStep[];
+  deliveryWorks: boolean;
+  deliveryDetail: string;
+  /** Last event of a real agent (not a test event); null: none yet. */
+  lastRealEventAt: string | null;
+}

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import type { CanonicalState } from "./state.ts";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
+import type { PaneView } from "./view.ts";
 
 /** States that can cause a notification, the most urgent first. */
 export const NOTIFICATION_KINDS = [
@@ -228,3 +229,34 @@ export const channelTestSchema = z.object({
   detail: z.string(),
 });
 export type ChannelTest = z.infer<typeof channelTestSchema>;
+
+/** What can be done from a notification, through the same gate as everywhere. */
+export type NotificationAction =
+  | { kind: "approve" | "deny" | "attach"; label: string }
+  | { kind: "option"; number: number; label: string };
+
+/** A text answers the prompt (`answer`), or is typed to the agent (`send`). */
+export type NotificationReply = "answer" | "send";
+
+export interface AgentNotification {
+  id: string;
+  /** `watch`: something that the person asked to be told of. */
+  kind: NotificationKind | "watch";
+  title: string;
+  body: string;
+  /**
+   * The row at the time when the notification was made: its runtime, version and prompt guard the actions. Of many rows, the
+   * most urgent.
+   */
+  pane: PaneView;
+  /** How many panes it stands for; if more than one, it leads to the list. */
+  count: number;
+  /** `default`, `none`, or the name of a system sound. */
+  sound: string;
+  actions: NotificationAction[];
+  /** Null: nothing can be written. */
+  reply: NotificationReply | null;
+}
+export type NotificationEvent =
+  | { kind: "show"; notice: AgentNotification }
+  | { kind: "withdraw"; id: string };

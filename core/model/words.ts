@@ -209,7 +209,12 @@ export const STATE_WORDS: Readonly<Record<CanonicalState, string>> = {
   unknown: "unknown",
 };
 
-/** After the name of who is in it: `Claude Code needs approval`. */
+/** Every state, most urgent first (the record's own order). */
+export const STATE_NAMES: readonly string[] = Object.keys(STATE_WORDS);
+
+export const isStateName = (text: string): text is CanonicalState => Object.hasOwn(STATE_WORDS, text);
+
+/** After the name of who is in it: `<agent> needs approval`. */
 export const STATE_CLAUSES: Readonly<Record<CanonicalState, string>> = {
   error: "has an error",
   waiting_approval: "needs approval",

@@ -35,7 +35,7 @@ export interface Screen {
   lines: readonly string[];
   /**
    * The same lines with their colours as SGR sequences, whose effect goes on from line to line; given only at the moment of an
-   * answer. Added after contract 1.0.
+   * answer.
    */
   styledLines?: readonly string[];
   title: string;
@@ -52,14 +52,14 @@ export interface Reading {
   request: PromptRequest | null;
   /**
    * In a reading with a request: the index in `Screen.lines` of the first row of its dialog, which reaches to the last line.
-   * Absent where that is not known; then no key answers it. Added after contract 1.0.
+   * Absent where that is not known; then no key answers it.
    */
   dialogTop?: number;
   /** An unchanged picture still proves life (see ObservationSignal.steady). */
   isSteady: boolean;
   /**
    * What the agent says of its work beside the state, on one line: background tasks, attempts, queued prompts. Coarse: no
-   * seconds, no tokens (core takes them out). Added after contract 1.0.
+   * seconds, no tokens (core takes them out).
    */
   progress?: string | null;
 }
@@ -108,7 +108,7 @@ export interface StateFileRequest {
 }
 
 /** One rule that matched a screen, in the order in which rules are tried; the first gives the result of `readScreen`. */
-interface ScreenTrace {
+export interface ScreenTrace {
   rule: string;
   reading: Reading;
 }
@@ -120,14 +120,14 @@ export type AdapterHealth = { status: "ok" } | { status: "degraded"; reason: str
  * How a person starts the agent in a terminal. Every word is constant but the session's id, and holds letters, digits and `._=/-`
  * only, because a shell reads them.
  */
-interface AgentLaunch {
+export interface AgentLaunch {
   readonly program: string;
   /** Goes on with a session, by the id that the agent's events name; absent where nobody could try. */
   readonly resume?: (sessionId: string) => readonly string[];
 }
 
 /** An input box that may have an editor with modes, as vim has: there keys are text in one mode only. */
-interface AgentInputModes {
+export interface AgentInputModes {
   /** Whether the person has switched that editor on. */
   isOn(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
   /**
@@ -148,6 +148,8 @@ export interface AgentExecutable {
 }
 
 export interface AgentAdapter {
+  // Who it is.
+
   readonly contractVersion: typeof ADAPTER_CONTRACT_VERSION;
   readonly agentType: string;
   readonly displayName: string;
@@ -157,23 +159,40 @@ export interface AgentAdapter {
   readonly recordedVersions: readonly string[];
   readonly capabilities: AdapterCapabilities;
   /**
-   * True where the agent always announces an orderly exit by an event: an end in mid-turn without it is then a crash.
+   * Whether the adapter itself still works; answers at once and has no effect. Absent where no part of it can fail permanently.
+   * Hooks and the arrival of events are checked by `integration` and `doctor` instead.
    */
-  readonly announcesExit: boolean;
-  /**
-   * True where hooks may run in a background server with another pane's environment: `TMUX_PANE` of such an event proves
-   * nothing, so the event is bound by session id and working folder.
-   */
-  readonly eventsMayNameOtherPanes?: boolean;
+  health?(): AdapterHealth;
+
+  // Its process.
 
   /**
    * `processes`: those that run in the pane, the pane's own first, parents before children. Null: not this agent's.
    * Must never claim another agent's process, a helper, a tool's child or a plain shell.
    */
   identify(processes: readonly ProcessInfo[]): IdentifyMatch | null;
+  /** Absent for scripts, and where nobody could read the program. */
+  readonly executable?: AgentExecutable;
+  /** Names under which a shell finds the program; the agent's type where it is left out. */
+  readonly programs?: readonly string[];
+  /** True where the agent always announces an orderly exit by an event: an end in mid-turn without it is then a crash. */
+  readonly announcesExit: boolean;
+
+  // Its events.
 
   /** Turns an event file into signals. Unknown events and fields degrade to no signals; never throws. */
   normalize(envelope: Envelope, context: NormalizeContext): NormalizedEvent;
+  /**
+   * True where hooks may run in a background server with another pane's environment: `TMUX_PANE` of such an event proves
+   * nothing, so the event is bound by session id and working folder.
+   */
+  readonly eventsMayNameOtherPanes?: boolean;
+  /** Whether dialogs of this agent need confirmation just now (other permission hooks installed). Cheap; may be cached. */
+  needsConfirmation?(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
+  /** Installs our hook into the agent's settings; absent where the agent has no events. */
+  readonly integration?: Integration;
+
+  // Its screen.
 
   /**
    * Null where nothing on the screen is positive proof of a state: never a guess, never `idle` by default. `unknown/in_menu` where a
@@ -181,98 +200,66 @@ export interface AgentAdapter {
    * `unknown/unsupported_signal` where a dialog may be open though the screen does not show it whole, as after `reset`.
    */
   readScreen(screen: Screen): Reading | null;
-
+  /** Every rule that matches, for a person who writes rules; absent where an adapter is not made of rules. */
+  traceScreen?(screen: Screen): readonly ScreenTrace[];
   /**
    * What stands in the input box that a person, or anybody, typed there: "" when it is empty, and null where there is no input box
    * or what stands in it is not known. The agent's own hint in an empty box is no draft. Needs `styledLines`, because a hint
-   * differs from a draft by its colour alone. Absent where the box was not recorded. Added after contract 1.0.
+   * differs from a draft by its colour alone. Absent where the box was not recorded.
    */
   readDraft?(screen: Screen): string | null;
-
   /**
    * When a limit of the provider ends, epoch ms, from the words of the failure; null where they do not tell it. `at`: when they were
    * first seen. `timeZone`: of the agent's machine, for words without one; null: it is not known. Absent where no such words were
-   * recorded. Added after contract 1.0.
+   * recorded.
    */
   readReset?(words: string, seen: { at: number; timeZone: string | null }): number | null;
+  /**
+   * What the agent says of its session in the title of its pane, without its own name, signs of state and the folder's name; null
+   * where the title says nothing of the work. `folder` null: not known. Pure.
+   */
+  titleOfSession?(title: string, folder: string | null): string | null;
 
-  /** Every rule that matches, for a person who writes rules; absent where an adapter is not made of rules. */
-  traceScreen?(screen: Screen): readonly ScreenTrace[];
+  // Its keys.
+
+  /** How a person stops a turn: presses one after another, each a list of tmux key names. Absent where it is not known. */
+  readonly interruptKeys?: readonly (readonly string[])[];
+  /** Absent where its input box has no editor with modes, or none that was recorded. */
+  readonly inputModes?: AgentInputModes;
+  /** The cursor goes on moving while a dialog is open, so its place says nothing then. */
+  readonly movesCursorInDialogs?: boolean;
+  /** How long a dialog ignores keys after it opened, in ms. */
+  readonly dialogDeafMs?: number;
+  /** What a person types to make the agent use a skill. Absent where plain words do. */
+  skillCommand?(skill: string, argument: string): string;
+
+  // Its files.
 
   /** The agent's own state file or transcript, validated against the process; null where there is none to trust. */
   readStateFiles?(request: StateFileRequest): Promise<Reading | null>;
-
-  /**
-   * What the agent's own files say of its work beside any state, as `Reading.progress`; null for nothing. Added after contract
-   * 1.0.
-   */
+  /** What the agent's own files say of its work beside any state, as `Reading.progress`; null for nothing. */
   readProgress?(request: StateFileRequest): Promise<string | null>;
-
   /**
    * The newest part of the session from the agent's own log, oldest first, for a person to read; null if no log provably
    * belongs to this process, or if its format is not known. It is shown and never stored. Absent for agents whose log format is
    * unknown.
    */
   readTranscript?(request: StateFileRequest): Promise<readonly TranscriptEntry[] | null>;
-
-  /**
-   * What the agent says of its session in the title of its pane, without its own name, signs of state and the folder's name; null
-   * where the title says nothing of the work. `folder` null: not known. Pure. Added after contract 1.0.
-   */
-  titleOfSession?(title: string, folder: string | null): string | null;
-
-  /**
-   * The agent's own name for the session from a file that is provably this process's; null for none. Added after contract 1.0.
-   */
+  /** The agent's own name for the session from a file that is provably this process's; null for none. */
   readSessionTitle?(request: StateFileRequest): Promise<string | null>;
-
-  /** Whether dialogs of this agent need confirmation just now (other permission hooks installed). Cheap; may be cached. */
-  needsConfirmation?(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
-
-  /** Absent where its input box has no editor with modes, or none that was recorded. Added after contract 1.0. */
-  readonly inputModes?: AgentInputModes;
-
-  /**
-   * How a person stops a turn of this agent: presses one after another, each a list of tmux key names. Absent where it is
-   * not known.
-   */
-  readonly interruptKeys?: readonly (readonly string[])[];
-
-  /**
-   * Whether the adapter itself still works; answers at once and has no effect. Absent where no part of it can fail permanently.
-   * Hooks and the arrival of events are checked by `integration` and `doctor` instead. Added after contract 1.0.
-   */
-  health?(): AdapterHealth;
-
-  /** The cursor goes on moving while a dialog is open, so its place says nothing then. Added after contract 1.0. */
-  readonly movesCursorInDialogs?: boolean;
-
-  /** How long a dialog ignores keys after it opened, in ms. Added after contract 1.0. */
-  readonly dialogDeafMs?: number;
-
-  /** The sessions that the agent keeps on disk; absent where their form is not known. Added after contract 1.0. */
+  /** The sessions that the agent keeps on disk; absent where their form is not known. */
   readonly history?: AgentHistory;
 
-  /** Installs our hook into the agent's settings; absent where the agent has no events. */
-  readonly integration?: Integration;
+  // How it is started. Each is absent where it is not known.
 
-  /** What a person types to make the agent use a skill. Absent where plain words do. Added after contract 1.0. */
-  skillCommand?(skill: string, argument: string): string;
-
-  /** Absent where it is not known. Added after contract 1.0. */
   readonly launch?: AgentLaunch;
-
-  /** Absent where it is not known. Added after contract 1.0. */
+  /** What it reads when it starts in a folder. */
   readonly loads?: AgentLoads;
-
-  /** Absent for scripts, and where nobody could read the program. Added after contract 1.0. */
-  readonly executable?: AgentExecutable;
-
-  /** Names under which a shell finds the program; the agent's type where it is left out. Added after contract 1.0. */
-  readonly programs?: readonly string[];
+  /** How it answers without a pane. */
+  readonly printMode?: PrintMode;
 }
 
-/** `steps` was added after contract 1.0: none where it is left out. */
+/** `steps`: none where it is left out. */
 interface InspectedIntegration {
   installed: boolean;
   missing: readonly string[];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Hello } from "../api/service.ts";
+import type { Hello } from "../api/protocol.ts";
 import { isOutdated } from "./socketClient.ts";
 
 const hello = (more: Partial<Hello>): Hello => ({

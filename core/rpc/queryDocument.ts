@@ -2,7 +2,7 @@
 // looking at it. It neither says hello nor parses, and it speaks HTTP/1.0 over a plain socket, because to load node:http would
 // make up a tenth of such a command's time.
 import { connect } from "node:net";
-import { PROTOCOL_VERSION } from "../api/service.ts";
+import { PROTOCOL_VERSION } from "../api/protocol.ts";
 import { PROTOCOL_HEADER, VERSION_HEADER } from "./wire.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
 

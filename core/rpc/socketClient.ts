@@ -1,6 +1,7 @@
 // The typed client of the router over the Unix socket. It speaks tRPC over node:http by itself because the stock
 // client costs more start-up than the whole command; subscriptions are async iterables that pull, so a slow reader costs no memory.
-import { type Hello, PROTOCOL_VERSION, type NotificationEvent } from "../api/service.ts";
+import { type Hello, PROTOCOL_VERSION } from "../api/protocol.ts";
+import type { NotificationEvent } from "../model/notifications.ts";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { dirname } from "node:path";
 import type { TRPCClient } from "@trpc/client";

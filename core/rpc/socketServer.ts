@@ -5,7 +5,7 @@ import { callTRPCProcedure } from "@trpc/server";
 import type { AppRouter } from "../api/router.ts";
 import { unlinkSync } from "node:fs";
 import { createHTTPHandler } from "@trpc/server/adapters/standalone";
-import { PROTOCOL_VERSION } from "../api/service.ts";
+import { PROTOCOL_VERSION } from "../api/protocol.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { CallContext } from "../ports/feature.ts";

@@ -1,7 +1,7 @@
 // What goes over the wire beside the calls themselves, without Node: headers of every answer, errors, and server-sent events as
 // tRPC writes them for a subscription (data lines carry one JSON value each, `return` ends the stream and `serialized-error`
 // carries an error; only this small part of the format is understood).
-import type { WireError } from "../api/service.ts";
+import type { WireError } from "../api/protocol.ts";
 import { AgtmuxError, ERROR_CODES } from "../model/errors.ts";
 
 // Headers of every answer, so that a command with a single question need not say hello first.

@@ -11,71 +11,48 @@ import {
   type JobRun,
 } from "../model/job.ts";
 import type { JobEnd, JobStore, ArmedRule, RuleStore, RunNote } from "../ports/store.ts";
-import { present, type RowReader } from "./rowReader.ts";
+import { columnsOf, present, type RowReader } from "./rowReader.ts";
 import { NOT_ANSWERED, RUN_BEGUN, ruleRunSchema, type RuleRun } from "../model/rule.ts";
 import { readStoredView } from "./states.ts";
 
-interface JobRow {
-  job_id: string;
-  kind: string;
-  created_at: number;
-  surface: string;
-  runtime_id: string | null;
-  agent_session_id: string | null;
-  trigger: string;
-  act: string;
-  text: string | null;
-  state: string;
-  next_at: number | null;
-  expires_at: number;
-  runs: number;
-  max_runs: number;
-}
+const JOB = columnsOf(
+  "jobId kind createdAt surface runtimeId agentSessionId trigger act text state nextAt expiresAt runs maxRuns",
+);
+/** Of `Job`, with what the kinds of jobs keep in their own ways. */
+type JobRow = Omit<Job, "trigger"> & ReturnType<typeof ownColumns>;
 
 /** The columns that a kind of job fills in its own way. */
 const ownColumns = (job: Job) => {
   switch (job.kind) {
     case "watch":
       return {
-        runtime_id: "runtimeId" in job.subject ? job.subject.runtimeId : null,
-        agent_session_id: null,
+        runtimeId: "runtimeId" in job.subject ? job.subject.runtimeId : null,
+        agentSessionId: null,
         trigger: JSON.stringify({ subject: job.subject, condition: job.condition }),
         act: JSON.stringify({ channel: job.channel }),
         text: null,
-        next_at: null,
+        nextAt: null,
       };
     case "send":
       return {
-        runtime_id: job.agent.runtimeId,
-        agent_session_id: job.sessionId,
+        runtimeId: job.agent.runtimeId,
+        agentSessionId: job.sessionId,
         trigger: JSON.stringify({ trigger: job.trigger }),
         act: JSON.stringify({ agent: job.agent, isVolatile: job.isVolatile, isFirst: job.isFirst }),
         text: job.text,
-        next_at: job.nextAt,
+        nextAt: job.nextAt,
       };
     case "first":
       return {
-        runtime_id: null,
-        agent_session_id: null,
+        runtimeId: null,
+        agentSessionId: null,
         trigger: "{}",
         act: JSON.stringify({ place: job.place, isVolatile: job.isVolatile }),
         text: job.text,
-        next_at: null,
+        nextAt: null,
       };
   }
 };
-
-const jobToRow = (job: Job): JobRow => ({
-  job_id: job.jobId,
-  kind: job.kind,
-  created_at: job.createdAt,
-  surface: job.surface,
-  state: job.state,
-  expires_at: job.expiresAt,
-  runs: job.runs,
-  max_runs: job.maxRuns,
-  ...ownColumns(job),
-});
 
 const watchColumns = watchJobSchema.pick({ subject: true, condition: true, channel: true });
 const sendColumns = sendJobSchema.pick({ trigger: true, agent: true, isVolatile: true, isFirst: true });
@@ -87,9 +64,9 @@ const ownFields = (row: JobRow): object => {
     case "send":
       return {
         ...sendColumns.parse(own),
-        sessionId: row.agent_session_id,
+        sessionId: row.agentSessionId,
         text: row.text,
-        nextAt: row.next_at,
+        nextAt: row.nextAt,
       };
     case "first":
       return { ...firstColumns.parse(own), text: row.text };
@@ -98,51 +75,23 @@ const ownFields = (row: JobRow): object => {
   }
 };
 
-const jobFromRow = (row: JobRow): unknown => ({
-  ...ownFields(row),
-  jobId: row.job_id,
-  kind: row.kind,
-  createdAt: row.created_at,
-  surface: row.surface,
-  state: row.state,
-  expiresAt: row.expires_at,
-  runs: row.runs,
-  maxRuns: row.max_runs,
-});
+const jobFromRow = (row: JobRow): unknown => ({ ...row, ...ownFields(row) });
 
 type RunKind = "told" | "sending" | "sent" | "note";
 
-interface RunRow {
-  job_id: string;
-  kind: RunKind;
-  at: number;
-  runtime_id: string | null;
-  outcome: string;
-}
-
-const fromRunRow = (row: Omit<RunRow, "kind">): unknown => ({
-  jobId: row.job_id,
-  at: row.at,
-  runtimeId: row.runtime_id,
-  outcome: row.outcome,
-});
-
-const JOB_COLUMNS =
-  "job_id, kind, created_at, surface, runtime_id, agent_session_id, trigger, act, text, state, next_at, expires_at, runs, max_runs";
+const RUN = columnsOf("jobId kind at runtimeId outcome");
 const ENDS = "text = NULL, state = ?";
 const IS_OPEN = "state IN ('armed', 'held')";
 
 const prepareAll = (db: BetterSqlite3.Database) => ({
-  insert: db.prepare<[JobRow]>(`
-    INSERT INTO jobs (${JOB_COLUMNS}) VALUES (@job_id, @kind, @created_at, @surface, @runtime_id, @agent_session_id, @trigger,
-      @act, @text, @state, @next_at, @expires_at, @runs, @max_runs)`),
+  insert: db.prepare<[JobRow]>(`INSERT INTO jobs ${JOB.values}`),
   armed: db.prepare<[], JobRow>(
-    `SELECT ${JOB_COLUMNS} FROM jobs WHERE state = 'armed' ORDER BY created_at, job_id`,
+    `SELECT ${JOB.read} FROM jobs WHERE state = 'armed' ORDER BY created_at, job_id`,
   ),
   all: db.prepare<[number], JobRow>(
-    `SELECT ${JOB_COLUMNS} FROM jobs ORDER BY created_at DESC, job_id DESC LIMIT ?`,
+    `SELECT ${JOB.read} FROM jobs ORDER BY created_at DESC, job_id DESC LIMIT ?`,
   ),
-  one: db.prepare<[string], JobRow>(`SELECT ${JOB_COLUMNS} FROM jobs WHERE job_id = ?`),
+  one: db.prepare<[string], JobRow>(`SELECT ${JOB.read} FROM jobs WHERE job_id = ?`),
   end: db.prepare<[string, string]>(`UPDATE jobs SET ${ENDS} WHERE job_id = ? AND ${IS_OPEN}`),
   hold: db.prepare<[string, string, string]>("UPDATE jobs SET state = ? WHERE job_id = ? AND state = ?"),
   count: db.prepare<[string]>("UPDATE jobs SET runs = runs + 1 WHERE job_id = ? AND state = 'armed'"),
@@ -154,12 +103,10 @@ const prepareAll = (db: BetterSqlite3.Database) => ({
     "UPDATE jobs SET agent_session_id = ? WHERE job_id = ? AND agent_session_id IS NULL",
   ),
   bindAgent: db.prepare<[Partial<JobRow>]>(
-    `UPDATE jobs SET kind = 'send', runtime_id = @runtime_id, agent_session_id = @agent_session_id, trigger = @trigger,
-      act = @act WHERE job_id = @job_id AND kind = 'first' AND state = 'armed'`,
+    `UPDATE jobs SET kind = 'send', runtime_id = @runtimeId, agent_session_id = @agentSessionId, trigger = @trigger,
+      act = @act WHERE job_id = @jobId AND kind = 'first' AND state = 'armed'`,
   ),
-  insertRun: db.prepare<[RunRow]>(
-    "INSERT INTO automation_runs (job_id, kind, at, runtime_id, outcome) VALUES (@job_id, @kind, @at, @runtime_id, @outcome)",
-  ),
+  insertRun: db.prepare<[JobRun & { kind: RunKind }]>(`INSERT INTO automation_runs ${RUN.values}`),
   settle: db.prepare<[number, string, string]>(
     "UPDATE automation_runs SET kind = 'sent', at = ?, outcome = ? WHERE job_id = ? AND kind = 'sending'",
   ),
@@ -175,8 +122,8 @@ const prepareAll = (db: BetterSqlite3.Database) => ({
   used: db.prepare<[string, string], { result: string | null }>(
     "SELECT result FROM used_keys WHERE scope = ? AND key = ?",
   ),
-  runs: db.prepare<[string, number], Omit<RunRow, "kind">>(
-    "SELECT job_id, at, runtime_id, outcome FROM automation_runs WHERE job_id = ? ORDER BY run_row DESC LIMIT ?",
+  runs: db.prepare<[string, number], JobRun>(
+    `SELECT ${RUN.read} FROM automation_runs WHERE job_id = ? ORDER BY run_row DESC LIMIT ?`,
   ),
   told: db.prepare<[], { jobId: string; runtimeId: string }>(`
     SELECT DISTINCT automation_runs.job_id AS jobId, automation_runs.runtime_id AS runtimeId
@@ -210,7 +157,7 @@ const createSends = (db: BetterSqlite3.Database, statements: Statements) => {
   return {
     beginSend: db.transaction(({ jobId, at, runtimeId }): boolean => {
       if (one.get(jobId)?.state !== "armed") return false;
-      insertRun.run({ job_id: jobId, kind: "sending", at, runtime_id: runtimeId, outcome: "begun" });
+      insertRun.run({ jobId, kind: "sending", at, runtimeId, outcome: "begun" });
       return true;
     }),
     undoSend: (jobId) => {
@@ -227,7 +174,7 @@ const createSends = (db: BetterSqlite3.Database, statements: Statements) => {
     setNextAt: db.transaction((jobId, nextAt, note): void => {
       setNext.run(nextAt, jobId);
       if (note !== null)
-        insertRun.run({ job_id: jobId, kind: "note", at: note.at, runtime_id: null, outcome: note.outcome });
+        insertRun.run({ jobId, kind: "note", at: note.at, runtimeId: null, outcome: note.outcome });
     }),
     bindSession: (jobId, sessionId) => {
       bind.run(sessionId, jobId);
@@ -238,9 +185,9 @@ const createSends = (db: BetterSqlite3.Database, statements: Statements) => {
       const { isVolatile } = firstColumns.partial().parse(JSON.parse(row.act));
       return (
         statements.bindAgent.run({
-          job_id: jobId,
-          runtime_id: agent.runtimeId,
-          agent_session_id: sessionId,
+          jobId,
+          runtimeId: agent.runtimeId,
+          agentSessionId: sessionId,
           trigger: JSON.stringify({ trigger: { kind: "ready" } }),
           act: JSON.stringify({ agent, isVolatile: isVolatile ?? false, isFirst: true }),
         }).changes > 0
@@ -261,20 +208,20 @@ export const createJobs = (db: BetterSqlite3.Database, rows: RowReader): JobStor
   const onRecord = createOnRecord(db);
   const record = db.transaction(({ jobId, at, runtimeId, outcome }: JobRun): boolean => {
     if (count.run(jobId).changes === 0) return false;
-    insertRun.run({ job_id: jobId, kind: "told", at, runtime_id: runtimeId, outcome });
+    insertRun.run({ jobId, kind: "told", at, runtimeId, outcome });
     finish.run(jobId);
     return true;
   });
   const endOnRecord = onRecord((jobId: string, state: JobEnd, why: RunNote | null): boolean => {
     if (end.run(state, jobId).changes === 0) return false;
     if (why !== null)
-      insertRun.run({ job_id: jobId, kind: "note", at: why.at, runtime_id: null, outcome: why.outcome });
+      insertRun.run({ jobId, kind: "note", at: why.at, runtimeId: null, outcome: why.outcome });
     return true;
   });
-  const read = (row: JobRow): Job | null => rows.read(jobSchema, "jobs", row.job_id, () => jobFromRow(row));
+  const read = (row: JobRow): Job | null => rows.read(jobSchema, "jobs", row.jobId, () => jobFromRow(row));
   return {
     insertJob: (job) => {
-      statements.insert.run(jobToRow(job));
+      statements.insert.run({ ...job, ...ownColumns(job) });
     },
     listArmedJobs: () => present(statements.armed.all().map(read)),
     listJobs: (limit) => present(statements.all.all(limit).map(read)),
@@ -290,7 +237,7 @@ export const createJobs = (db: BetterSqlite3.Database, rows: RowReader): JobStor
       present(
         statements.runs
           .all(jobId, limit)
-          .map((row) => rows.read(jobRunSchema, "automation_runs", row.job_id, () => fromRunRow(row))),
+          .map((row) => rows.read(jobRunSchema, "automation_runs", row.jobId, () => row)),
       ),
     listTold: () => statements.told.all(),
     pausedAt: () => statements.paused.get() ?? null,
@@ -307,8 +254,8 @@ export const createJobs = (db: BetterSqlite3.Database, rows: RowReader): JobStor
 const KEPT_MS = 90 * 86_400_000;
 const MAX_RUNS_KEPT = 10_000;
 
-const RULE_RUN_COLUMNS = `run_row AS runRow, rule, hash, at, runtime_id AS runtimeId, ref, fingerprint, verdict, command, outcome,
-  action_id AS actionId`;
+const RULE_RUN = columnsOf("rule hash at runtimeId ref fingerprint verdict command outcome actionId");
+const READ_RULE_RUNS = `SELECT run_row AS runRow, ${RULE_RUN.read} FROM rule_runs`;
 const ANSWERS = `runtime_id = ? AND at >= ? AND verdict IN ('approve', 'deny') AND outcome NOT LIKE '${NOT_ANSWERED}%'`;
 
 export const createRules = (db: BetterSqlite3.Database, rows: RowReader): RuleStore => {
@@ -317,19 +264,15 @@ export const createRules = (db: BetterSqlite3.Database, rows: RowReader): RuleSt
   );
   const disarm = db.prepare<[string]>("DELETE FROM rule_trust WHERE rule = ?");
   const armed = db.prepare<[], ArmedRule>("SELECT hash, rule, at, surface FROM rule_trust ORDER BY at");
-  const insert = db.prepare<[Omit<RuleRun, "runRow">]>(`
-    INSERT INTO rule_runs (rule, hash, at, runtime_id, ref, fingerprint, verdict, command, outcome, action_id)
-    VALUES (@rule, @hash, @at, @runtimeId, @ref, @fingerprint, @verdict, @command, @outcome, @actionId)`);
+  const insert = db.prepare<[Omit<RuleRun, "runRow">]>(`INSERT INTO rule_runs ${RULE_RUN.values}`);
   const forgetOld = db.prepare<[number, number]>("DELETE FROM rule_runs WHERE at < ? OR run_row <= ?");
   const settle = db.prepare<[string, string | null, number]>(
     "UPDATE rule_runs SET outcome = ?, action_id = ? WHERE run_row = ?",
   );
   const settleBegun = db.prepare<[string, string]>("UPDATE rule_runs SET outcome = ? WHERE outcome = ?");
-  const list = db.prepare<[number], RuleRun>(
-    `SELECT ${RULE_RUN_COLUMNS} FROM rule_runs ORDER BY run_row DESC LIMIT ?`,
-  );
+  const list = db.prepare<[number], RuleRun>(`${READ_RULE_RUNS} ORDER BY run_row DESC LIMIT ?`);
   const last = db.prepare<[], RuleRun>(
-    `SELECT ${RULE_RUN_COLUMNS} FROM rule_runs WHERE run_row IN (SELECT max(run_row) FROM rule_runs GROUP BY hash)`,
+    `${READ_RULE_RUNS} WHERE run_row IN (SELECT max(run_row) FROM rule_runs GROUP BY hash)`,
   );
   const readRuns = (found: RuleRun[]): RuleRun[] =>
     present(found.map((row) => rows.read(ruleRunSchema, "rule_runs", row.runRow, () => row)));

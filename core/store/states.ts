@@ -16,44 +16,23 @@ import { formatShortRef } from "../model/shortRef.ts";
 import { NO_AGENT, paneIdentitySchema, paneViewSchema, type PaneView } from "../model/view.ts";
 import type { NewTransition, Store, Transition, StateRow } from "../ports/store.ts";
 import { redactResolution, redactView, redactActivity } from "./redactEvidence.ts";
-import { present, type RowReader } from "./rowReader.ts";
+import { columnsOf, present, type RowReader } from "./rowReader.ts";
 import { paneKeySchema } from "../model/runtime.ts";
 import type { DeferredWrites } from "./deferredWrites.ts";
 
 // Table `state_transitions`: every change of a state, numbered for good. Its version is the state version and the feed
 // version, so numbers are never reused, also not after pruning (AUTOINCREMENT).
 
-interface TransitionRow {
-  version: number;
-  runtime_id: string;
-  at: number;
-  evaluated_at: number;
-  event_horizon: number;
-  previous_state: string | null;
-  end_reason: string | null;
-  fingerprint: string | null;
-  /** The column still has its first name. */
-  pulse: string;
+const TRANSITION = columnsOf(
+  "version runtimeId at evaluatedAt eventHorizon previousState fingerprint resolution view actionId",
+);
+/** The column of the liveness still has its first name. */
+const READ_TRANSITION = `SELECT ${TRANSITION.read}, pulse AS liveness, end_reason AS "end" FROM state_transitions`;
+type TransitionRow = Omit<Transition, "liveness" | "resolution" | "view"> & {
+  liveness: string;
   resolution: string | null;
   view: string;
-  action_id: string | null;
-}
-/** In the order of the columns in `APPEND`. */
-type NewTransitionRow = [
-  runtimeId: string,
-  at: number,
-  evaluatedAt: number,
-  eventHorizon: number,
-  state: string | null,
-  reasonCode: string | null,
-  previousState: string | null,
-  end: string | null,
-  fingerprint: string | null,
-  liveness: string,
-  resolution: string | null,
-  view: string,
-  actionId: string | null,
-];
+};
 const APPEND = `
   INSERT INTO state_transitions (runtime_id, at, evaluated_at, event_horizon, state, reason_code, previous_state, end_reason, fingerprint, pulse, resolution, view, action_id)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -91,7 +70,8 @@ const parseOnto = (values: object, json: string): unknown => {
   return typeof parsed === "object" && parsed !== null ? { ...values, ...parsed } : parsed;
 };
 
-const transitionToRow = (transition: NewTransition): NewTransitionRow => [
+/** In the order of the columns in `APPEND`. */
+const transitionToRow = (transition: NewTransition): (string | number | null)[] => [
   transition.runtimeId,
   transition.at,
   transition.evaluatedAt,
@@ -123,27 +103,19 @@ export const readStoredView = (rows: RowReader, version: number, view: string): 
   rows.read(paneViewSchema, "state_transitions", version, () => renewView(parseOnto(NO_AGENT, view)));
 
 const transitionFromRow = (row: TransitionRow): unknown => ({
-  version: row.version,
-  runtimeId: row.runtime_id,
-  at: row.at,
-  evaluatedAt: row.evaluated_at,
-  eventHorizon: row.event_horizon,
-  liveness: parseOnto(NO_LIVENESS, row.pulse),
+  ...row,
+  liveness: parseOnto(NO_LIVENESS, row.liveness),
   resolution: row.resolution === null ? null : (JSON.parse(row.resolution) as unknown),
-  fingerprint: row.fingerprint,
-  previousState: row.previous_state,
-  end: row.end_reason,
   view: renewView(parseOnto(NO_AGENT, row.view)),
-  actionId: row.action_id,
 });
 
 export const createTransitions = (db: BetterSqlite3.Database, rows: RowReader) => {
-  const append = db.prepare<NewTransitionRow>(APPEND);
+  const append = db.prepare<(string | number | null)[]>(APPEND);
   const after = db.prepare<[number, number], TransitionRow>(
-    "SELECT * FROM state_transitions WHERE version > ? ORDER BY version LIMIT ?",
+    `${READ_TRANSITION} WHERE version > ? ORDER BY version LIMIT ?`,
   );
   const ofRuntime = db.prepare<[string, number], TransitionRow>(
-    "SELECT * FROM state_transitions WHERE runtime_id = ? ORDER BY version DESC LIMIT ?",
+    `${READ_TRANSITION} WHERE runtime_id = ? ORDER BY version DESC LIMIT ?`,
   );
   // Two subqueries: SQLite finds each end in the index, but scans the table for both at once.
   const range = db.prepare<[], { first: number | null; last: number | null; given: number | null }>(`
@@ -168,21 +140,15 @@ export const createTransitions = (db: BetterSqlite3.Database, rows: RowReader) =
   } satisfies Partial<Store>;
 };
 
-interface StoredState {
-  target_id: string;
-  server: string;
-  pane_id: string;
-  runtime_id: string;
-  state_version: number;
-  last_seen_at: number;
-  updated_at: number;
-  fingerprint: string | null;
+const STATE = columnsOf(
+  "targetId server paneId runtimeId state reasonCode confidence stateVersion lastSeenAt updatedAt fingerprint resolution activity turnMarks",
+);
+type StoredState = Omit<StateRow, "resolution" | "activity" | "marks"> & {
   resolution: string;
   activity: string | null;
   /** Null in rows from before it was kept. */
-  turn_marks: string | null;
-}
-type NewState = StoredState & { state: string; reason_code: string; confidence: string };
+  turnMarks: string | null;
+};
 
 const stateRowSchema: z.ZodType<StateRow> = paneKeySchema.extend({
   runtimeId: z.string(),
@@ -195,53 +161,36 @@ const stateRowSchema: z.ZodType<StateRow> = paneKeySchema.extend({
   updatedAt: z.number(),
 });
 
-const stateToRow = (row: StateRow): NewState => ({
-  target_id: row.targetId,
-  server: row.server,
-  pane_id: row.paneId,
-  runtime_id: row.runtimeId,
-  state: row.resolution.status.state,
-  reason_code: row.resolution.status.reasonCode,
+const stateToRow = ({ marks, ...row }: StateRow): StoredState & { state: string; confidence: string } => ({
+  ...row,
+  ...row.resolution.status,
   confidence: row.resolution.confidence,
-  state_version: row.stateVersion,
-  last_seen_at: row.lastSeenAt,
-  updated_at: row.updatedAt,
-  fingerprint: row.fingerprint,
   resolution: JSON.stringify(redactResolution(row.resolution)),
   activity: row.activity === null ? null : JSON.stringify(redactActivity(row.activity)),
-  turn_marks: JSON.stringify(row.marks),
+  turnMarks: JSON.stringify(marks),
 });
 
 const stateFromRow = (row: StoredState): unknown => ({
-  targetId: row.target_id,
-  server: row.server,
-  paneId: row.pane_id,
-  runtimeId: row.runtime_id,
+  ...row,
   resolution: JSON.parse(row.resolution) as unknown,
   activity: row.activity === null ? null : (JSON.parse(row.activity) as unknown),
-  fingerprint: row.fingerprint,
-  stateVersion: row.state_version,
-  marks: row.turn_marks === null ? NO_TURN_MARKS : (JSON.parse(row.turn_marks) as unknown),
-  lastSeenAt: row.last_seen_at,
-  updatedAt: row.updated_at,
+  marks: row.turnMarks === null ? NO_TURN_MARKS : (JSON.parse(row.turnMarks) as unknown),
 });
 
 export const createStates = (db: BetterSqlite3.Database, rows: RowReader, last: DeferredWrites) => {
-  const put = db.prepare<[NewState]>(`
-    INSERT INTO states (target_id, server, pane_id, runtime_id, state, reason_code, confidence, state_version, last_seen_at, updated_at, fingerprint, resolution, activity, turn_marks)
-    VALUES (@target_id, @server, @pane_id, @runtime_id, @state, @reason_code, @confidence, @state_version, @last_seen_at, @updated_at, @fingerprint, @resolution, @activity, @turn_marks)
-    ON CONFLICT (target_id, server, pane_id) DO UPDATE SET
-      runtime_id = excluded.runtime_id, state = excluded.state, reason_code = excluded.reason_code,
-      confidence = excluded.confidence, state_version = excluded.state_version, last_seen_at = excluded.last_seen_at,
-      updated_at = excluded.updated_at, fingerprint = excluded.fingerprint, resolution = excluded.resolution,
-      activity = excluded.activity, turn_marks = excluded.turn_marks`);
+  const put = db.prepare<[StoredState]>(
+    `INSERT INTO states ${STATE.values}
+     ON CONFLICT (target_id, server, pane_id) DO UPDATE SET ${STATE.updateAllBut("targetId server paneId")}`,
+  );
   const putMarks = db.prepare<[string, string]>("UPDATE states SET turn_marks = ? WHERE runtime_id = ?");
   const see = db.prepare<[number, string]>("UPDATE states SET last_seen_at = ? WHERE runtime_id = ?");
   const seeAll = db.transaction((seen: Parameters<Store["seeStates"]>[0]): void => {
     for (const { runtimeId, lastSeenAt } of seen) see.run(lastSeenAt, runtimeId);
   });
   const remove = db.prepare<[string]>("DELETE FROM states WHERE runtime_id = ?");
-  const list = db.prepare<[], StoredState>("SELECT * FROM states ORDER BY target_id, server, pane_id");
+  const list = db.prepare<[], StoredState>(
+    `SELECT ${STATE.read} FROM states ORDER BY target_id, server, pane_id`,
+  );
   return {
     putState: (row) => {
       // A pane has one row; of several states within a transaction only the last can be read back.
@@ -262,7 +211,7 @@ export const createStates = (db: BetterSqlite3.Database, rows: RowReader, last: 
     listStates: () => {
       last.settle();
       return present(
-        list.all().map((row) => rows.read(stateRowSchema, "states", row.runtime_id, () => stateFromRow(row))),
+        list.all().map((row) => rows.read(stateRowSchema, "states", row.runtimeId, () => stateFromRow(row))),
       );
     },
   } satisfies Partial<Store>;

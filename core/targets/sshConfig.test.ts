@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { chooseTransport } from "./createRemoteExecutor.ts";
+import { chooseTransport } from "./executors/createRemoteExecutor.ts";
 import { SSH2_ALGORITHMS } from "./executors/ssh2Transport.ts";
 import { type KnownHost, kindOfKey, readIdentities, type SshIdentities } from "./sshKeys.ts";
 import { checkSshAlias, readSshConfig } from "./sshConfig.ts";

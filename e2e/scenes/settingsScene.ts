@@ -1,12 +1,15 @@
 // A daemon and an app with settings, with which the settings and the setup are shown. Nothing is really changed.
 import type { DesktopService } from "../../core/api/router.ts";
+import type { Hello } from "../../core/api/protocol.ts";
 import type {
-  Hello,
+  AdapterList,
+  AdapterView,
+  SetupAgent,
+  SetupLook,
   IntegrationReport,
   IntegrationSummary,
   IntegrationVerification,
-} from "../../core/api/service.ts";
-import type { AdapterList, AdapterView, SetupAgent, SetupLook } from "../../core/model/adapterView.ts";
+} from "../../core/model/adapterView.ts";
 import type { CommandLineState, DesktopState } from "../../core/model/desktop.ts";
 import type { Finding } from "../../core/model/doctor.ts";
 import type { Settings } from "../../core/model/config.ts";

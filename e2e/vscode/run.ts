@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { spreadOf } from "../../bench/statistics.ts";
-import { describeRun, openLongRun } from "../../test/setup/longRun.ts";
+import { describeRun, openLongRun, sourcesKey } from "../../test/setup/longRun.ts";
 import { codeServerHome, installCodeServer, isInstalled, openEditor } from "./codeServer.ts";
 import { makeProject, Typing, type Typed } from "./typing.ts";
 
@@ -91,7 +91,6 @@ const runShort = (): Promise<void> =>
   });
 
 const stateSchema = z.object({
-  runs: z.array(z.string()),
   editors: z.number(),
   /** By keys a second. */
   speeds: z.record(
@@ -104,14 +103,13 @@ const stateSchema = z.object({
 const runLong = async (): Promise<void> => {
   const run = openLongRun({
     name: "vscode",
-    sources: ["features/documents", "editors/vscode"],
+    asked: sourcesKey("features/documents", "editors/vscode"),
     schema: stateSchema,
-    begin: () => ({ runs: [], editors: 0, speeds: {}, faults: [] }),
+    begin: () => ({ editors: 0, speeds: {}, faults: [] }),
     isFresh: values.fresh,
     minutes: Number(values.minutes),
   });
   const { state } = run;
-  state.runs.push(describeRun());
   const total = (field: "answers" | "keys" | "busy"): number =>
     Object.values(state.speeds).reduce((sum, one) => sum + one[field], 0);
   const isDone = (): boolean => total("answers") >= patches && total("keys") >= Number(values.typed);
@@ -137,7 +135,7 @@ const runLong = async (): Promise<void> => {
       run.save();
     });
   faults.splice(0, faults.length, ...state.faults);
-  console.log(`\n${state.runs.join("\n")}\nin ${state.runs.length} runs and ${state.editors} editors`);
+  console.log(`\n${describeRun()}\n${run.describe()}\nin ${state.editors} editors`);
   for (const [speed, one] of Object.entries(state.speeds)) {
     const acks = spreadOf(one.ackMs);
     console.log(

@@ -35,7 +35,7 @@ export const listAnswers = (sessions: Sessions) => {
       const { scan, db, remote } = await sessions.index();
       const [isDone, isDoneElsewhere] = await Promise.all([
         endsWithin(scan.refresh(), MAX_WAIT_MS, sessions.context.clock),
-        remote.refresh(MAX_WAIT_MS),
+        remote.run(MAX_WAIT_MS),
       ]);
       return { isDone: isDone && isDoneElsewhere, sessions: db.count({}) };
     },

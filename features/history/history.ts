@@ -1,31 +1,9 @@
 // The feature "history": the sessions that agents keep on disk, to find again and to read. It reads the agents' logs and writes
 // nothing but its own index.
-import { join } from "node:path";
 import { listAnswers, readAnswers, usageAnswers } from "./answers.ts";
 import { HISTORY_CALLS, type HistoryCall, type HistoryService } from "./calls.ts";
-import { openHistoryDb } from "./historyDb.ts";
-import { RemoteScan } from "./remote/remoteScan.ts";
-import { RemoteSearch } from "./remote/remoteSearch.ts";
-import { RemoteUsage } from "./remote/remoteUsage.ts";
-import { Scan } from "./scan.ts";
-import { createSessions, type OpenIndex } from "./sessions.ts";
-import { UsageScan } from "./usageScan.ts";
-import type { Feature, FeatureContext } from "../../core/ports/feature.ts";
-
-const openIndex = async (context: FeatureContext): Promise<OpenIndex> => {
-  const { homePath, env, logger, redact } = context;
-  const db = await openHistoryDb(join(homePath, "history.db"));
-  const shared = { homeDir: env["HOME"] ?? "", adapters: () => context.adapters(), db, logger };
-  const remote = new RemoteScan({ context, db });
-  return {
-    db,
-    scan: new Scan({ ...shared, redact }),
-    usage: new UsageScan(shared),
-    remote,
-    remoteUsage: new RemoteUsage({ context, db, names: () => remote.names() }),
-    remoteSearch: new RemoteSearch(context),
-  };
-};
+import { createSessions, openIndex, type OpenIndex } from "./sessions.ts";
+import type { Feature } from "../../core/ports/feature.ts";
 
 export const createHistory = (): Feature => ({
   name: "history",

@@ -34,60 +34,68 @@ export const toUsageRows = (
   of: { target: string; agent: string; sessionId: string },
 ): UsageRow[] => records.map((record) => ({ ...record, ...of, key: `${of.agent} ${record.key}` }));
 
-interface UsageFilter {
-  target?: readonly string[] | undefined;
-  agent?: readonly string[] | undefined;
-  since?: number | undefined;
-}
-
-interface UsageDb {
-  markOf(path: string): UsageMark | null;
-  /**
-   * Both or nothing. A row takes the place of one with the same key: of its own machine, or where it is this machine's. What
-   * another machine says never changes what was counted here.
-   */
-  put(rows: readonly UsageRow[], mark: UsageMark): void;
-  /** In pieces that take little time. */
-  rows(filter: UsageFilter): Generator<readonly UsageRow[]>;
-}
-
 const ROWS_AT_ONCE = 1_000;
 
-const createUsageDb = (db: Database): UsageDb => {
+/** `next` gives the rows whose key comes after one, `ROWS_AT_ONCE` of them where there are as many. */
+function* inPieces<Row>(
+  next: (after: string) => readonly Row[],
+  keyOf: (row: Row) => string,
+): Generator<readonly Row[]> {
+  for (let after = ""; ;) {
+    const rows = next(after);
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS_AT_ONCE) return;
+    after = keyOf(last);
+  }
+}
+
+const anyOf = (column: string, values: readonly string[]): string =>
+  `${column} IN (${values.map(() => "?").join(", ")})`;
+
+const createUsageDb = (db: Database) => {
   const markOf = db.prepare<[string], UsageMark>(
     "SELECT path, size, mtime, read_to AS readTo, state FROM usage_read WHERE path = ?",
   );
   const putMark = db.prepare<[UsageMark]>(
     "INSERT OR REPLACE INTO usage_read VALUES (@path, @size, @mtime, @readTo, @state)",
   );
-  const put = db.prepare<[UsageRow]>(
+  const putRow = db.prepare<[UsageRow]>(
     `INSERT INTO usage VALUES (@key, @target, @agent, @sessionId, @at, @model, @input, @output, @cacheRead, @cacheWrite, @cost)
       ON CONFLICT (key) DO UPDATE SET target = excluded.target, agent = excluded.agent, session_id = excluded.session_id,
         at = excluded.at, model = excluded.model, input = excluded.input, output = excluded.output,
         cache_read = excluded.cache_read, cache_write = excluded.cache_write, cost = excluded.cost
       WHERE excluded.target IN (usage.target, '${HOST_TARGET}')`,
   );
-  return {
-    markOf: (path) => markOf.get(path) ?? null,
-    put: db.transaction((rows: readonly UsageRow[], mark: UsageMark) => {
-      for (const row of rows) put.run(row);
+  /**
+   * Both or nothing. A row takes the place of one with the same key: of its own machine, or where it is this machine's. What
+   * another machine says never changes what was counted here.
+   */
+  const put: (rows: readonly UsageRow[], mark: UsageMark) => void = db.transaction(
+    (rows: readonly UsageRow[], mark: UsageMark) => {
+      for (const row of rows) putRow.run(row);
       putMark.run(mark);
-    }),
-    *rows({ target, agent, since }) {
-      const anyOf = (column: string, names: readonly string[] | undefined): string =>
-        names === undefined ? "" : `AND ${column} IN (${names.map(() => "?").join(", ")})`;
+    },
+  );
+  return {
+    markOf: (path: string): UsageMark | null => markOf.get(path) ?? null,
+    put,
+    /** In pieces that take little time. */
+    rows: ({ since = 0, target, agent }: Pick<ListFilter, "target" | "agent" | "since">) => {
+      const wanted = [
+        ...(target === undefined ? [] : [{ sql: anyOf("target", target), names: target }]),
+        ...(agent === undefined ? [] : [{ sql: anyOf("agent", agent), names: agent }]),
+      ];
       const find = db.prepare<(string | number)[], UsageRow>(
         `SELECT key, target, agent, session_id AS sessionId, at, model, input, output, cache_read AS cacheRead,
-          cache_write AS cacheWrite, cost FROM usage WHERE key > ? AND coalesce(at, 0) >= ? ${anyOf("target", target)} ${anyOf("agent", agent)}
+          cache_write AS cacheWrite, cost FROM usage WHERE key > ? AND coalesce(at, 0) >= ? ${wanted.map(({ sql }) => `AND ${sql}`).join(" ")}
           ORDER BY key LIMIT ${ROWS_AT_ONCE}`,
       );
-      for (let after = ""; ;) {
-        const rows = find.all(after, since ?? 0, ...(target ?? []), ...(agent ?? []));
-        yield rows;
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < ROWS_AT_ONCE) return;
-        after = last.key;
-      }
+      const names = wanted.flatMap((one) => one.names);
+      return inPieces(
+        (after) => find.all(after, since, ...names),
+        ({ key }) => key,
+      );
     },
   };
 };
@@ -137,31 +145,10 @@ export interface ListFilter {
   text?: string | undefined;
 }
 
-export interface HistoryDb {
-  readonly usage: UsageDb;
-  /** What is known of each log of a machine, in pieces that take little time. */
-  known(target: string): Generator<readonly KnownLog[]>;
-  /** Machines that have logs in the index. */
-  targets(): string[];
-  put(rows: readonly LogRow[]): void;
-  remove(paths: readonly string[]): void;
-  count(filter: ListFilter): number;
-  list(filter: ListFilter, page: { limit: number; offset: number }): SessionRow[];
-  /** The newest sessions that come after one in the order of the list; null: from the beginning. */
-  after(filter: ListFilter, last: Pick<LogRow, "lastAt" | "path"> | null, limit: number): SessionRow[];
-  /** `target agent:id` of every session in this folder and below it. */
-  sessionsIn(folder: string): string[];
-  /** The session of one log, if there still is one. */
-  at(path: string): SessionRow[];
-  /** Sessions whose id begins or ends so, at most `limit`, newest first; those of this machine before others. */
-  find(ref: { target?: string | null; agent: string | null; id: string }, limit: number): SessionRow[];
-  close(): void;
-}
-
 const COLUMNS = `path, target, agent, size, mtime, session_id AS sessionId, cwd, branch, title, first_prompt AS firstPrompt,
   started_at AS startedAt, last_at AS lastAt, parent_id AS parentId`;
 
-const connect = (path: string): BetterSqlite3.Database => {
+const connect = (path: string): Database => {
   const db = new BetterSqlite3(path, { timeout: 1_000 });
   try {
     // After a power failure it may be damaged; then it is made again.
@@ -177,9 +164,6 @@ const connect = (path: string): BetterSqlite3.Database => {
     throw error;
   }
 };
-
-const anyOf = (column: string, values: readonly string[]): string =>
-  `${column} IN (${values.map(() => "?").join(", ")})`;
 
 const whereOf = ({
   target,
@@ -208,36 +192,34 @@ const wordsOf = ({ title, firstPrompt, cwd }: LogRow): string =>
     .join("\n")
     .toLowerCase();
 
-const KNOWN_AT_ONCE = 1_000;
-
-const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
-  const put = db.prepare<[LogRow & { words: string }]>(
+const createQueries = (db: Database) => {
+  const putRow = db.prepare<[LogRow & { words: string }]>(
     `INSERT OR REPLACE INTO log VALUES (@path, @target, @agent, @size, @mtime, @sessionId, @cwd, @branch, @title, @firstPrompt,
       @startedAt, @lastAt, @parentId, @words)`,
   );
-  const remove = db.prepare<[string]>("DELETE FROM log WHERE path = ?");
+  const removeRow = db.prepare<[string]>("DELETE FROM log WHERE path = ?");
   const known = db.prepare<[string, string], KnownLog>(
-    `SELECT path, agent, size, mtime FROM log WHERE path > ? AND target = ? ORDER BY path LIMIT ${KNOWN_AT_ONCE}`,
+    `SELECT path, agent, size, mtime FROM log WHERE path > ? AND target = ? ORDER BY path LIMIT ${ROWS_AT_ONCE}`,
   );
+  const put: (rows: readonly LogRow[]) => void = db.transaction((rows: readonly LogRow[]) => {
+    for (const row of rows) putRow.run({ ...row, words: wordsOf(row) });
+  });
+  const remove: (paths: readonly string[]) => void = db.transaction((paths: readonly string[]) => {
+    for (const path of paths) removeRow.run(path);
+  });
   return {
     usage: createUsageDb(db),
-    *known(target) {
-      for (let after = ""; ;) {
-        const rows = known.all(after, target);
-        yield rows;
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < KNOWN_AT_ONCE) return;
-        after = last.path;
-      }
-    },
+    /** What is known of each log of a machine, in pieces that take little time. */
+    known: (target: string) =>
+      inPieces(
+        (after) => known.all(after, target),
+        ({ path }) => path,
+      ),
+    /** Machines that have logs in the index. */
     targets: () => db.prepare<[], string>("SELECT DISTINCT target FROM log").pluck().all(),
-    put: db.transaction((rows: readonly LogRow[]) => {
-      for (const row of rows) put.run({ ...row, words: wordsOf(row) });
-    }),
-    remove: db.transaction((paths: readonly string[]) => {
-      for (const path of paths) remove.run(path);
-    }),
-    count: (filter) => {
+    put,
+    remove,
+    count: (filter: ListFilter): number => {
       const { sql, values } = whereOf(filter);
       return (
         db
@@ -246,7 +228,7 @@ const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
           .get(...values) ?? 0
       );
     },
-    list: (filter, { limit, offset }) => {
+    list: (filter: ListFilter, { limit, offset }: { limit: number; offset: number }) => {
       const { sql, values } = whereOf(filter);
       return db
         .prepare<(string | number)[], SessionRow>(
@@ -254,7 +236,8 @@ const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
         )
         .all(...values, limit, offset);
     },
-    after: (filter, last, limit) => {
+    /** The newest sessions that come after one in the order of the list; null: from the beginning. */
+    after: (filter: ListFilter, last: { lastAt: number; path: string } | null, limit: number) => {
       const { sql, values } = whereOf(filter);
       const { lastAt, path } = last ?? { lastAt: Number.MAX_VALUE, path: "" };
       return db
@@ -264,7 +247,8 @@ const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
         )
         .all(...values, lastAt, lastAt, path, limit);
     },
-    sessionsIn: (folder) => {
+    /** `target agent:id` of every session in this folder and below it. */
+    sessionsIn: (folder: string): string[] => {
       const { sql, values } = whereOf({ folder });
       return db
         .prepare<(string | number)[], string>(
@@ -273,11 +257,16 @@ const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
         .pluck()
         .all(...values);
     },
-    at: (path) =>
+    /** The session of one log, if there still is one. */
+    at: (path: string): SessionRow[] =>
       db
         .prepare<[string], SessionRow>(`SELECT ${COLUMNS} FROM log WHERE path = ? AND session_id IS NOT NULL`)
         .all(path),
-    find: ({ target = null, agent, id }, limit) =>
+    /** Sessions whose id begins or ends so, at most `limit`, newest first; those of this machine before others. */
+    find: (
+      { target = null, agent, id }: { target?: string | null; agent: string | null; id: string },
+      limit: number,
+    ): SessionRow[] =>
       db
         .prepare<(string | number | null)[], SessionRow>(
           `SELECT ${COLUMNS} FROM log WHERE session_id IS NOT NULL
@@ -285,7 +274,7 @@ const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
             AND (? IS NULL OR agent = ?) AND (? IS NULL OR target = ?) ORDER BY target <> '${HOST_TARGET}', last_at DESC, path LIMIT ?`,
         )
         .all(id, id.length, id, -id.length, id, agent, agent, target, target, limit),
-    close: () => db.close(),
+    close: (): void => void db.close(),
   };
 };
 
@@ -299,8 +288,10 @@ const createPrivateFile = async (path: string): Promise<void> => {
   await chmod(path, 0o600);
 };
 
+export type HistoryDb = ReturnType<typeof createQueries>;
+
 /** Opens the index, and makes it again where it cannot be used. */
-export const openHistoryDb = async (path: string): Promise<HistoryDb> => {
+export const openHistoryDb = async (path: string) => {
   await createPrivateFile(path);
   try {
     return createQueries(connect(path));

@@ -176,10 +176,31 @@ export const withForeignDb = <T>(
   }
 };
 
+const SESSIONS_AT_ONCE = 20;
+
+type ChangedSessions = ReturnType<DatabaseHistory["listSessions"]>;
+
+/** The sessions of a database that have changed since `begin`, some at once; `since`: from when on they were asked for. */
+export async function* changedSessions(
+  list: (since: number, limit: number) => Promise<ChangedSessions | null> | ChangedSessions | null,
+  begin: number,
+): AsyncGenerator<{ found: ChangedSessions; since: number }> {
+  let since = begin;
+  let limit = SESSIONS_AT_ONCE;
+  for (;;) {
+    const found = (await list(since, limit)) ?? [];
+    yield { found, since };
+    if (found.length < limit) return;
+    const newest = found.at(-1)?.changedAt ?? since;
+    // More than that have the same time.
+    if (newest === since) limit *= 2;
+    since = newest;
+  }
+}
+
 /** Logs that are read side by side: their time is mostly waiting. */
 const SIDE_BY_SIDE = 4;
 const ROWS_PER_WRITE = 25;
-const SESSIONS_AT_ONCE = 20;
 
 export class Scan {
   private readonly deps: ConstructorParameters<typeof Scan>[0];
@@ -289,23 +310,20 @@ export class Scan {
       gone.clear();
       return;
     }
-    let since = before?.newest ?? 0;
-    let limit = SESSIONS_AT_ONCE;
+    let newest = before?.newest ?? 0;
+    const list = (since: number, limit: number) =>
+      withForeignDb(file, history.tables, (rows) => history.listSessions(rows, since, limit));
     try {
-      for (;;) {
-        const found =
-          withForeignDb(file, history.tables, (rows) => history.listSessions(rows, since, limit)) ?? [];
+      for await (const { found, since } of changedSessions(list, newest)) {
+        newest = since;
         for (const { facts, changedAt: at } of found)
           this.put({ path: `${file}#${facts.id}`, agent, size: null, mtime: at }, facts);
         await this.pace();
-        const newest = found.at(-1)?.changedAt ?? since;
-        if (found.length < limit || this.isClosed) break;
-        if (newest === since) limit *= 2;
-        since = newest;
+        if (this.isClosed) break;
       }
       for (const id of withForeignDb(file, history.tables, (rows) => history.listIds(rows)) ?? [])
         gone.delete(`${file}#${id}`);
-      this.databases.set(file, { mtime, newest: since });
+      this.databases.set(file, { mtime, newest });
     } catch (error) {
       gone.clear();
       this.deps.logger.warn({ agent, error }, "the database of sessions could not be read");

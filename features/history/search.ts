@@ -16,8 +16,8 @@ import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
 import type { HistoryDb, ListFilter, SessionRow } from "./historyDb.ts";
 import { readSession } from "./sessions.ts";
-import { linesOfRemoteLog, remotePath } from "./remote/remoteLogs.ts";
-import type { RemoteSearch } from "./remote/remoteSearch.ts";
+import { linesOfRemoteLog, remotePath } from "./remoteLogs.ts";
+import type { RemoteSearch } from "./remoteSearch.ts";
 
 // Looks for a text inside one log. The bytes are searched as they are, and only a line in which they stand is read: what counts
 // is what somebody said or asked, not the names of fields. Case does not matter for ASCII letters.

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { AgentHistory, ReadRows, TranscriptEntry } from "../../core/ports/agentFiles.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
-import { withForeignDb, type Scan } from "./scan.ts";
-import type { SessionRow, HistoryDb } from "./historyDb.ts";
+import { Scan, withForeignDb } from "./scan.ts";
+import { openHistoryDb, type SessionRow, type HistoryDb } from "./historyDb.ts";
 import { withLog, type LogContent, readPage, type PageStart } from "./logFile.ts";
-import { withRemoteDb } from "./remote/remoteDb.ts";
-import { databaseOf, remotePath, withRemoteLog } from "./remote/remoteLogs.ts";
-import type { RemoteScan } from "./remote/remoteScan.ts";
-import type { RemoteSearch } from "./remote/remoteSearch.ts";
-import type { RemoteUsage } from "./remote/remoteUsage.ts";
-import type { UsageScan } from "./usageScan.ts";
+import { withRemoteDb } from "./remoteDb.ts";
+import { databaseOf, remotePath, withRemoteLog } from "./remoteLogs.ts";
+import { RemoteScan } from "./remoteScan.ts";
+import { RemoteSearch } from "./remoteSearch.ts";
+import { RemoteUsage } from "./remoteUsage.ts";
+import { UsageScan } from "./usageScan.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
@@ -67,31 +67,20 @@ export const readSession = async (
     : { ...page, before: page.before === null ? null : `${page.before.end}:${page.before.leaf ?? ""}` };
 };
 
-export interface OpenIndex {
-  db: HistoryDb;
-  scan: Scan;
-  usage: UsageScan;
-  remote: RemoteScan;
-  remoteSearch: RemoteSearch;
-  remoteUsage: RemoteUsage;
-}
-
-export interface Sessions {
-  readonly context: FeatureContext;
-  readonly homeDir: string;
-  /** Opened when somebody asks: a daemon whose history nobody uses reads nothing. */
-  index(): Promise<OpenIndex>;
-  historyOf(agent: string): AgentHistory | undefined;
-  /** A connected machine. @throws AgtmuxError */
-  target: FeatureContext["target"];
-  viewOf(row: SessionRow): HistorySession;
-  /** By the beginning or the end of its id. Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS. */
-  find(ref: string): Promise<SessionRow>;
-  /** Fails with E_REF_NOT_FOUND where its log is gone. */
-  readPiece(row: SessionRow, before: string | null): Promise<SessionPiece>;
-  /** What every document begins with. */
-  stamp(): { schema_version: typeof SCHEMA_VERSION; generated_at: string };
-}
+export const openIndex = async (context: FeatureContext) => {
+  const { homePath, env, logger, redact } = context;
+  const db = await openHistoryDb(join(homePath, "history.db"));
+  const shared = { homeDir: env["HOME"] ?? "", adapters: () => context.adapters(), db, logger };
+  return {
+    db,
+    scan: new Scan({ ...shared, redact }),
+    usage: new UsageScan(shared),
+    remote: new RemoteScan(context, db),
+    remoteUsage: new RemoteUsage(context, db),
+    remoteSearch: new RemoteSearch(context),
+  };
+};
+export type OpenIndex = Awaited<ReturnType<typeof openIndex>>;
 
 const MAX_CANDIDATES = 20;
 
@@ -153,20 +142,26 @@ const findSession = (db: HistoryDb, ref: string): SessionRow => {
   return first;
 };
 
-export const createSessions = (context: FeatureContext, index: () => Promise<OpenIndex>): Sessions => {
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** `index`: opened when somebody asks, so that a daemon whose history nobody uses reads nothing. */
+export const createSessions = (context: FeatureContext, index: () => Promise<OpenIndex>) => {
   const homeDir = context.env["HOME"] ?? "";
-  const historyOf: Sessions["historyOf"] = (agent) =>
+  const historyOf = (agent: string) =>
     context.adapters().find(({ agentType }) => agentType === agent)?.history;
-  const target: Sessions["target"] = (name) => context.target(name);
+  /** A connected machine. @throws AgtmuxError */
+  const target = (name: string) => context.target(name);
   return {
     context,
     homeDir,
     target,
     index,
     historyOf,
-    viewOf: (row) => toSession(row, context.adapters(), context.rows.all()),
-    find: async (ref) => findSession((await index()).db, ref),
-    readPiece: async (row, before) => {
+    viewOf: (row: SessionRow) => toSession(row, context.adapters(), context.rows.all()),
+    /** By the beginning or the end of its id. Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS. */
+    find: async (ref: string) => findSession((await index()).db, ref),
+    /** Fails with E_REF_NOT_FOUND where its log is gone. */
+    readPiece: async (row: SessionRow, before: string | null): Promise<SessionPiece> => {
       const history = historyOf(row.agent);
       const piece =
         history === undefined ? null : await readSession({ homeDir, history, target }, row, before);
@@ -176,7 +171,8 @@ export const createSessions = (context: FeatureContext, index: () => Promise<Ope
         });
       return piece;
     },
-    stamp: () => ({
+    /** What every document begins with. */
+    stamp: (): { schema_version: typeof SCHEMA_VERSION; generated_at: string } => ({
       schema_version: SCHEMA_VERSION,
       generated_at: new Date(context.clock.now()).toISOString(),
     }),

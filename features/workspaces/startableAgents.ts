@@ -1,7 +1,7 @@
 // Which agents a person can start on a machine, in the order in which they are likely wanted: the one that was started last, those
 // that run there, those that are installed, and then the others, because a person's own settings may find what is not found here.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import type { AgentAdapter, AgentLaunch } from "../../core/ports/agentAdapter.ts";
 import { endsWithin } from "../../core/model/endsWithin.ts";
 import type { StartableAgent } from "../../core/model/workspace.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
@@ -27,10 +27,7 @@ const KNOWN_SHELLS: ReadonlySet<string> = new Set([
 const PLAIN_SHELL = "/bin/sh";
 
 /** The program and its arguments. @throws AgtmuxError E_USAGE for an id that no agent makes. */
-export const launchWords = (
-  launch: NonNullable<AgentAdapter["launch"]>,
-  sessionId: string | null,
-): string[] => {
+export const launchWords = (launch: AgentLaunch, sessionId: string | null): string[] => {
   if (sessionId !== null && !SESSION_ID.test(sessionId))
     throw new AgtmuxError("E_USAGE", `'${sessionId.slice(0, 60)}' is no id of a session`, {
       remedy: "Ids are letters, digits, '.', '_' and '-'.",

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AgentNotification, NotificationEvent } from "../../core/api/service.ts";
+import type { AgentNotification, NotificationEvent } from "../../core/model/notifications.ts";
 import { BrowserSigns, type Permission, type WebNotification } from "./browserSigns.ts";
 
 const notice = { id: "n1", title: "Refunds are rounded twice" } as AgentNotification;

@@ -1,6 +1,6 @@
 // How a browser says that somebody is waited for while the page is not looked at: the number in the title, a badge on the icon,
 // and notifications. The daemon decides which waits get a notification; while nothing is asked of the browser nothing is open.
-import type { AgentNotification, NotificationEvent } from "../../core/api/service.ts";
+import type { AgentNotification, NotificationEvent } from "../../core/model/notifications.ts";
 import type { FeedSubscription } from "./feedStore.ts";
 import { Store } from "./store.ts";
 

@@ -1,7 +1,6 @@
 // What a program in a real pane reads is what was sent, byte for byte, without what it might take for a command.
 import { afterAll, beforeAll, expect, it, test } from "vitest";
-import { openTextBench, type TextBench } from "../races/texts/textBench.ts";
-import { surveyTexts } from "../races/texts/textSurvey.ts";
+import { openTextBench, surveyTexts, type TextBench } from "../races/texts/textBench.ts";
 
 let bench: TextBench;
 beforeAll(async () => {

@@ -51,7 +51,7 @@ describe("the client's path", () => {
     { args: ["help", "list", "panes"], also: ["/core/rpc/socketClient.ts"] },
   ])("of $args loads nothing of the daemon's", async ({ args, also }) => {
     const loaded = await loadedBy(args);
-    expect(loaded.some((one) => one.endsWith("/cli/run.ts"))).toBe(true);
+    expect(loaded.some((one) => one.endsWith("/cli/grammar/run.ts"))).toBe(true);
     const unwanted = args[0] === "help" ? NEVER.filter((part) => !part.includes("zod")) : NEVER;
     const found = [...unwanted, ...also].filter((part) =>
       loaded.some((one) => (part.startsWith("/") ? one.includes(part) : one === part)),

@@ -80,11 +80,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       "core/api/paneFilter.ts",
       "ui",
       "core/connections/localTmux.ts",
-      "cli/daemon.ts:core/daemon",
-      "cli/daemon.ts:adapters",
-      "cli/daemon.ts:features",
+      "cli/host/daemon.ts:core/daemon",
+      "cli/host/daemon.ts:adapters",
+      "cli/host/daemon.ts:features",
       "cli/doc:features/documents",
-      "cli/doc:adapters/printModes.ts",
+      "cli/doc:adapters/index.ts",
       "type:features",
     ],
     packages: ["node:*", "commander", "log-update", "string-width"],
@@ -147,7 +147,7 @@ describe("imports", () => {
     const cli = readSources("cli");
     const lists = cli.find(({ path }) => path === "cli/grammar/lists.ts");
     expect(lists?.imports).toContainEqual({ to: "cli/verbs/list.ts", isType: false });
-    expect(lists?.imports).toContainEqual({ to: "cli/context.ts", isType: true });
+    expect(lists?.imports).toContainEqual({ to: "cli/command/context.ts", isType: true });
     expect(
       isAllowed({ layers: ["type:core/api"], packages: [] }, "cli", "cli/x.ts", {
         to: "core/api/router.ts",

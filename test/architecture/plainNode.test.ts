@@ -4,10 +4,8 @@ import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { PROTOCOL_VERSION } from "../../core/api/service.ts";
-import { runtimePaths } from "../../core/rpc/paths.ts";
-import { connectSocket } from "../../core/rpc/socketClient.ts";
-import { spawnDaemon } from "../harness/daemonProcess.ts";
+import { PROTOCOL_VERSION } from "../../core/api/protocol.ts";
+import { connectTo, spawnDaemon } from "../harness/daemonProcess.ts";
 
 it("completes a hello from source under plain Node", async () => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-node-"));
@@ -18,12 +16,7 @@ it("completes a hello from source under plain Node", async () => {
     env: { HOME: join(root, "home"), TMUX_TMPDIR: root, AGTMUX_TMUX_SOCKETS: join(root, "no-server") },
   });
   try {
-    const client = await connectSocket({
-      paths: runtimePaths(home),
-      version: "test",
-      checkVersion: false,
-      helloTimeoutMs: 5_000,
-    });
+    const client = await connectTo(home);
     const { hello } = client;
     const list = await client.call((api) => api.adapters.query());
     client.close();

@@ -1,7 +1,6 @@
 // What processes cost where there is no /proc: the words of macOS's ps, and this machine's own ps beside its /proc.
 import { expect, test } from "vitest";
-import { familyCpuOf, residentMbOf } from "../../bench/processCost.ts";
-import { parsePs, readPs } from "../../bench/psTable.ts";
+import { familyCpuOf, parsePs, readPs, residentMbOf } from "../../bench/processCost.ts";
 
 test("times of macOS and of Linux are seconds", () => {
   const rows = parsePs(`    1     0   3:21.07  11520

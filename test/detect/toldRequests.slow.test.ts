@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import { loadCorpus } from "../../bench/detect/corpus.ts";
-import { surveyToldRequests } from "../../bench/detect/toldRequests.ts";
+import { surveyToldRequests } from "../../bench/detect/evaluate.ts";
 import { GATE_MS, RECORDINGS } from "./describeGate.ts";
 
 it(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import { createBareProgram } from "../../cli/run.ts";
+import { createBareProgram } from "../../cli/grammar/run.ts";
 import { flatten, toPage } from "../../cli/reference/pages.ts";
 import { makeFakeHome } from "../../cli/testing/fakeHome.ts";
 import { recordedLog } from "../../adapters/testkit/recordedLog.ts";

@@ -5,26 +5,6 @@ import { EventEmitter } from "node:events";
 import { openSync, readdirSync } from "node:fs";
 import { queryObjects } from "node:v8";
 
-/** What can be counted at any moment. */
-export interface LightSample {
-  /** Those that keep the process alive; the others are objects. */
-  timers: number;
-  /** Handles and requests of the event loop that are no timers. */
-  handles: number;
-  descriptors: number;
-  processListeners: number;
-}
-
-/** What takes a second to find: bytes are of the heap after collections. */
-export interface HeapSample {
-  heapBytes: number;
-  residentBytes: number;
-  /** Everything that is an object: unlike bytes, it does not move with what the compiler and the collector do. */
-  objects: number;
-  emitters: number;
-  abortSignals: number;
-}
-
 export type ProbeQuestion = { ask: "light" } | { ask: "heap" } | { ask: "leak"; bytes: number };
 export type ProbeAnswer =
   | { ask: "light"; sample: LightSample }
@@ -46,28 +26,37 @@ const collect = async (): Promise<void> => {
   }
 };
 
-const lightSample = (): LightSample => {
+const lightSample = () => {
   const resources = process.getActiveResourcesInfo();
   const timers = resources.filter((kind) => kind === "Timeout" || kind === "Immediate").length;
   return {
+    /** Those that keep the process alive; the others are objects. */
     timers,
+    /** Handles and requests of the event loop that are no timers. */
     handles: resources.length - timers,
     descriptors: readdirSync("/proc/self/fd").length,
     processListeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
   };
 };
 
-const heapSample = async (): Promise<HeapSample> => {
+/** What can be counted at any moment. */
+export type LightSample = ReturnType<typeof lightSample>;
+
+const heapSample = async () => {
   await collect();
   const { heapUsed, external, rss } = process.memoryUsage();
   return {
     heapBytes: heapUsed + external,
     residentBytes: rss,
+    /** Everything that is an object: unlike bytes, it does not move with what the compiler and the collector do. */
     objects: countOf(Object),
     emitters: countOf(EventEmitter),
     abortSignals: countOf(AbortSignal),
   };
 };
+
+/** What takes a second to find: bytes are of the heap after collections. */
+export type HeapSample = Awaited<ReturnType<typeof heapSample>>;
 
 const leak = (bytes: number): void => {
   held.push(

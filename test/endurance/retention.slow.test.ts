@@ -1,11 +1,12 @@
 // Weeks pass for a real daemon on real tmux: what is stored goes by age and by number, the file stops growing, and what
 // lives keeps its state.
-import { readdirSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { framesOf } from "../chain/chainHarness.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { dropEvent, eventText } from "../harness/eventFile.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
@@ -51,14 +52,10 @@ afterEach(async () => {
 
 let dropped = 0;
 const drop = (event: string, payload: Record<string, unknown>): void => {
-  dropped += 1;
-  const { paths } = daemon;
-  const name = `9${String(dropped).padStart(6, "0")}-0`;
-  const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${tmux.socketPath},${serverPid},0\npane=${player.paneId}\nppid=${player.pid}\n\n`;
-  const body = { session_id: player.sessionId, hook_event_name: event, ...payload };
-  writeFileSync(join(paths.spoolTmp, name), header + JSON.stringify(body), { mode: 0o600 });
-  utimesSync(join(paths.spoolTmp, name), clock.now() / 1_000, clock.now() / 1_000);
-  renameSync(join(paths.spoolTmp, name), join(paths.spoolNew, name));
+  const { paneId: pane, pid: ppid, sessionId } = player;
+  const tmuxOfPane = `${tmux.socketPath},${serverPid},0`;
+  const text = eventText({ event, sessionId, tmux: tmuxOfPane, pane, ppid, payload });
+  dropEvent(daemon.paths.spool, `9${String((dropped += 1)).padStart(6, "0")}-0`, text, clock.now());
 };
 
 /** A day's turns, all applied, and the night after them. */

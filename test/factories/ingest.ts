@@ -33,6 +33,10 @@ export class HandClock implements Clock {
   advance(ms: number): void {
     this.time += ms;
   }
+  /** Never back. */
+  set(time: number): void {
+    this.time = Math.max(this.time, time);
+  }
   setTimer(): () => void {
     return () => {};
   }
@@ -46,59 +50,70 @@ const counterIds = (): IdSource => {
   };
 };
 
-export interface IngestFixture {
-  ingest: Ingest;
+/** As the daemon makes it, but for the ids, which count up where none are given. */
+export const buildIngest = (parts: {
   store: Store;
-  clock: HandClock;
-  changes: FeedChange[];
-  storePath: string;
-  /** A second Ingest over the same store, as after a restart. */
-  reopen(): Ingest;
-  topology(panes: readonly Pane[], instance?: ServerInstance): void;
-  /** A Claude process in the pane. */
-  agent(paneId?: string, pid?: number, startedAt?: number): void;
-  noAgent(paneId?: string): void;
-  /** A hook event from the pane, dropped now; returns the envelope. */
-  hook(eventName: string, payload?: Record<string, unknown>, more?: Partial<Envelope>): Envelope;
-  state(paneId?: string): string;
-  transitions(): string[];
-}
+  clock: Clock;
+  adapterOf: (agentType: string) => AgentAdapter | null;
+  ids?: IdSource;
+}): Ingest =>
+  new Ingest({
+    ids: counterIds(),
+    ...parts,
+    logger: SILENT_LOGGER,
+    timing: () => DEFAULT_TIMING,
+    runtimeIdOf: (of) => `rt_${createHash("sha1").update(of.join("|")).digest("hex").slice(0, 12)}`,
+    redactText,
+    fingerprintOf: createPromptFingerprint(),
+  });
+
+/** The target is there and well. */
+export const addTarget = (ingest: Ingest, targetId: string, at: number): void => {
+  const isHost = targetId === HOST_TARGET;
+  ingest.setTarget({
+    targetId,
+    targetName: targetId,
+    kind: isHost ? "local" : "ssh",
+    connectionRef: isHost ? null : targetId,
+    isDefault: isHost,
+    health: "ok",
+    healthReason: null,
+    lastSeenAt: at,
+    updatedAt: at,
+    link: null,
+  });
+};
+
+/** A listing of the default server that succeeded. */
+export const listPanes = (
+  ingest: Ingest,
+  targetId: string,
+  instance: ServerInstance,
+  panes: readonly Pane[],
+): void =>
+  ingest.applyTopology({
+    targetId,
+    server: "default",
+    status: "ok",
+    mode: "direct",
+    problem: null,
+    instance,
+    panes,
+  });
 
 export const createIngestFixture = (
   storePath = join(mkdtempSync(join(tmpdir(), "agtmux-ingest-")), "state.db"),
   adapter: AgentAdapter = createClaudeAdapter(),
-): IngestFixture => {
+) => {
   const clock = new HandClock();
   const store = openStore({ path: storePath, logger: SILENT_LOGGER });
   const ids = counterIds();
-  const build = (): Ingest =>
-    new Ingest({
-      store,
-      clock,
-      ids,
-      logger: SILENT_LOGGER,
-      timing: () => DEFAULT_TIMING,
-      adapterOf: (agentType) => (agentType === "claude" ? adapter : null),
-      runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
-      redactText,
-      fingerprintOf: createPromptFingerprint(),
-    });
+  const adapterOf = (agentType: string) => (agentType === "claude" ? adapter : null);
+  const build = (): Ingest => buildIngest({ store, clock, ids, adapterOf });
   let ingest = build();
   const changes: FeedChange[] = [];
   let dropped = 0;
-  const now = () => clock.now();
-  ingest.setTarget({
-    targetId: HOST_TARGET,
-    targetName: HOST_TARGET,
-    kind: "local",
-    connectionRef: null,
-    isDefault: true,
-    health: "ok",
-    healthReason: null,
-    lastSeenAt: now(),
-    updatedAt: now(),
-    link: null,
-  });
+  addTarget(ingest, HOST_TARGET, clock.now());
   ingest.onChanges((batch) => changes.push(...batch));
   const key = (paneId: string) => ({ targetId: HOST_TARGET, server: "default", paneId });
   return {
@@ -109,24 +124,23 @@ export const createIngestFixture = (
     clock,
     changes,
     storePath,
-    reopen: () => (ingest = build()),
-    topology: (panes, instance = INSTANCE) =>
-      ingest.applyTopology({
-        targetId: HOST_TARGET,
-        server: "default",
-        status: "ok",
-        mode: "direct",
-        problem: null,
-        instance,
-        panes,
-      }),
-    agent: (paneId = "%1", pid = 600, startedAt = clock.now() - 5_000) =>
+    /** A second Ingest over the same store, as after a restart. */
+    reopen: (): Ingest => (ingest = build()),
+    topology: (panes: readonly Pane[], instance: ServerInstance = INSTANCE): void =>
+      listPanes(ingest, HOST_TARGET, instance, panes),
+    /** A Claude process in the pane. */
+    agent: (paneId: string = "%1", pid: number = 600, startedAt: number = clock.now() - 5_000): void =>
       ingest.applyRecognised(key(paneId), {
         agentType: "claude",
         process: { pid, ppid: 500, comm: "claude", args: "claude", startedAt },
       }),
-    noAgent: (paneId = "%1") => ingest.applyRecognised(key(paneId), null),
-    hook: (eventName, payload = {}, more = {}) => {
+    noAgent: (paneId: string = "%1"): void => ingest.applyRecognised(key(paneId), null),
+    /** A hook event from the pane, dropped now; returns the envelope. */
+    hook: (
+      eventName: string,
+      payload: Record<string, unknown> = {},
+      more: Partial<Envelope> = {},
+    ): Envelope => {
       const envelope: Envelope = {
         spoolName: `e${String((dropped += 1)).padStart(6, "0")}`,
         agentType: "claude",
@@ -143,13 +157,15 @@ export const createIngestFixture = (
       ingest.applyEnvelopes(HOST_TARGET, [envelope]);
       return envelope;
     },
-    state: (paneId = "%1") => {
+    state: (paneId: string = "%1"): string => {
       const row = ingest.rows(true).find((one) => one.identity.pane_id === paneId);
       return row?.state === undefined || row.state === null ? "none" : `${row.state}/${row.reason_code}`;
     },
-    transitions: () =>
+    transitions: (): string[] =>
       store
         .listTransitionsAfter(0, 10_000)
         .map(({ resolution, end }) => (resolution === null ? `end:${end}` : resolution.status.state)),
   };
 };
+
+export type IngestFixture = ReturnType<typeof createIngestFixture>;

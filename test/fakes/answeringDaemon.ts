@@ -1,9 +1,15 @@
 // A fake daemon that has an answer to everything a command asks: adapters, integrations, targets to change, why a state is
 // what it is, and what was done before.
 import type { TargetInput } from "../../core/api/calls.ts";
-import type { IntegrationReport, IntegrationVerification } from "../../core/api/service.ts";
 import type { AuditList } from "../../core/model/action.ts";
-import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../../core/model/adapterView.ts";
+import type {
+  AdapterCheck,
+  AdapterList,
+  AdapterSwitched,
+  AdapterTry,
+  IntegrationReport,
+  IntegrationVerification,
+} from "../../core/model/adapterView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Explanation, TargetView } from "../../core/model/view.ts";
 import { makeTarget } from "../factories/view.ts";

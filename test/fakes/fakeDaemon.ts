@@ -1,18 +1,19 @@
 // A daemon with made-up panes: it follows the contract of DaemonService and records what it was asked to do. What the test
 // did not give it is empty or refused; tests that want an answer to everything take an AnsweringDaemon.
 import { once } from "node:events";
-import { listPanes, listSessions, listWindows } from "../../core/api/listing.ts";
 import type { DaemonService, IntegrationAction, ListFilters, TargetInput } from "../../core/api/calls.ts";
-import {
-  PROTOCOL_VERSION,
-  type AttachPlan,
-  type Hello,
-  type IntegrationReport,
-  type IntegrationSummary,
-  type IntegrationVerification,
-  type NotificationEvent,
-} from "../../core/api/service.ts";
-import type { ActionResult, AuditList, PaneOutput } from "../../core/model/action.ts";
+import { listPanes, listSessions, listWindows } from "../../core/api/listing.ts";
+import { type Hello, PROTOCOL_VERSION } from "../../core/api/protocol.ts";
+import type { NotificationEvent } from "../../core/model/notifications.ts";
+import { resolveTyped, type TypedFrom, type TypedSubject } from "../../core/engine/typedRef.ts";
+import type {
+  ActionGuards,
+  ActionOutcome,
+  ActionResult,
+  AuditList,
+  PaneOutput,
+  AttachPlan,
+} from "../../core/model/action.ts";
 import type {
   AdapterCheck,
   AdapterList,
@@ -20,22 +21,100 @@ import type {
   AdapterTry,
   RemovalReport,
   SetupLook,
+  IntegrationReport,
+  IntegrationSummary,
+  IntegrationVerification,
 } from "../../core/model/adapterView.ts";
-import { DEFAULT_CONFIG, settingsOf, type Settings } from "../../core/model/config.ts";
+import { DEFAULT_CONFIG, type Settings, settingsOf } from "../../core/model/config.ts";
 import type { Finding } from "../../core/model/doctor.ts";
-import { type TypedSubject, resolveTyped, type TypedFrom } from "../../core/engine/typedRef.ts";
-import { AgtmuxError } from "../../core/model/errors.ts";
+import { AgtmuxError, type ErrorCode } from "../../core/model/errors.ts";
 import {
-  SCHEMA_VERSION,
   type Explanation,
   type PaneList,
   type PaneView,
+  SCHEMA_VERSION,
   type SessionList,
   type TargetView,
   type WindowList,
 } from "../../core/model/view.ts";
 import { FakeFeed, type FakeFeedOptions } from "./fakeFeed.ts";
-import { FakeGate, type ActionInput, type AskedAction } from "./fakeGate.ts";
+
+// What becomes of the actions on a fake daemon's panes: each is recorded, and then refused, held or settled as the test says.
+
+interface ActionInput {
+  ref: string;
+  surface: string;
+  guards: ActionGuards;
+}
+
+/** An action as it was asked for, whole. */
+export interface AskedAction {
+  action: ActionResult["action"] | "openAttach" | "prepareAttach" | "dismiss" | "integrationChange";
+  input: Readonly<Record<string, unknown>>;
+}
+
+class FakeGate {
+  /** Oldest first, refused ones too. */
+  readonly asked: AskedAction[] = [];
+  private readonly find: (ref: string) => PaneView;
+  private result: Pick<ActionResult, "outcome" | "detail" | "notes"> = {
+    outcome: "delivered",
+    detail: "It was seen to arrive",
+    notes: [],
+  };
+  private opened: Promise<void> = Promise.resolve();
+  private refusal: AgtmuxError | null = null;
+
+  constructor(find: (ref: string) => PaneView) {
+    this.find = find;
+  }
+
+  /** Every action from now on fails with this error. */
+  refuse(code: ErrorCode, message: string): void {
+    this.refusal = new AgtmuxError(code, message);
+  }
+  /** What actions on panes come to from now on. */
+  settleWith(outcome: ActionOutcome, detail: string, notes: readonly string[] = []): void {
+    this.result = { outcome, detail, notes: [...notes] };
+  }
+  /** Actions do not end until the returned function is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.opened = promise;
+    return resolve;
+  }
+
+  /** As the daemon's own: what was guarded must hold, or nothing is done. */
+  async permit(action: AskedAction["action"], input: ActionInput): Promise<PaneView> {
+    this.asked.push({ action, input: { ...input } });
+    await this.opened;
+    if (this.refusal !== null) throw this.refusal;
+    const pane = this.find(input.ref);
+    const { ifRuntime, ifPrompt, ifState, ifVersion } = input.guards;
+    const changed =
+      (ifRuntime !== null && ifRuntime !== pane.identity.runtime_id) ||
+      (ifState !== null && ifState !== pane.state) ||
+      (ifVersion !== null && ifVersion !== pane.state_version) ||
+      (ifPrompt !== null && ifPrompt !== pane.prompt_fingerprint);
+    if (changed)
+      throw new AgtmuxError("E_STALE_SNAPSHOT", `nothing was sent to ${pane.identity.pane_id}: it changed`);
+    return pane;
+  }
+
+  async act(action: ActionResult["action"], input: ActionInput): Promise<ActionResult> {
+    const { identity } = await this.permit(action, input);
+    return {
+      schema_version: SCHEMA_VERSION,
+      action_id: `act-${this.asked.length}`,
+      action,
+      pane_ref: identity.pane_ref,
+      runtime_id: identity.runtime_id,
+      snapshot_id: `snap-${identity.pane_ref}`,
+      ...this.result,
+      is_repeat: false,
+    };
+  }
+}
 
 export interface FakeOutput {
   screen: readonly string[];

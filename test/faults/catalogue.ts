@@ -11,9 +11,14 @@ import {
 } from "./diskFaults.ts";
 import { backlogAtStart, eventFlood, longLines } from "./loadFaults.ts";
 import type { Outcome } from "./outcome.ts";
-import { killAtRandom, killInMigration, sleepAndResume } from "./processFaults.ts";
-import { halfOpen } from "./sshFaults.ts";
-import { crashedServer, wedgedTmux } from "./tmuxFaults.ts";
+import {
+  crashedServer,
+  halfOpen,
+  killAtRandom,
+  killInMigration,
+  sleepAndResume,
+  wedgedTmux,
+} from "./processFaults.ts";
 
 export interface Fault {
   name: string;

@@ -1,10 +1,9 @@
 // The wall clock set back and ahead under a running daemon, and between two of them, with the times of event files following
 // it as the kernel's would: what the agents' events say keeps counting, and an old state is no claim.
-import { renameSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, it, vi } from "vitest";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { dropEvent, eventText } from "../harness/eventFile.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 
@@ -23,14 +22,10 @@ const jump = (byMs: number): void => {
 };
 /** Drops an event of the player, stamped by the wall clock. */
 const event = async (name: string): Promise<void> => {
-  const file = `e-${(count += 1)}`;
-  const temp = join(daemon.paths.spoolTmp, file);
-  const place = `${tmux.socketPath},${await tmux.serverPid()},0`;
-  const header = `agtmux-event 1\nagent=claude\nevent=${name}\ntmux=${place}\npane=${player.paneId}\nppid=${player.pid}\n\n`;
-  const payload = { session_id: player.sessionId, hook_event_name: name, prompt: "go on" };
-  writeFileSync(temp, header + JSON.stringify(payload));
-  utimesSync(temp, Date.now() / 1_000, Date.now() / 1_000);
-  renameSync(temp, join(daemon.paths.spoolNew, file));
+  const { paneId: pane, pid: ppid, sessionId } = player;
+  const place = { tmux: `${tmux.socketPath},${await tmux.serverPid()},0`, pane, ppid };
+  const text = eventText({ event: name, sessionId, payload: { prompt: "go on" }, ...place });
+  dropEvent(daemon.paths.spool, `e-${(count += 1)}`, text, Date.now());
 };
 
 beforeEach(async () => {

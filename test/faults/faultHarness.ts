@@ -1,23 +1,49 @@
 // What every fault is shown on: a real tmux with three played agents whose states are known, a daemon as a process of its
 // own, events dropped as the hook drops them, and the count of what was lost or told wrongly.
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyFile, rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
-import { connectSocket, type DaemonClient } from "../../core/rpc/socketClient.ts";
-import { bundleDaemon } from "./bundledDaemon.ts";
-import { startDaemonProcess, type DaemonProcess } from "../harness/daemonProcess.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { runtimePaths } from "../../core/rpc/paths.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import {
+  connectOnceUp,
+  connectTo,
+  type DaemonProcess,
+  startDaemonProcess,
+} from "../harness/daemonProcess.ts";
+import { dropEvent, eventText } from "../harness/eventFile.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
+import { bundleDaemon } from "./bundledDaemon.ts";
 import { countPending, readPrompts } from "./storedEvents.ts";
-import { createWorkingFrame } from "./workingFrame.ts";
+
+// The picture of an agent at work with its clock counted on, as the real one redraws it: a picture that stays the same is no
+// sign of life.
+
+const FRAME = "tool_running";
+const CLOCK = "(3s ";
+
+/** `folder` is made for it; `recordings`: those of the agent. Resolves with each drawing once it is in the terminal. */
+const createWorkingFrame = (folder: string, recordings: string): ((player: Player) => Promise<void>) => {
+  mkdirSync(folder);
+  for (const kind of ["json", "txt"])
+    copyFileSync(join(recordings, `${FRAME}.${kind}`), join(folder, `${FRAME}.${kind}`));
+  const recorded = readFileSync(join(recordings, `${FRAME}.ansi`), "utf8");
+  if (!recorded.includes(CLOCK)) throw new Error(`the recording ${FRAME} shows no '${CLOCK}'`);
+  let seconds = 0;
+  return (player) => {
+    seconds += 1;
+    writeFileSync(join(folder, `${FRAME}.ansi`), recorded.replace(CLOCK, `(${seconds}s `));
+    return player.frame(FRAME, folder);
+  };
+};
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
 const SCRIPT = fileURLToPath(new URL("../../resources/hooks/agtmux-event", import.meta.url));
@@ -37,52 +63,10 @@ export interface Agents {
   idle: Played;
 }
 
-export interface FaultHarness {
-  readonly root: string;
-  readonly paths: RuntimePaths;
-  readonly tmux: PrivateTmux;
-  readonly agents: Agents;
-  /** Prompts that were dropped as events of the running agent, in order. */
-  readonly dropped: string[];
-  /** Rows that claimed a state which the agent was not in; not knowing is no wrong claim. */
-  readonly wrong: string[];
-  /** Starts the daemon without waiting for it. */
-  launch(): DaemonProcess;
-  /** Starts it and resolves when it answers. */
-  start(): Promise<DaemonProcess>;
-  /** Drops prompts of the running agent, one unless told otherwise; false where the last cannot be written. */
-  drop(count?: number): boolean;
-  connect(): Promise<DaemonClient>;
-  /** Plays other agents on a tmux server that was started again: each in the pane id that another one had before. */
-  replay(): Promise<void>;
-  /** A sign of life of the running agent: the frame of its turn with the time counted on. */
-  redraw(): Promise<void>;
-  /** The waiting agent is allowed to go on, or asks again. */
-  turnWaiting(): Promise<void>;
-  /** The rows of the agents now; what they claim wrongly is noted. */
-  look(): Promise<PaneView[]>;
-  /** Resolves with the time it took until every agent is shown as what it is. */
-  untilTrue(): Promise<number>;
-  /** The same after an agent changed unseen: until it is seen for the first time, its old state is no wrong claim. */
-  untilTrueAfterChange(): Promise<number>;
-  /** Resolves once the spool is empty and no event waits for its agent any more. */
-  untilDrained(): Promise<void>;
-  /** Prompts in the database, in order, from a file of its own where one is given. */
-  stored(path?: string): string[];
-  close(): Promise<void>;
-}
-
-/** Drops a whole event file as the hook does. */
-export const dropFile = (paths: RuntimePaths, name: string, text: string | Buffer): void => {
-  const temp = join(paths.spoolTmp, name);
-  writeFileSync(temp, text, { mode: 0o600 });
-  renameSync(temp, join(paths.spoolNew, name));
-};
-
 /** `homeOf` makes the folder in which the home is to be, and `release` takes it back, for faults of the disk. */
 export const openFaultHarness = async (
   options: { homeOf?: (root: string) => string; release?: () => void } = {},
-): Promise<FaultHarness> => {
+) => {
   const main = await bundleDaemon();
   const root = mkdtempSync(join(tmpdir(), "agtmux-f-"));
   const home = join(root, "home");
@@ -118,8 +102,7 @@ export const openFaultHarness = async (
   let client: DaemonClient | null = null;
   let tried = 0;
 
-  const connect = (): Promise<DaemonClient> =>
-    connectSocket({ paths, version: "test", checkVersion: false, helloTimeoutMs: 10_000 });
+  const connect = (): Promise<DaemonClient> => connectTo(paths.home, 10_000);
   const launch = (): DaemonProcess => {
     const daemon = startDaemonProcess({
       home: paths.home,
@@ -132,16 +115,7 @@ export const openFaultHarness = async (
   const untilAnswers = async (): Promise<void> => {
     client?.close();
     client = null;
-    const answers = async (): Promise<boolean> => {
-      try {
-        client = await connect();
-        return true;
-      } catch (error) {
-        if (!(error instanceof AgtmuxError)) throw error;
-        return false;
-      }
-    };
-    await until(answers, "the daemon answers", LIMIT_MS);
+    client = await connectOnceUp(paths.home, LIMIT_MS);
   };
   const look = async (): Promise<PaneView[]> => {
     client ??= await connect();
@@ -182,10 +156,10 @@ export const openFaultHarness = async (
   const dropOne = (): boolean => {
     const { paneId, sessionId, pid } = agents.running.player;
     const prompt = `p-${String((tried += 1)).padStart(6, "0")}`;
-    const header = `agtmux-event 1\nagent=claude\nevent=UserPromptSubmit\ntmux=${tmux.socketPath},${serverPid},0\npane=${paneId}\nppid=${pid}\n\n`;
-    const payload = { session_id: sessionId, hook_event_name: "UserPromptSubmit", prompt };
+    const place = { tmux: `${tmux.socketPath},${serverPid},0`, pane: paneId, ppid: pid };
+    const event = { event: "UserPromptSubmit", sessionId, payload: { prompt }, ...place };
     try {
-      dropFile(paths, prompt, header + JSON.stringify(payload));
+      dropEvent(paths.spool, prompt, eventText(event));
     } catch {
       // What cannot be written is no event: the hook gives up as well.
       return false;
@@ -199,17 +173,23 @@ export const openFaultHarness = async (
     paths,
     tmux,
     agents,
+    /** Prompts that were dropped as events of the running agent, in order. */
     dropped,
+    /** Rows that claimed a state which the agent was not in; not knowing is no wrong claim. */
     wrong,
+    /** Starts the daemon without waiting for it. */
     launch,
-    start: async () => {
+    /** Starts it and resolves when it answers. */
+    start: async (): Promise<DaemonProcess> => {
       const daemon = launch();
       await untilAnswers();
       return daemon;
     },
-    drop: (count = 1) => Array.from({ length: count }, dropOne).at(-1) ?? false,
+    /** Drops prompts of the running agent, one unless told otherwise; false where the last cannot be written. */
+    drop: (count: number = 1): boolean => Array.from({ length: count }, dropOne).at(-1) ?? false,
     connect,
-    replay: async () => {
+    /** Plays other agents on a tmux server that was started again: each in the pane id that another one had before. */
+    replay: async (): Promise<void> => {
       for (const { player } of Object.values(agents)) await player.close();
       await openSession();
       serverPid = await tmux.serverPid();
@@ -222,22 +202,28 @@ export const openFaultHarness = async (
       if (![first, second, third].every(({ player }) => ids.includes(player.paneId)))
         throw new Error("the pane ids did not come back");
     },
+    /** A sign of life of the running agent: the frame of its turn with the time counted on. */
     redraw,
-    turnWaiting: async () => {
+    /** The waiting agent is allowed to go on, or asks again. */
+    turnWaiting: async (): Promise<void> => {
       const { waiting } = agents;
       const asks = waiting.state !== "waiting_approval";
       waiting.state = asks ? "waiting_approval" : "running";
       await waiting.player.frame(asks ? "waiting_approval" : "tool_running");
     },
+    /** The rows of the agents now; what they claim wrongly is noted. */
     look,
+    /** Resolves with the time it took until every agent is shown as what it is. */
     untilTrue,
-    untilTrueAfterChange: async () => {
+    /** The same after an agent changed unseen: until it is seen for the first time, its old state is no wrong claim. */
+    untilTrueAfterChange: async (): Promise<number> => {
       const noted = wrong.length;
       const tookMs = await untilTrue();
       wrong.length = noted;
       return tookMs;
     },
-    untilDrained: async () => {
+    /** Resolves once the spool is empty and no event waits for its agent any more. */
+    untilDrained: async (): Promise<void> => {
       const end = performance.now() + DRAIN_LIMIT_MS;
       for (;;) {
         const left = readdirSync(paths.spoolNew).length;
@@ -248,8 +234,9 @@ export const openFaultHarness = async (
       }
       await until(() => countPending(paths.stateDb) === 0, "no event waits for its agent", LIMIT_MS);
     },
-    stored: (path = paths.stateDb) => readPrompts(path),
-    close: async () => {
+    /** Prompts in the database, in order, from a file of its own where one is given. */
+    stored: (path: string = paths.stateDb): string[] => readPrompts(path),
+    close: async (): Promise<void> => {
       client?.close();
       for (const daemon of daemons) await daemon.stop("SIGKILL");
       for (const { player } of Object.values(agents)) await player.close();
@@ -259,3 +246,5 @@ export const openFaultHarness = async (
     },
   };
 };
+
+export type FaultHarness = Awaited<ReturnType<typeof openFaultHarness>>;

@@ -21,14 +21,6 @@ system=$1
 shift
 exec chroot "$system" sh -c '"$@" & wait $!' init "$@"`;
 
-export interface DebianSystem {
-  readonly folder: string;
-  /** Where the user lives, as seen from outside. */
-  readonly home: string;
-  /** What is in front of every command, to be spawned: as root, or as the user in its own folder `cwd`. */
-  start(options: { as: "root" | "user"; cwd: string }, command: readonly string[]): ChildProcess;
-}
-
 const run = (file: string, args: readonly string[]): string =>
   execFileSync(file, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 1 << 26 });
 
@@ -101,7 +93,7 @@ const make = (folder: string, codename: string, mirror: string): void => {
 };
 
 /** Makes the system unless it is there already; an unfinished one is made again. */
-export const openSystem = (folder: string, codename: string, mirror: () => string): DebianSystem => {
+export const openSystem = (folder: string, codename: string, mirror: () => string) => {
   const made = `${folder}.made`;
   if (!existsSync(made)) {
     make(folder, codename, mirror());
@@ -122,8 +114,10 @@ export const openSystem = (folder: string, codename: string, mirror: () => strin
   ];
   return {
     folder,
+    /** Where the user lives, as seen from outside. */
     home: join(folder, "home", USER),
-    start: ({ as, cwd }, command) => {
+    /** What is in front of every command, to be spawned: as root, or as the user in its own folder `cwd`. */
+    start: ({ as, cwd }: { as: "root" | "user"; cwd: string }, command: readonly string[]): ChildProcess => {
       const inFolder = ["sh", "-c", 'cd "$0" && exec "$@"', cwd, ...command];
       const prefix =
         as === "root"
@@ -139,3 +133,5 @@ export const openSystem = (folder: string, codename: string, mirror: () => strin
     },
   };
 };
+
+export type DebianSystem = ReturnType<typeof openSystem>;

@@ -28,15 +28,8 @@ const FAKED = new Set<string | symbol>([
 
 export const MAX_ANSWER = 4 * 1024 * 1024;
 
-export interface OpenDaemon {
-  agent: Agent;
-  service: ReachableService;
-  socketPath: string;
-  close: () => Promise<void>;
-}
-
 /** The daemon's own service behind a socket of its own; the fake takes what must not run. */
-const openDaemon = async (): Promise<OpenDaemon> => {
+const openDaemon = async () => {
   const test = await startTestDaemon({ sockets: [] });
   const fake = new FakeDaemon([makePane()]);
   const service = new Proxy<ReachableService>(test.daemon.service, {
@@ -64,7 +57,7 @@ const openDaemon = async (): Promise<OpenDaemon> => {
     agent,
     service,
     socketPath: paths.socket,
-    close: async () => {
+    close: async (): Promise<void> => {
       agent.destroy();
       await server.close();
       owner.release();
@@ -74,12 +67,10 @@ const openDaemon = async (): Promise<OpenDaemon> => {
   };
 };
 
-export interface SharedDaemon {
-  open: () => Promise<OpenDaemon>;
-  close: () => Promise<void>;
-}
+export type OpenDaemon = Awaited<ReturnType<typeof openDaemon>>;
+
 /** One daemon serves all targets of a thread, until the last of them closes. */
-export const createSharedDaemon = (): SharedDaemon => {
+export const createSharedDaemon = () => {
   let daemon: Promise<OpenDaemon> | null = null;
   let users = 0;
   return {
@@ -96,6 +87,8 @@ export const createSharedDaemon = (): SharedDaemon => {
     },
   };
 };
+
+export type SharedDaemon = ReturnType<typeof createSharedDaemon>;
 
 export interface Answer {
   status: number;

@@ -3,7 +3,50 @@
 import { inspect } from "node:util";
 import * as fc from "fast-check";
 import type { FuzzTarget, OpenTarget } from "./fuzzTarget.ts";
-import { guardPrototypes } from "./prototypes.ts";
+
+// Whether a case changed what every object inherits. The count is looked at after each case, the members after each batch.
+
+const PROTOTYPES: readonly (readonly [string, object])[] = [
+  ["Object", Object.prototype],
+  ["Array", Array.prototype],
+  ["Function", Function.prototype],
+  ["String", String.prototype],
+  ["Number", Number.prototype],
+  ["Map", Map.prototype],
+  ["Set", Set.prototype],
+  ["Promise", Promise.prototype],
+  ["RegExp", RegExp.prototype],
+  ["Error", Error.prototype],
+  ["JSON", JSON],
+  ["Object (static)", Object],
+];
+
+const guardPrototypes = () => {
+  const counts = PROTOTYPES.map(([, prototype]) => Reflect.ownKeys(prototype).length);
+  const members = PROTOTYPES.map(([, prototype]) => Object.getOwnPropertyDescriptors(prototype));
+  return {
+    /** Throws naming the prototype that has another number of members than at the start. */
+    checkCount: (): void => {
+      for (const [index, [name, prototype]] of PROTOTYPES.entries())
+        if (Reflect.ownKeys(prototype).length !== counts[index]) {
+          // Taken out again, so that the next case is not blamed for it.
+          const before: object = members[index] ?? {};
+          for (const key of Reflect.ownKeys(prototype))
+            if (!Object.hasOwn(before, key)) Reflect.deleteProperty(prototype, key);
+          throw new Error(`prototype pollution: ${name} has another number of members`);
+        }
+    },
+    /** Throws naming the prototype with another member than at the start. */
+    checkMembers: (): void => {
+      for (const [index, [name, prototype]] of PROTOTYPES.entries()) {
+        const before: Record<PropertyKey, PropertyDescriptor> = members[index] ?? {};
+        for (const key of Reflect.ownKeys(prototype))
+          if (Reflect.getOwnPropertyDescriptor(prototype, key)?.value !== before[key]?.value)
+            throw new Error(`prototype pollution: ${name}.${String(key)} is another one`);
+      }
+    },
+  };
+};
 
 export interface Batch {
   readonly seed: number;
@@ -19,12 +62,6 @@ export interface Finding {
   readonly path: string | null;
   readonly message: string;
   readonly value: string;
-}
-
-export interface BatchResult {
-  readonly cases: number;
-  readonly slowestMs: number;
-  readonly finding: Finding | null;
 }
 
 /** Told before and after every case: a watchdog in another thread reads it. */
@@ -73,7 +110,7 @@ export const runBatch = async (
   open: OpenTarget<unknown>,
   { seed, cases, path }: Batch,
   beat: Beat,
-): Promise<BatchResult> => {
+) => {
   const prototypes = guardPrototypes();
   let slowestMs = 0;
   let ran = 0;
@@ -119,6 +156,8 @@ export const runBatch = async (
     },
   };
 };
+
+export type BatchResult = Awaited<ReturnType<typeof runBatch>>;
 
 /** The case of a batch by its number, without running any: to show one that never came back. */
 export const caseOf = async (

@@ -2,21 +2,16 @@
 // and every procedure of the routers is.
 import type { FuzzTarget } from "./fuzzTarget.ts";
 import { commandLineTargets } from "./targets/commandLineTargets.ts";
-import { configTargets } from "./targets/configTargets.ts";
+import { configTargets, settingsTargets } from "./targets/configTargets.ts";
 import { documentTargets } from "./targets/documentTargets.ts";
-import { serverTargets } from "./targets/serverTargets.ts";
-import { remoteShellTargets } from "./targets/remoteShellTargets.ts";
 import { feedTargets } from "./targets/feedTargets.ts";
 import { fileTargets } from "./targets/fileTargets.ts";
 import { hookTargets } from "./targets/hookTargets.ts";
-import { modelTargets } from "./targets/modelTargets.ts";
-import { processTargets } from "./targets/processTargets.ts";
+import { modelTargets, processTargets } from "./targets/modelTargets.ts";
 import { routerTargets } from "./targets/routerTargets.ts";
-import { screenTargets } from "./targets/screenTargets.ts";
-import { settingsTargets } from "./targets/settingsTargets.ts";
-import { sshTargets } from "./targets/sshTargets.ts";
-import { tmuxTargets } from "./targets/tmuxTargets.ts";
-import { wireTargets } from "./targets/wireTargets.ts";
+import { serverTargets, wireTargets } from "./targets/serverTargets.ts";
+import { remoteShellTargets, sshTargets } from "./targets/sshTargets.ts";
+import { screenTargets, tmuxTargets } from "./targets/tmuxTargets.ts";
 
 export const TARGETS: readonly FuzzTarget[] = [
   ...hookTargets(),

@@ -1,7 +1,7 @@
 // The real command line as child processes against the daemon of a harness, which is served on its socket for that.
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { findInstallation } from "../../cli/createContext.ts";
+import { findInstallation } from "../../cli/command/createContext.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
@@ -15,28 +15,12 @@ export interface Finished {
   stderr: string;
 }
 
-export interface Running {
-  readonly child: ChildProcess;
-  stdout(): string;
-  stderr(): string;
-  /** The whole lines of stdout so far. */
-  lines(): string[];
-  readonly finished: Promise<Finished>;
-}
-
-export interface CommandLine {
-  start(args: readonly string[]): Running;
-  run(args: readonly string[]): Promise<Finished>;
-  /** Ends what was started here and still runs. */
-  close(): Promise<void>;
-}
-
 /** A program as a child whose output is kept. */
 export const startProgram = (
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-): Running => {
+) => {
   const { TMUX: _tmux, TMUX_PANE: _pane, FORCE_COLOR: _force, ...outer } = process.env;
   const child = spawn(file, args, { env: { ...outer, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
@@ -45,15 +29,18 @@ export const startProgram = (
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   return {
     child,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    lines: () => stdout.split("\n").slice(0, -1),
+    stdout: (): string => stdout,
+    stderr: (): string => stderr,
+    /** The whole lines of stdout so far. */
+    lines: (): string[] => stdout.split("\n").slice(0, -1),
     finished: once(child, "close").then(() => ({ code: child.exitCode, stdout, stderr })),
   };
 };
 
+export type Running = ReturnType<typeof startProgram>;
+
 /** Commands find the daemon of this home and never start one. */
-export const openCommandLine = (home: string, more: Readonly<Record<string, string>> = {}): CommandLine => {
+export const openCommandLine = (home: string, more: Readonly<Record<string, string>> = {}) => {
   const children = new Set<Running>();
   const start = (args: readonly string[]): Running => {
     const env = { AGTMUX_HOME: home, AGTMUX_NO_START: "1", NO_COLOR: "1", ...more };
@@ -64,13 +51,16 @@ export const openCommandLine = (home: string, more: Readonly<Record<string, stri
   };
   return {
     start,
-    run: (args) => start(args).finished,
-    close: async () => {
+    run: (args: readonly string[]): Promise<Finished> => start(args).finished,
+    /** Ends what was started here and still runs. */
+    close: async (): Promise<void> => {
       for (const { child } of children) child.kill("SIGKILL");
       await Promise.all([...children].map(({ finished }) => finished));
     },
   };
 };
+
+export type CommandLine = ReturnType<typeof openCommandLine>;
 
 /** Serves a daemon of this process on its home's socket; the returned function stops that. */
 export const serveDaemon = async ({

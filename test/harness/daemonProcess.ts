@@ -1,10 +1,10 @@
 // The daemon as a process of its own, from the sources, on a given home.
+import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS } from "../../cli/command/createContext.ts";
 import { spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS } from "../../cli/createContext.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
-import { connectSocket } from "../../core/rpc/socketClient.ts";
+import { connectSocket, type DaemonClient } from "../../core/rpc/socketClient.ts";
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
 const START_LIMIT_MS = 30_000;
@@ -37,30 +37,34 @@ export const startDaemonProcess = (options: {
   };
 };
 
+/** A client of the daemon of this home, of whatever version that is. @throws AgtmuxError when it does not answer. */
+export const connectTo = (home: string, helloTimeoutMs = 5_000): Promise<DaemonClient> =>
+  connectSocket({ paths: runtimePaths(home), version: "test", checkVersion: false, helloTimeoutMs });
+
+/** The same once it answers. @throws AgtmuxError when it did not within `limitMs`. */
+export const connectOnceUp = async (home: string, limitMs = START_LIMIT_MS): Promise<DaemonClient> => {
+  const deadline = performance.now() + limitMs;
+  for (;;)
+    try {
+      return await connectTo(home);
+    } catch (error) {
+      if (!(error instanceof AgtmuxError) || performance.now() > deadline) throw error;
+      await wait(20);
+    }
+};
+
 /** Starts and resolves when it answers. */
 export const spawnDaemon = async (options: {
   home: string;
   env: Readonly<Record<string, string>>;
 }): Promise<DaemonProcess> => {
   const daemon = startDaemonProcess(options);
-  const deadline = performance.now() + START_LIMIT_MS;
-  for (;;) {
-    try {
-      const client = await connectSocket({
-        paths: runtimePaths(options.home),
-        version: "test",
-        checkVersion: false,
-        helloTimeoutMs: 5_000,
-      });
-      client.close();
-      return daemon;
-    } catch (error) {
-      if (!(error instanceof AgtmuxError) || performance.now() > deadline) {
-        // Nobody else has it: it would stay.
-        await daemon.stop("SIGKILL");
-        throw error;
-      }
-      await wait(20);
-    }
+  try {
+    (await connectOnceUp(options.home)).close();
+    return daemon;
+  } catch (error) {
+    // Nobody else has it: it would stay.
+    await daemon.stop("SIGKILL");
+    throw error;
   }
 };

@@ -15,27 +15,8 @@ set-option -g window-size manual
 %endif
 `;
 
-export interface PrivateTmux {
-  readonly program: string;
-  readonly folder: string;
-  readonly socketPath: string;
-  /** Arguments that make any tmux command talk to it. */
-  readonly socketArgs: readonly string[];
-  /** Runs a tmux command and gives its output without the last newline. The server starts with the first session. */
-  run(...args: readonly string[]): Promise<string>;
-  /** A detached session of one pane that shows nothing and waits; gives the pane's id. */
-  newSession(name: string, command?: string): Promise<string>;
-  serverPid(): Promise<number>;
-  /** Pids of clients that are attached. */
-  clientPids(): Promise<number[]>;
-  /** CPU time of the server so far, in ms. Linux only. */
-  cpuMs(): Promise<number>;
-  /** Ends the server and removes its folder. */
-  close(): Promise<void>;
-}
-
 /** `program`: another tmux than that of the PATH. */
-export const createPrivateTmux = (program = "tmux"): PrivateTmux => {
+export const createPrivateTmux = (program = "tmux") => {
   const folder = mkdtempSync(join(tmpdir(), "agtmux-tmux-"));
   const socketPath = join(folder, "sock");
   const configPath = join(folder, "conf");
@@ -54,22 +35,30 @@ export const createPrivateTmux = (program = "tmux"): PrivateTmux => {
     program,
     folder,
     socketPath,
+    /** Arguments that make any tmux command talk to it. */
     socketArgs,
+    /** Runs a tmux command and gives its output without the last newline. The server starts with the first session. */
     run,
-    newSession: (name, command = "exec cat") =>
+    /** A detached session of one pane that shows nothing and waits; gives the pane's id. */
+    newSession: (name: string, command: string = "exec cat"): Promise<string> =>
       run("new-session", "-d", "-P", "-F", "#{pane_id}", "-x", "100", "-y", "30", "-s", name, command),
     serverPid,
-    clientPids: async () =>
+    /** Pids of clients that are attached. */
+    clientPids: async (): Promise<number[]> =>
       (await run("list-clients", "-F", "#{client_pid}"))
         .split("\n")
         .filter((line) => line !== "")
         .map(Number),
-    cpuMs: async () =>
+    /** CPU time of the server so far, in ms. Linux only. */
+    cpuMs: async (): Promise<number> =>
       Number(readFileSync(`/proc/${await serverPid()}/schedstat`, "utf8").split(" ")[0]) / 1e6,
-    close: async () => {
+    /** Ends the server and removes its folder. */
+    close: async (): Promise<void> => {
       // A server that went with its last session leaves nothing to end.
       if (existsSync(socketPath)) await run("kill-server").catch(() => "");
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 };
+
+export type PrivateTmux = ReturnType<typeof createPrivateTmux>;

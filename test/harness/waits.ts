@@ -6,16 +6,8 @@ import { makeFakeHome, type FakeHome, type Running } from "../../cli/testing/fak
 
 export const WAIT_MS = 15_000;
 
-export interface Waits {
-  readonly home: FakeHome;
-  /** Not served before the test says so. */
-  readonly daemon: AnsweringDaemon;
-  /** Starts a wait and resolves once it follows the feed. */
-  readonly start: (...args: string[]) => Promise<Running>;
-}
-
 /** To be called once in a test file: home and daemon are new in each test. */
-export const useWaits = (): Waits => {
+export const useWaits = () => {
   let home: FakeHome;
   let daemon: AnsweringDaemon;
   beforeEach(() => {
@@ -30,10 +22,12 @@ export const useWaits = (): Waits => {
     get home() {
       return home;
     },
+    /** Not served before the test says so. */
     get daemon() {
       return daemon;
     },
-    start: async (...args) => {
+    /** Starts a wait and resolves once it follows the feed. */
+    start: async (...args: string[]): Promise<Running> => {
       const running = home.start(["wait", ...args]);
       await vi.waitFor(() => expect(daemon.feedClients).toBe(1), { timeout: WAIT_MS });
       return running;

@@ -6,16 +6,18 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { askBackend, buildPrompt } from "../../features/documents/agents/printBackend.ts";
-import { PRINT_MODES } from "../../adapters/printModes.ts";
+import { createAdapterRegistry } from "../../adapters/index.ts";
 import { closeRunRoot, openRunRoot } from "../setup/runRoot.ts";
 import { LIVE_AGENTS } from "./agents/index.ts";
 import { cacheFolder, findInstalled } from "./install/cache.ts";
 import { openLoopback } from "./rig/loopback.ts";
 
 const FIXTURES = join(import.meta.dirname, "..", "fixtures", "print");
+const registry = createAdapterRegistry();
+const printing = registry.list().filter(({ printMode }) => printMode !== undefined);
 const { values } = parseArgs({
   options: {
-    agents: { type: "string", default: Object.keys(PRINT_MODES).join(",") },
+    agents: { type: "string", default: printing.map(({ agentType }) => agentType).join(",") },
     record: { type: "boolean", default: false },
   },
 });
@@ -23,7 +25,7 @@ const { values } = parseArgs({
 const faults: string[] = [];
 for (const id of values.agents.split(",")) {
   const agent = Object.values(LIVE_AGENTS).find((one) => one.id === id);
-  const backend = PRINT_MODES[id];
+  const backend = registry.byAgentType(id)?.printMode;
   if (agent === undefined || backend === undefined) throw new Error(`no agent '${id}'`);
   const installed = findInstalled(cacheFolder(), agent, agent.main.version);
   if (installed === null) {

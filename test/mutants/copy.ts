@@ -1,7 +1,7 @@
 // A copy of the code of one commit with all mutants in it, and what is done there: run test files with some of them on, learn
 // which of them a test file reaches, ask the types about one. The working tree is only read. Owns the copy, the processes that run
 // in it, and their removal.
-import { execFileSync, fork, type ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -12,11 +12,116 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { closeRunRoot, openRunRoot } from "../setup/runRoot.ts";
-import { applyMutant, writeSites, type Mutant } from "./mutate.ts";
-import { replySchema, type Outcome } from "./runner.ts";
+import { createVitest, type Reporter, type TestModule, type TestSpecification } from "vitest/node";
+import * as z from "zod";
+import { closeRunRoot, findLeftProcesses, openRunRoot, untilWorkersEnd } from "../setup/runRoot.ts";
+import { applyMutant, type Mutant, writeSites } from "./mutate.ts";
+
+// A process of its own that runs test files of a copy of the code, for as long as it is asked to: one standing Vitest, which
+// keeps what it transformed, and a fresh worker for each file. It can hang, because a mutant can, and is then ended and begun anew
+// by whoever started it.
+
+const requestSchema = z.object({
+  files: z.array(z.string()),
+  /** The first test that fails after its second attempt ends the run. */
+  stopsAtFailure: z.boolean(),
+});
+
+const outcomeSchema = z.object({
+  file: z.string(),
+  isOk: z.boolean(),
+  ms: z.number(),
+  /** On the system's clock. */
+  from: z.number(),
+  to: z.number(),
+});
+type Outcome = z.infer<typeof outcomeSchema>;
+
+const replySchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("ready"), files: z.array(z.string()) }),
+  z.object({ kind: z.literal("file"), outcome: outcomeSchema }),
+  z.object({ kind: z.literal("failed"), file: z.string(), test: z.string() }),
+  z.object({ kind: z.literal("over"), errors: z.array(z.string()) }),
+]);
+type Reply = z.infer<typeof replySchema>;
+
+const tell = (reply: Reply): void => void process.send?.(reply);
+
+const serve = async (root: string): Promise<void> => {
+  const startedAt = new Map<string, number>();
+  let stopsAtFailure = false;
+  const fileOf = ({ moduleId }: TestModule | TestSpecification): string => relative(root, moduleId);
+  const fail = (file: string, test: string): void => {
+    tell({ kind: "failed", file, test });
+    if (stopsAtFailure) void vitest.cancelCurrentRun("test-failure");
+  };
+  const reporter: Reporter = {
+    onTestModuleQueued: (module) => void startedAt.set(fileOf(module), Date.now()),
+    onTestCaseResult: (test) => {
+      if (test.result().state === "failed") fail(fileOf(test.module), test.fullName);
+    },
+    onTestModuleEnd: (module) => {
+      const file = fileOf(module);
+      const state = module.state();
+      if (state === "failed") fail(file, "");
+      const [from, to] = [startedAt.get(file) ?? Date.now(), Date.now()];
+      tell({ kind: "file", outcome: { file, isOk: state !== "failed", ms: to - from, from, to } });
+    },
+  };
+  const vitest = await createVitest(
+    {
+      root,
+      watch: false,
+      // A file that shared its worker with another one would keep the modules of the mutant before.
+      isolate: true,
+      cache: false,
+      // Whoever works beside this is not to be slowed down, nor a test to fail because it was.
+      maxWorkers: availableParallelism(),
+      reporters: [reporter],
+      sequence: {
+        sequencer: class {
+          shard = keep;
+          sort = keep;
+        },
+      },
+    },
+    { cacheDir: join(root, ".mutants", "cache") },
+  );
+  for (const { config } of vitest.projects) config.setupFiles.unshift(join(root, ".mutants", "setup.mjs"));
+  const specifications = new Map((await vitest.globTestSpecifications()).map((one) => [fileOf(one), one]));
+
+  const run = async ({ files, stopsAtFailure: stops }: z.infer<typeof requestSchema>): Promise<void> => {
+    stopsAtFailure = stops;
+    const wanted = files.flatMap((file) => specifications.get(file) ?? []);
+    const { unhandledErrors } = await vitest.runTestSpecifications(wanted);
+    // Who ends the browser of a worker before its page is closed makes an error that looks as if a test had noticed something.
+    await untilWorkersEnd();
+    for (const { pid } of findLeftProcesses(process.env["TMPDIR"] ?? root)) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It ended meanwhile.
+      }
+    }
+    tell({
+      kind: "over",
+      errors: unhandledErrors.map((error) =>
+        (error instanceof Error ? error.message : JSON.stringify(error)).slice(0, 200),
+      ),
+    });
+  };
+  process.on("message", (message) => void run(requestSchema.parse(message)));
+  process.on("disconnect", () => process.exit());
+  tell({ kind: "ready", files: [...specifications.keys()] });
+};
+
+/** In the order in which they were asked for. */
+const keep = (files: TestSpecification[]): TestSpecification[] => files;
+
+if (process.argv[1] === import.meta.filename) await serve(process.argv[2] ?? process.cwd());
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** What stands still for so long, beside what it takes without a mutant, hangs. */
@@ -90,19 +195,6 @@ export interface Failure {
   /** The file, and the test in it: nothing where the file could not be loaded. */
   readonly file: string;
   readonly test: string;
-}
-
-export interface Copy {
-  /** Its test files, from its root. */
-  readonly files: readonly string[];
-  /** Runs all of them without a mutant, and tells of each how it did and which mutants it reaches. */
-  record(files: readonly string[], each: (outcome: Outcome, reached: number[]) => void): Promise<void>;
-  /**
-   * Runs the files with these mutants on until one fails; null: none did. A run that takes much longer than `expectedMs` failed
-   * as well.
-   */
-  run(files: readonly string[], mutants: readonly number[], expectedMs: number): Promise<Failure | null>;
-  close(): Promise<void>;
 }
 
 /** Reads the tracked files of a commit: a clone without a mutant in it. */
@@ -191,7 +283,7 @@ const findPages = (folder: string): [path: string, text: string][] => {
 };
 
 /** `numbered`: the place of a mutant in here is its number. */
-export const openCopy = async (commit: string, numbered: readonly Mutant[]): Promise<Copy> => {
+export const openCopy = async (commit: string, numbered: readonly Mutant[]) => {
   const root = openRunRoot();
   const folder = join(root, "copy");
   const own = join(folder, ".mutants");
@@ -249,10 +341,15 @@ export const openCopy = async (commit: string, numbered: readonly Mutant[]): Pro
   };
 
   return {
+    /** Its test files, from its root. */
     get files() {
       return lane.files;
     },
-    record: async (files, each) => {
+    /** Runs all of them without a mutant, and tells of each how it did and which mutants it reaches. */
+    record: async (
+      files: readonly string[],
+      each: (outcome: Outcome, reached: number[]) => void,
+    ): Promise<void> => {
       turnOn("record");
       const child = await lane.start();
       await new Promise<void>((resolve, reject) => {
@@ -267,7 +364,15 @@ export const openCopy = async (commit: string, numbered: readonly Mutant[]): Pro
       child.removeAllListeners();
       turnOn([]);
     },
-    run: async (files, mutants, expectedMs) => {
+    /**
+     * Runs the files with these mutants on until one fails; null: none did. A run that takes much longer than `expectedMs` failed
+     * as well.
+     */
+    run: async (
+      files: readonly string[],
+      mutants: readonly number[],
+      expectedMs: number,
+    ): Promise<Failure | null> => {
       turnOn(mutants);
       const child = await lane.start();
       const { promise, resolve } = Promise.withResolvers<{ failure: Failure | null; isOver: boolean }>();
@@ -303,9 +408,11 @@ export const openCopy = async (commit: string, numbered: readonly Mutant[]): Pro
       turnOn([]);
       return found;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await lane.close();
       closeRunRoot(root);
     },
   };
 };
+
+export type Copy = Awaited<ReturnType<typeof openCopy>>;

@@ -7,8 +7,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { openProgress } from "../proof/progress.ts";
-import { describeRun } from "../setup/longRun.ts";
+import { describeRun, openLongRun } from "../setup/longRun.ts";
 import { checkTypes, openCopy, openSources, type Copy } from "./copy.ts";
 import {
   foundSchema,
@@ -46,19 +45,19 @@ if (!Number.isSafeInteger(asked.count) || asked.count < 1)
   throw new Error("--count takes a number of mutants");
 if (!Number.isSafeInteger(asked.seed)) throw new Error("--seed takes a whole number");
 
-const progress = openProgress<Found>({
+const progress = openLongRun<Found>({
   name: `mutants-${createHash("sha256").update(JSON.stringify(asked)).digest("hex").slice(0, 8)}`,
   asked,
   schema: foundSchema,
-  empty: () => ({
+  begin: () => ({
     commit: execFileSync("git", ["rev-parse", "--short=12", "HEAD"], { encoding: "utf8" }).trim(),
     tests: {},
     passed: {},
     verdicts: {},
   }),
-  isAgain: values.fresh,
+  isFresh: values.fresh,
 });
-const { found } = progress;
+const { state: found } = progress;
 
 const sources = openSources(found.commit);
 const sourceOf = (file: string): string => readFileSync(join(sources.folder, file), "utf8");

@@ -12,48 +12,24 @@ import { until } from "../setup/realClock.ts";
 /** Longer than the daemon leaves between two looks. */
 const LOOKS_MS = 2_000;
 
-/** A terminal window of the person, in which one tmux client of the server runs. */
-export interface Terminal {
-  /** Keys as tmux names them, typed by the person. */
-  type(...keys: readonly string[]): Promise<void>;
-  /** Bytes that the terminal itself sends, such as a report of its focus. */
-  send(bytes: string): Promise<void>;
-  /** What it shows, trailing blanks cut. */
-  rows(): Promise<string[]>;
-  /** Resolves with what it shows once that holds `text`. */
-  untilShows(text: string): Promise<string[]>;
-  /** Its window is closed. */
-  close(): Promise<void>;
-}
-
 type ServerView = TargetView["servers"][number];
 
-export interface Neighbour {
-  readonly tmux: PrivateTmux;
-  readonly isWatched: boolean;
-  /** How agtmux has the server; undefined where it does not watch. */
-  server(): ServerView | undefined;
-  /** Runs a tmux command whose failure is a result like any other. */
-  attempt(...args: readonly string[]): Promise<string>;
-  /** Opens a window of the person's terminal and runs tmux with `args` there; resolves when a client is attached. */
-  openTerminal(args: readonly string[], size?: { width: number; height: number }): Promise<Terminal>;
-  /** Resolves when the screen of the pane holds `text`. */
-  untilShows(pane: string, text: string): Promise<void>;
-  /** As long as agtmux needs to look twice, also where nobody does. */
-  letLooksPass(): Promise<void>;
-}
-
-const openScreen = (outer: PrivateTmux, pane: string): Terminal => {
+const openScreen = (outer: PrivateTmux, pane: string) => {
   const rows = async (): Promise<string[]> =>
     (await outer.run("capture-pane", "-p", "-t", pane)).split("\n").map((row) => row.trimEnd());
   return {
-    type: async (...keys) => void (await outer.run("send-keys", "-t", pane, ...keys)),
-    send: async (bytes) => {
+    /** Keys as tmux names them, typed by the person. */
+    type: async (...keys: readonly string[]): Promise<void> =>
+      void (await outer.run("send-keys", "-t", pane, ...keys)),
+    /** Bytes that the terminal itself sends, such as a report of its focus. */
+    send: async (bytes: string): Promise<void> => {
       const codes = [...Buffer.from(bytes, "latin1")].map((byte) => byte.toString(16).padStart(2, "0"));
       await outer.run("send-keys", "-t", pane, "-H", ...codes);
     },
+    /** What it shows, trailing blanks cut. */
     rows,
-    untilShows: async (text) => {
+    /** Resolves with what it shows once that holds `text`. */
+    untilShows: async (text: string): Promise<string[]> => {
       await until(async () => (await rows()).join("\n").includes(text), `the terminal shows ${text}`).catch(
         async (cause: unknown) => {
           throw new Error((await rows()).join("\n"), { cause });
@@ -61,26 +37,36 @@ const openScreen = (outer: PrivateTmux, pane: string): Terminal => {
       );
       return rows();
     },
-    close: async () => void (await outer.run("kill-pane", "-t", pane)),
+    /** Its window is closed. */
+    close: async (): Promise<void> => void (await outer.run("kill-pane", "-t", pane)),
   };
 };
+
+/** A terminal window of the person, in which one tmux client of the server runs. */
+export type Terminal = ReturnType<typeof openScreen>;
 
 const openNeighbour = (
   tmux: PrivateTmux,
   outer: PrivateTmux,
   isWatched: boolean,
-  server: Neighbour["server"],
-): Neighbour => {
+  server: () => ServerView | undefined,
+) => {
   const clients = async (): Promise<number> =>
     (await tmux.run("list-clients", "-F", "#{client_tty}")).split("\n").filter((tty) => tty !== "").length;
   let windows = 0;
   return {
     tmux,
     isWatched,
+    /** How agtmux has the server; undefined where it does not watch. */
     server,
-    attempt: (...args) =>
+    /** Runs a tmux command whose failure is a result like any other. */
+    attempt: (...args: readonly string[]): Promise<string> =>
       tmux.run(...args).catch((error: Error & { stderr?: string }) => `failed: ${error.stderr?.trim()}`),
-    openTerminal: async (args, { width, height } = { width: 90, height: 24 }) => {
+    /** Opens a window of the person's terminal and runs tmux with `args` there; resolves when a client is attached. */
+    openTerminal: async (
+      args: readonly string[],
+      { width, height }: { width: number; height: number } = { width: 90, height: 24 },
+    ): Promise<Terminal> => {
       const before = await clients();
       const command = `exec env -u TMUX -u TMUX_PANE TERM=screen tmux -u ${[...tmux.socketArgs, ...args].join(" ")}`;
       const size = ["-x", String(width), "-y", String(height)];
@@ -91,14 +77,18 @@ const openNeighbour = (
       await until(async () => (await clients()) > before, "the client is attached");
       return openScreen(outer, pane);
     },
-    untilShows: (pane, text) =>
+    /** Resolves when the screen of the pane holds `text`. */
+    untilShows: (pane: string, text: string): Promise<void> =>
       until(
         async () => (await tmux.run("capture-pane", "-p", "-t", pane)).includes(text),
         `${pane} shows ${text}`,
       ),
-    letLooksPass: () => wait(LOOKS_MS),
+    /** As long as agtmux needs to look twice, also where nobody does. */
+    letLooksPass: (): Promise<void> => wait(LOOKS_MS),
   };
 };
+
+export type Neighbour = ReturnType<typeof openNeighbour>;
 
 const serverOf = (daemon: TestDaemon | null): ServerView | undefined =>
   daemon?.daemon.service.targets()[0]?.servers[0];

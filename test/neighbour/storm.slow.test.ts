@@ -4,8 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
-import { MANNERS, type Manner } from "./manners.ts";
-import { createChance, startTurmoil, type Chance } from "./turmoil.ts";
+import { type Chance, createChance, type Manner, MANNERS, startTurmoil } from "./manners.ts";
 
 const ASKS = Number(process.env["AGTMUX_STORM_ASKS"] ?? 800);
 const SEED = Number(process.env["AGTMUX_STORM_SEED"] ?? Date.now() % 1_000_000);

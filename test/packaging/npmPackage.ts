@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { isBuilt, ROOT } from "./packageApp.ts";
 
 const execFileAsync = promisify(execFile);
@@ -34,22 +34,7 @@ export const repackAs = async (file: string, version: string): Promise<string> =
   return made;
 };
 
-export interface Machine {
-  readonly home: string;
-  readonly prefix: string;
-  readonly tmux: PrivateTmux;
-  /** What every program on it sees. */
-  readonly env: Readonly<Record<string, string>>;
-  /** `npm …` on this prefix. */
-  npm(...args: readonly string[]): Promise<string>;
-  /** The installed command; gives what it printed, and fails when it ends with another status than 0. */
-  agtmux(...args: readonly string[]): Promise<string>;
-  /** What was started to compile something. */
-  compiled(): string[];
-  close(): Promise<void>;
-}
-
-export const openMachine = (): Machine => {
+export const openMachine = () => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-m-"));
   const [home, prefix, stubs, mark] = ["home", "prefix", "stubs", "compiled"].map((name) =>
     join(root, name),
@@ -79,11 +64,16 @@ export const openMachine = (): Machine => {
     home,
     prefix,
     tmux,
+    /** What every program on it sees. */
     env,
-    npm: (...args) => run("npm", ["--global", "--prefix", prefix, ...args]),
-    agtmux: (...args) => run(join(prefix, "bin", "agtmux"), args),
-    compiled: () => (existsSync(mark) ? readFileSync(mark, "utf8").trim().split("\n") : []),
-    close: async () => {
+    /** `npm …` on this prefix. */
+    npm: (...args: readonly string[]): Promise<string> =>
+      run("npm", ["--global", "--prefix", prefix, ...args]),
+    /** The installed command; gives what it printed, and fails when it ends with another status than 0. */
+    agtmux: (...args: readonly string[]): Promise<string> => run(join(prefix, "bin", "agtmux"), args),
+    /** What was started to compile something. */
+    compiled: (): string[] => (existsSync(mark) ? readFileSync(mark, "utf8").trim().split("\n") : []),
+    close: async (): Promise<void> => {
       if (existsSync(join(prefix, "bin", "agtmux")))
         await run(join(prefix, "bin", "agtmux"), ["daemon", "stop"]);
       await tmux.close();
@@ -91,3 +81,5 @@ export const openMachine = (): Machine => {
     },
   };
 };
+
+export type Machine = ReturnType<typeof openMachine>;

@@ -1,14 +1,129 @@
 // The packaged app, made around a stub of Electron: what is in it and what is not, how it is sealed, and that its command
 // line works with nothing but what was packaged. What needs a real Electron is in docs/mac-checklist.md.
-import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readAsar } from "./asarHeader.ts";
-import { readFuses } from "./fuseWire.ts";
-import { openPackagedCommand } from "./packagedCommand.ts";
-import { listFiles, packageForLinux, packageForMac, ROOT, sizeOf, type Packaged } from "./packageApp.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
+import {
+  listFiles,
+  type Packaged,
+  packageForLinux,
+  packageForMac,
+  readFuses,
+  ROOT,
+  sizeOf,
+} from "./packageApp.ts";
+
+// The packaged command line as a person has it: found through a link, in a home of its own, with a tmux server of its own and
+// no Node on its path but the one in the app.
+
+const execFileAsync = promisify(execFile);
+
+/** `command`: the packaged `bin/agtmux`. One session named `work` is there. */
+const openPackagedCommand = async (command: string) => {
+  const tmux = createPrivateTmux();
+  const root = mkdtempSync(join(tmpdir(), "agtmux-packaged-"));
+  await tmux.newSession("work");
+  const bin = join(root, "path");
+  const seen = join(root, "seen");
+  mkdirSync(bin);
+  symlinkSync(command, join(bin, "agtmux"));
+  const { stdout: realTmux } = await execFileAsync("sh", ["-c", "command -v tmux"]);
+  const script = `#!/bin/sh
+echo "\${ELECTRON_RUN_AS_NODE-unset}" >>'${seen}'
+exec '${realTmux.trim()}' "$@"
+`;
+  writeFileSync(join(bin, "tmux"), script);
+  chmodSync(join(bin, "tmux"), 0o755);
+  const env = {
+    HOME: root,
+    PATH: `${bin}:/usr/bin:/bin`,
+    AGTMUX_HOME: join(root, "agtmux-home"),
+    AGTMUX_TMUX_SOCKETS: tmux.socketPath,
+    LC_ALL: "C.UTF-8",
+  };
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const { stdout } = await execFileAsync("agtmux", args, { env, cwd: root });
+    return stdout;
+  };
+  return {
+    /** Gives what it printed; fails when it ends with another status than 0. */
+    run,
+    /** ELECTRON_RUN_AS_NODE as every tmux client saw it that was started so far, "unset" where it was not there. */
+    seenByTmux: (): string[] => (existsSync(seen) ? readFileSync(seen, "utf8").trim().split("\n") : []),
+    close: async (): Promise<void> => {
+      await run("daemon", "stop");
+      await tmux.close();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+};
+
+// Reads the header of an asar archive: a pickle of sizes and a JSON tree of its files.
+
+interface AsarEntry {
+  readonly files?: Readonly<Record<string, AsarEntry>>;
+  readonly offset?: string;
+  readonly size?: number;
+  readonly unpacked?: boolean;
+}
+
+const readAt = (file: string, position: number, length: number): Buffer => {
+  const handle = openSync(file, "r");
+  try {
+    const data = Buffer.alloc(length);
+    readSync(handle, data, 0, length, position);
+    return data;
+  } finally {
+    closeSync(handle);
+  }
+};
+
+const filesOf = (entry: AsarEntry, path: string): [string, AsarEntry][] =>
+  entry.files === undefined
+    ? [[path, entry]]
+    : Object.entries(entry.files).flatMap(([name, child]) =>
+        filesOf(child, path === "" ? name : `${path}/${name}`),
+      );
+
+/** Fails where the file is no archive. */
+const readAsar = (archive: string) => {
+  const sizes = readAt(archive, 0, 16);
+  const contentAt = 8 + sizes.readUInt32LE(4);
+  const header = readAt(archive, 16, sizes.readUInt32LE(12)).toString();
+  const files = new Map(filesOf(JSON.parse(header) as AsarEntry, ""));
+  return {
+    /** Paths of all files, without folders. */
+    paths: [...files.keys()],
+    /** Those whose content lies beside the archive. */
+    unpacked: [...files].filter(([, { unpacked }]) => unpacked === true).map(([path]) => path),
+    /** SHA-256 of the header, in hex: what Electron compares with the plist. */
+    headerHash: createHash("sha256").update(header).digest("hex"),
+    /** A packed file's content. */
+    read: (path: string): string => {
+      const { offset, size } = files.get(path) ?? {};
+      if (offset === undefined || size === undefined) throw new Error(`${path} is not in ${archive}`);
+      return readAt(archive, contentAt + Number(offset), size).toString();
+    },
+  };
+};
 
 const PACKAGE_LIMIT_MS = 240_000;
 const MB = 1024 * 1024;

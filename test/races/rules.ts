@@ -4,11 +4,11 @@
 // on where it stopped, and `--again` begins from nothing.
 import { parseArgs } from "node:util";
 import * as z from "zod";
-import { lasts, openProgress } from "../proof/progress.ts";
 import { RULE_KINDS } from "./model/kinds.ts";
 import { OUTCOMES, surveyModel } from "./model/survey.ts";
 import { REAL_RULE_KINDS } from "./real/realEvents.ts";
 import { emptySurvey, surveyReal } from "./real/realSurvey.ts";
+import { openLongRun } from "../setup/longRun.ts";
 import { printHead, tallyTable } from "./tables.ts";
 
 const { values } = parseArgs({
@@ -28,7 +28,7 @@ const tallySchema = z.object({
   races: z.number(),
   outcomes: z.record(z.enum(OUTCOMES), z.number()),
 });
-const progress = openProgress({
+const progress = openLongRun({
   name: "race-rules",
   asked: { seed, races, real, kinds: [...RULE_KINDS, ...REAL_RULE_KINDS].map(({ name }) => name) },
   schema: z.object({
@@ -38,11 +38,11 @@ const progress = openProgress({
       done: z.array(z.string()),
     }),
   }),
-  empty: () => ({ model: [], real: emptySurvey(REAL_RULE_KINDS) }),
-  isAgain: values.again,
+  begin: () => ({ model: [], real: emptySurvey(REAL_RULE_KINDS) }),
+  isFresh: values.again,
+  minutes: Number(values.minutes),
 });
-const isOver = lasts(Number(values.minutes));
-const { found } = progress;
+const { state: found } = progress;
 
 printHead("Races of rules", seed);
 if (found.model.length === 0) {
@@ -57,7 +57,7 @@ await surveyReal({
   kinds: REAL_RULE_KINDS,
   state: found.real,
   onRace: () => progress.save(),
-  isOver,
+  isOver: () => progress.isOver(),
 });
 progress.save();
 const all = Math.ceil(real / REAL_RULE_KINDS.length) * REAL_RULE_KINDS.length;

@@ -11,7 +11,7 @@ import { surveyModel } from "./model/survey.ts";
 import { surveyReal } from "./real/realSurvey.ts";
 import { measureUndrawn, type UndrawnFigures } from "./real/undrawn.ts";
 import { printHead, requestTable, table, tallyTable, timed } from "./tables.ts";
-import { surveyTexts } from "./texts/textSurvey.ts";
+import { surveyTexts } from "./texts/textBench.ts";
 
 const DELAYS_MS = [0, 5, 10, 20, 30, 50];
 

@@ -6,11 +6,6 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { isRoot, NOBODY } from "./otherUser.ts";
 
-export interface ArgumentSpy {
-  /** Ends it. `seen`: command lines with one of the words; `rounds`: how often it read all of them. */
-  stop(): Promise<{ seen: string[]; rounds: number }>;
-}
-
 /** The words come on its input: its own arguments are read as well. */
 const PROGRAM = `
   const { readdirSync, readFileSync } = require("node:fs");
@@ -39,7 +34,7 @@ const PROGRAM = `
   process.stdin.on("end", () => { clearImmediate(timer); console.log(JSON.stringify({ seen: [...seen], rounds })); });`;
 
 /** Looks for the words in every command line of this machine until it is stopped. Linux only. */
-export const spyOnArguments = async (words: readonly string[]): Promise<ArgumentSpy> => {
+export const spyOnArguments = async (words: readonly string[]) => {
   const user = isRoot ? String(NOBODY) : "";
   const child = spawn(process.execPath, ["-e", PROGRAM, "--", user], { stdio: ["pipe", "pipe", "inherit"] });
   let said = "";
@@ -47,7 +42,8 @@ export const spyOnArguments = async (words: readonly string[]): Promise<Argument
   child.stdin.write(`${JSON.stringify(words)}\n`);
   await once(child.stdout, "data");
   return {
-    stop: async () => {
+    /** Ends it. `seen`: command lines with one of the words; `rounds`: how often it read all of them. */
+    stop: async (): Promise<{ seen: string[]; rounds: number }> => {
       child.stdin.end();
       await once(child, "close");
       return JSON.parse(said.split("\n")[1] ?? "") as { seen: string[]; rounds: number };

@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelMessage } from "../../features/automation/channels/channelMessage.ts";
-import { openHarness, type Harness } from "../actions/actionHarness.ts";
-import { dialogOf, openDialogs, type DialogPane } from "../actions/dialogPane.ts";
-import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { type Harness, openHarness } from "../actions/actionHarness.ts";
+import { dialogOf, type DialogPane, openDialogs } from "../actions/dialogPane.ts";
+import { type CommandLine, openCommandLine, serveDaemon } from "../harness/commandLine.ts";
 import { until } from "../setup/realClock.ts";
-import { hasWord, readAll } from "./diskSearch.ts";
+import { hasWord, readAll } from "./secretsHarness.ts";
 
 const TOKEN = `ghp_${"aB3dE6gH9j".repeat(3)}K2m4P6`;
 const HOSTILE = "\u202eowned\u2066\u200f";

@@ -54,27 +54,7 @@ export const expectHeld = (cost: Cost): void => {
   expect(cost.longestPauseMs).toBeLessThan(MAX_PAUSE_MS);
 };
 
-export interface FloodHarness {
-  /**
-   * A program of the remote side that does `what` while the flood is on, and `rest` then: `$flood` writes without an end, `later`
-   * waits for `floodNow`.
-   */
-  program(name: string, what: string, rest: string): string;
-  turn(isOn: boolean): void;
-  /** What comes later comes now, once the target is connected. */
-  floodNow(): Promise<void>;
-  open(options: { transport: Transport; loginShell?: string; tmuxPath?: string }): Promise<void>;
-  readonly targets: RemoteTargetsHarness;
-  /** The target says that it is flooded; what comes later does not come again. */
-  untilTold(): Promise<void>;
-  /** It is not tried again and again, and costs next to nothing in between. */
-  expectRest(): Promise<void>;
-  /** Connects again once the flood is over. */
-  mend(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export const openFloodHarness = async (): Promise<FloodHarness> => {
+export const openFloodHarness = async () => {
   const folder = mkdtempSync(join(tmpdir(), "agtmux-flood-"));
   const [near, remote] = [createPrivateTmux(), createPrivateTmux()];
   await Promise.all([near.newSession("here"), remote.newSession("there")]);
@@ -108,7 +88,11 @@ export const openFloodHarness = async (): Promise<FloodHarness> => {
     get targets() {
       return targets();
     },
-    program: (name, what, rest) => {
+    /**
+     * A program of the remote side that does `what` while the flood is on, and `rest` then: `$flood` writes without an end, `later`
+     * waits for `floodNow`.
+     */
+    program: (name: string, what: string, rest: string): string => {
       const path = join(folder, name);
       const lines = [
         "#!/bin/sh",
@@ -123,7 +107,15 @@ export const openFloodHarness = async (): Promise<FloodHarness> => {
       chmodSync(path, 0o755);
       return path;
     },
-    open: async ({ transport, loginShell, tmuxPath }) => {
+    open: async ({
+      transport,
+      loginShell,
+      tmuxPath,
+    }: {
+      transport: Transport;
+      loginShell?: string;
+      tmuxPath?: string;
+    }): Promise<void> => {
       const server = await createSshServer(loginShell === undefined ? {} : { loginShell });
       const made = await openRemoteTargets({ server, sockets: [near.socketPath], timing: TIMING });
       opened = { server, targets: made };
@@ -135,11 +127,13 @@ export const openFloodHarness = async (): Promise<FloodHarness> => {
         ...(tmuxPath === undefined ? {} : { tmuxPath }),
       });
     },
-    floodNow: async () => {
+    /** What comes later comes now, once the target is connected. */
+    floodNow: async (): Promise<void> => {
       await targets().untilHealth("vm1", "ok", LIMIT_MS);
       set("connected", true);
     },
-    untilTold: async () => {
+    /** The target says that it is flooded; what comes later does not come again. */
+    untilTold: async (): Promise<void> => {
       const target = () => targets().target("vm1");
       const told = until(() => [target()].some((one) => one !== undefined && isTold(one)), "", LIMIT_MS);
       await told.catch((cause: unknown) => {
@@ -147,7 +141,8 @@ export const openFloodHarness = async (): Promise<FloodHarness> => {
       });
       set("connected", false);
     },
-    expectRest: async () => {
+    /** It is not tried again and again, and costs next to nothing in between. */
+    expectRest: async (): Promise<void> => {
       const before = process.cpuUsage();
       const startedAt = performance.now();
       for (let round = 0; round < 3; round += 1) {
@@ -157,14 +152,15 @@ export const openFloodHarness = async (): Promise<FloodHarness> => {
       const { user, system } = process.cpuUsage(before);
       expect((user + system) / 1_000 / (performance.now() - startedAt)).toBeLessThan(0.5);
     },
-    mend: async () => {
+    /** Connects again once the flood is over. */
+    mend: async (): Promise<void> => {
       turn(false);
       // The first attempt may still meet the flood: the health that is awaited afterwards is what counts.
       const again = targets().daemon.daemon.service.targetConnect({ name: "vm1" });
       await again.catch((error: unknown) => error);
       await targets().untilHealth("vm1", "ok", LIMIT_MS);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       turn(false);
       if (opened !== null) {
         const { server } = opened;
@@ -177,3 +173,5 @@ export const openFloodHarness = async (): Promise<FloodHarness> => {
     },
   };
 };
+
+export type FloodHarness = Awaited<ReturnType<typeof openFloodHarness>>;

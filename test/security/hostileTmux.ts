@@ -123,22 +123,6 @@ const attackOf = (attack: Attack, loot: Loot): Buffer => {
   }
 };
 
-export interface HostileTmux {
-  readonly path: string;
-  readonly connections: number;
-  /** Commands that came, as words. */
-  readonly commands: readonly (readonly string[])[];
-  /** What of the person came: names of messages with their texts. Empty while nobody of the tmux program asked. */
-  readonly taken: readonly string[];
-  /** Attacks that were begun. */
-  readonly attacks: number;
-  /** From now on each connection is attacked. */
-  turn(): void;
-  /** What succeeded so far. */
-  harm(): string[];
-  close(): Promise<void>;
-}
-
 const TAKEN: Readonly<Record<number, string>> = {
   [TYPE.environment]: "environment",
   [TYPE.stdin]: "stdin",
@@ -156,7 +140,7 @@ export const startHostileTmux = async (options: {
   real?: string;
   drip?: boolean;
   owner?: number;
-}): Promise<HostileTmux> => {
+}) => {
   const { path, loot, attacks = ATTACKS, real, drip = false, owner = NOBODY } = options;
   const commands: string[][] = [];
   const taken: string[] = [];
@@ -217,22 +201,29 @@ export const startHostileTmux = async (options: {
     get connections() {
       return connections;
     },
+    /** Attacks that were begun. */
     get attacks() {
       return begun;
     },
+    /** Commands that came, as words. */
     commands,
+    /** What of the person came: names of messages with their texts. Empty while nobody of the tmux program asked. */
     taken,
-    turn: () => {
+    /** From now on each connection is attacked. */
+    turn: (): void => {
       isTurned = true;
     },
-    harm: () => [
+    /** What succeeded so far. */
+    harm: (): string[] => [
       ...(existsSync(loot.written) ? [`wrote ${readFileSync(loot.written, "utf8")}`] : []),
       ...(existsSync(loot.ran) ? ["ran a command"] : []),
       ...taken,
     ],
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const socket of sockets) socket.destroy();
       if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   };
 };
+
+export type HostileTmux = Awaited<ReturnType<typeof startHostileTmux>>;

@@ -1,10 +1,11 @@
 // Events of a target that name what is not its own: the session, the pane, the process and the tmux server of an agent of this
 // machine, dropped into a real target's spool behind a real sshd.
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { framesOf } from "../chain/chainHarness.ts";
+import { dropEvent, type EventFile, eventText } from "../harness/eventFile.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
@@ -59,33 +60,17 @@ const rowOf = ({ paneId }: Player, target = "host"): PaneView | undefined =>
 const untilState = (player: Player, state: string, target = "host"): Promise<void> =>
   until(() => rowOf(player, target)?.state === state, `the agent on ${target} is ${state}`, LIMIT_MS);
 
-interface Claim {
-  event: string;
-  sessionId: string;
-  tmux?: string;
-  pane?: string;
-  parentPid?: number;
-  payload?: object;
-}
+const farSpool = (): string => join(server.remoteHome, ".agtmux", "spool");
 let dropped = 0;
 /** As the hook on the remote side would write it. */
-const drop = ({ event, sessionId, tmux = "", pane = "", parentPid = 1, payload = {} }: Claim): void => {
-  const spool = join(server.remoteHome, ".agtmux", "spool");
-  mkdirSync(join(spool, "tmp"), { recursive: true });
-  const name = `${String((dropped += 1)).padStart(9, "0")}-${process.pid}`;
-  const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${tmux}\npane=${pane}\nppid=${parentPid}\n\n`;
-  const body = JSON.stringify({ hook_event_name: event, session_id: sessionId, ...payload });
-  writeFileSync(join(spool, "tmp", name), header + body);
-  renameSync(join(spool, "tmp", name), join(spool, "new", name));
+const drop = (claim: EventFile): void => {
+  mkdirSync(join(farSpool(), "tmp"), { recursive: true });
+  dropEvent(farSpool(), `${String((dropped += 1)).padStart(9, "0")}-${process.pid}`, eventText(claim));
 };
 const untilTaken = (): Promise<void> =>
-  until(
-    () => readdirSync(join(server.remoteHome, ".agtmux", "spool", "new")).length === 0,
-    "the far spool is empty",
-    LIMIT_MS,
-  );
+  until(() => readdirSync(join(farSpool(), "new")).length === 0, "the far spool is empty", LIMIT_MS);
 
-const ASKS: Omit<Claim, "sessionId"> = {
+const ASKS: Omit<EventFile, "sessionId"> = {
   event: "PermissionRequest",
   payload: { tool_name: "Bash", tool_input: { command: "rm -rf /" }, tool_use_id: "toolu_1" },
 };
@@ -109,8 +94,8 @@ describe("an event of a target that speaks of an agent of this machine", () => {
     const before = rowOf(local);
     for (const claim of [ASKS, { event: "Stop" }, { event: "SessionEnd" }]) {
       drop({ ...claim, sessionId });
-      drop({ ...claim, sessionId, parentPid: pid });
-      drop({ ...claim, sessionId, tmux, pane: paneId, parentPid: pid });
+      drop({ ...claim, sessionId, ppid: pid });
+      drop({ ...claim, sessionId, tmux, pane: paneId, ppid: pid });
       drop({ ...claim, sessionId, pane: paneId });
     }
     await untilTaken();
@@ -135,14 +120,9 @@ describe("an event of a target that speaks of an agent of this machine", () => {
       "the far agent says that it has the same session",
       LIMIT_MS,
     );
-    const spool = remoteTargets.daemon.paths.spool;
-    const body = JSON.stringify({ hook_event_name: "Stop", session_id: local.sessionId });
+    const { spool } = remoteTargets.daemon.paths;
     await local.frame("completed");
-    writeFileSync(
-      join(spool, "tmp", "0000000001-1"),
-      `agtmux-event 1\nagent=claude\nevent=Stop\ntmux=\npane=\nppid=1\n\n${body}`,
-    );
-    renameSync(join(spool, "tmp", "0000000001-1"), join(spool, "new", "0000000001-1"));
+    dropEvent(spool, "0000000001-1", eventText({ event: "Stop", sessionId: local.sessionId }));
     await until(() => rowOf(local)?.reason_code === "turn_ended", "its own event counts", LIMIT_MS);
     expect(rowOf(there, "vm1")?.reason_code).not.toBe("turn_ended");
   });

@@ -2,14 +2,6 @@
 // are assembled at run time and random, so that no scanner takes this file for a leak and no test finds another's.
 import { randomBytes } from "node:crypto";
 
-export interface Secret {
-  readonly kind: string;
-  /** What must not be found anywhere: the part that gives access. */
-  readonly value: string;
-  /** A line of text as it would be seen with it. */
-  readonly line: string;
-}
-
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const letters = (length: number, alphabet = LETTERS): string => {
   const text = [...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length]).join("");
@@ -21,11 +13,15 @@ const hex = (length: number): string => randomBytes(length).toString("hex").slic
 const base64 = (bytes: number): string => randomBytes(bytes).toString("base64");
 const base64url = (bytes: number): string => randomBytes(bytes).toString("base64url");
 
-const secret = (kind: string, value: string, line: (value: string) => string = (one) => one): Secret => ({
+const secret = (kind: string, value: string, line: (value: string) => string = (one) => one) => ({
   kind,
+  /** What must not be found anywhere: the part that gives access. */
   value,
+  /** A line of text as it would be seen with it. */
   line: line(value),
 });
+
+export type Secret = ReturnType<typeof secret>;
 
 /** A fresh secret of every kind. */
 export const makeSecrets = (): Secret[] => [

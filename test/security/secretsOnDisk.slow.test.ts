@@ -3,14 +3,20 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { runtimePaths } from "../../core/rpc/paths.ts";
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
+import { runtimePaths } from "../../core/rpc/paths.ts";
 import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
 import { startProgram } from "../harness/commandLine.ts";
 import { until } from "../setup/realClock.ts";
-import { findSecrets, hasWord, readAll } from "./diskSearch.ts";
 import { makeSecrets, type Secret } from "./secrets.ts";
-import { LIMIT_MS, openSecretsHarness, type SecretsHarness } from "./secretsHarness.ts";
+import {
+  findSecrets,
+  hasWord,
+  LIMIT_MS,
+  openSecretsHarness,
+  readAll,
+  type SecretsHarness,
+} from "./secretsHarness.ts";
 
 vi.setConfig({ testTimeout: 2 * LIMIT_MS, hookTimeout: 2 * LIMIT_MS });
 

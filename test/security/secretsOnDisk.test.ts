@@ -8,9 +8,15 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { actionGuardsSchema } from "../../core/model/action.ts";
 import { redactText } from "../../core/store/redact.ts";
-import { findSecrets, hasWord, readAll } from "./diskSearch.ts";
 import { makeSecrets, type Secret } from "./secrets.ts";
-import { openSecretsHarness, PLAYED, type SecretsHarness } from "./secretsHarness.ts";
+import {
+  findSecrets,
+  hasWord,
+  openSecretsHarness,
+  PLAYED,
+  readAll,
+  type SecretsHarness,
+} from "./secretsHarness.ts";
 
 const run = promisify(execFile);
 /** Not seen in any pane: their events wait for one. */

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openLogFile, type LogFile } from "../../core/daemon/logFile.ts";
-import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { type LogFile, openLogFile } from "../../core/daemon/logFile.ts";
+import { type CommandLine, openCommandLine, serveDaemon } from "../harness/commandLine.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { until } from "../setup/realClock.ts";
-import { findSecrets, readAll } from "./diskSearch.ts";
+import { findSecrets, readAll } from "./secretsHarness.ts";
 
 const PASSWORD = "hunter2-correct-horse-battery";
 const SECRET = { kind: "the password", value: PASSWORD, line: PASSWORD };

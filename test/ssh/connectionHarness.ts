@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
-import { createRemoteExecutor } from "../../core/targets/createRemoteExecutor.ts";
+import { createRemoteExecutor } from "../../core/targets/executors/createRemoteExecutor.ts";
 import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
 import { until } from "../setup/realClock.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";

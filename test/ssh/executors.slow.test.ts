@@ -4,7 +4,10 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type TransportName, createRemoteExecutor } from "../../core/targets/createRemoteExecutor.ts";
+import {
+  type TransportName,
+  createRemoteExecutor,
+} from "../../core/targets/executors/createRemoteExecutor.ts";
 import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";

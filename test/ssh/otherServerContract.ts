@@ -13,7 +13,7 @@ import {
   type TransportName,
   createRemoteExecutor,
   resolveTarget,
-} from "../../core/targets/createRemoteExecutor.ts";
+} from "../../core/targets/executors/createRemoteExecutor.ts";
 import { createOpenSshTransport } from "../../core/targets/executors/openSshTransport.ts";
 import { createSsh2Transport } from "../../core/targets/executors/ssh2Transport.ts";
 import type { SshTransport } from "../../core/targets/remoteExecutor.ts";

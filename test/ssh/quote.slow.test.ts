@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
-import { createRemoteExecutor } from "../../core/targets/createRemoteExecutor.ts";
+import { createRemoteExecutor } from "../../core/targets/executors/createRemoteExecutor.ts";
 import {
   encodeScriptLine,
   LOGIN_COMMAND,

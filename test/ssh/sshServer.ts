@@ -12,7 +12,7 @@ import { until } from "../setup/realClock.ts";
 const execFileAsync = promisify(execFile);
 const SSHD = "/usr/sbin/sshd";
 /** Tells the server's pid, and ends it when the input closes: with the tests, however they end. */
-const LEASH =
+const RUN_WHILE_INPUT_OPEN =
   'exec 3<&0; "$@" </dev/null 3<&- & p=$!; echo "$p"; { read -r x <&3; kill -KILL "$p"; } & wait "$p"; exit';
 
 export interface SshServerOptions {
@@ -155,7 +155,9 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
   let log = "";
   const start = async (): Promise<void> => {
     const words = ["leash", SSHD, "-D", "-e", "-f", at("sshd_config")];
-    const started = spawn("/bin/sh", ["-c", LEASH, ...words], { stdio: ["pipe", "pipe", "pipe"] });
+    const started = spawn("/bin/sh", ["-c", RUN_WHILE_INPUT_OPEN, ...words], {
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     started.stdin.on("error", () => {});
     started.stdout.once("data", (chunk: Buffer) => {
       listenerPid = Number(chunk.toString("latin1"));

@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
-import { createRemoteExecutor } from "../../core/targets/createRemoteExecutor.ts";
+import { createRemoteExecutor } from "../../core/targets/executors/createRemoteExecutor.ts";
 import { findTmux } from "../../core/tmux/findTmux.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";

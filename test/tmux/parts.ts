@@ -33,11 +33,12 @@ export const PARTS: readonly Part[] = [
   },
 ];
 
-export interface Outcome {
-  passed: number;
-  skipped: number;
-  failed: string[];
-}
+export const outcomeSchema = z.object({
+  passed: z.number(),
+  skipped: z.number(),
+  failed: z.array(z.string()),
+});
+export type Outcome = z.infer<typeof outcomeSchema>;
 
 const reportSchema = z.object({
   numPassedTests: z.number(),

@@ -2,12 +2,14 @@
 // stays passed while the tree is the same, so that a run that was stopped goes on where it was; `--fresh` runs it again.
 // `--only test/chain,remote` names parts; `--markdown FILE` writes the table between two marks of that file.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import * as z from "zod";
 import { intoDocument } from "../../bench/report/toMarkdown.ts";
-import { PARTS, runPart, type Outcome } from "./parts.ts";
-import { openProgress } from "./progress.ts";
+import { outcomeSchema, PARTS, runPart, type Outcome } from "./parts.ts";
+import { openLongRun } from "../setup/longRun.ts";
 
 const { values, positionals: programs } = parseArgs({
   allowPositionals: true,
@@ -27,18 +29,41 @@ const versionOf = (program: string): string =>
   execFileSync(program, ["-V"], { encoding: "utf8" })
     .trim()
     .replace(/^tmux /, "");
-const progress = openProgress({ isFresh: values.fresh });
+const ROOT = join(import.meta.dirname, "..", "..");
+
+/** The files as git sees them, changed ones too, but for documents: a table that is written must not undo what it tells. */
+const treeNow = (): string => {
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 28 });
+  const files = ["--", ".", ":!docs", ":!*.md"];
+  const listed = git("ls-tree", "-r", "HEAD").replaceAll(/^.*\t(?:docs\/.*|.*\.md)\n/gm, "");
+  const untracked = git("ls-files", "--others", "--exclude-standard", ...files);
+  return createHash("sha256")
+    .update([listed, git("diff", "HEAD", ...files), untracked].join("\0"))
+    .digest("hex");
+};
+/** What passed already of a version; another one may be running beside it. */
+const openVersion = (version: string) =>
+  openLongRun({
+    name: `tmux-${version}`,
+    asked: treeNow(),
+    schema: z.record(z.string(), outcomeSchema),
+    begin: (): Record<string, Outcome> => ({}),
+    isFresh: values.fresh,
+  });
 const parts = PARTS.filter(({ name }) => wanted.includes(name));
 const rows: { version: string; outcomes: Outcome[] }[] = [];
 for (const program of programs) {
   const version = versionOf(program);
+  const passed = openVersion(version);
   const outcomes: Outcome[] = [];
   for (const part of parts) {
-    const known = progress.passed(`${version} ${part.name}`);
+    const known = passed.state[part.name];
     const outcome = known ?? runPart(part, program);
-    if (known === null && outcome.failed.length === 0) progress.note(`${version} ${part.name}`, outcome);
+    if (outcome.failed.length === 0) passed.state[part.name] = outcome;
+    passed.save();
     console.log(
-      `tmux ${version}, ${part.name}: ${outcome.passed} passed, ${outcome.failed.length} failed, ${outcome.skipped} skipped${known === null ? "" : " (before)"}`,
+      `tmux ${version}, ${part.name}: ${outcome.passed} passed, ${outcome.failed.length} failed, ${outcome.skipped} skipped${known === undefined ? "" : " (before)"}`,
     );
     for (const name of outcome.failed) console.log(`  failed: ${name}`);
     outcomes.push(outcome);
@@ -59,6 +84,6 @@ console.log(`\npassed / failed\n\n${table}`);
 if (values.markdown !== undefined) {
   const document = intoDocument(readFileSync(values.markdown, "utf8"), table, "test:tmux");
   writeFileSync(values.markdown, document);
-  execFileSync(join(import.meta.dirname, "..", "..", "node_modules", ".bin", "oxfmt"), [values.markdown]);
+  execFileSync(join(ROOT, "node_modules", ".bin", "oxfmt"), [values.markdown]);
 }
 process.exitCode = rows.some(({ outcomes }) => outcomes.some(({ failed }) => failed.length > 0)) ? 1 : 0;

@@ -139,7 +139,7 @@ const agentLine = (agent: SetupAgent): SetupLine => {
   };
 };
 
-/** "One step left: trust the hooks in Codex." Null: none is left. */
+/** "One step left: trust the hooks in it." Null: none is left. */
 const stepsText = (steps: readonly PersonStep[]): string | null => {
   const [first] = steps;
   if (first === undefined) return null;

@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
 import { someRequestView } from "../../../test/factories/evidence.ts";
 import { DEFAULT_CONFIG } from "../../model/config.ts";
-import type { NotificationPolicy } from "../../model/notifications.ts";
+import type { NotificationPolicy, NotificationEvent } from "../../model/notifications.ts";
 import type { PaneView } from "../../model/view.ts";
-import type { NotificationEvent } from "../service.ts";
 import { NotificationScheduler } from "./notificationScheduler.ts";
 
 const START = 1_800_000_000_000;

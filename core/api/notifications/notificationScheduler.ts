@@ -4,6 +4,10 @@ import {
   NOTIFICATION_KINDS,
   type NotificationKind,
   type NotificationPolicy,
+  type AgentNotification,
+  type NotificationAction,
+  type NotificationReply,
+  type NotificationEvent,
 } from "../../model/notifications.ts";
 import type { RequestView } from "../../model/request.ts";
 import {
@@ -17,12 +21,6 @@ import {
 } from "../../model/words.ts";
 import type { PaneView, FeedChange } from "../../model/view.ts";
 import { isWaiting } from "../../model/needs.ts";
-import type {
-  AgentNotification,
-  NotificationAction,
-  NotificationReply,
-  NotificationEvent,
-} from "../service.ts";
 import { AsyncQueue } from "../feedHub.ts";
 import {
   BURST_MS,

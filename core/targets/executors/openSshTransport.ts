@@ -34,7 +34,7 @@ const KEEP_ALIVE_COUNT = 3;
 const READY = "agtmux-connected";
 
 /** Runs the words until they end or the input closes; the end of this process closes it. */
-const LEASH =
+const RUN_WHILE_INPUT_OPEN =
   'exec 3<&0; "$@" </dev/null 3<&- & p=$!; { read -r x <&3; kill -TERM "$p"; sleep 1; kill -KILL "$p"; } ' +
   ">/dev/null 2>&1 & w=$!; exec 3<&-; " +
   'wait "$p"; r=$?; kill -KILL "$w" 2>/dev/null; exit "$r"';
@@ -132,7 +132,7 @@ class Master {
     ];
     // LocalCommand runs in $SHELL; SSH_ASKPASS must not open a window.
     const env = { ...options.env, SHELL: "/bin/sh", SSH_ASKPASS_REQUIRE: "never" };
-    this.child = spawn("/bin/sh", ["-c", LEASH, "agtmux-ssh", ...words], {
+    this.child = spawn("/bin/sh", ["-c", RUN_WHILE_INPUT_OPEN, "agtmux-ssh", ...words], {
       env,
       stdio: ["pipe", "pipe", "pipe"],
     });

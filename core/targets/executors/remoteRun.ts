@@ -1,7 +1,7 @@
 // Commands on the remote side of a connection: one that is awaited, with its channel, its time-out and its bounds, and a long-
 // running program as a ByteChannel. When a command is done, the caller gets its result at once, and the channel has a while to
 // close by itself.
-import { UNASKED_BYTES } from "../../engine/floodGuard.ts";
+import { UNASKED_BYTES } from "../floodGuard.ts";
 import { randomBytes } from "node:crypto";
 import type { ByteChannel, TransportChannel } from "../remoteExecutor.ts";
 import {

@@ -1,7 +1,7 @@
 // One POSIX shell on the remote side that reads what to do from its input: the single channel of a target in steady state.
 // Questions are asked one after another and answered on stdout. A late answer, too long an answer, or output that nobody asked
 // for ends the channel, and its owner opens another.
-import { createFloodGuard } from "../../engine/floodGuard.ts";
+import { createFloodGuard } from "../floodGuard.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RunResult, FileStat, TargetExecutor, TargetFiles } from "../../ports/targetExecutor.ts";
 import type { ByteChannel } from "../remoteExecutor.ts";

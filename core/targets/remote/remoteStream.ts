@@ -1,6 +1,6 @@
 // The remote shell's output taken apart: the answer that is awaited, the notice that may come, and what nobody asked for. Each
 // has a bound; beyond it the stream is no longer trusted. Every byte is looked at a bounded number of times.
-import { createFloodGuard } from "../../engine/floodGuard.ts";
+import { createFloodGuard } from "../floodGuard.ts";
 
 // A byte queue: bytes are added at the end and taken off at the front. However small the pieces are, every byte is copied a
 // bounded number of times, and every search goes on where the last one ended.

@@ -5,7 +5,7 @@ import {
   toGroupNotification,
   toNotification,
 } from "../../../core/api/notifications/notificationScheduler.ts";
-import type { NotificationEvent } from "../../../core/api/service.ts";
+import type { NotificationEvent } from "../../../core/model/notifications.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import { redactText } from "../../../core/store/redact.ts";
 import { makeSecrets } from "../../../test/security/secrets.ts";

@@ -1,8 +1,7 @@
 // What leaves the machine, to the letter. Pure. Names, titles and requests come from agents, repositories and tmux: each text is
 // one bounded line without control characters and without known secrets, and what is asked goes along only where the person
 // said so.
-import type { AgentNotification, NotificationEvent } from "../../../core/api/service.ts";
-import type { Channel } from "../../../core/model/notifications.ts";
+import type { Channel, AgentNotification, NotificationEvent } from "../../../core/model/notifications.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import { SCHEMA_VERSION } from "../../../core/model/schemaVersion.ts";
 

@@ -1,5 +1,5 @@
 // What would change in which files: the text of a diff, which may be hostile like any other text.
-import type { IntegrationReport } from "../../../core/api/service.ts";
+import type { IntegrationReport } from "../../../core/model/adapterView.ts";
 import { displayLine, displayText } from "../../../ui/text/displayText.ts";
 import styles from "./DiffView.module.css";
 import shared from "../settings.module.css";

@@ -1,9 +1,4 @@
 // The hooks in the agents' own settings, per target: their state, and every change, shown before it is made.
-import type {
-  IntegrationVerification,
-  IntegrationReport,
-  IntegrationSummary,
-} from "../../../core/api/service.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { Age } from "../Age.tsx";
 import proof from "./DiagnosticsPage.module.css";
@@ -16,7 +11,12 @@ import { DiffView } from "./DiffView.tsx";
 import { FailureText, Group, Toggle, Choice, RetryFailure } from "../fields.tsx";
 import styles from "../settings.module.css";
 import { useTask, useAsk } from "../../hooks/useAsk.ts";
-import type { AdapterView } from "../../../core/model/adapterView.ts";
+import type {
+  AdapterView,
+  IntegrationVerification,
+  IntegrationReport,
+  IntegrationSummary,
+} from "../../../core/model/adapterView.ts";
 import type { TargetView } from "../../../core/model/view.ts";
 
 // The three facts that prove an integration: our entries, a test event that travelled, and the last event of a real agent.

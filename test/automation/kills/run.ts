@@ -1,11 +1,10 @@
 // `npm run kills:queue`: many killed daemons, each with the queues of several agents at work, several at once. Prints what has become
 // of the texts, and fails where one was lost or came twice. `--kills N` (1,000), `--lanes N` at once (3), `--minutes N` ends it after
 // about so long; the same command goes on where it stopped, and `--again` begins from nothing.
-import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { bundleDaemon } from "../../faults/bundledDaemon.ts";
-import { lasts, openProgress } from "../../proof/progress.ts";
+import { describeRun, openLongRun } from "../../setup/longRun.ts";
 import { killQueue } from "./killQueue.ts";
 
 /** Kills of one home and one tmux server, after which all texts are looked up. */
@@ -21,7 +20,7 @@ const { values } = parseArgs({
   },
 });
 const wanted = Number(values.kills);
-const progress = openProgress({
+const progress = openLongRun({
   name: "kills-queue",
   asked: { wanted, BATCH, AGENTS },
   schema: z.object({
@@ -31,16 +30,16 @@ const progress = openProgress({
     unverified: z.number(),
     faults: z.array(z.string()),
   }),
-  empty: () => ({ kills: 0, armed: 0, sent: 0, unverified: 0, faults: [] }),
-  isAgain: values.again,
+  begin: () => ({ kills: 0, armed: 0, sent: 0, unverified: 0, faults: [] }),
+  isFresh: values.again,
+  minutes: Number(values.minutes),
 });
-const { found } = progress;
-const isOver = lasts(Number(values.minutes));
+const { state: found } = progress;
 const main = await bundleDaemon();
 let begun = found.kills;
 
 const runLane = async (): Promise<void> => {
-  while (begun < wanted && !isOver()) {
+  while (begun < wanted && !progress.isOver()) {
     const kills = Math.min(BATCH, wanted - begun);
     begun += kills;
     const report = await killQueue({ main, kills, agents: AGENTS });
@@ -56,10 +55,7 @@ const runLane = async (): Promise<void> => {
 const ends = await Promise.allSettled(Array.from({ length: Number(values.lanes) }, runLane));
 progress.save();
 
-const cpu = cpus();
-console.log(
-  `# Killed daemons\n\n${cpu[0]?.model.trim() ?? "unknown"}, ${cpu.length} cores, Node ${process.version}\n\n${progress.describe()}\n`,
-);
+console.log(`# Killed daemons\n\n${describeRun()}\n\n${progress.describe()}\n`);
 console.log(
   `${found.kills} of ${wanted} kills; ${found.armed} texts armed, ${found.sent} arrived once, ${found.unverified} told as unverified, ${found.faults.length} lost or doubled.`,
 );

@@ -2,9 +2,9 @@
 import { CommanderError } from "commander";
 import * as fc from "fast-check";
 import { AgtmuxError, ERROR_CODES } from "../../../core/model/errors.ts";
-import type { CliContext } from "../../../cli/context.ts";
-import { exitCodeOf, renderFailure, toFailure } from "../../../cli/document.ts";
-import type { Verb } from "../../../cli/grammar/verb.ts";
+import type { CliContext } from "../../../cli/command/context.ts";
+import { exitCodeOf, renderFailure, toFailure } from "../../../cli/command/document.ts";
+import type { Verb } from "../../../cli/command/verb.ts";
 import { parseCount, parseSince, parseTmuxPath, parseTransport } from "../../../cli/parse/values.ts";
 import {
   parseColumns,
@@ -15,7 +15,7 @@ import {
   parseConditions,
 } from "../../../cli/parse/filters.ts";
 import { readDuration } from "../../../core/model/words.ts";
-import { createProgram, fromCommander, pointToHelp } from "../../../cli/run.ts";
+import { createProgram, fromCommander, pointToHelp } from "../../../cli/grammar/run.ts";
 import { PANE_FIELDS } from "../../../cli/render/field.ts";
 import { makePane } from "../../factories/view.ts";
 import { hold, holdLine, orRefused } from "../expectations.ts";

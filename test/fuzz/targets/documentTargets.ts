@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { readPatchFile } from "../../../editors/vscode/src/applyResponse.ts";
 import { parseDocumentConfig } from "../../../features/documents/agents/printBackend.ts";
-import { PRINT_MODES } from "../../../adapters/printModes.ts";
+import { createAdapterRegistry } from "../../../adapters/index.ts";
 import { parseComponentConfig } from "../../../features/documents/model/componentConfig.ts";
 import {
   parseComponents,
@@ -139,10 +139,13 @@ const printTarget = defineTarget({
       '{"type":"session","id":"a"}\n{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"hi"}]}}\n',
       '{"type":"result","is_error":false,"result":"hi","session_id":"a"}',
     ];
+    const modes = createAdapterRegistry()
+      .list()
+      .flatMap(({ printMode }) => printMode ?? []);
     return {
       arbitrary: fc.oneof(mutatedText(seeds, 3), hostileText),
       check: (text) => {
-        for (const { parse } of Object.values(PRINT_MODES)) {
+        for (const { parse } of modes) {
           let answer;
           try {
             answer = parse(text);

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { renderFlat, renderPlain, PANE_FIELDS } from "../../../cli/render/field.ts";
 import { PLAIN_MEASURE, createPaint } from "../../../cli/render/table.ts";
-import { renderPanes } from "../../../cli/listing.ts";
+import { renderPanes } from "../../../cli/command/listing.ts";
 import { promptLines } from "../../../cli/render/clean.ts";
 import { paintTmux } from "../../../cli/verbs/status.ts";
 import { trackMany, trackOne } from "../../../cli/verbs/wait.ts";

@@ -10,7 +10,7 @@ import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
 import { mutatedJson } from "../mutateJson.ts";
 import { hostileText, mutatedText } from "../mutateText.ts";
 import { stubFiles } from "../stubs.ts";
-import { checkReading } from "./screenTargets.ts";
+import { checkReading } from "./tmuxTargets.ts";
 
 const STARTED = Date.parse("2026-11-21T05:16:00Z");
 const AT = "2026-11-21T05:16:20.123Z";

@@ -3,11 +3,52 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { LiveAgent } from "../agents/liveAgent.ts";
 import { untilTrue } from "../rig/livePane.ts";
-import { act, isRefusedByRule, promptAgent, referenceOf, waitFor, wasRefused, type Prompted } from "./act.ts";
+import { act, isRefusedByRule, promptAgent, type Prompted, referenceOf, waitFor, wasRefused } from "./act.ts";
 import type { Scenario } from "./scenario.ts";
+import { endSession } from "./sessions.ts";
 import { askedBy, type Stage } from "./stage.ts";
-import { startWithTask } from "./starts.ts";
 import { hasFile, hasOpenExchange } from "./turns.ts";
+
+// Starting the agent by agtmux, as a person does: in a pane of its own, with a task that has to reach the model once; and going on with
+// that session afterwards, in the agent's own log.
+
+/** An agent starts half of itself in its first turn. */
+const START_MS = 60_000;
+const TWICE_MS = 3_000;
+const SESSION = "started";
+
+const startWithTask: Scenario = {
+  name: "start",
+  steps: ["start"],
+  run: async (stage) => {
+    const { rig } = stage;
+    const prompt = `SAY started n${stage.next()}`;
+    const at = Date.now();
+    const began = await act(
+      stage,
+      "start",
+      rig.agent.id,
+      "--session",
+      SESSION,
+      "--cwd",
+      rig.place.project,
+      "--text",
+      prompt,
+    );
+    const arrived = await untilTrue(() => askedBy(stage, { prompt, at }) !== null, START_MS);
+    // What is typed twice is asked twice.
+    await wait(TWICE_MS);
+    const times = rig
+      .exchanges()
+      .filter((one) => one.at >= at && one.prompt.endsWith(prompt) && one.toolResult === null).length;
+    await stage.did(
+      "start",
+      began.code === 0 && arrived !== null && times === 1,
+      `${began.said}; the model was asked ${times} times`,
+    );
+    await endSession(stage, SESSION);
+  },
+};
 
 const EFFECT_LIMIT_MS = 8_000;
 /** Some agents start half of themselves in their first turn: that is their time, not that of what sent the prompt. */

@@ -4,33 +4,30 @@ import { join } from "node:path";
 import type { AgentId } from "../agents/agentIds.ts";
 import { LIVE_AGENTS } from "../agents/index.ts";
 import type { LiveAgent } from "../agents/liveAgent.ts";
+import { habitatOf, habitatScenario } from "../habitats/index.ts";
 import { cacheFolder, findInstalled, type InstalledAgent } from "../install/cache.ts";
+import type { Lack } from "../results/markdown.ts";
 import {
-  SIZES,
-  partName,
-  sizeOf,
   type Done,
   type Note,
   type Part,
   type PartKind,
+  partName,
   type SizeName,
+  sizeOf,
+  SIZES,
 } from "../results/result.ts";
-import type { Lack } from "../results/markdown.ts";
 import { openRig, type RigAgent } from "../rig/openRig.ts";
 import type { Stopper } from "../rig/stopper.ts";
-import { habitatOf, habitatScenario } from "../habitats/index.ts";
 import { ACTION_SCENARIOS } from "./actions.ts";
-import { DOCUMENT_SCENARIOS } from "./documents.ts";
+import { DOCUMENT_SCENARIOS, HANDOFF_SCENARIOS } from "./documents.ts";
 import { HARD_SCENARIOS } from "./hard.ts";
-import { USUAL_START, type Scenario } from "./scenario.ts";
-import { HANDOFF_SCENARIOS } from "./handoff.ts";
-import { QUEUE_SCENARIOS } from "./queue.ts";
-import { RULE_SCENARIOS } from "./rules.ts";
+import { QUEUE_SCENARIOS, RULE_SCENARIOS } from "./queue.ts";
+import { type Scenario, USUAL_START } from "./scenario.ts";
 import { SESSION_SCENARIOS } from "./sessions.ts";
-import { STALL_SCENARIOS } from "./stall.ts";
 import { createStage } from "./stage.ts";
 import { STATE_SCENARIOS } from "./states.ts";
-import { TURN_SCENARIOS } from "./tenTurns.ts";
+import { STALL_SCENARIOS, TURN_SCENARIOS } from "./tenTurns.ts";
 
 export interface Kind {
   scenarios: readonly Scenario[];

@@ -1,12 +1,75 @@
 // Ten turns in a row by `send`, `wait` and `answer` alone, as a script would: no second try, no look at the screen. Each is held
 // against the model's requests: a `wait` that comes back while the agent still works has told the wrong thing.
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { CanonicalState } from "../../../core/model/state.ts";
 import type { LiveAgent } from "../agents/liveAgent.ts";
+import { untilTrue } from "../rig/livePane.ts";
 import { act, isRefusedByRule, promptAgent, referenceOf, waitFor, wasRefused } from "./act.ts";
-import type { Scenario } from "./scenario.ts";
+import { type Scenario, USUAL_START } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
-import { hasFile, hasOpenExchange } from "./turns.ts";
+import { ask, completeTurn, hasFile, hasOpenExchange } from "./turns.ts";
+
+// An agent that hangs in the middle of a turn: its process is stopped by a signal, so that nothing on its screen moves, and a program
+// that config.json names as a channel has to be told. Before that, while the turn moves on, it must not be.
+
+/** The least that config.json takes. */
+const STALLED_AFTER_MS = 60_000;
+const LATE_MS = 10_000;
+const STALLED_SECONDS = 200;
+/** The agent draws its turn, and agtmux has seen it. */
+const BEGUN_MS = 8_000;
+
+/** The group of processes in front of the pane, and the shell that waits for it: it would say that its job has stopped. */
+const processesOf = async ({ pane }: Stage): Promise<number[]> => {
+  const shell = Number(await pane.show("#{pane_pid}"));
+  const { stdout } = await promisify(execFile)("ps", ["-o", "tpgid=", "-p", String(shell)]);
+  const group = Number(stdout.trim());
+  return group > 1 && group !== shell ? [shell, -group] : [shell];
+};
+
+const signal = (processes: readonly number[], name: "SIGSTOP" | "SIGCONT"): void => {
+  for (const pid of processes) process.kill(pid, name);
+};
+
+const hang = async (stage: Stage, told: () => string): Promise<string | null> => {
+  await ask(stage, `SLOW ${STALLED_SECONDS} n${stage.next()}`);
+  await wait(BEGUN_MS);
+  const processes = await processesOf(stage);
+  const from = Date.now();
+  signal(processes, "SIGSTOP");
+  try {
+    const at = await untilTrue(() => told() !== "", STALLED_AFTER_MS + LATE_MS);
+    if (at === null) return "the channel was not told";
+    if (at - from < STALLED_AFTER_MS - BEGUN_MS)
+      return `it was told ${at - from} ms after the agent had stopped`;
+    return told().includes("has shown nothing new") ? null : told();
+  } finally {
+    signal(processes.toReversed(), "SIGCONT");
+  }
+};
+
+const stalled: Scenario = {
+  name: "stall",
+  steps: ["stall_turn", "stall_told"],
+  start: USUAL_START,
+  run: async (stage) => {
+    const home = stage.rig.product.env["AGTMUX_HOME"] ?? "";
+    const file = join(home, "told.jsonl");
+    const bell = { name: "bell", kind: "command", argv: ["sh", "-c", `cat >> '${file}'`], events: [] };
+    const config = { channels: [bell], notifications: { stalled_after_ms: STALLED_AFTER_MS } };
+    writeFileSync(join(home, "config.json"), JSON.stringify(config), { mode: 0o600 });
+    await completeTurn(stage, "stall_turn", `SAY ready n${stage.next()}`);
+    const problem = await hang(stage, () => (existsSync(file) ? readFileSync(file, "utf8") : ""));
+    await stage.did("stall_told", problem === null, problem ?? "");
+    await stage.pane.press(stage.rig.agent.keys.interrupt);
+  },
+};
+
+export const STALL_SCENARIOS: readonly Scenario[] = [stalled];
 
 const TURN_SECONDS = 40;
 const WORKING_MS = 3_000;
@@ -39,7 +102,7 @@ const run = (answer: string, isMade: boolean): Turn => ({
   ends: isMade ? ["completed"] : ["idle", "completed"],
   isTrue: (stage, number) => hasFile(stage, fileOf(number)) === isMade,
 });
-const ask: Turn = {
+const ASK: Turn = {
   prompt: () => "ASK",
   answer: ["--option", "2"],
   ends: ["completed"],
@@ -54,7 +117,7 @@ const turnsOf = ({ markers, keys }: LiveAgent): readonly Turn[] => [
   say("one"),
   slow("SLOW 6"),
   run("--approve", true),
-  markers.ask === null || keys.askMode.length > 0 ? say("four") : ask,
+  markers.ask === null || keys.askMode.length > 0 ? say("four") : ASK,
   run("--deny", false),
   say("six"),
   slow("THINK 5"),

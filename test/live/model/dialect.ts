@@ -22,35 +22,31 @@ export interface Dialect<Body> {
   stream(out: EventStream, body: Body, answer: Answer, request: ModelRequest): Promise<void>;
 }
 
-/** Server-sent events on a response; what is written after the agent has gone away is dropped. */
-export interface EventStream {
-  send(data: unknown, event?: string): void;
-  isGone(): boolean;
-  /** Drops the connection in the middle of an answer. */
-  cut(): Promise<void>;
-}
-
 const CUT_AFTER_MS = 300;
 
-export const openStream = (response: ServerResponse): EventStream => {
+export const openStream = (response: ServerResponse) => {
   response.writeHead(200, {
     "content-type": "text/event-stream",
     "cache-control": "no-cache",
     "request-id": nextId("req"),
   });
   return {
-    send: (data, event) => {
+    send: (data: unknown, event?: string): void => {
       if (response.destroyed) return;
       const text = typeof data === "string" ? data : JSON.stringify(data);
       response.write(`${event === undefined ? "" : `event: ${event}\n`}data: ${text}\n\n`);
     },
-    isGone: () => response.destroyed,
-    cut: async () => {
+    isGone: (): boolean => response.destroyed,
+    /** Drops the connection in the middle of an answer. */
+    cut: async (): Promise<void> => {
       await wait(CUT_AFTER_MS);
       response.destroy();
     },
   };
 };
+
+/** Server-sent events on a response; what is written after the agent has gone away is dropped. */
+export type EventStream = ReturnType<typeof openStream>;
 
 /** An id that no other answer of any run has. */
 export const nextId = (prefix: string): string =>

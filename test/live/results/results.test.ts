@@ -3,10 +3,9 @@ import { appendFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { toMarkdown } from "./markdown.ts";
-import { partName, type Done, type Note, type Part, type Step } from "./result.ts";
+import { brokenBy, stateRows, toMarkdown } from "./markdown.ts";
+import { type Done, type Note, type Part, partName, type Step } from "./result.ts";
 import { doneParts, exitStatus, mergeNotes, openResults } from "./store.ts";
-import { brokenBy, stateRows } from "./table.ts";
 
 const PART: Part = { agent: "pi", version: "1.0.0", mode: "screen", size: "120x40", kind: "states" };
 const step = (name: string, verdict: Step["verdict"], more: Partial<Step> = {}): Step => ({

@@ -3,18 +3,12 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { noteSchema, partName, type Done, type Note, type Step } from "./result.ts";
 
-export interface Results {
-  readonly folder: string;
-  notes(): Note[];
-  add: (note: Note) => void;
-}
-
-export const openResults = (folder: string): Results => {
+export const openResults = (folder: string) => {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, "results.jsonl");
   return {
     folder,
-    notes: () => {
+    notes: (): Note[] => {
       const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
       // A run that was killed may have left half a line at the end.
       const whole = lines.slice(0, -1);
@@ -26,9 +20,11 @@ export const openResults = (folder: string): Results => {
         }
       });
     },
-    add: (note) => appendFileSync(path, `${JSON.stringify(note)}\n`),
+    add: (note: Note): void => appendFileSync(path, `${JSON.stringify(note)}\n`),
   };
 };
+
+export type Results = ReturnType<typeof openResults>;
 
 /** The parts that were done to their end, all of them, with every step driven. What could not be driven is tried again. */
 export const doneParts = (notes: readonly Note[]): Set<string> => {

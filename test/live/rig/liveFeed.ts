@@ -14,12 +14,6 @@ export interface Sighting {
   row: PaneView | null;
 }
 
-export interface LiveFeed {
-  /** What was shown of the pane from that moment on, the row in force at it included. */
-  from(paneId: string, at: number): Sighting[];
-  close(): Promise<void>;
-}
-
 export const shownBy = (row: PaneView | null): Shown => row?.state ?? "gone";
 export const reasonBy = (row: PaneView | null): string | null => row?.reason_code ?? null;
 
@@ -49,7 +43,7 @@ const sightings = (line: string, at: number): Sighting[] => {
 };
 
 /** Follows from the snapshot on, which has arrived when this resolves. */
-export const openLiveFeed = async (env: Readonly<Record<string, string>>): Promise<LiveFeed> => {
+export const openLiveFeed = async (env: Readonly<Record<string, string>>) => {
   const child = spawn(AGTMUX, ["watch", "--format", "jsonl"], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
@@ -63,14 +57,17 @@ export const openLiveFeed = async (env: Readonly<Record<string, string>>): Promi
     ended.then(() => Promise.reject(new Error("agtmux watch ended at once"))),
   ]);
   return {
-    from: (paneId, at) => {
+    /** What was shown of the pane from that moment on, the row in force at it included. */
+    from: (paneId: string, at: number): Sighting[] => {
       const own = all.filter((one) => one.paneId === paneId);
       const first = own.findLastIndex((one) => one.at <= at);
       return own.slice(Math.max(0, first));
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       child.kill();
       await ended;
     },
   };
 };
+
+export type LiveFeed = Awaited<ReturnType<typeof openLiveFeed>>;

@@ -1,7 +1,21 @@
 // One tmux pane with a shell in it, in which an agent is started by typing its command, as a person does. It types, presses keys and
 // looks at the screen; it knows nothing of agtmux.
 import { setTimeout as wait } from "node:timers/promises";
-import { textAfter } from "./screenText.ts";
+
+// A screen as one line: what an agent wraps at a narrow pane or puts into a frame is found by the same words.
+
+/** Frames, rules and bars that agents draw around their text. */
+const FRAME = /[\u2500-\u259f]+/g;
+
+export const toOneLine = (screen: string): string =>
+  screen.replaceAll(FRAME, " ").replaceAll(/\s+/g, " ").trim();
+
+/** What stands behind the last time that the person's prompt is on the screen; all of it where the prompt is not. */
+export const textAfter = (screen: string, prompt: string): string => {
+  const line = toOneLine(screen);
+  const at = line.lastIndexOf(toOneLine(prompt));
+  return at < 0 ? line : line.slice(at + prompt.length);
+};
 
 const LOOK_MS = 60;
 const KEY_GAP_MS = 350;
@@ -12,21 +26,6 @@ const SUBMIT_AFTER_MS = 500;
 export interface Said {
   prompt: string;
   at: number;
-}
-
-export interface LivePane {
-  readonly session: string;
-  readonly paneId: string;
-  screen(): Promise<string>;
-  /** A tmux format of this pane. */
-  show(format: string): Promise<string>;
-  press(keys: readonly string[]): Promise<void>;
-  say(prompt: string, options?: { clears: boolean }): Promise<Said>;
-  /** When the words were on the screen, behind the prompt where one is given; null: not within the limit. */
-  untilShown(words: RegExp, options?: { limitMs?: number; after?: Said }): Promise<number | null>;
-  untilHidden(words: RegExp, options?: { limitMs?: number; after?: Said }): Promise<number | null>;
-  isShown(words: RegExp, after?: Said): Promise<boolean>;
-  close(): Promise<void>;
 }
 
 export type RunTmux = (...args: readonly string[]) => Promise<string>;
@@ -50,7 +49,7 @@ export const createLivePane = (
   session: string,
   paneId: string,
   keysBeforePrompt: readonly string[] = [],
-): LivePane => {
+) => {
   const screen = (): Promise<string> => tmux("capture-pane", "-p", "-t", paneId);
   const press = async (keys: readonly string[]): Promise<void> => {
     for (const [index, key] of keys.entries()) {
@@ -64,9 +63,10 @@ export const createLivePane = (
     session,
     paneId,
     screen,
-    show: (format) => tmux("display-message", "-p", "-t", paneId, format),
+    /** A tmux format of this pane. */
+    show: (format: string): Promise<string> => tmux("display-message", "-p", "-t", paneId, format),
     press,
-    say: async (prompt, { clears } = { clears: true }) => {
+    say: async (prompt: string, { clears }: { clears: boolean } = { clears: true }): Promise<Said> => {
       await press(keysBeforePrompt);
       if (clears) {
         await press(["C-u"]);
@@ -79,11 +79,19 @@ export const createLivePane = (
       return { prompt, at };
     },
     isShown,
-    untilShown: (words, { limitMs = 20_000, after } = {}) => untilTrue(() => isShown(words, after), limitMs),
-    untilHidden: (words, { limitMs = 8_000, after } = {}) =>
-      untilTrue(async () => !(await isShown(words, after)), limitMs),
-    close: async () => {
+    /** When the words were on the screen, behind the prompt where one is given; null: not within the limit. */
+    untilShown: (
+      words: RegExp,
+      { limitMs = 20_000, after }: { limitMs?: number; after?: Said } = {},
+    ): Promise<number | null> => untilTrue(() => isShown(words, after), limitMs),
+    untilHidden: (
+      words: RegExp,
+      { limitMs = 8_000, after }: { limitMs?: number; after?: Said } = {},
+    ): Promise<number | null> => untilTrue(async () => !(await isShown(words, after)), limitMs),
+    close: async (): Promise<void> => {
       await tmux("kill-session", "-t", `=${session}`);
     },
   };
 };
+
+export type LivePane = ReturnType<typeof createLivePane>;

@@ -8,17 +8,10 @@ const SERVE = fileURLToPath(new URL("../model/serve.ts", import.meta.url));
 const PORT = 8787;
 const START_LIMIT_MS = 15_000;
 
-export interface Loopback {
-  readonly modelUrl: string;
-  /** The command that runs another one inside. */
-  inside(...command: readonly string[]): readonly string[];
-  close(): Promise<void>;
-}
-
 const isRoot = process.getuid?.() === 0;
 
 /** `folder`: of the run, which is cleared when this process is gone. @throws Error when the system has no namespaces for us, with what it said. */
-export const openLoopback = async (logPath: string, folder: string): Promise<Loopback> => {
+export const openLoopback = async (logPath: string, folder: string) => {
   if (process.platform !== "linux")
     throw new Error("live agents are driven on Linux only: it has network namespaces");
   const script = 'ip link set lo up && exec "$@"';
@@ -60,8 +53,9 @@ export const openLoopback = async (logPath: string, folder: string): Promise<Loo
   ];
   return {
     modelUrl: `http://127.0.0.1:${PORT}`,
-    inside: (...command) => [...enter, ...command],
-    close: async () => {
+    /** The command that runs another one inside. */
+    inside: (...command: readonly string[]): readonly string[] => [...enter, ...command],
+    close: async (): Promise<void> => {
       child.kill();
       await ended;
       child.stdin.destroy();

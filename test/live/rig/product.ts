@@ -6,16 +6,7 @@ import { startProgram, type Finished } from "../../harness/commandLine.ts";
 
 export const AGTMUX = fileURLToPath(new URL("../../../bin/agtmux", import.meta.url));
 
-export interface Product {
-  readonly env: Readonly<Record<string, string>>;
-  run(...args: readonly string[]): Promise<Finished>;
-  /** The document of `list panes`, as it was printed, and its rows. */
-  list(): Promise<{ text: string; rows: PaneView[] }>;
-  row(paneId: string): Promise<PaneView | null>;
-  stop(): Promise<void>;
-}
-
-export const createProduct = (options: { home: string; agtmuxHome: string; socketPath: string }): Product => {
+export const createProduct = (options: { home: string; agtmuxHome: string; socketPath: string }) => {
   const env = {
     HOME: options.home,
     AGTMUX_HOME: options.agtmuxHome,
@@ -32,10 +23,14 @@ export const createProduct = (options: { home: string; agtmuxHome: string; socke
   return {
     env,
     run,
+    /** The document of `list panes`, as it was printed, and its rows. */
     list,
-    row: async (paneId) => (await list()).rows.find(({ identity }) => identity.pane_id === paneId) ?? null,
-    stop: async () => {
+    row: async (paneId: string): Promise<PaneView | null> =>
+      (await list()).rows.find(({ identity }) => identity.pane_id === paneId) ?? null,
+    stop: async (): Promise<void> => {
       await run("daemon", "stop");
     },
   };
 };
+
+export type Product = ReturnType<typeof createProduct>;

@@ -1,6 +1,6 @@
 // Words of an agent's screen are found where a narrow pane wraps them, and only behind the prompt that they belong to.
 import { expect, it } from "vitest";
-import { textAfter, toOneLine } from "./screenText.ts";
+import { textAfter, toOneLine } from "./livePane.ts";
 
 it("joins what is wrapped, and leaves frames out", () => {
   expect(toOneLine("╭────╮\n│ Do you want │\n│ to proceed? │\n╰────╯")).toBe("Do you want to proceed?");

@@ -3,21 +3,13 @@
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const STOPPED_STATUS = 130;
 
-export interface Stopper {
-  readonly isStopped: boolean;
-  /** `close` is called when a signal comes, until the returned function takes it back. */
-  own(close: () => Promise<void>): () => void;
-  /** Returns at once; after a signal never, because the process is about to end. */
-  mayBegin(): Promise<void>;
-}
-
 /** The process, or what stands in for it. */
 export interface Host {
   on(signal: (typeof SIGNALS)[number], handle: () => void): unknown;
   exit(status: number): void;
 }
 
-export const createStopper = (host: Host): Stopper => {
+export const createStopper = (host: Host) => {
   const open = new Set<() => Promise<void>>();
   let isStopped = false;
   const stop = async (): Promise<void> => {
@@ -32,10 +24,14 @@ export const createStopper = (host: Host): Stopper => {
     get isStopped() {
       return isStopped;
     },
-    own: (close) => {
+    /** `close` is called when a signal comes, until the returned function takes it back. */
+    own: (close: () => Promise<void>): (() => void) => {
       open.add(close);
       return () => open.delete(close);
     },
-    mayBegin: () => (isStopped ? new Promise(() => {}) : Promise.resolve()),
+    /** Returns at once; after a signal never, because the process is about to end. */
+    mayBegin: (): Promise<void> => (isStopped ? new Promise(() => {}) : Promise.resolve()),
   };
 };
+
+export type Stopper = ReturnType<typeof createStopper>;

@@ -1,7 +1,7 @@
 // One race on real tmux: real commands of the real gate, and a change of the world right before or during one of them.
 import { createLocalExecutor } from "../../../core/targets/executors/localExecutor.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
-import type { TargetExecutor, ProcessTree } from "../../../core/ports/targetExecutor.ts";
+import type { TargetExecutor } from "../../../core/ports/targetExecutor.ts";
 import { createProcessTree } from "../../../core/tmux/processTree.ts";
 import { callsOn } from "../../harness/tmuxCalls.ts";
 import { realClock } from "../../setup/realClock.ts";
@@ -45,18 +45,15 @@ const fastClock: Clock = {
   setTimer: (delayMs, callback) => realClock.setTimer(delayMs / SPEED, callback),
 };
 
-export interface RealBench {
-  executor: TargetExecutor;
-  processes: ProcessTree;
-}
-
-export const createBench = (): RealBench => {
+export const createBench = () => {
   const executor = createLocalExecutor({ targetId: "host", env: process.env });
   return {
     executor,
     processes: createProcessTree({ executor, platform: process.platform, clock: realClock }),
   };
 };
+
+export type RealBench = ReturnType<typeof createBench>;
 
 /** Changes the world at a command of the actors, and shows the daemon what is there where it is to see it. */
 const meddle = (

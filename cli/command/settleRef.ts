@@ -1,0 +1,63 @@
+// From what a person typed to the reference that the daemon acts on. A long reference goes to it as it is; a short one is looked
+// up first, so that what acts is bound to one pane by its ids, and the person reads which one it was taken for.
+import { isTypedRef } from "../../core/model/shortRef.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { withDaemon, type CliContext } from "./context.ts";
+import { cleanLine } from "../render/clean.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+
+/** `work:1.0 (host/%12)`, for questions and messages; its names are not cleaned. */
+export const placeOf = ({ identity, short_ref, window_index, pane_index }: PaneView): string =>
+  `${identity.session_name}:${window_index}.${pane_index} (${short_ref})`;
+
+const describe = (pane: PaneView): string => `${pane.agent_name ?? "no agent"} in ${placeOf(pane)}`;
+
+/**
+ * `says`: whether a line on stderr tells what a short reference was taken for, as everything does that acts.
+ * @throws AgtmuxError E_REF_INVALID, E_REF_NOT_FOUND, E_REF_AMBIGUOUS (with the candidates).
+ */
+export const settleRef = async (
+  context: CliContext,
+  client: DaemonClient,
+  { ref, says }: { ref: string; says: boolean },
+): Promise<string> => {
+  if (!isTypedRef(ref)) return ref;
+  const { TMUX: insideTmux = null, TMUX_PANE: tmuxPane = null } = context.env;
+  const pane = await client.call((api) => api.resolve.query({ ref, insideTmux, tmuxPane }));
+  if (says) context.stderr.write(`agtmux: ${cleanLine(`'${ref}' is ${describe(pane)}`)}\n`);
+  return pane.identity.pane_ref;
+};
+
+/** Connects, settles the reference, runs `work` with it, and closes the connection whatever happens. */
+export const withRef = <T>(
+  context: CliContext,
+  typed: { ref: string; says: boolean },
+  work: (client: DaemonClient, ref: string) => Promise<T>,
+): Promise<T> => withDaemon(context, async (client) => work(client, await settleRef(context, client, typed)));
+
+// What a reference means at this moment: an agent by its runtime, so that what is armed for it never goes to what comes after it.
+
+/** `runtimeId` null: there is no agent in that pane. Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS. */
+export const findPane = async (
+  context: CliContext,
+  client: DaemonClient,
+  asked: { ref: string; says: boolean },
+): Promise<{ runtimeId: string | null; paneRef: string }> => {
+  const ref = await settleRef(context, client, asked);
+  const { pane } = await client.call((api) => api.explain.query({ ref }));
+  return { runtimeId: pane.identity.runtime_id, paneRef: pane.identity.pane_ref };
+};
+
+/** Fails as findPane, and with E_UNSUPPORTED for a pane without an agent. */
+export const findRuntime = async (
+  context: CliContext,
+  client: DaemonClient,
+  asked: { ref: string; says: boolean },
+): Promise<string> => {
+  const { runtimeId, paneRef } = await findPane(context, client, asked);
+  if (runtimeId !== null) return runtimeId;
+  throw new AgtmuxError("E_UNSUPPORTED", `there is no agent in ${paneRef}`, {
+    remedy: "Name a pane in which one runs: see 'agtmux list'.",
+  });
+};
