@@ -1,11 +1,20 @@
 // What the popover does to panes, on a scripted daemon: every action with its guards, its result, and what is refused.
 import { describe, expect, it, vi } from "vitest";
+import type { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
 import { makePane, makeTarget } from "../test/factories/view.ts";
 import { WAIT } from "./launchers/popovers.ts";
 import { asked, select, useActions } from "./pages/actions.ts";
 import { askingScene, mixedScene, SCREEN } from "./scenes/scenes.ts";
 
 const { startMixed, startAsking, startReply } = useActions();
+
+/** Another prompt takes the place of the one about refunds. */
+const putOther = (daemon: FakeDaemon): void => {
+  const [refunds] = mixedScene(Date.now());
+  if (refunds?.request === null || refunds === undefined) throw new Error("the scene has no request");
+  const request = { ...refunds.request, body: "rm -rf build" };
+  daemon.put({ ...refunds, prompt_fingerprint: "fp-other", request });
+};
 
 describe("answering", () => {
   it("approves a long request only after all of it was shown", async () => {
@@ -71,8 +80,6 @@ describe("answering", () => {
     const { daemon, page, popover } = started;
     await select(started, "refunds");
     await popover.read();
-    const [refunds] = mixedScene(Date.now());
-    if (refunds?.request === null || refunds === undefined) throw new Error("the scene has no request");
     // The key is pressed in the very frame that shows the other prompt.
     await page.evaluate(() => {
       new MutationObserver((_records, observer) => {
@@ -81,11 +88,7 @@ describe("answering", () => {
         window.dispatchEvent(new KeyboardEvent("keydown", { key: "a", bubbles: true }));
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
-    daemon.put({
-      ...refunds,
-      prompt_fingerprint: "fp-other",
-      request: { ...refunds.request, body: "rm -rf build" },
-    });
+    putOther(daemon);
     await page.getByText("Not answered: read the card first").waitFor();
     expect(daemon.asked).toEqual([]);
   });
@@ -95,8 +98,6 @@ describe("answering", () => {
     const { daemon, page, popover } = started;
     await popover.answer("refunds", "Approve").waitFor();
     await popover.read();
-    const [refunds] = mixedScene(Date.now());
-    if (refunds?.request === null || refunds === undefined) throw new Error("the scene has no request");
     await page.evaluate(() => {
       new MutationObserver((_records, observer) => {
         if (!document.body.textContent.includes("rm -rf")) return;
@@ -107,11 +108,7 @@ describe("answering", () => {
         card?.querySelector<HTMLElement>("[aria-label=Answers] button")?.click();
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
-    daemon.put({
-      ...refunds,
-      prompt_fingerprint: "fp-other",
-      request: { ...refunds.request, body: "rm -rf build" },
-    });
+    putOther(daemon);
     await popover.alert.getByText("It came or moved at this very moment").waitFor();
     expect(daemon.asked).toEqual([]);
   });

@@ -1,7 +1,7 @@
 // Lines of the picker as values: pieces of text with a style, cut, padded, wrapped and put beside each other. Whatever an agent
 // wrote has been made visible before; a control character that is left all the same does not reach the terminal.
 import stringWidth from "string-width";
-import { characters, PLAIN, simpleWidth } from "../render/table.ts";
+import { characters, headOf, simpleWidth } from "../render/table.ts";
 
 /** Parameters of a terminal's style sequence (`1;33`); empty for plain text. */
 export type Style = string;
@@ -39,18 +39,7 @@ export const widthOf = (text: string): number => simpleWidth(text) ?? stringWidt
 
 export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
-/** The beginning of a text that is at most `width` wide. */
-const headOf = (text: string, width: number): string => {
-  if (PLAIN.test(text)) return text.slice(0, Math.max(0, width));
-  let kept = "";
-  let used = 0;
-  for (const piece of characters(text)) {
-    used += widthOf(piece);
-    if (used > width) break;
-    kept += piece;
-  }
-  return kept;
-};
+const MEASURE = { width: widthOf, segments: characters };
 
 /** At most `width` columns; what is cut off ends with an ellipsis. */
 export const clip = (line: Line, width: number): Line => {
@@ -58,7 +47,7 @@ export const clip = (line: Line, width: number): Line => {
   const kept: Span[] = [];
   let left = width - 1;
   for (const { text, style } of line) {
-    const head = headOf(text, left);
+    const head = headOf(text, left, MEASURE);
     left -= widthOf(head);
     kept.push(span(head, style));
     if (head !== text) break;

@@ -15,7 +15,8 @@ import {
 import { MARKS } from "../render/mark.ts";
 import { clip, span, spread, STYLE, type Line, type Style, flow, plainOf, wrapWhole } from "./line.ts";
 import { visibleOnTerminal, formatAge } from "../../core/model/words.ts";
-import { cardView, type CardPart, type CardView } from "../../ui/actions/cardView.ts";
+import { expiryText, type RequestPart } from "../../ui/text/requestText.ts";
+import { cardView, type CardView } from "../../ui/actions/cardView.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
 import { cardKey } from "./pickerState.ts";
 import {
@@ -128,7 +129,7 @@ const MAX_ROWS = 16;
 const FOLDED_ROWS = 6;
 const INDENT = "  ";
 
-const toneOf = (kind: CardPart["kind"], line: string): Style => {
+const toneOf = (kind: RequestPart["kind"], line: string): Style => {
   switch (kind) {
     case "change":
       return line.startsWith("+") ? STYLE.green : line.startsWith("-") ? STYLE.red : STYLE.dim;
@@ -142,7 +143,7 @@ const toneOf = (kind: CardPart["kind"], line: string): Style => {
   }
 };
 
-const partRows = ({ kind, text }: CardPart, width: number): Line[] =>
+const partRows = ({ kind, text }: RequestPart, width: number): Line[] =>
   visibleOnTerminal(text)
     .split("\n")
     .flatMap((line) => {
@@ -201,12 +202,11 @@ const keyRows = ({ answers, summary, lineCount }: CardView, width: number, isFol
 };
 
 const noteRows = ({ request }: PaneView, { note }: CardView, now: number, width: number): Line[] => {
-  const rows =
-    note === "" ? [] : wrapWhole(note, width - 3).map((row) => [span(`${INDENT}${row}`, STYLE.yellow)]);
-  const expiresAt = request?.expires_at ?? null;
-  if (expiresAt === null) return rows;
-  const left = formatAge(Math.max(0, Date.parse(expiresAt) - now));
-  return [...rows, [span(`${INDENT}It goes on without an answer in ${left}.`, STYLE.dim)]];
+  const expiry = request === null ? "" : expiryText(request, now);
+  return [
+    ...(note === "" ? [] : wrapWhole(note, width - 3).map((row) => [span(`${INDENT}${row}`, STYLE.yellow)])),
+    ...(expiry === "" ? [] : [[span(`${INDENT}${expiry}`, STYLE.dim)]]),
+  ];
 };
 
 /** The parts of a card as lines; `of` tells what it offers when all of it is shown, or is not. */

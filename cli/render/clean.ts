@@ -1,12 +1,7 @@
 // Names, titles and texts come from other programs: nothing of theirs may steer the terminal, and nothing may be hidden.
 import type { OptionRole, RequestView } from "../../core/model/request.ts";
-import {
-  remarkText,
-  visibleLine,
-  visibleOnTerminal,
-  formatAge,
-  visibleText,
-} from "../../core/model/words.ts";
+import { visibleLine, visibleOnTerminal, visibleText } from "../../core/model/words.ts";
+import { expiryText, requestText } from "../../ui/text/requestText.ts";
 
 // A prompt as a person reads it: what is asked, on what, the options, and when the agent goes on without an answer. All of its
 // text is printed, to the letter. Characters that a terminal would obey or that nobody would see become marks, which can be
@@ -17,8 +12,6 @@ const ROLES: Readonly<Record<OptionRole, string>> = {
   approve_always: "",
   deny: " (deny)",
 };
-
-const NOT_WHOLE = "Not shown whole: a part of it could not be read. It may be denied; attach to read it.";
 
 const indented = (text: string): string[] =>
   visibleOnTerminal(text)
@@ -35,20 +28,13 @@ const optionLines = (
 
 /** Every line is indented; no control character of an agent is in them. */
 export const promptLines = (request: RequestView, now: number): string[] => {
-  const { title, body, content = null } = request;
-  const lines = [`  ${visibleLine(title)}`];
-  if (body !== null && body !== title) lines.push(...indented(body));
-  if (content !== null) lines.push(...indented(content));
-  const remark = remarkText(request);
-  if (remark !== "") lines.push(...indented(remark));
-  if (!request.is_whole) lines.push(`    ${NOT_WHOLE}`);
-  if (request.expires_at !== null) {
-    const leftMs = Date.parse(request.expires_at) - now;
-    lines.push(
-      `    It goes on without an answer ${leftMs > 0 ? `in ${formatAge(leftMs)}` : "any moment now"}.`,
-    );
-  }
-  return [...lines, ...request.options.flatMap(optionLines)];
+  const { heading, parts, note } = requestText(request);
+  return [
+    ...(heading === "" ? [] : [`  ${heading}`]),
+    ...parts.flatMap(({ text }) => indented(text)),
+    ...[note, expiryText(request, now)].flatMap((sentence) => (sentence === "" ? [] : [`    ${sentence}`])),
+    ...request.options.flatMap(optionLines),
+  ];
 };
 
 /** What a terminal would obey: whole sequences, and control characters by themselves. Without them a name is still complete. */

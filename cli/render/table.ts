@@ -107,19 +107,23 @@ export interface Cell {
 
 const GAP = "  ";
 
-/** Cuts to `width` columns with an ellipsis; wide and combined characters stay whole. */
-export const cut = (text: string, width: number, measure: Measure): string => {
-  if (measure.width(text) <= width) return text;
-  if (width <= 0) return "";
+/** The beginning of a text that is at most `width` wide; wide and combined characters stay whole. */
+export const headOf = (text: string, width: number, measure: Measure): string => {
+  if (PLAIN.test(text)) return text.slice(0, Math.max(0, width));
   let kept = "";
   let used = 0;
   for (const segment of measure.segments(text)) {
-    const size = measure.width(segment);
-    if (used + size > width - 1) break;
+    used += measure.width(segment);
+    if (used > width) break;
     kept += segment;
-    used += size;
   }
-  return `${kept.trimEnd()}…`;
+  return kept;
+};
+
+/** Cuts to `width` columns with an ellipsis. */
+export const cut = (text: string, width: number, measure: Measure): string => {
+  if (measure.width(text) <= width) return text;
+  return width <= 0 ? "" : `${headOf(text, width - 1, measure).trimEnd()}…`;
 };
 
 const pad = (text: string, width: number, align: "right" | undefined, measure: Measure): string => {

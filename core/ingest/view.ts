@@ -4,7 +4,7 @@ import { requestView } from "../model/request.ts";
 import { formatShortRef } from "../model/shortRef.ts";
 import { needsAction } from "../model/state.ts";
 import type { Pane, Target } from "../model/runtime.ts";
-import { SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
+import { NO_AGENT, SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
 import { activityEvidence, isoUnreadSince } from "./activity.ts";
 import type { Transition } from "../ports/store.ts";
 import type { RuntimeEntry, ServerEntry } from "./liveState.ts";
@@ -79,23 +79,7 @@ const paneFields = (pane: Pane, targetName: string, runtimeId: string | null) =>
 /** A pane without an agent. */
 export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
   ...paneFields(pane, targetName, null),
-  agent: null,
-  agent_name: null,
-  state: null,
-  reason_code: null,
-  confidence: null,
-  state_version: 0,
-  needs_action: false,
-  since: null,
-  unread_since: null,
-  confirmed_at: null,
-  request: null,
-  prompt_fingerprint: null,
-  progress: null,
-  armed: null,
-  activity: null,
-  agent_session_id: null,
-  workspace: null,
+  ...NO_AGENT,
 });
 
 export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string): PaneView => {

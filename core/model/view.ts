@@ -64,6 +64,27 @@ export const paneViewSchema = z.object({
 });
 export type PaneView = z.infer<typeof paneViewSchema>;
 
+/** What a row says where nothing is known: of a pane without an agent, and of what is null and so not stored. */
+export const NO_AGENT = {
+  agent: null,
+  agent_name: null,
+  state: null,
+  reason_code: null,
+  confidence: null,
+  state_version: 0,
+  needs_action: false,
+  since: null,
+  unread_since: null,
+  confirmed_at: null,
+  request: null,
+  prompt_fingerprint: null,
+  progress: null,
+  armed: null,
+  activity: null,
+  agent_session_id: null,
+  workspace: null,
+} as const satisfies Partial<PaneView>;
+
 export const countsSchema = z.object({
   total: z.number().int(),
   needs_action: z.number().int(),

@@ -11,7 +11,7 @@ import {
 } from "../model/evidence.ts";
 import { canonicalStateSchema } from "../model/state.ts";
 import { formatShortRef } from "../model/shortRef.ts";
-import { paneIdentitySchema, paneViewSchema, type PaneView } from "../model/view.ts";
+import { NO_AGENT, paneIdentitySchema, paneViewSchema, type PaneView } from "../model/view.ts";
 import type { NewTransition, Store, Transition, StateRow } from "../ports/store.ts";
 import { redactResolution, redactView, redactActivity } from "./redactEvidence.ts";
 import { columnsOf, present, type RowReader } from "./rowReader.ts";
@@ -63,19 +63,6 @@ const storedView = (view: PaneView): string => {
   return withoutNulls(kept);
 };
 
-const NO_VALUES = {
-  agent: null,
-  agent_name: null,
-  state: null,
-  reason_code: null,
-  confidence: null,
-  since: null,
-  confirmed_at: null,
-  request: null,
-  prompt_fingerprint: null,
-  agent_session_id: null,
-} as const satisfies Partial<PaneView>;
-
 const parseOnto = (values: object, json: string): unknown => {
   const parsed: unknown = JSON.parse(json);
   return typeof parsed === "object" && parsed !== null ? { ...values, ...parsed } : parsed;
@@ -102,7 +89,7 @@ const placedSchema = z.object({ identity: paneIdentitySchema }).loose();
 
 /** With what `storedView` left out because it follows from the rest. */
 const viewFrom = (json: string): unknown => {
-  const view = parseOnto(NO_VALUES, json);
+  const view = parseOnto(NO_AGENT, json);
   const placed = placedSchema.safeParse(view);
   if (!placed.success) return view;
   const { target, tmux_server: server, pane_id: paneId } = placed.data.identity;

@@ -1,7 +1,9 @@
 // The pages of the settings and of the setup, as the desktop app shows them: where each is, and the steps that lead there.
 import type { Browser } from "playwright";
+import { afterAll, beforeAll } from "vitest";
 import { launchAppPage } from "../launchers/appPage.ts";
 import type { BrowserPopover } from "../launchers/browser.ts";
+import { takeChromium } from "../launchers/workerBrowser.ts";
 import { SettingsPage } from "../pages/settings.ts";
 import { mixedScene } from "../scenes/scenes.ts";
 import { SettingsDaemon, settingsDesktop, settingsTargets } from "../scenes/settingsScene.ts";
@@ -141,4 +143,16 @@ export const openSettingsStage = async (browser: Browser): Promise<SettingsStage
     },
     close: () => launched.close(),
   };
+};
+
+/** The stage of a file's tests, which is there while they run. */
+export const takeSettingsStage = (): { stage: SettingsStage } => {
+  const taken = {} as { stage: SettingsStage };
+  let browser: Browser;
+  takeChromium((given) => (browser = given));
+  beforeAll(async () => {
+    taken.stage = await openSettingsStage(browser);
+  });
+  afterAll(() => taken.stage?.close());
+  return taken;
 };

@@ -15,9 +15,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { until } from "../../test/setup/realClock.ts";
 import type { Browser, Page } from "playwright";
-import type { Dialog } from "../../test/actions/dialogPane.ts";
+import { afterEach, beforeEach } from "vitest";
+import { loadRecording } from "../../adapters/testkit/recordings.ts";
+import { dialogOf, type Dialog } from "../../test/actions/dialogPane.ts";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
 import { launchStandIn, type StandIn } from "../launchers/standIn.ts";
+import { takeChromium } from "../launchers/workerBrowser.ts";
 
 const BOX_AGENT = fileURLToPath(new URL("../../test/actions/boxAgent.mjs", import.meta.url));
 const DIALOG_AGENT = fileURLToPath(new URL("../../test/actions/dialogAgent.mjs", import.meta.url));
@@ -180,3 +183,34 @@ export const followDesktop = async (page: Page): Promise<unknown[]> => {
   await until(() => seen.length > 0, "the page follows the desktop");
   return seen;
 };
+
+/** A desktop for each test, or for all of a file with `beforeAll` and `afterAll`. */
+export const takeDesktop = (before = beforeEach, after = afterEach): { scene: DesktopHarness } => {
+  let browser: Browser;
+  const desk = {} as { scene: DesktopHarness };
+  takeChromium((given) => (browser = given));
+  before(async () => {
+    desk.scene = await openDesktopHarness(browser);
+  });
+  after(() => desk.scene?.close());
+  return desk;
+};
+
+const RECORDINGS = fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url));
+/** What the agent shows once all of its dialogs were answered. */
+export const DONE = loadRecording(RECORDINGS, "completed");
+
+/** Asks to run a command; by itself `touch approved.txt`. */
+export const permission = (command?: string, name?: string): Dialog =>
+  dialogOf("recordings/claude/waiting_approval", {
+    options: [
+      "Yes",
+      "Yes, and always allow access to /home/dev/project from this project",
+      "Yes, and switch to auto mode",
+      "No",
+    ],
+    digits: "too",
+    escapes: "No",
+    ...(name === undefined ? {} : { name }),
+    ...(command === undefined ? {} : { replace: ["touch approved.txt", command] }),
+  });

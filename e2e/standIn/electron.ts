@@ -30,19 +30,4 @@ export {
   shell,
   Tray,
 };
-export default {
-  app,
-  autoUpdater,
-  BrowserWindow,
-  dialog,
-  globalShortcut,
-  ipcMain,
-  Menu,
-  Notification,
-  powerMonitor,
-  protocol,
-  screen,
-  session,
-  shell,
-  Tray,
-};
+export * as default from "./electron.ts";

@@ -2,41 +2,14 @@
 // recorded dialogs and takes its keys.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fileURLToPath } from "node:url";
-import { loadRecording } from "../../adapters/testkit/recordings.ts";
+import { describe, expect, it } from "vitest";
 import { createPrivateTmux } from "../../test/harness/privateTmux.ts";
-import { dialogOf } from "../../test/actions/dialogPane.ts";
-import { takeChromium } from "../launchers/workerBrowser.ts";
 import type { StandIn } from "../launchers/standIn.ts";
-import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
+import { DONE, permission, takeDesktop } from "./desktopHarness.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url));
-const DONE = loadRecording(RECORDINGS, "completed");
-const OPTIONS = {
-  options: [
-    "Yes",
-    "Yes, and always allow access to /home/dev/project from this project",
-    "Yes, and switch to auto mode",
-    "No",
-  ],
-  digits: "too",
-  escapes: "No",
-} as const;
-const PERMISSION = dialogOf("recordings/claude/waiting_approval", OPTIONS);
-const OTHER = dialogOf("recordings/claude/waiting_approval", {
-  ...OPTIONS,
-  name: "other",
-  replace: ["touch approved.txt", "rm -rf build"],
-});
-let browser: Browser;
-let scene: DesktopHarness;
-takeChromium((given) => (browser = given));
-beforeEach(async () => {
-  scene = await openDesktopHarness(browser);
-});
-afterEach(() => scene.close());
+const PERMISSION = permission();
+const OTHER = permission("rm -rf build", "other");
+const desk = takeDesktop();
 
 const firstNotification = async (app: StandIn) => {
   await app.until(() => app.notifications.list().length === 1, "one notification");
@@ -49,8 +22,8 @@ const [APPROVE, DENY] = [0, 1];
 
 describe("a notification on the stand-in", () => {
   it("answers what it showed with its button, and goes", async () => {
-    const agent = await scene.playDialogs("base:", [PERMISSION], DONE);
-    const app = await scene.launch();
+    const agent = await desk.scene.playDialogs("base:", [PERMISSION], DONE);
+    const app = await desk.scene.launch();
     const notice = await firstNotification(app);
     expect(notice.body).toContain("touch approved.txt");
     app.notifications.act(notice.id, APPROVE);
@@ -61,8 +34,8 @@ describe("a notification on the stand-in", () => {
   });
 
   it("does not answer another prompt than the one it showed, says why, and leads there", async () => {
-    const agent = await scene.playDialogs("base:", [PERMISSION, OTHER], DONE);
-    const app = await scene.launch();
+    const agent = await desk.scene.playDialogs("base:", [PERMISSION, OTHER], DONE);
+    const app = await desk.scene.launch();
     const notice = await firstNotification(app);
     await agent.skip();
     await app.until(() => app.notifications.list().length === 0, "it is withdrawn");
@@ -73,14 +46,14 @@ describe("a notification on the stand-in", () => {
     expect(said.body).toMatch(/prompt/);
     expect(agent.chosen()).toEqual([]);
     app.notifications.click(said.id);
-    await expect.poll(() => scene.terminal(), { timeout: 15_000 }).toContain("attach-session");
-    expect(scene.terminal()?.join(" ")).toContain(agent.paneId);
+    await expect.poll(() => desk.scene.terminal(), { timeout: 15_000 }).toContain("attach-session");
+    expect(desk.scene.terminal()?.join(" ")).toContain(agent.paneId);
   });
 
   it("comes on macOS once it was said what for, and none is left of an app that ended", async () => {
-    const dataDir = join(scene.folder, "data");
-    const agent = await scene.playDialogs("base:", [PERMISSION], DONE);
-    const app = await scene.launch({ dataDir, platform: "darwin" });
+    const dataDir = join(desk.scene.folder, "data");
+    const agent = await desk.scene.playDialogs("base:", [PERMISSION], DONE);
+    const app = await desk.scene.launch({ dataDir, platform: "darwin" });
     await app.until(() => app.messages.list().length === 1, "it is said");
     expect(app.messages.list()[0]).toContain("macOS asks next whether it may show notifications");
     expect([app.notifications.history(), app.notifications.clearings()]).toEqual([[], 0]);
@@ -91,15 +64,15 @@ describe("a notification on the stand-in", () => {
     await expect.poll(() => agent.chosen(), { timeout: 15_000 }).toEqual([["waiting_approval", "Yes"]]);
     expect(await app.quit()).toBe(0);
     await app.close();
-    const again = await scene.launch({ dataDir, platform: "darwin" });
+    const again = await desk.scene.launch({ dataDir, platform: "darwin" });
     expect([again.messages.list(), again.notifications.clearings()]).toEqual([[], 1]);
   });
 
   it("does not come for a pane that somebody looks at, but for one behind it", async () => {
     const terminal = createPrivateTmux();
     try {
-      const front = await scene.playDialogs("base:", [PERMISSION], DONE);
-      await scene.tmux.run("select-window", "-t", front.paneId);
+      const front = await desk.scene.playDialogs("base:", [PERMISSION], DONE);
+      await desk.scene.tmux.run("select-window", "-t", front.paneId);
       await terminal.run(
         "new-session",
         "-d",
@@ -107,13 +80,15 @@ describe("a notification on the stand-in", () => {
         "120",
         "-y",
         "40",
-        `TMUX= exec tmux -S ${scene.tmux.socketPath} attach-session -t base`,
+        `TMUX= exec tmux -S ${desk.scene.tmux.socketPath} attach-session -t base`,
       );
       await expect
-        .poll(() => scene.tmux.run("list-clients", "-F", "#{client_tty} #{pane_id}"), { timeout: 15_000 })
+        .poll(() => desk.scene.tmux.run("list-clients", "-F", "#{client_tty} #{pane_id}"), {
+          timeout: 15_000,
+        })
         .toContain(front.paneId);
-      const behind = await scene.playDialogs("base:", [OTHER], DONE);
-      const app = await scene.launch();
+      const behind = await desk.scene.playDialogs("base:", [OTHER], DONE);
+      const app = await desk.scene.launch();
       const notice = await firstNotification(app);
       await app.until(() => app.tray.state.title === "2", "both are counted");
       expect(notice.body).toContain("rm -rf build");
@@ -127,18 +102,18 @@ describe("a notification on the stand-in", () => {
   });
 
   it("is one for many at once, as config.json says, and opens the list", async () => {
-    mkdirSync(scene.home, { mode: 0o700 });
+    mkdirSync(desk.scene.home, { mode: 0o700 });
     const notifications = { group_from: 2, sounds: { waiting_approval: "none" } };
-    writeFileSync(join(scene.home, "config.json"), JSON.stringify({ notifications }));
+    writeFileSync(join(desk.scene.home, "config.json"), JSON.stringify({ notifications }));
     // The first may be shown alone before the others are there.
-    for (let count = 0; count < 3; count += 1) await scene.playDialogs("base:", [PERMISSION], DONE);
-    const app = await scene.launch();
+    for (let count = 0; count < 3; count += 1) await desk.scene.playDialogs("base:", [PERMISSION], DONE);
+    const app = await desk.scene.launch();
     const grouped = () =>
       app.notifications.list().find(({ title }) => /^[23] agents: [23] need approval$/.test(title));
     await app.until(() => grouped() !== undefined, "one for many");
     expect(app.notifications.history().every(({ silent }) => silent)).toBe(true);
     app.notifications.click(grouped()?.id ?? "");
     await app.until(() => app.isVisible(), "the popover opens");
-    expect(scene.terminal()).toBeNull();
+    expect(desk.scene.terminal()).toBeNull();
   });
 });

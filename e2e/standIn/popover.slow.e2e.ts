@@ -1,59 +1,34 @@
 // The popover of the desktop app with a person's hands, on the stand-in: real daemon, real tmux, and a program that shows an
 // agent's recorded dialogs and takes its keys.
-import { fileURLToPath } from "node:url";
-import type { Browser } from "playwright";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { loadRecording } from "../../adapters/testkit/recordings.ts";
+import { expect, it } from "vitest";
 import { dialogOf } from "../../test/actions/dialogPane.ts";
-import { takeChromium } from "../launchers/workerBrowser.ts";
 import { PopoverPage } from "../pages/popover.ts";
-import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
+import { DONE, permission, takeDesktop } from "./desktopHarness.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url));
-const DONE = loadRecording(RECORDINGS, "completed");
-const OPTIONS = {
-  options: [
-    "Yes",
-    "Yes, and always allow access to /home/dev/project from this project",
-    "Yes, and switch to auto mode",
-    "No",
-  ],
-  digits: "too",
-  escapes: "No",
-} as const;
-const FIRST = dialogOf("recordings/claude/waiting_approval", OPTIONS);
-const SECOND = dialogOf("recordings/claude/waiting_approval", {
-  ...OPTIONS,
-  name: "second",
-  replace: ["touch approved.txt", "rm -rf build"],
-});
-const THIRD = dialogOf("recordings/claude/waiting_approval", {
-  ...OPTIONS,
-  name: "third",
-  replace: ["touch approved.txt", "make deploy"],
-});
+const FIRST = permission();
+const SECOND = permission("rm -rf build", "second");
+const THIRD = permission("make deploy", "third");
 const QUESTION = dialogOf("recordings/claude/waiting_input_question", {
   options: ["Red", "Blue", "Type something.", "Chat about this"],
   digits: "too",
 });
 const LIMIT_MS = 30_000;
 
-let browser: Browser;
-let scene: DesktopHarness;
-takeChromium((given) => (browser = given));
-beforeEach(async () => {
-  scene = await openDesktopHarness(browser);
-});
-afterEach(() => scene.close());
+const desk = takeDesktop();
 
-it("is glanced at, filtered, answered by keys and attached from", async () => {
-  const agent = await scene.playDialogs("base:", [FIRST, SECOND, THIRD], DONE);
-  await scene.tmux.run("rename-window", "-t", agent.paneId, "asking");
-  const app = await scene.launch();
+/** The popover, open. */
+const open = async () => {
+  const app = await desk.scene.launch();
   app.page.setDefaultTimeout(LIMIT_MS);
   app.tray.click();
   await app.until(() => app.isVisible(), "the popover opens");
-  const popover = new PopoverPage(app.page);
+  return { app, popover: new PopoverPage(app.page) };
+};
+
+it("is glanced at, filtered, answered by keys and attached from", async () => {
+  const agent = await desk.scene.playDialogs("base:", [FIRST, SECOND, THIRD], DONE);
+  await desk.scene.tmux.run("rename-window", "-t", agent.paneId, "asking");
+  const { app, popover } = await open();
   const chosen = (expected: readonly [string, string][]) =>
     expect.poll(() => agent.chosen(), { timeout: LIMIT_MS }).toEqual(expected);
 
@@ -81,20 +56,16 @@ it("is glanced at, filtered, answered by keys and attached from", async () => {
   await popover.card("asking").getByText("make deploy").first().waitFor();
   await popover.row("asking").focus();
   await popover.press("Enter");
-  await expect.poll(() => scene.terminal()?.join(" "), { timeout: LIMIT_MS }).toContain(agent.paneId);
-  expect(scene.terminal()).toContain("attach-session");
+  await expect.poll(() => desk.scene.terminal()?.join(" "), { timeout: LIMIT_MS }).toContain(agent.paneId);
+  expect(desk.scene.terminal()).toContain("attach-session");
 });
 
 it("answers a question with an option, refuses what was replaced, and sends a reply", async () => {
-  const asking = await scene.playDialogs("base:", [QUESTION, FIRST, SECOND], DONE);
-  const resting = await scene.playBox("base:");
-  await scene.tmux.run("rename-window", "-t", asking.paneId, "asking");
-  await scene.tmux.run("rename-window", "-t", resting.paneId, "resting");
-  const app = await scene.launch();
-  app.page.setDefaultTimeout(LIMIT_MS);
-  app.tray.click();
-  await app.until(() => app.isVisible(), "the popover opens");
-  const popover = new PopoverPage(app.page);
+  const asking = await desk.scene.playDialogs("base:", [QUESTION, FIRST, SECOND], DONE);
+  const resting = await desk.scene.playBox("base:");
+  await desk.scene.tmux.run("rename-window", "-t", asking.paneId, "asking");
+  await desk.scene.tmux.run("rename-window", "-t", resting.paneId, "resting");
+  const { app, popover } = await open();
   const blue: [string, string] = ["waiting_input_question", "Blue"];
 
   await popover.card("asking").getByText("Which colour").first().waitFor();

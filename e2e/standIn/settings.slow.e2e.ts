@@ -2,30 +2,22 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Browser } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runtimePaths } from "../../core/rpc/paths.ts";
-import { takeChromium } from "../launchers/workerBrowser.ts";
 import type { StandIn } from "../launchers/standIn.ts";
 import { SettingsPage } from "../pages/settings.ts";
-import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
+import { takeDesktop } from "./desktopHarness.ts";
 
 const POLL = { timeout: 15_000 };
 
-let browser: Browser;
-let scene: DesktopHarness;
+const desk = takeDesktop(beforeAll, afterAll);
 let app: StandIn;
 let settings: SettingsPage;
 
-takeChromium((given) => (browser = given));
 beforeAll(async () => {
-  scene = await openDesktopHarness(browser);
-  app = await scene.launch();
+  app = await desk.scene.launch();
   app.page.setDefaultTimeout(POLL.timeout);
   settings = new SettingsPage(app.page);
-});
-afterAll(async () => {
-  await scene?.close();
 });
 
 describe("the settings of the desktop app", () => {
@@ -43,7 +35,7 @@ describe("the settings of the desktop app", () => {
     await app.page.getByText("A click opens The desktop's terminal.").waitFor();
     await choice.selectOption("command");
     const command = app.page.getByRole("textbox", { name: "Command" });
-    await command.fill(`${join(scene.folder, "bin", "xdg-terminal-exec")} --here {}`);
+    await command.fill(`${join(desk.scene.folder, "bin", "xdg-terminal-exec")} --here {}`);
     await command.press("Enter");
     await expect.poll(() => command.inputValue(), POLL).toContain("--here {}");
     await command.fill("xterm -e");
@@ -84,7 +76,7 @@ describe("the settings of the desktop app", () => {
     await settings.back();
     await settings.open("Diagnostics");
     await app.page.getByRole("button", { name: "Open the logs" }).click();
-    await expect.poll(() => app.opened, POLL).toEqual([dirname(runtimePaths(scene.home).log)]);
+    await expect.poll(() => app.opened, POLL).toEqual([dirname(runtimePaths(desk.scene.home).log)]);
     await settings.back();
     await settings.open("General");
     await app.page.getByText("own startup applications").waitFor();
@@ -93,7 +85,7 @@ describe("the settings of the desktop app", () => {
 
   it("link the command-line tool where a shell finds it, and leave alone what is there already", async () => {
     // A folder of the person that is on the PATH.
-    const link = join(scene.folder, "bin", "agtmux");
+    const link = join(desk.scene.folder, "bin", "agtmux");
     writeFileSync(link, "mine");
     await settings.open("Command line");
     await app.page.getByText("is another program. Move it away, and install again.").waitFor();

@@ -2,33 +2,19 @@
 // may not do.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Browser } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PaneList } from "../../core/model/view.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
-import { takeChromium } from "../launchers/workerBrowser.ts";
 import { PopoverPage } from "../pages/popover.ts";
 import type { StandIn } from "../launchers/standIn.ts";
-import {
-  askApp,
-  askDesktop,
-  followDesktop,
-  installRecorder,
-  openDesktopHarness,
-  type DesktopHarness,
-} from "./desktopHarness.ts";
-
-let browser: Browser;
-takeChromium((given) => (browser = given));
+import { askApp, askDesktop, followDesktop, installRecorder, takeDesktop } from "./desktopHarness.ts";
 
 describe("the app around the popover", () => {
-  let scene: DesktopHarness;
+  const desk = takeDesktop(beforeAll, afterAll);
   let app: StandIn;
   beforeAll(async () => {
-    scene = await openDesktopHarness(browser);
-    app = await scene.launch();
+    app = await desk.scene.launch();
   });
-  afterAll(() => scene.close());
 
   it("goes where its menu says, and closes when the page asks", async () => {
     const events = await followDesktop(app.page);
@@ -44,7 +30,7 @@ describe("the app around the popover", () => {
     await askDesktop(app.page, "mutation", "hide");
     await app.until(() => !app.isVisible(), "the popover closes");
     await askDesktop(app.page, "mutation", "openLogs");
-    expect(app.opened).toEqual([dirname(runtimePaths(scene.home).log)]);
+    expect(app.opened).toEqual([dirname(runtimePaths(desk.scene.home).log)]);
   });
 
   it("proves with a test whether notifications are shown", async () => {
@@ -70,7 +56,7 @@ describe("the app around the popover", () => {
     app.power("suspend");
     app.power("resume");
     app.power("unlock-screen");
-    const log = () => readFileSync(runtimePaths(scene.home).log, "utf8");
+    const log = () => readFileSync(runtimePaths(desk.scene.home).log, "utf8");
     await expect.poll(log, { timeout: 15_000 }).toContain("the machine woke up");
     expect(log()).not.toContain("after waking up failed");
   });
@@ -86,14 +72,14 @@ describe("the app around the popover", () => {
   });
 
   it("says which terminals there are, and attaches in the chosen one", async () => {
-    const log = join(scene.folder, "own.log");
-    installRecorder(join(scene.folder, "bin", "my-term"), log);
+    const log = join(desk.scene.folder, "own.log");
+    installRecorder(join(desk.scene.folder, "bin", "my-term"), log);
     expect(await askDesktop(app.page, "query", "state")).toMatchObject({
       terminal: { choice: { kind: "auto" }, inUse: "The desktop's terminal", problem: null },
       launchAtLogin: { isSupported: false },
       notifications: { problem: null },
     });
-    const argv = [join(scene.folder, "bin", "my-term"), "--in", "{}"];
+    const argv = [join(desk.scene.folder, "bin", "my-term"), "--in", "{}"];
     expect(await askDesktop(app.page, "mutation", "setTerminal", { kind: "command", argv })).toMatchObject({
       terminal: { choice: { kind: "command", argv } },
     });
@@ -113,15 +99,11 @@ describe("the app around the popover", () => {
 });
 
 describe("an app of one's own", () => {
-  let scene: DesktopHarness;
-  beforeEach(async () => {
-    scene = await openDesktopHarness(browser);
-  });
-  afterEach(() => scene.close());
+  const desk = takeDesktop();
 
   it("opens by a shortcut that the person chooses, and tells the page whether it is seen", async () => {
-    const dataDir = join(scene.folder, "data");
-    const app = await scene.launch({ dataDir });
+    const dataDir = join(desk.scene.folder, "data");
+    const app = await desk.scene.launch({ dataDir });
     expect(app.shortcuts.list()).toEqual(["Control+Alt+A"]);
     const events = await followDesktop(app.page);
     app.shortcuts.press("Control+Alt+A");
@@ -144,15 +126,15 @@ describe("an app of one's own", () => {
     });
     expect(await app.quit()).toBe(0);
     await app.close();
-    const again = await scene.launch({ dataDir });
+    const again = await desk.scene.launch({ dataDir });
     expect(again.shortcuts.list()).toEqual(["Control+Alt+B"]);
   });
 
   it("gives the focus back on macOS to whoever had it, unless somebody else has it by then", async () => {
     // With an agent there is a list, which Escape closes.
-    const agent = await scene.playBox("base:");
-    await scene.tmux.run("rename-window", "-t", agent.paneId, "resting");
-    const app = await scene.launch({ platform: "darwin" });
+    const agent = await desk.scene.playBox("base:");
+    await desk.scene.tmux.run("rename-window", "-t", agent.paneId, "resting");
+    const app = await desk.scene.launch({ platform: "darwin" });
     const open = async () => {
       app.tray.click();
       await app.until(() => app.isVisible(), "the popover opens");
@@ -181,16 +163,16 @@ describe("an app of one's own", () => {
     await open();
     const { items } = (await askApp(app.page, "query", "panes", { all: true })) as PaneList;
     const ref = items[0]?.identity.pane_ref;
-    const argv = [join(scene.folder, "bin", "xdg-terminal-exec"), "{}"];
+    const argv = [join(desk.scene.folder, "bin", "xdg-terminal-exec"), "{}"];
     await askDesktop(app.page, "mutation", "setTerminal", { kind: "command", argv });
     await askApp(app.page, "mutation", "openAttach", { ref, surface: "popover" });
-    await expect.poll(() => scene.terminal(), { timeout: 15_000 }).toContain("attach-session");
+    await expect.poll(() => desk.scene.terminal(), { timeout: 15_000 }).toContain("attach-session");
     await app.page.keyboard.press("Escape");
     await closes("Escape after an attach", 3);
   });
 
   it("loads a crashed page again once, says so when it crashes again, and comes back when asked", async () => {
-    const app = await scene.launch();
+    const app = await desk.scene.launch();
     await app.page.evaluate(() => Reflect.set(window, "isOld", true));
     app.crash("crashed");
     await app.page.waitForFunction(() => !("isOld" in window));

@@ -1,15 +1,15 @@
 // Dialogs of actions: a question before one is done, the choice of a signal to kill with, the command to attach.
-import { useEffect, useEffectEvent, useState } from "react";
+import { useState } from "react";
 import { KILL_SIGNALS, type KillSignal } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { toFailure } from "../state/connectHost.ts";
-import type { Failure } from "../../ui/actions/actionStatus.ts";
+import { useAsk } from "../hooks/useAsk.ts";
 import { killInput } from "../../ui/actions/guards.ts";
 import { kill, type PaneCalls } from "../../ui/actions/paneActions.ts";
 import { displaySentence, displayText } from "../../ui/text/displayText.ts";
 import { agentName, paneName, panePlaceAndState } from "../../ui/text/rowText.ts";
 import { usePopover } from "../state/popover.ts";
-import { ActionButton, useCopy } from "./Buttons.tsx";
+import { ActionButton, Radios, useCopy } from "./Buttons.tsx";
 import { Dialog, ConfirmDialog } from "./Dialog.tsx";
 import { useStore } from "../state/store.ts";
 import { RuleDialog } from "./Rules.tsx";
@@ -30,48 +30,22 @@ const SIGNAL_WORDS: Readonly<Record<KillSignal, string>> = {
   KILL: "ends it at once; what is not saved is lost",
 };
 
-type Consequence =
-  | { kind: "loading" }
-  | { kind: "known"; signal: KillSignal; sentence: string }
-  | { kind: "refused"; failure: Failure };
-
 /** The daemon refuses an unconfirmed kill with a sentence that says what a confirmed one would do. */
-const askDaemon = async (api: PaneCalls, pane: PaneView, signal: KillSignal): Promise<Consequence> => {
+const askDaemon = async (api: PaneCalls, pane: PaneView, signal: KillSignal): Promise<string> => {
   try {
     await api.kill.mutate({ ...killInput(pane), signal, isConfirmed: false });
-    return {
-      kind: "refused",
-      failure: { message: "The daemon does not say what this would do", remedy: null, code: null },
-    };
   } catch (error) {
-    const failure = toFailure(error);
-    return failure.code === "E_CONFIRMATION_REQUIRED"
-      ? { kind: "known", signal, sentence: displaySentence(failure.message) }
-      : { kind: "refused", failure };
+    const { code, message } = toFailure(error);
+    if (code === "E_CONFIRMATION_REQUIRED") return displaySentence(message);
+    throw error;
   }
-};
-
-const useConsequence = (pane: PaneView, signal: KillSignal): Consequence => {
-  const { api } = usePopover().surface;
-  const [consequence, setConsequence] = useState<Consequence>({ kind: "loading" });
-  const ask = useEffectEvent((wanted: KillSignal) => askDaemon(api, pane, wanted));
-  useEffect(() => {
-    let isCurrent = true;
-    void ask(signal).then((answer) => {
-      if (isCurrent) setConsequence(answer);
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [signal]);
-  return consequence;
+  throw new Error("The daemon does not say what this would do");
 };
 
 const KillDialog = ({ pane, onClose }: KillDialogProps) => {
   const { surface } = usePopover();
   const [signal, setSignal] = useState<KillSignal>("INT");
-  const consequence = useConsequence(pane, signal);
-  const isKnown = consequence.kind === "known" && consequence.signal === signal;
+  const { value, failure } = useAsk(signal, () => askDaemon(surface.api, pane, signal));
   return (
     <Dialog
       title={`Kill ${agentName(pane)} in ${paneName(pane)}?`}
@@ -79,7 +53,7 @@ const KillDialog = ({ pane, onClose }: KillDialogProps) => {
       buttons={
         <>
           <ActionButton onClick={onClose}>Cancel</ActionButton>
-          {isKnown && (
+          {value !== null && (
             <ActionButton
               tone="stop"
               onClick={() => {
@@ -95,29 +69,25 @@ const KillDialog = ({ pane, onClose }: KillDialogProps) => {
     >
       <p>{panePlaceAndState(pane)}</p>
       <p className={styles.sentence} role="status">
-        {consequence.kind === "known" && consequence.sentence}
-        {consequence.kind === "loading" && "Asking which process that is…"}
-        {consequence.kind === "refused" &&
-          `Cannot be killed. ${displaySentence(consequence.failure.message)}`}
+        {failure === null
+          ? (value ?? "Asking which process that is…")
+          : `Cannot be killed. ${displaySentence(failure.message)}`}
       </p>
-      {consequence.kind !== "refused" && (
-        <fieldset className={styles.signals}>
-          <legend>Signal</legend>
-          {KILL_SIGNALS.map((name) => (
-            <label key={name} className={styles.signal}>
-              <input
-                type="radio"
-                name="signal"
-                value={name}
-                checked={signal === name}
-                onChange={() => setSignal(name)}
-              />
-              <span>
-                <strong>{name}</strong> {SIGNAL_WORDS[name]}
-              </span>
-            </label>
-          ))}
-        </fieldset>
+      {failure === null && (
+        <Radios
+          legend="Signal"
+          name="signal"
+          options={KILL_SIGNALS.map((value) => ({
+            value,
+            words: (
+              <>
+                <strong>{value}</strong> {SIGNAL_WORDS[value]}
+              </>
+            ),
+          }))}
+          chosen={signal}
+          onChoose={setSignal}
+        />
       )}
     </Dialog>
   );

@@ -1,6 +1,7 @@
 // How long ago something began, in its largest unit. Ticks with the shared clock, so only while the popover is visible.
 import { useMemo } from "react";
 import { formatAge } from "../../core/model/words.ts";
+import { timeLeft } from "../../ui/text/requestText.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 
@@ -41,15 +42,7 @@ export const Countdown = ({ until }: { until: number }) => {
 /** A text that names ages, as `textAt` says it at a moment of the daemon's clock (epoch ms). */
 export const TimeText = ({ textAt }: { textAt: (now: number) => string }) => <>{useTimeText(textAt)}</>;
 
-/** Above this no seconds are shown. */
-const MINUTES_FROM_MS = 120_000;
-
 /** Time until a moment of the daemon's clock (epoch ms); ticks, and says when it has passed. */
 export const TimeLeft = ({ until }: { until: number }) => {
-  const text = useTimeText((now) => {
-    const leftMs = until - now;
-    if (leftMs <= 0) return "any moment now";
-    return leftMs > MINUTES_FROM_MS ? `in ${formatAge(leftMs)}` : `in ${Math.ceil(leftMs / 1_000)}\u00a0s`;
-  });
-  return <>{text}</>;
+  return <TimeText textAt={(now) => timeLeft(until - now)} />;
 };

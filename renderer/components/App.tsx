@@ -5,7 +5,6 @@ import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { Countdown } from "./Age.tsx";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { TargetView } from "../../core/model/view.ts";
-import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { asksItself, tabOf, type TabKind } from "../../ui/lists/rows.ts";
 import { agentLimits } from "../../ui/actions/disabledReasons.ts";
 import { machinesOf, waitAnnouncement } from "../../ui/text/rowText.ts";
@@ -151,20 +150,17 @@ const useKnownPanes = (): void => {
   useEffect(() => statuses.prune((ref) => panes.has(ref)), [statuses, panes]);
 };
 
-const isRefusal = ({ kind }: ActionStatus): boolean => kind === "refused" || kind === "lost";
-
 /** After a refusal keys do nothing until the person clicks, or the popover is shown again. */
 const useKeyHold = (): boolean => {
   const { hold, statuses, host } = usePopover();
   const { visibility } = host;
-  useEffect(() => {
-    let before = statuses.getState();
-    return statuses.subscribe(() => {
-      const now = statuses.getState();
-      for (const [ref, status] of now) if (isRefusal(status) && before.get(ref) !== status) hold.hold();
-      before = now;
-    });
-  }, [statuses, hold]);
+  useEffect(
+    () =>
+      statuses.follow((_ref, { kind }) => {
+        if (kind === "refused" || kind === "lost") hold.hold();
+      }),
+    [statuses, hold],
+  );
   useEffect(() => {
     window.addEventListener("pointerdown", hold.release, true);
     const stop = visibility.subscribe(() => {

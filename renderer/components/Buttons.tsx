@@ -37,6 +37,35 @@ export const ActionButton = (props: ActionButtonProps) => (
   </button>
 );
 
+interface RadiosProps<T extends string> {
+  legend: string;
+  name: string;
+  options: readonly { value: T; words: ReactNode }[];
+  chosen: T;
+  /** The chosen one has the focus when the dialog opens. */
+  hasFocus?: boolean;
+  onChoose: (value: T) => void;
+}
+
+export const Radios = <T extends string>({ legend, name, options, ...props }: RadiosProps<T>) => (
+  <fieldset className={styles.radios}>
+    <legend>{legend}</legend>
+    {options.map(({ value, words }) => (
+      <label key={value} className={styles.radio}>
+        <input
+          type="radio"
+          name={name}
+          value={value}
+          checked={value === props.chosen}
+          data-first-focus={props.hasFocus === true ? value === props.chosen : undefined}
+          onChange={() => props.onChoose(value)}
+        />
+        <span>{words}</span>
+      </label>
+    ))}
+  </fieldset>
+);
+
 // Goes back by one step, like Esc.
 
 export const BackButton = ({ label, onClick }: { label: string; onClick: () => void }) => (

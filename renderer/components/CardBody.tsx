@@ -1,90 +1,95 @@
-// What a card asks and the buttons that answer it: the command, the difference, the question with its options, the error. What
-// is too long is cut at first, and then has no button that allows it.
-import { type DisabledReason, optionReasons, type ActionContext } from "../../ui/actions/disabledReasons.ts";
-import { displayLine, displayText } from "../../ui/text/displayText.ts";
-import { type ListedOption, boundPart, type CardPart, listedOptions } from "../../ui/actions/cardView.ts";
-import { COLUMNS, lineCount } from "../../ui/text/requestText.ts";
-import type { RequestView } from "../../core/model/request.ts";
-import { remarkText, requestHeading, changeSummary } from "../../core/model/words.ts";
-import { TimeLeft } from "./Age.tsx";
+// What a card asks and the buttons that answer it, as the view model has them: the command, the difference, the question with its
+// options, the error. What is too long is cut at first, and then has no button that allows it.
 import type { PaneView } from "../../core/model/view.ts";
-import {
-  actionOf,
-  answerPrompt,
-  notPossible,
-  type PaneAction,
-  type PaneActionId,
-} from "../../ui/actions/paneActions.ts";
-import { askedOf, isOfCard } from "../state/readGate.ts";
+import { cardView, type CardOption, type CardView } from "../../ui/actions/cardView.ts";
+import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
+import { answerPrompt, notPossible, type PaneAction } from "../../ui/actions/paneActions.ts";
+import { displayLine, displayText } from "../../ui/text/displayText.ts";
+import { boundPart, expiryText, type RequestPart } from "../../ui/text/requestText.ts";
 import { usePopover } from "../state/popover.ts";
+import { askedOf, isOfCard } from "../state/readGate.ts";
+import { TimeText } from "./Age.tsx";
 import { ActionButton } from "./Buttons.tsx";
 import styles from "./CardBody.module.css";
 
-// The options of a prompt, each with what the agent says about it; those that can be chosen from here are buttons. The last one
-// is a text of the person's own, where the prompt takes one.
-
-interface OptionsProps {
-  /** Those that no other button stands for. */
-  listed: readonly ListedOption[];
-  /** The reasons why options cannot be chosen, by the option's place. */
-  reasons: readonly DisabledReason[];
+interface CardBodyProps {
+  pane: PaneView;
+  context: ActionContext;
   /** An action on the pane is running. */
   isBusy: boolean;
-  onOption: (number: number) => void;
-  /** Null: the prompt takes no text. */
-  onType: (() => void) | null;
 }
 
-const Label = ({ option: { label, description } }: ListedOption) => (
-  <span className={styles.label}>
-    {displayLine(label)}
-    {(description ?? "") !== "" && (
-      <small className={styles.description}>{displayLine(description ?? "")}</small>
-    )}
-  </span>
-);
+interface CardProps extends CardBodyProps {
+  view: CardView;
+  /** Runs what a button of the card stands for, if the card was read. */
+  run: (action: PaneAction) => void;
+}
 
-const Options = ({ listed, reasons, isBusy, onOption, onType }: OptionsProps) => {
-  if (listed.length === 0 && onType === null) return null;
+const Option = ({
+  option: { number, label, description, reason },
+  isBusy,
+  onChoose,
+}: {
+  option: CardOption;
+  isBusy: boolean;
+  onChoose: (number: number) => void;
+}) => {
+  const words = (
+    <span className={styles.label}>
+      {label}
+      {description !== "" && <small className={styles.description}>{description}</small>}
+    </span>
+  );
+  return reason === null ? (
+    <button
+      type="button"
+      className={styles.option}
+      aria-disabled={isBusy}
+      onClick={() => isBusy || onChoose(number)}
+    >
+      <kbd className={styles.number}>{number}</kbd>
+      {words}
+    </button>
+  ) : (
+    <span className={styles.option} title={`Not from here: ${reason}`}>
+      <span className={styles.number}>{number}</span>
+      {words}
+    </span>
+  );
+};
+
+/** The last one is a text of the person's own, where the prompt takes one. */
+const Options = ({ pane, view: { options, answers }, isBusy, run }: CardProps) => {
+  const { gate, surface } = usePopover();
+  const reply = answers.find(({ id }) => id === "reply");
+  if (options.length === 0 && reply === undefined) return null;
+  const choose = (number: number) => {
+    if (!gate.dropsKey(pane.identity.pane_ref, askedOf(pane)))
+      answerPrompt(pane, { kind: "option", number }, surface);
+  };
   return (
     <ol className={styles.options} aria-label="Options">
-      {listed.map((one) => {
-        const reason = reasons[one.number - 1] ?? null;
-        return (
-          <li key={one.number}>
-            {reason === null ? (
-              <button
-                type="button"
-                className={styles.option}
-                aria-disabled={isBusy}
-                onClick={() => isBusy || onOption(one.number)}
-              >
-                <kbd className={styles.number}>{one.number}</kbd>
-                <Label {...one} />
-              </button>
-            ) : (
-              <span className={styles.option} title={`Not from here: ${reason}`}>
-                <span className={styles.number}>{one.number}</span>
-                <Label {...one} />
-              </span>
-            )}
-          </li>
-        );
-      })}
-      {onType !== null && (
+      {options.map((option) => (
+        <li key={option.number}>
+          <Option option={option} isBusy={isBusy} onChoose={choose} />
+        </li>
+      ))}
+      {reply !== undefined && (
         <li>
-          <button type="button" className={styles.option} aria-keyshortcuts="r" onClick={onType}>
-            <kbd className={styles.number}>R</kbd>
-            <span className={styles.label}>Type an answer…</span>
+          <button
+            type="button"
+            className={styles.option}
+            aria-keyshortcuts={reply.key}
+            onClick={() => run(reply)}
+          >
+            <kbd className={styles.number}>{reply.key.toUpperCase()}</kbd>
+            <span className={styles.label}>{reply.name}</span>
           </button>
         </li>
       )}
     </ol>
   );
 };
-
-// What an agent asks, to the letter and as text: the command, the file with its difference, the plan, the question, and how
-// long the agent itself waits.
 
 /** How much of a long request is shown before it is unfolded. */
 const FOLDED_ROWS = 6;
@@ -115,99 +120,108 @@ const Difference = ({ content }: { content: string }) =>
     </span>
   ));
 
-interface RequestTextProps {
-  request: RequestView;
+interface PartProps {
+  part: RequestPart;
   /** All of it is shown; otherwise its beginning. */
   isWhole: boolean;
+  /** It stands above what is written to it. */
+  isPath: boolean;
 }
 
-/** The text or its beginning, as it is drawn. */
-const partOf = (part: CardPart, isWhole: boolean): string =>
-  isWhole ? displayText(part.text) : `${boundPart(part, { rows: FOLDED_ROWS, columns: COLUMNS }).text}…`;
-
-const Body = ({ request, isWhole }: RequestTextProps) => {
-  const { body, kind } = request;
-  const content = request.content ?? null;
-  return (
-    <>
-      {body !== null && (
-        <pre
-          className={styles.body}
-          data-prose={kind === "plan" || kind === "question"}
-          data-part={content === null ? "all" : "path"}
-          aria-label={isWhole ? "Full text of the request" : "Beginning of the request"}
-        >
-          {partOf({ kind: "command", text: body }, isWhole || content !== null)}
-        </pre>
-      )}
-      {content !== null && (
-        <pre
-          className={styles.body}
-          data-part="content"
-          aria-label={isWhole ? "All that it writes" : "Beginning of what it writes"}
-        >
-          <Difference content={partOf({ kind: "change", text: content }, isWhole)} />
-        </pre>
-      )}
-    </>
+const Part = ({ part, isWhole, isPath }: PartProps) => {
+  if (part.kind === "remark")
+    return (
+      <p className={styles.quiet} data-part="remark">
+        {isWhole ? displayText(part.text) : boundPart(part, FOLDED_REMARK_ROWS)}
+      </p>
+    );
+  const text = isWhole || isPath ? displayText(part.text) : `${boundPart(part, FOLDED_ROWS)}…`;
+  return part.kind === "change" ? (
+    <pre
+      className={styles.body}
+      data-part="content"
+      aria-label={isWhole ? "All that it writes" : "Beginning of what it writes"}
+    >
+      <Difference content={text} />
+    </pre>
+  ) : (
+    <pre
+      className={styles.body}
+      data-prose={part.kind === "prose"}
+      data-part={isPath ? "path" : "all"}
+      aria-label={isWhole ? "Full text of the request" : "Beginning of the request"}
+    >
+      {text}
+    </pre>
   );
 };
 
-export const RequestText = ({ request, isWhole }: RequestTextProps) => {
-  const heading = requestHeading(request);
-  const remark = remarkText(request);
+/** All of what is asked but its title, to the letter. */
+export const Parts = ({ parts, isWhole }: { parts: CardView["parts"]; isWhole: boolean }) => {
+  const isPath = parts.some(({ kind }) => kind === "change");
+  return parts.map((part) => <Part key={part.kind} part={part} isWhole={isWhole} isPath={isPath} />);
+};
+
+const Asked = (props: CardProps) => {
+  const { pane, view } = props;
+  const { request } = pane;
+  if (request === null) return null;
+  const { heading, parts, isShownWhole } = view;
   return (
-    <>
+    <div data-asked={pane.prompt_fingerprint ?? ""}>
       {heading !== "" && <p className={styles.heading}>{heading}</p>}
-      <Body request={request} isWhole={isWhole} />
-      {remark !== "" && (
-        <p className={styles.quiet} data-part="remark">
-          {isWhole
-            ? displayText(remark)
-            : boundPart({ kind: "remark", text: remark }, { rows: FOLDED_REMARK_ROWS, columns: COLUMNS })
-                .text}
-        </p>
-      )}
+      <Parts parts={parts} isWhole={isShownWhole} />
       {request.expires_at !== null && (
         <p className={styles.quiet}>
-          The agent goes on without an answer <TimeLeft until={Date.parse(request.expires_at)} />
+          <TimeText textAt={(now) => expiryText(request, now)} />
         </p>
       )}
-    </>
+      <Options {...props} />
+    </div>
   );
 };
-
-interface CardBodyProps {
-  pane: PaneView;
-  context: ActionContext;
-  /** An action on the pane is running. */
-  isBusy: boolean;
-}
-
-const ANSWERS: readonly PaneActionId[] = ["approve", "deny", "dismiss", "rule", "goOn"];
 
 /** Why it cannot be answered from here; what is only folded says so by its button. */
-const Missing = ({ pane, context }: Omit<CardBodyProps, "isBusy">) => {
-  const isFolded = pane.request !== null && !context.isShownWhole(pane);
-  const sentences = isFolded ? [] : notPossible(pane, context, ({ isAnswer }) => isAnswer === true);
-  const isPart = pane.request !== null && !pane.request.is_whole;
-  if (isPart)
-    return <p className={styles.part}>Not shown whole: a part of it could not be read. Attach to read it.</p>;
+const Missing = ({ pane, context, view: { note, isShownWhole } }: CardProps) => {
+  if (note !== "") return <p className={styles.part}>{note}</p>;
+  if (!isShownWhole) return null;
+  return notPossible(pane, context, ({ isAnswer }) => isAnswer === true).map((sentence) => (
+    <p key={sentence} className={styles.missing}>
+      {displayLine(sentence)}
+    </p>
+  ));
+};
+
+const Buttons = ({ pane, view, isBusy, run }: CardProps) => {
+  const { list } = usePopover();
+  const button = (action: PaneAction) => (
+    <ActionButton
+      key={action.id}
+      tone={action.tone ?? "plain"}
+      shortcut={action.key}
+      {...(action.id === "attach" ? {} : { isDisabled: isBusy })}
+      onClick={() => run(action)}
+    >
+      {action.name}
+    </ActionButton>
+  );
   return (
-    <>
-      {sentences.map((sentence) => (
-        <p key={sentence} className={styles.missing}>
-          {displayLine(sentence)}
-        </p>
-      ))}
-    </>
+    <div className={styles.buttons} role="group" aria-label="Answers">
+      {!view.isShownWhole && (
+        <ActionButton shortcut="ArrowRight" onClick={() => list.showWhole(pane)}>
+          Show all {view.lineCount} lines
+        </ActionButton>
+      )}
+      {view.answers.filter(({ id }) => id !== "reply" && id !== "attach").map(button)}
+      <span className={styles.summary}>{view.summary}</span>
+      {view.answers.filter(({ id }) => id === "attach").map(button)}
+    </div>
   );
 };
 
-const Buttons = ({ pane, context, isBusy }: CardBodyProps) => {
-  const { list, gate, surface } = usePopover();
-  const { request } = pane;
-  const isFolded = request !== null && !context.isShownWhole(pane);
+export const CardBody = (props: CardBodyProps) => {
+  const { pane, context } = props;
+  const { gate, surface } = usePopover();
   const run = (action: PaneAction) => {
     const card = [pane.identity.pane_ref, askedOf(pane)] as const;
     const isRead = isOfCard(action)
@@ -215,62 +229,12 @@ const Buttons = ({ pane, context, isBusy }: CardBodyProps) => {
       : action.isAnswer !== true || !gate.dropsKey(...card);
     if (isRead) action.run(pane, surface);
   };
-  return (
-    <div className={styles.buttons} role="group" aria-label="Answers">
-      {isFolded && (
-        <ActionButton shortcut="ArrowRight" onClick={() => list.showWhole(pane)}>
-          Show all {lineCount(request)} lines
-        </ActionButton>
-      )}
-      {ANSWERS.map(actionOf)
-        .filter((action) => action.disabledReason(pane, context) === null)
-        .map((action) => (
-          <ActionButton
-            key={action.id}
-            tone={action.tone ?? "plain"}
-            shortcut={action.key}
-            isDisabled={isBusy}
-            onClick={() => run(action)}
-          >
-            {action.name}
-          </ActionButton>
-        ))}
-      <span className={styles.summary}>
-        {(request?.content ?? null) !== null && changeSummary(request?.content ?? "")}
-      </span>
-      {actionOf("attach").disabledReason(pane, context) === null && (
-        <ActionButton shortcut="Enter" onClick={() => actionOf("attach").run(pane, surface)}>
-          Attach
-        </ActionButton>
-      )}
-    </div>
-  );
-};
-
-export const CardBody = ({ pane, context, isBusy }: CardBodyProps) => {
-  const { surface, gate } = usePopover();
-  const { request } = pane;
-  const onOption = (number: number) => {
-    if (!gate.dropsKey(pane.identity.pane_ref, askedOf(pane)))
-      answerPrompt(pane, { kind: "option", number }, surface);
-  };
-  const canType = request !== null && actionOf("reply").disabledReason(pane, context) === null;
+  const card = { ...props, view: cardView(pane, context), run };
   return (
     <>
-      {request !== null && (
-        <div data-asked={pane.prompt_fingerprint ?? ""}>
-          <RequestText request={request} isWhole={context.isShownWhole(pane)} />
-          <Options
-            listed={listedOptions(request)}
-            reasons={optionReasons(pane, context)}
-            isBusy={isBusy}
-            onOption={onOption}
-            onType={canType ? () => actionOf("reply").run(pane, surface) : null}
-          />
-        </div>
-      )}
-      <Missing pane={pane} context={context} />
-      <Buttons pane={pane} context={context} isBusy={isBusy} />
+      <Asked {...card} />
+      <Missing {...card} />
+      <Buttons {...card} />
     </>
   );
 };

@@ -7,7 +7,8 @@ import { ActionButton } from "./Buttons.tsx";
 interface DialogProps {
   title: string;
   onClose: () => void;
-  buttons: ReactNode;
+  /** Left out: one that closes it. */
+  buttons?: ReactNode;
   children: ReactNode;
 }
 
@@ -32,7 +33,13 @@ export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
     <dialog ref={ref} className={styles.dialog} aria-labelledby={titleId} onClose={handleClose}>
       <h2 id={titleId}>{title}</h2>
       {children}
-      <div className={styles.buttons}>{buttons}</div>
+      <div className={styles.buttons}>
+        {buttons ?? (
+          <ActionButton hasFocus onClick={onClose}>
+            Close
+          </ActionButton>
+        )}
+      </div>
     </dialog>
   );
 };

@@ -124,10 +124,29 @@ const Totals = ({ counts, filter, onChange }: Pick<HeaderProps, "counts" | "filt
   );
 };
 
-const Icon = ({ path }: { path: string }) => (
-  <svg viewBox="0 0 16 16" aria-hidden="true">
-    <path d={path} fill="none" stroke="currentColor" strokeWidth="1.4" strokeLinecap="round" />
-  </svg>
+interface IconButtonProps {
+  label: string;
+  /** What is drawn. */
+  path: string;
+  /** The key that does the same, if there is one that is not said elsewhere. */
+  shortcut?: string;
+  title?: string;
+  onClick: () => void;
+}
+
+const IconButton = ({ label, path, shortcut, title, onClick }: IconButtonProps) => (
+  <button
+    type="button"
+    className={styles.icon}
+    aria-label={label}
+    aria-keyshortcuts={shortcut}
+    title={title ?? (shortcut === undefined ? label : `${label} (${shortcut})`)}
+    onClick={onClick}
+  >
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      <path d={path} fill="none" stroke="currentColor" strokeWidth="1.4" strokeLinecap="round" />
+    </svg>
+  </button>
 );
 const GLASS = "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9Zm3.4 7.9 3.1 3.1";
 const SLIDERS =
@@ -137,24 +156,13 @@ const PLUS = "M8 3v10M3 8h10";
 const BELL = "M3.5 11.5c1-1 1.2-2 1.2-4a3.3 3.3 0 0 1 6.6 0c0 2 .2 3 1.2 4zm3.2 1.8a1.4 1.4 0 0 0 2.6 0";
 
 /** In a browser that was not asked yet: asking needs a click. */
-const NotifyButton = () => {
-  const { signs } = usePopover();
-  return signs === null ? null : <AskButton signs={signs} />;
-};
 const AskButton = ({ signs }: { signs: BrowserSigns }) =>
   useStore(signs) === "default" && (
-    <button
-      type="button"
-      className={styles.icon}
-      aria-label="Notify me in this browser"
-      title="Notify me in this browser"
-      onClick={() => void signs.askPermission()}
-    >
-      <Icon path={BELL} />
-    </button>
+    <IconButton label="Notify me in this browser" path={BELL} onClick={() => void signs.askPermission()} />
   );
 
 export const Header = ({ tabs, counts, filter, inputRef, onChange, onStart, onSettings }: HeaderProps) => {
+  const { signs } = usePopover();
   const [isFocused, setFocused] = useState(false);
   const isSearching = isFocused || filter.text !== "";
   return (
@@ -178,36 +186,15 @@ export const Header = ({ tabs, counts, filter, inputRef, onChange, onStart, onSe
           onBlur={() => setFocused(false)}
           onChange={(event) => onChange({ ...filter, text: event.target.value })}
         />
-        <button
-          type="button"
-          className={styles.icon}
-          aria-label="Search everything"
+        <IconButton
+          label="Search everything"
+          path={GLASS}
           title="Search (/)"
           onClick={() => inputRef.current?.focus()}
-        >
-          <Icon path={GLASS} />
-        </button>
-        <button
-          type="button"
-          className={styles.icon}
-          aria-label="Start an agent"
-          aria-keyshortcuts="+"
-          title="Start an agent (+)"
-          onClick={onStart}
-        >
-          <Icon path={PLUS} />
-        </button>
-        <NotifyButton />
-        <button
-          type="button"
-          className={styles.icon}
-          aria-label="Settings"
-          aria-keyshortcuts=","
-          title="Settings (,)"
-          onClick={onSettings}
-        >
-          <Icon path={SLIDERS} />
-        </button>
+        />
+        <IconButton label="Start an agent" path={PLUS} shortcut="+" onClick={onStart} />
+        {signs !== null && <AskButton signs={signs} />}
+        <IconButton label="Settings" path={SLIDERS} shortcut="," onClick={onSettings} />
       </div>
       {tabs}
     </header>

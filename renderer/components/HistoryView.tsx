@@ -1,46 +1,40 @@
 // The sessions that agents keep on disk: the newest first, filtered by what is searched for, and on request what was said in
 // them. All of it is the agents' own text.
 import { useState, useEffect } from "react";
-import { type HistorySession, type HistoryHit, type HistoryEntry } from "../../core/model/history.ts";
+import {
+  type HistorySession,
+  type HistoryHit,
+  type HistorySearchPage,
+  type HistoryEntry,
+} from "../../core/model/history.ts";
 import {
   resumeInput,
   startedText,
-  type StartedView,
   sessionKey,
   sessionPlace,
   sessionTitle,
 } from "../../ui/text/sessionText.ts";
-import { SURFACE, toFailure, type Api } from "../state/connectHost.ts";
+import { toFailure } from "../state/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { ActionButton, CopyButton } from "./Buttons.tsx";
 import { FailureText } from "./fields.tsx";
-import { useTask, useAsk } from "../hooks/useAsk.ts";
+import { useAsk, useLooks, useStart } from "../hooks/useAsk.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { displaySentence, displayText, shellCommand } from "../../ui/text/displayText.ts";
-import { moveFocus } from "../hooks/useListScroll.ts";
 import { Age } from "./Age.tsx";
+import { OpenableList } from "./OpenableList.tsx";
 import styles from "./HistoryView.module.css";
 import message from "./Message.module.css";
 
 // Goes on with a session in a pane of its own, where it lies and in its folder. What is not possible is said by the daemon: an agent
 // that cannot, a folder that is gone, a session that an agent still runs.
 
-/** Longer than the daemon waits for the agent. */
-const WAIT_MS = 15_000;
-
 /** A button, and what came of it, for below the buttons. No button where the session is open, or its folder not known. */
 const useResume = (session: HistorySession) => {
-  const { api } = usePopover().host;
-  const task = useTask();
-  const [done, setDone] = useState<StartedView | null>(null);
+  const { task, done, start } = useStart();
   const input = resumeInput(session);
-  const resume = () =>
-    void task.run(async () => {
-      if (input === null) return;
-      setDone(await api.workspaces.start.mutate({ ...input, waitMs: WAIT_MS, surface: SURFACE }));
-    });
   const button = input !== null && done === null && (
-    <ActionButton isDisabled={task.isBusy} onClick={resume}>
+    <ActionButton isDisabled={task.isBusy} onClick={() => start(input)}>
       {task.isBusy ? "Starting…" : "Resume"}
     </ActionButton>
   );
@@ -67,31 +61,20 @@ const LOOK_AGAIN_MS = 10_000;
 const MAX_FOUND = 20;
 
 const useSessions = (text: string, limit: number) => {
-  const { api, visibility } = usePopover().host;
+  const { api } = usePopover().host;
   const asked = useAsk(`${limit} ${text}`, () =>
     api.history.list.query({ limit, ...(text === "" ? {} : { text }) }),
   );
-  const { reload } = asked;
-  useEffect(() => {
-    let isOver = false;
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    const look = async (): Promise<void> => {
-      try {
-        const isDone = !visibility.isVisible() || (await api.history.refresh.mutate()).isDone;
-        if (isOver) return;
-        reload();
-        timer = setTimeout(() => void look(), isDone ? LOOK_AGAIN_MS : 0);
-      } catch {
-        // The list says what is wrong; it is tried again later.
-        if (!isOver) timer = setTimeout(() => void look(), LOOK_AGAIN_MS);
-      }
-    };
-    void look();
-    return () => {
-      isOver = true;
-      if (timer !== null) clearTimeout(timer);
-    };
-  }, [api, reload, visibility]);
+  useLooks(async (signal) => {
+    try {
+      const { isDone } = await api.history.refresh.mutate();
+      if (!signal.aborted) asked.reload();
+      return isDone ? LOOK_AGAIN_MS : 0;
+    } catch {
+      // The list says what is wrong; it is tried again later.
+      return LOOK_AGAIN_MS;
+    }
+  });
   return asked;
 };
 
@@ -101,37 +84,30 @@ interface Found {
   failure: Failure | null;
 }
 
-interface Search {
-  api: Api;
-  text: string;
-  signal: AbortSignal;
-  onFound: (found: Found) => void;
-}
-
-const searchOn = async ({ api, text, signal, onFound }: Search): Promise<void> => {
-  let cursor: string | null = null;
-  const hits: HistoryHit[] = [];
-  try {
-    do {
-      const page = await api.history.search.mutate({ text, cursor }, { signal });
-      if (signal.aborted) return;
-      hits.push(...page.hits);
-      cursor = page.cursor;
-      onFound({ hits: [...hits], state: "searching", failure: null });
-    } while (cursor !== null && hits.length < MAX_FOUND);
-    onFound({ hits, state: cursor === null ? "done" : "stopped", failure: null });
-  } catch (error) {
-    if (!signal.aborted) onFound({ hits, state: "done", failure: toFailure(error) });
-  }
-};
-
 /** For a component that is mounted again for another text; leaving it ends the search. */
 const useSearch = (text: string): Found => {
   const { api } = usePopover().host;
   const [found, setFound] = useState<Found>({ hits: [], state: "searching", failure: null });
   useEffect(() => {
     const aborter = new AbortController();
-    void searchOn({ api, text, signal: aborter.signal, onFound: setFound });
+    const { signal } = aborter;
+    const search = async (): Promise<void> => {
+      const hits: HistoryHit[] = [];
+      try {
+        let cursor: string | null = null;
+        do {
+          const page: HistorySearchPage = await api.history.search.mutate({ text, cursor }, { signal });
+          if (signal.aborted) return;
+          hits.push(...page.hits);
+          cursor = page.cursor;
+          setFound({ hits: [...hits], state: "searching", failure: null });
+        } while (cursor !== null && hits.length < MAX_FOUND);
+        setFound({ hits, state: cursor === null ? "done" : "stopped", failure: null });
+      } catch (error) {
+        if (!signal.aborted) setFound({ hits, state: "done", failure: toFailure(error) });
+      }
+    };
+    void search();
     return () => aborter.abort();
   }, [api, text]);
   return found;
@@ -192,59 +168,25 @@ const Conversation = ({ session }: { session: HistorySession }) => {
   );
 };
 
-interface SessionRowProps {
-  session: HistorySession;
-  isOpen: boolean;
-  onToggle: () => void;
-  hit: HistoryHit | null;
-}
-
-const SessionRow = ({ session, isOpen, onToggle, hit }: SessionRowProps) => (
-  <li className={styles.item}>
-    <button
-      type="button"
-      className={styles.row}
-      data-session={sessionKey(session)}
-      aria-expanded={isOpen}
-      onClick={onToggle}
-    >
-      <bdi className={styles.title}>{sessionTitle(session)}</bdi>
-      <span className={styles.age}>
-        {session.pane_ref !== null && <span className={styles.open}>open </span>}
-        <Age since={session.last_at} />
-      </span>
-      <span className={styles.place}>{sessionPlace(session)}</span>
-    </button>
-    {hit !== null && !isOpen && <Entries entries={hit.matches} />}
-    {isOpen && <Conversation session={session} />}
-  </li>
+const Sessions = ({ sessions }: { sessions: readonly { session: HistorySession; hit?: HistoryHit }[] }) => (
+  <OpenableList
+    open={useState<string | null>(null)}
+    rows={sessions.map(({ session, hit }) => ({
+      key: sessionKey(session),
+      attributes: { "data-session": sessionKey(session) },
+      title: sessionTitle(session),
+      age: (
+        <>
+          {session.pane_ref !== null && <span className={styles.open}>open </span>}
+          <Age since={session.last_at} />
+        </>
+      ),
+      place: sessionPlace(session),
+      summary: hit && <Entries entries={hit.matches} />,
+      detail: <Conversation session={session} />,
+    }))}
+  />
 );
-
-interface SessionsProps {
-  sessions: readonly { session: HistorySession; hit: HistoryHit | null }[];
-}
-
-const Sessions = ({ sessions }: SessionsProps) => {
-  const [openKey, setOpenKey] = useState<string | null>(null);
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of the buttons in it
-    <ul className={styles.list} onKeyDown={moveFocus}>
-      {sessions.map(({ session, hit }) => {
-        const key = sessionKey(session);
-        const isOpen = key === openKey;
-        return (
-          <SessionRow
-            key={key}
-            session={session}
-            hit={hit}
-            isOpen={isOpen}
-            onToggle={() => setOpenKey(isOpen ? null : key)}
-          />
-        );
-      })}
-    </ul>
-  );
-};
 
 const Results = ({ text }: { text: string }) => {
   const { hits, state, failure } = useSearch(text);
@@ -285,7 +227,7 @@ const Listed = ({ text }: { text: string }) => {
             : "No session has this in its name, first prompt or folder."}
         </p>
       )}
-      <Sessions sessions={value.items.map((session) => ({ session, hit: null }))} />
+      <Sessions sessions={value.items.map((session) => ({ session }))} />
       {more > 0 && (
         <div className={styles.line}>
           <ActionButton

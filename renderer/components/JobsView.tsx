@@ -17,11 +17,12 @@ import {
 } from "../../ui/text/jobText.ts";
 import { findRules, isDisarmable } from "../../ui/text/ruleText.ts";
 import { toFailure } from "../state/connectHost.ts";
-import { moveFocus, useKeptFocus } from "../hooks/useListScroll.ts";
+import { useKeptFocus } from "../hooks/useListScroll.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./Buttons.tsx";
 import { Age, TimeText } from "./Age.tsx";
+import { OpenableList } from "./OpenableList.tsx";
 import { RulesList, type Change } from "./Rules.tsx";
 import { useAsk, type Asked } from "../hooks/useAsk.ts";
 import list from "./HistoryView.module.css";
@@ -132,47 +133,33 @@ interface JobListProps {
   label: string;
   rows: readonly JobRow[];
   hasMachines: boolean;
-  openId: string | null;
-  onOpen: (jobId: string | null) => void;
+  open: readonly [string | null, (jobId: string | null) => void];
   change: Change;
 }
 
-const JobList = ({ label, rows, hasMachines, openId, onOpen, change }: JobListProps) => {
-  if (rows.length === 0) return null;
-  return (
+const JobList = ({ label, rows, hasMachines, open, change }: JobListProps) =>
+  rows.length > 0 && (
     <>
       <h2 className={styles.heading}>{label}</h2>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of the buttons in it */}
-      <ul className={list.list} aria-label={label} onKeyDown={moveFocus}>
-        {rows.map((row) => {
-          const { job } = row;
-          const isOpen = job.job_id === openId;
+      <OpenableList
+        label={label}
+        open={open}
+        rows={rows.map((row) => {
+          const { job, pane } = row;
           const obstacle = jobObstacle(job);
-          return (
-            <li key={job.job_id} className={list.item}>
-              <button
-                type="button"
-                className={list.row}
-                data-job={job.job_id}
-                data-state={job.state}
-                aria-expanded={isOpen}
-                onClick={() => onOpen(isOpen ? null : job.job_id)}
-              >
-                <bdi className={list.title}>{jobTitle(job)}</bdi>
-                <span className={list.age}>
-                  <TimeText textAt={(now) => jobStatus(job, now)} />
-                </span>
-                <span className={list.place}>{jobPlace(job, row.pane, { hasMachines })}</span>
-                {obstacle !== "" && <span className={styles.obstacle}>{obstacle}</span>}
-              </button>
-              {isOpen && <Detail row={row} change={change} />}
-            </li>
-          );
+          return {
+            key: job.job_id,
+            attributes: { "data-job": job.job_id, "data-state": job.state },
+            title: jobTitle(job),
+            age: <TimeText textAt={(now) => jobStatus(job, now)} />,
+            place: jobPlace(job, pane, { hasMachines }),
+            note: obstacle !== "" && <span className={styles.obstacle}>{obstacle}</span>,
+            detail: <Detail row={row} change={change} />,
+          };
         })}
-      </ul>
+      />
     </>
   );
-};
 
 interface JobsViewProps {
   /** What is searched for in the header. */
@@ -202,7 +189,7 @@ export const JobsView = ({ text, runtimeId, hasMachines }: JobsViewProps) => {
   const kept = useKeptFocus(viewRef);
   const changes = useChange(reload, kept.keep);
   // A job keeps its detail when it goes from one list to the other.
-  const [openId, setOpenId] = useState<string | null>(null);
+  const open = useState<string | null>(null);
   if (value === null)
     return (
       <p className={message.empty} role="status">
@@ -212,7 +199,7 @@ export const JobsView = ({ text, runtimeId, hasMachines }: JobsViewProps) => {
   const { items, paused_at: pausedAt } = value;
   const { armed, ended } = arrangeJobs(items, panes.values(), { text, runtimeId });
   const isPaused = pausedAt !== null;
-  const lists = { hasMachines, openId, onOpen: setOpenId, change: changes.change };
+  const lists = { hasMachines, open, change: changes.change };
   const shownRules = findRules(rules.value?.items ?? [], { text, runtimeId });
   const isArmedAtAll = items.some(isArmed) || (rules.value?.items ?? []).some(isDisarmable);
   const failed = changes.failure ?? failure ?? rules.failure;

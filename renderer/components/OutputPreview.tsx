@@ -1,12 +1,13 @@
 // What the pane shows, live and with its colours: it follows the end unless the person scrolled up. The daemon has removed all
 // other escape sequences; remaining control characters become visible marks. The output is requested again and again while somebody looks, but never
 // while the popover is hidden, and never twice at once.
-import { memo, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
-import { toFailure, type Visibility } from "../state/connectHost.ts";
+import { useLooks } from "../hooks/useAsk.ts";
+import { toFailure } from "../state/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
 import { colouredParts, withoutEmptyEnd } from "../../ui/text/colourText.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
@@ -70,48 +71,6 @@ type OutputState =
 const PAUSE_MS = 1_500;
 const LINES = 80;
 
-/** Requests the output until it is told to stop; pauses while the popover is hidden. */
-const follow = ({
-  visibility,
-  ask,
-  onOutput,
-  onFailure,
-}: {
-  visibility: Visibility;
-  ask: (signal: AbortSignal) => Promise<PaneOutput>;
-  onOutput: (output: PaneOutput) => void;
-  onFailure: (failure: Failure) => void;
-}): (() => void) => {
-  const aborter = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  let isAsking = false;
-  const look = async (): Promise<void> => {
-    if (isAsking || aborter.signal.aborted || !visibility.isVisible()) return;
-    isAsking = true;
-    try {
-      const output = await ask(aborter.signal);
-      if (!aborter.signal.aborted) onOutput(output);
-    } catch (error) {
-      if (!aborter.signal.aborted) onFailure(toFailure(error));
-    } finally {
-      isAsking = false;
-      if (!aborter.signal.aborted && visibility.isVisible()) timer = setTimeout(() => void look(), PAUSE_MS);
-    }
-  };
-  const onVisibility = (): void => {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    void look();
-  };
-  const stopListening = visibility.subscribe(onVisibility);
-  void look();
-  return () => {
-    aborter.abort();
-    if (timer !== null) clearTimeout(timer);
-    stopListening();
-  };
-};
-
 interface FollowedProps {
   pane: PaneView;
   source: OutputSource;
@@ -121,27 +80,24 @@ interface FollowedProps {
 
 /** For a component that is mounted again for another pane, agent or source. */
 const useOutput = ({ pane, source, isPreview }: FollowedProps): OutputState => {
-  const { api, visibility } = usePopover().host;
+  const { api } = usePopover().host;
   const [state, setState] = useState<OutputState>({ kind: "loading" });
-  // Bound to the agent of this row; the rest of the row may change meanwhile.
-  const ask = useEffectEvent((signal: AbortSignal) =>
-    api.viewOutput.mutate({ ...agentInput(pane), lines: LINES, source, ansi: true, isPreview }, { signal }),
-  );
-  useEffect(
-    () =>
-      follow({
-        visibility,
-        ask: (signal) => ask(signal),
-        onOutput: (output) => setState({ kind: "ready", output }),
-        onFailure: (failure) =>
-          setState((before) => ({
-            kind: "failed",
-            failure,
-            output: before.kind === "loading" ? null : before.output,
-          })),
-      }),
-    [visibility],
-  );
+  useLooks(async (signal) => {
+    // Bound to the agent of this row; the rest of the row may change meanwhile.
+    const input = { ...agentInput(pane), lines: LINES, source, ansi: true, isPreview };
+    try {
+      const output = await api.viewOutput.mutate(input, { signal });
+      if (!signal.aborted) setState({ kind: "ready", output });
+    } catch (error) {
+      if (!signal.aborted)
+        setState((before) => ({
+          kind: "failed",
+          failure: toFailure(error),
+          output: before.kind === "loading" ? null : before.output,
+        }));
+    }
+    return PAUSE_MS;
+  });
   return state;
 };
 

@@ -11,13 +11,11 @@ import {
   type PaneAction,
 } from "../../ui/actions/paneActions.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
-import { toFailure } from "../state/connectHost.ts";
 import { usePopover, useActionContext } from "../state/popover.ts";
 import { ActionButton, CopyButton } from "./Buttons.tsx";
 import { useAsk } from "../hooks/useAsk.ts";
 import styles from "./PaneDetail.module.css";
 import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
-import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { stateText, panePlace, paneName, paneState, rowTitle } from "../../ui/text/rowText.ts";
 import { Age } from "./Age.tsx";
 import { StateIcon } from "./StateIcon.tsx";
@@ -39,9 +37,12 @@ interface PaneDocumentsProps {
 const PaneDocuments = ({ pane, context, isBusy }: PaneDocumentsProps) => {
   const { host, surface } = usePopover();
   const ref = pane.identity.pane_ref;
-  const { value, reload } = useAsk(ref, () => host.api.documents.ofPane.mutate({ ref }));
-  // An answer changes what a document holds.
-  useEffect(reload, [reload, pane.state_version]);
+  const { value } = useAsk(
+    ref,
+    () => host.api.documents.ofPane.mutate({ ref }),
+    // An answer changes what a document holds.
+    pane.state_version,
+  );
   if (value === null || value.length === 0) return null;
   const canTell = replyReason(pane, context) === null && pane.request === null;
   return (
@@ -146,46 +147,19 @@ const Explained = ({ explanation }: { explanation: Explanation }) => (
   </>
 );
 
-type ExplanationState =
-  | { kind: "loading" }
-  /** `asked`: the state version for which this was requested. */
-  | { kind: "ready"; asked: number; explanation: Explanation }
-  | { kind: "failed"; failure: Failure };
-
-/** Requested again whenever the state changes. The earlier answer stays visible until the newer one arrives. */
-const useExplanation = ({ identity: { pane_ref: ref }, state_version: stateVersion }: PaneView) => {
+/** Asked for again whenever the state changes. */
+const Evidences = ({ pane: { identity, state_version: version } }: { pane: PaneView }) => {
   const { api } = usePopover().host;
-  const [state, setState] = useState<ExplanationState>({ kind: "loading" });
-  useEffect(() => {
-    const aborter = new AbortController();
-    const load = async () => {
-      try {
-        const explanation = await api.explain.query({ ref }, { signal: aborter.signal });
-        if (!aborter.signal.aborted) setState({ kind: "ready", asked: stateVersion, explanation });
-      } catch (error) {
-        if (!aborter.signal.aborted) setState({ kind: "failed", failure: toFailure(error) });
-      }
-    };
-    void load();
-    return () => aborter.abort();
-  }, [api, ref, stateVersion]);
-  return state;
-};
-
-const Evidences = ({ pane }: { pane: PaneView }) => {
-  const state = useExplanation(pane);
-  switch (state.kind) {
-    case "loading":
-      return <p className={styles.quiet}>Asking for the evidence…</p>;
-    case "failed":
-      return (
-        <p className={styles.quiet}>
-          No evidence to show. {displaySentence(state.failure.message)} {state.failure.remedy}
-        </p>
-      );
-    case "ready":
-      return <Explained explanation={state.explanation} />;
-  }
+  const { pane_ref: ref } = identity;
+  const { value, failure } = useAsk(ref, () => api.explain.query({ ref }), version);
+  if (failure !== null)
+    return (
+      <p className={styles.quiet}>
+        No evidence to show. {displaySentence(failure.message)} {failure.remedy}
+      </p>
+    );
+  if (value === null) return <p className={styles.quiet}>Asking for the evidence…</p>;
+  return <Explained explanation={value} />;
 };
 
 /** One quiet line, which opens the evidence. It is asked for only then. */

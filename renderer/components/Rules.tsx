@@ -20,11 +20,11 @@ import {
   DRAFT_WORDS,
   type DraftVerdict,
 } from "../../ui/text/ruleText.ts";
-import { moveFocus } from "../hooks/useListScroll.ts";
 import { usePopover } from "../state/popover.ts";
-import { ActionButton, useCopy } from "./Buttons.tsx";
+import { ActionButton, Radios, useCopy } from "./Buttons.tsx";
 import { Age, TimeText } from "./Age.tsx";
 import { ConfirmDialog, Dialog } from "./Dialog.tsx";
+import { OpenableList } from "./OpenableList.tsx";
 import list from "./HistoryView.module.css";
 import styles from "./JobsView.module.css";
 import type { PaneView } from "../../core/model/view.ts";
@@ -108,16 +108,14 @@ const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
   );
 };
 
-export const RulesList = ({
-  view,
-  rows,
-  change,
-}: {
+interface RulesListProps {
   view: RulesView;
   rows: readonly RuleView[];
   change: Change;
-}) => {
-  const [openName, setOpenName] = useState<string | null>(null);
+}
+
+export const RulesList = ({ view, rows, change }: RulesListProps) => {
+  const open = useState<string | null>(null);
   const problems = ruleProblems(view);
   if (rows.length + problems.length === 0) return null;
   return (
@@ -128,29 +126,18 @@ export const RulesList = ({
           {problem}
         </p>
       ))}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of the buttons in it */}
-      <ul className={list.list} aria-label="Rules" onKeyDown={moveFocus}>
-        {rows.map((rule) => {
-          const isOpen = rule.name === openName;
-          return (
-            <li key={rule.name} className={list.item}>
-              <button
-                type="button"
-                className={list.row}
-                data-rule={rule.name}
-                data-mode={rule.mode}
-                aria-expanded={isOpen}
-                onClick={() => setOpenName(isOpen ? null : rule.name)}
-              >
-                <bdi className={list.title}>{ruleTitle(rule)}</bdi>
-                <span className={list.age}>{ruleStatus(rule)}</span>
-                <span className={list.place}>{rulePlace(rule)}</span>
-              </button>
-              {isOpen && <Detail rule={rule} change={change} />}
-            </li>
-          );
-        })}
-      </ul>
+      <OpenableList
+        label="Rules"
+        open={open}
+        rows={rows.map((rule) => ({
+          key: rule.name,
+          attributes: { "data-rule": rule.name, "data-mode": rule.mode },
+          title: ruleTitle(rule),
+          age: ruleStatus(rule),
+          place: rulePlace(rule),
+          detail: <Detail rule={rule} change={change} />,
+        }))}
+      />
     </>
   );
 };
@@ -161,31 +148,6 @@ interface RuleDialogProps {
   pane: PaneView;
   onClose: () => void;
 }
-
-const Verdicts = ({
-  verdict,
-  onChange,
-}: {
-  verdict: DraftVerdict;
-  onChange: (one: DraftVerdict) => void;
-}) => (
-  <fieldset className={command.signals}>
-    <legend>When this is asked</legend>
-    {DRAFT_VERDICTS.map((one) => (
-      <label key={one} className={command.signal}>
-        <input
-          type="radio"
-          name="verdict"
-          value={one}
-          checked={verdict === one}
-          data-first-focus={verdict === one}
-          onChange={() => onChange(one)}
-        />
-        <span>{DRAFT_WORDS[one]}</span>
-      </label>
-    ))}
-  </fieldset>
-);
 
 const Drafted = ({ draft: { text, notes }, verdict }: { draft: RuleDraft; verdict: DraftVerdict }) => (
   <>
@@ -262,7 +224,14 @@ export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
         </>
       }
     >
-      <Verdicts verdict={verdict} onChange={setVerdict} />
+      <Radios
+        legend="When this is asked"
+        name="verdict"
+        options={DRAFT_VERDICTS.map((value) => ({ value, words: DRAFT_WORDS[value] }))}
+        chosen={verdict}
+        hasFocus
+        onChoose={setVerdict}
+      />
       {draft === null ? (
         <p role="status">{failure === null ? "Reading…" : ""}</p>
       ) : (

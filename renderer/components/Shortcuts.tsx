@@ -1,7 +1,6 @@
 // The list of shortcuts: in a dialog of the popover, and part by part in the settings.
 import { Fragment } from "react";
 import { SHORTCUTS } from "../../ui/actions/keyboard.ts";
-import { ActionButton } from "./Buttons.tsx";
 import { Dialog } from "./Dialog.tsx";
 import styles from "./Shortcuts.module.css";
 
@@ -43,15 +42,7 @@ export const ShortcutList = ({ entries, place }: ShortcutListProps) => (
 );
 
 export const ShortcutsDialog = ({ onClose }: { onClose: () => void }) => (
-  <Dialog
-    title="Keyboard"
-    onClose={onClose}
-    buttons={
-      <ActionButton hasFocus onClick={onClose}>
-        Close
-      </ActionButton>
-    }
-  >
+  <Dialog title="Keyboard" onClose={onClose}>
     {SHORTCUTS.map(({ title, entries }) => (
       <section key={title} className={styles.part}>
         <h3>{title}</h3>

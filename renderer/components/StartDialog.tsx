@@ -1,45 +1,24 @@
 // Starts an agent: which one, where, on which branch, with which task. What is not possible is said by the daemon, and what was typed
 // stays.
-import { SURFACE } from "../state/connectHost.ts";
-import { useEffect, useId, useState, type ReactNode } from "react";
+import { useId, useState, type ReactNode } from "react";
 import type { StartableAgent } from "../../core/model/workspace.ts";
-import {
-  foldersOf,
-  startInput,
-  startedText,
-  type StartForm,
-  type StartedView,
-} from "../../ui/text/sessionText.ts";
+import { foldersOf, startInput, startedText, type StartForm } from "../../ui/text/sessionText.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./Buttons.tsx";
 import { Dialog } from "./Dialog.tsx";
 import { FailureText } from "./fields.tsx";
-import { useTask } from "../hooks/useAsk.ts";
+import { useAsk, useStart } from "../hooks/useAsk.ts";
 import styles from "./StartDialog.module.css";
-
-/** Longer than the daemon waits for the agent and for its first prompt. */
-const WAIT_MS = 15_000;
 
 /** Agents that can be started on a machine, the likeliest first; none until the daemon has said which. */
 const useAgents = (target: string): readonly StartableAgent[] => {
   const { api } = usePopover().host;
-  const [agents, setAgents] = useState<readonly StartableAgent[]>([]);
-  useEffect(() => {
-    let isWanted = target !== "";
-    if (isWanted)
-      api.workspaces.startable.mutate({ target }).then(
-        (found) => {
-          if (isWanted) setAgents(found);
-        },
-        // Without an answer there is nothing to choose; the button stays off.
-        () => {},
-      );
-    return () => {
-      isWanted = false;
-    };
-  }, [api, target]);
-  return agents;
+  const { value } = useAsk<readonly StartableAgent[]>(target, async () =>
+    target === "" ? [] : api.workspaces.startable.mutate({ target }),
+  );
+  // Without an answer there is nothing to choose; the button stays off.
+  return value ?? [];
 };
 
 const Labelled = ({ label, children }: { label: string; children: ReactNode }) => (
@@ -50,11 +29,9 @@ const Labelled = ({ label, children }: { label: string; children: ReactNode }) =
 );
 
 export const StartDialog = ({ onClose }: { onClose: () => void }) => {
-  const { host, feed } = usePopover();
-  const { panes, targets } = useStore(feed);
-  const task = useTask();
+  const { panes, targets } = useStore(usePopover().feed);
+  const { task, done, start: startWith } = useStart();
   const foldersId = useId();
-  const [done, setDone] = useState<StartedView | null>(null);
   const [typed, setForm] = useState<StartForm>({ agent: "", target: "", folder: "", branch: "", text: "" });
   const machines = [...targets.values()].filter(({ enabled }) => enabled).map(({ target }) => target);
   const target = typed.target === "" ? (machines[0] ?? "") : typed.target;
@@ -66,22 +43,12 @@ export const StartDialog = ({ onClose }: { onClose: () => void }) => {
     setForm({ ...typed, ...change });
   };
   const input = startInput(form);
-  const start = () =>
-    void task.run(async () => {
-      if (input === null) return;
-      setDone(await host.api.workspaces.start.mutate({ ...input, waitMs: WAIT_MS, surface: SURFACE }));
-    });
+  const start = () => {
+    if (input !== null) startWith(input);
+  };
   if (done !== null)
     return (
-      <Dialog
-        title="Started"
-        onClose={onClose}
-        buttons={
-          <ActionButton hasFocus onClick={onClose}>
-            Close
-          </ActionButton>
-        }
-      >
+      <Dialog title="Started" onClose={onClose}>
         {startedText(done).map((line) => (
           <p key={line}>{line}</p>
         ))}

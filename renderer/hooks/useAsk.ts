@@ -1,6 +1,8 @@
-// A request to the daemon whose answer a settings page shows; sent when the page opens and again when something changed.
+// A request to the daemon whose answer a part of the page shows; sent when that opens and again when something changed.
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
-import { toFailure, type DesktopApi } from "../state/connectHost.ts";
+import { SURFACE, toFailure, type Api, type DesktopApi } from "../state/connectHost.ts";
+import { usePopover } from "../state/popover.ts";
+import type { StartedView } from "../../ui/text/sessionText.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import type { DesktopState } from "../../core/model/desktop.ts";
 
@@ -21,8 +23,11 @@ interface Answer<T> {
   isLoading: boolean;
 }
 
-/** `ask` is called again whenever `key` changes; an answer to an older request is dropped. */
-export const useAsk = <T>(key: string, ask: () => Promise<T>): Asked<T> => {
+/**
+ * `ask` is called again whenever `key` changes; an answer to an older request is dropped. A change of `version` asks again, too, but
+ * the earlier answer stays until the newer one arrives.
+ */
+export const useAsk = <T>(key: string, ask: () => Promise<T>, version = 0): Asked<T> => {
   const [answer, setAnswer] = useState<Answer<T>>({ key, value: null, failure: null, isLoading: true });
   const lastRef = useRef(0);
   const begin = useEffectEvent((wanted: string) => {
@@ -44,7 +49,7 @@ export const useAsk = <T>(key: string, ask: () => Promise<T>): Asked<T> => {
     );
   });
   const [round, setRound] = useState(0);
-  const question = `${round} ${key}`;
+  const question = `${version}/${round} ${key}`;
   useEffect(() => {
     begin(question.slice(question.indexOf(" ") + 1));
     return () => {
@@ -75,7 +80,7 @@ export const useAsk = <T>(key: string, ask: () => Promise<T>): Asked<T> => {
   };
 };
 
-// Work that a button on a settings page starts: one at a time, with its result.
+// Work that a button starts: one at a time, with its result.
 
 interface Task {
   isBusy: boolean;
@@ -130,4 +135,49 @@ export const useDesktop = (api: DesktopApi): Desktop => {
     [put, run],
   );
   return { ...asked, task, change };
+};
+
+/** Longer than the daemon waits for an agent that was started, and for its first prompt. */
+const START_MS = 15_000;
+
+/** Starts an agent. `done`: what came of it; null until then. */
+/** As the daemon takes it, without what is the popover's own. */
+type StartInput = Omit<Parameters<Api["workspaces"]["start"]["mutate"]>[0], "surface" | "waitMs">;
+
+export const useStart = () => {
+  const { api } = usePopover().host;
+  const task = useTask();
+  const [done, setDone] = useState<StartedView | null>(null);
+  const start = (input: StartInput) =>
+    void task.run(async () => {
+      setDone(await api.workspaces.start.mutate({ ...input, waitMs: START_MS, surface: SURFACE }));
+    });
+  return { task, done, start };
+};
+
+/** Looks at once and again and again while somebody sees the popover, never twice at once. `look` gives the pause after it, in ms. */
+export const useLooks = (look: (signal: AbortSignal) => Promise<number>): void => {
+  const { visibility } = usePopover().host;
+  const lookOnce = useEffectEvent(look);
+  useEffect(() => {
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isLooking = false;
+    const goOn = async (): Promise<void> => {
+      clearTimeout(timer);
+      if (isLooking || signal.aborted || !visibility.isVisible()) return;
+      isLooking = true;
+      const pauseMs = await lookOnce(signal);
+      isLooking = false;
+      if (!signal.aborted && visibility.isVisible()) timer = setTimeout(() => void goOn(), pauseMs);
+    };
+    const stopListening = visibility.subscribe(() => void goOn());
+    void goOn();
+    return () => {
+      aborter.abort();
+      clearTimeout(timer);
+      stopListening();
+    };
+  }, [visibility]);
 };

@@ -74,16 +74,15 @@ export const usePointing = (list: HTMLElement | null): void => {
     const move = ({ pointerType }: PointerEvent) => {
       if (pointerType === "mouse") begin();
     };
-    list.addEventListener("pointermove", move, { passive: true });
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    list.addEventListener("pointermove", move, { passive: true, signal });
     // Who scrolls reads there.
-    list.addEventListener("wheel", begin, { passive: true });
-    list.addEventListener("pointerleave", end);
-    window.addEventListener("keydown", end, true);
+    list.addEventListener("wheel", begin, { passive: true, signal });
+    list.addEventListener("pointerleave", end, { signal });
+    window.addEventListener("keydown", end, { capture: true, signal });
     return () => {
-      list.removeEventListener("pointermove", move);
-      list.removeEventListener("wheel", begin);
-      list.removeEventListener("pointerleave", end);
-      window.removeEventListener("keydown", end, true);
+      aborter.abort();
       end();
     };
   }, [list, pointing]);
@@ -102,15 +101,11 @@ export const moveFocus = (event: KeyboardEvent<HTMLElement>): void => {
   next.focus();
 };
 
-interface KeptFocus {
-  /** Names the row by a selector; null: none. */
-  readonly keep: (item: string | null) => void;
-  /** The person goes elsewhere. */
-  readonly forget: () => void;
-}
-
-/** Gives the focus to the row it was about, wherever that is now. `ref`: of the part of the page in which the row is. */
-export const useKeptFocus = (ref: RefObject<HTMLElement | null>): KeptFocus => {
+/**
+ * Gives the focus to the row it was about, wherever that is now. `ref`: of the part of the page in which the row is. `keep` names the
+ * row by a selector (null: none); `forget`: the person goes elsewhere.
+ */
+export const useKeptFocus = (ref: RefObject<HTMLElement | null>) => {
   const itemRef = useRef<string | null>(null);
   const keep = useCallback((item: string | null) => {
     itemRef.current = item;

@@ -66,19 +66,14 @@ const useMeans = (): void => {
     const wheel = ({ timeStamp }: WheelEvent) => gate.noteWheel(timeStamp);
     const click = ({ detail, timeStamp }: MouseEvent) => gate.noteMeans(detail > 0, timeStamp);
     const key = ({ timeStamp }: KeyboardEvent) => gate.noteKey(timeStamp);
-    const options = { capture: true, passive: true };
+    const aborter = new AbortController();
+    const options = { capture: true, passive: true, signal: aborter.signal };
     window.addEventListener("pointermove", move, options);
     window.addEventListener("pointerdown", touch, options);
     window.addEventListener("wheel", wheel, options);
     window.addEventListener("click", click, options);
     window.addEventListener("keydown", key, options);
-    return () => {
-      window.removeEventListener("pointermove", move, options);
-      window.removeEventListener("pointerdown", touch, options);
-      window.removeEventListener("wheel", wheel, options);
-      window.removeEventListener("click", click, options);
-      window.removeEventListener("keydown", key, options);
-    };
+    return () => aborter.abort();
   }, [gate]);
 };
 
@@ -104,27 +99,23 @@ export const useReadCards = (list: HTMLElement | null, selectedKey: string | nul
     const note = () => {
       if (host.visibility.isVisible()) look();
     };
-    const restart = () => gate.restart();
     const stopGate = gate.watch(note);
     const stopVisibility = host.visibility.subscribe(() => {
       gate.restart();
       note();
     });
     // In a low window all of the popover is scrolled, and not only the list.
-    const options = { capture: true, passive: true };
-    window.addEventListener("scroll", note, options);
-    window.addEventListener("resize", note);
-    window.visualViewport?.addEventListener("scroll", note);
-    window.visualViewport?.addEventListener("resize", note);
-    window.addEventListener("focus", restart);
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    window.addEventListener("scroll", note, { capture: true, passive: true, signal });
+    window.addEventListener("resize", note, { signal });
+    window.visualViewport?.addEventListener("scroll", note, { signal });
+    window.visualViewport?.addEventListener("resize", note, { signal });
+    window.addEventListener("focus", () => gate.restart(), { signal });
     return () => {
       stopGate();
       stopVisibility();
-      window.removeEventListener("scroll", note, options);
-      window.removeEventListener("resize", note);
-      window.visualViewport?.removeEventListener("scroll", note);
-      window.visualViewport?.removeEventListener("resize", note);
-      window.removeEventListener("focus", restart);
+      aborter.abort();
     };
   }, [list, gate, host.visibility]);
 };

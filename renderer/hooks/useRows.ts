@@ -100,14 +100,11 @@ export const useNextCard = ({ rows, selected }: ShownRows): void => {
     if (next !== null && pointing.getState()) list.noteFocus(next);
     else if (next !== null) list.select(next);
   });
-  useEffect(() => {
-    let before = statuses.getState();
-    return statuses.subscribe(() => {
-      const now = statuses.getState();
-      for (const [ref, status] of now)
-        if (status.kind === "sending" && LEAVES.has(status.action) && before.get(ref)?.kind !== "sending")
-          goOn(ref);
-      before = now;
-    });
-  }, [statuses]);
+  useEffect(
+    () =>
+      statuses.follow((ref, status, before) => {
+        if (status.kind === "sending" && LEAVES.has(status.action) && before?.kind !== "sending") goOn(ref);
+      }),
+    [statuses],
+  );
 };

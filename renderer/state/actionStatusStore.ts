@@ -71,6 +71,16 @@ export class ActionStatusStore extends Store<ActionStatuses> {
     for (const ref of this.getState().keys()) if (!isThere(ref)) this.clear(ref);
   }
 
+  /** Calls back for each status that is another one than before. */
+  follow(listener: (ref: string, status: ActionStatus, before: ActionStatus | undefined) => void) {
+    let before = this.getState();
+    return this.subscribe(() => {
+      const now = this.getState();
+      for (const [ref, status] of now) if (before.get(ref) !== status) listener(ref, status, before.get(ref));
+      before = now;
+    });
+  }
+
   private put(ref: string, status: ActionStatus | null): void {
     const statuses = new Map(this.getState());
     if (status === null) statuses.delete(ref);

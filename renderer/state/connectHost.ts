@@ -191,32 +191,19 @@ export interface Host {
   readonly navigation: NavigationRequests;
 }
 
-const connectBrowser = (window: Window): Host => {
-  const visibility = new Visibility(false);
-  followDocument(window.document, visibility);
-  return {
-    kind: "browser",
-    api: createTRPCClient<DaemonRouter>({ links: [fetchLink()] }),
-    desktop: null,
-    visibility,
-    navigation: new NavigationRequests(),
-  };
-};
-
 export const connectHost = (window: Window): Host => {
-  if (window.agtmux === undefined) return connectBrowser(window);
-  const link = messageLinks(window.agtmux);
-  const desktop = createTRPCClient<DesktopRouter>({ links: [link<DesktopRouter>()] });
   const visibility = new Visibility(false);
   const navigation = new NavigationRequests();
+  if (window.agtmux === undefined) {
+    followDocument(window.document, visibility);
+    const api = createTRPCClient<DaemonRouter>({ links: [fetchLink()] });
+    return { kind: "browser", api, desktop: null, visibility, navigation };
+  }
+  const link = messageLinks(window.agtmux);
+  const desktop = createTRPCClient<DesktopRouter>({ links: [link<DesktopRouter>()] });
   followDesktop(desktop, visibility, navigation);
-  return {
-    kind: "app",
-    api: createTRPCClient<DaemonRouter>({ links: [link()] }),
-    desktop,
-    visibility,
-    navigation,
-  };
+  const api = createTRPCClient<DaemonRouter>({ links: [link()] });
+  return { kind: "app", api, desktop, visibility, navigation };
 };
 
 const wireErrorSchema = z.object({ agtmuxCode: z.string(), remedy: z.string() });

@@ -11,7 +11,8 @@ import { promptLines } from "../../cli/render/clean.ts";
 import { shownPrompt } from "../../core/engine/dialogOwner.ts";
 import { requestView, type PromptRequest, type RequestView } from "../../core/model/request.ts";
 import { redactText } from "../../core/store/redact.ts";
-import { RequestText } from "../../renderer/components/CardBody.tsx";
+import { Parts } from "../../renderer/components/CardBody.tsx";
+import { cardView } from "../../ui/actions/cardView.ts";
 import { actionOf } from "../../ui/actions/paneActions.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { makePane } from "../factories/view.ts";
@@ -111,7 +112,8 @@ const surfaces = (request: RequestView): Record<"cli" | "popover" | "notice", st
   const isShownWhole = true;
   const around = { isConnected: true, isUnreachable: false, ...NO_LIMITS };
   const context = { ...around, isShownWhole: () => isShownWhole };
-  const drawn = renderToStaticMarkup(createElement(RequestText, { request, isWhole: isShownWhole }));
+  const { parts } = cardView(pane, context);
+  const drawn = renderToStaticMarkup(createElement(Parts, { parts, isWhole: isShownWhole }));
   const notice = toNotification("n", pane, {
     kind: "waiting_approval",
     sound: "none",
@@ -120,7 +122,7 @@ const surfaces = (request: RequestView): Record<"cli" | "popover" | "notice", st
   const offersNotification = notice.actions.some(({ kind }) => kind === "approve");
   const lines = promptLines(request, 0);
   const body = lines.slice(
-    1,
+    0,
     lines.findIndex((line) => line.startsWith("  1. ")),
   );
   return {

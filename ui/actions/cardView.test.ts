@@ -1,10 +1,8 @@
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
-import { displayText } from "../text/displayText.ts";
 import { NO_LIMITS, type ActionContext } from "./disabledReasons.ts";
-import { boundPart, cardView } from "./cardView.ts";
+import { cardView } from "./cardView.ts";
 
 const contextOf = (isShownWhole: boolean): ActionContext => ({
   isConnected: true,
@@ -86,7 +84,7 @@ describe("a card", () => {
         { kind: "change", text: content },
       ],
       summary: "+2 −1 in 2 places",
-      lineCount: 6,
+      lineCount: 5,
     });
   });
 
@@ -137,40 +135,5 @@ describe("a card", () => {
     const gate = "Allow command: make?";
     const other = cardView(asking({ kind: "other", title: gate, body: gate }), SHOWN);
     expect([other.heading, other.parts]).toEqual(["", [{ kind: "command", text: gate }]]);
-  });
-});
-
-describe("a part that is bounded", () => {
-  const size = { rows: 4, columns: 10 };
-  it("is all there, to the letter, where it fits", () => {
-    expect(boundPart({ kind: "command", text: "make\n  test" }, size)).toEqual({
-      text: "make\n  test",
-      hiddenLines: 0,
-    });
-  });
-
-  it("begins with the line before the first change, and says how many lines are hidden", () => {
-    const text = `${" a\n".repeat(20)}+b\n+c\n+d\n+e`;
-    expect(boundPart({ kind: "change", text }, size)).toEqual({ text: " a\n+b\n+c\n+d", hiddenLines: 20 });
-  });
-
-  it("hides also the rest of a long line", () => {
-    expect(boundPart({ kind: "command", text: "x".repeat(100) }, size)).toEqual({
-      text: "x".repeat(40),
-      hiddenLines: 1,
-    });
-    const again = `${"a".repeat(20)}\n${"a".repeat(30)}`;
-    expect(boundPart({ kind: "command", text: again }, size).hiddenLines).toBe(1);
-  });
-
-  it("never says that nothing is hidden of what is not there whole", () => {
-    const text = fc.array(fc.constantFrom("a", "\n", "+", " ", "\u202e", "日", "\t"), { maxLength: 120 });
-    fc.assert(
-      fc.property(text, fc.constantFrom("change" as const, "command" as const), (pieces, kind) => {
-        const all = pieces.join("");
-        const { text: shown, hiddenLines } = boundPart({ kind, text: all }, size);
-        expect(hiddenLines === 0).toBe(shown === displayText(all));
-      }),
-    );
   });
 });

@@ -1,4 +1,5 @@
 // Checks the chain from the agents' hooks to this window, link by link, and makes a report to pass on. It only reads.
+import type { ReactNode } from "react";
 import type { Finding, FindingStatus } from "../../../core/model/doctor.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { Group, Absent, FailureText } from "../fields.tsx";
@@ -43,25 +44,28 @@ const isUnused = (finding: Finding, all: readonly Finding[]): boolean =>
       agent !== finding.agent || target !== finding.target || status === "skipped",
   );
 
-const FindingItem = ({ finding }: { finding: Finding }) => {
-  const { status, summary, evidence, remedy } = finding;
-  const isBad = status === "problem" || status === "warning";
-  return (
-    <li data-status={status}>
-      <span className={diagnostics.mark} aria-hidden="true">
-        {MARKS[status]}
-      </span>
-      <span>
-        {isBad && <strong>{WORDS[status]}</strong>}
-        {displayLine(summary)}
-        {evidence !== null && <span className={diagnostics.evidence}> ({displayLine(evidence)})</span>}
-        {status !== "ok" && remedy !== null && (
-          <span className={diagnostics.remedy}>{displaySentence(remedy)}</span>
-        )}
-      </span>
-    </li>
-  );
-};
+/** One thing that was looked at, well or not. */
+export const Fact = ({ status, children }: { status: FindingStatus; children: ReactNode }) => (
+  <li data-status={status}>
+    <span className={diagnostics.mark} aria-hidden="true">
+      {MARKS[status]}
+    </span>
+    <span>
+      {WORDS[status] !== "" && <strong>{WORDS[status]}</strong>}
+      {children}
+    </span>
+  </li>
+);
+
+const FindingItem = ({ finding: { status, summary, evidence, remedy } }: { finding: Finding }) => (
+  <Fact status={status}>
+    {displayLine(summary)}
+    {evidence !== null && <span className={diagnostics.evidence}> ({displayLine(evidence)})</span>}
+    {status !== "ok" && remedy !== null && (
+      <span className={diagnostics.remedy}>{displaySentence(remedy)}</span>
+    )}
+  </Fact>
+);
 
 const severityOf = (findings: readonly Finding[]): number =>
   Math.min(...findings.map(({ status }) => Math.min(ORDER.indexOf(status), ORDER.indexOf("ok"))));
@@ -86,12 +90,9 @@ const Findings = ({ findings }: { findings: readonly Finding[] }) =>
               />
             ))}
           {unused.size > 0 && (
-            <li data-status="skipped">
-              <span className={diagnostics.mark} aria-hidden="true">
-                ·
-              </span>
-              <span>Not integrated and in no pane: {[...unused].map(displayLine).join(", ")}.</span>
-            </li>
+            <Fact status="skipped">
+              Not integrated and in no pane: {[...unused].map(displayLine).join(", ")}.
+            </Fact>
           )}
         </ul>
       </Group>

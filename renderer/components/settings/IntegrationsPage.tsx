@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { IntegrationAction } from "../../../core/api/calls.ts";
 import type { Api } from "../../state/connectHost.ts";
 import { ActionButton } from "../Buttons.tsx";
+import { Fact } from "./DiagnosticsPage.tsx";
 import { DiffView } from "./DiffView.tsx";
 import { FailureText, Group, Toggle, Choice, RetryFailure } from "../fields.tsx";
 import styles from "../settings.module.css";
@@ -19,18 +20,6 @@ import type {
 import type { TargetView } from "../../../core/model/view.ts";
 
 // The three facts that prove an integration: our entries, a test event that travelled, and the last event of a real agent.
-
-const Fact = ({ status, children }: { status: "ok" | "problem" | "skipped"; children: React.ReactNode }) => (
-  <li data-status={status}>
-    <span className={proof.mark} aria-hidden="true">
-      {status === "ok" ? "✓" : status === "problem" ? "✗" : "·"}
-    </span>
-    <span>
-      {status === "problem" && <strong>Problem: </strong>}
-      {children}
-    </span>
-  </li>
-);
 
 const Verification = ({ result }: { result: IntegrationVerification }) => (
   <ul className={proof.facts} aria-label="Proof">
