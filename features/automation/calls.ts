@@ -1,6 +1,6 @@
 // What surfaces ask of automation, as `automation.<name>`: each call once, with its input and its answer.
 import * as z from "zod";
-import { CALLS, mutation, query, type ServiceOf, type SentTo } from "../../core/api/calls.ts";
+import { CALLS, mutation, query, type ServiceOf } from "../../core/api/calls.ts";
 import { MAX_TEXT } from "../../core/model/action.ts";
 import {
   MAX_ARMED_MS,
@@ -136,6 +136,5 @@ export const AUTOMATION_CALLS = {
 };
 
 export type AutomationCalls = typeof AUTOMATION_CALLS;
-export type AutomationInput<Name extends keyof AutomationCalls> = SentTo<AutomationCalls[Name]>;
 /** What answers them. */
 export type AutomationService = ServiceOf<AutomationCalls>;

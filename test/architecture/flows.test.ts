@@ -4,7 +4,7 @@ import { readFlows } from "./flows.ts";
 import { readSources } from "./sources.ts";
 
 const sources = new Map(
-  ["adapters", "core", "renderer", "ui"].flatMap(readSources).map((source) => [source.path, source]),
+  ["adapters", "cli", "core", "renderer", "ui"].flatMap(readSources).map((source) => [source.path, source]),
 );
 const { flows } = readFlows();
 
@@ -26,8 +26,13 @@ describe.each(flows)("$name", ({ files }) => {
   });
 });
 
-it("are three", () => {
-  expect(flows.map(({ name }) => name)).toEqual(["hook → row", "frame → state", "Approve → key"]);
+it("are four", () => {
+  expect(flows.map(({ name }) => name)).toEqual([
+    "hook → row",
+    "frame → state",
+    "Approve → key",
+    "agtmux list",
+  ]);
 });
 
 it("finds what is joined to nothing", () => {
