@@ -192,23 +192,12 @@ export interface KeyPresses {
   onNothingSent(): void;
 }
 
-interface Idempotency {
-  run(
-    action: Action,
-    turn: ActionTurn,
-    once: IdempotencyKey,
-    work: (presses: KeyPresses) => Promise<Report>,
-  ): Promise<ActionResult>;
-  /** The result of an action that has ended under this key; null where there is none. */
-  earlier(once: IdempotencyKey): ActionResult | null;
-}
-
 const repeated = (result: string): ActionResult => ({
   ...actionResultSchema.parse(JSON.parse(result)),
   is_repeat: true,
 });
 
-export const createIdempotency = ({ store, clock }: { store: Store; clock: Clock }): Idempotency => {
+export const createIdempotency = ({ store, clock }: { store: Store; clock: Clock }) => {
   const claim = (action: Action, turn: ActionTurn, scope: string, key: string): ActionResult | null => {
     const used = store.claimKey({ scope, key, actionId: turn.actionId, at: clock.now() });
     if (used === null) return null;
@@ -218,7 +207,12 @@ export const createIdempotency = ({ store, clock }: { store: Store; clock: Clock
   };
 
   return {
-    run: async (action, turn, { scope, key }, work) => {
+    run: async (
+      action: Action,
+      turn: ActionTurn,
+      { scope, key }: IdempotencyKey,
+      work: (presses: KeyPresses) => Promise<Report>,
+    ): Promise<ActionResult> => {
       const before = key === null ? null : claim(action, turn, scope, key);
       if (before !== null) return before;
       let hasPressed = false;
@@ -239,7 +233,8 @@ export const createIdempotency = ({ store, clock }: { store: Store; clock: Clock
         throw error;
       }
     },
-    earlier: ({ scope, key }) => {
+    /** The result of an action that has ended under this key; null where there is none. */
+    earlier: ({ scope, key }: IdempotencyKey): ActionResult | null => {
       if (key === null) return null;
       const used = store.claimKey({ scope, key, actionId: "none", at: clock.now() });
       // The key was only looked up: it was free, and is free again.

@@ -65,10 +65,8 @@ export interface ProcessSignaller {
   ): Promise<boolean>;
 }
 
-type Runs = TargetExecutor;
-
 const runScript = async (
-  executor: Runs,
+  executor: TargetExecutor,
   { pid, start }: { pid: number; start: string },
   signal: string,
 ): Promise<LivingProcess | null> => {
@@ -88,17 +86,17 @@ const runScript = async (
 };
 
 /** Null when there is no such process, or only what is left of it until its parent asks. */
-export const findProcess = (executor: Runs, pid: number): Promise<LivingProcess | null> =>
+export const findProcess = (executor: TargetExecutor, pid: number): Promise<LivingProcess | null> =>
   runScript(executor, { pid, start: "" }, "");
 
 /** For processes that we started ourselves; all others go through the gate. False when it is gone or another one. */
 const signalProcess = async (
-  executor: Runs,
+  executor: TargetExecutor,
   process: { pid: number; start: string },
   signal: KillSignal,
 ): Promise<boolean> => (await runScript(executor, process, signal)) !== null;
 
-export const createProcessSignaller = (executor: Runs): ProcessSignaller => ({
+export const createProcessSignaller = (executor: TargetExecutor): ProcessSignaller => ({
   find: (pid) => findProcess(executor, pid),
   signal: (_action, process, signal) => signalProcess(executor, process, signal),
 });

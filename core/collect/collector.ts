@@ -191,16 +191,16 @@ export class Collector {
     });
   }
 
-  /** `hasHeard`: what was heard before the last look may have reached tmux only after it, so that another one comes soon. */
-  private scheduleListing(hasHeard = false): void {
+  /** `hasNews`: what was written before the last listing may have reached tmux only after it, so that another one comes soon. */
+  private scheduleListing(hasNews = false): void {
     if (this.isClosed) return;
     const { clock, timing } = this.deps;
     const usualMs = timing().topology_interval_ms;
-    this.outputs.afterLook(this.servers);
-    const { hearsAll } = this.outputs;
-    const pauses = this.servers.map(({ watched, tookMs }) => watched.pauseMs(usualMs, { tookMs, hearsAll }));
-    const pauseMs = Math.min(...(hasHeard ? [LISTEN_MS] : []), ...(pauses.length === 0 ? [usualMs] : pauses));
-    this.awaitListing(clock.now() + pauseMs, hearsAll);
+    this.outputs.afterListing(this.servers);
+    const { metersAll } = this.outputs;
+    const pauses = this.servers.map(({ watched, tookMs }) => watched.pauseMs(usualMs, { tookMs, metersAll }));
+    const pauseMs = Math.min(...(hasNews ? [LISTEN_MS] : []), ...(pauses.length === 0 ? [usualMs] : pauses));
+    this.awaitListing(clock.now() + pauseMs, metersAll);
   }
 
   /** Lists when it is due, or as soon as something is heard. */
@@ -208,13 +208,13 @@ export class Collector {
     const { clock } = this.deps;
     const leftMs = Math.max(0, dueAt - clock.now());
     this.cancelListing = clock.setTimer(isListening ? Math.min(leftMs, LISTEN_MS) : leftMs, () => {
-      const hasHeard = this.outputs.hasHeard();
-      if (clock.now() < dueAt && !hasHeard) {
+      const hasNews = this.outputs.hasNews();
+      if (clock.now() < dueAt && !hasNews) {
         this.awaitListing(dueAt, isListening);
         return;
       }
-      this.outputs.beforeLook();
-      this.guard(this.listServers().finally(() => this.scheduleListing(hasHeard)));
+      this.outputs.beforeListing();
+      this.guard(this.listServers().finally(() => this.scheduleListing(hasNews)));
     });
   }
 

@@ -109,23 +109,21 @@ export interface ListedServer {
   socketPath: string | null;
 }
 
-interface EventDeliveryDeps<S extends ListedServer> {
-  targetId: string;
-  sink: CollectorSink;
-  servers: readonly S[];
-  processes: ProcessWatch;
-  /** Reads the working folders of all runtimes that events from other panes may name. */
-  learnFolders: () => Promise<void>;
-  listServer: (server: S) => Promise<void>;
-}
-
 /** The place that an event says it comes from. */
 const placeKey = (tmuxSocket: string | null, paneId: string | null): string => `${tmuxSocket}/${paneId}`;
 
 export class EventDelivery<S extends ListedServer> {
-  private readonly deps: EventDeliveryDeps<S>;
+  private readonly deps: {
+    targetId: string;
+    sink: CollectorSink;
+    servers: readonly S[];
+    processes: ProcessWatch;
+    /** Reads the working folders of all runtimes that events from other panes may name. */
+    learnFolders: () => Promise<void>;
+    listServer: (server: S) => Promise<void>;
+  };
 
-  constructor(deps: EventDeliveryDeps<S>) {
+  constructor(deps: EventDelivery<S>["deps"]) {
     this.deps = deps;
   }
 

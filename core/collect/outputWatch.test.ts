@@ -49,9 +49,9 @@ const scene = (given: Readonly<Record<string, Partial<Agent>>>) => {
   });
   /** `meanwhile`: after tmux has answered. */
   const look = (meanwhile = (): void => {}): void => {
-    watch.beforeLook();
+    watch.beforeListing();
     meanwhile();
-    watch.afterLook([
+    watch.afterListing([
       {
         watched: { server: "default" },
         serverPid: SERVER_PID,
@@ -67,7 +67,7 @@ const scene = (given: Readonly<Record<string, Partial<Agent>>>) => {
   /** Whether something is heard, this long after the last look. */
   const heardAfter = (ms: number): boolean => {
     clock.advance(ms);
-    return watch.hasHeard();
+    return watch.hasNews();
   };
   look();
   return { state, agents, agent, watch, look, heardAfter };
@@ -107,8 +107,8 @@ describe("between two looks", () => {
 
 describe("looks may be rarer only if every agent can be heard", () => {
   it("and the server too", () => {
-    expect(scene({ "%1": {}, "%2": {} }).watch.hearsAll).toBe(true);
-    expect(scene({}).watch.hearsAll).toBe(true);
+    expect(scene({ "%1": {}, "%2": {} }).watch.metersAll).toBe(true);
+    expect(scene({}).watch.metersAll).toBe(true);
   });
 
   it.each<[string, Partial<Agent>]>([
@@ -117,19 +117,19 @@ describe("looks may be rarer only if every agent can be heard", () => {
     ["that has ended", { written: null }],
     ["that only started the program which draws", { written: 200 }],
   ])("not with one %s", (_, agent) => {
-    expect(scene({ "%1": {}, "%2": agent }).watch.hearsAll).toBe(false);
+    expect(scene({ "%1": {}, "%2": agent }).watch.metersAll).toBe(false);
   });
 
   it("not with one in whose window somebody else draws", () => {
     const { agent, watch, look } = scene({ "%1": {}, "%2": {} });
     look();
     look();
-    expect(watch.hearsAll).toBe(true);
+    expect(watch.metersAll).toBe(true);
     agent("%2").activity += 5;
     look();
-    expect(watch.hearsAll).toBe(false);
+    expect(watch.metersAll).toBe(false);
     look();
-    expect(watch.hearsAll, "it stays so").toBe(false);
+    expect(watch.metersAll, "it stays so").toBe(false);
   });
 
   it("what it wrote while a look was under way is its own", () => {
@@ -140,7 +140,7 @@ describe("looks may be rarer only if every agent can be heard", () => {
     });
     agent("%1").activity += 5;
     look();
-    expect(watch.hearsAll).toBe(true);
+    expect(watch.metersAll).toBe(true);
   });
 
   it("another pane of its window may be who draws: nothing is learnt from that", () => {
@@ -149,7 +149,7 @@ describe("looks may be rarer only if every agent can be heard", () => {
     agent("%1").activity += 5;
     agent("%2").activity += 5;
     look();
-    expect(watch.hearsAll).toBe(true);
+    expect(watch.metersAll).toBe(true);
   });
 });
 

@@ -87,31 +87,31 @@ const MIN_WRITTEN_BYTES = 1_024;
 /** Each takes a file descriptor of ours. */
 const MAX_METERS = 256;
 
-interface Ear {
+interface MeteredAgent {
   meter: Meter<number>;
   pid: number;
   /** Null once it has ended. */
   written: number | null;
   /** When it last wrote, epoch ms. */
   wroteAt: number;
-  /** What had been written when the last look began, and the one before it; null before there was one. */
-  atLook: number | null;
-  atLookBefore: number | null;
-  /** tmux's time of the last output in its window, of the last look. */
+  /** What had been written when the last listing began, and the one before it; null before there was one. */
+  atListing: number | null;
+  atListingBefore: number | null;
+  /** tmux's time of the last output in its window, as of the last listing. */
   activity: number;
   /** Its window showed output of which its process wrote nothing: another process draws there. */
-  isDeaf: boolean;
+  isDrawnByAnother: boolean;
 }
 
-/** A tmux server after a look. */
-interface Looked {
+/** A tmux server after a listing. */
+interface Listed {
   watched: { readonly server: string };
   /** Null where none runs. */
   serverPid: number | null;
   panes: readonly Pane[];
 }
 
-interface ServerEar {
+interface MeteredServer {
   meter: Meter<string>;
   pid: number;
   children: string;
@@ -124,48 +124,48 @@ export class OutputWatch {
     sink: CollectorSink;
     clock: Clock;
   };
-  private readonly agents = new Map<string, Ear>();
-  private readonly servers = new Map<string, ServerEar>();
-  private hearsEverything = false;
+  private readonly agents = new Map<string, MeteredAgent>();
+  private readonly servers = new Map<string, MeteredServer>();
+  private metersEverything = false;
 
   constructor(deps: OutputWatch["deps"]) {
     this.deps = deps;
   }
 
-  /** Every agent and every server can be heard: between looks nothing of what matters goes unnoticed. */
-  get hearsAll(): boolean {
-    return this.hearsEverything;
+  /** Every agent and every server has a meter: between listings nothing that matters goes unnoticed. */
+  get metersAll(): boolean {
+    return this.metersEverything;
   }
 
   /** An agent that rested has written something or ended, or a server has other panes. */
-  hasHeard(): boolean {
+  hasNews(): boolean {
     const now = this.deps.clock.now();
     let isNews = false;
-    for (const ear of this.agents.values()) {
-      const written = ear.meter.read();
-      if (written === ear.written) continue;
-      if (written === null || now - ear.wroteAt >= RESTS_AFTER_MS) isNews = true;
-      ear.written = written;
-      ear.wroteAt = now;
+    for (const metered of this.agents.values()) {
+      const written = metered.meter.read();
+      if (written === metered.written) continue;
+      if (written === null || now - metered.wroteAt >= RESTS_AFTER_MS) isNews = true;
+      metered.written = written;
+      metered.wroteAt = now;
     }
-    for (const ear of this.servers.values()) {
-      const children = ear.meter.read() ?? "";
-      if (children !== ear.children) isNews = true;
-      ear.children = children;
+    for (const metered of this.servers.values()) {
+      const children = metered.meter.read() ?? "";
+      if (children !== metered.children) isNews = true;
+      metered.children = children;
     }
     return isNews;
   }
 
-  /** To be called just before a look at the servers. */
-  beforeLook(): void {
-    for (const ear of this.agents.values()) {
-      ear.atLookBefore = ear.atLook;
-      ear.atLook = ear.meter.read();
+  /** To be called just before the servers are listed. */
+  beforeListing(): void {
+    for (const metered of this.agents.values()) {
+      metered.atListingBefore = metered.atListing;
+      metered.atListing = metered.meter.read();
     }
   }
 
-  /** To be called after a look: listens to the agents and servers that there are now. */
-  afterLook(servers: readonly Looked[]): void {
+  /** To be called after a listing: meters the agents and servers that there are now. */
+  afterListing(servers: readonly Listed[]): void {
     const { processes, sink, targetId } = this.deps;
     if (processes.meterOutput === undefined) return;
     const watched = sink.watchedRuntimes(targetId);
@@ -179,46 +179,47 @@ export class OutputWatch {
     );
     const isAlone = ({ pane }: WatchedRuntime): boolean =>
       panesOfWindow.get(`${pane.server} ${pane.windowId}`)?.length === 1;
-    const agents = watched.map((one) => this.listenTo(one, isAlone(one)));
-    const heard = servers.map(({ watched: { server }, serverPid }) => this.listenToServer(server, serverPid));
-    this.hearsEverything = [...agents, ...heard].every((isHeard) => isHeard);
+    const agents = watched.map((one) => this.meterAgent(one, isAlone(one)));
+    const metered = servers.map(({ watched: { server }, serverPid }) => this.meterServer(server, serverPid));
+    this.metersEverything = [...agents, ...metered].every((isMetered) => isMetered);
   }
 
   close(): void {
     this.dropAllBut(new Map(), new Map());
   }
 
-  /** Whether it can be heard. */
-  private listenTo({ runtime: { runtimeId, pid }, pane }: WatchedRuntime, isAlone: boolean): boolean {
-    const ear = this.agents.get(runtimeId) ?? this.openEar(runtimeId, pid);
-    if (ear === null) return false;
-    const written = ear.meter.read();
-    // What tmux saw since the look before, the process has written after that look began.
-    if (isAlone && pane.windowActivity !== ear.activity && written === ear.atLookBefore) ear.isDeaf = true;
-    ear.activity = pane.windowActivity;
-    return !ear.isDeaf && written !== null && written >= MIN_WRITTEN_BYTES;
+  /** Whether its meter shows all that it writes. */
+  private meterAgent({ runtime: { runtimeId, pid }, pane }: WatchedRuntime, isAlone: boolean): boolean {
+    const metered = this.agents.get(runtimeId) ?? this.openMeter(runtimeId, pid);
+    if (metered === null) return false;
+    const written = metered.meter.read();
+    // What tmux saw since the listing before, the process has written after that listing began.
+    if (isAlone && pane.windowActivity !== metered.activity && written === metered.atListingBefore)
+      metered.isDrawnByAnother = true;
+    metered.activity = pane.windowActivity;
+    return !metered.isDrawnByAnother && written !== null && written >= MIN_WRITTEN_BYTES;
   }
 
-  private openEar(runtimeId: string, pid: number | null): Ear | null {
+  private openMeter(runtimeId: string, pid: number | null): MeteredAgent | null {
     if (pid === null || this.agents.size >= MAX_METERS) return null;
     const meter = this.deps.processes.meterOutput?.(pid) ?? null;
     if (meter === null) return null;
     const wroteAt = this.deps.clock.now();
-    const ear = {
+    const metered = {
       meter,
       pid,
       written: meter.read(),
       wroteAt,
-      atLook: null,
-      atLookBefore: null,
+      atListing: null,
+      atListingBefore: null,
       activity: 0,
-      isDeaf: false,
+      isDrawnByAnother: false,
     };
-    this.agents.set(runtimeId, ear);
-    return ear;
+    this.agents.set(runtimeId, metered);
+    return metered;
   }
 
-  private listenToServer(server: string, pid: number | null): boolean {
+  private meterServer(server: string, pid: number | null): boolean {
     if (this.servers.has(server)) return true;
     const meter = pid === null ? null : (this.deps.processes.meterChildren?.(pid) ?? null);
     if (meter === null || pid === null) return false;

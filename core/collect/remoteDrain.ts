@@ -11,19 +11,14 @@ import { endsWithin } from "../model/endsWithin.ts";
 // When the events of a target happened, by our own clock. The target's clock may be hours off, so only the age of a file
 // counts. A measured age varies with the time that an answer takes, and may be in whole seconds.
 
-export interface EventTimes {
-  /**
-   * Epoch ms of an event that is `ageMs` old on arrival; never earlier than the time of an event that this was called for
-   * before.
-   */
-  timeOf(arrivedAt: number, ageMs: number): number;
-}
+export type EventTimes = ReturnType<typeof createEventTimes>;
 
 /** Each target has one, which outlives its connections: the order of files must survive a new connection. */
-export const createEventTimes = (): EventTimes => {
+export const createEventTimes = () => {
   let last = Number.NEGATIVE_INFINITY;
   return {
-    timeOf: (arrivedAt, ageMs) => {
+    /** Epoch ms of an event that is `ageMs` old on arrival; never earlier than that of an event before it. */
+    timeOf: (arrivedAt: number, ageMs: number): number => {
       last = Math.max(last, arrivedAt - ageMs);
       return Math.min(last, arrivedAt);
     },
@@ -42,16 +37,7 @@ const START_LIMIT_MS = 20_000;
 
 const growing = (ms: number): number => Math.min(Math.max(FIRST_RETRY_MS, ms * 2), LONGEST_RETRY_MS);
 
-export interface RemoteDrain {
-  /**
-   * Takes the files that are already there, and goes on by itself. A failure is logged and tried again; when a spool never
-   * stops filling, it does not wait for all of it.
-   */
-  start(): Promise<void>;
-  /** Takes the files that lie there at this moment. @throws Error where it could not, which is tried again, as always. */
-  take(): Promise<void>;
-  close(): Promise<void>;
-}
+export type RemoteDrain = ReturnType<typeof createRemoteDrain>;
 
 export const createRemoteDrain = (options: {
   spool: RemoteSpool;
@@ -60,7 +46,7 @@ export const createRemoteDrain = (options: {
   times: EventTimes;
   logger: Logger;
   clock: Clock;
-}): RemoteDrain => {
+}) => {
   const { spool, onBatch, times, logger, clock } = options;
   let running: Promise<boolean> | null = null;
   let isClosed = false;
@@ -79,11 +65,11 @@ export const createRemoteDrain = (options: {
     });
   };
 
-  /** @param told the files that came with a glance. */
-  const takeBatch = async (told: SpooledFile[] | null): Promise<number> => {
+  /** @param listed the files that came with a glance. */
+  const takeBatch = async (listed: SpooledFile[] | null): Promise<number> => {
     if (isClosed) return 0;
     const maxBytes = MAX_PAYLOAD_BYTES + MAX_HEADER_BYTES;
-    const files = told ?? (await spool.read({ count: BATCH_FILES, maxBytes }));
+    const files = listed ?? (await spool.read({ count: BATCH_FILES, maxBytes }));
     const arrivedAt = clock.now();
     const good: { name: string; envelope: Envelope }[] = [];
     for (const file of files) {
@@ -111,12 +97,12 @@ export const createRemoteDrain = (options: {
             done();
           };
         });
-  /** False where it failed. @param isAsked somebody wants to know, and no glance told of files. */
-  const drain = (told: SpooledFile[] | null, isAsked = false): Promise<boolean> => {
+  /** False where it failed. @param isAsked somebody wants to know, and no glance found files. */
+  const drain = (listed: SpooledFile[] | null, isAsked = false): Promise<boolean> => {
     running ??= (async () => {
       try {
         let startedAt = clock.now();
-        const first = await takeBatch(told);
+        const first = await takeBatch(listed);
         let count = first;
         while (count >= BATCH_FILES) {
           await rest(Math.min(LONGEST_REST_MS, (clock.now() - startedAt) * REST_PER_WORK));
@@ -146,7 +132,11 @@ export const createRemoteDrain = (options: {
   };
 
   return {
-    start: async () => {
+    /**
+     * Takes the files that are already there, and goes on by itself. A failure is logged and tried again; when a spool never
+     * stops filling, it does not wait for all of it.
+     */
+    start: async (): Promise<void> => {
       spool.onFiles((files) => {
         if (!isClosed) void drain(files);
       });
@@ -154,12 +144,13 @@ export const createRemoteDrain = (options: {
       retryMs = 0;
       next();
     },
-    take: async () => {
+    /** Takes the files that lie there at this moment. @throws Error where it could not, which is tried again, as always. */
+    take: async (): Promise<void> => {
       // What is under way may have been listed before.
       await running;
       if (!(await drain(null, true))) throw new Error("the events of the target could not be taken");
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
       cancelTimer();
       endRest();

@@ -44,7 +44,7 @@ const scene = (mode: TmuxServer["mode"] = "direct") => {
 it("looks sooner for a while after something moved, and rarer where nothing did for long", async () => {
   const { state, watched, lookAfter } = scene();
   await lookAfter(0);
-  const pause = (hearsAll = false): number => watched.pauseMs(USUAL_MS, { tookMs: 4, hearsAll });
+  const pause = (metersAll = false): number => watched.pauseMs(USUAL_MS, { tookMs: 4, metersAll });
   expect(pause()).toBe(450);
   await lookAfter(12_000);
   expect(pause()).toBe(900);
@@ -59,14 +59,14 @@ it("looks sooner for a while after something moved, and rarer where nothing did 
 it("does not look sooner where that would take much of the time", async () => {
   const { watched, lookAfter } = scene();
   await lookAfter(0);
-  expect(watched.pauseMs(USUAL_MS, { tookMs: 6, hearsAll: true })).toBe(600);
-  expect(watched.pauseMs(USUAL_MS, { tookMs: 80, hearsAll: true })).toBe(900);
+  expect(watched.pauseMs(USUAL_MS, { tookMs: 6, metersAll: true })).toBe(600);
+  expect(watched.pauseMs(USUAL_MS, { tookMs: 80, metersAll: true })).toBe(900);
 });
 
 it("keeps to the usual pause where each look is a process", async () => {
   const { watched, lookAfter } = scene("polling");
   await lookAfter(0);
-  expect(watched.pauseMs(USUAL_MS, { tookMs: 1, hearsAll: true })).toBe(USUAL_MS);
+  expect(watched.pauseMs(USUAL_MS, { tookMs: 1, metersAll: true })).toBe(USUAL_MS);
 });
 
 /** A server of one pane that fills in tmux's formats; its title is another one each time that somebody asks for it. */

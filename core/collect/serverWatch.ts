@@ -79,10 +79,10 @@ export const watchServer = (options: {
   return {
     server: tmux.server,
     socketPath,
-    pauseMs(usualMs, { tookMs, hearsAll }) {
+    pauseMs(usualMs, { tookMs, metersAll }) {
       if (options.probe !== undefined || tmux.mode !== "direct") return usualMs;
       const restedMs = clock.now() - movedAt;
-      if (hearsAll && restedMs >= SOON_FOR_MS) return usualMs * HEARD_SHARE;
+      if (metersAll && restedMs >= SOON_FOR_MS) return usualMs * HEARD_SHARE;
       if (restedMs >= RESTS_AFTER_MS) return usualMs * REST_SHARE;
       if (restedMs >= SOON_FOR_MS) return usualMs;
       return Math.min(usualMs, Math.max(usualMs * SOON_SHARE, tookMs / SOON_TIME_SHARE));

@@ -42,9 +42,9 @@ export interface WatchedServer {
   list(): Promise<ServerListing>;
   /**
    * How long the next listing may wait, in ms, after one that took `tookMs`: `usualMs`, unless more or fewer changes are
-   * expected. `hearsAll`: what an agent or the server does meanwhile is heard without a listing.
+   * expected. `metersAll`: what an agent or the server does meanwhile is noticed without a listing.
    */
-  pauseMs(usualMs: number, after: { tookMs: number; hearsAll: boolean }): number;
+  pauseMs(usualMs: number, after: { tookMs: number; metersAll: boolean }): number;
   /** The next listing reads everything, whatever the cheap look says. */
   expectChange(): void;
   /** Visible screens of the panes, top to bottom; panes that are gone are missing. */

@@ -44,9 +44,9 @@ type ParsedEnvelope = { isOk: true; envelope: Envelope } | { isOk: false; proble
 
 const objectSchema = envelopeSchema.shape.payload.unwrap();
 
-type Payload = Pick<Envelope, "payload" | "payloadProblem">;
-
-const parsePayload = (text: string): Payload => {
+const parsePayload = (
+  text: string,
+): { payload: Envelope["payload"]; payloadProblem: Envelope["payloadProblem"] } => {
   if (text.trim() === "") return { payload: null, payloadProblem: "empty" };
   let value: unknown;
   try {

@@ -89,7 +89,7 @@ const byPrompt = (input: PaneBindingInput, candidates: readonly Runtime[]): Pane
 };
 
 /** True for an event that may tie a session to a pane for the first time; other events follow it, or are not ours. */
-export const isTie = ({ promptText }: Pick<PaneBindingInput, "promptText">): boolean => promptText !== null;
+export const isTie = ({ promptText }: { promptText: string | null }): boolean => promptText !== null;
 
 /**
  * In this order: the live runtime whose own process ran the hook; the live runtime that has this session; for the event of

@@ -237,7 +237,7 @@ interface DrawnLine {
 }
 
 /** A row that only shows the blank at a line's end belongs to it. */
-const drawnLines = (rows: readonly string[]): DrawnLine[] => {
+const joinWrapped = (rows: readonly string[]): DrawnLine[] => {
   const lines: { sign: string; rows: string[] }[] = [];
   for (const row of rows) {
     const [sign, text] = [row.slice(0, 1), row.slice(1)];
@@ -392,7 +392,7 @@ export const isContentDrawn = (
   if (!rows.every((row) => /^[+\- >]/.test(row))) return false;
   const wrap = { columns, wrapping };
   if (!isWhole) return areRowsDrawn(announced, rows, wrap, false);
-  if (isAllDrawn(changesOf(announced), drawnLines(rows), wrap)) return true;
+  if (isAllDrawn(changesOf(announced), joinWrapped(rows), wrap)) return true;
   // Where a line is wrapped without a sign, and no line of the file is drawn, rows are told apart by their text alone.
   return rows.every((row) => /^[+-]/.test(row)) && areRowsDrawn(announced, rows, wrap, true);
 };

@@ -1,13 +1,6 @@
 // How many works of one kind run at once, and which is next.
 
-export interface Semaphore {
-  /** Resolves in the order of the calls; the function that it gives frees the place, once. */
-  acquire(): Promise<() => void>;
-  /** Begins `work` when fewer than `limit` others are under way, in the order of asking. */
-  run<T>(work: () => Promise<T>): Promise<T>;
-}
-
-export const createSemaphore = (limit: number): Semaphore => {
+export const createSemaphore = (limit: number) => {
   const waiting: (() => void)[] = [];
   let taken = 0;
   let next = 0;
@@ -22,6 +15,7 @@ export const createSemaphore = (limit: number): Semaphore => {
     next += 1;
     begin();
   };
+  /** Resolves in the order of the calls; the function that it gives frees the place, once. */
   const acquire = async (): Promise<() => void> => {
     if (taken < limit) taken += 1;
     else await new Promise<void>((begin) => waiting.push(begin));
@@ -34,7 +28,8 @@ export const createSemaphore = (limit: number): Semaphore => {
   };
   return {
     acquire,
-    run: async (work) => {
+    /** Begins `work` when fewer than `limit` others are under way, in the order of asking. */
+    run: async <T>(work: () => Promise<T>): Promise<T> => {
       // Without a wait where there is a place: the work begins in this very turn of the loop.
       if (taken < limit) taken += 1;
       else await new Promise<void>((begin) => waiting.push(begin));
@@ -47,15 +42,11 @@ export const createSemaphore = (limit: number): Semaphore => {
   };
 };
 
-export interface KeyedMutex {
-  /** Runs `work` when everything that came before it under this key is done, whatever became of that. */
-  run<T>(key: string, work: () => Promise<T>): Promise<T>;
-}
-
-export const createKeyedMutex = (): KeyedMutex => {
+export const createKeyedMutex = () => {
   const last = new Map<string, Promise<unknown>>();
   return {
-    run: async (key, work) => {
+    /** Runs `work` when everything that came before it under this key is done, whatever became of that. */
+    run: async <T>(key: string, work: () => Promise<T>): Promise<T> => {
       const mine = (last.get(key) ?? Promise.resolve()).then(work);
       // The caller gets the failure; the next in turn only waits for the end.
       const ended = mine.catch(() => undefined);

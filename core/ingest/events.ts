@@ -139,7 +139,7 @@ export class Events {
     const isWrapped = isWrapperEvent(envelope);
     if (!isWrapped && deps.adapterOf(envelope.agentType)?.eventsMayNameOtherPanes !== true) {
       const servers = liveState.instances(targetId);
-      const runtimes = this.candidates({ targetId, envelope }, sessionId, servers);
+      const runtimes = this.candidates(targetId, envelope, sessionId, servers);
       const beginsSession = normalized.signals.some(
         (signal) => signal.kind === "activity" && signal.boundary && signal.status?.reasonCode === "fresh",
       );
@@ -167,12 +167,12 @@ export class Events {
 
   /** Of the runtimes of the event's own target those that `bindEvent` would look at: to go through a thousand of them for each event would cost more than all the rest. */
   private candidates(
-    { targetId, envelope }: Pick<PendingEvent, "targetId" | "envelope">,
+    targetId: string,
+    { paneId, tmuxSocket }: Envelope,
     sessionId: string | null,
     servers: readonly ServerInstance[],
   ): Runtime[] {
     const { liveState } = this.unitOfWork;
-    const { paneId, tmuxSocket } = envelope;
     const ofSession = sessionId === null ? [] : liveState.liveOfSession(targetId, sessionId);
     const server = servers.find((instance) => instance.socketPath === tmuxSocket)?.server;
     const inPane =

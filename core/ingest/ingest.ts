@@ -1,7 +1,7 @@
 // The only writer of state: everything that is learned comes in here, each call one transaction. This file connects the
 // parts; what each kind of input does is a file of its own beside it.
 import { Events } from "./events.ts";
-import { LastSeen, UnitOfWork, type DropReason, type IngestDeps } from "./unitOfWork.ts";
+import { LastSeen, UnitOfWork, type DropReason } from "./unitOfWork.ts";
 import { RuntimeLifecycle, endDisabled, renewAdapters, dismiss, markSeen } from "./runtimeLifecycle.ts";
 import { isActivityDue, isProgressDue } from "./activity.ts";
 import { RowViews } from "./rowViews.ts";
@@ -86,7 +86,7 @@ interface Parts {
   lastSeen: LastSeen;
 }
 
-const connectParts = (deps: IngestDeps): Parts => {
+const connectParts = (deps: UnitOfWork["deps"]): Parts => {
   const unitOfWork = new UnitOfWork(deps);
   const rows = new RowViews(unitOfWork);
   const states = new States(unitOfWork, rows);
@@ -108,7 +108,7 @@ export class Ingest {
   private readonly parts: Parts;
   private readonly screenListeners = new Set<(runtimeId: string, lines: readonly string[]) => void>();
 
-  constructor(deps: IngestDeps) {
+  constructor(deps: UnitOfWork["deps"]) {
     this.parts = connectParts(deps);
   }
 

@@ -268,10 +268,7 @@ export const turnMark = (entry: RuntimeEntry | null): string =>
 /** Of each target. */
 const MAX_ENDED = 500;
 
-const sessionKey = ({
-  targetId,
-  agentSessionId,
-}: Pick<Runtime, "targetId" | "agentSessionId">): string | null =>
+const sessionKey = (targetId: string, agentSessionId: string | null): string | null =>
   agentSessionId === null ? null : `${targetId}\0${agentSessionId}`;
 
 const NONE_LIVE: ReadonlyMap<string, RuntimeEntry> = new Map();
@@ -318,13 +315,16 @@ export class LiveState {
   liveOfServer({
     targetId,
     server,
-  }: Pick<PaneKey, "targetId" | "server">): ReadonlyMap<string, RuntimeEntry> {
+  }: {
+    targetId: string;
+    server: string;
+  }): ReadonlyMap<string, RuntimeEntry> {
     return this.live.get(this.serverKey(targetId, server)) ?? NONE_LIVE;
   }
 
   /** Of one target: what another machine calls its agents means nothing here. */
   liveOfSession(targetId: string, sessionId: string): Iterable<RuntimeEntry> {
-    return this.sessions.get(sessionKey({ targetId, agentSessionId: sessionId }) ?? "") ?? [];
+    return this.sessions.get(sessionKey(targetId, sessionId) ?? "") ?? [];
   }
 
   endedOf(targetId: string): readonly Runtime[] {
@@ -338,7 +338,7 @@ export class LiveState {
   }
 
   private joinSession(entry: RuntimeEntry): void {
-    const key = sessionKey(entry.runtime);
+    const key = sessionKey(entry.runtime.targetId, entry.runtime.agentSessionId);
     if (key === null) return;
     const entries = this.sessions.get(key);
     if (entries === undefined) this.sessions.set(key, new Set([entry]));
@@ -346,7 +346,7 @@ export class LiveState {
   }
 
   private leaveSession(entry: RuntimeEntry): void {
-    const key = sessionKey(entry.runtime);
+    const key = sessionKey(entry.runtime.targetId, entry.runtime.agentSessionId);
     const entries = key === null ? undefined : this.sessions.get(key);
     if (key === null || entries === undefined) return;
     entries.delete(entry);

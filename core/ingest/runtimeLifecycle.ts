@@ -173,14 +173,8 @@ export class RuntimeLifecycle {
 
 // What another set of adapters in force does to the runtimes that are known: which adapter they have, and whether they go on.
 
-interface AdapterChangeDeps {
-  unitOfWork: UnitOfWork;
-  rows: RowViews;
-  lifecycle: RuntimeLifecycle;
-}
-
 /** Live runtimes get the adapter that is in force now; one whose adapter is gone keeps its last state. */
-export const renewAdapters = ({ unitOfWork, rows }: Omit<AdapterChangeDeps, "lifecycle">): void =>
+export const renewAdapters = ({ unitOfWork, rows }: { unitOfWork: UnitOfWork; rows: RowViews }): void =>
   unitOfWork.commit(() => {
     for (const entry of unitOfWork.liveState.liveRuntimes()) {
       entry.adapter = unitOfWork.deps.adapterOf(entry.runtime.agentType);
@@ -189,43 +183,34 @@ export const renewAdapters = ({ unitOfWork, rows }: Omit<AdapterChangeDeps, "lif
     }
   });
 
-/** Inside a commit: the agent is not to be recognised any more; its process goes on in a pane without an agent. */
-const endOne = ({ unitOfWork, rows, lifecycle }: AdapterChangeDeps, entry: RuntimeEntry): void => {
-  if (entry.crashedAt !== null) {
-    lifecycle.dropCrashed(entry);
-    return;
-  }
-  const pane = unitOfWork.liveState.paneOf(entry.runtime);
-  if (pane === undefined) return;
-  lifecycle.end(entry, "disabled", pane);
-  rows.changed(rows.ofPane(pane), null, false);
-};
-
-/** Runtimes whose agent is no longer enabled end, which is no crash; their crashed rows go. */
-export const endDisabled = (deps: AdapterChangeDeps, isEnabled: (agentType: string) => boolean): void => {
-  const { unitOfWork } = deps;
+/** Runtimes whose agent is no longer enabled end, which is no crash; their crashed rows go. Their processes go on in panes without an agent. */
+export const endDisabled = (
+  { unitOfWork, rows, lifecycle }: { unitOfWork: UnitOfWork; rows: RowViews; lifecycle: RuntimeLifecycle },
+  isEnabled: (agentType: string) => boolean,
+): void => {
   const due = [...unitOfWork.liveState.runtimes.values()].filter(
     ({ runtime }) => !isEnabled(runtime.agentType),
   );
   if (due.length === 0) return;
   unitOfWork.commit(() => {
-    for (const entry of due) endOne(deps, entry);
+    for (const entry of due) {
+      const pane = unitOfWork.liveState.paneOf(entry.runtime);
+      if (entry.crashedAt !== null) lifecycle.dropCrashed(entry);
+      else if (pane !== undefined) {
+        lifecycle.end(entry, "disabled", pane);
+        rows.changed(rows.ofPane(pane), null, false);
+      }
+    }
   });
 };
 
 // A person has looked at a row, or dismisses it. A finished turn or a crash that was looked at counts as read. A dismissed error
 // gets evidence of that; a crashed row leaves the lists.
 
-interface DismissDeps {
-  unitOfWork: UnitOfWork;
-  states: States;
-  lifecycle: RuntimeLifecycle;
-}
-
 /** A crashed row without a pane stays this long after it was looked at: it must not go from under the eyes. */
 const SEEN_CRASH_MS = 60_000;
 
-const dismissError = ({ unitOfWork, states }: DismissDeps, entry: RuntimeEntry): void => {
+const dismissError = (unitOfWork: UnitOfWork, states: States, entry: RuntimeEntry): void => {
   const at = unitOfWork.nextIngestedAt();
   const eventId = unitOfWork.deps.ids.next("ev");
   const { runtimeId } = entry.runtime;
@@ -248,13 +233,15 @@ const dismissError = ({ unitOfWork, states }: DismissDeps, entry: RuntimeEntry):
 };
 
 /** False when there is nothing to dismiss. */
-export const dismiss = (deps: DismissDeps, runtimeId: string): boolean => {
-  const { unitOfWork, lifecycle } = deps;
+export const dismiss = (
+  { unitOfWork, states, lifecycle }: { unitOfWork: UnitOfWork; states: States; lifecycle: RuntimeLifecycle },
+  runtimeId: string,
+): boolean => {
   const entry = unitOfWork.liveState.runtimes.get(runtimeId);
   if (entry === undefined || entry.resolution?.status.state !== "error") return false;
   unitOfWork.commit(() => {
     if (entry.crashedAt !== null) lifecycle.dropCrashed(entry);
-    else dismissError(deps, entry);
+    else dismissError(unitOfWork, states, entry);
   });
   return true;
 };

@@ -108,20 +108,6 @@ export class ActionWindows {
   }
 }
 
-export interface IngestDeps {
-  store: Store;
-  clock: Clock;
-  ids: IdSource;
-  logger: Logger;
-  timing: () => Timing;
-  adapterOf: (agentType: string) => AgentAdapter | null;
-  /** Deterministic id of a runtime from its identity, so that the same process keeps its id over a daemon restart. */
-  runtimeIdOf: (identity: readonly string[]) => string;
-  /** Takes secrets out of a line of text that no event carries, and cuts it to `maxLength`. Events lose theirs in the store. */
-  redactText: (text: string, maxLength: number) => string;
-  fingerprintOf: NamePrompt;
-}
-
 export type DropReason =
   | "older_runtime"
   | "agent_mismatch"
@@ -141,7 +127,19 @@ type NewChange = FeedChange extends infer C
 const LOSS_SHOWN_MS = 3_600_000;
 
 export class UnitOfWork {
-  readonly deps: IngestDeps;
+  readonly deps: {
+    store: Store;
+    clock: Clock;
+    ids: IdSource;
+    logger: Logger;
+    timing: () => Timing;
+    adapterOf: (agentType: string) => AgentAdapter | null;
+    /** Deterministic id of a runtime from its identity, so that the same process keeps its id over a daemon restart. */
+    runtimeIdOf: (identity: readonly string[]) => string;
+    /** Takes secrets out of a line of text that no event carries, and cuts it to `maxLength`. Events lose theirs in the store. */
+    redactText: (text: string, maxLength: number) => string;
+    fingerprintOf: NamePrompt;
+  };
   readonly liveState = new LiveState();
   readonly actions = new ActionWindows();
   readonly dropped = new Map<DropReason, number>();
@@ -161,7 +159,7 @@ export class UnitOfWork {
   private readonly rebuiltListeners: (() => void)[] = [];
   private readonly listeners = new Set<(changes: readonly FeedChange[]) => void>();
 
-  constructor(deps: IngestDeps) {
+  constructor(deps: UnitOfWork["deps"]) {
     this.deps = deps;
     this.lastIngestedAt = deps.store.lastIngestedAt();
     this.rebuiltAt = deps.clock.now();

@@ -85,7 +85,7 @@ export const requestHeading = (request: Asked): string => {
 };
 
 /** What the agent's model says of the request, in a sentence that says whose words these are; empty where it says nothing. */
-export const remarkText = ({ remark = null }: Pick<RequestView, "remark">): string =>
+export const remarkText = ({ remark = null }: { remark?: string | null | undefined }): string =>
   remark === null || remark.trim() === "" ? "" : `The agent says: ${remark}`;
 
 /** `+12 −3 in 2 places`: what an edit adds and removes, and in how many runs of changed lines. */

@@ -29,12 +29,7 @@ interface RunningProgram {
   executable: string | null;
 }
 
-export interface LocalPrograms {
-  /** `identity` changes whenever the process may have become another program. Null: not to be had. */
-  fileOf(identity: string, program: RunningProgram): Promise<ProgramFile | null>;
-  /** Of an executable of another machine, as far as its real path tells. Null: it runs something that the path does not name. */
-  readonly ofPath: (path: string) => ProgramFile | null;
-}
+export type LocalPrograms = ReturnType<typeof createLocalPrograms>;
 
 /** A process or file may be gone, or another person's: then nothing is known of it, and what it is called counts. */
 const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null);
@@ -96,10 +91,8 @@ const findMark = async (path: string, marks: readonly string[]): Promise<string 
   }
 };
 
-type Known = AgentAdapter;
-
 /** `adapters`: in force now; those with an executable are known by more than their names. */
-export const createLocalPrograms = (adapters: () => readonly Known[]): LocalPrograms => {
+export const createLocalPrograms = (adapters: () => readonly AgentAdapter[]) => {
   const files = new Map<string, Promise<ProgramFile | null>>();
   const agents = new Map<string, Promise<string | null | undefined>>();
 
@@ -131,10 +124,10 @@ export const createLocalPrograms = (adapters: () => readonly Known[]): LocalProg
   };
 
   const read = async ({ pid, argv, executable }: RunningProgram): Promise<ProgramFile | null> => {
-    const told = executable ?? (await orNull(readlink(`/proc/${pid}/exe`)));
-    if (told === null || !isAbsolute(told)) return null;
+    const named = executable ?? (await orNull(readlink(`/proc/${pid}/exe`)));
+    if (named === null || !isAbsolute(named)) return null;
     // It was replaced by a newer one while it runs.
-    const path = (await orNull(realpath(told))) ?? told.replace(/ \(deleted\)$/, "");
+    const path = (await orNull(realpath(named))) ?? named.replace(/ \(deleted\)$/, "");
     if (!RUNTIME.test(basename(path))) {
       const agentType = await remember(agents, path, () => agentOf(path));
       return { path, runtime: null, ...(agentType === undefined ? {} : { agentType }) };
@@ -147,9 +140,12 @@ export const createLocalPrograms = (adapters: () => readonly Known[]): LocalProg
   };
 
   return {
-    fileOf: (identity, program) => remember(files, identity, () => read(program)),
-    ofPath: (told) => {
-      const path = told.replace(/ \(deleted\)$/, "");
+    /** `identity` changes whenever the process may have become another program. Null: not to be had. */
+    fileOf: (identity: string, program: RunningProgram): Promise<ProgramFile | null> =>
+      remember(files, identity, () => read(program)),
+    /** Of an executable of another machine, as far as its real path tells. Null: it runs something that the path does not name. */
+    ofPath: (executable: string): ProgramFile | null => {
+      const path = executable.replace(/ \(deleted\)$/, "");
       if (!isAbsolute(path) || RUNTIME.test(basename(path))) return null;
       const agentType = byPath(path);
       return { path, runtime: null, ...(agentType === undefined ? {} : { agentType }) };

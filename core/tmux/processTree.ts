@@ -83,7 +83,9 @@ const MAX_KNOWN = 4_096;
 /** Processes that one ps is asked about: the list has to fit into its arguments. */
 const PIDS_AT_ONCE = 500;
 
-interface PsTreeOptions {
+/** `platform`: the target's; `linux` has /proc. */
+interface TreeSource {
+  platform: NodeJS.Platform;
   executor: TargetExecutor;
   clock: Clock;
   /** How long one table of ps answers all questions; half a second unless given. */
@@ -97,7 +99,7 @@ const inParts = (pids: readonly number[]): number[][] =>
     pids.slice(part * PIDS_AT_ONCE, (part + 1) * PIDS_AT_ONCE),
   );
 
-const createPsTree = (options: PsTreeOptions): ProcessTree => {
+const createPsTree = (options: TreeSource): ProcessTree => {
   const { executor, clock, programs, sharedMs = SHARED_MS } = options;
   let shared: { at: number; table: Promise<ReadonlyMap<number, PsRow>> } | null = null;
   let asking: { pids: Set<number>; rows: Promise<ReadonlyMap<number, PsRow>> } | null = null;
@@ -211,11 +213,6 @@ const MAX_OPEN = 512;
  */
 const PARALLEL = 16;
 
-interface ProcessTreeOptions extends PsTreeOptions {
-  /** The target's platform: `linux` has /proc. */
-  platform: NodeJS.Platform;
-}
-
 /** Its command line is given as it is, and as vector. */
 const argvOf = (cmdline: string): string[] => cmdline.replace(/\0+$/, "").split("\0");
 
@@ -225,7 +222,7 @@ interface Read {
 }
 type ListChildren = (read: Read) => Promise<readonly number[]>;
 
-const createLinuxTree = ({ executor, clock, programs }: ProcessTreeOptions): ProcessTree => {
+const createLinuxTree = ({ executor, clock, programs }: TreeSource): ProcessTree => {
   const { files } = executor;
   const meter = <T>(path: string, parse: (text: string) => T | null): Meter<T> | null => {
     const file = executor.openProc?.(path) ?? null;
@@ -395,5 +392,5 @@ const createLinuxTree = ({ executor, clock, programs }: ProcessTreeOptions): Pro
   };
 };
 
-export const createProcessTree = (options: ProcessTreeOptions): ProcessTree =>
+export const createProcessTree = (options: TreeSource): ProcessTree =>
   options.platform === "linux" ? createLinuxTree(options) : createPsTree(options);
