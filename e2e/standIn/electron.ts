@@ -30,4 +30,19 @@ export {
   shell,
   Tray,
 };
-export * as default from "./electron.ts";
+export default {
+  app,
+  autoUpdater,
+  BrowserWindow,
+  dialog,
+  globalShortcut,
+  ipcMain,
+  Menu,
+  Notification,
+  powerMonitor,
+  protocol,
+  screen,
+  session,
+  shell,
+  Tray,
+};
