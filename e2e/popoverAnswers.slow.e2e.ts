@@ -65,6 +65,8 @@ describe("from a new wait to its answer", () => {
   it("takes three for an edit that has to be unfolded", async () => {
     const { daemon, popover } = await start(editScene(NOW, 14));
     await popover.card("post").getByText("Show all 14 lines").waitFor();
+    const shown = await popover.card("post").getByLabel("Beginning of what it writes").textContent();
+    expect(shown?.trimEnd().split("\n")).toHaveLength(6);
     await popover.readAndPress("a");
     await popover.page.getByRole("alert").waitFor();
     expect(daemon.asked).toEqual([]);

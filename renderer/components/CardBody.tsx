@@ -158,8 +158,10 @@ const Part = ({ part, isWhole, isPath }: PartProps) => {
 
 /** All of what is asked but its title, to the letter. */
 export const Parts = ({ parts, isWhole }: { parts: CardView["parts"]; isWhole: boolean }) => {
-  const isPath = parts.some(({ kind }) => kind === "change");
-  return parts.map((part) => <Part key={part.kind} part={part} isWhole={isWhole} isPath={isPath} />);
+  const isEdit = parts.some(({ kind }) => kind === "change");
+  return parts.map((part) => (
+    <Part key={part.kind} part={part} isWhole={isWhole} isPath={isEdit && part.kind !== "change"} />
+  ));
 };
 
 const Asked = (props: CardProps) => {
