@@ -28,13 +28,14 @@ it("a key answers the next card once it was in view for half a second, and not b
     await page.waitForTimeout(250);
     await page.keyboard.press("a");
     await page.waitForTimeout(700);
-    expect(daemon.asked).toHaveLength(await countRead());
+    expect(daemon.asked.length).toBeLessThanOrEqual(await countRead());
     wasEarly = presses.at(-1)?.wasRead === false;
   }
   expect(wasEarly).toBe(true);
   expect(await seen.standing()).toMatchObject({ isWhole: true });
+  const before = daemon.asked.length;
   await page.keyboard.press("a");
-  const read = await countRead();
-  await vi.waitFor(() => expect(daemon.asked).toHaveLength(read), WAIT);
+  await vi.waitFor(() => expect(daemon.asked).toHaveLength(before + 1), WAIT);
+  await countRead();
   expect(presses.at(-1)).toMatchObject({ wasRead: true });
 });
