@@ -197,8 +197,10 @@ export interface RuntimeEntry {
   leavesBy: number | null;
   /** Its screen is looked at often until then, epoch ms: an action is under way, or it is leaving. */
   closelyUntil: number;
-  /** As the wrapper announced it, a moment before the process is seen to be gone. */
+  /** As the wrapper announced it. */
   wrapperExitStatus: number | null;
+  /** Since when its process is gone while its wrapper has not said how it ended, epoch ms; null otherwise. */
+  goneSince: number | null;
   killedByUs: boolean;
   /** Another program may answer this agent's permission requests: dialogs need confirmation. */
   confirmRequests: boolean;
@@ -244,6 +246,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   leavesBy: null,
   closelyUntil: 0,
   wrapperExitStatus: null,
+  goneSince: null,
   killedByUs: false,
   confirmRequests: false,
   cwd: null,

@@ -10,6 +10,9 @@ import type { States } from "./states.ts";
 import { newRuntimeEntry, type RuntimeEntry } from "./liveState.ts";
 import { isSettledCrash, unreadSince } from "./activity.ts";
 
+/** A wrapper that has not said by then how its agent ended says nothing any more. */
+const WRAPPER_TELLS_MS = 2_000;
+
 /** Before the first verification since the daemon's start nobody saw how the process ended: no claim of a crash then. */
 const wasSeenMidTurn = ({ liveness, resolution }: RuntimeEntry): boolean =>
   liveness.processVerifiedAt !== null &&
@@ -63,11 +66,21 @@ export class RuntimeLifecycle {
         this.verified(live, { isSuspended: recognised.process.isStopped === true });
       return;
     }
+    if (change.kind === "end" && live !== null && this.awaitsWrapper(live, pane)) return;
     unitOfWork.commit(() => {
       if (live !== null && change.kind !== "begin") this.end(live, change.end, pane);
       if (change.kind === "end") rows.changed(rows.ofPane(pane), null, false);
       else this.begin(pane, change.recognised);
     });
+  }
+
+  /** The wrapper says how its agent ended a moment after the process is gone. That matters only in the middle of a turn. */
+  private awaitsWrapper(entry: RuntimeEntry, pane: Pane): boolean {
+    if (entry.sawExitEvent || entry.killedByUs || entry.wrapperExitStatus !== null || pane.isDead) return false;
+    if (!entry.facts.cursors.has("wrapper") || !wasSeenMidTurn(entry)) return false;
+    const now = this.deps.unitOfWork.deps.clock.now();
+    entry.goneSince ??= now;
+    return now - entry.goneSince < WRAPPER_TELLS_MS;
   }
 
   private verified(entry: RuntimeEntry, { isSuspended }: { isSuspended: boolean }): void {

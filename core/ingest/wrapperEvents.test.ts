@@ -52,6 +52,23 @@ describe("events of the wrapper", () => {
     }
   });
 
+  it("are waited for where the process is seen to be gone before them, and not for long", () => {
+    const told = running();
+    told.hook("wrapper.start", { pid: 600 });
+    told.noAgent();
+    expect(told.state()).toBe("running/thinking");
+    told.hook("wrapper.exit", { pid: 600, status: 0 });
+    told.noAgent();
+    expect(told.transitions().at(-1)).toBe("end:exited");
+
+    const untold = running();
+    untold.hook("wrapper.start", { pid: 600 });
+    untold.noAgent();
+    untold.clock.advance(3_000);
+    untold.noAgent();
+    expect(untold.transitions().at(-1)).toBe("error");
+  });
+
   it("of another process of the pane, or with a broken payload, change nothing", () => {
     const f = running();
     f.hook("wrapper.exit", { pid: 601, status: 1 });
