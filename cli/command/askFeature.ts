@@ -13,7 +13,7 @@ import type { WorkspacesCalls } from "../../features/workspaces/calls.ts";
 import type { DocumentsCalls } from "../../features/documents/calls.ts";
 
 /** `feature`: the first part of its calls. */
-export const createAsk =
+const createAsk =
   <Table extends Record<string, { kind: "query" | "mutation" }>>(feature: string) =>
   async <Name extends keyof Table & string>(
     client: DaemonClient,
