@@ -1,20 +1,11 @@
 // How a verb prints its JSON document: with schema version and time, indented for a person, on one line for a program.
-import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import { stamp } from "../../core/model/schemaVersion.ts";
 import type { CliContext } from "./context.ts";
 import { AgtmuxError, ERROR_CODES } from "../../core/model/errors.ts";
 import { cleanLine } from "../render/clean.ts";
 import type { ErrorDocument } from "../../core/model/documents.ts";
 
-interface Stamp {
-  schema_version: typeof SCHEMA_VERSION;
-  generated_at: string;
-}
-
-/** What every document begins with. */
-export const stamp = (now: number): Stamp => ({
-  schema_version: SCHEMA_VERSION,
-  generated_at: new Date(now).toISOString(),
-});
+type Stamp = ReturnType<typeof stamp>;
 
 /** Prints a document of type T; the moment is now unless the body has one of its own. */
 export const printDocument = <T extends Stamp>(

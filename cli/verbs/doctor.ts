@@ -1,5 +1,6 @@
 // `agtmux doctor`: proves the chain from the agents' hooks to this command, link by link, and says what to do about each broken
 // one. It changes nothing, and does what it can without a daemon.
+import { stamp } from "../../core/model/schemaVersion.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import {
   type DoctorReport,
@@ -14,7 +15,6 @@ import { plural } from "../render/mark.ts";
 import type { Colour, Paint } from "../render/table.ts";
 import { join } from "node:path";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
-import { SCHEMA_VERSION } from "../../core/model/view.ts";
 import { setTimer, type CliContext } from "../command/context.ts";
 import {
   clientChecks,
@@ -190,8 +190,7 @@ export const runDoctor = async (
   const findings = await examine(context, target);
   const summary = countByStatus(findings);
   const report: DoctorReport = {
-    schema_version: SCHEMA_VERSION,
-    generated_at: new Date(context.now()).toISOString(),
+    ...stamp(context.now()),
     filters: { target },
     summary,
     findings,

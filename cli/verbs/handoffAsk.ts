@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { HistoryHandoff, HistorySession } from "../../core/model/history.ts";
-import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import { stamp } from "../../core/model/schemaVersion.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { askHistory, refreshHistory } from "../command/askFeature.ts";
@@ -118,8 +118,7 @@ You take over work that another coding agent began. It wrote this itself. Look a
 ${answer.slice(0, MAX_LENGTH)}
 `;
   return {
-    schema_version: SCHEMA_VERSION,
-    generated_at: new Date(context.now()).toISOString(),
+    ...stamp(context.now()),
     session,
     text,
   };

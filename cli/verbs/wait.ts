@@ -1,6 +1,7 @@
 // `agtmux wait`: ends when a condition holds for one pane, or for any or every pane that fits the filters. It follows the
 // change feed, even over a restart of the daemon, and prints the row, so that a script can act on exactly that row.
-import { type FeedEntry, type PaneView, SCHEMA_VERSION } from "../../core/model/view.ts";
+import { stamp } from "../../core/model/schemaVersion.ts";
+import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import {
   holds,
   isEnded,
@@ -318,8 +319,7 @@ export const runWait = async (
       details: [describe(verdict.row)],
     });
   const result: WaitResult = {
-    schema_version: SCHEMA_VERSION,
-    generated_at: new Date(context.now()).toISOString(),
+    ...stamp(context.now()),
     ref: wish.ref,
     filters: shownFilters(wish.filters),
     until: [...wish.conditions],

@@ -22,7 +22,7 @@ import {
   prepareListing,
   type ListOptions,
 } from "../command/listing.ts";
-import { stamp } from "../command/document.ts";
+import { stamp } from "../../core/model/schemaVersion.ts";
 import { createLogUpdate } from "log-update";
 import type { Marks } from "../render/field.ts";
 import { loadExactMeasure, PLAIN_MEASURE, cut } from "../render/table.ts";

@@ -1,5 +1,6 @@
 // What a pane shows and has shown, bounded and made safe for a terminal. It changes nothing; it goes through the gate all
 // the same, so that what is shown is the pane that was meant and the look is on record.
+import { stamp } from "../model/schemaVersion.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, type PaneOutput } from "../model/action.ts";
 import type { Pane } from "../model/runtime.ts";
@@ -12,7 +13,6 @@ import type { TranscriptEntry } from "../ports/agentFiles.ts";
 import type { DaemonService } from "../api/calls.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
-import { SCHEMA_VERSION } from "../model/view.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionAudit } from "./audit.ts";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
@@ -179,8 +179,7 @@ export const createOutputActions = (deps: {
             ? await viewOutput({ action: verified, pane, client, lines, ansi })
             : await transcript(entry, pane, subject.paneRef, lines);
         return {
-          schema_version: SCHEMA_VERSION,
-          generated_at: new Date(clock.now()).toISOString(),
+          ...stamp(clock.now()),
           pane_ref: subject.paneRef,
           runtime_id: snapshot.runtimeId,
           snapshot_id: snapshot.snapshotId,

@@ -1,9 +1,9 @@
 // Filters and list documents: what `list panes|windows|sessions` answers on every surface.
+import { stamp } from "../model/schemaVersion.ts";
 import { rollUpSessions, rollUpWindows, sessionOf, windowOf, type SessionGrouping } from "../engine/rows.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import {
   rollUp,
-  SCHEMA_VERSION,
   type PaneList,
   type PaneView,
   type SessionList,
@@ -73,8 +73,7 @@ const frame = (input: ListingInput, filters: SessionFilters, rows: readonly Pane
   const { targets, now } = input;
   checkAgents(input, filters);
   return {
-    schema_version: SCHEMA_VERSION as typeof SCHEMA_VERSION,
-    generated_at: new Date(now).toISOString(),
+    ...stamp(now),
     filters: shownFilters(filters),
     summary: rollUp(rows),
     problems: problemsOf(targets, checkTargets(targets, filters)),

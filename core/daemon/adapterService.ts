@@ -1,6 +1,7 @@
 // What surfaces may ask about adapters: which are in force, what is wrong with a file, and what rules say about a live pane. It
 // only reads; nothing that it finds changes a state.
 import { describeProblem } from "../doctor/hostChecks.ts";
+import { stamp } from "../model/schemaVersion.ts";
 import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { findNamed } from "../collect/processWatch.ts";
@@ -197,8 +198,7 @@ export const createAdapterService = (deps: {
 
   return {
     list: (): AdapterList => ({
-      schema_version: SCHEMA_VERSION,
-      generated_at: new Date(clock.now()).toISOString(),
+      ...stamp(clock.now()),
       contract_version: ADAPTER_CONTRACT_VERSION,
       items: adapters.list().map((adapter) => ({
         agent_type: adapter.agentType,
@@ -246,8 +246,7 @@ export const createAdapterService = (deps: {
       const { title, isAlternate, width, height } = pane;
       const screen: Screen = { lines, title, isAlternate, width, height };
       return {
-        schema_version: SCHEMA_VERSION,
-        generated_at: new Date(clock.now()).toISOString(),
+        ...stamp(clock.now()),
         pane_ref: paneRef,
         title: redact(title),
         line_count: lines.length,

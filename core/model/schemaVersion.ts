@@ -3,3 +3,9 @@
  * schemas of the views load zod.
  */
 export const SCHEMA_VERSION = "1.0";
+
+/** What every document begins with; `now` in epoch ms. */
+export const stamp = (now: number): { schema_version: typeof SCHEMA_VERSION; generated_at: string } => ({
+  schema_version: SCHEMA_VERSION,
+  generated_at: new Date(now).toISOString(),
+});

@@ -23,7 +23,7 @@ import { answerOf } from "../../core/api/calls.ts";
 import { AUTOMATION_CALLS, type AutomationService } from "./calls.ts";
 import { configProblems, type ConfigProblem } from "../../core/model/config.ts";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
-import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import { stamp } from "../../core/model/schemaVersion.ts";
 import type { Feature, FeatureContext, FirstTasks } from "../../core/ports/feature.ts";
 
 /** What is wrong in config.json as it is now. */
@@ -52,8 +52,7 @@ const createChannelService = (context: FeatureContext, channels: ChannelSet) =>
               : `Channels in force: ${channels.names().join(", ")}. 'agtmux channel list' says what is wrong with others.`,
         });
       return {
-        schema_version: SCHEMA_VERSION,
-        generated_at: new Date(context.clock.now()).toISOString(),
+        ...stamp(context.clock.now()),
         channel: name,
         outcome: delivery.outcome,
         detail: delivery.outcome === "delivered" ? "" : context.redact(delivery.detail),

@@ -11,7 +11,7 @@ import {
 } from "../../core/model/job.ts";
 import { conditionText } from "../../core/model/words.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import { stamp } from "../../core/model/schemaVersion.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
 import type { AutomationService } from "./calls.ts";
 import type { PaneView } from "../../core/model/view.ts";
@@ -128,8 +128,7 @@ export const createJobService = ({
       paused_at: isoOrNull(jobs.pausedAt()),
     }),
     job: async ({ id }) => ({
-      schema_version: SCHEMA_VERSION,
-      generated_at: new Date(clock.now()).toISOString(),
+      ...stamp(clock.now()),
       job: view(find(id, "such job")),
       told: jobs.listRuns(id, SHOWN_RUNS).map(runView),
     }),
@@ -149,8 +148,7 @@ export const createJobService = ({
       if (isPaused !== (jobs.pausedAt() !== null)) jobs.setPausedAt(isPaused ? now : null);
       onChange();
       return {
-        schema_version: SCHEMA_VERSION,
-        generated_at: new Date(now).toISOString(),
+        ...stamp(now),
         paused_at: isoOrNull(jobs.pausedAt()),
         armed: jobs.listArmedJobs().length,
       };

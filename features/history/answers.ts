@@ -1,6 +1,7 @@
 // Answers the calls of history: which sessions there are, one of them with what another agent needs to go on with it, and what was
 // used.
 import { endsWithin } from "../../core/model/endsWithin.ts";
+import { stamp } from "../../core/model/schemaVersion.ts";
 import type { HistoryService } from "./calls.ts";
 import { searchSessions } from "./search.ts";
 import { toEntry, type Sessions, type SessionPiece } from "./sessions.ts";
@@ -43,7 +44,7 @@ export const listAnswers = (sessions: Sessions) => {
       const { db, remote } = await sessions.index();
       remote.checkNames(filter.target ?? []);
       return {
-        ...sessions.stamp(),
+        ...stamp(sessions.context.clock.now()),
         filters: filter,
         summary: { total: db.count(filter) },
         problems: remote.problems(filter.target),
@@ -204,7 +205,11 @@ export const readAnswers = (sessions: Sessions) =>
     handoff: async ({ ref }) => {
       const row = await sessions.find(ref);
       const session = sessions.viewOf(row);
-      return { ...sessions.stamp(), session, text: composeHandoff(session, await readNewest(sessions, row)) };
+      return {
+        ...stamp(sessions.context.clock.now()),
+        session,
+        text: composeHandoff(session, await readNewest(sessions, row)),
+      };
     },
   }) satisfies Partial<HistoryService>;
 
@@ -319,7 +324,7 @@ export const usageAnswers = (sessions: Sessions) => {
         ({ target, agent, sessionId }) => inFolder?.has(`${target} ${agent}:${sessionId}`) ?? true,
       );
       return {
-        ...sessions.stamp(),
+        ...stamp(sessions.context.clock.now()),
         filters: { by, ...(folder === undefined ? {} : { folder }), ...filter },
         summary: total,
         problems: remoteUsage.problems(filter.target),

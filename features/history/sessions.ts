@@ -15,7 +15,6 @@ import { RemoteUsage } from "./remoteUsage.ts";
 import { UsageScan } from "./usageScan.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
-import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 
@@ -171,10 +170,5 @@ export const createSessions = (context: FeatureContext, index: () => Promise<Ope
         });
       return piece;
     },
-    /** What every document begins with. */
-    stamp: (): { schema_version: typeof SCHEMA_VERSION; generated_at: string } => ({
-      schema_version: SCHEMA_VERSION,
-      generated_at: new Date(context.clock.now()).toISOString(),
-    }),
   };
 };

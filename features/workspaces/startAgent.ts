@@ -14,7 +14,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import { launchWords, shellCommand } from "./startableAgents.ts";
 import { placeOf } from "./rowWorkspaces.ts";
 import type { Worktrees } from "./linkedWorktrees.ts";
-import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import { stamp } from "../../core/model/schemaVersion.ts";
 import type { Started } from "../../core/model/workspace.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 
@@ -324,8 +324,7 @@ export class StartAgent {
     const folder = worktree?.path ?? asked;
     const session = beside?.identity.session_name ?? sessionNameOf(input.session ?? nameOf(folder));
     const started: Started = {
-      schema_version: SCHEMA_VERSION,
-      generated_at: new Date(context.clock.now()).toISOString(),
+      ...stamp(context.clock.now()),
       dry_run: input.isDryRun,
       agent: agent.agentType,
       command: words.join(" "),

@@ -12,7 +12,7 @@ import { WorkTrees } from "./workTrees.ts";
 import { Worktrees } from "./linkedWorktrees.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Loads, LostSession, Restored } from "../../core/model/workspace.ts";
-import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import { stamp } from "../../core/model/schemaVersion.ts";
 import type { Feature, FeatureContext, FirstTasks } from "../../core/ports/feature.ts";
 
 /** Answers what surfaces ask; the work itself is done by the parts. */
@@ -31,8 +31,6 @@ const createService = ({
   worktrees: Worktrees;
   book: SessionBookFile;
 }): WorkspacesService => {
-  const stamp = () =>
-    ({ schema_version: SCHEMA_VERSION, generated_at: new Date(context.clock.now()).toISOString() }) as const;
   const chosen = async (ids: readonly string[]): Promise<LostSession[]> => {
     const lost = await book.lost();
     return lost.filter(({ agent_session_id: id }) => ids.includes(id));
@@ -85,7 +83,7 @@ const createService = ({
     worktreeList: async ({ target: name, folder }) => {
       const target = context.target(name);
       const { main, items } = await worktrees.list(name, target, await worktrees.topOf(target, folder));
-      return { ...stamp(), target: name, repository: main, items };
+      return { ...stamp(context.clock.now()), target: name, repository: main, items };
     },
     worktreeRemove: async ({ target: name, folder, isDryRun, surface, ...input }) => {
       const target = context.target(name);
@@ -98,7 +96,7 @@ const createService = ({
           ref: `${name}:${removed.path}`,
           outcome: "removed",
         });
-      return { ...stamp(), target: name, dry_run: isDryRun, ...removed };
+      return { ...stamp(context.clock.now()), target: name, dry_run: isDryRun, ...removed };
     },
     loads: async ({ target: name, folder: typed, agent: wanted }) => {
       const target = context.target(name);
@@ -116,15 +114,15 @@ const createService = ({
         basis: loads?.basis ?? null,
         unknown: [...(loads?.unknown ?? [])],
       }));
-      return { ...stamp(), target: name, folder, agents, items };
+      return { ...stamp(context.clock.now()), target: name, folder, agents, items };
     },
-    lostList: async () => ({ ...stamp(), items: await book.lost() }),
+    lostList: async () => ({ ...stamp(context.clock.now()), items: await book.lost() }),
     restore: async ({ ids, ...how }) => {
       const items: Restored["items"] = [];
       for (const lost of await chosen(ids)) items.push(await restoreOne(lost, how));
       if (!how.isDryRun)
         await book.forget(items.flatMap(({ lost, problem }) => (problem === null ? [lost] : [])));
-      return { ...stamp(), dry_run: how.isDryRun, items };
+      return { ...stamp(context.clock.now()), dry_run: how.isDryRun, items };
     },
     lostForget: async ({ ids }) => book.forget(await chosen(ids)),
   };
