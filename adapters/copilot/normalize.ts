@@ -9,38 +9,8 @@ import {
   type RequestFields,
   hashRequest,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, firstText, oneLine, textOf, type Payload, listOf } from "../common/payload.ts";
-import {
-  type Ask,
-  QUESTION,
-  activity,
-  boundary,
-  COMPACTING,
-  COMPLETED,
-  FRESH,
-  RETRYING,
-  SUBAGENT,
-  THINKING,
-  TOOL,
-  TOOL_APPROVAL,
-  EDIT_APPROVAL,
-} from "../common/signals.ts";
+import { asPayload, fieldOf, firstText, oneLine, textOf, type Payload, listOf, type Ask, QUESTION, activity, boundary, COMPACTING, COMPLETED, FRESH, RETRYING, SUBAGENT, THINKING, TOOL, TOOL_APPROVAL, EDIT_APPROVAL, alive, endedAs, type EventRule, type EventRules, idOf, prompted, sessionEnded, subagentStopped, working, workOf, type ToldNames, createNormalizer, opensWithin } from "../common/events.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import {
-  alive,
-  endedAs,
-  type EventRule,
-  type EventRules,
-  idOf,
-  prompted,
-  sessionEnded,
-  subagentStopped,
-  working,
-  workOf,
-  type ToldNames,
-  createNormalizer,
-  opensWithin,
-} from "../common/events.ts";
 
 // What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
 // session log; the keys are those that were seen to work in a real dialog (1.0.102): `1` approves, Escape denies.

@@ -15,19 +15,9 @@ import {
   typedOf,
   blockAbove,
 } from "../common/screenText.ts";
-import { oneLine } from "../common/payload.ts";
+import { oneLine, QUESTION, COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/events.ts";
 import type { RequestFields } from "../common/promptRequest.ts";
 import { withRoles, isKeyHints } from "../common/selector.ts";
-import {
-  QUESTION,
-  COMPLETED,
-  FRESH,
-  IN_MENU,
-  INTERRUPTED,
-  RETRYING,
-  THINKING,
-  TOOL,
-} from "../common/signals.ts";
 import { isEditTool } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/screen.ts";
 import { failureOfText, fails, retryIn, withProgress } from "../common/progress.ts";

@@ -8,36 +8,10 @@ import {
   type RequestFields,
   questionFields,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload, numberOf } from "../common/payload.ts";
+import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload, numberOf, type Ask, QUESTION, activity, boundary, COMPLETED, INTERRUPTED, RETRYING, SUBAGENT, THINKING, TOOL, TOOL_APPROVAL, EDIT_APPROVAL, alive, type EventRule, type EventRules, idOf, prompted, working, workOf, type ToldNames, createNormalizer, opensWithin } from "../common/events.ts";
 import { movesTo } from "../common/screenText.ts";
-import {
-  type Ask,
-  QUESTION,
-  activity,
-  boundary,
-  COMPLETED,
-  INTERRUPTED,
-  RETRYING,
-  SUBAGENT,
-  THINKING,
-  TOOL,
-  TOOL_APPROVAL,
-  EDIT_APPROVAL,
-} from "../common/signals.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import type { Status } from "../../core/model/state.ts";
-import {
-  alive,
-  type EventRule,
-  type EventRules,
-  idOf,
-  prompted,
-  working,
-  workOf,
-  type ToldNames,
-  createNormalizer,
-  opensWithin,
-} from "../common/events.ts";
 import { failureOfText, failureWords, progressField, quoteOf, retryOf } from "../common/progress.ts";
 
 // What opencode's permission and question events ask, in structured form. Options and their keys as recorded (1.18.33):
