@@ -1,7 +1,42 @@
 // Claude Code's hook events to signals. Pure; the table of events is the whole decision. Sources: event orders and payloads
 // recorded with 2.1.329 (2.1.197 sends the same for prompts, approvals and errors); elicitation from the vendor's documents.
 import { type ErrorStatus, failureBy, countOf, failureWords, progressField } from "../common/progress.ts";
-import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload, type Ask, EDIT_APPROVAL, PLAN_APPROVAL, QUESTION, TOOL_APPROVAL, activity, BACKGROUND, boundary, COMPACTING, COMPLETED, FRESH, SUBAGENT, THINKING, TOOL, alive, type EventRule, type EventRules, type HookEvent, idOf, prompted, sessionEnded, subagentStopped, workOf, type ToldNames, createNormalizer, opensWithin, placeOf } from "../common/events.ts";
+import {
+  asPayload,
+  fieldOf,
+  firstText,
+  listOf,
+  oneLine,
+  textOf,
+  type Payload,
+  type Ask,
+  EDIT_APPROVAL,
+  PLAN_APPROVAL,
+  QUESTION,
+  TOOL_APPROVAL,
+  activity,
+  BACKGROUND,
+  boundary,
+  COMPACTING,
+  COMPLETED,
+  FRESH,
+  SUBAGENT,
+  THINKING,
+  TOOL,
+  alive,
+  type EventRule,
+  type EventRules,
+  type HookEvent,
+  idOf,
+  prompted,
+  sessionEnded,
+  subagentStopped,
+  workOf,
+  type ToldNames,
+  createNormalizer,
+  opensWithin,
+  placeOf,
+} from "../common/events.ts";
 import {
   changedLines,
   writtenLines,

@@ -8,7 +8,14 @@ import type { Reading } from "../../core/ports/agentAdapter.ts";
 import type { RequestFields } from "../common/promptRequest.ts";
 import { withRoles } from "../common/selector.ts";
 import { asks, indentOf, isBlank, joined, withoutBlankEnds } from "../common/screenText.ts";
-import { EDIT_APPROVAL, PLAN_APPROVAL, TOOL_APPROVAL, QUESTION, TRUST_APPROVAL, oneLine } from "../common/events.ts";
+import {
+  EDIT_APPROVAL,
+  PLAN_APPROVAL,
+  TOOL_APPROVAL,
+  QUESTION,
+  TRUST_APPROVAL,
+  oneLine,
+} from "../common/events.ts";
 import {
   COMMAND_INSET,
   columnsOf,

@@ -1,7 +1,39 @@
 // Codex's hook events to signals. Pure; the table of events is the whole decision. Source: event orders and payloads
 // recorded with 0.169.0. Nothing comes for API errors (rollout and screen tell those), and `notify` is not used: it also
 // fires for the internal thread that makes up titles.
-import { asPayload, firstText, oneLine, textOf, type Payload, fieldOf, type Ask, EDIT_APPROVAL, QUESTION, TOOL_APPROVAL, activity, COMPACTING, COMPLETED, INTERRUPTED, SUBAGENT, THINKING, TOOL, alive, endedAs, type EventRule, type EventRules, idOf, prompted, sessionEnded, subagentStopped, working, workOf, type ToldNames, createNormalizer, opensWithin, placeOf } from "../common/events.ts";
+import {
+  asPayload,
+  firstText,
+  oneLine,
+  textOf,
+  type Payload,
+  fieldOf,
+  type Ask,
+  EDIT_APPROVAL,
+  QUESTION,
+  TOOL_APPROVAL,
+  activity,
+  COMPACTING,
+  COMPLETED,
+  INTERRUPTED,
+  SUBAGENT,
+  THINKING,
+  TOOL,
+  alive,
+  endedAs,
+  type EventRule,
+  type EventRules,
+  idOf,
+  prompted,
+  sessionEnded,
+  subagentStopped,
+  working,
+  workOf,
+  type ToldNames,
+  createNormalizer,
+  opensWithin,
+  placeOf,
+} from "../common/events.ts";
 import { promptRequest, questionFields, hashRequest } from "../common/promptRequest.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 

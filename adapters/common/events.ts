@@ -1,6 +1,11 @@
 // An event as the tables of normalisation see it, and the rules that mean the same in several of them. Which event has which
 // rule is each adapter's own business.
-import { ROOT_AGENT, type ActivitySignal, type RequestSignal, type Signal } from "../../core/model/evidence.ts";
+import {
+  ROOT_AGENT,
+  type ActivitySignal,
+  type RequestSignal,
+  type Signal,
+} from "../../core/model/evidence.ts";
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizeContext, NormalizedEvent, ToldActivity } from "../../core/ports/agentAdapter.ts";

@@ -9,7 +9,41 @@ import {
   type RequestFields,
   hashRequest,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, firstText, oneLine, textOf, type Payload, listOf, type Ask, QUESTION, activity, boundary, COMPACTING, COMPLETED, FRESH, RETRYING, SUBAGENT, THINKING, TOOL, TOOL_APPROVAL, EDIT_APPROVAL, alive, endedAs, type EventRule, type EventRules, idOf, prompted, sessionEnded, subagentStopped, working, workOf, type ToldNames, createNormalizer, opensWithin } from "../common/events.ts";
+import {
+  asPayload,
+  fieldOf,
+  firstText,
+  oneLine,
+  textOf,
+  type Payload,
+  listOf,
+  type Ask,
+  QUESTION,
+  activity,
+  boundary,
+  COMPACTING,
+  COMPLETED,
+  FRESH,
+  RETRYING,
+  SUBAGENT,
+  THINKING,
+  TOOL,
+  TOOL_APPROVAL,
+  EDIT_APPROVAL,
+  alive,
+  endedAs,
+  type EventRule,
+  type EventRules,
+  idOf,
+  prompted,
+  sessionEnded,
+  subagentStopped,
+  working,
+  workOf,
+  type ToldNames,
+  createNormalizer,
+  opensWithin,
+} from "../common/events.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 
 // What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the

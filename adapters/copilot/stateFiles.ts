@@ -2,7 +2,21 @@
 // session is the one that the hooks named, else the open one whose lock bears this process's id. The log outranks hooks
 // where they are silent (denied, interrupted, finally failed). Undocumented, so nothing counts before it is tied.
 import { type ErrorStatus, failureOfText } from "../common/progress.ts";
-import { asPayload, fieldOf, oneLine, textOf, type Payload, COMPACTING, COMPLETED, INTERRUPTED, SUBAGENT, THINKING, TOOL, type Ask, FRESH } from "../common/events.ts";
+import {
+  asPayload,
+  fieldOf,
+  oneLine,
+  textOf,
+  type Payload,
+  COMPACTING,
+  COMPLETED,
+  INTERRUPTED,
+  SUBAGENT,
+  THINKING,
+  TOOL,
+  type Ask,
+  FRESH,
+} from "../common/events.ts";
 import { promptRequest } from "../common/promptRequest.ts";
 import type { Status } from "../../core/model/state.ts";
 import { parseLog, timeOf, callOf, entryOf, createTranscriptReader } from "../common/sessionLog.ts";

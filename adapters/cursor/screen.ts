@@ -13,7 +13,14 @@ import {
   shows,
   visibleLines,
 } from "../common/screenText.ts";
-import { oneLine, EDIT_APPROVAL, PLAN_APPROVAL, QUESTION, THINKING, TOOL_APPROVAL } from "../common/events.ts";
+import {
+  oneLine,
+  EDIT_APPROVAL,
+  PLAN_APPROVAL,
+  QUESTION,
+  THINKING,
+  TOOL_APPROVAL,
+} from "../common/events.ts";
 
 const TITLES: Readonly<Record<string, { status: Status; kind: PromptRequest["kind"] }>> = {
   "Run this command?": {

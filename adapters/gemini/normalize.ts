@@ -11,7 +11,33 @@ import {
   questionFields,
   hashRequest,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload, type Ask, QUESTION, TOOL_APPROVAL, activity, boundary, COMPLETED, FRESH, THINKING, TOOL, EDIT_APPROVAL, alive, type EventRule, type EventRules, prompted, sessionEnded, type ToldNames, createNormalizer, opensWithin, placeOf } from "../common/events.ts";
+import {
+  asPayload,
+  fieldOf,
+  listOf,
+  oneLine,
+  textOf,
+  type Payload,
+  type Ask,
+  QUESTION,
+  TOOL_APPROVAL,
+  activity,
+  boundary,
+  COMPLETED,
+  FRESH,
+  THINKING,
+  TOOL,
+  EDIT_APPROVAL,
+  alive,
+  type EventRule,
+  type EventRules,
+  prompted,
+  sessionEnded,
+  type ToldNames,
+  createNormalizer,
+  opensWithin,
+  placeOf,
+} from "../common/events.ts";
 
 // Why a turn of Gemini CLI failed, from the text that it shows. Recorded with 0.61.0: 400, 401 and a cut stream; the limit
 // texts are the service's own words.

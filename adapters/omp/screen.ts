@@ -15,7 +15,17 @@ import {
   typedOf,
   blockAbove,
 } from "../common/screenText.ts";
-import { oneLine, QUESTION, COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/events.ts";
+import {
+  oneLine,
+  QUESTION,
+  COMPLETED,
+  FRESH,
+  IN_MENU,
+  INTERRUPTED,
+  RETRYING,
+  THINKING,
+  TOOL,
+} from "../common/events.ts";
 import type { RequestFields } from "../common/promptRequest.ts";
 import { withRoles, isKeyHints } from "../common/selector.ts";
 import { isEditTool } from "../piFamily/promptRequest.ts";

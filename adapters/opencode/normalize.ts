@@ -8,7 +8,37 @@ import {
   type RequestFields,
   questionFields,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload, numberOf, type Ask, QUESTION, activity, boundary, COMPLETED, INTERRUPTED, RETRYING, SUBAGENT, THINKING, TOOL, TOOL_APPROVAL, EDIT_APPROVAL, alive, type EventRule, type EventRules, idOf, prompted, working, workOf, type ToldNames, createNormalizer, opensWithin } from "../common/events.ts";
+import {
+  asPayload,
+  fieldOf,
+  listOf,
+  oneLine,
+  textOf,
+  type Payload,
+  numberOf,
+  type Ask,
+  QUESTION,
+  activity,
+  boundary,
+  COMPLETED,
+  INTERRUPTED,
+  RETRYING,
+  SUBAGENT,
+  THINKING,
+  TOOL,
+  TOOL_APPROVAL,
+  EDIT_APPROVAL,
+  alive,
+  type EventRule,
+  type EventRules,
+  idOf,
+  prompted,
+  working,
+  workOf,
+  type ToldNames,
+  createNormalizer,
+  opensWithin,
+} from "../common/events.ts";
 import { movesTo } from "../common/screenText.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import type { Status } from "../../core/model/state.ts";

@@ -10,7 +10,35 @@ import {
   quoteOf,
   retryOf,
 } from "../common/progress.ts";
-import { asPayload, fieldOf, textOf, type Payload, numberOf, COMPLETED, INTERRUPTED, RETRYING, activity, boundary, COMPACTING, FRESH, THINKING, TOOL, alive, endedAs, type EventRule, type EventRules, type HookEvent, idOf, prompted, sessionEnded, working, workOf, type ToldNames, createNormalizer, opensWithin } from "../common/events.ts";
+import {
+  asPayload,
+  fieldOf,
+  textOf,
+  type Payload,
+  numberOf,
+  COMPLETED,
+  INTERRUPTED,
+  RETRYING,
+  activity,
+  boundary,
+  COMPACTING,
+  FRESH,
+  THINKING,
+  TOOL,
+  alive,
+  endedAs,
+  type EventRule,
+  type EventRules,
+  type HookEvent,
+  idOf,
+  prompted,
+  sessionEnded,
+  working,
+  workOf,
+  type ToldNames,
+  createNormalizer,
+  opensWithin,
+} from "../common/events.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import { hashRequest } from "../common/promptRequest.ts";
 import { approvalAsk, dialogAsk, questionAsk } from "./promptRequest.ts";

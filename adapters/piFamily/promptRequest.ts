@@ -9,7 +9,19 @@ import {
   type RequestFields,
   questionFields,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload, type Ask, QUESTION, TOOL_APPROVAL, EDIT_APPROVAL } from "../common/events.ts";
+import {
+  asPayload,
+  fieldOf,
+  firstText,
+  listOf,
+  oneLine,
+  textOf,
+  type Payload,
+  type Ask,
+  QUESTION,
+  TOOL_APPROVAL,
+  EDIT_APPROVAL,
+} from "../common/events.ts";
 import { movesTo } from "../common/screenText.ts";
 
 const EDIT_TOOLS = new Set(["edit", "write", "multiedit", "patch", "notebook", "ast_edit"]);

@@ -4,7 +4,16 @@
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Status } from "../../core/model/state.ts";
 import { isRetryable } from "../common/progress.ts";
-import { asPayload, fieldOf, listOf, parsePayload, type Payload, textOf, oneLine, THINKING } from "../common/events.ts";
+import {
+  asPayload,
+  fieldOf,
+  listOf,
+  parsePayload,
+  type Payload,
+  textOf,
+  oneLine,
+  THINKING,
+} from "../common/events.ts";
 import { timeOf, folderName, SPINNER, parseLog, TRANSCRIPT_BYTES } from "../common/sessionLog.ts";
 import { endingOf, statusOfEnding } from "./normalize.ts";
 import { questionAsk } from "./promptRequest.ts";

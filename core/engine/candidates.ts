@@ -2,7 +2,14 @@
 import type { PromptRequest } from "../model/request.ts";
 import { type Verdict, ROOT_AGENT, type Liveness } from "../model/evidence.ts";
 import { type Confidence, type Status, isWaiting } from "../model/state.ts";
-import { type ActivityEvidence, type ObservationEvidence, type RequestEvidence, type Facts, compareByTime, orderKeyOf } from "./facts.ts";
+import {
+  type ActivityEvidence,
+  type ObservationEvidence,
+  type RequestEvidence,
+  type Facts,
+  compareByTime,
+  orderKeyOf,
+} from "./facts.ts";
 import type { Timing } from "../model/config.ts";
 import { requestLanes } from "./requests.ts";
 
@@ -27,7 +34,6 @@ export interface Candidate {
 
 /** What the person should see of a finished turn that is no longer fresh, and of an error that was dismissed. */
 const AT_ITS_PROMPT: Status = { state: "idle", reasonCode: "demoted" };
-
 
 export interface ResolveInput {
   facts: Facts;

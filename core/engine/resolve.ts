@@ -4,7 +4,14 @@
 import { isWaiting, precedenceOf, specificityOf, type Status } from "../model/state.ts";
 import type { PromptRequest } from "../model/request.ts";
 import { likenessOf, type Likeness } from "./dialogOwner.ts";
-import { type Candidate, ResolveContext, type ResolveInput, observationCandidates, requestCandidates, turnCandidates } from "./candidates.ts";
+import {
+  type Candidate,
+  ResolveContext,
+  type ResolveInput,
+  observationCandidates,
+  requestCandidates,
+  turnCandidates,
+} from "./candidates.ts";
 import type { Liveness, Resolution, Verdict } from "../model/evidence.ts";
 import { compareByTime, orderKeyOf } from "./facts.ts";
 

@@ -5,7 +5,6 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import { observable } from "@trpc/server/observable";
 import type { AppRouter } from "../api/router.ts";
 
-
 /** One end of a two-way message channel. Messages are structured-cloneable; order is kept. */
 export interface MessagePortPair {
   send(message: unknown): void;
