@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isWaiting } from "../core/model/state.ts";
-import { IN_MENU } from "./common/signals.ts";
+import { IN_MENU } from "./common/events.ts";
 import { createAdapterRegistry } from "./index.ts";
 import { listFrames, loadRecording, screenOf } from "./testkit/recordings.ts";
 

@@ -2,7 +2,7 @@
 // to it over Electron IPC. It accepts messages only from the main frame of that window at the popover's own address.
 import { app, session, type WebContents, ipcMain, protocol, type IpcMainEvent } from "electron";
 import { serveMessages, type MessageBridge, type ProcedureCaller } from "../core/rpc/messageBridge.ts";
-import type { MessagePortPair } from "../core/rpc/messages.ts";
+import type { MessagePortPair } from "../core/rpc/messageLink.ts";
 import { readWebFiles } from "../core/rpc/webBridge.ts";
 import { answerPage, isFromPage, SCHEME } from "./pageAnswer.ts";
 

@@ -4,7 +4,14 @@
 import type { Reading } from "../../core/ports/agentAdapter.ts";
 import { withoutBlankEnds, asks, isBlank, joined, indentOf } from "../common/screenText.ts";
 import { withRoles } from "../common/selector.ts";
-import { PLAN_APPROVAL, QUESTION, TRUST_APPROVAL, EDIT_APPROVAL, TOOL_APPROVAL } from "../common/signals.ts";
+import {
+  PLAN_APPROVAL,
+  QUESTION,
+  TRUST_APPROVAL,
+  EDIT_APPROVAL,
+  TOOL_APPROVAL,
+  oneLine,
+} from "../common/events.ts";
 import { EXIT_PLAN_MODE, errorStatusOfText } from "./normalize.ts";
 import {
   isSeparator,
@@ -22,7 +29,6 @@ import {
 } from "./layout.ts";
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Confidence } from "../../core/model/state.ts";
-import { oneLine } from "../common/payload.ts";
 import { fails } from "../common/progress.ts";
 import type { RequestFields } from "../common/promptRequest.ts";
 

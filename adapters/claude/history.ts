@@ -17,7 +17,7 @@ import {
   createTranscriptReader,
   factsOf,
 } from "../common/sessionLog.ts";
-import { asPayload, fieldOf, listOf, type Payload, textOf } from "../common/payload.ts";
+import { asPayload, fieldOf, listOf, type Payload, textOf } from "../common/events.ts";
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type {
   TranscriptEntry,

@@ -7,7 +7,7 @@ import {
   createHookCommand,
   createHookSettingsIntegration,
 } from "../common/hookSettings.ts";
-import { parsePayload } from "../common/payload.ts";
+import { parsePayload } from "../common/events.ts";
 import { valueOf } from "../common/settingsText.ts";
 
 /** Everything that changes a state (facts of 2.1.329). Not WorktreeCreate: a hook there replaces the creation. */

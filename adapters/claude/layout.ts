@@ -3,7 +3,7 @@
 import type { Screen } from "../../core/ports/agentAdapter.ts";
 import { indentOf, isBlank, withoutBlankEnds, movesTo, joined } from "../common/screenText.ts";
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
-import { oneLine } from "../common/payload.ts";
+import { oneLine } from "../common/events.ts";
 import { readPlainOptions } from "../common/selector.ts";
 
 /** Between windows of vim, of nvim, and of tmux. */

@@ -1,15 +1,14 @@
 // Claude Code's hook events to signals. Pure; the table of events is the whole decision. Sources: event orders and payloads
 // recorded with 2.1.329 (2.1.197 sends the same for prompts, approvals and errors); elicitation from the vendor's documents.
 import { type ErrorStatus, failureBy, countOf, failureWords, progressField } from "../common/progress.ts";
-import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import {
-  changedLines,
-  writtenLines,
-  promptRequest,
-  questionFields,
-  hashRequest,
-} from "../common/promptRequest.ts";
-import {
+  asPayload,
+  fieldOf,
+  firstText,
+  listOf,
+  oneLine,
+  textOf,
+  type Payload,
   type Ask,
   EDIT_APPROVAL,
   PLAN_APPROVAL,
@@ -24,9 +23,6 @@ import {
   SUBAGENT,
   THINKING,
   TOOL,
-} from "../common/signals.ts";
-import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import {
   alive,
   type EventRule,
   type EventRules,
@@ -41,6 +37,14 @@ import {
   opensWithin,
   placeOf,
 } from "../common/events.ts";
+import {
+  changedLines,
+  writtenLines,
+  promptRequest,
+  questionFields,
+  hashRequest,
+} from "../common/promptRequest.ts";
+import { ROOT_AGENT } from "../../core/model/evidence.ts";
 
 // Why a turn failed, from the hook's error name and from the text that Claude Code shows. One place, because the hook and
 // the screen must name the same failure alike. Recorded: 400, 401, 429, 500 (2.1.329); the limit texts are documented only.

@@ -28,7 +28,7 @@ import {
   TOOL_APPROVAL,
   BACKGROUND,
   SUBAGENT,
-} from "../common/signals.ts";
+} from "../common/events.ts";
 import {
   INDENT,
   isOwnLine,

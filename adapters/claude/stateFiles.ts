@@ -2,8 +2,7 @@
 // (denied, interrupted), and deleted on exit. Undocumented, so nothing counts before it is tied to the living process. It
 // never tells a fresh prompt from a finished turn: its `idle` carries the least specific reason and medium confidence. Its words
 // for waits are recorded with 2.1.329; 2.1.197 calls a question a permission prompt too, which proves neither.
-import { parsePayload } from "../common/payload.ts";
-import { FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/signals.ts";
+import { parsePayload, FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/events.ts";
 import { shows } from "../common/screenText.ts";
 import type { Status } from "../../core/model/state.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";

@@ -8,7 +8,14 @@ import type { Reading } from "../../core/ports/agentAdapter.ts";
 import type { RequestFields } from "../common/promptRequest.ts";
 import { withRoles } from "../common/selector.ts";
 import { asks, indentOf, isBlank, joined, withoutBlankEnds } from "../common/screenText.ts";
-import { EDIT_APPROVAL, PLAN_APPROVAL, TOOL_APPROVAL, QUESTION, TRUST_APPROVAL } from "../common/signals.ts";
+import {
+  EDIT_APPROVAL,
+  PLAN_APPROVAL,
+  TOOL_APPROVAL,
+  QUESTION,
+  TRUST_APPROVAL,
+  oneLine,
+} from "../common/events.ts";
 import {
   COMMAND_INSET,
   columnsOf,
@@ -22,7 +29,6 @@ import {
   type Selector,
   readSelector,
 } from "./layout.ts";
-import { oneLine } from "../common/payload.ts";
 
 // Approvals: what is asked stands under a heading that is known. Sources: frames recorded with 0.169.0; plan and permission texts
 // from the vendor's sources, hence medium.

@@ -10,7 +10,7 @@ import type {
   SessionFacts,
   UsageRecord,
 } from "../../core/ports/agentFiles.ts";
-import { asPayload, fieldOf, textOf, type Payload, parsePayload } from "../common/payload.ts";
+import { asPayload, fieldOf, textOf, type Payload, parsePayload } from "../common/events.ts";
 import {
   callOf,
   entryOf,

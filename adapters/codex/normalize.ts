@@ -1,9 +1,13 @@
 // Codex's hook events to signals. Pure; the table of events is the whole decision. Source: event orders and payloads
 // recorded with 0.169.0. Nothing comes for API errors (rollout and screen tell those), and `notify` is not used: it also
 // fires for the internal thread that makes up titles.
-import { asPayload, firstText, oneLine, textOf, type Payload, fieldOf } from "../common/payload.ts";
-import { promptRequest, questionFields, hashRequest } from "../common/promptRequest.ts";
 import {
+  asPayload,
+  firstText,
+  oneLine,
+  textOf,
+  type Payload,
+  fieldOf,
   type Ask,
   EDIT_APPROVAL,
   QUESTION,
@@ -15,9 +19,6 @@ import {
   SUBAGENT,
   THINKING,
   TOOL,
-} from "../common/signals.ts";
-import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import {
   alive,
   endedAs,
   type EventRule,
@@ -33,6 +34,8 @@ import {
   opensWithin,
   placeOf,
 } from "../common/events.ts";
+import { promptRequest, questionFields, hashRequest } from "../common/promptRequest.ts";
+import { ROOT_AGENT } from "../../core/model/evidence.ts";
 
 // What Codex asks of a person, in structured form, from a hook's payload. The titles are those of its dialogs, so that
 // event and screen describe a request alike. Sources: payloads recorded with 0.169.0 (Bash, apply_patch,

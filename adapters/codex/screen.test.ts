@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Screen } from "../../core/ports/agentAdapter.ts";
-import { IN_MENU } from "../common/signals.ts";
+import { IN_MENU } from "../common/events.ts";
 import { frameOf } from "../testkit/recordings.ts";
 import { readCodexScreen } from "./screen.ts";
 

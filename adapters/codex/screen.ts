@@ -25,7 +25,7 @@ import {
   RETRYING,
   THINKING,
   TOOL,
-} from "../common/signals.ts";
+} from "../common/events.ts";
 import { countOf, fails, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
 import { errorStatusOf, FAILED_TURN } from "./stateFiles.ts";
 import { ACTION_TITLE, readDialog } from "./dialogs.ts";

@@ -3,7 +3,7 @@
 import { type ErrorStatus, failureBy, fails } from "../common/progress.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import { shows } from "../common/screenText.ts";
-import { COMPLETED, INTERRUPTED } from "../common/signals.ts";
+import { COMPLETED, INTERRUPTED } from "../common/events.ts";
 import * as z from "zod";
 
 // Why a turn failed, from the text that Codex shows and writes into its rollout. One place, because screen and rollout

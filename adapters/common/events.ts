@@ -1,11 +1,143 @@
 // An event as the tables of normalisation see it, and the rules that mean the same in several of them. Which event has which
 // rule is each adapter's own business.
-import type { NormalizeContext, NormalizedEvent, ToldActivity } from "../../core/ports/agentAdapter.ts";
-import { asPayload, fieldOf, firstText, listOf, textOf, type Payload } from "./payload.ts";
-import type { Envelope } from "../../core/model/envelope.ts";
-import { ROOT_AGENT, type RequestSignal, type Signal } from "../../core/model/evidence.ts";
+import {
+  ROOT_AGENT,
+  type ActivitySignal,
+  type RequestSignal,
+  type Signal,
+} from "../../core/model/evidence.ts";
+import type { PromptRequest } from "../../core/model/request.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
-import { activity, boundary, openRequest, SUBAGENT, THINKING, type Ask } from "./signals.ts";
+import type { NormalizeContext, NormalizedEvent, ToldActivity } from "../../core/ports/agentAdapter.ts";
+import type { Envelope } from "../../core/model/envelope.ts";
+
+// Reading untrusted hook payloads field by field. Every reader gives a value of the asked type or null, never throws, and
+// bounds what it returns, so that normalisation needs no checks of its own.
+
+export type Payload = Readonly<Record<string, unknown>>;
+
+/** Own property only: a payload with a `__proto__` key must not lend us fields. */
+export const fieldOf = (payload: Payload, name: string): unknown =>
+  Object.hasOwn(payload, name) ? payload[name] : undefined;
+
+export const textOf = (payload: Payload, name: string): string | null => {
+  const value = fieldOf(payload, name);
+  return typeof value === "string" && value !== "" ? value : null;
+};
+
+/** The first of the named fields that holds a text. */
+export const firstText = (payload: Payload, names: readonly string[]): string | null => {
+  for (const name of names) {
+    const text = textOf(payload, name);
+    if (text !== null) return text;
+  }
+  return null;
+};
+
+/** A number, or a short text of one; nothing else is converted, because conversion may throw. */
+export const numberOf = (payload: Payload, name: string): number | null => {
+  const value = fieldOf(payload, name);
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : null;
+};
+
+export const listOf = (payload: Payload, name: string): readonly unknown[] => {
+  const value = fieldOf(payload, name);
+  return Array.isArray(value) ? value : [];
+};
+
+const isPayload = (value: unknown): value is Payload =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const asPayload = (value: unknown): Payload | null => (isPayload(value) ? value : null);
+
+/** Null for what is no JSON object: cut, half written, caught in the middle of a rewrite. */
+export const parsePayload = (text: string): Payload | null => {
+  try {
+    return asPayload(JSON.parse(text));
+  } catch {
+    return null;
+  }
+};
+
+/** One line without control characters, at most `max` characters. */
+export const oneLine = (text: string, max = 500): string =>
+  text
+    .slice(0, max * 4)
+    // oxlint-disable-next-line no-control-regex -- agents' texts are hostile: control characters must not reach a terminal
+    .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ")
+    .trim()
+    .slice(0, max);
+
+/** Several lines, control characters but newline and tab removed, at most `max` characters and the mark of a cut. */
+export const boundedText = (text: string, max = 8_000): string => {
+  const mark = text.length > max ? `…[cut from ${text.length} characters]` : "";
+  return (
+    text
+      .slice(0, max)
+      // oxlint-disable-next-line no-control-regex -- as above
+      .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "") + mark
+  );
+};
+
+// Building blocks of normalisation: the shapes of signal and the statuses that agents' events turn into. What an event
+// means is each adapter's own business.
+
+export const THINKING: Status = { state: "running", reasonCode: "thinking" };
+export const TOOL: Status = { state: "running", reasonCode: "tool" };
+export const SUBAGENT: Status = { state: "running", reasonCode: "subagent" };
+export const COMPACTING: Status = { state: "running", reasonCode: "compacting" };
+export const BACKGROUND: Status = { state: "running", reasonCode: "background_task" };
+export const RETRYING: Status = { state: "running", reasonCode: "retrying" };
+export const FRESH: Status = { state: "idle", reasonCode: "fresh" };
+export const INTERRUPTED: Status = { state: "idle", reasonCode: "interrupted" };
+export const COMPLETED: Status = { state: "completed", reasonCode: "turn_ended" };
+/** A view of the agent's own, in which keys are commands. */
+export const IN_MENU: Status = { state: "unknown", reasonCode: "in_menu" };
+
+/** Nothing that is known is drawn, but a dialog may be open. */
+export const HIDDEN: Status = { state: "unknown", reasonCode: "unsupported_signal" };
+
+export const TOOL_APPROVAL: Status = { state: "waiting_approval", reasonCode: "permission_tool" };
+export const EDIT_APPROVAL: Status = { state: "waiting_approval", reasonCode: "permission_edit" };
+export const PLAN_APPROVAL: Status = { state: "waiting_approval", reasonCode: "plan" };
+export const TRUST_APPROVAL: Status = { state: "waiting_approval", reasonCode: "trust" };
+export const QUESTION: Status = { state: "waiting_input", reasonCode: "question" };
+
+/** A wait as an adapter builds it from an event: what is asked, and the state that asking means. */
+export interface Ask {
+  status: Status;
+  request: PromptRequest;
+}
+
+/** `status` null: proof of life only. */
+export const activity = (status: Status | null, fields: Partial<ActivitySignal> = {}): ActivitySignal => ({
+  kind: "activity",
+  agentId: ROOT_AGENT,
+  status,
+  confidence: "high",
+  boundary: false,
+  closes: [],
+  names: null,
+  ...fields,
+});
+
+/** `beside`: what is said of the work, as `progressField` gives it. */
+export const boundary = (
+  status: Status | null,
+  agentId: string,
+  confidence: Confidence,
+  beside: Pick<ActivitySignal, "progress"> = {},
+): ActivitySignal => activity(status, { agentId, confidence, boundary: true, ...beside });
+
+/** `dialogGraceMs`: three times the recorded delay from the event to the drawn dialog, at least 500. */
+const openRequest = (
+  ask: Ask,
+  fields: Pick<
+    RequestSignal,
+    "agentId" | "requestKey" | "needsConfirmation" | "confidence" | "dialogGraceMs"
+  >,
+): RequestSignal => ({ kind: "request", status: ask.status, request: ask.request, ...fields });
 
 // What an event tells of the work beside the state: the prompt, the tool that begins or ends, the agent's last words. Which of an
 // agent's events and fields these are is each adapter's own business.

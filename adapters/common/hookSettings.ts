@@ -9,7 +9,7 @@ import type {
   IntegrationRequest,
 } from "../../core/ports/agentAdapter.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { asPayload, fieldOf, listOf, textOf } from "./payload.ts";
+import { asPayload, fieldOf, listOf, textOf } from "./events.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PersonStep } from "../../core/model/adapterView.ts";
 import type { JsonNode } from "../../core/model/jsonTree.ts";

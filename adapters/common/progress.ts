@@ -3,7 +3,7 @@
 import type { Status } from "../../core/model/state.ts";
 import { MAX_PROGRESS } from "../../core/model/evidence.ts";
 import type { Reading } from "../../core/ports/agentAdapter.ts";
-import { oneLine } from "./payload.ts";
+import { oneLine } from "./events.ts";
 import { shows } from "./screenText.ts";
 
 // Which reason an API failure's text or status names, for agents that show the provider's own words.

@@ -1,7 +1,7 @@
 // A request of the person that is built field by field: what an agent does not tell is null or empty, and whether all of it
 // could be kept to the letter is found out here, for every adapter alike.
 import { MAX_REQUEST_TEXT, type PromptRequest, MAX_OPTIONS } from "../../core/model/request.ts";
-import { boundedText, oneLine, asPayload, listOf, textOf, type Payload, fieldOf } from "./payload.ts";
+import { boundedText, oneLine, asPayload, listOf, textOf, type Payload, fieldOf } from "./events.ts";
 import { hash } from "node:crypto";
 
 /** Texts as the agent gives them, of any length. `isWhole`: they are all that is asked; without it the request is not whole. */

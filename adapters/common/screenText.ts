@@ -1,7 +1,7 @@
 // The small vocabulary of screen readers: blank lines, indentation, trimmed frames, and a reading put together.
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { oneLine } from "./payload.ts";
+import { oneLine } from "./events.ts";
 import { promptRequest, type RequestFields } from "./promptRequest.ts";
 
 /** More than any terminal shows; keeps a hostile screen cheap. */

@@ -1,7 +1,7 @@
 // A list of options of which one is marked, as dialogs of several agents draw it. Which keys choose an option is each
 // adapter's own business.
 import { type OptionRole, type PromptRequest, MAX_OPTIONS } from "../../core/model/request.ts";
-import { oneLine } from "./payload.ts";
+import { oneLine } from "./events.ts";
 import { indentOf, isBlank, joined } from "./screenText.ts";
 
 // What choosing an option of a permission dialog means, by its label. Each adapter says which labels it has seen; what is

@@ -8,8 +8,17 @@ import type {
   UsageRecord,
 } from "../../core/ports/agentFiles.ts";
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
-import { asPayload, boundedText, oneLine, parsePayload, type Payload, textOf, fieldOf } from "./payload.ts";
-import { subjectOf, OWN_PROMPT } from "./events.ts";
+import {
+  asPayload,
+  boundedText,
+  oneLine,
+  parsePayload,
+  type Payload,
+  textOf,
+  fieldOf,
+  subjectOf,
+  OWN_PROMPT,
+} from "./events.ts";
 
 /** Newest bytes of a log that are read. */
 export const TRANSCRIPT_BYTES = 2 * 1024 * 1024;

@@ -10,7 +10,7 @@ import {
   timeOf,
   factsOf,
 } from "../common/sessionLog.ts";
-import { asPayload, fieldOf, textOf } from "../common/payload.ts";
+import { asPayload, fieldOf, textOf } from "../common/events.ts";
 import { readCopilotLine, readCopilotLines } from "./stateFiles.ts";
 
 const FILE = /^([^/]+)\/events\.jsonl$/;

@@ -9,8 +9,14 @@ import {
   type RequestFields,
   hashRequest,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, firstText, oneLine, textOf, type Payload, listOf } from "../common/payload.ts";
 import {
+  asPayload,
+  fieldOf,
+  firstText,
+  oneLine,
+  textOf,
+  type Payload,
+  listOf,
   type Ask,
   QUESTION,
   activity,
@@ -24,9 +30,6 @@ import {
   TOOL,
   TOOL_APPROVAL,
   EDIT_APPROVAL,
-} from "../common/signals.ts";
-import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import {
   alive,
   endedAs,
   type EventRule,
@@ -41,6 +44,7 @@ import {
   createNormalizer,
   opensWithin,
 } from "../common/events.ts";
+import { ROOT_AGENT } from "../../core/model/evidence.ts";
 
 // What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
 // session log; the keys are those that were seen to work in a real dialog (1.0.102): `1` approves, Escape denies.

@@ -36,7 +36,7 @@ import {
   RETRYING,
   THINKING,
   TOOL,
-} from "../common/signals.ts";
+} from "../common/events.ts";
 import {
   isRule,
   boxedTextOf,

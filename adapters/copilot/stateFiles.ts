@@ -2,10 +2,12 @@
 // session is the one that the hooks named, else the open one whose lock bears this process's id. The log outranks hooks
 // where they are silent (denied, interrupted, finally failed). Undocumented, so nothing counts before it is tied.
 import { type ErrorStatus, failureOfText } from "../common/progress.ts";
-import { asPayload, fieldOf, oneLine, textOf, type Payload } from "../common/payload.ts";
-import { promptRequest } from "../common/promptRequest.ts";
-import type { Status } from "../../core/model/state.ts";
 import {
+  asPayload,
+  fieldOf,
+  oneLine,
+  textOf,
+  type Payload,
   COMPACTING,
   COMPLETED,
   INTERRUPTED,
@@ -14,7 +16,9 @@ import {
   TOOL,
   type Ask,
   FRESH,
-} from "../common/signals.ts";
+} from "../common/events.ts";
+import { promptRequest } from "../common/promptRequest.ts";
+import type { Status } from "../../core/model/state.ts";
 import { parseLog, timeOf, callOf, entryOf, createTranscriptReader } from "../common/sessionLog.ts";
 import { ASK_TOOL, permissionAsk, questionAsk } from "./normalize.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";

@@ -3,9 +3,19 @@
 // run as well, carry Claude's name and do not come here.
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Status } from "../../core/model/state.ts";
-import { createNormalizer, idOf } from "../common/events.ts";
-import { textOf, type Payload } from "../common/payload.ts";
-import { activity, boundary, COMPLETED, FRESH, INTERRUPTED, SUBAGENT, THINKING } from "../common/signals.ts";
+import {
+  createNormalizer,
+  idOf,
+  textOf,
+  type Payload,
+  activity,
+  boundary,
+  COMPLETED,
+  FRESH,
+  INTERRUPTED,
+  SUBAGENT,
+  THINKING,
+} from "../common/events.ts";
 
 const bounded = (status: Status | null): Signal => boundary(status, ROOT_AGENT, "medium");
 

@@ -13,8 +13,14 @@ import {
   shows,
   visibleLines,
 } from "../common/screenText.ts";
-import { oneLine } from "../common/payload.ts";
-import { EDIT_APPROVAL, PLAN_APPROVAL, QUESTION, THINKING, TOOL_APPROVAL } from "../common/signals.ts";
+import {
+  oneLine,
+  EDIT_APPROVAL,
+  PLAN_APPROVAL,
+  QUESTION,
+  THINKING,
+  TOOL_APPROVAL,
+} from "../common/events.ts";
 
 const TITLES: Readonly<Record<string, { status: Status; kind: PromptRequest["kind"] }>> = {
   "Run this command?": {

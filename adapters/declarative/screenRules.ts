@@ -3,7 +3,7 @@
 import type { OptionRole, PromptRequest } from "../../core/model/request.ts";
 import { isWaiting, REASON_CODES, statusSchema, type Status } from "../../core/model/state.ts";
 import type { Reading, Screen, ScreenTrace } from "../../core/ports/agentAdapter.ts";
-import { oneLine } from "../common/payload.ts";
+import { oneLine } from "../common/events.ts";
 import { promptRequest } from "../common/promptRequest.ts";
 import { ofWholeScreen } from "../common/screenText.ts";
 import { compilePattern, PatternTimeout, type Deadline } from "../../core/pattern/pattern.ts";

@@ -2,7 +2,7 @@
 // line names the session and whether it is a person's, the second tells the model where it works.
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TranscriptEntry, FileHistory, LogPiece, SessionFacts } from "../../core/ports/agentFiles.ts";
-import { asPayload, fieldOf, listOf, parsePayload, type Payload, textOf } from "../common/payload.ts";
+import { asPayload, fieldOf, listOf, parsePayload, type Payload, textOf } from "../common/events.ts";
 import {
   callOf,
   entryOf,

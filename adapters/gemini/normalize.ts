@@ -11,8 +11,13 @@ import {
   questionFields,
   hashRequest,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import {
+  asPayload,
+  fieldOf,
+  listOf,
+  oneLine,
+  textOf,
+  type Payload,
   type Ask,
   QUESTION,
   TOOL_APPROVAL,
@@ -23,8 +28,6 @@ import {
   THINKING,
   TOOL,
   EDIT_APPROVAL,
-} from "../common/signals.ts";
-import {
   alive,
   type EventRule,
   type EventRules,

@@ -4,7 +4,19 @@
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { oneLine } from "../common/payload.ts";
+import {
+  oneLine,
+  QUESTION,
+  TRUST_APPROVAL,
+  COMPLETED,
+  FRESH,
+  IN_MENU,
+  INTERRUPTED,
+  RETRYING,
+  THINKING,
+  TOOL,
+  TOOL_APPROVAL,
+} from "../common/events.ts";
 import {
   frameAtBottom,
   withoutBlankEnds,
@@ -26,18 +38,6 @@ import {
   type Selector,
   isKeyHints,
 } from "../common/selector.ts";
-import {
-  QUESTION,
-  TRUST_APPROVAL,
-  COMPLETED,
-  FRESH,
-  IN_MENU,
-  INTERRUPTED,
-  RETRYING,
-  THINKING,
-  TOOL,
-  TOOL_APPROVAL,
-} from "../common/signals.ts";
 import {
   columnsOf,
   contentOf,

@@ -9,7 +9,7 @@ import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { baseName, wordsOf } from "../common/commandLine.ts";
 import { identifyScript, isWithoutScreen } from "../piFamily/identify.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { parsePayload, textOf } from "../common/payload.ts";
+import { parsePayload, textOf } from "../common/events.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
 import { readDocumentedScreen } from "../piFamily/screen.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";

@@ -15,10 +15,8 @@ import {
   typedOf,
   blockAbove,
 } from "../common/screenText.ts";
-import { oneLine } from "../common/payload.ts";
-import type { RequestFields } from "../common/promptRequest.ts";
-import { withRoles, isKeyHints } from "../common/selector.ts";
 import {
+  oneLine,
   QUESTION,
   COMPLETED,
   FRESH,
@@ -27,7 +25,9 @@ import {
   RETRYING,
   THINKING,
   TOOL,
-} from "../common/signals.ts";
+} from "../common/events.ts";
+import type { RequestFields } from "../common/promptRequest.ts";
+import { withRoles, isKeyHints } from "../common/selector.ts";
 import { isEditTool } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/screen.ts";
 import { failureOfText, fails, retryIn, withProgress } from "../common/progress.ts";

@@ -11,9 +11,8 @@ import {
   type StyledCell,
   styledCells,
 } from "../common/screenText.ts";
-import { oneLine } from "../common/payload.ts";
+import { oneLine, QUESTION } from "../common/events.ts";
 import type { RequestFields } from "../common/promptRequest.ts";
-import { QUESTION } from "../common/signals.ts";
 import { PERMISSION_OPTIONS } from "./normalize.ts";
 import {
   COMMAND_INSET,

@@ -8,7 +8,7 @@ import type {
   TranscriptEntry,
 } from "../../core/ports/agentFiles.ts";
 import { amountOf, costOf, SESSION_ID, callOf, entryOf } from "../common/sessionLog.ts";
-import { asPayload, fieldOf, numberOf, parsePayload, type Payload, textOf } from "../common/payload.ts";
+import { asPayload, fieldOf, numberOf, parsePayload, type Payload, textOf } from "../common/events.ts";
 
 /** Rows above this are pictures and outputs; they are not loaded. */
 const MAX_ROW = 1_000_000;

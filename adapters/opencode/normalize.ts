@@ -8,9 +8,14 @@ import {
   type RequestFields,
   questionFields,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload, numberOf } from "../common/payload.ts";
-import { movesTo } from "../common/screenText.ts";
 import {
+  asPayload,
+  fieldOf,
+  listOf,
+  oneLine,
+  textOf,
+  type Payload,
+  numberOf,
   type Ask,
   QUESTION,
   activity,
@@ -23,10 +28,6 @@ import {
   TOOL,
   TOOL_APPROVAL,
   EDIT_APPROVAL,
-} from "../common/signals.ts";
-import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import type { Status } from "../../core/model/state.ts";
-import {
   alive,
   type EventRule,
   type EventRules,
@@ -38,6 +39,9 @@ import {
   createNormalizer,
   opensWithin,
 } from "../common/events.ts";
+import { movesTo } from "../common/screenText.ts";
+import { ROOT_AGENT } from "../../core/model/evidence.ts";
+import type { Status } from "../../core/model/state.ts";
 import { failureOfText, failureWords, progressField, quoteOf, retryOf } from "../common/progress.ts";
 
 // What opencode's permission and question events ask, in structured form. Options and their keys as recorded (1.18.33):

@@ -15,7 +15,7 @@ import {
 import { findInputBox, withoutSideBar, blocksOf, type InputBox, isBarred, withoutBar } from "./layout.ts";
 import { failureOfText, fails, quoteOf, retryIn, withProgress } from "../common/progress.ts";
 import { readKeyHints } from "../common/selector.ts";
-import { COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import { COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/events.ts";
 import { readDialog } from "./dialogs.ts";
 
 // What somebody typed into opencode's input box: the rows between its upper margin and the row that names agent and model. Source:

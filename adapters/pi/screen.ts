@@ -28,7 +28,7 @@ import {
   THINKING,
   TOOL,
   TOOL_APPROVAL,
-} from "../common/signals.ts";
+} from "../common/events.ts";
 import { isAborted } from "../piFamily/normalize.ts";
 import { isPermissionTitle } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/screen.ts";

@@ -1,7 +1,7 @@
 // The sessions that agents of the pi family keep: `<folder>/agent/sessions/<project>/<time>_<id>.jsonl`. Recorded with omp 18.2.3
 // and pi 0.87.1; gjc and arcane by their documents. What sub-agents write lies a folder deeper.
 import type { TranscriptEntry, FileHistory, LogPiece, SessionFacts } from "../../core/ports/agentFiles.ts";
-import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
+import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/events.ts";
 import {
   callOf,
   entryOf,

@@ -10,8 +10,12 @@ import {
   quoteOf,
   retryOf,
 } from "../common/progress.ts";
-import { asPayload, fieldOf, textOf, type Payload, numberOf } from "../common/payload.ts";
 import {
+  asPayload,
+  fieldOf,
+  textOf,
+  type Payload,
+  numberOf,
   COMPLETED,
   INTERRUPTED,
   RETRYING,
@@ -21,9 +25,6 @@ import {
   FRESH,
   THINKING,
   TOOL,
-} from "../common/signals.ts";
-import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
-import {
   alive,
   endedAs,
   type EventRule,
@@ -38,6 +39,7 @@ import {
   createNormalizer,
   opensWithin,
 } from "../common/events.ts";
+import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import { hashRequest } from "../common/promptRequest.ts";
 import { approvalAsk, dialogAsk, questionAsk } from "./promptRequest.ts";
 

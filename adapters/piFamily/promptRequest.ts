@@ -9,9 +9,20 @@ import {
   type RequestFields,
   questionFields,
 } from "../common/promptRequest.ts";
-import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import {
+  asPayload,
+  fieldOf,
+  firstText,
+  listOf,
+  oneLine,
+  textOf,
+  type Payload,
+  type Ask,
+  QUESTION,
+  TOOL_APPROVAL,
+  EDIT_APPROVAL,
+} from "../common/events.ts";
 import { movesTo } from "../common/screenText.ts";
-import { type Ask, QUESTION, TOOL_APPROVAL, EDIT_APPROVAL } from "../common/signals.ts";
 
 const EDIT_TOOLS = new Set(["edit", "write", "multiedit", "patch", "notebook", "ast_edit"]);
 /** Tools of the agents themselves, which never ask on their own: a dialog while one waits to run is about it. */

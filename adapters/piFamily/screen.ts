@@ -1,7 +1,7 @@
 // What the screens of the pi family share: a list of options of which one is marked, and the few texts that the documents of gjc
 // and arcane name.
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
-import { oneLine } from "../common/payload.ts";
+import { oneLine, COMPACTING, QUESTION, RETRYING, THINKING } from "../common/events.ts";
 import {
   isBlank,
   movesTo,
@@ -15,7 +15,6 @@ import {
 } from "../common/screenText.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
-import { COMPACTING, QUESTION, RETRYING, THINKING } from "../common/signals.ts";
 
 const MARKED = /^(\s{0,3})[❯→] (\S.*)$/u;
 const OTHER = /^(\s{2,5})(\S.*)$/u;

@@ -12,8 +12,8 @@ import {
   type Payload,
   textOf,
   oneLine,
-} from "../common/payload.ts";
-import { THINKING } from "../common/signals.ts";
+  THINKING,
+} from "../common/events.ts";
 import { timeOf, folderName, SPINNER, parseLog, TRANSCRIPT_BYTES } from "../common/sessionLog.ts";
 import { endingOf, statusOfEnding } from "./normalize.ts";
 import { questionAsk } from "./promptRequest.ts";

@@ -1,7 +1,7 @@
 // The answer to a prompt as the daemon gives it: the prompt that memory has, the adapter that knows its keys, and a memory of
 // what was answered a moment ago, so that a second answer cannot meet a prompt that only looks the same.
 import { requestLanes } from "../engine/requests.ts";
-import { toldByEvent } from "../ingest/prompts.ts";
+import { toldByEvent } from "../ingest/view.ts";
 import { mayBeOfAnother, NONE_UNENDED, type RuntimeEntry } from "../ingest/liveState.ts";
 import type { PromptRequest, ToldRequest } from "../model/request.ts";
 import { HOST_TARGET, type PaneKey } from "../model/runtime.ts";

@@ -4,10 +4,16 @@
 import { isWaiting, precedenceOf, specificityOf, type Status } from "../model/state.ts";
 import type { PromptRequest } from "../model/request.ts";
 import { likenessOf, type Likeness } from "./dialogOwner.ts";
-import { type Candidate, ResolveContext, type ResolveInput } from "./resolveContext.ts";
+import {
+  type Candidate,
+  ResolveContext,
+  type ResolveInput,
+  observationCandidates,
+  requestCandidates,
+  turnCandidates,
+} from "./candidates.ts";
 import type { Liveness, Resolution, Verdict } from "../model/evidence.ts";
 import { compareByTime, orderKeyOf } from "./facts.ts";
-import { observationCandidates, requestCandidates, turnCandidates } from "./candidates.ts";
 
 // When several requests are open, the one whose dialog is on the screen is asked now: the text of another one must never be
 // shown above its keys.

@@ -15,7 +15,7 @@ import type { PaneKey, Target, TargetHealth, TargetLink } from "../model/runtime
 import type { FeedChange, PaneView, TargetView } from "../model/view.ts";
 import type { WorkspaceView } from "../model/workspace.ts";
 import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
-import { promptWith } from "./prompts.ts";
+import { promptWith } from "./view.ts";
 import {
   SampledReadings,
   type ReadingSource,

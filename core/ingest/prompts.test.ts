@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createPromptFingerprint } from "../actions/fingerprint.ts";
 import { EMPTY_FACTS } from "../engine/facts.ts";
 import type { PromptRequest } from "../model/request.ts";
-import { promptWith } from "./prompts.ts";
+import { promptWith } from "./view.ts";
 
 const fingerprintOf = createPromptFingerprint(Buffer.alloc(32, 1));
 

@@ -1,6 +1,6 @@
 // Sampled readings in: screens (`poller`) and the agents' own state files (`transcript`). Only changes, sustained runs and
 // readings against an open request become stored evidence; the rest only refreshes the liveness.
-import { isTurnOver } from "../engine/resolveContext.ts";
+import { isTurnOver } from "../engine/candidates.ts";
 import { isSamePicture, observe, type ObservationRun, type SampledReading } from "../engine/observe.ts";
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
 import type { Place, ObservationSignal, Liveness } from "../model/evidence.ts";

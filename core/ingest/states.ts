@@ -9,8 +9,7 @@ import type { PaneView } from "../model/view.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import { noteTitle, noteTurn, showActivity, showProgress, marksAfter, marksWhileSame } from "./activity.ts";
 import type { RowViews } from "./rowViews.ts";
-import { completeBy, keepAsked, promptOf } from "./prompts.ts";
-import { confirmedAt } from "./view.ts";
+import { completeBy, keepAsked, promptOf, confirmedAt } from "./view.ts";
 import { type RuntimeEntry, NONE_UNENDED, withOpened } from "./liveState.ts";
 
 const isReading = ({ requestId }: Resolution): boolean => /^(poller|transcript)@/.test(requestId ?? "");

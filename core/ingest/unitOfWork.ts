@@ -17,8 +17,7 @@ import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { restoreActivity, isoUnreadSince, restoreTurn } from "./activity.ts";
 import { UNKNOWN_UNENDED, newRuntimeEntry, LiveState } from "./liveState.ts";
-import { promptOf, type NamePrompt } from "./prompts.ts";
-import { runtimeView, toIso, confirmedAt } from "./view.ts";
+import { promptOf, type NamePrompt, runtimeView, toIso, confirmedAt } from "./view.ts";
 
 // A store that cannot be written (full disk, read-only folder): since when, why, when to try again, and from when on the last
 // stored states are no longer true. It decides nothing else and touches nothing.

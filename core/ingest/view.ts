@@ -1,13 +1,186 @@
 // The one mapper from what the daemon knows to the rows that clients see (snake_case, ISO times).
+import { type OpenRequest, shownDialog, shownPrompt } from "../engine/dialogOwner.ts";
+import { requestLanes } from "../engine/requests.ts";
+import type { Evidence } from "../model/evidence.ts";
+import { type PromptRequest, requestView } from "../model/request.ts";
+import { isWaiting, needsAction } from "../model/state.ts";
+import type { Prompt, RuntimeEntry, ServerEntry } from "./liveState.ts";
 import { formatPaneRef } from "../engine/ref.ts";
-import { requestView } from "../model/request.ts";
 import { formatShortRef } from "../model/shortRef.ts";
-import { needsAction } from "../model/state.ts";
 import type { Pane, Target } from "../model/runtime.ts";
 import { NO_AGENT, SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
 import { activityEvidence, isoUnreadSince } from "./activity.ts";
 import type { Transition } from "../ports/store.ts";
-import type { RuntimeEntry, ServerEntry } from "./liveState.ts";
+
+// What is asked of the person now, to the letter: the texts of open requests as events and readings told them in this life of
+// the daemon. The store has them redacted; after a restart a prompt is not whole until its dialog was read again.
+
+/** This many open requests of one agent are kept to the letter; older ones only as they are stored. */
+const MAX_KEPT = 32;
+
+/** Names one asking of a prompt by its text to the letter; keyed, for this life of the daemon. */
+export type NamePrompt = (asked: {
+  runtimeId: string;
+  requestId: string | null;
+  request: PromptRequest;
+}) => string;
+
+/** To be called with every request that an event opened, before it is redacted. */
+export const keepAsked = (entry: RuntimeEntry, { eventId, signal }: Evidence): void => {
+  if (signal.kind !== "request") return;
+  const open = new Set(Array.from(entry.facts.opens.values(), (one) => one.eventId));
+  const kept = [...entry.asked.byEvent].filter(([id]) => open.has(id)).slice(1 - MAX_KEPT);
+  entry.asked = { ...entry.asked, byEvent: new Map([...kept, [eventId, signal.request]]) };
+};
+
+/** Who asks: `request:<lane>@<event>`, or `<source>@<since>` for a reading. */
+const sourceOf = (requestId: string): "poller" | "transcript" | { eventId: string } => {
+  const [source] = requestId.split("@", 1);
+  if (source === "poller" || source === "transcript") return source;
+  return { eventId: requestId.slice(requestId.lastIndexOf("@") + 1) };
+};
+
+/** An agent whose events arrive announces its prompts, if at all, within this time of their drawing. */
+const EVENT_GRACE_MS = 450;
+
+/** The same for an agent's own log, which is read together with the screen. */
+const FILE_GRACE_MS = 1_000;
+/** A log may be written this long after what the screen shows, and the other way round. */
+const FILE_LAG_MS = 200;
+
+/** Null: the agent's own log tells of a wait too, or has told since that it knows of none, or there is none. */
+const toldByFileBy = ({ resolution, facts, liveness }: RuntimeEntry): number | null => {
+  const file = facts.observations.get("transcript");
+  if (resolution === null || file === undefined || isWaiting(file.signal.status.state)) return null;
+  const readAt = liveness.observedAt.transcript ?? 0;
+  return readAt >= resolution.since + FILE_LAG_MS ? null : resolution.since + FILE_GRACE_MS;
+};
+
+/** The agent's own log has told that nothing is asked any more, and the screen was read last before that. */
+const isAnsweredInFile = ({ facts, liveness }: RuntimeEntry): boolean => {
+  const file = facts.observations.get("transcript")?.signal;
+  const screen = facts.observations.get("poller")?.signal;
+  if (file === undefined || screen === undefined || isWaiting(file.status.state)) return false;
+  return file.since > screen.since && file.since > (liveness.observedAt.poller ?? 0) - FILE_LAG_MS;
+};
+
+/** So long a dialog may take to be drawn, once its first rows are there. */
+const DRAWING_MS = 200;
+
+/** A dialog may be read while it is drawn: where it is not whole, only a second look tells that it stays so. */
+const isDrawing = ({ facts, liveness }: RuntimeEntry, at: number): boolean => {
+  const screen = facts.observations.get("poller")?.signal;
+  if (screen === undefined || !isWaiting(screen.status.state)) return false;
+  const isSeenAgain = (liveness.observedAt.poller ?? 0) >= screen.since + DRAWING_MS;
+  return !isSeenAgain && at < screen.since + FILE_GRACE_MS;
+};
+
+const latest = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+/**
+ * When what is asked is complete, epoch ms: the dialog of an event's request has been drawn by then, and the event of a drawn
+ * dialog has arrived, or its line in the agent's own log. Until then the one would be named without the other, and then
+ * otherwise. Null: it is complete.
+ */
+export const completeBy = (entry: RuntimeEntry): number | null => {
+  const { resolution, facts } = entry;
+  const source = sourceOf(resolution?.requestId ?? "");
+  if (source === "poller" && resolution !== null) {
+    const toldByEventBy = facts.turns.has("hook") ? resolution.since + EVENT_GRACE_MS : null;
+    return latest(toldByEventBy, toldByFileBy(entry));
+  }
+  if (typeof source === "string") return null;
+  for (const { eventId, eventTime, signal } of facts.opens.values())
+    if (eventId === source.eventId) return eventTime + signal.dialogGraceMs;
+  return null;
+};
+
+/** The text as it was told, and whether that is not only what the store kept of it. */
+const announcedOf = (entry: RuntimeEntry): { request: PromptRequest; isLive: boolean } | null => {
+  const { resolution, asked } = entry;
+  const stored = resolution?.request ?? null;
+  if (stored === null) return null;
+  const source = sourceOf(resolution?.requestId ?? "");
+  const live = typeof source === "string" ? asked[source] : asked.byEvent.get(source.eventId);
+  return live === undefined || live === null
+    ? { request: { ...stored, isWhole: false }, isLive: false }
+    : { request: live, isLive: true };
+};
+
+/** What is asked, to the letter, where an event of this life of the daemon told it; null where only the screen or the store did. */
+export const toldByEvent = (entry: RuntimeEntry): PromptRequest | null => {
+  const source = sourceOf(entry.resolution?.requestId ?? "");
+  return typeof source === "string" ? null : (entry.asked.byEvent.get(source.eventId) ?? null);
+};
+
+/** Every request that is open, but for the one that `requestId` names; what only the store kept of one is never whole. */
+const othersOpen = ({ facts, asked }: RuntimeEntry, requestId: string | null): OpenRequest[] =>
+  requestLanes(facts, 0).flatMap(({ name, unanswered }) =>
+    unanswered.flatMap(({ eventId, signal }): OpenRequest[] => {
+      if (`${name}@${eventId}` === requestId) return [];
+      const live = asked.byEvent.get(eventId);
+      const hasKey = signal.requestKey !== null;
+      return [
+        live === undefined
+          ? { request: { ...signal.request, isWhole: false }, isLive: false, hasKey }
+          : { request: live, isLive: true, hasKey },
+      ];
+    }),
+  );
+
+/** Its event says which call it is of. */
+const hasKey = ({ facts }: RuntimeEntry, requestId: string | null): boolean => {
+  const eventId = requestId?.slice(requestId.lastIndexOf("@") + 1);
+  const opens = [...facts.opens.values()];
+  return opens.some((open) => open.eventId === eventId && open.signal.requestKey !== null);
+};
+
+/**
+ * The prompt that is open, with the dialog `seen` on the screen (null: none was read). Null: nothing is asked, or the screen
+ * shows another prompt.
+ */
+export const promptWith = (
+  entry: RuntimeEntry,
+  seen: PromptRequest | null,
+  fingerprintOf: NamePrompt,
+): Prompt | null => {
+  const announced = announcedOf(entry);
+  if (announced === null) return null;
+  const requestId = entry.resolution?.requestId ?? null;
+  const isOfScreen = requestId !== null && sourceOf(requestId) === "poller";
+  const others = othersOpen(entry, requestId);
+  const request = isOfScreen
+    ? shownDialog(seen ?? announced.request, others)
+    : shownPrompt(announced.request, seen, others, {
+        isLive: announced.isLive,
+        hasKey: hasKey(entry, requestId),
+      });
+  if (request === null) return null;
+  const isKnown = announced.isLive || seen !== null;
+  const { runtimeId } = entry.runtime;
+  if (!isKnown) return { request, fingerprint: null };
+  // A request that is drawn differently than announced may be denied, but only while exactly this is drawn.
+  const drawn = seen !== null && request.isWhole !== true ? { drawn: seen } : {};
+  return { request, fingerprint: fingerprintOf({ runtimeId, requestId, request, ...drawn }) };
+};
+
+/**
+ * As it is shown now, at `at` (epoch ms). Before its dialog is drawn, and while the screen shows none, there is nothing to
+ * answer, so it has no fingerprint.
+ */
+export const promptOf = (entry: RuntimeEntry, at: number, fingerprintOf: NamePrompt): Prompt | null => {
+  const announced = announcedOf(entry);
+  if (announced === null) return null;
+  const { poller } = entry.asked;
+  const prompt = promptWith(entry, poller ?? null, fingerprintOf);
+  if (prompt === null) return { request: { ...announced.request, isWhole: false }, fingerprint: null };
+  const isOfScreen = sourceOf(entry.resolution?.requestId ?? "") === "poller";
+  const isIncomplete = (isOfScreen || poller === undefined) && at < (completeBy(entry) ?? 0);
+  const isUnsure = prompt.request.isWhole !== true && isDrawing(entry, at);
+  const isOpen = poller !== null && !isIncomplete && !isUnsure && !(isOfScreen && isAnsweredInFile(entry));
+  return isOpen ? prompt : { ...prompt, fingerprint: null };
+};
 
 export const toIso = (at: number): string => new Date(at).toISOString();
 

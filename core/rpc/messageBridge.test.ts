@@ -5,8 +5,12 @@ import type { FeedEntry } from "../model/view.ts";
 import { FakeDaemon } from "../../test/fakes/fakeDaemon.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { createRouterCaller, serveMessages, type MessageBridge } from "./messageBridge.ts";
-import { messageLink } from "./messageLink.ts";
-import { serverMessageSchema, SUBSCRIPTION_WINDOW, type MessagePortPair } from "./messages.ts";
+import {
+  messageLink,
+  serverMessageSchema,
+  SUBSCRIPTION_WINDOW,
+  type MessagePortPair,
+} from "./messageLink.ts";
 
 /** Two ports joined as Electron's IPC joins them: asynchronously and by structured clone. */
 const joinPorts = () => {

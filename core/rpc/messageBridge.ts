@@ -14,7 +14,7 @@ import {
   type ClientMessage,
   type MessagePortPair,
   type ServerMessage,
-} from "./messages.ts";
+} from "./messageLink.ts";
 
 export interface ProcedureRequest {
   type: TRPCProcedureType;

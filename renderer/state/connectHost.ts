@@ -7,8 +7,7 @@ import type { DaemonRouter } from "../../features/index.ts";
 import { readEventStream } from "../../core/rpc/wire.ts";
 import * as z from "zod";
 import type { DesktopViewName } from "../../core/model/desktop.ts";
-import { messageLinks } from "../../core/rpc/messageLink.ts";
-import type { MessagePortPair } from "../../core/rpc/messages.ts";
+import { messageLinks, type MessagePortPair } from "../../core/rpc/messageLink.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { Store } from "./store.ts";
 

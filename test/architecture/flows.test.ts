@@ -6,7 +6,7 @@ import { readSources } from "./sources.ts";
 const sources = new Map(
   ["adapters", "cli", "core", "renderer", "ui"].flatMap(readSources).map((source) => [source.path, source]),
 );
-const { flows } = readFlows();
+const { flows, names } = readFlows();
 
 const imports = (from: string, to: string): boolean =>
   sources.get(from)?.imports.some((one) => one.to === to) === true;
@@ -33,6 +33,11 @@ it("are four", () => {
     "Approve → key",
     "agtmux list",
   ]);
+});
+
+it.each(names)("an event is called %s on its way", (name) => {
+  const declared = new RegExp(`(?:interface|type) ${name}\\b`);
+  expect([...sources.values()].some(({ text }) => declared.test(text))).toBe(true);
 });
 
 it("finds what is joined to nothing", () => {

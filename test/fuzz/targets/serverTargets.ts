@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { createRouter } from "../../../core/api/router.ts";
 import type { SocketConnection } from "../../../core/ports/targetExecutor.ts";
 import { createRouterCaller, serveMessages } from "../../../core/rpc/messageBridge.ts";
-import { serverMessageSchema } from "../../../core/rpc/messages.ts";
+import { serverMessageSchema } from "../../../core/rpc/messageLink.ts";
 import { createDocumentWriter } from "../../../core/rpc/socketServer.ts";
 import { fromConnectionError, fromErrorShape, readEventStream } from "../../../core/rpc/wire.ts";
 import {

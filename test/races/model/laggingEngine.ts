@@ -7,7 +7,7 @@ import type { ActionSubject } from "../../../core/actions/prepare.ts";
 import type { SubjectNow } from "../../../core/engine/guard.ts";
 import { formatPaneRef } from "../../../core/engine/ref.ts";
 import type { Ingest } from "../../../core/ingest/ingest.ts";
-import { promptWith } from "../../../core/ingest/prompts.ts";
+import { promptWith } from "../../../core/ingest/view.ts";
 import {
   NO_ACTIVITY,
   type Prompt as ShownPrompt,

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { createPromptFingerprint } from "../../../core/actions/fingerprint.ts";
 import { foldEvidence } from "../../../core/engine/testkit/foldEvidence.ts";
 import { resolve } from "../../../core/engine/resolve.ts";
-import { promptOf, promptWith } from "../../../core/ingest/prompts.ts";
+import { promptOf, promptWith } from "../../../core/ingest/view.ts";
 import type { Prompt, RuntimeEntry } from "../../../core/ingest/liveState.ts";
 import { DEFAULT_TIMING } from "../../../core/model/config.ts";
 import { type Evidence, type Signal, NO_LIVENESS } from "../../../core/model/evidence.ts";
