@@ -76,7 +76,8 @@ export class RuntimeLifecycle {
 
   /** The wrapper says how its agent ended a moment after the process is gone. That matters only in the middle of a turn. */
   private awaitsWrapper(entry: RuntimeEntry, pane: Pane): boolean {
-    if (entry.sawExitEvent || entry.killedByUs || entry.wrapperExitStatus !== null || pane.isDead) return false;
+    if (entry.sawExitEvent || entry.killedByUs || entry.wrapperExitStatus !== null || pane.isDead)
+      return false;
     if (!entry.facts.cursors.has("wrapper") || !wasSeenMidTurn(entry)) return false;
     const now = this.deps.unitOfWork.deps.clock.now();
     entry.goneSince ??= now;
