@@ -19,7 +19,7 @@ let server: DevServer;
 
 takeChromium((given) => (browser = given));
 beforeAll(async () => {
-  for (const folder of ["core", "renderer", "ui"])
+  for (const folder of ["core", "features", "renderer", "ui"])
     cpSync(join(ROOT, folder), join(checkout, folder), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(checkout, "node_modules"));
   for (const file of ["package.json", "tsconfig.base.json"]) cpSync(join(ROOT, file), join(checkout, file));

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ReachableService } from "../core/api/calls.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { ProcedureCaller, ErrorShape, ProcedureRequest } from "../core/rpc/messageBridge.ts";
-import { makeRoom, tryOwn, type Owner } from "../core/rpc/ownership.ts";
+import { endOutdated, tryOwn, type Owner } from "../core/rpc/ownership.ts";
 import type { RuntimePaths } from "../core/rpc/paths.ts";
 import { connectCurrent, type DaemonClient } from "../core/rpc/socketClient.ts";
 import { tryStartLock } from "../core/rpc/connect.ts";
@@ -40,7 +40,7 @@ const tryJoin = async ({
   if (client !== null) return join(client);
   const unlock = tryStartLock(paths.home);
   try {
-    if (unlock !== null) await makeRoom({ paths, version });
+    if (unlock !== null) await endOutdated({ paths, version });
   } finally {
     unlock?.();
   }

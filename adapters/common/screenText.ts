@@ -138,7 +138,7 @@ const UNKNOWN_SIGN = "?";
 /** Before a row in which the line above goes on. */
 const WRAPPED_SIGN = ">";
 
-interface DrawnLines {
+interface NumberedLines {
   content: string;
   /** Columns that numbers and signs take; 0 without a line. */
   gutter: number;
@@ -149,7 +149,11 @@ interface DrawnLines {
  * `line`: matches a row that begins a line, with its gutter and, where there is one, its sign; `unsigned` counts for one
  * without. What follows the gutter is the text.
  */
-export const readDrawnLines = (rows: readonly string[], line: RegExp, unsigned: "+" | " "): DrawnLines => {
+export const readNumberedLines = (
+  rows: readonly string[],
+  line: RegExp,
+  unsigned: "+" | " ",
+): NumberedLines => {
   let gutter = 0;
   const lines = rows.map((row) => {
     const match = line.exec(row);

@@ -7,7 +7,7 @@ import {
   joined,
   styledRows,
   typedOf,
-  readDrawnLines,
+  readNumberedLines,
   withoutBlankEnds,
   tellsSame,
 } from "../common/screenText.ts";
@@ -172,7 +172,7 @@ export const editOf = (
   // Above the first line stand its name and folder, or what is left of them.
   const first = rows.findIndex((row) => LINE.test(row));
   const drawn = withoutBlankEnds(boxed === null && first > 0 ? rows.slice(first) : rows);
-  const { content, gutter } = readDrawnLines(drawn, LINE, " ");
+  const { content, gutter } = readNumberedLines(drawn, LINE, " ");
   const path = pathIn(question) ?? (hasName ? `${folder}/${file}` : null);
   return {
     path,

@@ -8,7 +8,7 @@ import {
   typedOf,
   frameAtBottom,
   withoutBlankEnds,
-  readDrawnLines,
+  readNumberedLines,
 } from "../common/screenText.ts";
 
 /** What the title says; null where the title is not the agent's (it can be switched off). */
@@ -181,7 +181,7 @@ export const contentOf = (
   const mayBeNew = isWriting && numbered.every((row, index) => numberOf(row) === first + index);
   const isSigned = numbered.every((row) => SIGNED.test(row));
   const isNew = mayBeNew && !isSigned;
-  const lines = readDrawnLines(rows, isNew ? NEW : SIGNED, isNew ? "+" : " ");
+  const lines = readNumberedLines(rows, isNew ? NEW : SIGNED, isNew ? "+" : " ");
   return {
     content: lines.content,
     columns: Math.max(1, width - FRAME_COLUMNS - lines.gutter),

@@ -34,7 +34,7 @@ export const createOmpAdapter = (): AgentAdapter => ({
   announcesExit: true,
   interruptKeys: [["Escape"]],
   // Measured: an Enter one second after the dialog opened was ignored, after three it counted.
-  dialogDeafMs: 3_000,
+  dialogIgnoresKeysMs: 3_000,
   // Its help (18.2.3); sessions belong to the folder.
   launch: { program: "omp", resume: (id) => [`--resume=${id}`] },
   identify: identifyOmp,

@@ -1,6 +1,6 @@
 // The parts of an opencode screen: blocks with a bar at their left edge (prompts, tools, errors, dialogs), the input box
 // with its lower edge, and the footer below; a side bar in wide panes. Geometry only. Source: frames recorded with 1.18.33.
-import { indentOf, isBlank, readDrawnLines, withoutBlankEnds } from "../common/screenText.ts";
+import { indentOf, isBlank, readNumberedLines, withoutBlankEnds } from "../common/screenText.ts";
 
 export interface InputBox {
   /** Index of its first row, and of its lower edge. */
@@ -223,7 +223,7 @@ export const linesOf = (
   const drawn = unindented(withoutBlankEnds(own));
   const half = Math.ceil((pane.width - SPLIT_MARGINS - (hasBar ? SCROLL_BAR_COLUMNS : 0)) / 2);
   const lines = pane.isSplit ? unsplit(drawn, half) : drawn;
-  const { content, gutter, isReadable } = readDrawnLines(lines ?? drawn, NUMBERED_LINE, " ");
+  const { content, gutter, isReadable } = readNumberedLines(lines ?? drawn, NUMBERED_LINE, " ");
   const columns = pane.isSplit ? half - INDENT : pane.width - EDIT_COLUMNS + INDENT;
   const isAll = lines !== null && isReadable && !hasBar && !isFull;
   return {

@@ -144,7 +144,7 @@ export const fitHeight = (lines: readonly string[], height: number): string[] =>
 };
 
 /** The frame without its trailing blank lines. */
-export const drawnLines = (recording: Recording): string[] => {
+export const screenRows = (recording: Recording): string[] => {
   const lines = recording.text.split("\n").map((line) => line.trimEnd());
   while (lines.length > 0 && isBlank(lines.at(-1) ?? "x")) lines.pop();
   return lines;

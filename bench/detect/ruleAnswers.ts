@@ -9,7 +9,7 @@ import { wordsOf } from "../../features/automation/rules/ruleCommands.ts";
 import { judgeRequest } from "../../features/automation/rules/judgeRequest.ts";
 import { hashOf, ruleSchema, type Rule } from "../../features/automation/rules/ruleFile.ts";
 import type { Frame } from "./corpus.ts";
-import { drawnLines } from "./reflow.ts";
+import { screenRows } from "./reflow.ts";
 import { dialogBlock } from "./variations.ts";
 import { partOf } from "../../test/fakes/partOf.ts";
 
@@ -95,8 +95,8 @@ export const approvalOf = (
   const isExact =
     teller.recording.events.some(({ payload }) => commandsOf(payload).includes(approved)) &&
     frame.label.state === "waiting_approval" &&
-    isDrawn(dialogBlock(drawnLines(frame.recording)), approved) &&
+    isDrawn(dialogBlock(screenRows(frame.recording)), approved) &&
     isDialogWhole &&
-    isDrawn(dialogBlock(drawnLines(screen)), approved);
+    isDrawn(dialogBlock(screenRows(screen)), approved);
   return isExact ? "exact" : "outside";
 };

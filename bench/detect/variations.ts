@@ -3,7 +3,7 @@
 // frame's own. Nothing here knows an agent; it knows what the recordings show to be random (spinners, verbs, times).
 import type { Recording } from "../../adapters/testkit/recordings.ts";
 import { isWaitingState, NO_AGENT, type Frame } from "./corpus.ts";
-import { drawnLines, reflow, reflowLine, withLines } from "./reflow.ts";
+import { screenRows, reflow, reflowLine, withLines } from "./reflow.ts";
 
 export const WIDTHS = [60, 80, 100, 160, 200, 250] as const;
 /** Heights of the panes from whose top the history has gone. */
@@ -53,7 +53,7 @@ export const dialogBlock = (lines: readonly string[]): string[] => {
 };
 
 const holdsAll = (screen: Recording, block: readonly string[]): boolean => {
-  const text = drawnLines(screen);
+  const text = screenRows(screen);
   const wanted = block.filter((line) => !isBlank(line));
   return wanted.every((line) => text.includes(line));
 };
@@ -63,12 +63,12 @@ const holdsAll = (screen: Recording, block: readonly string[]): boolean => {
 const atWidth = (frame: Frame, width: number): Variation => {
   const { recording } = frame;
   const screen = reflow(recording, width);
-  const block = { ...recording, text: dialogBlock(drawnLines(recording)).join("\n"), height: 1_000 };
+  const block = { ...recording, text: dialogBlock(screenRows(recording)).join("\n"), height: 1_000 };
   return {
     name: `width ${width}`,
     kind: "width",
     screen,
-    isDialogWhole: holdsAll(screen, drawnLines(reflow(block, width))),
+    isDialogWhole: holdsAll(screen, screenRows(reflow(block, width))),
     isTruthCut: false,
   };
 };
@@ -113,12 +113,12 @@ const reworded = ({ recording }: Frame): Variation => {
 };
 
 const scrolled = ({ recording }: Frame, height: number): Variation => {
-  const screen = withLines({ ...recording, height }, drawnLines(recording));
+  const screen = withLines({ ...recording, height }, screenRows(recording));
   return {
     name: `scrolled to ${height} rows`,
     kind: "scrolled",
     screen,
-    isDialogWhole: holdsAll(screen, dialogBlock(drawnLines(recording))),
+    isDialogWhole: holdsAll(screen, dialogBlock(screenRows(recording))),
     isTruthCut: false,
   };
 };
@@ -132,8 +132,8 @@ const compacted = (lines: readonly string[]): string[] =>
   );
 
 const belowOld = (frame: Frame, old: Frame): Variation[] => {
-  const lines = compacted(drawnLines(frame.recording));
-  const dialog = dialogBlock(drawnLines(old.recording));
+  const lines = compacted(screenRows(frame.recording));
+  const dialog = dialogBlock(screenRows(old.recording));
   const under = (rows: number): Recording =>
     withLines(frame.recording, [...dialog, "", ...lines.slice(-rows)]);
   const screen = under(BOTTOM_ROWS);
@@ -175,8 +175,8 @@ const SPEAKERS = [
 ] as const;
 
 const quoted = (frame: Frame, dialogOf: Frame): Variation[] => {
-  const lines = compacted(drawnLines(frame.recording));
-  const dialog = dialogBlock(drawnLines(dialogOf.recording));
+  const lines = compacted(screenRows(frame.recording));
+  const dialog = dialogBlock(screenRows(dialogOf.recording));
   return SPEAKERS.flatMap(([speaker, pattern]) => {
     const place = findPlace(lines, pattern);
     if (place === null) return [];

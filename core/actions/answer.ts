@@ -288,7 +288,7 @@ const answerOption = async (input: AnswerInput, choice: OptionChoice): Promise<A
  */
 export const answerPrompt = async (input: AnswerInput): Promise<AnswerReport> => {
   const { choice, clock, adapter, openedAt } = input;
-  const deafMs = Math.min(openedAt - clock.now(), 0) + (adapter.dialogDeafMs ?? 0);
-  if (deafMs > 0) await pause(clock, deafMs);
+  const waitMs = Math.min(openedAt - clock.now(), 0) + (adapter.dialogIgnoresKeysMs ?? 0);
+  if (waitMs > 0) await pause(clock, waitMs);
   return choice.kind === "text" ? answerText(input, choice.text) : answerOption(input, choice);
 };

@@ -71,10 +71,10 @@ it("goes on by itself once there is room, and claims states when everything was 
   const fixture = open();
   let asked = 0;
   fixture.ingest.onRebuilt(() => (asked += 1));
-  const makeRoom = fixture.fill();
+  const free = fixture.fill();
   expect(() => fixture.hook("Stop")).toThrow(/full/);
   fixture.clock.advance(10_000);
-  makeRoom();
+  free();
   fixture.ingest.tick();
   expect([asked, fixture.state()]).toEqual([1, "unknown/stale_signal"]);
   resync(fixture);
@@ -86,10 +86,10 @@ it("goes on by itself once there is room, and claims states when everything was 
 it("what is seen while nothing can be stored is no reason to claim states again", () => {
   const fixture = open();
   fixture.ingest.onRebuilt(() => {});
-  const makeRoom = fixture.fill();
+  const free = fixture.fill();
   expect(() => fixture.hook("Stop")).toThrow(/full/);
   fixture.clock.advance(2_000);
-  makeRoom();
+  free();
   fixture.ingest.tick();
   fixture.fill();
   expect(() => fixture.hook("Stop")).toThrow(/full/);
@@ -99,18 +99,18 @@ it("what is seen while nothing can be stored is no reason to claim states again"
 
 it("what fails again right after something small could be stored was unavailable all the time", () => {
   const fixture = open();
-  const makeRoom = fixture.fill();
+  const free = fixture.fill();
   expect(() => fixture.hook("Stop")).toThrow(/full/);
   fixture.clock.advance(6_000);
-  makeRoom();
+  free();
   fixture.ingest.tick();
   resync(fixture);
   expect(fixture.state()).toBe("running/thinking");
-  const makeRoomAgain = fixture.fill();
+  const freeAgain = fixture.fill();
   fixture.clock.advance(1_000);
   expect(() => fixture.hook("Stop")).toThrow(/full/);
   expect(fixture.state()).toBe("unknown/stale_signal");
-  makeRoomAgain();
+  freeAgain();
   fixture.clock.advance(1_000);
   fixture.ingest.tick();
   resync(fixture);
@@ -126,11 +126,11 @@ it("events that wait for their agent do not run out of time while nothing can be
   fixture.topology([somePane("%1"), somePane("%2")]);
   fixture.hook("UserPromptSubmit", { session_id: "s2" }, { paneId: "%2" });
   expect(fixture.store.listPending()).toHaveLength(1);
-  const makeRoom = fixture.fill();
+  const free = fixture.fill();
   fixture.clock.advance(60_000);
   expect(() => fixture.ingest.tick()).toThrow(/full/);
   fixture.clock.advance(1_000);
-  makeRoom();
+  free();
   fixture.ingest.tick();
   fixture.ingest.tick();
   expect(fixture.store.listPending()).toHaveLength(1);
@@ -141,10 +141,10 @@ it("events that wait for their agent do not run out of time while nothing can be
 
 it("health that changes meanwhile is known and stored later", () => {
   const fixture = open();
-  const makeRoom = fixture.fill();
+  const free = fixture.fill();
   expect(() => fixture.ingest.setHealth(HOST_TARGET, "down", "no tmux")).toThrow(/full/);
   expect(fixture.health()).toBe("down: no tmux");
-  makeRoom();
+  free();
   fixture.clock.advance(2_000);
   fixture.ingest.tick();
   expect(fixture.store.listTargets()).toMatchObject([{ health: "down" }]);

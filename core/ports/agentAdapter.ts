@@ -229,7 +229,7 @@ export interface AgentAdapter {
   /** The cursor goes on moving while a dialog is open, so its place says nothing then. */
   readonly movesCursorInDialogs?: boolean;
   /** How long a dialog ignores keys after it opened, in ms. */
-  readonly dialogDeafMs?: number;
+  readonly dialogIgnoresKeysMs?: number;
   /** What a person types to make the agent use a skill. Absent where plain words do. */
   skillCommand?(skill: string, argument: string): string;
 

@@ -184,8 +184,8 @@ export const connectOrStart = async (options: ConnectOptions): Promise<DaemonCli
         if (client !== null) return client;
         if (unlock !== null) {
           // Loaded only now, because it needs SQLite.
-          const { makeRoom } = await import("./ownership.ts");
-          await makeRoom({ paths, version });
+          const { endOutdated } = await import("./ownership.ts");
+          await endOutdated({ paths, version });
           start = spawnDaemon(startCommand, options);
         }
       }

@@ -93,7 +93,7 @@ const LEAVE_TIMEOUT_MS = 12_000;
  * Call it only with the start lock. Then nobody else ends or starts a daemon, so the daemon that is asked to leave is the
  * outdated one, not its successor. Resolves when the home is free, or at once where no outdated daemon runs.
  */
-export const makeRoom = async ({
+export const endOutdated = async ({
   paths,
   version,
 }: {

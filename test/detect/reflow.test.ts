@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadRecording } from "../../adapters/testkit/recordings.ts";
-import { drawnLines, fitHeight, reflow, reflowLine, wrapLine } from "../../bench/detect/reflow.ts";
+import { screenRows, fitHeight, reflow, reflowLine, wrapLine } from "../../bench/detect/reflow.ts";
 
 const at = (line: string, from: number, to: number) => reflowLine(line, from, to);
 
@@ -51,9 +51,9 @@ describe("a frame at another width", () => {
   it("is the recording itself at the recorded width, and never wider than asked", () => {
     const folder = join(import.meta.dirname, "../fixtures/recordings/copilot");
     const recording = loadRecording(folder, "waiting_approval");
-    expect(drawnLines(reflow(recording, recording.width))).toEqual(drawnLines(recording));
+    expect(screenRows(reflow(recording, recording.width))).toEqual(screenRows(recording));
     for (const width of [60, 80, 100]) {
-      const lines = drawnLines(reflow(recording, width));
+      const lines = screenRows(reflow(recording, width));
       expect(lines.filter((line) => Array.from(line).length > width)).toEqual([]);
       expect(lines.length).toBeLessThanOrEqual(recording.height);
       expect(lines.join("\n").replaceAll(/[\s│]+/g, " ")).toContain(

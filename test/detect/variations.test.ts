@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadCorpus, type Frame } from "../../bench/detect/corpus.ts";
-import { drawnLines } from "../../bench/detect/reflow.ts";
+import { screenRows } from "../../bench/detect/reflow.ts";
 import { dialogBlock, reword, VARIATION_KINDS, variationsOf } from "../../bench/detect/variations.ts";
 
 const { frames } = loadCorpus(join(import.meta.dirname, "../fixtures/recordings"));
@@ -13,21 +13,21 @@ const frameOf = (key: string): Frame => {
 const variation = (key: string, name: string) => {
   const found = variationsOf(frameOf(key), frames).find((one) => one.name === name);
   if (found === undefined) throw new Error(`no variation ${name} of ${key}`);
-  return { ...found, lines: drawnLines(found.screen) };
+  return { ...found, lines: screenRows(found.screen) };
 };
 
 describe("variations of a frame", () => {
   it("finds the block that asks, whether a rule, a box or a gap sets it off", () => {
-    expect(dialogBlock(drawnLines(frameOf("claude/waiting_approval").recording))[1]).toBe(" Bash command");
-    expect(dialogBlock(drawnLines(frameOf("gemini/waiting_approval").recording))[1]).toMatch(/^│ \? Shell/);
-    expect(dialogBlock(drawnLines(frameOf("opencode/waiting_approval").recording)).join("\n")).toMatch(
+    expect(dialogBlock(screenRows(frameOf("claude/waiting_approval").recording))[1]).toBe(" Bash command");
+    expect(dialogBlock(screenRows(frameOf("gemini/waiting_approval").recording))[1]).toMatch(/^│ \? Shell/);
+    expect(dialogBlock(screenRows(frameOf("opencode/waiting_approval").recording)).join("\n")).toMatch(
       /^ {2}┃\n {2}┃ {2}△ Permission required/,
     );
   });
 
   it("puts an old dialog above the present bottom", () => {
     const { lines, screen } = variation("claude/tool_running", "below old waiting_approval");
-    const own = drawnLines(frameOf("claude/tool_running").recording);
+    const own = screenRows(frameOf("claude/tool_running").recording);
     expect(lines.findIndex((line) => line.includes("Do you want to proceed?"))).toBeGreaterThan(-1);
     expect(lines.slice(-8)).toEqual(own.slice(-8));
     expect(lines.length).toBeLessThanOrEqual(screen.height);
@@ -38,7 +38,7 @@ describe("variations of a frame", () => {
       const { lines } = variation("claude/completed", `waiting_approval quoted by the ${speaker}`);
       const quoted = lines.filter((line) => line.includes("Do you want to proceed?"));
       expect(quoted).toEqual(["   Do you want to proceed?"]);
-      expect(lines.slice(-4)).toEqual(drawnLines(frameOf("claude/completed").recording).slice(-4));
+      expect(lines.slice(-4)).toEqual(screenRows(frameOf("claude/completed").recording).slice(-4));
     }
   });
 

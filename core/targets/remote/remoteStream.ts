@@ -19,11 +19,11 @@ export class GrowingBuffer {
   }
 
   push(chunk: Buffer): void {
-    if (this.to + chunk.length > this.store.length) this.makeRoom(chunk.length);
+    if (this.to + chunk.length > this.store.length) this.grow(chunk.length);
     this.to += chunk.copy(this.store, this.to);
   }
 
-  private makeRoom(more: number): void {
+  private grow(more: number): void {
     const needed = this.length + more;
     let size = SMALLEST;
     // Twice what is needed, so that the cost of moving stays in proportion to the bytes that arrive.
