@@ -73,7 +73,7 @@ const remoteShellTarget = defineTarget({
     }),
     check: async ({ answers, background, cuts, isByByte }) => {
       const { channel, out, err } = stubChannel();
-      const shell = createRemoteShell({ channel, clock: stubClock(), makeNonce: () => NONCE });
+      const shell = createRemoteShell({ channel, clock: stubClock(), makeNonce: () => SHORT });
       const notices: string[] = [];
       shell.onNotice((body) => notices.push(body.toString("utf8")));
       const asked = answers.map(() => shell.ask("true", { timeoutMs: 1 }));
@@ -116,7 +116,7 @@ const brokenShellTarget = defineTarget({
     ),
     check: async (bytes) => {
       const { channel, out } = stubChannel();
-      const shell = createRemoteShell({ channel, clock: stubClock(), makeNonce: () => NONCE });
+      const shell = createRemoteShell({ channel, clock: stubClock(), makeNonce: () => SHORT });
       const asked = [1, 2].map(() => shell.ask("true", { timeoutMs: 1 }));
       out(bytes);
       await shell.close();
