@@ -102,6 +102,7 @@ const outputOf = async (
   env: NodeJS.ProcessEnv,
   timeoutMs: number,
 ): Promise<string> => {
+  // Without its answer that file knows no host, and that agent holds no key.
   const result = await runProgram(argv, { env, timeoutMs }).catch(() => null);
   return result?.exitCode === 0 ? result.stdout : "";
 };

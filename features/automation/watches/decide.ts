@@ -1,7 +1,7 @@
 // Decides what the watches do now. Pure: from facts, jobs and the time it makes a list of acts, which the runner performs. It
 // knows nothing of panes and keys, and no act of it reaches one.
 import type { WatchCondition, WatchJob } from "../../../core/model/job.ts";
-import type { PaneView } from "../../../core/model/view.ts";
+import { NO_AGENT, type PaneView } from "../../../core/model/view.ts";
 import { conditionText } from "../../../core/model/words.ts";
 import { matchesFilters } from "../../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../../core/api/calls.ts";
@@ -89,23 +89,8 @@ export const lostRow = (identity: PaneView["identity"], agentName: string | null
   window_name: "",
   pane_index: 0,
   title: "",
-  agent: null,
+  ...NO_AGENT,
   agent_name: agentName,
-  state: null,
-  reason_code: null,
-  confidence: null,
-  state_version: 0,
-  needs_action: false,
-  since: null,
-  unread_since: null,
-  confirmed_at: null,
-  request: null,
-  prompt_fingerprint: null,
-  progress: null,
-  armed: null,
-  activity: null,
-  agent_session_id: null,
-  workspace: null,
 });
 
 const subjectsOf = ({ subject }: WatchJob, watched: WatchFacts["watched"]): [string, Watched][] => {
