@@ -1,7 +1,14 @@
 // What a verb may touch: its streams, its environment and a way to the daemon. Passed in, so that a verb has no globals.
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import type { SentTo } from "../../core/api/calls.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
+import type { CallApi, DaemonClient as ClientOf } from "../../core/rpc/socketClient.ts";
+import type { DaemonRouter } from "../../features/index.ts";
+import type { WorkspacesCalls } from "../../features/workspaces/calls.ts";
 import type { Paint } from "../render/table.ts";
+
+/** Of a daemon with all features. */
+export type DaemonClient = ClientOf<DaemonRouter>;
+type DaemonApi = CallApi<DaemonRouter>;
 
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -44,7 +51,23 @@ export const withDaemon = async <T>(
   }
 };
 
+/** For a verb that asks one thing: `callDaemon(context, (api) => api.panes.query({}))`. */
+export const callDaemon = <T>(context: CliContext, run: (api: DaemonApi) => Promise<T>): Promise<T> =>
+  withDaemon(context, (client) => client.call(run));
+
 /** The exit status of a verb; undefined means 0. */
 export interface Outcome {
   exitCode: number;
 }
+
+/** So that the rows that are asked for next say what has changed in their work trees. What cannot be read says so itself. */
+export const refreshWorkTrees = async (
+  client: DaemonClient,
+  input: SentTo<WorkspacesCalls["look"]>,
+): Promise<void> => {
+  try {
+    await client.call((api) => api.workspaces.look.mutate(input));
+  } catch {
+    // A daemon without this feature shows its rows without it.
+  }
+};

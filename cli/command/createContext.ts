@@ -7,6 +7,7 @@ import { errorCodeOf } from "../../core/model/errors.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import { homedir } from "node:os";
 import { runtimePaths, resolveHome } from "../../core/rpc/paths.ts";
+import type { DaemonRouter } from "../../features/index.ts";
 import type { CliContext, Outcome } from "./context.ts";
 import { createPaint, hasColour } from "../render/table.ts";
 
@@ -153,12 +154,12 @@ export const createContext = (outcome: Outcome): CliContext => {
     connect: async ({ start = env["AGTMUX_NO_START"] !== "1", checkVersion = true } = {}) => {
       const { connectCurrent, connectSocket } = await import("../../core/rpc/socketClient.ts");
       const options = { paths: paths(), version, helloTimeoutMs: HELLO_TIMEOUT_MS };
-      if (!start || !checkVersion) return connectSocket({ ...options, checkVersion });
-      const client = await connectCurrent(options);
+      if (!start || !checkVersion) return connectSocket<DaemonRouter>({ ...options, checkVersion });
+      const client = await connectCurrent<DaemonRouter>(options);
       if (client !== null) return client;
       // Loaded only now, because the code that starts a process takes 10 ms to load.
       const { connectOrStart } = await import("../../core/rpc/connect.ts");
-      return connectOrStart({
+      return connectOrStart<DaemonRouter>({
         paths: paths(),
         version,
         startCommand: [node, ...DAEMON_NODE_FLAGS, script, "daemon", "run", "--on-demand"],

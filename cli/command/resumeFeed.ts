@@ -3,8 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { FeedEntry } from "../../core/model/view.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import type { CliContext } from "./context.ts";
+import type { CliContext, DaemonClient } from "./context.ts";
 import type { Since } from "../parse/values.ts";
 
 export type FeedEvent =

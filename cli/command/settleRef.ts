@@ -2,8 +2,7 @@
 // up first, so that what acts is bound to one pane by its ids, and the person reads which one it was taken for.
 import { isTypedRef } from "../../core/model/shortRef.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { withDaemon, type CliContext } from "./context.ts";
+import { withDaemon, type CliContext, type DaemonClient } from "./context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 

@@ -8,11 +8,10 @@ import {
   type RegistryEntry,
 } from "../../features/documents/files/registry.ts";
 import type { PlacedPane, TmuxCommand } from "../../features/documents/model/layoutPlan.ts";
-import type { CliContext } from "../command/context.ts";
+import type { CliContext, DaemonClient } from "../command/context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { realpath } from "node:fs/promises";
 import type { PaneView } from "../../core/model/view.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import {
   locateDocument,
   projectOf,

@@ -2,9 +2,8 @@
 // comes from the daemon; the answer goes to the prompt that was shown, or to none.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { changeRegistry, readRegistry, type Registry } from "../../features/documents/files/registry.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { withDaemon, type CliContext, type DaemonClient } from "../command/context.ts";
 import { parseCount } from "../parse/values.ts";
 import { plainJson } from "../render/clean.ts";
 import { printResult } from "../command/outcome.ts";

@@ -1,9 +1,9 @@
 // A document of another machine, as a command of this one has it: read by the daemon, understood here, and changed there only where it
 // is still what was read.
+import type { DaemonClient } from "../command/context.ts";
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import {
   isTellable,
   type RemoteFiles,
@@ -15,7 +15,6 @@ import { parseRegistry, type Registry } from "../../features/documents/files/reg
 import { checkId, parseComponentConfigs } from "../../features/documents/flow/documentChanges.ts";
 import { parseComponents } from "../../features/documents/model/documentText.ts";
 import { readFrontmatter, type Frontmatter } from "../../features/documents/model/frontmatter.ts";
-import { askDocuments } from "../command/askFeature.ts";
 import { cleanLine } from "../render/clean.ts";
 import type { RemotePlace } from "./place.ts";
 import {
@@ -54,7 +53,7 @@ export const readRemote = (client: DaemonClient, place: RemotePlace): Promise<Re
         remedy: "Rename the document on that machine.",
       },
     );
-  return askDocuments(client, "remoteRead", "mutation", { ...place });
+  return client.call((api) => api.documents.remoteRead.mutate({ ...place }));
 };
 
 /** @throws AgtmuxError as above, also for a document that could not be answered in. */
@@ -100,7 +99,9 @@ export const putRemote = async (
       },
     );
   const { root, file } = files;
-  return askDocuments(client, "remotePut", "mutation", { target: place.target, root, file, gzip, ...put });
+  return client.call((api) =>
+    api.documents.remotePut.mutate({ target: place.target, root, file, gzip, ...put }),
+  );
 };
 
 /** Null: there must be nothing yet. */

@@ -2,13 +2,11 @@
 // goes through the daemon's gate, as here.
 import { randomUUID } from "node:crypto";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { RemotePane } from "../../features/documents/calls.ts";
 import type { Registry, RegistryEntry } from "../../features/documents/files/registry.ts";
 import { claimedText } from "../../features/documents/flow/documentChanges.ts";
 import { readFrontmatter } from "../../features/documents/model/frontmatter.ts";
-import { askDocuments } from "../command/askFeature.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { withDaemon, type CliContext, type DaemonClient } from "../command/context.ts";
 import { parseCount } from "../parse/values.ts";
 import { cleanLine, plainJson } from "../render/clean.ts";
 import type { ClaimOptions } from "./claim.ts";
@@ -66,7 +64,7 @@ const dead = (name: string, reason: string): AgtmuxError =>
 type Found = { readonly pane: RemotePane } | { readonly reason: string };
 
 const panesOf = (client: DaemonClient, { target }: RemotePlace, pane: string): Promise<RemotePane[]> =>
-  askDocuments(client, "remotePanes", "mutation", { target, pane });
+  client.call((api) => api.documents.remotePanes.mutate({ target, pane }));
 
 /** The pane that the document was claimed for, in the same life. */
 const findClaimed = async (client: DaemonClient, document: RemoteDocument): Promise<Found> => {
@@ -142,17 +140,19 @@ const bind = async (
     own: { ...own, [session]: { life, file: document.files.file, shownPrompt: null } },
   }));
   const { root } = document.files;
-  await askDocuments(client, "remoteClaimed", "mutation", { ref, root, name: document.file });
+  await client.call((api) => api.documents.remoteClaimed.mutate({ ref, root, name: document.file }));
   context.print(`Claimed ${name} (pane ${place.target}/${pane}).\n`);
   return document;
 };
 
 const select = (client: DaemonClient, { row, life }: RemotePane): Promise<void> =>
-  askDocuments(client, "remoteSelect", "mutation", {
-    ref: row.identity.pane_ref,
-    serverPid: life.serverPid,
-    serverStart: life.serverStart,
-  });
+  client.call((api) =>
+    api.documents.remoteSelect.mutate({
+      ref: row.identity.pane_ref,
+      serverPid: life.serverPid,
+      serverStart: life.serverStart,
+    }),
+  );
 
 export const claimRemote = (
   context: CliContext,

@@ -4,8 +4,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { askWorkspaces } from "../command/askFeature.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { callDaemon, withDaemon, type CliContext, type DaemonClient } from "../command/context.ts";
 import { bindDocument } from "./claim.ts";
 import {
   checkWatched,
@@ -26,7 +25,6 @@ import {
 import { agentFor, readConfig, FALLBACK_AGENT } from "./documentConfig.ts";
 import { localPath } from "./place.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { askInWords, isTellable } from "../../features/documents/calls.ts";
 import { shownPath } from "../../features/documents/files/documentPaths.ts";
 import {
@@ -63,8 +61,8 @@ const findProgram = async (context: CliContext, name: string): Promise<string> =
 
 /** The words by which the agent starts, as its adapter knows them. @throws AgtmuxError E_USAGE where there is no such agent. */
 const launchWords = async (context: CliContext, agent: string): Promise<readonly string[]> => {
-  const { command } = await withDaemon(context, (client) =>
-    askWorkspaces(client, "start", "mutation", {
+  const { command } = await callDaemon(context, (api) =>
+    api.workspaces.start.mutate({
       agent,
       folder: process.cwd(),
       isDryRun: true,
@@ -179,15 +177,17 @@ const startFor = async (
 ): Promise<number> => {
   const [any] = await look.at(look.here);
   const server = any === undefined ? null : (await rowOf(client, any)).identity.tmux_server;
-  const started = await askWorkspaces(client, "start", "mutation", {
-    agent,
-    server,
-    session: agent,
-    folder: document.paths.root,
-    text: triggerFor(agent, shownPath(document.paths)),
-    waitMs: START_WAIT_MS,
-    surface: "cli",
-  });
+  const started = await client.call((api) =>
+    api.workspaces.start.mutate({
+      agent,
+      server,
+      session: agent,
+      folder: document.paths.root,
+      text: triggerFor(agent, shownPath(document.paths)),
+      waitMs: START_WAIT_MS,
+      surface: "cli",
+    }),
+  );
   context.print(`${startedLines(started).join("\n")}\n`);
   const pane = (await listPanes(context, look.here)).find((one) => one.pane === started.pane_id);
   if (pane === undefined)

@@ -7,9 +7,8 @@ import { type Check, type Diagnosis, toProblem, type Finding } from "../../core/
 import { quoteForPerson } from "../../core/model/commandWords.ts";
 import { endsWithin } from "../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { formatAge } from "../../core/model/words.ts";
-import { setTimer, type CliContext } from "../command/context.ts";
+import { setTimer, type CliContext, type DaemonClient } from "../command/context.ts";
 
 // The doctor's look at the command itself: the Node that runs it, its installation, whether a shell finds it, and the terminal
 // that it writes to.

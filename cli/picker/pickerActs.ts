@@ -1,4 +1,5 @@
 // What a key does to the selected pane: an action of the table that all surfaces share, or the reason why it is not possible.
+import type { DaemonClient } from "../command/context.ts";
 import type { PaneView, PaneDocument } from "../../core/model/view.ts";
 import { isSettled } from "../../ui/actions/actionStatus.ts";
 import {
@@ -19,9 +20,7 @@ import { displaySentence, displayLine } from "../../ui/text/displayText.ts";
 import { characters } from "../render/table.ts";
 import type { PickerSurface } from "./pickerSurface.ts";
 import { cardKey, selectedPane, type PickerState, type ReplyMode } from "./pickerState.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { toFailure } from "../command/document.ts";
-import { askDocuments } from "../command/askFeature.ts";
 
 // The text that is typed to an agent: its edits, and sending it as a message or as the answer to the question that was open when the
 // first letter was typed. What was not delivered stays.
@@ -148,7 +147,7 @@ export class PickerDocuments {
     const ref = pane.identity.pane_ref;
     let found: readonly PaneDocument[];
     try {
-      found = await askDocuments(connected, "ofPane", "mutation", { ref });
+      found = await connected.call((api) => api.documents.ofPane.mutate({ ref }));
     } catch (error) {
       return refuse(toFailure(error).message);
     }

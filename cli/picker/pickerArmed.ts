@@ -1,6 +1,6 @@
 // What is armed and what it did, in the picker: the list, one job with its runs, and holding, releasing and ending it; rules, and
 // arming and disarming them. What the keys do, and what is asked of the daemon.
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import type { DaemonClient } from "../command/context.ts";
 import {
   arrangeJobs,
   type JobRow,
@@ -23,7 +23,6 @@ import {
   ruleStatus,
   ruleTitle,
 } from "../../ui/text/ruleText.ts";
-import { askAutomation } from "../command/askFeature.ts";
 import type { AnswerPressDeps } from "./answerGate.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
@@ -148,7 +147,7 @@ export class PickerArmed {
     else if (name === "a" && isArmable(rule)) this.askToArm(rule, mode);
     else if (name === "x" && isDisarmable(rule))
       void this.change((client) =>
-        askAutomation(client, "ruleDisarm", "mutation", { name: rule.name, surface: SURFACE }),
+        client.call((api) => api.automation.ruleDisarm.mutate({ name: rule.name, surface: SURFACE })),
       );
   }
 
@@ -165,11 +164,13 @@ export class PickerArmed {
           confirmLabel: "arm it",
           onConfirm: () =>
             void this.change((client) =>
-              askAutomation(client, "ruleArm", "mutation", {
-                name,
-                hash,
-                surface: SURFACE,
-              }),
+              client.call((api) =>
+                api.automation.ruleArm.mutate({
+                  name,
+                  hash,
+                  surface: SURFACE,
+                }),
+              ),
             ),
         },
       },
@@ -187,8 +188,8 @@ export class PickerArmed {
     await this.questions.ask(
       (client) =>
         Promise.all([
-          askAutomation(client, "jobs", "query", {}),
-          askAutomation(client, "rules", "query", {}),
+          client.call((api) => api.automation.jobs.query({})),
+          client.call((api) => api.automation.rules.query({})),
         ]),
       ([jobs, rules], mode) => ({ ...mode, jobs, rules }),
     );
@@ -211,7 +212,7 @@ export class PickerArmed {
 
   private async read({ job }: JobRow): Promise<void> {
     await this.questions.ask(
-      (client) => askAutomation(client, "job", "query", { id: job.job_id }),
+      (client) => client.call((api) => api.automation.job.query({ id: job.job_id })),
       (detail, mode) => ({ ...mode, selectedId: job.job_id, open: { kind: "job", detail } }),
     );
   }
@@ -219,12 +220,12 @@ export class PickerArmed {
   private pause({ jobs }: ArmedMode): void {
     if (jobs === null) return;
     const isPaused = jobs.paused_at === null;
-    void this.change((client) => askAutomation(client, "pause", "mutation", { isPaused }));
+    void this.change((client) => client.call((api) => api.automation.pause.mutate({ isPaused })));
   }
 
   private hold({ job }: JobRow): void {
     const input = { id: job.job_id, isHeld: job.state === "armed" };
-    void this.change((client) => askAutomation(client, "jobHold", "mutation", input));
+    void this.change((client) => client.call((api) => api.automation.jobHold.mutate(input)));
   }
 
   private askToCancel({ job }: JobRow, mode: ArmedMode): void {
@@ -237,7 +238,9 @@ export class PickerArmed {
           text: `${jobTitle(job)}. It is not kept.`,
           confirmLabel: "cancel it",
           onConfirm: () =>
-            void this.change((client) => askAutomation(client, "jobCancel", "mutation", { id: job.job_id })),
+            void this.change((client) =>
+              client.call((api) => api.automation.jobCancel.mutate({ id: job.job_id })),
+            ),
         },
       },
     });

@@ -1,5 +1,6 @@
 // The sessions that agents keep on disk, in the picker: the list, a search in it, and the end of one session. What the keys do,
 // and what is asked of the daemon; what is asked for is shown only while the person still looks at it.
+import type { DaemonClient } from "../command/context.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import { formatAge, visibleOnTerminal } from "../../core/model/words.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
@@ -13,8 +14,6 @@ import {
 import type { Frame, Size } from "./frame.ts";
 import { clip, filled, hintLine, keyHint, pad, span, spread, STYLE, wrapWhole, type Line } from "./line.ts";
 import type { HistoryMode } from "./pickerState.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { askHistory, askWorkspaces } from "../command/askFeature.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import { withoutLast, type ReplyDeps } from "./pickerActs.ts";
@@ -248,7 +247,7 @@ export class PickerHistory {
     if (now !== null) this.put({ ...now, said: STARTING });
     await this.starts.ask(
       (client) =>
-        askWorkspaces(client, "start", "mutation", { ...input, waitMs: WAIT_MS, surface: "picker" }),
+        client.call((api) => api.workspaces.start.mutate({ ...input, waitMs: WAIT_MS, surface: "picker" })),
       (started, mode) => ({ ...mode, said: startedText(started).join(" ") }),
     );
     const then = this.current();
@@ -266,7 +265,8 @@ export class PickerHistory {
 
   private list(text: string): Promise<void> {
     return this.questions.ask(
-      (client) => askHistory(client, "list", "query", { limit: LIMIT, ...(text === "" ? {} : { text }) }),
+      (client) =>
+        client.call((api) => api.history.list.query({ limit: LIMIT, ...(text === "" ? {} : { text }) })),
       ({ items, summary }, mode) => ({
         ...mode,
         sessions: items,
@@ -282,7 +282,7 @@ export class PickerHistory {
       const client = this.deps.client();
       if (client === null) return;
       try {
-        ({ isDone } = await askHistory(client, "refresh", "mutation", undefined));
+        ({ isDone } = await client.call((api) => api.history.refresh.mutate()));
       } catch {
         // The list says what is wrong when it is asked for.
         isDone = true;
@@ -296,7 +296,7 @@ export class PickerHistory {
     const session = mode.sessions?.[mode.selected];
     if (session === undefined) return;
     await this.questions.ask(
-      (client) => askHistory(client, "read", "query", { ref: sessionKey(session) }),
+      (client) => client.call((api) => api.history.read.query({ ref: sessionKey(session) })),
       ({ entries }, now) => ({ ...now, isTyping: false, open: { session, entries, up: 0 } }),
     );
   }

@@ -1,7 +1,6 @@
 // A rule about what the selected pane asks, in the picker: it is shown as it would stand in the file, and put there. It arms nothing.
 import type { PaneView } from "../../core/model/view.ts";
 import { DRAFT_VERDICTS, addedText, DRAFT_WORDS, noteText } from "../../ui/text/ruleText.ts";
-import { askAutomation } from "../command/askFeature.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import type { PickerHistoryDeps } from "./pickerHistory.ts";
@@ -56,14 +55,14 @@ export class PickerRule {
     const { identity, prompt_fingerprint: fingerprint } = mode.pane;
     const input = { runtimeId: identity.runtime_id ?? "none", fingerprint, verdict: mode.verdict };
     void this.questions.ask(
-      (client) => askAutomation(client, "ruleDraft", "query", input),
+      (client) => client.call((api) => api.automation.ruleDraft.query(input)),
       (draft, now) => ({ ...now, draft }),
     );
   }
 
   private async add(text: string): Promise<void> {
     await this.questions.ask(
-      (client) => askAutomation(client, "ruleAdd", "mutation", { text, surface: SURFACE }),
+      (client) => client.call((api) => api.automation.ruleAdd.mutate({ text, surface: SURFACE })),
       (_rule, now) => ({ ...now, isAdded: true }),
     );
   }

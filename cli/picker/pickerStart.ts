@@ -2,7 +2,6 @@
 // asked of the daemon; what is not possible is said by the daemon, and what was typed stays.
 import type { PaneView } from "../../core/model/view.ts";
 import { startedText, startInput, type StartForm } from "../../ui/text/sessionText.ts";
-import { askWorkspaces } from "../command/askFeature.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import type { PickerHistoryDeps } from "./pickerHistory.ts";
@@ -58,7 +57,7 @@ export class PickerStart {
       },
     });
     void this.questions.ask(
-      (client) => askWorkspaces(client, "startable", "mutation", { target }),
+      (client) => client.call((api) => api.workspaces.startable.mutate({ target })),
       (startable, mode) => {
         const agents = startable.map(({ agent }) => agent);
         const agent = agents.includes(mode.form.agent) ? mode.form.agent : (agents[0] ?? "");
@@ -126,7 +125,7 @@ export class PickerStart {
     void this.questions
       .ask(
         (client) =>
-          askWorkspaces(client, "start", "mutation", { ...input, waitMs: WAIT_MS, surface: "picker" }),
+          client.call((api) => api.workspaces.start.mutate({ ...input, waitMs: WAIT_MS, surface: "picker" })),
         (started, now) => ({ ...now, said: startedText(started) }),
       )
       .then(() => {

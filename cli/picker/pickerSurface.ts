@@ -1,6 +1,6 @@
 // The picker as the surface on which actions are chosen: its calls to the daemon, one action per pane at a time, and where results,
 // questions and panels go. What may be done, and how, is in the table of actions that the popover has too.
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import type { DaemonClient } from "../command/context.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { toFailure } from "../command/document.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -17,7 +17,6 @@ import {
 import { agentInput, killInput } from "../../ui/actions/guards.ts";
 import { type ActionSurface, type PaneCalls, type Panel } from "../../ui/actions/paneActions.ts";
 import { rowTitle } from "../../ui/text/rowText.ts";
-import { askAutomation } from "../command/askFeature.ts";
 import { cardKey, type Mode, type ShownStatus } from "./pickerState.ts";
 
 // Questions to the daemon for a mode of the picker that shows what no feed brings: an answer is shown only if the person still looks
@@ -133,13 +132,15 @@ export const createSurface = (deps: {
     });
 
   const sendLater = async (runtimeId: string, text: string, kind: "ready" | "reset"): Promise<JobView> =>
-    askAutomation(await connected(deps.client()), "send", "mutation", {
-      runtimeId,
-      trigger: { kind },
-      text,
-      expiresMs: DAY_MS,
-      surface: SURFACE,
-    });
+    (await connected(deps.client())).call((api) =>
+      api.automation.send.mutate({
+        runtimeId,
+        trigger: { kind },
+        text,
+        expiresMs: DAY_MS,
+        surface: SURFACE,
+      }),
+    );
 
   const askToKillBy = (pane: PaneView, signal: KillSignal): void => {
     deps.setMode({ kind: "kill", pane, signal, sentence: null });

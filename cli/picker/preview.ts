@@ -4,12 +4,10 @@ import { visibleText } from "../../core/model/words.ts";
 import { span, type Line, type Style, STYLE } from "./line.ts";
 import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
-import { setTimer } from "../command/context.ts";
+import { setTimer, type DaemonClient } from "../command/context.ts";
 import { toFailure } from "../command/document.ts";
-import { askDocuments } from "../command/askFeature.ts";
 
 // The screen of a pane as lines of the picker: its colours stay, everything else that a terminal would obey becomes visible or goes.
 
@@ -142,7 +140,7 @@ export class Preview {
   private async askDocuments(client: DaemonClient, ref: string): Promise<void> {
     let names = "";
     try {
-      names = (await askDocuments(client, "ofPane", "mutation", { ref }))
+      names = (await client.call((api) => api.documents.ofPane.mutate({ ref })))
         .map(({ file, has_unsent: isNew }) => `${displayLine(file)}${isNew ? "*" : ""}`)
         .join(", ");
     } catch {

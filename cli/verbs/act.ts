@@ -4,7 +4,6 @@ import { setTimeout } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { isWaiting } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import {
   type AnswerChoice,
   type ActionGuards,
@@ -15,7 +14,7 @@ import {
   type PaneOutput,
 } from "../../core/model/action.ts";
 import { ask, askLine, leaveUndone } from "../command/ask.ts";
-import type { CliContext } from "../command/context.ts";
+import { type CliContext, type DaemonClient, refreshWorkTrees } from "../command/context.ts";
 import { parseCount } from "../parse/values.ts";
 import { parseGuards, type GuardOptions } from "../parse/filters.ts";
 import { readInput, checkLength } from "./start.ts";
@@ -23,7 +22,6 @@ import { cleanLine, promptLines } from "../render/clean.ts";
 import { printResult } from "../command/outcome.ts";
 import { placeOf, withRef } from "../command/settleRef.ts";
 import { uncommittedText } from "../../core/model/workspace.ts";
-import { lookAtWorkTrees } from "../command/askFeature.ts";
 import type { DismissedDocument } from "../../core/model/documents.ts";
 import { printDocument } from "../command/document.ts";
 import type { LaterOptions } from "./jobs.ts";
@@ -209,7 +207,7 @@ const agree = async (
   client: DaemonClient,
   about: { ref: string; signal: KillSignal; guards: Partial<ActionGuards> },
 ): Promise<Agreement> => {
-  await lookAtWorkTrees(client, { ref: about.ref });
+  await refreshWorkTrees(client, { ref: about.ref });
   const { pane } = await client.call((api) => api.explain.query({ ref: about.ref }));
   const { runtime_id } = pane.identity;
   const name = cleanLine(pane.agent_name ?? "the process");

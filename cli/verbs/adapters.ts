@@ -8,7 +8,7 @@ import type {
   AdapterSwitchedDocument,
 } from "../../core/model/documents.ts";
 import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { callDaemon, withDaemon, type CliContext } from "../command/context.ts";
 import { printDocument } from "../command/document.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
@@ -70,9 +70,7 @@ export const runIntegrationList = async (
   context: CliContext,
   { target, json }: { target?: string | undefined; json?: boolean | undefined },
 ): Promise<void> => {
-  const all = await withDaemon(context, (client) =>
-    client.call((api) => api.integrationList.query({ target })),
-  );
+  const all = await callDaemon(context, (api) => api.integrationList.query({ target }));
   if (json === true) {
     printDocument<IntegrationListDocument>(context, {
       action: "list",
@@ -143,7 +141,7 @@ const toAdapterRow = (adapter: AdapterView, { paint }: CliContext): Cell[] => [
 ];
 
 export const runAdapterList = async (context: CliContext, options: AdapterOptions): Promise<void> => {
-  const document = await withDaemon(context, (client) => client.call((api) => api.adapters.query()));
+  const document = await callDaemon(context, (api) => api.adapters.query());
   if (options.json === true) {
     printDocument<AdapterListDocument>(context, {
       ...document,
@@ -198,9 +196,7 @@ export const runAdapterSwitch = async (
   enabled: boolean,
   options: AdapterOptions,
 ): Promise<void> => {
-  const switched = await withDaemon(context, (client) =>
-    client.call((api) => api.adapterSwitch.mutate({ agent, enabled })),
-  );
+  const switched = await callDaemon(context, (api) => api.adapterSwitch.mutate({ agent, enabled }));
   if (options.json === true) printDocument<AdapterSwitchedDocument>(context, switched);
   else context.print(`${describeSwitched(switched)}\n`);
 };

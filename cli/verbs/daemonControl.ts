@@ -3,11 +3,10 @@ import type { ConfigDocument, DaemonStatusDocument } from "../../core/model/docu
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Settings } from "../../core/model/config.ts";
 import { isSettingKey, SETTING_KEYS, type SettingKey } from "../../core/model/settingKeys.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { callDaemon, type CliContext, type DaemonClient } from "../command/context.ts";
 import { printDocument } from "../command/document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor, type Column, renderTable } from "../render/table.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { formatAge } from "../../core/model/words.ts";
 
 // `agtmux config list|get|set`: the settings that a surface may change, by the daemon, which checks each value and keeps everything
@@ -57,7 +56,7 @@ const warn = (context: CliContext, { problem }: Settings): void => {
 };
 
 export const runConfigList = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
-  const settings = await withDaemon(context, (client) => client.call((api) => api.configGet.query()));
+  const settings = await callDaemon(context, (api) => api.configGet.query());
   if (options.json === true) {
     print(context, settings, SETTING_KEYS);
     return;
@@ -84,7 +83,7 @@ export const runConfigGet = async (
   options: { json?: boolean },
 ): Promise<void> => {
   const key = checkKey(name);
-  const settings = await withDaemon(context, (client) => client.call((api) => api.configGet.query()));
+  const settings = await callDaemon(context, (api) => api.configGet.query());
   if (options.json === true) print(context, settings, [key]);
   else {
     context.print(`${show(settings.values[key])}\n`);
@@ -101,9 +100,7 @@ export const runConfigSet = async (
 ): Promise<void> => {
   const key = checkKey(name);
   const value = parseValue(text);
-  const settings = await withDaemon(context, (client) =>
-    client.call((api) => api.configSet.mutate({ key, value })),
-  );
+  const settings = await callDaemon(context, (api) => api.configSet.mutate({ key, value }));
   if (options.json === true) print(context, settings, [key]);
   else context.print(`${key} is now ${show(settings.values[key])}.\n`);
 };

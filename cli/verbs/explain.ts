@@ -1,7 +1,7 @@
 // `agtmux explain <ref>`: why a pane is in its state: the rule, the evidence that was weighed, and how it got there.
 import type { AuditList } from "../../core/model/action.ts";
 import { formatAge, ACTIVITY_WORDS, STATE_WORDS } from "../../core/model/words.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { callDaemon, type CliContext, refreshWorkTrees } from "../command/context.ts";
 import { parseCount } from "../parse/values.ts";
 import { cleanLine, cleanLines, promptLines } from "../render/clean.ts";
 import { measureFor, type Cell, type Column, renderTable, type Measure } from "../render/table.ts";
@@ -10,7 +10,6 @@ import { countBy, MARKS, stateCell } from "../render/mark.ts";
 import type { AuditDocument } from "../../core/model/documents.ts";
 import type { Explanation } from "../../core/model/view.ts";
 import { changesText, sharesText } from "../../ui/text/rowText.ts";
-import { lookAtWorkTrees } from "../command/askFeature.ts";
 import { describePane, describeTarget, describeWindow } from "../render/field.ts";
 import { withRef } from "../command/settleRef.ts";
 
@@ -54,7 +53,7 @@ export const runAudit = async (
     options.limit === undefined
       ? DEFAULT_LIMIT
       : parseCount(options.limit, "--limit", { min: 1, max: MAX_LIMIT });
-  const list = await withDaemon(context, (client) => client.call((api) => api.audit.query({ limit })));
+  const list = await callDaemon(context, (api) => api.audit.query({ limit }));
   if (options.json === true) {
     printDocument<AuditDocument>(context, {
       generated_at: list.generated_at,
@@ -219,7 +218,7 @@ export const runExplain = async (
   options: { json?: boolean },
 ): Promise<void> => {
   const explanation = await withRef(context, { ref, says: false }, async (client, settled) => {
-    await lookAtWorkTrees(client, { ref: settled });
+    await refreshWorkTrees(client, { ref: settled });
     return client.call((api) => api.explain.query({ ref: settled }));
   });
   if (options.json === true) context.print(`${JSON.stringify(explanation, null, 2)}\n`);

@@ -5,9 +5,8 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { HistoryHandoff, HistorySession } from "../../core/model/history.ts";
 import { stamp } from "../../core/model/schemaVersion.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { askHistory, refreshHistory } from "../command/askFeature.ts";
-import type { CliContext } from "../command/context.ts";
+import { refreshHistory } from "./history.ts";
+import type { CliContext, DaemonClient } from "../command/context.ts";
 import { waitForRow } from "./wait.ts";
 
 const HEADINGS = "Goal, Constraints, Progress, Decisions, Context, Next steps";
@@ -40,7 +39,7 @@ const restingRow = async (
 /** What it wrote since the question; empty: nothing yet. Known secrets are taken out. */
 const readAnswer = async (context: CliContext, client: DaemonClient, ref: string): Promise<string> => {
   await refreshHistory(context, client);
-  const { entries } = await askHistory(client, "read", "query", { ref, redact: true });
+  const { entries } = await client.call((api) => api.history.read.query({ ref, redact: true }));
   const asked = entries.findLastIndex(({ role, text }) => role === "user" && text.includes(HEADINGS));
   const said = asked === -1 ? [] : entries.slice(asked + 1).filter(({ role }) => role === "agent");
   return said.at(-1)?.text.trim() ?? "";
@@ -94,7 +93,7 @@ export const askForHandoff = async (
   client: DaemonClient,
   ref: string,
 ): Promise<HistoryHandoff> => {
-  const session = await askHistory(client, "find", "query", { ref });
+  const session = await client.call((api) => api.history.find.query({ ref }));
   const row = await restingRow(client, session);
   const sent = await client.call((api) =>
     api.send.mutate({

@@ -1,4 +1,4 @@
-// A session's conversation for a verb: pages from its end, as many as are wanted.
+// The verbs of history: list, search, show and usage. A conversation is read in pages from its end, as many as are wanted.
 import {
   type HistoryEntry,
   type HistoryPage,
@@ -15,23 +15,24 @@ import {
 } from "../../core/model/history.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { isTypedRef } from "../../core/model/shortRef.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { withDaemon, type CliContext, type DaemonClient } from "../command/context.ts";
 import { settleRef } from "../command/settleRef.ts";
-import {
-  askHistory,
-  refreshHistory,
-  parseHistoryFilters,
-  placeOf,
-  type HistoryFilterOptions,
-} from "../command/askFeature.ts";
 import { formatAge, transcriptLines } from "../../core/model/words.ts";
 import { printDocument } from "../command/document.ts";
-import { parseCount } from "../parse/values.ts";
+import { parseNames } from "../parse/filters.ts";
+import { parseCount, parseSince } from "../parse/values.ts";
+import { resolve } from "node:path";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
 import { THIS_MACHINE } from "../../ui/text/sessionText.ts";
 import { writePrivate } from "../command/ask.ts";
+
+interface HistoryFilterOptions {
+  target?: readonly string[];
+  agent?: readonly string[];
+  cwd?: string;
+  since?: string;
+}
 
 /** Pages in which nothing can be read before it is given up: a log of noise. */
 const MAX_EMPTY_PAGES = 8;
@@ -46,6 +47,39 @@ interface ReadSession {
 
 const countLines = (entries: readonly HistoryEntry[]): number =>
   entries.reduce((total, { text }) => total + text.split("\n").length + 1, 0);
+
+/** As the calls take them. Fails with E_USAGE. */
+const parseHistoryFilters = (
+  context: CliContext,
+  { target, agent, cwd, since }: HistoryFilterOptions,
+): { target?: string[]; agent?: string[]; folder?: string; since?: number } => {
+  const time = since === undefined ? null : parseSince(since, context.now()).time;
+  return {
+    ...(target === undefined ? {} : { target: parseNames(target, "--target") }),
+    ...(agent === undefined ? {} : { agent: parseNames(agent, "--agent") }),
+    ...(cwd === undefined ? {} : { folder: resolve(cwd) }),
+    ...(time === null ? {} : { since: time }),
+  };
+};
+
+/** Waits until what the agents wrote by now is known. */
+export const refreshHistory = async (context: CliContext, client: DaemonClient): Promise<void> => {
+  let wasTold = false;
+  for (;;) {
+    const { isDone, sessions } = await client.call((api) => api.history.refresh.mutate());
+    if (isDone) return;
+    context.signal.throwIfAborted();
+    if (!wasTold) context.stderr.write(`agtmux: reading the agents' sessions (${sessions} so far) …\n`);
+    wasTold = true;
+  }
+};
+
+/** The machine where it is another one, the last part of the folder, and the branch. */
+const placeOf = ({ identity, folder, branch }: HistorySession): string => {
+  const last = folder === null ? "" : (folder.split("/").findLast((part) => part !== "") ?? "/");
+  const name = identity.target === THIS_MACHINE ? last : `${identity.target}:${last}`;
+  return branch === null ? name : `${name} (${branch})`;
+};
 
 /** Where a pane was named: the session that its agent has open. */
 export const sessionOf = async (context: CliContext, client: DaemonClient, ref: string): Promise<string> => {
@@ -73,7 +107,9 @@ export const readSession = (
     let before: string | null = null;
     for (let read = 0, empty = 0, redacted = 0; ;) {
       context.signal.throwIfAborted();
-      const page: HistoryPage = await askHistory(client, "read", "query", { ref: named, before, redact });
+      const page: HistoryPage = await client.call((api) =>
+        api.history.read.query({ ref: named, before, redact }),
+      );
       pages.unshift(page.entries);
       read += countLines(page.entries);
       redacted += page.redacted;
@@ -133,7 +169,7 @@ export const runHistoryList = async (
   const input = { ...parseHistoryFilters(context, options), ...(text === "" ? {} : { text }), limit };
   const list = await withDaemon(context, async (client) => {
     await refreshHistory(context, client);
-    return askHistory(client, "list", "query", input);
+    return client.call((api) => api.history.list.query(input));
   });
   if (options.json === true) {
     printDocument<HistoryList>(context, list);
@@ -180,11 +216,13 @@ export const runHistorySearch = async (
     let cursor: string | null = null;
     do {
       context.signal.throwIfAborted();
-      const page: HistorySearchPage = await askHistory(client, "search", "mutation", {
-        text,
-        ...filters,
-        cursor,
-      });
+      const page: HistorySearchPage = await client.call((api) =>
+        api.history.search.mutate({
+          text,
+          ...filters,
+          cursor,
+        }),
+      );
       const hits = page.hits.slice(0, limit - items.length);
       if (options.json !== true)
         for (const hit of hits) context.print(`${renderHit(context, hit).join("\n")}\n`);
@@ -300,9 +338,9 @@ export const runHistoryUsage = async (
   const filters = parseHistoryFilters(context, options);
   const usage = await withDaemon(context, async (client) => {
     await refreshHistory(context, client);
-    while (!(await askHistory(client, "readUsage", "mutation", undefined)).isDone)
+    while (!(await client.call((api) => api.history.readUsage.mutate())).isDone)
       context.signal.throwIfAborted();
-    return askHistory(client, "usage", "query", { by, ...filters });
+    return client.call((api) => api.history.usage.query({ by, ...filters }));
   });
   if (options.json === true) {
     printDocument<HistoryUsage>(context, usage);

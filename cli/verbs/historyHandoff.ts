@@ -8,10 +8,9 @@ import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { HistoryHandoff, HistorySession } from "../../core/model/history.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { leaveUndone } from "../command/ask.ts";
-import { askHistory, refreshHistory } from "../command/askFeature.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { refreshHistory } from "./history.ts";
+import { withDaemon, type CliContext, type DaemonClient } from "../command/context.ts";
 import { printDocument } from "../command/document.ts";
 import { cleanLines } from "../render/clean.ts";
 import { sessionOf } from "./history.ts";
@@ -50,7 +49,7 @@ export const runHistoryResume = async (
   options: Omit<StartOptions, "resume" | "target">,
 ): Promise<number> => {
   const session = await askAbout(context, ref, (client, named) =>
-    askHistory(client, "find", "query", { ref: named }),
+    client.call((api) => api.history.find.query({ ref: named })),
   );
   const { agent, session_id: resume } = session.identity;
   const place = placeOn(session, options);
@@ -104,7 +103,7 @@ export const runHistoryHandoff = async (
   const handoff = await askAbout(context, ref, async (client, named) =>
     ask === true
       ? (await import("./handoffAsk.ts")).askForHandoff(context, client, named)
-      : askHistory(client, "handoff", "query", { ref: named }),
+      : client.call((api) => api.history.handoff.query({ ref: named })),
   );
   if (to !== undefined) {
     const cwd = folderOf(handoff.session, options.cwd);

@@ -2,14 +2,12 @@
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { JobDocument, WatchCondition, JobView, JobsView } from "../../core/model/job.ts";
 import type { AutomationCalls } from "../../features/automation/calls.ts";
-import { askAutomation } from "../command/askFeature.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { callDaemon, withDaemon, type CliContext, type DaemonClient } from "../command/context.ts";
 import { printDocument } from "../command/document.ts";
 import { findRuntime, findPane } from "../command/settleRef.ts";
 import { parseDuration, parseTime } from "../parse/values.ts";
 import type { ListFilters, SentTo } from "../../core/api/calls.ts";
 import { CONDITION_FORMS, readCondition, formatAge, STATE_NAMES } from "../../core/model/words.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { parseFilters, type FilterOptions } from "../parse/filters.ts";
 import { countBy } from "../render/mark.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -84,14 +82,16 @@ export const runSendLater = async (
     expiresMs: expiresOf(options),
     ...timesOf(options),
   };
-  const job = await withDaemon(context, async (client) =>
-    askAutomation(client, "send", "mutation", {
-      ...later,
-      runtimeId: await findRuntime(context, client, { ref, says: options.json !== true }),
-      text,
-      isVolatile: options.volatile === true,
-      surface: "cli",
-    }),
+  const job = await withDaemon(context, (client) =>
+    client.call(async (api) =>
+      api.automation.send.mutate({
+        ...later,
+        runtimeId: await findRuntime(context, client, { ref, says: options.json !== true }),
+        text,
+        isVolatile: options.volatile === true,
+        surface: "cli",
+      }),
+    ),
   );
   if (options.json === true) printDocument<JobDocument>(context, { job });
   else context.print(`${job.job_id}: sent ${saysWhen(job.next_at)}\n`);
@@ -156,15 +156,17 @@ export const runTell = async (
   if (ref !== undefined && Object.keys(filters).length > 0)
     throw new AgtmuxError("E_USAGE", "tell takes either one reference or filters");
   const forMs = parseFor(options.for);
-  const job = await withDaemon(context, async (client) =>
-    askAutomation(client, "watch", "mutation", {
-      subject: await findSubject(context, client, ref, filters),
-      condition,
-      isRepeated: options.every === true,
-      channel: options.channel ?? null,
-      forMs,
-      surface: "cli",
-    }),
+  const job = await withDaemon(context, (client) =>
+    client.call(async (api) =>
+      api.automation.watch.mutate({
+        subject: await findSubject(context, client, ref, filters),
+        condition,
+        isRepeated: options.every === true,
+        channel: options.channel ?? null,
+        forMs,
+        surface: "cli",
+      }),
+    ),
   );
   if (options.json === true) {
     printDocument<JobDocument>(context, { job });
@@ -226,9 +228,7 @@ const renderList = async (context: CliContext, { items }: ChannelList): Promise<
 };
 
 export const runChannelList = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
-  const list = await withDaemon(context, (client) =>
-    askAutomation(client, "channelList", "query", undefined),
-  );
+  const list = await callDaemon(context, (api) => api.automation.channelList.query());
   const problems = list.problems.map(describeProblem);
   if (options.json === true) {
     printDocument<ChannelListDocument>(context, {
@@ -249,9 +249,7 @@ export const runChannelTest = async (
   name: string,
   options: { json?: boolean },
 ): Promise<number> => {
-  const result = await withDaemon(context, (client) =>
-    askAutomation(client, "channelTest", "mutation", { name }),
-  );
+  const result = await callDaemon(context, (api) => api.automation.channelTest.mutate({ name }));
   if (options.json === true) printDocument(context, result);
   else
     context.print(
@@ -306,9 +304,7 @@ const pauseLines = (pausedAt: JobsView["paused_at"], now: number): string[] =>
       ];
 
 export const runJobsList = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
-  const { items, paused_at } = await withDaemon(context, (client) =>
-    askAutomation(client, "jobs", "query", {}),
-  );
+  const { items, paused_at } = await callDaemon(context, (api) => api.automation.jobs.query({}));
   if (options.json === true)
     printDocument<JobListDocument>(context, {
       filters: {},
@@ -328,7 +324,7 @@ export const runAutomationSwitch = async (
   isPaused: boolean,
   options: { json?: boolean },
 ): Promise<void> => {
-  const now = await withDaemon(context, (client) => askAutomation(client, "pause", "mutation", { isPaused }));
+  const now = await callDaemon(context, (api) => api.automation.pause.mutate({ isPaused }));
   if (options.json === true) {
     printDocument(context, now);
     return;
@@ -342,7 +338,7 @@ export const runJobsShow = async (
   id: string,
   options: { json?: boolean },
 ): Promise<void> => {
-  const detail = await withDaemon(context, (client) => askAutomation(client, "job", "query", { id }));
+  const detail = await callDaemon(context, (api) => api.automation.job.query({ id }));
   if (options.json === true) {
     printDocument(context, detail);
     return;
@@ -357,7 +353,7 @@ export const runJobsCancel = async (
   id: string,
   options: { json?: boolean },
 ): Promise<void> => {
-  const job = await withDaemon(context, (client) => askAutomation(client, "jobCancel", "mutation", { id }));
+  const job = await callDaemon(context, (api) => api.automation.jobCancel.mutate({ id }));
   if (options.json === true) printDocument<JobDocument>(context, { job });
   else context.print(`Cancelled ${job.job_id}.\n`);
 };
@@ -369,9 +365,7 @@ export const runJobsHold = async (
   isHeld: boolean,
   options: { json?: boolean },
 ): Promise<void> => {
-  const job = await withDaemon(context, (client) =>
-    askAutomation(client, "jobHold", "mutation", { id, isHeld }),
-  );
+  const job = await callDaemon(context, (api) => api.automation.jobHold.mutate({ id, isHeld }));
   if (options.json === true) printDocument<JobDocument>(context, { job });
   else context.print(`${isHeld ? "Held" : "Released"} ${job.job_id}.\n`);
 };

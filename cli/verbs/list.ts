@@ -1,7 +1,6 @@
 // `agtmux list panes|windows|sessions`: asks the daemon once and prints its document as a table, as fields or unchanged.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { lookAtWorkTrees } from "../command/askFeature.ts";
-import { type CliContext, withDaemon } from "../command/context.ts";
+import { type CliContext, callDaemon, withDaemon, refreshWorkTrees } from "../command/context.ts";
 import {
   listingInput,
   prepareListing,
@@ -87,7 +86,7 @@ export const runList = async (context: CliContext, scope: Scope, options: ListOp
   const canPassOn = isPiped && options.sort === undefined && limitMs === null;
   if (canPassOn && (await passOn(context, scope, options))) return;
   const listing = await withDaemon(context, async (client) => {
-    if (limitMs !== null) await lookAtWorkTrees(client, { limitMs });
+    if (limitMs !== null) await refreshWorkTrees(client, { limitMs });
     return client.call(ask);
   });
   if (options.json === true) context.print(`${JSON.stringify(listing.document, null, isPiped ? 0 : 2)}\n`);
@@ -103,4 +102,4 @@ export const runList = async (context: CliContext, scope: Scope, options: ListOp
 
 /** Asks once and prints the table. */
 export const printList = async (context: CliContext, ask: AskListing, marks: Marks): Promise<void> =>
-  printTable(context, await withDaemon(context, (client) => client.call(ask)), marks);
+  printTable(context, await callDaemon(context, ask), marks);

@@ -15,8 +15,7 @@ import type {
 } from "../../core/model/rule.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { ask, leaveUndone, readNamedFile } from "../command/ask.ts";
-import { askAutomation } from "../command/askFeature.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { callDaemon, withDaemon, type CliContext } from "../command/context.ts";
 import { countBy } from "../render/mark.ts";
 import { printDocument } from "../command/document.ts";
 import { parseCount } from "../parse/values.ts";
@@ -90,7 +89,7 @@ const renderRules = async (context: CliContext, { items, exists, path }: RulesVi
 };
 
 export const runRuleList = async (context: CliContext, options: JsonOption): Promise<void> => {
-  const view = await withDaemon(context, (client) => askAutomation(client, "rules", "query", {}));
+  const view = await callDaemon(context, (api) => api.automation.rules.query({}));
   if (options.json === true) {
     printDocument<RuleListDocument>(context, {
       ...view,
@@ -110,9 +109,7 @@ export const runRuleCheck = async (
   options: JsonOption,
 ): Promise<void> => {
   const text = path === undefined ? null : await readNamedFile(path, MAX_FILE_BYTES);
-  const checked = await withDaemon(context, (client) =>
-    askAutomation(client, "ruleCheck", "query", { text }),
-  );
+  const checked = await callDaemon(context, (api) => api.automation.ruleCheck.query({ text }));
   const { problems, notes, rules, blocks_approval: isBlocked } = checked;
   const file = path === undefined ? "rules.json" : basename(path);
   if (problems.length > 0)
@@ -181,9 +178,7 @@ interface RuleTestOptions extends JsonOption {
 
 const runHistory = async (context: CliContext, options: RuleTestOptions): Promise<void> => {
   const limit = limitOf(options.limit);
-  const { items } = await withDaemon(context, (client) =>
-    askAutomation(client, "ruleHistory", "query", { limit }),
-  );
+  const { items } = await callDaemon(context, (api) => api.automation.ruleHistory.query({ limit }));
   if (options.json !== true) return printHistory(context, items);
   printDocument<RuleHistoryDocument>(context, {
     filters: { limit },
@@ -203,8 +198,8 @@ export const runRuleTest = async (
     });
   if (command === undefined) return runHistory(context, options);
   const { agent, session, cwd = process.cwd() } = options;
-  const tested = await withDaemon(context, (client) =>
-    askAutomation(client, "ruleTest", "query", { command, agent, session, folder: cwd }),
+  const tested = await callDaemon(context, (api) =>
+    api.automation.ruleTest.query({ command, agent, session, folder: cwd }),
   );
   if (options.json === true) printDocument<RuleTest>(context, { command, ...tested });
   else
@@ -233,10 +228,12 @@ export const runRuleDraft = async (
   await withRef(context, { ref: typed, says: true }, async (client, ref) => {
     const { pane } = await client.call((api) => api.explain.query({ ref }));
     const runtimeId = pane.identity.runtime_id ?? "none";
-    const { rule, text, notes } = await askAutomation(client, "ruleDraft", "query", {
-      runtimeId,
-      verdict: then,
-    });
+    const { rule, text, notes } = await client.call((api) =>
+      api.automation.ruleDraft.query({
+        runtimeId,
+        verdict: then,
+      }),
+    );
     context.print(`${text}\n`);
     for (const note of notes) context.stderr.write(`! ${cleanLine(note)}\n`);
     const counts =
@@ -270,9 +267,7 @@ export const runRuleLog = async (
   options: JsonOption & { limit?: string },
 ): Promise<void> => {
   const limit = limitOf(options.limit);
-  const { items } = await withDaemon(context, (client) =>
-    askAutomation(client, "ruleLog", "query", { limit }),
-  );
+  const { items } = await callDaemon(context, (api) => api.automation.ruleLog.query({ limit }));
   if (options.json === true) {
     printDocument<RuleLogDocument>(context, {
       filters: { limit },
@@ -304,7 +299,7 @@ export const runRuleArm = async (context: CliContext, name: string): Promise<num
       remedy: `Run 'agtmux rule arm ${cleanLine(name)}' in a terminal.`,
     });
   return withDaemon(context, async (client) => {
-    const { items } = await askAutomation(client, "rules", "query", {});
+    const { items } = await client.call((api) => api.automation.rules.query({}));
     const rule = items.find((one) => one.name === name);
     if (rule === undefined)
       throw new AgtmuxError("E_REF_NOT_FOUND", `no rule in force is called '${cleanLine(name)}'`, {
@@ -318,11 +313,13 @@ export const runRuleArm = async (context: CliContext, name: string): Promise<num
     context.print(`${shown.join("\n")}\n`);
     const answer = await ask("Arm it? [y/N] ", context);
     if (answer !== true) return leaveUndone(context, answer !== null, "armed");
-    const armed = await askAutomation(client, "ruleArm", "mutation", {
-      name,
-      hash: rule.hash,
-      surface: "cli",
-    });
+    const armed = await client.call((api) =>
+      api.automation.ruleArm.mutate({
+        name,
+        hash: rule.hash,
+        surface: "cli",
+      }),
+    );
     context.print(`Armed ${cleanLine(armed.name)}. 'agtmux rule log' says what it does.\n`);
     return 0;
   });
@@ -333,8 +330,8 @@ export const runRuleDisarm = async (
   name: string,
   options: JsonOption,
 ): Promise<void> => {
-  const disarmed = await withDaemon(context, (client) =>
-    askAutomation(client, "ruleDisarm", "mutation", { name, surface: "cli" }),
+  const disarmed = await callDaemon(context, (api) =>
+    api.automation.ruleDisarm.mutate({ name, surface: "cli" }),
   );
   if (options.json === true) printDocument<RuleDisarmed>(context, disarmed);
   else

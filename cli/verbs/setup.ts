@@ -1,6 +1,6 @@
 // `agtmux setup`: the set-up screen in a terminal. It says what was found, installs the hooks of every agent at once after it has
 // asked, and says what is left to do.
-import { type CliContext, withDaemon } from "../command/context.ts";
+import { type CliContext, callDaemon, withDaemon, type DaemonClient } from "../command/context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import type { Colour } from "../render/table.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -18,7 +18,6 @@ import type {
 } from "../../core/model/adapterView.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import {
   installAll,
   type InstallOutcome,
@@ -89,8 +88,8 @@ const toVerified = (result: IntegrationVerification) => ({
 });
 
 const verify = async (context: CliContext, agent: string, options: IntegrateOptions): Promise<number> => {
-  const result = await withDaemon(context, (client) =>
-    client.call((api) => api.integrationVerify.mutate({ agent, target: options.target })),
+  const result = await callDaemon(context, (api) =>
+    api.integrationVerify.mutate({ agent, target: options.target }),
   );
   if (options.json === true)
     printDocument<Extract<IntegrationDocument, { action: "verify" }>>(context, toVerified(result));

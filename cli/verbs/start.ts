@@ -1,12 +1,10 @@
 // `agtmux start <agent>`: an agent in a new pane, and its task.
 import { MAX_TEXT, OUTCOME_EXIT_CODES } from "../../core/model/action.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { type CliContext, withDaemon } from "../command/context.ts";
+import { type CliContext, withDaemon, type DaemonClient } from "../command/context.ts";
 import { resolve } from "node:path";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { Started } from "../../core/model/workspace.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { askWorkspaces } from "../command/askFeature.ts";
 import { printDocument } from "../command/document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { settleRef } from "../command/settleRef.ts";
@@ -139,20 +137,22 @@ export const runStart = async (
     const { beside, target } = await besideOf(context, client, options);
     if (options.only !== undefined && options.only !== target)
       throw new AgtmuxError("E_USAGE", `the session lies on ${options.only}, and that pane is on ${target}`);
-    return askWorkspaces(client, "start", "mutation", {
-      agent,
-      target,
-      session: options.session ?? null,
-      beside,
-      folder: folderFrom(context, target, options.cwd),
-      worktree:
-        options.worktree === undefined ? null : { branch: options.worktree, base: options.base ?? null },
-      text,
-      resume: options.resume ?? null,
-      isDryRun: options.dryRun === true,
-      waitMs: WAIT_MS,
-      surface: "cli",
-    });
+    return client.call((api) =>
+      api.workspaces.start.mutate({
+        agent,
+        target,
+        session: options.session ?? null,
+        beside,
+        folder: folderFrom(context, target, options.cwd),
+        worktree:
+          options.worktree === undefined ? null : { branch: options.worktree, base: options.base ?? null },
+        text,
+        resume: options.resume ?? null,
+        isDryRun: options.dryRun === true,
+        waitMs: WAIT_MS,
+        surface: "cli",
+      }),
+    );
   });
   if (options.json === true) printDocument<Started>(context, started);
   else context.print(`${startedLines(started).join("\n")}\n`);

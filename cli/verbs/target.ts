@@ -11,13 +11,17 @@ import type {
   TargetRemovedDocument,
   TargetListDocument,
 } from "../../core/model/documents.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import {
+  callDaemon,
+  withDaemon,
+  type CliContext,
+  type DaemonClient,
+  refreshWorkTrees,
+} from "../command/context.ts";
 import { toFailure, printDocument } from "../command/document.ts";
 import { parseSshTarget, parseTmuxPath, parseTransport } from "../parse/values.ts";
 import { uncommittedText } from "../../core/model/workspace.ts";
 import { ask, leaveUndone } from "../command/ask.ts";
-import { lookAtWorkTrees } from "../command/askFeature.ts";
 import { measureFor, type Paint, type Cell, type Column, renderTable } from "../render/table.ts";
 
 /** The tmux servers, separated by semicolons; empty while none can be seen. */
@@ -186,9 +190,7 @@ const print = (context: CliContext, target: TargetView, options: Answer, lines: 
 
 /** Makes one attempt now. Fails with the reason why the target is not connected: E_TARGET_UNREACHABLE, _HOST_KEY, _AUTH. */
 export const runTargetConnect = async (context: CliContext, name: string, options: Answer): Promise<void> => {
-  const target = await withDaemon(context, (client) =>
-    client.call((api) => api.targetConnect.mutate({ name })),
-  );
+  const target = await callDaemon(context, (api) => api.targetConnect.mutate({ name }));
   print(context, target, options, [
     `${cleanLine(target.target)} is ${describeConnected(target)}.`,
     ...describeTrouble(target, context.now()),
@@ -202,9 +204,7 @@ export const runTargetSwitch = async (
   isEnabled: boolean,
   options: Answer,
 ): Promise<void> => {
-  const target = await withDaemon(context, (client) =>
-    client.call((api) => api.targetChange.mutate({ name, enabled: isEnabled })),
-  );
+  const target = await callDaemon(context, (api) => api.targetChange.mutate({ name, enabled: isEnabled }));
   const shown = cleanLine(target.target);
   print(context, target, options, [
     isEnabled
@@ -228,9 +228,7 @@ export const runTargetSet = async (
     throw new AgtmuxError("E_USAGE", "target set needs something to set", {
       remedy: "Give --transport or --tmux-path.",
     });
-  const target = await withDaemon(context, (client) =>
-    client.call((api) => api.targetChange.mutate({ name, transport, tmuxPath })),
-  );
+  const target = await callDaemon(context, (api) => api.targetChange.mutate({ name, transport, tmuxPath }));
   print(context, target, options, [
     `${cleanLine(target.target)} was changed; 'agtmux target list' shows how connecting goes.`,
   ]);
@@ -238,7 +236,7 @@ export const runTargetSet = async (
 
 /** What is not committed on the machine, a line for each work tree. */
 const uncommittedLines = async (client: DaemonClient, name: string): Promise<string[]> => {
-  await lookAtWorkTrees(client, {});
+  await refreshWorkTrees(client, {});
   const { items } = await client.call((api) => api.panes.query({ target: name }));
   const places = items.map(({ workspace, activity }) =>
     uncommittedText(workspace, activity?.work_tree ?? activity?.folder ?? "its folder"),
@@ -309,7 +307,7 @@ const toRow = (target: TargetView, context: CliContext): Cell[] => [
 ];
 
 export const runTargetList = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
-  const targets = await withDaemon(context, (client) => client.call((api) => api.targets.query()));
+  const targets = await callDaemon(context, (api) => api.targets.query());
   if (options.json === true) {
     printDocument<TargetListDocument>(context, {
       filters: {},

@@ -11,8 +11,7 @@ import {
 } from "../../core/model/view.ts";
 import { endsWithin } from "../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { setTimer, type CliContext, withDaemon } from "../command/context.ts";
+import { setTimer, type CliContext, callDaemon, type DaemonClient } from "../command/context.ts";
 import { type Since, parseDuration, parseSince } from "../parse/values.ts";
 import { resumeFeed } from "../command/resumeFeed.ts";
 import {
@@ -415,8 +414,7 @@ const watchLines = async (
     });
   const filters = parseFilters(options);
   // The feed itself does not check filters, so an unknown target or agent has to be refused before.
-  if (targetsNamed(filters) !== null || filters.agent !== undefined)
-    await withDaemon(context, (client) => client.call(how.ask));
+  if (targetsNamed(filters) !== null || filters.agent !== undefined) await callDaemon(context, how.ask);
   const input = { ...how, all: options.all === true, filters };
   await (options.once === true ? printChangesOnce(context, input) : printChanges(context, input));
 };

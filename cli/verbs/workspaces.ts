@@ -10,14 +10,12 @@ import type {
   LostSession,
   Restored,
 } from "../../core/model/workspace.ts";
-import { askWorkspaces } from "../command/askFeature.ts";
-import { withDaemon, type CliContext } from "../command/context.ts";
+import { callDaemon, withDaemon, type CliContext, type DaemonClient } from "../command/context.ts";
 import { printDocument } from "../command/document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor, renderTable, type Cell, type Column } from "../render/table.ts";
 import { folderFrom } from "./start.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { settleRef } from "../command/settleRef.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { ask, leaveUndone } from "../command/ask.ts";
@@ -52,8 +50,8 @@ const toWorktreeRow = (view: WorktreeView): Cell[] => [
 
 export const runWorktreeList = async (context: CliContext, options: Where): Promise<void> => {
   const target = options.target ?? HOST_TARGET;
-  const list = await withDaemon(context, (client) =>
-    askWorkspaces(client, "worktreeList", "mutation", {
+  const list = await callDaemon(context, (api) =>
+    api.workspaces.worktreeList.mutate({
       target,
       folder: folderFrom(context, target, options.cwd),
     }),
@@ -85,8 +83,8 @@ export const runWorktreeRemove = async (
   options: Where & { withIgnored?: boolean; yes?: boolean },
 ): Promise<void> => {
   const target = options.target ?? HOST_TARGET;
-  const removed = await withDaemon(context, (client) =>
-    askWorkspaces(client, "worktreeRemove", "mutation", {
+  const removed = await callDaemon(context, (api) =>
+    api.workspaces.worktreeRemove.mutate({
       target,
       folder: folderFrom(context, target, options.cwd),
       wanted,
@@ -177,10 +175,12 @@ export const runLoads = async (
   },
 ): Promise<void> => {
   const loads = await withDaemon(context, async (client) =>
-    askWorkspaces(client, "loads", "query", {
-      ...(await placeOf(context, client, typed, options.target)),
-      agent: options.agent ?? null,
-    }),
+    client.call(async (api) =>
+      api.workspaces.loads.query({
+        ...(await placeOf(context, client, typed, options.target)),
+        agent: options.agent ?? null,
+      }),
+    ),
   );
   if (options.json === true) printDocument<Loads>(context, loads);
   else context.print(`${render(loads, context.paint).join("\n").trimEnd()}\n`);
@@ -235,7 +235,7 @@ export const runRestore = async (
   },
 ): Promise<number> =>
   withDaemon(context, async (client) => {
-    const list = await askWorkspaces(client, "lostList", "query", undefined);
+    const list = await client.call((api) => api.workspaces.lostList.query());
     const isAsked = options.yes !== true && options.forget !== true && options.dryRun !== true;
     if (options.json === true && (options.dryRun === true || list.items.length === 0)) {
       printDocument<LostList>(context, list);
@@ -255,11 +255,11 @@ export const runRestore = async (
     }
     const ids = list.items.map(({ agent_session_id: id }) => id);
     if (options.forget === true) {
-      await askWorkspaces(client, "lostForget", "mutation", { ids });
+      await client.call((api) => api.workspaces.lostForget.mutate({ ids }));
       context.print("They are not offered any more.\n");
       return 0;
     }
-    const restored = await askWorkspaces(client, "restore", "mutation", { ids, surface: "cli" });
+    const restored = await client.call((api) => api.workspaces.restore.mutate({ ids, surface: "cli" }));
     if (options.json === true) printDocument<Restored>(context, restored);
     else context.print(`${restoredLines(restored).join("\n")}\n`);
     return restored.items.every(({ problem }) => problem === null) ? 0 : 1;

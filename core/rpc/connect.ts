@@ -15,6 +15,8 @@ import { errorCodeOf, AgtmuxError, ERROR_CODES, type ErrorCode } from "../model/
 import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { ensureHome, type RuntimePaths } from "./paths.ts";
+import type { AnyRouter } from "@trpc/server";
+import type { AppRouter } from "../api/router.ts";
 import { connectCurrent, connectSocket, type DaemonClient } from "./socketClient.ts";
 
 // One starter at a time: of many first commands, one spawns the daemon and the others wait for it. This only saves processes.
@@ -152,19 +154,24 @@ const spawnDaemon = (command: readonly string[], options: ConnectOptions): Start
 };
 
 /** Null when no daemon answers, or one that has to make room; every other failure is final. */
-const tryConnect = ({ paths, version }: ConnectOptions): Promise<DaemonClient | null> =>
-  connectCurrent({ paths, version, helloTimeoutMs: HELLO_TIMEOUT_MS });
+const tryConnect = <Router extends AnyRouter>({
+  paths,
+  version,
+}: ConnectOptions): Promise<DaemonClient<Router> | null> =>
+  connectCurrent<Router>({ paths, version, helloTimeoutMs: HELLO_TIMEOUT_MS });
 
 /**
  * Connects to the daemon of the home, starting one when nobody answers or an outdated one does. Fails with
  * E_DAEMON_UNAVAILABLE when none came up in time, with the daemon's own error when it refused to start, with E_SOCKET_UNSAFE
  * or with E_DAEMON_VERSION.
  */
-export const connectOrStart = async (options: ConnectOptions): Promise<DaemonClient> => {
+export const connectOrStart = async <Router extends AnyRouter = AppRouter>(
+  options: ConnectOptions,
+): Promise<DaemonClient<Router>> => {
   const { paths, version, startCommand } = options;
   if (startCommand === null)
-    return connectSocket({ paths, version, checkVersion: true, helloTimeoutMs: HELLO_TIMEOUT_MS });
-  const first = await tryConnect(options);
+    return connectSocket<Router>({ paths, version, checkVersion: true, helloTimeoutMs: HELLO_TIMEOUT_MS });
+  const first = await tryConnect<Router>(options);
   if (first !== null) return first;
   ensureHome(paths);
 
@@ -180,7 +187,7 @@ export const connectOrStart = async (options: ConnectOptions): Promise<DaemonCli
       if (start === null) {
         unlock ??= tryStartLock(paths.home);
         // The holder of the lock before us may have just started a daemon: look again before spawning.
-        const client = await tryConnect(options);
+        const client = await tryConnect<Router>(options);
         if (client !== null) return client;
         if (unlock !== null) {
           // Loaded only now, because it needs SQLite.
@@ -190,7 +197,7 @@ export const connectOrStart = async (options: ConnectOptions): Promise<DaemonCli
         }
       }
       await delay(waitMs);
-      const client = await tryConnect(options);
+      const client = await tryConnect<Router>(options);
       if (client !== null) return client;
       const failure = start?.failure() ?? null;
       if (failure !== null) throw failure;

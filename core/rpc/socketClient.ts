@@ -5,6 +5,7 @@ import type { NotificationEvent } from "../model/notifications.ts";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { dirname } from "node:path";
 import type { TRPCClient } from "@trpc/client";
+import type { AnyRouter } from "@trpc/server";
 import type { FeedOptions } from "../api/calls.ts";
 import type { AppRouter } from "../api/router.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -40,14 +41,14 @@ export const isOutdated = ({ host, isOnDemand, version }: Hello, ownVersion: str
   host === "headless" && isOnDemand && isOlder(version, ownVersion);
 
 /** The procedures that are calls; the subscriptions are methods of the client. */
-type CallApi = Omit<TRPCClient<AppRouter>, "feed" | "notices">;
+export type CallApi<Router extends AnyRouter> = Omit<TRPCClient<Router>, "feed" | "notices">;
 
 /** A connection to one daemon. Everything rejects with AgtmuxError only. */
-export interface DaemonClient {
+export interface DaemonClient<Router extends AnyRouter = AppRouter> {
   readonly hello: Hello;
   /** Calls procedures: `client.call((api) => api.panes.query({}))`. */
-  call<T>(run: (api: CallApi) => Promise<T>): Promise<T>;
-  /** The same by name, for code that passes calls on, and for the calls of features: `<feature>.<name>`. */
+  call<T>(run: (api: CallApi<Router>) => Promise<T>): Promise<T>;
+  /** The same by name, `<feature>.<name>` for those of features: for code that passes calls on. */
   forward(name: string, kind: "query" | "mutation", input: unknown): Promise<unknown>;
   /** Ends quietly when `signal` aborts; rejects with E_DAEMON_UNAVAILABLE when the daemon goes. */
   feed(options: FeedOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
@@ -154,7 +155,7 @@ async function* subscribe<T>(socketPath: string, agent: Agent, call: Call): Asyn
 }
 
 /** An API whose `api.a.b.query(input, { signal })` performs the call `a.b`: tRPC's own proxy without its links and observables. */
-const createApi = (perform: (call: Call) => Promise<unknown>): CallApi => {
+const createApi = <Router extends AnyRouter>(perform: (call: Call) => Promise<unknown>): CallApi<Router> => {
   const at = (path: string): unknown =>
     new Proxy(
       {},
@@ -169,7 +170,7 @@ const createApi = (perform: (call: Call) => Promise<unknown>): CallApi => {
       },
     );
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the proxy answers is the router's to say
-  return at("") as CallApi;
+  return at("") as CallApi<Router>;
 };
 
 /** Fails with E_DAEMON_VERSION unless both speak the same protocol. */
@@ -199,28 +200,29 @@ interface SocketClientOptions {
  * Connects and says hello. Before connecting it checks that the home and the socket are ours, so that nobody else can
  * pose as the daemon. Fails with E_SOCKET_UNSAFE, E_DAEMON_UNAVAILABLE or E_DAEMON_VERSION.
  */
-export const connectSocket = async (options: SocketClientOptions): Promise<DaemonClient> => {
+export const connectSocket = async <Router extends AnyRouter = AppRouter>(
+  options: SocketClientOptions,
+): Promise<DaemonClient<Router>> => {
   const { paths } = options;
   if (!checkHome(paths.home) || !checkSocket(paths.socket))
     throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon is not running");
   const agent = new Agent({ keepAlive: true });
-  const api = createApi((one) => callOnce(paths.socket, agent, one));
-  const call = async <T>(run: (api: CallApi) => Promise<T>): Promise<T> => {
-    try {
-      return await run(api);
-    } catch (error) {
-      throw fromConnectionError(error);
-    }
+  const perform = (one: Call): Promise<unknown> => callOnce(paths.socket, agent, one);
+  const explain = (error: unknown): never => {
+    throw fromConnectionError(error);
   };
+  const api = createApi<Router>(perform);
   const timeout = AbortSignal.timeout(options.helloTimeoutMs);
   try {
-    const hello = await call((client) => client.hello.query(undefined, { signal: timeout }));
+    const hello = await createApi<AppRouter>(perform)
+      .hello.query(undefined, { signal: timeout })
+      .catch(explain);
     if (options.checkVersion) checkProtocol(hello, options.version);
     return {
       hello,
-      call,
+      call: (run) => run(api).catch(explain),
       forward: (name, kind, input) =>
-        call(() => callOnce(paths.socket, agent, { path: name, input, type: kind, signal: undefined })),
+        perform({ path: name, input, type: kind, signal: undefined }).catch(explain),
       feed: (input, signal) =>
         subscribe(paths.socket, agent, {
           path: "feed",
@@ -249,10 +251,10 @@ export const connectSocket = async (options: SocketClientOptions): Promise<Daemo
  * The same for callers that can start a daemon: null also where an outdated one runs, which has to make room whatever protocol
  * it speaks. Fails with E_SOCKET_UNSAFE or E_DAEMON_VERSION.
  */
-export const connectCurrent = async (
+export const connectCurrent = async <Router extends AnyRouter = AppRouter>(
   options: Omit<SocketClientOptions, "checkVersion">,
-): Promise<DaemonClient | null> => {
-  const client = await connectSocket({ ...options, checkVersion: false }).catch(noneAnswers);
+): Promise<DaemonClient<Router> | null> => {
+  const client = await connectSocket<Router>({ ...options, checkVersion: false }).catch(noneAnswers);
   if (client === null || isOutdated(client.hello, options.version)) {
     client?.close();
     return null;
