@@ -3,7 +3,7 @@
 import type { KillSignal } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
-import { kill, PANE_ACTIONS } from "../../ui/actions/paneActions.ts";
+import { actionOf, kill, PANE_ACTIONS } from "../../ui/actions/paneActions.ts";
 import { moveSelection, nextWaiting } from "../../ui/lists/rows.ts";
 import { AnswerPress, type AnswerPressDeps } from "./answerGate.ts";
 import type { Key, KeyInput } from "./terminal.ts";
@@ -39,7 +39,7 @@ const isMove = (command: KeyCommand): command is MoveCommand =>
   typeof command === "string" && !PANE_ACTIONS.some(({ id }) => id === command);
 
 const isAnswerCommand = (command: KeyCommand): boolean =>
-  typeof command === "object" || command === "approve" || command === "deny";
+  typeof command === "object" || (!isMove(command) && actionOf(command).isAnswer === true);
 
 export class PickerKeys {
   private readonly deps: ConstructorParameters<typeof PickerKeys>[0];

@@ -1,5 +1,4 @@
-// `agtmux send|interrupt|dismiss <ref>`: the actions that ask no question first. `answer` and `kill`, which ask, have their own
-// files.
+// The verbs that act on an agent: send, interrupt and dismiss; answer and kill, which ask first.
 import { setTimeout } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { isWaiting } from "../../core/model/state.ts";

@@ -149,7 +149,7 @@ const readEventFile = (path: string, name: string, uid: number | null): ParsedEn
 };
 
 // The spool's folders: `tmp` where hooks write, `new` where complete events appear, `bad` for files that are not events.
-// Listing, ordering and housekeeping; the draining itself is in spoolDrain.ts.
+// What follows lists, orders and clears them.
 
 /** Files kept in `bad` for a person to look at; the oldest go first. */
 export const MAX_BAD_FILES = 100;

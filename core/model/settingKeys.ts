@@ -1,5 +1,5 @@
 // The keys of `config.json` that a surface may set: a closed list. It needs nothing, because the help and the completions of the
-// command line name them; what each may be stands in settings.ts.
+// command line name them; what each may be stands in `SETTING_SCHEMAS` of config.ts.
 export const SETTING_KEYS = [
   "notifications.waiting_approval",
   "notifications.waiting_input",

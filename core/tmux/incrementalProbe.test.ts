@@ -27,6 +27,8 @@ beforeEach(async () => {
   });
   answers = [];
   for (const name of ["one", "two", "three"]) await tmux.newSession(name);
+  // tmux names a window after its program up to half a second late; the name is in the fingerprint.
+  await tmux.run("set-option", "-g", "automatic-rename", "off");
 });
 afterEach(async () => {
   await inner.close();

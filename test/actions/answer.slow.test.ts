@@ -56,7 +56,7 @@ describe.concurrent("chooses", () => {
 
   it("after the time in which a dialog ignores keys", async () => {
     const pane = await openDialogs(harness, "omp", [{ ...OMP, slowMs: 1_500 }]);
-    // Its screen alone is never whole: see answerEvent.test.ts for the approval.
+    // Its screen alone is never whole: see answerEvent.slow.test.ts for the approval.
     await expect(answerTo(harness, pane.row, APPROVE)).rejects.toMatchObject({ code: "E_NOT_SHOWN_WHOLE" });
     expect(await answerTo(harness, pane.row, DENY)).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen()).toEqual([["waiting_approval", "Deny"]]);

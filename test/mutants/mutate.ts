@@ -8,7 +8,7 @@ const FAMILIES = ["condition", "bound", "call"] as const;
 type Family = (typeof FAMILIES)[number];
 
 export interface Mutant {
-  /** `core/engine/reduce.ts:12:3 a <= b`: the same for as long as the file is. */
+  /** `core/engine/resolve.ts:12:3 a <= b`: the same for as long as the file is. */
   readonly id: string;
   readonly file: string;
   readonly line: number;

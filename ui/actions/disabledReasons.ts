@@ -9,7 +9,6 @@ import type { AdapterView } from "../../core/model/adapterView.ts";
 /** Null: it can be done. Otherwise one sentence that says why not. */
 export type DisabledReason = string | null;
 
-/** What a surface knows beside the pane. */
 /** What the daemon cannot do to some agents, by agent type. */
 export interface AgentLimits {
   /** Agent types for which no way to stop a turn is known. */
@@ -20,6 +19,7 @@ export interface AgentLimits {
   resetless: ReadonlySet<string>;
 }
 
+/** What a surface knows beside the pane. */
 export interface ActionContext extends AgentLimits {
   isConnected: boolean;
   /** The pane's target is down. */

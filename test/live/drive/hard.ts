@@ -1,5 +1,5 @@
 // What ordinary days rarely have: plans, sub-agents, queued prompts, questions at the start, a killed process, and what is done to
-// panes (paneScenarios.ts).
+// panes.
 import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
