@@ -158,7 +158,10 @@ const measure = async (options: {
       options.quietSeconds === 0 ? null : await measureStretches(agtmux, harness, options.quietSeconds);
     const daemon = await startDaemon(agtmux, harness);
     closers.push(() => daemon.stop());
-    const samples = { server: [], command: [], version: [], node: [], shell: [] } as Record<string, number[]>;
+    const samples = { server: [], command: [], typed: [], version: [], node: [], shell: [] } as Record<
+      string,
+      number[]
+    >;
     let bytes = 0;
     // Measured apart from the commands: what they leave running for a moment is not part of the daemon's answer.
     for (let turn = -10; turn < options.turns; turn += 1) {
@@ -171,6 +174,7 @@ const measure = async (options: {
     for (let run = -2; run < options.runs; run += 1) {
       const round = {
         command: timeOf(agtmux, ["list", "panes", "--json"], env),
+        typed: timeOf(agtmux, ["list", "panes", "--json", "--sort", "target"], env),
         version: timeOf(agtmux, ["--version"], env),
         node: timeOf(process.execPath, ["-e", "0"], env),
         shell: timeOf("sh", ["-c", ":"], env),
@@ -189,6 +193,8 @@ const measure = async (options: {
       /** Uninterruptible stretches of computing above 0.25 ms while nobody asks, in ms of the main thread. Null: not measured. */
       stretches,
       command,
+      /** The same by the typed client, because it sorts: what `core/rpc/queryDocument.ts` saves, in ms. */
+      typed: spread("typed"),
       version: spread("version"),
       emptyNode,
       emptyShell: spread("shell"),
@@ -217,6 +223,7 @@ const toMarkdown = (figures: Figures): string => {
     "|---|---|---|---|---|",
     row("the daemon's answer, request to last byte", figures.server),
     row("the whole command", figures.command),
+    row("the same, sorted by the typed client", figures.typed),
     row("agtmux --version", figures.version),
     row("node -e 0", figures.emptyNode),
     row("sh -c :", figures.emptyShell),
