@@ -24,7 +24,7 @@ import { parseCount, parseSince } from "../parse/values.ts";
 import { resolve } from "node:path";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
-import { THIS_MACHINE } from "../../ui/text/sessionText.ts";
+import { joinHits, THIS_MACHINE } from "../../ui/text/sessionText.ts";
 import { writePrivate } from "../command/ask.ts";
 
 interface HistoryFilterOptions {
@@ -208,7 +208,8 @@ export const runHistorySearch = async (
       : parseCount(options.limit, "--limit", { min: 1, max: MAX_LIMIT });
   const text = words.join(" ").trim();
   const filters = parseHistoryFilters(context, options);
-  const items: HistoryHit[] = [];
+  let items: HistoryHit[] = [];
+  let printed = 0;
   let bytes = 0;
   const problems = new Set<string>();
   await withDaemon(context, async (client) => {
@@ -217,19 +218,17 @@ export const runHistorySearch = async (
     do {
       context.signal.throwIfAborted();
       const page: HistorySearchPage = await client.call((api) =>
-        api.history.search.mutate({
-          text,
-          ...filters,
-          cursor,
-        }),
+        api.history.search.mutate({ text, ...filters, cursor }),
       );
-      const hits = page.hits.slice(0, limit - items.length);
-      if (options.json !== true)
-        for (const hit of hits) context.print(`${renderHit(context, hit).join("\n")}\n`);
-      items.push(...hits);
+      items = joinHits(items, page.hits).slice(0, limit);
+      cursor = page.cursor;
       bytes += page.bytes;
       for (const problem of page.problems) problems.add(problem);
-      cursor = page.cursor;
+      // The last one may go on in the next page.
+      const whole = cursor === null || items.length === limit ? items : items.slice(0, -1);
+      if (options.json !== true)
+        for (const hit of whole.slice(printed)) context.print(`${renderHit(context, hit).join("\n")}\n`);
+      printed = Math.max(printed, whole.length);
     } while (cursor !== null && items.length < limit);
   });
   if (options.json === true)

@@ -8,6 +8,7 @@ import {
   type HistoryEntry,
 } from "../../core/model/history.ts";
 import {
+  joinHits,
   resumeInput,
   startedText,
   sessionKey,
@@ -92,15 +93,15 @@ const useSearch = (text: string): Found => {
     const aborter = new AbortController();
     const { signal } = aborter;
     const search = async (): Promise<void> => {
-      const hits: HistoryHit[] = [];
+      let hits: readonly HistoryHit[] = [];
       try {
         let cursor: string | null = null;
         do {
           const page: HistorySearchPage = await api.history.search.mutate({ text, cursor }, { signal });
           if (signal.aborted) return;
-          hits.push(...page.hits);
+          hits = joinHits(hits, page.hits);
           cursor = page.cursor;
-          setFound({ hits: [...hits], state: "searching", failure: null });
+          setFound({ hits, state: "searching", failure: null });
         } while (cursor !== null && hits.length < MAX_FOUND);
         setFound({ hits, state: cursor === null ? "done" : "stopped", failure: null });
       } catch (error) {

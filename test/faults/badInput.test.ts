@@ -86,7 +86,11 @@ describe("hook payloads", () => {
     expect(await hook("../../etc", '{"session_id":"x"}')).toEqual(SILENT);
     await player.event("UserPromptSubmit");
     await daemon.untilState(player.paneId, "running");
-    expect(daemon.timeline(player.paneId)).toEqual(["unknown", "idle", "running"]);
+    // The first listing may come with the first reading of the screen, or before it.
+    expect(daemon.timeline(player.paneId).filter((state) => state !== "unknown")).toEqual([
+      "idle",
+      "running",
+    ]);
   });
 
   it("that are no event files are set aside, and everything else goes on", async () => {

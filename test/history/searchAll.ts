@@ -1,5 +1,6 @@
 // Searching the logs of a history home to the end, page by page.
 import type { HistoryHit } from "../../core/model/history.ts";
+import { joinHits } from "../../ui/text/sessionText.ts";
 import type { HistoryHome } from "./historyHome.ts";
 
 /** One line of a Claude log. */
@@ -13,7 +14,7 @@ export const searchAll = async (
   more: { agent?: string[] } = {},
 ): Promise<{ hits: HistoryHit[]; pages: number; bytes: number; longestMs: number }> => {
   await home.refresh();
-  const hits: HistoryHit[] = [];
+  let hits: HistoryHit[] = [];
   let cursor: string | null = null;
   let bytes = 0;
   let longestMs = 0;
@@ -25,7 +26,7 @@ export const searchAll = async (
       ...more,
     });
     longestMs = Math.max(longestMs, performance.now() - began);
-    hits.push(...page.hits);
+    hits = joinHits(hits, page.hits);
     bytes += page.bytes;
     cursor = page.cursor;
     if (cursor === null) return { hits, pages, bytes, longestMs };

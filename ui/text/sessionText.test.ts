@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { HistorySession } from "../../core/model/history.ts";
-import { sessionPlace, sessionTitle } from "./sessionText.ts";
+import type { HistoryHit, HistorySession } from "../../core/model/history.ts";
+import { joinHits, sessionPlace, sessionTitle } from "./sessionText.ts";
 
 const session: HistorySession = {
   identity: { target: "host", agent: "pi", session_id: "01a2" },
@@ -27,4 +27,31 @@ it("says where it was, as far as that is known", () => {
   expect(sessionPlace(session)).toBe("pi · payments · main");
   expect(sessionPlace({ ...session, folder: "/", branch: null })).toBe("pi · /");
   expect(sessionPlace({ ...session, folder: null, branch: null })).toBe("pi");
+});
+
+const hit = (id: string, texts: readonly string[], hasMore = false): HistoryHit => {
+  const identity = { ...session.identity, session_id: id };
+  return {
+    identity,
+    session: { ...session, identity },
+    matches: texts.map((text) => ({ role: "user", text, at: null })),
+    has_more: hasMore,
+  };
+};
+const textsOf = (hits: readonly HistoryHit[]) =>
+  hits.map(({ matches, has_more: hasMore }) => [...matches.map(({ text }) => text), hasMore]);
+
+it("shows a session once that two pages of a search found, with its first entries", () => {
+  const first = joinHits([], [hit("a", ["1", "2", "3"], true), hit("b", ["1"])]);
+  expect(textsOf(joinHits(first, [hit("b", ["2"]), hit("c", ["1"])]))).toEqual([
+    ["1", "2", "3", true],
+    ["1", "2", false],
+    ["1", false],
+  ]);
+  expect(textsOf(joinHits(first, [hit("b", ["2", "3", "4"])]))[1]).toEqual(["1", "2", "3", true]);
+  expect(textsOf(joinHits(first, [hit("b", [], true)]))[1]).toEqual(["1", true]);
+  expect(joinHits(first, [])).toEqual(first);
+  const elsewhere = hit("b", ["2"]);
+  elsewhere.session = { ...elsewhere.session, identity: { ...elsewhere.identity, target: "vm1" } };
+  expect(joinHits(first, [elsewhere])).toHaveLength(3);
 });

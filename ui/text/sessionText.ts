@@ -1,10 +1,10 @@
-// A session that an agent keeps, in words: for the popover and the picker.
-import type { HistorySession } from "../../core/model/history.ts";
+// Sessions of agents, for the popover and the picker: the form that starts one, and the words of those that agents keep. Pure.
+import type { HistoryHit, HistorySession } from "../../core/model/history.ts";
 import type { Started } from "../../core/model/workspace.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { displayLine, displaySentence } from "./displayText.ts";
 
-// The form by which an agent is started: what it asks of the daemon, which folders it offers, and what it says afterwards. Pure.
+// The form: what it asks of the daemon, which folders it offers, and what it says afterwards.
 
 /** As it was typed. */
 export interface StartForm {
@@ -58,7 +58,7 @@ const PROMPT_TEXT: Readonly<Record<Started["prompt"], string>> = {
   dropped: "The task did not go in",
 };
 
-/** Sentence by sentence. */
+/** What came of a start, sentence by sentence. */
 export const startedText = (started: StartedView): string[] => {
   const {
     command,
@@ -85,7 +85,7 @@ export const sessionTitle = ({ title, first_prompt, agent_name }: HistorySession
 
 const folderName = (folder: string): string => folder.split("/").findLast((part) => part !== "") ?? "/";
 
-/** Its name; a terminal that draws sessions must not load the schemas for it. */
+/** The name of the local target, repeated here because a terminal that draws sessions must not load the schemas for it. */
 export const THIS_MACHINE = "host";
 
 /** Its machine where that is another one, agent, folder and branch. */
@@ -102,3 +102,26 @@ export const sessionPlace = ({ identity, agent_name, folder, branch }: HistorySe
 
 export const sessionKey = ({ identity }: HistorySession): string =>
   `${identity.agent}:${identity.session_id}`;
+
+/** The most entries that a hit shows. */
+const MAX_MATCHES = 3;
+
+const isSameSession = (one: HistorySession, other: HistorySession): boolean =>
+  one.identity.target === other.identity.target && sessionKey(one) === sessionKey(other);
+
+/**
+ * The hits so far, and those of the next page. A page may end in the middle of a session, which then begins the next page: it is
+ * one hit.
+ */
+export const joinHits = (hits: readonly HistoryHit[], page: readonly HistoryHit[]): HistoryHit[] => {
+  const [last, [next, ...rest]] = [hits.at(-1), page];
+  if (last === undefined || next === undefined || !isSameSession(last.session, next.session))
+    return [...hits, ...page];
+  const matches = [...last.matches, ...next.matches];
+  const joined = {
+    ...last,
+    matches: matches.slice(0, MAX_MATCHES),
+    has_more: last.has_more || next.has_more || matches.length > MAX_MATCHES,
+  };
+  return [...hits.slice(0, -1), joined, ...rest];
+};
