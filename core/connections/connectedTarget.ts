@@ -1,5 +1,6 @@
-// Everything that belongs to one connected target: its executor, its tmux servers, its processes and the collector that watches
-// them. It lives as long as one connection, which is opened, closed and renewed elsewhere.
+// One connected target with all that belongs to it: its executor, its tmux servers, its processes and the collector that watches
+// them. It exists as long as one connection, which is opened, closed and renewed elsewhere. Also the list of the targets that are
+// connected right now, and what features reach of one.
 import { Collector } from "../collect/collector.ts";
 import { watchServer } from "../collect/serverWatch.ts";
 import type { CollectorSink, WatchedServer } from "../collect/sink.ts";
@@ -88,7 +89,6 @@ export const createConnectedTarget = (
   return {
     targetId: executor.targetId,
     executor,
-    /** The executor through which watching reads. */
     reader,
     tmuxPath: tmux?.path ?? null,
     /** How tmux is called on one of the servers. @throws AgtmuxError E_TMUX_MISSING; null for a server that is not watched. */
@@ -101,7 +101,6 @@ export const createConnectedTarget = (
     collected,
     collector,
     processes,
-    /** Turns a command of the target into one for a person's terminal here. */
     toTerminal: deps.toTerminal ?? ((argv) => [...argv]),
     /** Visible lines of a pane now; null where it cannot be read. */
     capture: async ({ server, paneId }: Pane): Promise<readonly string[] | null> => {
@@ -121,9 +120,10 @@ export const createConnectedTarget = (
 
 export type ConnectedTarget = ReturnType<typeof createConnectedTarget>;
 
-// The targets that are connected right now, by id. Everything that needs a target asks here, and gets an error with one
-// sentence when the target is not connected.
-
+/**
+ * The targets that are connected right now, by id. Everything that needs a target asks here, and gets an error with one sentence
+ * when the target is not connected.
+ */
 export const createConnectedTargets = (
   describe: (targetId: string) => { name: string; reason: string | null },
 ) => {
@@ -157,7 +157,7 @@ export type ConnectedTargets = ReturnType<typeof createConnectedTargets>;
 
 /**
  * What features reach of a target: its files and programs, and its tmux servers.
- * `targetIdOf`: by the name that rows have; undefined where there is none of it.
+ * `targetIdOf`: by the name that rows have; undefined where no target has that name.
  */
 export const createTargetReach =
   (

@@ -1,5 +1,5 @@
-// This machine as a target: always there. Which tmux servers are watched follows config.json, as the targets behind SSH do; the tmux
-// program is looked for when they change. Without tmux the target is down and says so.
+// This machine as a target, which is always there, and the search for tmux on any target. Which tmux servers are watched follows
+// config.json; tmux is searched for again when they change. Without tmux the target is down and says so.
 import { HOST_TARGET, type Target, type TargetHealth } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { findTmux, type FoundTmux } from "../tmux/findTmux.ts";
@@ -11,9 +11,6 @@ import type { Logger } from "../ports/logger.ts";
 import type { LocalPrograms } from "../tmux/localPrograms.ts";
 import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers, type TmuxSocket } from "../tmux/servers.ts";
-
-// Looks for tmux on a target, as its connection does: only at the configured path if there is one, else in the usual places,
-// and on this machine also in the person's PATH.
 
 /** An app that the desktop starts has no shell's PATH, and where Nix puts a person's programs depends on the person. */
 const foldersOf = ({ PATH, HOME, USER }: NodeJS.ProcessEnv): string =>
@@ -28,6 +25,7 @@ const foldersOf = ({ PATH, HOME, USER }: NodeJS.ProcessEnv): string =>
 /** Fails with E_TMUX_MISSING and the places that were tried. */
 export type FindTmuxOn = (executor: TargetExecutor) => Promise<FoundTmux>;
 
+/** Searches only the configured path if there is one, else the usual places; on this machine also the person's PATH. */
 export const createTmuxFinder =
   (config: ConfigFile, env: NodeJS.ProcessEnv): FindTmuxOn =>
   (executor) => {
@@ -44,7 +42,7 @@ export const createHostTarget = async (deps: {
   ingest: {
     setTarget(target: Target): void;
     setHealth(targetId: string, health: TargetHealth, reason: string | null): void;
-    /** What is known of its other tmux servers goes. */
+    /** Forgets what is known of its other tmux servers. */
     keepServers(targetId: string, watched: readonly string[]): void;
   };
   executor: TargetExecutor;
@@ -125,15 +123,15 @@ export const createHostTarget = async (deps: {
       .catch((error: unknown) => logger.error({ error }, "the tmux servers of config.json are not watched"));
   };
   return {
-    /** The connection of now. */
+    /** The present connection. */
     get connected(): ConnectedTarget {
       return connected;
     },
-    /** Resolves after the first complete look; from then on config.json is followed. */
+    /** Resolves after the collector's first complete round; from then on config.json is followed. */
     start: async (): Promise<void> => {
       await connected.collector.start();
       stopFollowing = config.onChange(follow);
-      // It may have changed during the first look.
+      // It may have changed during that round.
       follow();
     },
     close: async (): Promise<void> => {

@@ -10,7 +10,7 @@ import { createTmuxCalls, type TmuxCalls } from "../tmux/tmuxCalls.ts";
 const PROGRAM = "tmux";
 const VERSION_LIMIT_MS = 5_000;
 
-/** By the path of its socket; `env`: of the person, whose `TMUX_TMPDIR` says where tmux has its own. */
+/** The tmux server on a socket. `env`: the person's environment, whose `TMUX_TMPDIR` says where tmux has its own sockets. */
 export const createLocalTmux = (env: NodeJS.ProcessEnv, socketPath: string): TmuxCalls => {
   // Inside tmux this names the server that the command is typed in; here the socket says which is meant.
   const { TMUX: _, ...outside } = env;

@@ -9,7 +9,7 @@ import { createRemoteSpool } from "../targets/remote/remoteSpool.ts";
 import { quoteArgv } from "../targets/remoteScript.ts";
 
 const ASK_TIMEOUT_MS = 10_000;
-/** What is said of a target whose spool is left alone: its states are right, but later and less exact than they could be. */
+/** The words for a target whose spool is left alone: its states are right, but later and less exact than they could be. */
 export const OWNED = {
   note: "another agtmux runs there and takes its events, so states come from its screens",
   remedy:

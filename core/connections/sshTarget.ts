@@ -1,5 +1,5 @@
-// One target behind SSH for as long as it is configured: connects, builds the parts that watch it on one shell over there, and
-// takes them down again when the connection breaks. Its health always says what is true now.
+// One target behind SSH for as long as it is configured: connects, asks the remote environment, builds the parts that watch it on
+// one remote shell, and takes them down again when the connection breaks. Its health always says what is true now.
 import type { Clock, IdSource } from "../ports/clock.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import {
@@ -9,7 +9,7 @@ import {
   createRemoteShell,
 } from "../targets/remote/remoteShell.ts";
 import type { RemoteExecutor } from "../targets/executors/sshExecutor.ts";
-import type { SshTransport } from "../targets/remoteExecutor.ts";
+import type { SshTransport } from "../targets/sshTransport.ts";
 import type { TargetExecutor, ProcessTree } from "../ports/targetExecutor.ts";
 import { findTmux, type FoundTmux } from "../tmux/findTmux.ts";
 import { createEventTimes } from "../collect/remoteDrain.ts";
@@ -27,8 +27,8 @@ import { createRemoteEvents, OWNED, type RemoteEvents } from "./remoteEvents.ts"
 import type { ConnectedTargets, ConnectedTarget, ConnectedTargetParts } from "./connectedTarget.ts";
 import type { LocalPrograms } from "../tmux/localPrograms.ts";
 
-// The parts of one connection to a target that were built so far, and how they are taken down: without waiting for a remote
-// side that does not answer, and completely, even when one part cannot be closed.
+// Parts of one connection that were built so far, and how they are taken down: without waiting for a remote side that does not
+// answer, and completely, even when one part cannot be closed.
 
 /** Parts that wait for answers of a shell have this long to end by themselves; then the shell is closed. */
 const ORDERLY_MS = 2_000;
@@ -68,7 +68,7 @@ const createLinkParts = (clock: Clock, onProblem: (error: unknown) => void): Lin
     close: async () => {
       for (const step of steps.splice(0).toReversed()) step();
       const cancel = clock.setTimer(ORDERLY_MS, () => void end(parts.shell));
-      // Both are told before the shell ends: a look that fails because of that must not count as a look.
+      // Both end before the shell: a request that fails because the shell ends must not count as an observation.
       await Promise.all([end(parts.connected), end(parts.events)]);
       cancel();
       await end(parts.shell);
@@ -78,9 +78,7 @@ const createLinkParts = (clock: Clock, onProblem: (error: unknown) => void): Lin
   return parts;
 };
 
-// Why a connection was lost: its shell ends first, mostly with a poor reason. The connection's own reason says more and
-// follows at once, if there is one.
-
+/** The shell ends first, mostly with a poor reason. The connection's own reason says more and follows at once, if there is one. */
 const BETTER_REASON_MS = 250;
 
 /** When no better reason is known, the target is reported as not answering. */
@@ -115,10 +113,9 @@ const whenLost = (
   };
 };
 
-// Facts that only the remote shell knows, asked once for each connection.
-
 const ASK_TIMEOUT_MS = 10_000;
 
+/** Facts that only the remote shell knows, asked once for each connection. */
 interface RemoteEnvironment {
   uid: number;
   path: string;
@@ -156,7 +153,7 @@ const findRemoteTmux = async (options: {
 
 /** Round trips are measured this often while connected. */
 const PING_MS = 30_000;
-/** Without /proc every look at the processes costs a program there. */
+/** Without /proc every listing of the processes starts a program there. */
 const SHARED_TABLE_MS = 3_500;
 
 export const createSshTarget = (deps: {
@@ -253,7 +250,7 @@ export const createSshTarget = (deps: {
     const later = (): void => {
       if (isOver) return;
       cancel = clock.setTimer(PING_MS, () => {
-        // A shell that does not answer ends by itself, and its owner is told.
+        // A shell that does not answer ends by itself, which its owner gets as `onClose`.
         ping(shell)
           .then(() => events.checkOwner())
           .then(later, () => {});
@@ -294,7 +291,7 @@ export const createSshTarget = (deps: {
         await events.take();
       });
       parts.connected = connected;
-      // The first look also reports the health, so the target must be in place by then.
+      // The collector's first listing also reports the health, so the target must be in place by then.
       connectedTargets.add(connected);
       parts.onClose(() => connectedTargets.remove(connected));
       const taken = eventsOf(connected, shell, facts.homeDir);
@@ -367,7 +364,7 @@ export const createSshTarget = (deps: {
             cause,
           },
         );
-        // The link is told a moment later; until then nobody may see the target as connected.
+        // The link goes down a moment later; until then nobody may see the target as connected.
         if (before === probe) deps.onHealth("down", lost.message, linkNow());
         throw lost;
       }

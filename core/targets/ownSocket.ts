@@ -1,6 +1,6 @@
-// Whose a tmux socket is, looked at directly before the tmux program may use it. A server can make the program write and read any
-// file of its user, and run commands (`file.c` and `client.c` of tmux), so it is let near the person's own servers alone. The
-// same rule stands here twice: for this machine, and as a script of a POSIX shell. tmux checks nothing itself with `-S`.
+// Checks who owns a tmux socket, directly before the tmux program may use it. A server can make the program write and read any file
+// of its user, and run commands (`file.c` and `client.c` of tmux), so the program is run only on sockets of the person or of root.
+// The same rule is here twice: for this machine, and as a script of a POSIX shell. tmux checks nothing itself with `-S`.
 import { constants } from "node:fs";
 import { lstat, open, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path/posix";
@@ -13,7 +13,7 @@ const unsafeSocket = (path: string, doubt: string): AgtmuxError =>
     remedy: "Look whose it is with 'ls -la' on its folder; nothing was sent there.",
   });
 
-/** As tmux says it. */
+/** The result as tmux itself gives it. */
 const noServerOn = (path: string): RunResult => ({
   exitCode: 1,
   stdout: "",
@@ -23,7 +23,7 @@ const noServerOn = (path: string): RunResult => ({
 
 const argvOn = ({ program, words }: TmuxCall, path: string): string[] => [program, "-S", path, ...words];
 
-// On this machine.
+// This machine.
 const ROOT = 0;
 const OTHERS = 0o007;
 const OTHERS_WRITE = 0o002;
@@ -37,7 +37,7 @@ interface Looked {
   isSocket(): boolean;
 }
 
-/** The person, as whom programs run; -1 where the system has no user ids. */
+/** The user that programs run as; -1 where the system has no user ids. */
 const personUid = (): number => process.geteuid?.() ?? -1;
 
 const belongsTo = ({ uid }: Looked, rule: SocketRule): boolean =>
@@ -98,7 +98,7 @@ export const findLocalSocket = async (path: string, rule: SocketRule): Promise<F
 /** `O_PATH` of Linux: it names what it was opened on for as long as it is open, and opens nothing. */
 const O_PATH = 0o10000000;
 
-/** A socket that was looked at. `path` leads to this very one for a program that gets `file` as its fourth. */
+/** A socket that was checked. `path` leads to this very one for a program that gets `file` as its file descriptor 3. */
 interface HeldSocket {
   readonly path: string;
   readonly file: number;
@@ -135,9 +135,9 @@ const checkPlace = async ({ socketPath, rule }: TmuxCall): Promise<void> => {
   if (found !== null && found.doubt !== null) throw unsafeSocket(socketPath, found.doubt);
 };
 
-// As a script.
+// The script.
 
-/** The exit status where a socket is not the person's own: none of tmux's. */
+/** The exit status for an unsafe socket; tmux itself never uses it. */
 const UNSAFE_STATUS = 86;
 const UNSAFE_WORD = "agtmux-unsafe-socket";
 
@@ -153,9 +153,9 @@ const FOLDER_CHECKS: Readonly<Record<SocketRule, string>> = {
 };
 
 /**
- * Goes into the socket's folder, so that nobody can put another in its place, and looks at the folder as it was named, at where
- * that led to, and at the socket. Only what all shells and systems have in common; `[ -O` asks whether something belongs to the
- * shell's user. It runs in a shell of its own, and goes on only where the socket is the person's own.
+ * Goes into the socket's folder, so that nobody can put another in its place, and checks the folder as it was named, where that led
+ * to, and the socket. It uses only what all shells and systems have in common; `[ -O` asks whether something belongs to the shell's
+ * user. It runs in a shell of its own, and goes on only where the socket is safe.
  */
 const checkScript = ({ socketPath, rule, mayStart }: TmuxCall): string =>
   [
@@ -174,7 +174,7 @@ const checkScript = ({ socketPath, rule, mayStart }: TmuxCall): string =>
     ...(mayStart ? [] : [`[ -n "$s" ] || g`]),
   ].join("; ");
 
-/** Where the script has gone, the socket has this name. A server that is started has to know its whole path. */
+/** The script is in the socket's folder, so a short path is enough; a server that is started has to know its whole path. */
 const argvThere = (call: TmuxCall): string[] =>
   argvOn(call, call.mayStart ? call.socketPath : `./${basename(call.socketPath)}`);
 
@@ -184,7 +184,7 @@ const checkPath = (path: string): void => {
     throw unsafeSocket(path, "it is no whole path of a socket");
 };
 
-/** The check as script text, and the words of the program that it may be followed by (`exec "$@"`). */
+/** The check as script text, and the words of the program that may run after it (`exec "$@"`). */
 export const guardedCall = (call: TmuxCall): { check: string; argv: string[] } => {
   checkPath(call.socketPath);
   return { check: checkScript(call), argv: argvThere(call) };
@@ -204,8 +204,8 @@ export const checkGuarded = ({ socketPath }: TmuxCall, result: RunResult): RunRe
 };
 
 /**
- * On this machine. `run` starts a program, with an open file as its fourth where one is given. Linux can hold on to a socket, so
- * that a program comes to this very one; elsewhere the script stands before it. @throws AgtmuxError E_SOCKET_UNSAFE
+ * Runs tmux on this machine. `run` starts a program, with `file` as its file descriptor 3. Linux can hold on to a socket, so that
+ * the program reaches this very one; elsewhere the script runs before it. @throws AgtmuxError E_SOCKET_UNSAFE
  */
 export const runLocalTmux = async (
   call: TmuxCall,

@@ -1,7 +1,7 @@
-// Turns words into shell text for another machine. A remote login shell may be sh, fish, csh or anything else, and each quotes
-// in its own way; so the login shell never sees the words themselves. It only starts a POSIX `sh`, and the words travel either
-// over the input of that `sh` (`LOGIN_COMMAND`, used for all that the executors do) or as one single-quoted word of letters,
-// digits and octal escapes that `sh` decodes (`quoteForLogin`, for a terminal's `ssh -t`).
+// Words as shell text for another machine, and the scripts around a command there. A remote login shell may be sh, fish, csh or
+// anything else, and each quotes in its own way, so it never sees the words themselves. It only starts a POSIX `sh`; the words
+// travel either over the input of that `sh` (`LOGIN_COMMAND`, used for all that the executors do) or as one single-quoted word of
+// letters, digits and octal escapes that `sh` decodes (`quoteForLogin`, for a terminal's `ssh -t`).
 import { AgtmuxError } from "../model/errors.ts";
 import { quoteWord } from "../model/commandWords.ts";
 
@@ -52,9 +52,9 @@ export const encodeScriptLine = (script: string): string => `${encodeForPrintf(s
 export const quoteForLogin = (argv: readonly string[]): string =>
   `exec /bin/sh -c 'eval "$(printf %b "$1")"' sh '${encodeForPrintf(`exec ${quoteArgv(argv)}`)}'`;
 
-// The complete scripts that run on the remote side: what `sh` gets before every command, around a command that is awaited, and
-// before one that keeps running. They use only POSIX and what GNU, BSD and busybox have in common. Marks are unguessable, so
-// that neither a talkative login shell nor hostile output can pass for ours.
+// Scripts: what `sh` gets before every command, around a command that is awaited, and before one that keeps running. They use only
+// POSIX and what GNU, BSD and busybox have in common. Marks are unguessable, so that neither a talkative login shell nor hostile
+// output can pass for ours.
 
 /**
  * A non-interactive login has a short PATH, so the usual places come after its own. Messages and dates are English, while

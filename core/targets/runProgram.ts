@@ -1,5 +1,5 @@
-// Starts one program of this machine and waits for its end. Everything here that runs a program to its end goes through it; what
-// keeps running (a master of OpenSSH, a channel) is spawned by its owner.
+// Starts one program of this machine and waits for its end. All of `core/targets` that runs a program to its end goes through it;
+// what keeps running (a master of OpenSSH, a channel) is spawned by its owner.
 import { execa } from "execa";
 import type { RunResult } from "../ports/targetExecutor.ts";
 
@@ -20,7 +20,7 @@ export const runProgram = async (
     timeoutMs: number;
     stdin?: string;
     maxBytes?: number;
-    /** An open file that the program gets as its fourth. */
+    /** An open file that the program gets as its file descriptor 3. */
     file?: number | null;
     signal?: AbortSignal;
   },

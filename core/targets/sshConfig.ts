@@ -1,5 +1,6 @@
-// What OpenSSH itself says about an alias: `ssh -G` is the only reader of SSH configuration, so that includes, matches and
-// defaults mean the same here as in the person's terminal. This module runs it and gives a typed record.
+// What OpenSSH says about an alias (`readSshConfig`), the command that runs a program of a target in a terminal, and the host names
+// of the person's configuration to choose from. Only `ssh -G` says what a name means, so that includes, matches and defaults mean
+// the same here as in the person's terminal.
 import * as z from "zod";
 import { AgtmuxError, isMissing, unlessMissing } from "../model/errors.ts";
 import { refusePassword } from "../model/sshAddress.ts";
@@ -178,8 +179,7 @@ export const sshTerminalCommand = (
   return ["ssh", ...file, "-t", "--", alias, quoteForLogin(argv)];
 };
 
-// Which hosts a person's SSH configuration names: the words of `Host` lines that are not patterns, in included files too. It
-// only offers names to choose from; what a name means, only `ssh -G` says (sshConfig.ts).
+// Host names: the words of `Host` lines that are not patterns, in included files too. They are only offered as a choice.
 
 /** OpenSSH follows includes this deep. */
 const MAX_DEPTH = 16;

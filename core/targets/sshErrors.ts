@@ -91,7 +91,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 
 const NO_ROUTE = /No route to host|Network is unreachable|Host is down/i;
 
-/** Reads the last words of an OpenSSH client that could not connect, or that lost its connection. */
+/** Reads the stderr of an OpenSSH client that could not connect, or that lost its connection. */
 export const errorFromOpenSsh = (
   alias: string,
   stderr: string,

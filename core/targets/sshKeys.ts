@@ -102,7 +102,7 @@ const outputOf = async (
   env: NodeJS.ProcessEnv,
   timeoutMs: number,
 ): Promise<string> => {
-  // Without its answer that file knows no host, and that agent holds no key.
+  // Without an answer, the known_hosts file counts as one without hosts, and the agent as one without keys.
   const result = await runProgram(argv, { env, timeoutMs }).catch(() => null);
   return result?.exitCode === 0 ? result.stdout : "";
 };
@@ -115,8 +115,7 @@ const agentKeyTypes = async (socket: string, env: NodeJS.ProcessEnv): Promise<st
 const needsOpenSsh = (path: string): boolean => /[%$]/.test(path);
 
 /**
- * Looks at the key files of the configuration and asks the agent what it holds. Never fails: keys that cannot be read are left
- * out.
+ * Reads the key files of the configuration and asks the agent what it holds. Never fails: keys that cannot be read are left out.
  */
 export const readIdentities = async (config: SshConfig, env: NodeJS.ProcessEnv): Promise<SshIdentities> => {
   const socket = agentSocketOf(config, env);
@@ -133,8 +132,8 @@ export const readIdentities = async (config: SshConfig, env: NodeJS.ProcessEnv):
   };
 };
 
-// What the person's known_hosts files say about a host. `ssh-keygen -F` does the looking up, with hashed names, patterns
-// and negations as OpenSSH has them; this module reads its answer and judges a key by it.
+// Known hosts: `ssh-keygen -F` does the looking up, with hashed names, patterns and negations as OpenSSH has them; its answer is
+// read here, and a key is judged by it.
 
 interface KnownHostKey {
   /** `authority` signs other keys; `revoked` must never be accepted. */

@@ -1,6 +1,6 @@
 // A shell of this machine as a channel: what a remote shell does can be seen without a connection.
 import { spawn, type ChildProcess } from "node:child_process";
-import type { ByteChannel } from "../../core/targets/remoteExecutor.ts";
+import type { ByteChannel } from "../../core/targets/sshTransport.ts";
 
 export interface ShellChannel extends ByteChannel {
   readonly child: ChildProcess;

@@ -16,7 +16,7 @@ import {
 } from "../../core/targets/executors/createRemoteExecutor.ts";
 import { createOpenSshTransport } from "../../core/targets/executors/openSshTransport.ts";
 import { createSsh2Transport } from "../../core/targets/executors/ssh2Transport.ts";
-import type { SshTransport } from "../../core/targets/remoteExecutor.ts";
+import type { SshTransport } from "../../core/targets/sshTransport.ts";
 
 const { Server, utils } = ssh2;
 

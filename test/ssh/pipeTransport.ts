@@ -1,7 +1,7 @@
 // A transport without SSH: the remote shell is a child of this process, so that the scripts meet shells and tools that the
 // machine's own /bin/sh is not.
 import { spawn } from "node:child_process";
-import type { SshTransport, TransportChannel } from "../../core/targets/remoteExecutor.ts";
+import type { SshTransport, TransportChannel } from "../../core/targets/sshTransport.ts";
 
 /** @param shell stands for /bin/sh. */
 export const createPipeTransport = (shell: readonly string[], env: NodeJS.ProcessEnv): SshTransport => {

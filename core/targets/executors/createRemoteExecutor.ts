@@ -1,5 +1,5 @@
-// The executor of an SSH alias: it reads what OpenSSH knows about the alias and builds the executor over the transport that
-// fits. The choice is made for each connection, because keys and configuration change while the daemon runs.
+// The executor of an SSH alias: reads what OpenSSH knows about it, chooses the transport that fits, and asks macOS for the local
+// network where needed. The choice is made for each connection, because keys and configuration change while the daemon runs.
 import { type KnownHost, type SshIdentities, readKnownHost, readIdentities } from "../sshKeys.ts";
 import { type SshConfig, checkSshAlias, familyOf, readSshConfig } from "../sshConfig.ts";
 import { connect } from "node:net";
@@ -7,10 +7,10 @@ import type { Logger } from "../../ports/logger.ts";
 import { createOpenSshTransport } from "./openSshTransport.ts";
 import { SSH2_ALGORITHMS, createSsh2Transport, type Ssh2Plan } from "./ssh2Transport.ts";
 import { createSshExecutor, type RemoteExecutor } from "./sshExecutor.ts";
-import type { SshTransport } from "../remoteExecutor.ts";
+import type { SshTransport } from "../sshTransport.ts";
 
-// Which implementation reaches an alias: the ssh2 library for the plain case that it models completely, the OpenSSH client
-// for everything else. The choice is data with a reason, and a setting can force it.
+// Choice of the transport: the ssh2 library for the plain case that it models completely, the OpenSSH client for everything else.
+// The choice is data with a reason, and a setting can force it.
 
 export type TransportName = "ssh2" | "openssh";
 
@@ -120,11 +120,10 @@ export const chooseTransport = (inputs: TransportInputs, forced: TransportName |
     : { transport: "openssh", reason: why };
 };
 
-// One TCP connection over which nothing is sent. macOS asks the person whether a program may reach the local network, but only
-// when the program connects itself, not when one of its children does.
 /**
- * Resolves when the connection was accepted or refused, or after the time limit. The outcome does not matter: the next
- * connection will show it.
+ * Opens one TCP connection over which nothing is sent: macOS asks the person whether a program may reach the local network, but
+ * only when the program connects itself, not when one of its children does. Resolves when the connection was accepted or refused,
+ * or after the time limit. The outcome does not matter: the next connection will show it.
  */
 export const connectOnce = async (
   address: { host: string; port: number; family: 0 | 4 | 6 },

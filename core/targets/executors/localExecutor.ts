@@ -25,8 +25,8 @@ import { createConnection } from "node:net";
 import { findLocalSocket, guardedCommand, runLocalTmux } from "../ownSocket.ts";
 import { runProgram } from "../runProgram.ts";
 
-// Files of this machine behind the TargetFiles port. Everything is asynchronous, and special files never block: a FIFO
-// or a device in the way of a path that we read is opened without waiting for a peer.
+// Files: the TargetFiles port of this machine, asynchronous except for /proc. Special files never block: a FIFO or a device in the
+// way of a path that we read is opened without waiting for a peer.
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const READ_CHUNK = 64 * 1024;
@@ -41,10 +41,10 @@ const closePlain = promisify(close);
 const PROCESS_FOLDER = /^\/proc\/\d+$/;
 
 const PROC_BYTES = 64 * 1024;
-/** One for all: each read is over before the next one begins. */
+/** Shared by all reads, each of which is over before the next one begins. */
 let procBuffer: Buffer | null = null;
 
-/** See TargetExecutor. Synchronous, because the kernel has it in memory: one call of it, and no thread. */
+/** See TargetExecutor. Synchronous: the kernel has it in memory, so a read is one system call and needs no thread. */
 const openProcFile = (path: string): OpenProcFile | null => {
   let file: number;
   try {
@@ -131,7 +131,7 @@ const followLinks = async (path: string): Promise<string> => {
  * regular file of this user is refused with E_INTEGRATION_REFUSED.
  */
 export const createLocalFiles = (): TargetFiles => {
-  // Makes temp names unique within this process; the pid does so between processes, "wx" between lives.
+  // Makes temp names unique within this process; the pid does so between processes, "wx" between runs.
   let writes = 0;
   return {
     readText: (path, maxBytes = MAX_FILE_BYTES) => unlessMissing(readPrefix(path, maxBytes)),

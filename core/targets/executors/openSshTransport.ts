@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { AgtmuxError } from "../../model/errors.ts";
 import { errorFromOpenSsh, unreachableError } from "../sshErrors.ts";
-import type { ChannelEnd, SshTransport, TransportChannel } from "../remoteExecutor.ts";
+import type { ChannelEnd, SshTransport, TransportChannel } from "../sshTransport.ts";
 
 interface OpenSshOptions {
   /** A name of the SSH configuration; checked by `checkSshAlias`. */
@@ -40,7 +40,7 @@ const RUN_WHILE_INPUT_OPEN =
   'wait "$p"; r=$?; kill -KILL "$w" 2>/dev/null; exit "$r"';
 
 /**
- * It never asks, accepts no unknown key, forwards nothing, and uses no setting of the person that would take the session
+ * The master never asks, accepts no unknown key, forwards nothing, and uses no setting of the person that would take the session
  * over.
  */
 const MASTER_OPTIONS = [
@@ -104,7 +104,7 @@ const placeSocket = async (controlDir: string): Promise<ControlSocket> => {
   return { path: join(folder, name), remove: () => rm(folder, { recursive: true, force: true }) };
 };
 
-/** One life of a master process. */
+/** One run of a master process. */
 class Master {
   private readonly child: Child;
   readonly ended: Promise<unknown>;

@@ -1,9 +1,9 @@
-// Commands on the remote side of a connection: one that is awaited, with its channel, its time-out and its bounds, and a long-
-// running program as a ByteChannel. When a command is done, the caller gets its result at once, and the channel has a while to
-// close by itself.
+// Commands on the remote side of a connection: the search for output between our marks (`FramedOutput`, `createStartGate`), a
+// long-running program as a ByteChannel (`openRemoteChannel`), and a command whose end is awaited (`runRemote`), with its channel,
+// its time limit and its bounds. The scripts themselves are in remoteScript.ts.
 import { UNASKED_BYTES } from "../floodGuard.ts";
 import { randomBytes } from "node:crypto";
-import type { ByteChannel, TransportChannel } from "../remoteExecutor.ts";
+import type { ByteChannel, TransportChannel } from "../sshTransport.ts";
 import {
   encodeScriptLine,
   marksOf,
@@ -17,14 +17,14 @@ import {
 import { cleanLine } from "../sshErrors.ts";
 import { endsWithin } from "../../model/endsWithin.ts";
 
-// Finds what a remote command wrote between our marks in a stream that a login shell may have written to before.
+// Marks: they frame what a remote command writes, in a stream that a login shell may have written to before.
 
 /** Longest rest of a mark's line, which holds only a pid or a status. */
 const MAX_MARK_LINE_BYTES = 1_024;
 
 /**
- * Finds a mark and the rest of its line in a stream. Every byte is looked at a bounded number of times; bytes before the mark
- * are passed on as they come.
+ * Finds a mark and the rest of its line in a stream. Every byte is searched a bounded number of times; bytes before the mark are
+ * passed on as they come.
  */
 const createMarkSearch = (mark: string, onBefore: (bytes: Buffer) => void) => {
   let held: Buffer = Buffer.alloc(0);
@@ -155,8 +155,7 @@ export const createStartGate = (options: {
   };
 };
 
-// A long-running program on the remote side of a connection, as a ByteChannel. The remote shell tells its pid, so that it can
-// be ended even when it ignores its closed input.
+// Long-running program: the remote shell reports its pid, so that it can be ended even when it ignores its closed input.
 
 /** How long a closed input may take to end the program, before it is signalled and before its channel is dropped. */
 const SIGNAL_AFTER_MS = 500;
@@ -196,7 +195,7 @@ const within = (work: Promise<unknown>, timeoutMs: number): Promise<boolean> =>
   });
 
 interface RemoteChannel extends ByteChannel {
-  /** Pid of the remote program; null until it was told. */
+  /** Pid of the remote program; null until the remote shell has reported it. */
   readonly remotePid: number | null;
 }
 
@@ -311,6 +310,8 @@ export const openRemoteChannel = (
   };
 };
 
+// Awaited command.
+
 export interface RemoteRequest {
   /** Script text that uses its words as "$@"; just `"$@"` when it only runs a program. */
   command: string;
@@ -362,7 +363,7 @@ const prepare = (marks: RemoteMarks, request: RemoteRequest): { line: string; in
 };
 
 /**
- * Runs a request over a channel of its own.
+ * Runs a request over a channel of its own. The result comes at once when the command is done; the channel has a while to close.
  * @throws Error when the channel ends before the command does: then its outcome is not known. RemoteFlood when more comes
  *   beside the answer than could be an accident.
  */

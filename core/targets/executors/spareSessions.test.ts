@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createSpareSessions, type SpareSessions } from "./sshExecutor.ts";
-import type { ChannelEnd, TransportChannel } from "../remoteExecutor.ts";
+import type { ChannelEnd, TransportChannel } from "../sshTransport.ts";
 
 interface Session {
   channel: TransportChannel;

@@ -1,6 +1,6 @@
-// A connection of the ssh2 library, for hosts that `chooseTransport` finds plain: no child process at all. The library is
-// loaded on first use and reads no configuration itself: everything that matters is passed to it, and only host keys that
-// known_hosts names are accepted.
+// A connection of the ssh2 library, for hosts that `chooseTransport` finds plain, without any child process: the algorithms, the
+// socket, a channel that outlasts its connection, and the transport. The library is loaded on first use and reads no configuration
+// itself: everything that matters is passed to it, and only host keys that known_hosts names are accepted.
 import type {
   Algorithms,
   ServerHostKeyAlgorithm,
@@ -16,11 +16,10 @@ import { connect, type Socket } from "node:net";
 import { readFile } from "node:fs/promises";
 import type { AgtmuxError } from "../../model/errors.ts";
 import { authError, cleanLine, hostKeyError, noRouteError, unreachableError } from "../sshErrors.ts";
-import type { ChannelEnd, SshTransport, TransportChannel } from "../remoteExecutor.ts";
+import type { ChannelEnd, SshTransport, TransportChannel } from "../sshTransport.ts";
 
-// Which of its algorithms a connection may use. An algorithm that
-// OpenSSH's configuration leaves out is left out here too. The types of known host keys come first, so that the server shows
-// one of these keys.
+// Algorithms: one that OpenSSH's configuration leaves out is left out here too. The types of known host keys come first, so that
+// the server shows one of these keys.
 
 /** What ssh2 1.17 can do without its native part. Like OpenSSH, without SHA-1 signatures. */
 export const SSH2_ALGORITHMS = {
@@ -89,10 +88,11 @@ const algorithmsFor = (config: SshConfig, knownHost: KnownHost): Algorithms => {
   };
 };
 
-// A TCP connection that sends all writes of one turn of the event loop together. The ssh2 library writes each SSH packet in
-// several pieces, and without Nagle's delay each of them would travel alone: measured, 55 segments a second instead of 20 on an
-// idle target.
-/** Begins to connect; success and failure are the socket's own events. `family` 0: whichever the name resolves to. */
+/**
+ * A TCP connection that sends all writes of one turn of the event loop together. The ssh2 library writes each SSH packet in several
+ * pieces, and without Nagle's delay each of them would travel alone: measured, 55 segments a second instead of 20 on an idle
+ * target. It begins to connect; success and failure are the socket's own events. `family` 0: whichever the name resolves to.
+ */
 const connectQuietly = (address: { host: string; port: number; family: 0 | 4 | 6 }): Socket => {
   const socket = connect({ ...address, noDelay: true });
   let isHeld = false;
@@ -112,9 +112,8 @@ const connectQuietly = (address: { host: string; port: number; family: 0 | 4 | 6
   return Object.assign(socket, { write: writeTogether });
 };
 
-// A channel of the ssh2 library that survives the end of its connection. With compression the library cannot write after that
-// end and throws wherever it is called. Thrown from the event loop, this would end our process. So such writes are dropped:
-// nobody is there to receive them.
+// Channel: it survives the end of its connection. With compression the library cannot write after that end and throws wherever it
+// is called; thrown from the event loop, this would end our process. Such writes are dropped, because nobody would receive them.
 const quiet =
   <T extends unknown[]>(call: (...words: T) => unknown): ((...words: T) => void) =>
   (...words) => {

@@ -1,6 +1,7 @@
-// The TargetExecutor of an SSH target over either transport. It owns the connection and its channels, and bounds how many are open
-// at once; it also reads and writes the files over there. Its owner decides when to connect again.
-import type { ByteChannel, TransportChannel, SshTransport } from "../remoteExecutor.ts";
+// The TargetExecutor of an SSH target over either transport: the first question of a connection, spare sessions, the remote files
+// by scripts, and the executor, which owns the connection and bounds how many channels are open at once. remoteRun.ts runs the
+// commands; the owner decides when to connect again.
+import type { ByteChannel, TransportChannel, SshTransport } from "../sshTransport.ts";
 import { cleanLine, unreachableError } from "../sshErrors.ts";
 import {
   leave,
@@ -20,8 +21,8 @@ import { createSemaphore } from "../../engine/semaphore.ts";
 
 type RemoteChannel = ReturnType<typeof openRemoteChannel>;
 
-// The first question over a new connection: where the home folder is, what system it is, and how long a round trip takes.
-// It also shows that the login shell starts our `sh` at all.
+// First question: asks over a new connection where the home folder is, what system it is, and how long a round trip takes. It also
+// shows that the login shell starts our `sh` at all.
 
 /** Ends each fact. A home folder's name may hold any character but NUL; one that holds this character is refused below. */
 const SEPARATOR = "\u001E";
@@ -97,13 +98,13 @@ const askFacts = async (
   }
 };
 
-// Sessions of a connection that are opened before a command needs them. To open one takes three round trips, and an action is a
-// chain of commands, each of which would wait for that. A spare session is a shell that waits for the one line of its script: one
-// that nobody needs is closed, and has run nothing.
+// Spare sessions: opened before a command needs them. Opening one takes three round trips, and an action is a chain of commands,
+// each of which would wait for that. A spare session is a shell that waits for the one line of its script; one that is not needed
+// is closed and has run nothing.
 
-/** A command is over in one round trip and a session open in three: with fewer, the next command would wait. */
+/** A command takes one round trip and opening a session three: with fewer spares, the next command would wait. */
 const SPARES = 2;
-/** After the last word of somebody in a hurry. */
+/** How long spares are kept after the last `hurry`. */
 const KEPT_MS = 5_000;
 
 /** `open` opens a session; whoever takes it closes it. */
@@ -116,7 +117,7 @@ export const createSpareSessions = (open: () => Promise<TransportChannel>) => {
     const spare = open();
     const forget = (): void => void spares.delete(spare);
     spares.add(spare);
-    // One that ended while it waited is no session any more.
+    // A session that ended while it waited is of no use.
     spare.then(({ ended }) => void ended.then(forget), forget);
   };
   const fill = (): void => {
@@ -138,7 +139,7 @@ export const createSpareSessions = (open: () => Promise<TransportChannel>) => {
       timer = setTimeout(drop, KEPT_MS);
       fill();
     },
-    /** A session that is open, or else one that is opened now. */
+    /** A spare session, or else one that is opened now. */
     take: async (): Promise<TransportChannel> => {
       const [spare] = spares;
       if (spare === undefined) return open();
@@ -154,8 +155,9 @@ export const createSpareSessions = (open: () => Promise<TransportChannel>) => {
 
 export type SpareSessions = ReturnType<typeof createSpareSessions>;
 
-// The scripts that read and write files on the remote side, for any POSIX `sh`. `$1` is always the path; a missing file is
-// status 44. They use what GNU, BSD and busybox have in common, and try both forms of `stat`.
+// Files: the TargetFiles port by small scripts for any POSIX `sh`, without SFTP. `$1` is always the path; a missing file is status
+// 44. They use what GNU, BSD and busybox have in common, and try both forms of `stat`. Names travel as words of the script,
+// contents as bytes, so neither is ever read as shell text.
 
 /** Exit status of a script when the file does not exist. */
 const MISSING_STATUS = 44;
@@ -222,10 +224,6 @@ const FILE_SCRIPTS = {
   write: WRITE,
   remove: REMOVE,
 } as const;
-
-// Files of an SSH target behind the TargetFiles port, by small POSIX scripts over the connection: no SFTP, no program
-// beyond what GNU, BSD and busybox bring. Names travel as words of the script, contents as bytes, so that neither is ever
-// read as shell text.
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;

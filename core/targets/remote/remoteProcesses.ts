@@ -13,9 +13,9 @@ const MAX_ARGS = 4_096;
 const MAX_COMM = 64;
 const MAX_PATH = 4_096;
 const TICKS_PER_SECOND = 100;
-/** How long the result of one look at a process is used. */
+/** How long the result of one probe of a process is used. */
 const VERIFIED_FOR_MS = 4_000;
-/** The same tolerance as between two lives of the daemon: see core/tmux/processTree.ts. */
+/** The same tolerance as between two runs of the daemon: see core/tmux/processTree.ts. */
 const SAME_START_TOLERANCE_MS = 2_000;
 
 /** What the shell prints of a process: `<pid> (<name>) <state> <parent> <threads> <start in ticks> <start of its stack>`. */
@@ -102,7 +102,7 @@ export const createRemoteProcesses = (options: {
   const toStartedAt = async ({ startTicks }: RemoteProcess): Promise<number> =>
     (await getBootAt()) + (startTicks * 1_000) / TICKS_PER_SECOND;
 
-  /** Asks for the command lines and executables that are not known yet. A program that is just starting has none and is asked for again. */
+  /** Asks for the command lines and executables that are not known yet. A program that is just starting has none until later. */
   const readPrograms = async (processes: readonly RemoteProcess[]): Promise<void> => {
     const unknown = processes.filter((process) => !programs.has(programKey(process)));
     if (unknown.length === 0) return;

@@ -1,10 +1,10 @@
-// One POSIX shell on the remote side that reads what to do from its input: the single channel of a target in steady state.
-// Questions are asked one after another and answered on stdout. A late answer, too long an answer, or output that nobody asked
-// for ends the channel, and its owner opens another.
+// One POSIX shell on the remote side that reads what to do from its input, the single channel of a target in steady state, and the
+// executor through which the target's collector reads over it. Questions are asked one after another and answered on stdout. A late
+// answer, too long an answer, or output that nobody asked for ends the channel, and its owner opens another.
 import { createFloodGuard } from "../floodGuard.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RunResult, FileStat, TargetExecutor, TargetFiles } from "../../ports/targetExecutor.ts";
-import type { ByteChannel } from "../remoteExecutor.ts";
+import type { ByteChannel } from "../sshTransport.ts";
 import { quoteArgv } from "../remoteScript.ts";
 import { createRemoteStream } from "./remoteStream.ts";
 import { checkGuarded, guardedCall } from "../ownSocket.ts";
@@ -51,8 +51,8 @@ const withoutErrors = (script: string): string => `{ ${script}
 } </dev/null 2>/dev/null; s=$?; e=`;
 
 /**
- * A command of the target as script; `stdin` reaches it through a pipe. `first`: script text that decides, in the shell that becomes
- * the command, whether it does.
+ * A command of the target as script; `stdin` reaches it through a pipe. `first`: script text that may end the shell before it
+ * becomes the command.
  */
 const commandScript = (argv: readonly string[], stdin?: string, first?: string): string => {
   const command = first === undefined ? quoteArgv(argv) : `(${first}; exec ${quoteArgv(argv)})`;
@@ -203,8 +203,8 @@ const toRunResult = (answer: RemoteAnswer, maxBytes: number): RunResult => ({
   timedOut: false,
 });
 
-// A target as its collector reads it: every request goes through the one remote shell. Writes, and work that a person waits
-// for, go through the connection's own executor instead. Files are read with the shell's built-ins where these suffice, else
+// Reader: the target as its collector reads it, with every request through the one remote shell. Writes, and work that a person
+// waits for, go through the connection's own executor instead. Files are read with the shell's built-ins where these suffice, else
 // with one small program.
 
 const TIMEOUT_MS = 10_000;
@@ -249,7 +249,7 @@ export const createRemoteReader = (shell: RemoteShell): Omit<TargetFiles, "write
         ...(maxBytes === undefined ? {} : { maxBytes }),
       })
     ).stdout;
-  /** A path that begins with a dash would be an option. */
+  /** Absolute paths only: one that begins with a dash would be an option. */
   const quotePath = (path: string): string => {
     if (!path.startsWith("/")) throw new Error("files of a target are named by absolute paths");
     return quoteArgv([path]);

@@ -5,8 +5,8 @@ import type { SpooledFile, RemoteSpool } from "../../ports/targetExecutor.ts";
 import { quoteArgv } from "../remoteScript.ts";
 import type { RemoteShell } from "./remoteShell.ts";
 
-// The listing of a remote spool: the script that prints it and the parser of what it prints. Times have fractions of a second
-// where the remote `date` and `stat` give them.
+// Listing: the script that prints it and the parser of what it prints. Times have fractions of a second where the remote `date` and
+// `stat` give them.
 
 /** One file of the spool: `ageMs` by the target's own clock. */
 type ListedFile = Omit<SpooledFile, "bytes">;
@@ -112,7 +112,7 @@ export const createRemoteSpool = (options: {
   /** After a notice the remote side stays quiet, so that the same files do not come twice. */
   let hasNoticed = false;
 
-  // What agents tell goes before what is looked at.
+  // Events of agents go before the collector's questions.
   const ask = async (script: string, maxBytes?: number): Promise<Buffer> => {
     const answer = await shell.ask(script, {
       timeoutMs: TIMEOUT_MS,

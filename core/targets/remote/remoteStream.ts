@@ -1,14 +1,13 @@
-// The remote shell's output taken apart: the answer that is awaited, the notice that may come, and what nobody asked for. Each
-// has a bound; beyond it the stream is no longer trusted. Every byte is looked at a bounded number of times.
+// The remote shell's output taken apart: the answer that is awaited, the notice that may come, and what nobody asked for. Each has
+// a bound; beyond it the stream is no longer trusted. First the byte queue and the search that it rests on: every byte is copied
+// and searched a bounded number of times.
 import { createFloodGuard } from "../floodGuard.ts";
-
-// A byte queue: bytes are added at the end and taken off at the front. However small the pieces are, every byte is copied a
-// bounded number of times, and every search goes on where the last one ended.
 
 const SMALLEST = 4_096;
 /** Memory that grew beyond this is freed once the buffer is empty. */
 const LARGEST_KEPT = 256 * 1024;
 
+/** A byte queue: bytes are added at the end and taken off at the front. */
 export class GrowingBuffer {
   private store = Buffer.allocUnsafe(SMALLEST);
   private from = 0;
@@ -55,7 +54,7 @@ export class GrowingBuffer {
   }
 }
 
-/** Finds a mark in a buffer to which bytes are added, looking at each byte once. */
+/** Finds a mark in a buffer to which bytes are added; a search goes on where the last one ended. */
 export class GrowingSearch {
   private readonly mark: Buffer;
   private next: number;

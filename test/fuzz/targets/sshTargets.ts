@@ -11,7 +11,7 @@ import {
   type RemoteShell,
 } from "../../../core/targets/remote/remoteShell.ts";
 import { createRemoteSpool, parseListing } from "../../../core/targets/remote/remoteSpool.ts";
-import type { ByteChannel } from "../../../core/targets/remoteExecutor.ts";
+import type { ByteChannel } from "../../../core/targets/sshTransport.ts";
 import { encodeForPrintf, quoteArgv, quoteForLogin } from "../../../core/targets/remoteScript.ts";
 import { checkSshAlias, parseSshConfig, readSshAliases } from "../../../core/targets/sshConfig.ts";
 import { errorFromOpenSsh } from "../../../core/targets/sshErrors.ts";

@@ -1,10 +1,9 @@
-// What the executor of another machine is made of: a transport with its channels, by either of two implementations of SSH.
+// Interfaces of a connection to another machine: a long-lived program behind it (`ByteChannel`), and a transport with the channels
+// that it opens, by either of two implementations of SSH. The implementations are in executors/.
 import type { Readable, Writable } from "node:stream";
 import type { AgtmuxError } from "../model/errors.ts";
 
-// One long-lived program on the remote side of a connection, as its two output streams and its input. Both SSH transports give
-// one, and tests use a child of this machine.
-
+/** One long-lived program on the remote side, as its two output streams and its input. Tests use a child of this machine. */
 export interface ByteChannel {
   write(text: string): void;
   /** Called for every chunk; one listener each. */
@@ -17,9 +16,6 @@ export interface ByteChannel {
   /** Closes the input, so that a shell ends by itself; resolves when the channel is gone on our side. */
   close(): Promise<void>;
 }
-
-// What sshExecutor.ts needs of an SSH implementation: one connection at a time, and channels that each run one command.
-// Everything above (scripts, files, time-outs) is shared by both.
 
 export interface ChannelEnd {
   /** Exit status of the remote command; null when a signal or a lost connection ended it. */
@@ -38,6 +34,10 @@ export interface TransportChannel {
   readonly destroy: () => void;
 }
 
+/**
+ * What sshExecutor.ts needs of an SSH implementation: one connection at a time, and channels that each run one command.
+ * What is built on it (scripts, files, time limits) is the same for both implementations.
+ */
 export interface SshTransport {
   readonly name: "ssh2" | "openssh";
   /**
@@ -49,6 +49,6 @@ export interface SshTransport {
   open(command: string): Promise<TransportChannel>;
   /** Called once for each connection that ends without `disconnect`. */
   onDown(listener: (error: AgtmuxError) => void): void;
-  /** Ends the connection, or the attempt at one, and all that belongs to it; resolves when nothing of it is left on this machine. */
+  /** Ends the connection, or the attempt at one, and all that belongs to it; resolves when nothing is left on this machine. */
   disconnect(): Promise<void>;
 }
