@@ -42,7 +42,6 @@ const isAncestor = (of: ProcessInfo, candidate: ProcessInfo, processes: readonly
   return false;
 };
 
-/** Fresh instances of every adapter in the tree. */
 const builtInAdapters = (): readonly AgentAdapter[] =>
   [
     createArcaneAdapter(),

@@ -1,4 +1,5 @@
-// Connects the parts of the desktop app: daemon, tray, popover, notifications. It decides nothing about agents.
+// Connects the parts of the desktop app (daemon, tray, popover, notifications, waking up) and bounds its end; also where the app's
+// own files lie. It decides nothing about agents.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,8 +35,7 @@ import {
 } from "./terminals/terminalService.ts";
 import { TrayState } from "./trayState.ts";
 
-// Where the app's own files lie, from source (`main/`) as well as built (`dist/main/`, also inside an asar archive).
-
+/** Where the app's own files lie, from source (`main/`) as well as built (`dist/main/`, also inside an asar archive). */
 interface Installation {
   readonly version: string;
   /** Folder of the built popover. */
@@ -71,8 +71,6 @@ export const findInstallation = (): Installation => {
   throw new Error("the installation of agtmux is incomplete: no package.json");
 };
 
-// Puts the app's notifications together: shows those of the daemon, and does what a person chooses in them.
-
 const EXPLANATION = {
   type: "info",
   message: "agtmux tells you when an agent needs you",
@@ -93,7 +91,7 @@ const explainOnce = (prefs: PrefsFile, logger: Logger): (() => Promise<void>) | 
         }
       };
 
-/** Call once the app is ready. */
+/** Shows the daemon's notifications, and does what a person chooses in them. Call once the app is ready. */
 const createAppNotifications = (deps: {
   readonly service: () => Promise<ReachableService>;
   readonly openPopover: () => void;
@@ -129,9 +127,7 @@ const createAppNotifications = (deps: {
   return presenter;
 };
 
-// When the machine woke up or somebody is back, the daemon is asked to look at everything at once. It decides how often it
-// does.
-/** Once the app is ready. */
+/** Called when the machine woke up or somebody is back, which several events may report at once. Call once the app is ready. */
 const onPowerEvent = (handle: () => void): void => {
   powerMonitor.on("resume", handle);
   powerMonitor.on("unlock-screen", handle);

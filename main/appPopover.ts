@@ -1,4 +1,5 @@
-// The popover with what belongs to it: its shortcut, its menu, the calls of its page, and the message when its page crashes.
+// The popover with what belongs to it: its window, the tray icon, its menu, its shortcut, the calls of its page, and the message
+// when its page crashes. What the tray icon says is decided in trayState.ts.
 import { app, screen, Menu, Tray, type WebContents, globalShortcut } from "electron";
 import { menubar, type Menubar } from "electron-menubar";
 import type { FocusReturn } from "./focusReturn.ts";
@@ -20,8 +21,6 @@ import type { TerminalService } from "./terminals/terminalService.ts";
 
 type TrayPicture = TrayState["picture"];
 
-// The menu-bar window: one frameless, sandboxed popover below the tray icon, as high as the person left it.
-
 /** Points. */
 const POPOVER_WIDTH = 420;
 
@@ -38,7 +37,10 @@ const followDisplays = (bar: Menubar, tray: Tray): void => {
   screen.on("display-metrics-changed", place);
 };
 
-/** Call once the app is ready. The window is loaded at once and stays hidden until somebody asks for it. */
+/**
+ * The menu-bar window: one frameless, sandboxed popover below the tray icon, as high as the person left it. It is loaded at once
+ * and stays hidden until somebody asks for it. Call once the app is ready.
+ */
 export const createPopover = (options: {
   readonly tray: Tray;
   readonly icon: string;
@@ -124,9 +126,6 @@ export const createPopover = (options: {
   return bar;
 };
 
-// Shows the shape of the most urgent state in the menu bar, and how many panes wait for a person. macOS tints the images (they
-// are templates by their name). Systems without a title beside the icon show the number in the tooltip.
-
 export const iconPath = (iconsDir: string, urgency: Urgency): string =>
   join(iconsDir, `${urgency}Template.png`);
 
@@ -135,7 +134,11 @@ interface TrayIcon {
   show(picture: TrayPicture): void;
 }
 
-/** Call once the app is ready. Only changed parts of the tray are updated. */
+/**
+ * Shows the shape of the most urgent state in the menu bar, and how many panes wait for a person. macOS tints the images (they are
+ * templates by their name). Systems without a title beside the icon show the number in the tooltip. Only changed parts of the tray
+ * are updated. Call once the app is ready.
+ */
 export const createTrayIcon = (iconsDir: string): TrayIcon => {
   const tray = new Tray(iconPath(iconsDir, "none"));
   let shown: TrayPicture = { urgency: "none", waiting: 0, tooltip: "" };
@@ -154,8 +157,7 @@ export const createTrayIcon = (iconsDir: string): TrayIcon => {
   };
 };
 
-// The small menu of a right click on the tray.
-/** `open` brings the popover up with that view. */
+/** The small menu of a right click on the tray. `open` brings the popover up with that view. */
 const createContextMenu = (open: (view: DesktopViewName) => void): Menu =>
   Menu.buildFromTemplate([
     { id: "open", label: "Open agtmux", click: () => open("list") },

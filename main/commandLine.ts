@@ -73,7 +73,7 @@ const whyNone = ({ env }: CommandLinePlaces, command: string | undefined): strin
   return null;
 };
 
-/** What to add to a shell's start file so that it looks into `folder`. */
+/** What to add to a shell's start file so that it searches `folder`. */
 const pathLine = ({ env, homeDir }: CommandLinePlaces, folder: string): string => {
   const short = folder.startsWith(`${homeDir}/`) ? `$HOME${folder.slice(homeDir.length)}` : folder;
   const quoted = `"${short}"`;
@@ -82,7 +82,7 @@ const pathLine = ({ env, homeDir }: CommandLinePlaces, folder: string): string =
     : `export PATH=${quoted.slice(0, -1)}:$PATH"`;
 };
 
-/** Folders in which a shell looks. macOS gives an app fewer than a shell, which has these from the system and Homebrew. */
+/** Folders that a shell searches. macOS gives an app fewer than a shell, which has these from the system and Homebrew. */
 const pathFolders = ({ env, platform }: CommandLinePlaces): string[] => [
   ...(env["PATH"] ?? "").split(delimiter).filter(isAbsolute),
   ...(platform === "darwin" ? ["/opt/homebrew/bin", "/usr/local/bin"] : []),

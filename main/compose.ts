@@ -1,5 +1,5 @@
-// Puts a daemon together inside the app: the one file here that names adapters. It serves the home's socket too, so that
-// the command line talks to the app's daemon.
+// The app's daemon: one that is put together in this process (the only file here that names adapters) and also serves the home's
+// socket for the command line, or another process's daemon as a service of this one.
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
@@ -21,10 +21,9 @@ import { startSocketServer } from "../core/rpc/socketServer.ts";
 import type { ReachedDaemon } from "./daemonSession.ts";
 import type { TerminalService } from "./terminals/terminalService.ts";
 
-// Runs one short command of an argument vector, without a shell and without its output.
 const TIMEOUT_MS = 5_000;
 
-/** Resolves with the exit status; null when it was ended by a signal or could not be started. */
+/** Runs a short command without a shell. Resolves with its exit status; null when a signal ended it or it could not be started. */
 const runShort = ([file = "", ...args]: readonly string[]): Promise<number | null> =>
   new Promise((resolve) => {
     execFile(file, args, { timeout: TIMEOUT_MS }, (error) => {

@@ -1,5 +1,5 @@
-// Keeps the app on a daemon for as long as it runs: follows its feed and notices, and finds or becomes the next one when a
-// joined daemon goes away. The popover's calls go through it to whichever daemon is current.
+// How the app gets a daemon (`reachDaemon`) and keeps one as long as it runs (`DaemonSession`): it follows the feed and notices,
+// and finds or becomes the next one when a joined daemon goes away. The popover's calls go through the session.
 import { setTimeout as delay } from "node:timers/promises";
 import type { ReachableService } from "../core/api/calls.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
@@ -11,9 +11,7 @@ import { tryStartLock } from "../core/rpc/connect.ts";
 import type { NotificationEvent } from "../core/model/notifications.ts";
 import type { FeedEntry } from "../core/model/view.ts";
 
-// How the app gets a daemon: it becomes the home's owner and hosts one, or joins the one that runs, unless that one is outdated
-// after an upgrade. Either way the rest of the app sees the same interface.
-
+/** A hosted or a joined daemon: the rest of the app sees the same interface. */
 export interface ReachedDaemon {
   readonly role: "host" | "client";
   readonly service: ReachableService;
@@ -30,7 +28,7 @@ const ATTEMPT_PAUSE_MS = 100;
 const isUnavailable = (error: unknown): boolean =>
   error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE";
 
-/** Null while no daemon answers, and after an outdated one was asked to leave; every other failure is final. */
+/** Null while no daemon answers, and after an outdated one was asked to end; every other failure is final. */
 const tryJoin = async ({
   paths,
   version,
@@ -48,8 +46,9 @@ const tryJoin = async ({
 };
 
 /**
- * Fails with E_DAEMON_VERSION beside an incompatible daemon, with E_DAEMON_UNAVAILABLE when the owner does not answer in
- * time, with the daemon's own error when it cannot start here, and with an AbortError.
+ * Becomes the home's owner and hosts a daemon, or joins the one that runs, unless that one is outdated after an upgrade. Fails with
+ * E_DAEMON_VERSION beside an incompatible daemon, with E_DAEMON_UNAVAILABLE when the owner does not answer in time, with the
+ * daemon's own error when it cannot start here, and with an AbortError.
  */
 export const reachDaemon = async (options: {
   readonly paths: RuntimePaths;
@@ -77,7 +76,7 @@ export const reachDaemon = async (options: {
 const REJOIN_PAUSE_MS = 1_000;
 
 /**
- * Resolves with the reason why a stream ended; never rejects. A stream that ends by itself belongs to a daemon that is leaving.
+ * Resolves with the reason why a stream ended; never rejects. A stream that ends by itself belongs to a daemon that is ending.
  */
 const endOf = (stream: Promise<void>): Promise<unknown> =>
   stream.then(
@@ -101,7 +100,7 @@ export class DaemonSession implements ProcedureCaller {
     onReached(daemon: ReachedDaemon): void;
     onEntry(entry: FeedEntry): void;
     onNotice(event: NotificationEvent): void;
-    /** The daemon went away; another one is being looked for. */
+    /** The daemon went away; the search for another one has begun. */
     onLost(error: unknown): void;
     /** Called when nothing more can be done; the app should show the error and quit. */
     onFailed(error: unknown): void;

@@ -1,5 +1,5 @@
-// What the app tells its page: whether it is seen, and where to go. A page that does not listen yet gets the last request as
-// soon as it does. If a page ends while a request is on its way to it, the next page gets it.
+// Events from the app to its page: whether it is visible, and which view to show. A page that does not listen yet gets the last
+// request as soon as it does. If a page ends while a request is on its way to it, the next page gets it.
 import type { DesktopEvent, DesktopViewName } from "../core/model/desktop.ts";
 
 export class DesktopEvents {

@@ -1,4 +1,5 @@
-// What the popover's page may ask of the app: to read and change the window's own settings.
+// What the popover's page may ask of the app (settings of the window, a test notification, the command line, the logs), and the
+// file in which the window's settings are kept. Everything that the daemon obeys is in config.json instead.
 import type { DesktopService } from "../core/api/router.ts";
 import Store from "electron-store";
 import { prefsSchema, readPrefs, type Prefs } from "./readPrefs.ts";
@@ -12,9 +13,7 @@ import type { LaunchAtLogin, Shortcut } from "./desktopSettings.ts";
 import type { NotificationPresenter } from "./notifications.ts";
 import type { TerminalService } from "./terminals/terminalService.ts";
 
-// What the window remembers between starts. Everything that the daemon obeys is in config.json instead.
-
-/** `<userData>/window.json`. */
+/** What the window remembers between starts, in `<userData>/window.json`. */
 export const openPrefs = () => {
   const store = new Store<Record<string, unknown>>({ name: "window", clearInvalidConfig: true });
   return {

@@ -1,5 +1,5 @@
-// Whether the app starts with the session. The system keeps the list of login items, which the person can also change there, so
-// the app only remembers whether its last change took effect.
+// Settings that the system holds: whether the app starts with the session (`createLaunchAtLogin`), and the shortcut that opens the
+// popover from anywhere (`createShortcut`).
 import type { DesktopState } from "../core/model/desktop.ts";
 
 type LaunchAtLoginState = DesktopState["launchAtLogin"];
@@ -19,6 +19,7 @@ const notKept = (isOn: boolean): string =>
     ? "macOS did not keep it, as it may with a build that is not notarised. Add agtmux in System Settings, General, Login Items."
     : "macOS did not keep it. Remove agtmux in System Settings, General, Login Items.";
 
+/** The person can also change the system's list of login items, so the app only remembers what it last asked for. */
 export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform) => {
   let wish: boolean | null = null;
   const whyNot = (): string | null => {
@@ -48,9 +49,6 @@ export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform
 
 export type LaunchAtLogin = ReturnType<typeof createLaunchAtLogin>;
 
-// The shortcut that opens the popover from anywhere: it is registered with the system, the person can change it, and it says
-// when another program holds it.
-
 /**
  * The part of Electron's `globalShortcut` that is used here. `register` throws for a text that is not a shortcut on this
  * system.
@@ -60,7 +58,7 @@ interface ShortcutRegistry {
   unregister(accelerator: string): void;
 }
 
-/** `initial`: the stored choice; it stays stored even while another program holds it. */
+/** Registers the shortcut; its state says when another program holds it. `initial`: the stored choice, which stays stored then. */
 export const createShortcut = (
   deps: {
     readonly registry: ShortcutRegistry;

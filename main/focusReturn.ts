@@ -1,5 +1,5 @@
-// Gives the keyboard back to the program that had it before the popover came. On macOS only an app that hides as a whole does
-// this. It is not done when another program is in front by then, or about to be, because that program would be put behind.
+// Gives the keyboard back to the program that had it before the popover opened. On macOS only an app that hides as a whole does
+// this. It is not done when the app has brought another program to the front, or is about to: that program would be put behind.
 
 export class FocusReturn {
   private readonly hideApp: () => void;

@@ -1,5 +1,6 @@
-// A notification of the daemon in the form of the system's notifications. Pure. Buttons and replies are for systems that have
-// them; elsewhere a click leads to the pane.
+// The daemon's notifications in the app: their form for the system, when each is shown, what a person chose in one, and showing and
+// withdrawing them. Buttons and replies are for systems that have them; elsewhere a click leads to the pane. The daemon decides
+// which waits get one.
 import type {
   AgentNotification,
   NotificationAction,
@@ -69,10 +70,6 @@ export const toNativeOptions = (notice: AgentNotification, platform: NodeJS.Plat
   };
 };
 
-// When a notification is handed to the system. macOS registers a set of buttons by name, separately from the notification, so
-// two new sets at the same moment may get lost. New sets therefore come one after the other. The first notification makes macOS
-// ask the person for permission, so agtmux first explains what it is for.
-
 /** If the system reports nothing about a notification for this long, it never will. */
 const SHOW_LIMIT_MS = 3_000;
 
@@ -81,6 +78,11 @@ interface Waiting {
   readonly show: () => void;
 }
 
+/**
+ * When a notification is handed to the system. macOS registers a set of buttons by name, separately from the notification, so two
+ * new sets at the same moment may get lost; they come one after the other. The first notification makes macOS ask the person for
+ * permission, so agtmux first explains what it is for.
+ */
 export class NotificationTurns {
   private readonly setTimer: (delayMs: number, callback: () => void) => () => void;
   private readonly onExplained: () => void;
@@ -160,9 +162,8 @@ export class NotificationTurns {
   }
 }
 
-// Does what a person chose in a notification, through the same gate as every action, and guarded by what the notification
-// showed: the agent, its state, its prompt. A failure is shown in a notification, because the person is not looking at a
-// window.
+// Choices: they go through the gate as every action, guarded by what the notification showed: the agent, its state, its prompt. A
+// failure is shown in a notification, because the person is not looking at a window.
 
 /** `open`: the notification itself was clicked. */
 export type NotificationChoice =
@@ -189,7 +190,7 @@ export class NotificationActions {
 
   constructor(deps: {
     service(): Promise<ReachableService>;
-    /** Tells the result in a notification; a click on it leads where the first one led. */
+    /** Shows the result in a notification; a click on it leads where the first one led. */
     say(notice: AgentNotification, title: string, body: string): void;
     openPopover(): void;
     onError(error: unknown): void;
@@ -197,7 +198,7 @@ export class NotificationActions {
     this.deps = deps;
   }
 
-  /** Never rejects: failures are told to the person. */
+  /** Never rejects: failures are shown to the person. */
   async perform(notice: AgentNotification, choice: NotificationChoice): Promise<void> {
     try {
       const result = await this.act(notice, choice);
@@ -220,7 +221,7 @@ export class NotificationActions {
     }
   }
 
-  /** Null: there is no result to tell. */
+  /** Null: there is no result to show. */
   private async act(notice: AgentNotification, choice: NotificationChoice): Promise<ActionResult | null> {
     if (choice.kind === "open" || (choice.kind === "action" && choice.action.kind === "attach"))
       return this.attach(notice);
@@ -271,9 +272,6 @@ export class NotificationActions {
   }
 }
 
-// Turns the daemon's notifications into native ones: each is shown once, is withdrawn when it is settled elsewhere, and passes
-// on what the person chose in it. The daemon decides which waits get one.
-
 /** One notification of the system; Electron's `Notification` has this form. */
 interface NativeNotification {
   show(): void;
@@ -294,13 +292,14 @@ const buttonsOf = ({ actions, hasReply }: NativeOptions): string =>
     ? ""
     : JSON.stringify([actions?.map(({ text }) => text), hasReply]);
 
-/** What the popover says as well; what a watch tells stands nowhere else. */
+/** Whether the popover shows it as well: what a watch reports is shown nowhere else. */
 const isListed = ({ kind }: AgentNotification): boolean => kind !== "watch";
 
 const toProblem = (error: string): string =>
   `The system did not show a notification (${error.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").slice(0, MAX_PROBLEM)}). ` +
   "Allow agtmux in the system's notification settings; on macOS a build without a signature may not show any.";
 
+/** Shows each notification once, withdraws it when it is settled elsewhere, and passes on what the person chose in it. */
 export class NotificationPresenter {
   private readonly deps: ConstructorParameters<typeof NotificationPresenter>[0];
   /** It also keeps the notifications in memory: one that was garbage-collected would not get its click. */

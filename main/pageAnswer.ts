@@ -1,5 +1,5 @@
-// The popover's own address, the answers there (a fixed list of files, with the content policy as a real header), and who may
-// talk to the daemon over Electron IPC, which is decided from the event alone.
+// The popover's own address, the answers there (a fixed list of files, with the content policy as a real header), who may talk to
+// the daemon over Electron IPC, which is decided from the event alone, and whether app or daemon answers a call.
 import { DESKTOP_PREFIX } from "../core/api/router.ts";
 import type { ProcedureCaller, ProcedureRequest } from "../core/rpc/messageBridge.ts";
 import type { WebFile } from "../core/rpc/webBridge.ts";
@@ -22,10 +22,8 @@ const HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-/** True for an address of the popover. */
 export const isPageUrl = (url: string): boolean => URL.canParse(url) && url.startsWith(PAGE_URL);
 
-/** The answer to a request of the page. */
 export const answerPage = (files: ReadonlyMap<string, WebFile>, request: Request): Response => {
   const url = new URL(request.url);
   const file = request.method === "GET" && isPageUrl(request.url) ? files.get(url.pathname) : undefined;

@@ -1,17 +1,16 @@
-// Serves the built popover to its window under its own scheme, which loads nothing else, and holds the two-way message channel
-// to it over Electron IPC. It accepts messages only from the main frame of that window at the popover's own address.
+// What pages of this app may not do; the scheme under which the built popover is served to its window, which loads nothing else;
+// and the two-way message channel to it over Electron IPC. That accepts messages only from the main frame of the window at the
+// popover's own address.
 import { app, session, type WebContents, ipcMain, protocol, type IpcMainEvent } from "electron";
 import { serveMessages, type MessageBridge, type ProcedureCaller } from "../core/rpc/messageBridge.ts";
 import type { MessagePortPair } from "../core/rpc/messageLink.ts";
 import { readWebFiles } from "../core/rpc/webBridge.ts";
 import { answerPage, isFromPage, SCHEME } from "./pageAnswer.ts";
 
-// What no page of this app may do: leave its address, open windows, embed others, or ask for a device. Applied to every web
-// contents that the app ever makes.
-
 /** The only permission that a page may get is to copy text (the attach command). */
 const isPermitted = (permission: string): boolean => permission === "clipboard-sanitized-write";
 
+/** No page of this app may go to another address, open windows or embed others. */
 const hardenContents = (contents: WebContents): void => {
   contents.on("will-navigate", (event) => event.preventDefault());
   contents.on("will-redirect", (event) => event.preventDefault());
@@ -19,11 +18,12 @@ const hardenContents = (contents: WebContents): void => {
   contents.setWindowOpenHandler(() => ({ action: "deny" }));
 };
 
+/** Applies to all web contents that the app ever makes. */
 export const hardenAllContents = (): void => {
   app.on("web-contents-created", (_event, contents) => hardenContents(contents));
 };
 
-/** Once the app is ready. */
+/** Refuses devices and all permissions but one. Call once the app is ready. */
 export const denyPermissions = (): void => {
   const { defaultSession } = session;
   defaultSession.setPermissionRequestHandler((_contents, permission, decide) =>

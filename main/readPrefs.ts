@@ -21,7 +21,7 @@ export const prefsSchema = z.object({
   terminal: terminalChoiceSchema,
   /** Opens and closes the popover from anywhere; null: none. */
   shortcut: acceleratorSchema.nullable(),
-  /** True when the person was told why macOS will ask for permission, before it asked. */
+  /** True when agtmux explained why macOS will ask for permission, before it asked. */
   areNoticesExplained: z.boolean(),
 });
 export type Prefs = z.infer<typeof prefsSchema>;

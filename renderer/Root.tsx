@@ -1,5 +1,5 @@
-// Which part of the popover is shown: the lists, the settings or the setup. It also holds the window's own settings: how it
-// looks, and whether the setup was offered.
+// Which part of the popover is shown: the lists, the settings or the set-up; what is shown when drawing fails; and the window's own
+// settings: how it looks, and whether the set-up was offered.
 import {
   Component,
   type ReactNode,
@@ -30,9 +30,6 @@ import { App } from "./components/App.tsx";
 import { SetupOffer, SetupView } from "./components/setup/SetupView.tsx";
 import { SettingsView, type SectionId } from "./components/settings/SettingsView.tsx";
 
-// What is shown when drawing fails: without it one value that this page does not understand, as from a newer daemon, would
-// leave the window empty for good.
-
 interface ErrorBoundaryProps {
   /** Reloads the page; null where that is not allowed: then it is drawn again from what is known. */
   reload: (() => void) | null;
@@ -44,6 +41,7 @@ interface ErrorBoundaryState {
   failure: string | null;
 }
 
+/** Without it one value that this page does not understand, as from a newer daemon, would leave the window empty for good. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override readonly state: ErrorBoundaryState = { failure: null };
 
@@ -119,7 +117,7 @@ interface SettingsHostProps {
   onAppearance: (appearance: Appearance) => void;
 }
 
-/** Settings and setup follow the feed too, but only while they are shown. */
+/** Settings and set-up follow the feed too, but only while they are shown. */
 const SettingsHost = ({ place, onGo, ...props }: SettingsHostProps) => {
   const { host, feed } = usePopover();
   const { panes, targets } = useStore(feed);

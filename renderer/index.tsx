@@ -1,4 +1,5 @@
-// The popover's entry: makes the stores, the connection and the clock, and hands them to React. Nothing else happens here.
+// The popover's entry: makes the stores, the connection, the clock and the browser's signs, starts and stops them with the page's
+// visibility, and hands them to React.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ErrorBoundary, Root } from "./Root.tsx";

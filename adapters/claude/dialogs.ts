@@ -1,6 +1,6 @@
-// Dialogs: approvals, questions, trust and first-run screens. They replace the input box, so their footer is the last
-// text on the screen; that, the selector's column and a known question together are the proof. Sources: recorded frames
-// (2.1.329); plan, automatic-mode and first-run texts as noted in measurements and the vendor's documents, hence medium.
+// Claude Code's dialogs: plans, questions, the dialogs of a start, tool and edit approvals, and menus on their own (automatic
+// mode's check, limits). They replace the input box, so their footer is the last text on the screen; that, the selector's column
+// and a known question together are the proof. Source: frames recorded with 2.1.329; automatic mode and first run are not recorded.
 import type { Reading } from "../../core/ports/agentAdapter.ts";
 import { withoutBlankEnds, asks, isBlank, joined, indentOf } from "../common/screenText.ts";
 import { withRoles } from "../common/selector.ts";
@@ -32,29 +32,26 @@ import type { Confidence } from "../../core/model/state.ts";
 import { fails } from "../common/progress.ts";
 import type { RequestFields } from "../common/promptRequest.ts";
 
-// The dialog that approves a plan. It is drawn over the conversation: a bar across the pane, and all of it two columns further
-// in than other dialogs. With a plan: heading, the plan between two dotted lines, a rule, the question. Source: recorded with
-// 2.1.329 at 140 to 60 columns, with a short plan, one taller than the pane, and none. 2.1.197 draws the one without a plan below
-// a rule of the whole width, and its `Yes` goes back to the mode before.
+// Plans: the dialog is drawn over the conversation, below a bar across the pane, and two columns further in than other dialogs.
+// With a plan: heading, the plan between two dotted lines, a rule, the question. Source: recorded with 2.1.329 at 140 to 60
+// columns, with a short plan, one taller than the pane, and none. 2.1.197 draws the dialog without a plan below a rule across the
+// whole width, and its `Yes` returns to the previous mode.
 
 const BAR = /^▔{12,}$/;
 const INDENT = "  ";
-/** Of those of the pane: the dialog is indented by two on both sides, and its text by one more. */
+/** Columns of the pane that the frame takes: two on both sides for the dialog, and one more for its text. */
 const FRAME_COLUMNS = 6;
 const PLAN_FOOTER = /^ {1,3}ctrl[+-]g to edit in /i;
-/** At the right edge of the first or the last row in sight, where there is more of the plan. */
+/** At the right edge of the first or last visible row, where more of the plan has scrolled out. */
 const CUT = /\s[↑↓]$/;
 const PROCEED_QUESTION =
   /^Claude has written up a plan and is ready to execute\. Would you like to proceed\?$/;
 const WITHOUT_PLAN = /^Claude wants to exit plan mode$/;
-/** Below the option that takes a text, whatever stands in its field. */
+/** The option that takes a text, whatever is in its field. */
 const FEEDBACK = /^(?:.* )?shift\+tab to approve with this feedback$/;
 const FEEDBACK_LABEL = "Tell Claude what to change";
 
-/**
- * No option of a plan is a plain yes: the one after which it asks before each step is the approval, the others choose another
- * mode.
- */
+/** No option of a plan is a plain yes: the one that keeps asking before each step approves, the others choose another mode. */
 const ROLES = {
   approve: /^Yes(, manually approve edits|, and switch to default \(ask each time\) for this session)?$/,
   always: /^(?!)/,
@@ -63,7 +60,7 @@ const ROLES = {
 
 type Option = Selector["options"][number];
 
-/** The field for a text keeps its name while somebody types into it. Leaving the dialog refuses the plan. */
+/** The text field gets a fixed label, whatever somebody types into it. Escape closes the dialog and refuses the plan. */
 const withField = (options: readonly Option[]): Option[] =>
   options.map((option) =>
     FEEDBACK.test(option.label) ? { label: FEEDBACK_LABEL, keys: ["Escape"], role: "deny" } : option,
@@ -74,7 +71,7 @@ interface Plan {
   isWhole: boolean;
 }
 
-/** `lines`: of the dialog above its options, without the upper rule where that is seen. Null where they are no plan that is known. */
+/** `lines`: the dialog above its options, without its visible upper rule. Null where the plan dialog is not known. */
 const planIn = (lines: readonly string[], isTopSeen: boolean): Plan | null => {
   const lower = lines.findLastIndex(isRule);
   const [heading = "", ...rest] = withoutBlankEnds(lines.slice(lower + 1));
@@ -107,7 +104,7 @@ const toReading = (plan: Plan, options: readonly Option[], { top, width }: PlanP
 };
 
 interface PlanPlace {
-  /** Index on the screen of the bar. */
+  /** Index of the bar on the screen. */
   top: number;
   width: number;
 }
@@ -137,26 +134,26 @@ const readOverConversation = (screen: readonly string[], width: number): Reading
   return plan === null ? null : toReading(plan, selector.options, { top: Math.max(top, 0), width });
 };
 
-/** What the dialog asks, or null. Its upper part may be out of sight. `width`: of the pane. */
+/** What the dialog asks, or null. Its upper part may have scrolled out. `width`: of the pane. */
 const readPlan = (screen: readonly string[], width: number): Reading | null =>
   readOverConversation(screen, width) ?? readBelowRule(screen, width);
 
-// Questions of the agent's question tool: one or several, each on a page of its own, and at the end a page that shows the answers.
+// Questions: those of the agent's question tool, each on a page of its own, and after several a page that reviews the answers.
 // Source: recorded with 2.1.329 at 140 to 60 columns, with one question, several, and one that takes several answers.
 
 const HEADER = /^\s{0,2}(←\s+)?[☐☒✔]/;
 const FIELD = "Type something.";
 const IS_FIELD = /^Type something\.?$/;
-/** In the footer while the field for an own text has the focus, whatever was typed into it. */
+/** In the footer while the free-text field has the focus. */
 const FIELD_HAS_FOCUS = /\bctrl[+-]g to edit in /i;
 
-/** Below the field is one option more, which is no answer. */
+/** Index of the free-text field. One more option stands below it, which is no answer. */
 const fieldAt = (options: readonly Option[], footer: string): number => {
   const named = options.findIndex(({ label }) => IS_FIELD.test(label));
   return named >= 0 || !FIELD_HAS_FOCUS.test(footer) ? named : options.length - 2;
 };
 
-/** The digit of the field opens it, and is none of an answer. Where several answers may be given, no key chooses one. */
+/** The field's digit only opens it, so it is no answer's key. */
 const withAnswerField = (options: readonly Option[], field: number): Option[] =>
   options.map((option, index) => (index === field ? { label: FIELD, keys: null } : option));
 
@@ -179,7 +176,7 @@ const readQuestion = (dialog: Dialog): Reading | null => {
     toolName: "AskUserQuestion",
     options: withAnswerField(options, field),
     textEntry: key,
-    // With a checkbox a digit toggles, so that it is no key of an answer.
+    // With a checkbox a digit toggles, so it is no answer's key.
     ...(options[0]?.keys === null ? { takesSeveral: true } : {}),
     isWhole: dialog.hasRule && !dialog.isScrolled,
   });
@@ -204,12 +201,12 @@ const readReview = (dialog: Dialog): Reading | null => {
   });
 };
 
-// Dialogs of a start: trust in a folder, first-run screens, and the offer of another mode. Sources: trust and offer recorded with
-// 2.1.329; the first-run screens by their vendor's wording, hence medium.
+// Dialogs of a start: trust in a folder, first-run screens, the offer of another mode, confirmations. Sources: trust, offer and
+// confirmations recorded with 2.1.329; the first-run screens by their vendor's wording, hence medium.
 
 const OFFER = /^ {0,2}Make auto mode your default permission mode\?$/;
 
-/** The folder stands alone between two blank lines; null where a part of it may be out of sight. */
+/** The folder stands alone between two blank lines; null where a part of it may have scrolled out. */
 const workspaceOf = (lines: readonly string[]): string | null => {
   const heading = lines.findIndex((line) => /^ ?Accessing workspace:$/.test(line));
   const rows = lines.slice(heading + 1).map((row) => row.trim());
@@ -218,7 +215,7 @@ const workspaceOf = (lines: readonly string[]): string | null => {
   return heading < 0 || end <= from ? null : rows.slice(from, end).join("\n");
 };
 
-/** The other option leaves the agent: its keys are none that anybody should press from afar. */
+/** The other option exits the agent, so it gets no keys: nobody should press them from elsewhere. */
 const toTrustOption = (option: Option): Option =>
   option.label === "Yes, I trust this folder" ? { ...option, role: "approve" } : { ...option, keys: null };
 
@@ -238,7 +235,6 @@ const readTrust = (dialog: Dialog): Reading | null => {
   });
 };
 
-/** First-run screens and one-time offers: not recorded, known by their vendor's wording. */
 const FIRST_RUN: readonly { pattern: RegExp; reasonCode: "onboarding" | "auth_needed" }[] = [
   { pattern: /Select login method/, reasonCode: "auth_needed" },
   { pattern: /Detected a custom API key in your environment/, reasonCode: "auth_needed" },
@@ -284,12 +280,12 @@ const readOffer = (screen: readonly string[], width: number): Reading | null => 
 };
 
 const CONFIRMS = /^ {1,2}Enter to confirm · Esc to cancel$/;
-/** Of a folder beside the project's, one column further out (2.1.329, `--add-dir`). */
+/** Title of the dialog for another folder, indented one column less than others (2.1.329, `--add-dir`). */
 const ADDS_FOLDER = /^ Adding a new directory:$/;
 
 /**
- * What it asks before it begins, below a rule: whether a server of the project may be used, a key be taken, prompts be left out. One of
- * its options may leave the agent or open everything, so that none of them has keys. Recorded with 2.1.329.
+ * Questions before it begins, below a rule: whether to use a server of the project or an API key, or to skip prompts. One of the
+ * options may exit the agent or allow everything, so none of them has keys. Recorded with 2.1.329.
  */
 const readConfirmation = (screen: readonly string[], width: number): Reading | null => {
   const top = screen.findLastIndex(isRule);
@@ -317,19 +313,21 @@ const readConfirmation = (screen: readonly string[], width: number): Reading | n
   );
 };
 
+// Approvals of tools and edits, with the footer that other dialogs have as well.
+
 const FOOTER =
   /^\s{0,3}(Esc to (cancel|exit|go back)|Enter to (select|confirm|stay in auto mode)|ctrl[+-]g to edit)/i;
 const MAX_FOOTER_LINES = 4;
 /** Above the footer, where the dialog is taller than the pane; recorded 2.1.329. */
 const SCROLLED = /^ ?↑ \d+ more lines?$/;
 
-/** Index of the footer's first line, which must be among the last lines of the screen. */
+/** Index of the footer's first line, among the last lines of the screen; -1 where there is none. */
 const findFooter = (lines: readonly string[]): number => {
   let seen = 0;
   for (let index = lines.length - 1; index >= 0 && seen < MAX_FOOTER_LINES; index -= 1) {
     const line = lines[index] ?? "";
     if (isBlank(line)) continue;
-    // A wrapped one may begin its second row with another key.
+    // The second row of a wrapped footer may begin with another key.
     if (FOOTER.test(line)) return FOOTER.test(lines[index - 1] ?? "") ? index - 1 : index;
     seen += 1;
   }
@@ -342,11 +340,11 @@ const PLAN_QUESTION = /^(Exit plan mode\?|Would you like to proceed\?)/;
 const TOOL_QUESTION = /^Do you want to (proceed|allow|use|run|let|fetch)\b/;
 
 /**
- * Recorded 2.1.329 and 2.1.197: the plain `Yes` allows once. The others that begin so remember it, or switch the mode, which
- * is more than an approval.
+ * Recorded 2.1.329 and 2.1.197: the plain `Yes` allows once. Options that begin with `Yes,` also remember it, or switch the mode,
+ * which is more than an approval.
  */
 const PERMISSION_ROLES = { approve: /^Yes$/, always: /^Yes, and (always|don't ask again)\b/, deny: /^No$/ };
-/** A plan has no plain yes: the one that goes on asking is the approval, the others choose another mode. */
+/** A plan has no plain yes: the option that keeps asking is the approval, the others choose another mode. */
 const PLAN_ROLES = {
   approve: /^Yes, and manually approve edits$/,
   always: /^(?!)/,
@@ -355,7 +353,7 @@ const PLAN_ROLES = {
 
 const TITLE_OF_NEW_FILE = /^Create\b/;
 
-/** The path stands below the heading, and is folded only where the pane is narrower than it. */
+/** The path stands below the heading, and wraps only where the pane is narrower than the path. */
 const editOf = (text: DialogText, width: number): Pick<RequestFields, "body" | "content"> => {
   const [title = "", ...path] = text.heading.map((line) => line.trim());
   const content = contentOf(text.rows, TITLE_OF_NEW_FILE.test(title), width);
@@ -363,12 +361,11 @@ const editOf = (text: DialogText, width: number): Pick<RequestFields, "body" | "
 };
 
 /**
- * Behind what it asks stands which sub-agent asks, and at the right edge which of how many dialogs it is: those of several
+ * After the heading: which sub-agent asks, and at the right edge which of how many dialogs this is, because those of several
  * sub-agents are drawn one after the other.
  */
 const ASKER = /(?: · from the \S.* agent)?(?: {2,}\d+ of \d+)?$/;
 
-/** Without what is said of who asks. */
 const withoutAsker = ([first = "", ...rest]: readonly string[]): string[] => [
   first.replace(ASKER, ""),
   ...rest,
@@ -377,7 +374,7 @@ const withoutAsker = ([first = "", ...rest]: readonly string[]): string[] => [
 /** The agent's own words below the heading, wrapped where the pane is narrow. */
 const HINT = 'Tip: auto mode handles these prompts for you — choose "switch to auto mode" below';
 
-/** What the model says of a command: the rows below the heading, behind the hint where there is one. Null: nothing. */
+/** What the model says of a command: the rows below the heading, after the hint where there is one. Null: nothing. */
 const remarkOf = ([, ...rows]: readonly string[]): string | null => {
   const own = rows.map((row) => row.trim());
   const hint = own.findIndex((_row, at) => own.slice(0, at + 1).join(" ") === HINT);
@@ -395,7 +392,7 @@ const readText = (lines: readonly string[], isTopSeen: boolean): DialogText => {
   return text.heading.length === 0 ? text : { ...text, heading: withoutAsker(text.heading) };
 };
 
-/** All of an approval is indented: what is not stands in another window, below the agent's or above it. */
+/** All of an approval is indented: other rows belong to another window, above or below the agent's. */
 const isForeign = (line: string): boolean => !isBlank(line) && indentOf(line) === 0 && !isSeparator(line);
 
 const readApproval = (dialog: Dialog): Reading | null => {
@@ -434,7 +431,7 @@ const readApproval = (dialog: Dialog): Reading | null => {
     });
   if (!TOOL_QUESTION.test(question.text)) return null;
   const kind = kindOf(heading, dialog.hasRule);
-  // Below the heading stands which tool it is; of a command only what the model says of it.
+  // Below a tool's heading stands which tool it is; below a command's only what the model says of it.
   const title = kind === "tool" ? text.heading.map((line) => line.trim()).join(": ") : heading;
   return asks(TOOL_APPROVAL, confidence, matched, {
     top: dialog.top,
@@ -449,6 +446,8 @@ const readApproval = (dialog: Dialog): Reading | null => {
     isWhole: isWhole && body !== null,
   });
 };
+
+// Menus on their own, and which reader a dialog goes to.
 
 /** Automatic mode's failed server check: no hook fires for it, so the screen is one of two witnesses. Layout not recorded. */
 const readAutoModeCheck = (lines: readonly string[]): Reading | null => {
@@ -465,10 +464,7 @@ const readAutoModeCheck = (lines: readonly string[]): Reading | null => {
   });
 };
 
-/**
- * What it offers at a limit that is far from its end: to stop, to wait, or to pay. The turn failed; the line above the menu says until
- * when.
- */
+/** The menu at a usage limit far from its end: stop, wait, or pay. The turn failed; the line above says until when. */
 const LIMIT_QUESTION = /^\s{1,4}What do you want to do\?$/;
 const LIMIT_OPTION = /^\s{1,4}❯?\s*1\. Stop and wait for limit to reset$/;
 const LIMIT = /^\s+⎿\s+(\S.*\blimit\b.*)$/;
@@ -482,11 +478,11 @@ const readLimitMenu = (lines: readonly string[]): Reading | null => {
   return fails(errorStatusOfText(text), text);
 };
 
-/** From the last rule before the selector that no question block spans; a question dialog has a second rule among its options. */
+/** Index of the last rule above the selector; -1 where there is none. */
 const dialogStart = (lines: readonly string[], before: number): number =>
   lines.slice(0, before).findLastIndex(isRule);
 
-/** The screen, and where the dialog's selector ends on it. */
+/** The screen, and the row where the dialog's selector ends. */
 interface Place {
   lines: readonly string[];
   end: number;
@@ -529,7 +525,7 @@ const readWithoutFooter = (dialog: Dialog): Reading | null => {
   return found?.status.reasonCode === "plan" || isTool ? found : null;
 };
 
-/** What the dialog at the bottom of the screen asks, or null. Call only where no input box is at the bottom. `width`: of the pane. */
+/** What the dialog at the bottom asks, or null. Call only where no input box is at the bottom. `width`: of the pane. */
 export const readDialog = (lines: readonly string[], width: number): Reading | null => {
   const alone = readAutoModeCheck(lines) ?? readLimitMenu(lines) ?? readPlan(lines, width);
   if (alone !== null) return alone;

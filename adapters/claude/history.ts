@@ -1,5 +1,6 @@
-// The sessions that Claude Code keeps: `~/.claude/projects/<folder>/<session>.jsonl`. Recorded with 2.1.329. Logs of sub-agents
-// lie in folders below it, in earlier versions beside it; all of their lines are marked as a side chain.
+// What Claude Code's logs of sessions say: the conversation, the session's title, and for the history its facts and usage. Logs:
+// `~/.claude/projects/<folder>/<session>.jsonl`, recorded with 2.1.329. Logs of sub-agents lie in folders below it, in earlier
+// versions beside it; all of their lines are marked as a side chain.
 import { readSessionFile } from "./stateFiles.ts";
 import {
   SPINNER,
@@ -28,15 +29,13 @@ import type {
   UsageRecord,
 } from "../../core/ports/agentFiles.ts";
 
-// Claude Code's log of a session, `~/.claude/projects/<folder>/<session>.jsonl`, as a conversation. Its path is in every hook
-// event and follows from the session file (recorded with 2.1.329); the form of its lines is documented by several programs
-// that read it. Sub-agents' lines and what the program tells the model by itself are left out. The log also names the session, with
-// two kinds of line that 2.1.329 writes; those called `summary` name other sessions. So does the title of the pane.
+// Conversation: the log's path is in every hook event and follows from the session file; the form of its lines is documented by
+// several programs that read it. Sub-agents' lines and what the program itself tells the model are left out.
 
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9-]{7,99}$/;
 const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
 
-/** Where the log of this process may be: the path that the events named, if it is this session's; else from the process's own session file. */
+/** Where this process's log may be: the path that events named, if it is this session's, else by the process's session file. */
 const findClaudeLogs = async (request: StateFileRequest): Promise<string[]> => {
   const { homeDir, agentSessionId, transcriptPath } = request;
   if (
@@ -49,7 +48,7 @@ const findClaudeLogs = async (request: StateFileRequest): Promise<string[]> => {
     return [transcriptPath];
   const { cwd, sessionId = "" } = (await readSessionFile(request)) ?? {};
   if (cwd?.startsWith("/") !== true || !SESSION_ID.test(sessionId)) return [];
-  // Recorded for slashes; other characters of a folder's name are replaced as well, as programs that read these logs know.
+  // Slashes were recorded as dashes; other programs that read these logs replace every other character as well.
   const folders = new Set([cwd.replaceAll("/", "-"), cwd.replaceAll(/[^A-Za-z0-9]/g, "-")]);
   return [...folders].map((folder) => `${homeDir}/.claude/projects/${folder}/${sessionId}.jsonl`);
 };
@@ -97,6 +96,8 @@ const readClaudeLines = (lines: readonly Payload[]): TranscriptEntry[] => lines.
 /** Null where no log is provably this process's, or nothing in it is known. */
 export const readClaudeTranscript = createTranscriptReader(findClaudeLogs, readClaudeLines);
 
+// Title: the pane's title names the session, and so do two kinds of log line that 2.1.329 writes; `summary` lines name others.
+
 /** Without the sign the title is not Claude Code's but the shell's. */
 const TITLE = new RegExp(`^(?:${SPINNER}|[·✢✳✶✻✽]) (\\S.*)$`, "u");
 const OWN_NAME = /^claude(?: code)?$/i;
@@ -107,7 +108,7 @@ export const titleOfClaudeSession = (title: string): string | null => {
   return text === "" || OWN_NAME.test(text) ? null : text;
 };
 
-/** What the person called it, else what the program did; lines of a session from which this one went on do not count. */
+/** What the person called it, else what the program did. Lines of the session that this one continues do not count. */
 const titleIn = (tail: string, id: string): string | null => {
   const named = tail.split("\n").filter((line) => line.includes("-title"));
   const lines = parseLog(named.join("\n")).filter((line) => textOf(line, "sessionId") === id);
@@ -123,6 +124,8 @@ export const readClaudeSessionTitle = async (request: StateFileRequest): Promise
   }
   return null;
 };
+
+// History: facts and usage.
 
 const FILE = /^[^/]+\/([A-Za-z0-9][A-Za-z0-9-]{7,99})\.jsonl$/;
 
@@ -143,7 +146,7 @@ const readFacts = ({ path, head, tail }: LogPiece): SessionFacts | null => {
   return facts;
 };
 
-/** An answer is written in several lines, each with what the whole of it used so far. */
+/** An answer is written as several lines, each with what all of it has used so far. */
 const answerUsage = (line: Payload): UsageRecord | null => {
   const message = asPayload(fieldOf(line, "message"));
   const usage = message === null ? null : asPayload(fieldOf(message, "usage"));
@@ -161,7 +164,7 @@ const answerUsage = (line: Payload): UsageRecord | null => {
   };
 };
 
-/** What the session has cost so far, by model: the program writes it when it ends, and goes on from it later. */
+/** The session's cost so far, by model: the program writes it when it ends, and continues from it when resumed. */
 const costUsage = (line: Payload, at: number | null): UsageRecord[] => {
   const session = textOf(line, "sessionId");
   const models = asPayload(fieldOf(line, "modelUsage"));

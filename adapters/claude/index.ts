@@ -1,4 +1,5 @@
-// The adapter for Claude Code: wires its parts to the contract, decides nothing itself.
+// The adapter for Claude Code: which process it is, what it loads when it starts in a folder, how it answers without a pane, and
+// how its other parts (screen, events, files, hooks) are wired to the contract.
 import {
   type AgentExecutable,
   type IdentifyMatch,
@@ -32,10 +33,9 @@ import {
 import { option } from "../common/printMode.ts";
 import * as z from "zod";
 
-// Which process of a pane is Claude Code. Owns the command-line rules only: what the process does is nobody's business
-// here. Source: process trees recorded with 2.1.329, notes on 2.1.197 and on npm's node launcher.
+// Which process: by its command line alone. Source: process trees recorded with 2.1.329, notes on 2.1.197 on npm's launcher.
 
-/** Subcommands that configure, serve or print and leave: never the agent that a person sits in front of. */
+/** Subcommands that configure, serve, or print and exit: never the agent that a person sits in front of. */
 const HELPER_SUBCOMMANDS =
   /^(agents|auth|auto-mode|config|daemon|doctor|install|mcp|migrate-installer|plugin|plugins|remote-control|server|setup-token|uninstall|update|upgrade)$/;
 
@@ -47,11 +47,11 @@ const HELPER_FLAGS =
   /^(--bg-pty-host|--bg-spare|--chrome-native-host|--claude-in-chrome-mcp|--computer-use-mcp|--daemon-worker|--mcp-cli|--ripgrep)$/;
 
 const NODE_LAUNCHER = /(^|\/)@anthropic-ai\/claude-code\/cli(-wrapper)?\.[cm]?js$/;
-/** Npm's link to the launcher, where nobody can follow it. */
+/** Npm's link to the launcher, where it cannot be followed. */
 const NODE_LINK = /\/\.?bin\/claude$/;
 const VERSIONED_BINARY =
   /\/(claude\/versions\/\d+\.\d+\.\d+[^/]*|@anthropic-ai\/claude-code[^/]*\/.*claude[^/]*|claude)$/;
-/** Of npm, its own installer, Homebrew, nix and Debian; the variable is named in each recorded version, and in no other agent. */
+/** Paths of npm, its own installer, Homebrew, nix and Debian; each recorded version names the variable, no other agent does. */
 const CLAUDE_EXECUTABLE: AgentExecutable = {
   paths:
     /\/@anthropic-ai\/claude-code(-[^/]+)?\/(.*\/)?claude(\.exe)?$|\/claude\/versions\/\d+\.\d+\.\d+[^/]*$|\/(Caskroom\/claude-code|nix\/store\/[^/]*-claude-code-\d[^/]*)\/(.*\/)?\.?claude(-wrapped)?$/,
@@ -94,7 +94,7 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
 export const identifyClaude = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
   firstMatch(processes, matchOne);
 
-// What it reads when it starts in a folder. The managed files are those of Linux and macOS.
+// What it loads when it starts in a folder. The managed files are those of Linux and macOS.
 
 const CLAUDE_SETTINGS = { permissions: "permissions", hooks: "hooks" };
 
@@ -131,9 +131,9 @@ const claudeLoads: AgentLoads = {
   ],
 };
 
-// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+// Print mode: how it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
 
-/** What the prompt says as well, where it weighs more. */
+/** Repeats the prompt's instructions as a system prompt, where they weigh more. */
 const MANNERS =
   "You answer in a Markdown document that a person is editing. Write Markdown and nothing around it; do not repeat the document, and do not edit its file.";
 
@@ -162,7 +162,7 @@ const claudeArgs = ({ session, isFork, model, acceptsEdits }: PrintQuestion): st
   MANNERS,
 ];
 
-/** A session around us would make it refuse to start. */
+/** Where this variable says that it runs inside another session, Claude Code refuses to start. */
 const ALONE = ["CLAUDECODE"];
 
 const PRINT_MODE: PrintMode = {

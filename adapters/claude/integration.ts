@@ -1,5 +1,5 @@
-// Our hook in `~/.claude/settings.json`, and whether somebody else's hook may answer permission requests. User level on purpose:
-// other agents run a project's Claude hooks as well.
+// Our hook in `~/.claude/settings.json`, and what settings say besides: whether somebody else's hook may answer permission
+// requests, and whether vim's keys are on. User level on purpose: other agents run a project's Claude hooks as well.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
 import {
   createConfirmationReader,
@@ -32,7 +32,7 @@ export const HOOK_EVENTS = [
   "ElicitationResult",
 ] as const;
 
-/** Seconds; the hook needs milliseconds, and some of these events hold the agent. */
+/** Seconds; the hook needs milliseconds, and some of these events make the agent wait. */
 const HOOK_TIMEOUT_S = 5;
 
 /** It must print nothing and succeed: stdout becomes context, and a failure is shown. */
@@ -70,11 +70,11 @@ const settingsOf = (homeDir: string, cwd: string | null): readonly string[] => [
   ...(cwd === null ? [] : [`${cwd}/.claude/settings.json`, `${cwd}/.claude/settings.local.json`]),
 ];
 
-/** Looks at the user's and the project's settings. */
+/** Reads the user's and the project's settings. */
 export const createClaudeConfirmation = () =>
   createConfirmationReader((text) => hasForeignHook(text, "PermissionRequest", HOOK.isOurs), settingsOf);
 
-/** Whether a person has switched on vim's keys (`/config`, 2.1.329); older versions keep that in a file of their own. */
+/** Whether vim's keys are switched on (`/config`, 2.1.329); older versions keep that in a file of its own. */
 export const createClaudeEditorMode = () =>
   createConfirmationReader(
     (text) => parsePayload(text)?.["editorMode"] === "vim",

@@ -1,24 +1,26 @@
-// The parts of a Claude Code screen: where the agent draws, its input box, and of a dialog its frame, text and options. Geometry
-// only; what stands there is read in screen.ts and dialogs.ts.
+// The parts of a Claude Code screen, as geometry; what stands there is read in screen.ts and dialogs.ts. In this file: the agent's
+// own columns in a split editor or tmux, the input box, the text of a dialog, its selector, the dialog around them.
 import type { Screen } from "../../core/ports/agentAdapter.ts";
 import { indentOf, isBlank, withoutBlankEnds, movesTo, joined } from "../common/screenText.ts";
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import { oneLine } from "../common/events.ts";
 import { readPlainOptions } from "../common/selector.ts";
 
+// Own columns: a terminal inside vim, nvim or tmux shows other windows beside the agent.
+
 /** Between windows of vim, of nvim, and of tmux. */
 const SEPARATOR = /^[|│┃]$/;
 const RUN = /─{12,}|▔{12,}/g;
-/** Less is a table in a text. */
+/** A table in a text has fewer rows. */
 const MIN_ROWS = 6;
 const MIN_PANEL_ROWS = 3;
 const PANEL = "│";
-/** In the place of the nearest row above the agent's part: no block of the agent begins so. */
+/** Replaces the row directly above the agent's part: no block of the agent begins so. */
 const FOREIGN_ROW = "|";
-/** Characters that take two columns and one unit of a text. */
+/** Characters that take two columns and one UTF-16 unit. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
 const FILLER = "\u0000";
-/** Below an editor's terminal that takes all of the screen: the line of the window, and the one for commands. */
+/** An editor's terminal that takes the whole screen still has two rows below it: the window's line, and the one for commands. */
 const MAX_EDITOR_ROWS = 2;
 const EDITOR_ROW = /^[!-~]/;
 const KEYS_ROW = /^(?:enter|esc|tab|ctrl[+-]\w|shift\+\w+) to /i;
@@ -31,7 +33,7 @@ interface Columns {
 
 const isDivider = (row: string, at: number): boolean => SEPARATOR.test(row.charAt(at));
 
-/** A rule with a separator on each side that is not an edge of the screen; null where there is none, or none has a separator. */
+/** A rule with a separator on each side that is not an edge of the screen; null where there is none. */
 const ruleBetween = (row: string): Columns | null => {
   for (const { index, 0: run } of row.matchAll(RUN)) {
     const end = index + run.length;
@@ -65,8 +67,8 @@ interface OwnPart {
 }
 
 /**
- * The screen with nothing but the agent's own part, whose rows keep their places; `columns` null: all of it. A rule across the whole
- * screen says that nothing stands beside the agent. A row in which the separator is not where it should be ends it.
+ * The agent's own part of the screen, whose rows keep their places; `columns` null: it is the whole screen. A rule across the
+ * screen proves that nothing stands beside the agent. The part ends at a row without the separator in its column.
  */
 export const ownColumns = (screen: Screen): OwnPart => {
   const lines = screen.lines.map((line) => line.trimEnd().replace(WIDE, `$&${FILLER}`));
@@ -88,8 +90,8 @@ export const ownColumns = (screen: Screen): OwnPart => {
 };
 
 /**
- * The lines above the box without the panel beside them: a line down to the box, where the last rows of a text never have one. Higher up
- * the panel may be of another width.
+ * The lines above the box without the panel beside them, whose vertical line reaches down to the box; the last rows of a text never
+ * have one. Higher up the panel may have another width.
  */
 const leftOfPanel = (lines: readonly string[]): readonly string[] => {
   const at = lines.at(-1)?.lastIndexOf(PANEL) ?? -1;
@@ -100,8 +102,8 @@ const leftOfPanel = (lines: readonly string[]): readonly string[] => {
 };
 
 /**
- * Without the last lines of an editor in whose terminal the agent has the whole width. On the alternate screen alone: below what an agent
- * left on the other one, a shell writes.
+ * Without the last lines of an editor in whose terminal the agent has the whole width. Only on the alternate screen: on the other
+ * one, what stands below the agent's output is a shell's.
  */
 export const withoutEditor = (lines: readonly string[], isAlternate: boolean): readonly string[] => {
   if (!isAlternate) return lines;
@@ -113,8 +115,7 @@ export const withoutEditor = (lines: readonly string[], isAlternate: boolean): r
   return own;
 };
 
-// The parts of a Claude Code screen: the input box at the bottom with what stands directly above and below it, and the views that
-// take its place. Geometry only; meaning is given in the sibling files. Source: frames recorded with 2.1.329, notes on 2.1.197's
+// Input box: at the bottom, with what stands directly above and below it. Source: frames recorded with 2.1.329, notes on 2.1.197's
 // inline renderer.
 
 /** The input box between two rules that start in column 0; answers and quotes are indented by two columns. */
@@ -124,7 +125,7 @@ export interface InputBox {
   /** Index of that line, and of the lower rule. */
   start: number;
   end: number;
-  /** The agent's own line below the box; "" where it cannot be told from what the person has drawn there. */
+  /** The agent's own line below the box; "" where it cannot be distinguished from the person's status line. */
   footer: string;
   /** The lower rule and everything below it. */
   below: readonly string[];
@@ -135,14 +136,11 @@ export interface InputBox {
 }
 
 const MAX_LINES_BELOW = 24;
-// Written so that each character matches in one way only: a long rule that is none must not cost the cube of its length.
+// Each character matches in one way only: a long line that is no rule must not cost the cube of its length.
 const RULE = /^─{12}(?:─*|.*──)$/;
-/** In the box's lower edge stands how much of a draft is below it. */
+/** The box's lower edge may say how much of the draft is below it. */
 const LOWER_EDGE = /^─{12,}$|^─── ↓ \d+ more ─+$/;
-/**
- * In its upper edge stand how much of a draft is above it and, at the right end, the session's name, which may take all of it but the
- * last two columns.
- */
+/** The upper edge may say how much of the draft is above it and, up to its last two columns, the session's name. */
 const UPPER_EDGE = /^─{3,}(?:.* )?─+$|^ \S.* ─$/;
 const CUT_EDGE = /^─── ↑ \d+ more .*─$/;
 const PROMPT_SIGN = /^[❯>!]( |\u00a0|$)/;
@@ -156,17 +154,17 @@ const isRightAligned = (line: string, width: number): boolean => indentOf(line) 
 
 const isIndented = (line: string): boolean => isBlank(line) || indentOf(line) >= INDENT;
 
-/** In the list of agents; the one whose conversation is shown has a full circle, and the list has the keys where one is marked. */
+/** A row of the list of agents. A full circle: its conversation is shown. A row marked `❯`: the list takes the keys. */
 const AGENT = /^(?:❯ | {2})[│├└ ]*[●◯] \S/;
 
-/** Of its own line below the box: the mode, behind it what it offers; before it a mode of its editor. */
+/** The agent's own line below the box: a mode of its editor, the mode of the agent, what it offers. */
 const MODE_LINE = /^ {2}(?:-- [A-Z][A-Z -]* -- +)?(?:⏸|⏵⏵) /;
-/** Where it tells no mode (2.1.197). */
+/** The same line where it names no mode (2.1.197). */
 const PLAIN_LINE = /^ {2}(?:\? for shortcuts|esc to interrupt)(?: · .*)?$/;
 
 /**
  * A person's status line stands between the box and the agent's own line, may have several rows, and may say anything: it is
- * evidence of nothing. `below`: what is not blank below the box. Recorded with 2.1.329 and status lines of every kind.
+ * evidence of nothing. `below`: the rows below the box that are not blank. Recorded with 2.1.329 and status lines of every kind.
  */
 const ownLineOf = (below: readonly string[]): string => {
   const last = below.at(-1) ?? "";
@@ -184,7 +182,7 @@ const startOfBox = (lines: readonly string[], lower: number): number => {
   return isBox && first > 0 ? first : -1;
 };
 
-/** The rows below the box as far as they are the agent's or its person's: all of them are indented, those of an editor around it are not. */
+/** The rows below the box down to the first that is the surrounding editor's: those of the agent and its person are indented. */
 const rowsBelow = (lines: readonly string[], lower: number): string[] => {
   const rest = lines.slice(lower + 1);
   const foreign = rest.findIndex((line) => !isIndented(line) && !AGENT.test(line));
@@ -213,7 +211,7 @@ export const findInputBox = (lines: readonly string[], width: number): InputBox 
   };
 };
 
-/** Without the session's name below a dialog, which takes the place of the box and leaves its upper edge. */
+/** Without the session's name below a dialog: the dialog replaces the box, but the box's upper edge stays. */
 export const withoutName = (lines: readonly string[]): readonly string[] =>
   UPPER_EDGE.test(lines.at(-1) ?? "") && /[^─\s]/.test(lines.at(-1) ?? "") ? lines.slice(0, -1) : lines;
 
@@ -223,27 +221,27 @@ export const lastBlock = (above: readonly string[]): readonly string[] => {
   return above.slice(Math.max(start, 0));
 };
 
-// The text of a permission dialog, row by row, by its place: between the dotted lines below the heading, or, in 2.1.197, all
-// that stands between heading and question. Nothing is left out for what it says. Source: dialogs recorded with 2.1.329 at
-// 120, 80 and 60 columns (commands of many rows, tools, new and changed files), 2.1.197.
+// Text: that of a permission dialog, row by row, found by its place: between the dotted lines below the heading, or, in 2.1.197,
+// all that stands between heading and question. No row is dropped because of what it says. Source: dialogs recorded with 2.1.329 at
+// 120, 80 and 60 columns (commands of many rows, tools, new and changed files), and with 2.1.197.
 
 const DOTTED_LINE = /^ ?╌{8,}$/;
 export const isSeparator = (line: string): boolean => DOTTED_LINE.test(line);
 /** Before each row of a text that takes more than one. */
 const BAR = /^ │( |$)/;
-/** Columns that the frame takes of those of the pane. */
+/** Columns of the pane that the frame takes. */
 const FRAME_COLUMNS = 4;
 
 export interface DialogText {
   /** The agent's own lines above: heading, hint, description, the path of an edit. */
   heading: readonly string[];
-  /** As they are drawn; `unframed` gives them without frame and indentation. */
+  /** As drawn; `unframed` removes frame and indentation. */
   rows: readonly string[];
-  /** All of the text is in sight. */
+  /** All of the text is visible. */
   isWhole: boolean;
-  /** Its first rows are out of sight, its last one is not. */
+  /** Its first rows have scrolled out, its last row is visible. */
   isEnd: boolean;
-  /** What the model says of it would stand below it, and nothing divides the two. */
+  /** The model's remark would stand directly below the text, with nothing to divide the two. */
   hasRemarkBelow: boolean;
 }
 
@@ -253,10 +251,7 @@ export const unframed = (rows: readonly string[]): string[] => {
   return rows.map((row) => row.slice(indent));
 };
 
-/**
- * `lines`: of the dialog above its question. `isTopSeen`: they begin below the dialog's rule; else its upper part is out of
- * sight.
- */
+/** `lines`: above the question. `isTopSeen`: they begin below the dialog's rule; otherwise the top has scrolled out. */
 export const textOf = (lines: readonly string[], isTopSeen: boolean): DialogText => {
   const first = lines.findIndex((line) => isSeparator(line));
   const last = lines.findLastIndex((line) => isSeparator(line));
@@ -268,7 +263,7 @@ export const textOf = (lines: readonly string[], isTopSeen: boolean): DialogText
       isEnd: !isTopSeen,
       hasRemarkBelow: false,
     };
-  // One line in sight ends the text; what is below it is the agent's own.
+  // A single visible dotted line ends the text; what is below it is the agent's own.
   if (!isTopSeen)
     return {
       heading: [],
@@ -288,16 +283,16 @@ export const textOf = (lines: readonly string[], isTopSeen: boolean): DialogText
   };
 };
 
-/** Columns of the rows of a text in a pane so wide. */
+/** Columns that a text's rows have in a pane of this width. */
 export const columnsOf = (width: number): number => Math.max(1, width - FRAME_COLUMNS);
 
 const NUMBERED = /^( *\d+)(?: (.*))?$/;
-/** Before a row of which it is not known what it does. */
+/** Marks a row whose effect on the file is not known. */
 const UNKNOWN_SIGN = "?";
 
 /**
- * The drawn lines of a file as lines of a difference: all of them are new, or each has its sign. A longer line of a new file is
- * broken at the right edge and goes on below the numbers. `width`: of the pane.
+ * The drawn lines of a file as lines of a diff. `isNew`: every line is an added one; otherwise each has its sign. A long line of a
+ * new file is broken at the right edge and continues below the numbers. `width`: of the pane.
  */
 export const contentOf = (rows: readonly string[], isNew: boolean, width: number): string => {
   const lines: string[] = [];
@@ -309,7 +304,7 @@ export const contentOf = (rows: readonly string[], isNew: boolean, width: number
       [gutter, rowsOfLine] = [number.length + 1, 1];
       lines.push(isNew ? `+${text}` : text || " ");
     } else if (isNew && before !== undefined && row.slice(0, gutter).trim() === "") {
-      // What the edge cut off the right end of the row above were blanks.
+      // Blanks at the end of the row above were trimmed: pad it to the edge.
       lines[lines.length - 1] = before.padEnd(1 + rowsOfLine * (width - 1 - gutter)) + row.slice(gutter);
       rowsOfLine += 1;
     } else lines.push(`${UNKNOWN_SIGN}${row}`);
@@ -317,9 +312,9 @@ export const contentOf = (rows: readonly string[], isNew: boolean, width: number
   return lines.join("\n");
 };
 
-// The selector of a dialog: its options with the keys that choose them. A digit alone chooses (recorded 2.1.329). Options
-// without digits are chosen by moving the mark and Enter; each move is seen before the next key, because Enter on another option
-// of the trust dialog leaves the agent.
+// Selector: a dialog's options with the keys that choose them. A digit alone chooses (recorded 2.1.329). Options without digits are
+// chosen by moving the mark and Enter; each move is verified before the next key, because Enter on another option of the trust
+// dialog exits the agent.
 
 type Option = PromptRequest["options"][number];
 
@@ -341,10 +336,13 @@ const labelOf = (text: string): string => oneLine(text.replace(HINT, "").replace
 
 const isOptionLine = (line: string): boolean => NUMBERED_OPTION.test(line);
 
-/** A wrapped option continues under its text, which no option of a recorded dialog reaches with less than five columns. */
+/** A wrapped option continues below its text; in recorded dialogs that is indented by at least five columns. */
 const continues = (line: string): boolean => indentOf(line) >= 5 && !isOptionLine(line);
 
-/** Reads upwards from `end`; null when no option there is selected in a dialog's column. Options may have rules and descriptions between. */
+/**
+ * Reads upwards from `end`, over rules and descriptions between options; null where no option is selected in a dialog's column.
+ * `joinWrapped`: rows below an option belong to its label; otherwise they are its description.
+ */
 export const readNumbered = (
   lines: readonly string[],
   end: number,
@@ -387,7 +385,7 @@ export const readNumbered = (
     : null;
 };
 
-/** Options without digits: the mark moves to one, and Enter chooses it. Whoever answers sees that it moved. */
+/** Options without digits: the mark is moved to one, and Enter chooses it. */
 export const readPlain = (lines: readonly string[], end: number): Selector | null => {
   const found = readPlainOptions(lines, end, { mark: "❯", maxIndent: 4, isWrapped: false });
   if (found === null || found.labels.length > MAX_OPTIONS) return null;
@@ -398,7 +396,7 @@ export const readPlain = (lines: readonly string[], end: number): Selector | nul
   return { options, start: found.start, end: found.end };
 };
 
-// A dialog between the rule above it and the keys below it, and what readers of every kind of dialog take from it.
+// Dialog: what stands between the rule above it and the keys below it.
 
 /** The dialog's own text above its selector, without the rule that separates it from the conversation. */
 export interface Dialog {
@@ -406,9 +404,9 @@ export interface Dialog {
   selector: Selector;
   footer: string;
   hasRule: boolean;
-  /** A part of it is out of sight, and its last row but the footer says so. */
+  /** A part of it has scrolled out, as its last row above the footer says. */
   isScrolled: boolean;
-  /** Index on the screen of its first row in sight. */
+  /** Index on the screen of its first visible row. */
   top: number;
   /** Columns of the pane. */
   width: number;

@@ -1,5 +1,6 @@
-// Claude Code's hook events to signals. Pure; the table of events is the whole decision. Sources: event orders and payloads
-// recorded with 2.1.329 (2.1.197 sends the same for prompts, approvals and errors); elicitation from the vendor's documents.
+// Claude Code's hook events to signals: why a turn failed (the screen asks that too), what a request asks, the name of a request,
+// the table of events. Pure. Sources: event orders and payloads recorded with 2.1.329 (2.1.197 sends the same for prompts,
+// approvals and errors); elicitation from the vendor's documents.
 import { type ErrorStatus, failureBy, countOf, failureWords, progressField } from "../common/progress.ts";
 import {
   asPayload,
@@ -46,7 +47,7 @@ import {
 } from "../common/promptRequest.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 
-// Why a turn failed, from the hook's error name and from the text that Claude Code shows. One place, because the hook and
+// Why a turn failed: from the hook's error name and from the text that Claude Code shows. One place, because the hook and
 // the screen must name the same failure alike. Recorded: 400, 401, 429, 500 (2.1.329); the limit texts are documented only.
 
 const REASON_BY_NAME: Readonly<Record<string, ErrorStatus["reasonCode"]>> = {
@@ -69,7 +70,7 @@ export const errorStatusOfText = (text: string): ErrorStatus =>
     [RATE_TEXT, "rate_limited"],
   ]);
 
-/** A limit of the account is told from a busy server by its text: both are named `rate_limit`. */
+/** Both a limit of the account and a busy server are named `rate_limit`: the text distinguishes them. */
 const errorStatusOfHook = (name: string | null, message: string | null): ErrorStatus => {
   const byText = errorStatusOfText((message ?? "").slice(0, 2_000));
   if (byText.reasonCode === "usage_limit") return byText;
@@ -81,10 +82,10 @@ const errorStatusOfHook = (name: string | null, message: string | null): ErrorSt
 export const ERROR_LINE =
   /^(API Error\b|Please run \/login\b|Invalid API key\b|Credit balance is too low|OAuth (token|session)\b|(Claude )?(AI )?usage limit reached|You've (hit|reached) your \b|(\S+ )?limit reached\b|You're out of (extra )?usage)/i;
 
-// What a permission hook asks of the person, in structured form. Built from the hook's payload alone; the keys of a
-// dialog's options are known only where the dialog was recorded with the same ones (2.1.329 questions), else null or none.
+// Requests: what a permission hook asks of the person, from its payload alone. The keys of options are known only where the dialog
+// was recorded with the same ones (questions of 2.1.329), else null or none.
 
-/** What a plan asks, with or without its text. */
+/** Title of a plan's request, with or without its text. */
 export const EXIT_PLAN_MODE = "Exit plan mode?";
 
 const EDIT_TOOLS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit", "Update"]);
@@ -95,7 +96,7 @@ const GENERIC_PERMISSION: Ask = {
   request: promptRequest({ kind: "other", title: "Claude needs your permission" }),
 };
 
-/** Recorded 2.1.329: the options of a question are numbered from 1 and a digit alone chooses; several questions or answers need more keys. */
+/** Recorded 2.1.329: options are numbered from 1, a digit alone chooses; several questions or answers need more keys. */
 const questionAsk = (toolName: string, input: Payload): Ask => {
   const hasOneAnswer = (question: Payload): boolean => question["multiSelect"] !== true;
   const fields = questionFields(input, { name: "Claude", toolName }, (question, index) =>
@@ -116,8 +117,8 @@ const changeOf = (edit: Payload): string | null => {
 const written = (text: unknown): string | null => (typeof text === "string" ? writtenLines(text) : null);
 
 /**
- * What an edit tells of its change, and whether that is all of it. Recorded 2.1.329: Write and Edit. At how many places an edit
- * that replaces all changes the file, and what a notebook's cell was before, is not told; MultiEdit is an older version's.
+ * What the payload says of an edit's change, and whether that is all of it. Recorded 2.1.329: Write and Edit. It does not say at
+ * how many places `replace_all` changes the file, nor what a notebook's cell was before; MultiEdit is an older version's.
  */
 const contentOf = (toolName: string, input: Payload): { content: string | null; isAll: boolean } => {
   switch (toolName) {
@@ -154,10 +155,10 @@ const editAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
   };
 };
 
-/** What the dialog draws of a command, and what changes nothing of what runs. */
+/** Fields of a command that the dialog draws, or that do not change what runs. */
 const PLAIN_FIELDS = new Set(["command", "description", "timeout"]);
 
-/** Recorded 2.1.329: neither that it leaves the sandbox nor that it goes on in the background is drawn. */
+/** Recorded 2.1.329: the dialog does not draw that a command runs outside the sandbox or in the background. */
 const isPlain = (input: Payload): boolean =>
   Object.entries(input).every(([name, value]) => PLAIN_FIELDS.has(name) || value === false);
 
@@ -173,11 +174,11 @@ const toolAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
         remark: textOf(input, "description"),
         toolName,
         ...(isPlain(input) ? { isWhole: true } : { hasMore: true }),
-        // Where another tool, such as a server's, runs its command is not told.
+        // Where another tool, such as a server's, runs its command is not known.
         ...(isPlain(input) && toolName === "Bash" ? { runsIn: cwd } : {}),
       }),
     };
-  // Only a part of what such a tool is given; the dialog shows all of it.
+  // Only a part of such a tool's input; the dialog shows all of it.
   const subject = firstText(input, ["url", "query", "file_path", "path", "pattern", "description", "prompt"]);
   return {
     status: TOOL_APPROVAL,
@@ -190,7 +191,7 @@ const toolAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
   };
 };
 
-/** The wait that a PermissionRequest for this tool stands for. `cwd`: where commands run, and from where its dialog names files. */
+/** The wait that a PermissionRequest for this tool stands for. `cwd`: where commands run, and the base of paths in its dialog. */
 const askOf = (rawToolName: string, toolInput: unknown, cwd: string | null): Ask => {
   const input = asPayload(toolInput) ?? {};
   const toolName = oneLine(rawToolName, 200);
@@ -228,11 +229,12 @@ const elicitationAsk = (payload: Payload): Ask => {
  */
 const opened = opensWithin(1_000);
 
-// The name of a permission request. Claude Code's PermissionRequest carries no tool_use_id (recorded 2.1.329), so the
-// request is named by what it asks: agent, tool and input. PreToolUse ties that name to its tool_use_id.
+// Names of requests: a PermissionRequest carries no tool_use_id (recorded 2.1.329), so the request is named by what it asks: agent,
+// tool and input. PreToolUse ties that name to its tool_use_id.
+
 /**
- * Tools that rewrite their own input between the request and the end: a question gains its answers, a plan its text. Only
- * the part that stays names the request.
+ * The part of the input that stays the same between the request and its end, which names the request: a question gains its
+ * answers, a plan its text.
  */
 const stableInput = (toolName: string, input: unknown): unknown => {
   if (toolName === "AskUserQuestion") {
@@ -247,7 +249,7 @@ const requestKeyOf = (agentId: string, toolName: string, toolInput: unknown): st
 
 /** Modes in which a request may be answered without a person. */
 const SELF_ANSWERING_MODES = new Set(["auto", "bypassPermissions", "dontAsk"]);
-/** Ends of a session after which the process lives on. */
+/** Ends of a session after which the process keeps running. */
 const LIVING_END_REASONS = new Set(["clear", "resume"]);
 const RUNNING_TASK_STATES = new Set(["running", "pending", "in_progress"]);
 
@@ -331,7 +333,7 @@ const notified: EventRule = (event) => {
   }
 };
 
-/** An elicitation's own id where it has one; a server asks one thing at a time. */
+/** By the elicitation's own id where it has one, and by its server, which asks one thing at a time. */
 const elicitationNames = (payload: Payload): string[] =>
   ["elicitation_id", "mcp_server_name"].flatMap((field) => {
     const value = textOf(payload, field);
@@ -348,6 +350,8 @@ const stopped: EventRule = ({ payload, agentId, confidence }) => {
   return [{ ...boundary(BACKGROUND, agentId, confidence), ...progress }];
 };
 
+// The table of events.
+
 const TOLD: ToldNames = {
   prompts: "UserPromptSubmit",
   began: "PreToolUse",
@@ -359,12 +363,12 @@ const TOLD: ToldNames = {
 
 const RULES: EventRules = {
   SessionStart: ({ payload, isWhole, agentId, confidence }) => {
-    // A truncated one may be the restart after a compaction, in the middle of a turn.
+    // A truncated event may be the restart after a compaction, in the middle of a turn.
     if (!isWhole) return [activity(null, { agentId })];
     if (textOf(payload, "source") === "compact") return [activity(THINKING, { agentId })];
     return [boundary(FRESH, agentId, confidence)];
   },
-  // Also fires when a prompt is queued while a turn runs: what it claims, a turn in progress, is true then as well.
+  // Also fires when a prompt is queued while a turn runs; a turn is in progress then as well.
   UserPromptSubmit: prompted,
   PreToolUse: toolStarted,
   PermissionRequest: permissionRequested,
@@ -399,7 +403,7 @@ const RULES: EventRules = {
   ElicitationResult: ({ payload, agentId }) => [
     activity(workOf(agentId, THINKING), { agentId, closes: elicitationNames(payload) }),
   ],
-  // We do not install for these; they prove life when somebody forwards them.
+  // Our hooks are not installed for these; they prove life when somebody forwards them.
   UserPromptExpansion: alive,
   MessageDisplay: alive,
   TaskCreated: alive,

@@ -1,6 +1,7 @@
-// Reads the visible screen of Claude Code. Positive proof or nothing: a dialog by its footer and selector, else an input box
-// at the bottom by its surroundings. The line directly above the box and the footer below it say whether the turn runs, ended,
-// failed, was interrupted or never began; everything higher up is history. Source: recorded frames (2.1.329, 2.1.197).
+// Reads the visible screen of Claude Code: views that take the keys, the layout for screen readers, the draft in the box and its
+// editor's mode, the turn. Positive proof or nothing: a dialog (dialogs.ts), else an input box at the bottom, whose nearest line
+// above and footer say whether the turn runs, ended, failed, was interrupted or never began; everything higher up is history.
+// Source: recorded frames (2.1.329, 2.1.197).
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import {
   indentOf,
@@ -45,25 +46,21 @@ import { ERROR_LINE, errorStatusOfText } from "./normalize.ts";
 import type { Confidence } from "../../core/model/state.ts";
 import { readDialog } from "./dialogs.ts";
 
-// Views of the agent's own: pickers, settings, lists, the transcript, the view of all sessions. In each of them keys are commands and
-// what the agent does is out of sight. They are told by their place: a bar, or a rule, across the pane, all rows below it are indented
-// by two columns, and no box for prompts is among them. Source: every command of the menu of 2.1.329 that opens one, in both of its
-// renderers.
+// Views: pickers, settings, lists, the transcript, the view of all sessions. In a view keys are commands and the agent's work is
+// not visible. It is known by its place: below a bar or rule across the pane all rows are indented by two columns, without a box
+// for prompts. Source: every command of the menu of 2.1.329 that opens one, in both renderers.
 
-/** Above a view that is drawn over the conversation; above nothing else but the dialog of a plan. */
+/** Above a view that is drawn over the conversation, and otherwise only above a plan's dialog. */
 const BAR = /^▔{12,}$/;
-/** Below the field for a reply in the view of all sessions; and, in the inline renderer, a command that answers below itself. */
+/** The edge below the reply field in the view of all sessions, or, in the inline renderer, a command that answers below itself. */
 const OTHER_EDGE = /^╰─{12,}╯$|^❯ \/\S/;
 
-/** The keys of a view may be wrapped. */
+/** The row of a view's keys may be wrapped. */
 const ROWS_OF_KEYS = 3;
 const KEYS = /(?:^|\s)(?:esc|enter|ctrl[+-]\S+|[^\s\w]\S*|\w) to \w/i;
-/**
- * Below a box that is none for prompts: what Enter does in the view of all sessions, and what is searched for in the inline renderer,
- * before the mode.
- */
+/** Below another box: what Enter does in the view of all sessions, or the search in the inline renderer, before the mode. */
 const OTHER_BOX = /^ {2}enter to \w|^ {2}[a-z ]+: .*(?:⏸|⏵⏵) \S/;
-/** Among the keys of a view; the list of keys below the box for prompts has none that closes it. */
+/** Among a view's keys; the list of keys below the box for prompts names none that closes it. */
 const CLOSES = /\s\? to close(?: {2}|$)/;
 
 const titleOf = (rows: readonly string[]): string => joined(rows.slice(0, 1)).slice(0, 80);
@@ -80,19 +77,19 @@ const readView = (lines: readonly string[]): Reading | null => {
   return isView ? shows(IN_MENU, "high", titleOf(rows)) : null;
 };
 
-/** Without its task and its times at the right edge. */
+/** The name in a row of the list of agents, without task and times at the right edge. */
 const nameOf = (row: string): string => row.replace(/^[❯ ]*[│├└ ]*/, "").split(/ {2,}/, 1)[0] ?? "";
 
-/** The conversation of one that works for the agent is shown, whose own is out of sight; or the list of them has the keys. */
+/** A sub-agent's conversation is shown instead of the agent's own, or the list of agents takes the keys. */
 const isOfOther = (agents: readonly string[]): boolean =>
   agents.length > 0 && (!/^ {2}●/.test(agents[0] ?? "") || agents.some((row) => row.startsWith("❯")));
 
-/** Of the agent that works for it and whose conversation is shown: it is at work, and no dialog is open. */
+/** In the footer of a sub-agent's conversation: it is at work, and no dialog is open. */
 const AT_WORK = /\besc to (?:stop|int)/;
 
 const showsOtherAtWork = ({ footer, agents }: InputBox): boolean => isOfOther(agents) && AT_WORK.test(footer);
 
-/** What is typed into such a box goes to another agent, begins another session, or searches: its sign; null for the box for prompts. */
+/** The sign of a box whose text goes to another agent, begins another session or searches; null for the box for prompts. */
 const signOfOtherBox = ({ below, footer, agents }: InputBox): string | null => {
   if (isOfOther(agents)) return nameOf(agents.find((row) => row.includes("●")) ?? "");
   const rows = below.slice(1).filter((line) => !isBlank(line));
@@ -100,14 +97,14 @@ const signOfOtherBox = ({ below, footer, agents }: InputBox): string | null => {
   return footer === "" && isOther ? titleOf(rows.slice(-1)) : null;
 };
 
-// The layout for screen readers (`--ax-screen-reader`): plain rows from the left edge, each kind of block with a word in front, no box and
-// no signs. At its bottom stand the mode and the prompt, or a dialog that is answered by a number and Enter. Source: 2.1.329.
+// Layout for screen readers (`--ax-screen-reader`): plain rows from the left edge, each block begins with a word for its kind, no
+// box and no signs. At the bottom stand the mode and the prompt, or a dialog answered by number and Enter. Source: 2.1.329.
 
 const FLAT_MODE = /^(?:(?:manual|auto|plan) mode|accept edits|bypass permissions|don't ask) on(?: .*)?$/;
-/** Between both: the effort, and what an empty prompt offers. */
+/** Rows between mode and prompt: the effort, and what an empty prompt offers. */
 const MAX_HINTS = 2;
 const PROMPT = /^\$(?:[ \u00a0]|$)/;
-/** Rows of a draft. */
+/** Most rows of a draft. */
 const MAX_ROWS = 20;
 const FLAT_INDENT = 2;
 
@@ -156,10 +153,10 @@ const readPrompt = ({ mode, above }: Prompt): Reading | null => {
   if (declined !== undefined) return shows(INTERRUPTED, "high", declined);
   const text = /^(?:error|claude): (.*)$/.exec(joined(block))?.[1] ?? "";
   if (ERROR_LINE.test(text)) return fails(errorStatusOfText(text), text);
-  // A prompt with nothing below it was just accepted; behind a command of the agent's own stands what it answered.
+  // A prompt with nothing below it was just accepted; a command of the agent's own has its answer below it.
   if (head.startsWith("you: ") && rest.length === 0) return null;
   const hasTurn = BLOCK.test(head);
-  // What ended there has its first row out of sight.
+  // The first row of what ended there has scrolled out.
   if (!hasTurn && above.length > 0 && !above.some((line) => /^Claude Code v\d/.test(line))) return null;
   return shows(FRESH, hasTurn ? "medium" : "high", mode);
 };
@@ -170,7 +167,7 @@ const PERMISSION = /^Permission Required: (\S.*)$/;
 const ASKED = /^Question: (\S.*)$/;
 const EDIT = /^Do you want to (create|make|overwrite|edit|write|update|delete|insert)\b/;
 
-/** Its options have no keys: a number alone chooses nothing, and nobody has tried from afar what follows it. */
+/** The options get no keys: a number alone chooses nothing, and answering it from elsewhere was not tried. */
 const readQuestion = (lines: readonly string[]): Reading | null => {
   const rows = lines.filter((line) => !isBlank(line));
   const end = rows.findLastIndex((line) => ASKS.test(line));
@@ -203,21 +200,21 @@ const readFlat = (lines: readonly string[]): Reading | null => {
   return prompt === null ? readQuestion(lines) : readPrompt(prompt);
 };
 
-/** What stands behind the prompt's sign; null where there is none. */
+/** What stands after the prompt's sign; null without a prompt. */
 const readFlatDraft = (screen: Screen): string | null => {
   const rows = styledRows(screen);
   const prompt = findPrompt(screen.lines.map((line) => line.trimEnd()));
   return rows === null || prompt === null ? null : typedOf(rows.slice(prompt.at), FLAT_INDENT);
 };
 
-// What somebody typed into the input box of Claude Code, and in which mode its editor is.
+// Draft: what somebody typed into the input box, and the mode of its editor.
 
-/** What is typed behind any other sign is no prompt: `!` runs it in a shell. */
+/** Text after another sign is no prompt: `!` runs it in a shell. */
 const SIGN_OF_PROMPTS = /^[❯>]$/;
 
 /**
- * What somebody typed into the box; the hint in an empty one is drawn dim. "": it is empty; null: there is none, it is not for
- * prompts, or not all of it is in sight. Source: drafts recorded with 2.1.329.
+ * What somebody typed into the box; the hint in an empty one is drawn dim. "": the box is empty; null: there is none, it is not for
+ * prompts, or its drawn cells are not those of the agent's part. Source: drafts recorded with 2.1.329.
  */
 export const readDraft = (screen: Screen): string | null => {
   const rows = styledRows(screen);
@@ -243,7 +240,7 @@ export const readDraft = (screen: Screen): string | null => {
 const INPUT_MODE = /^-- ([A-Z][A-Z -]*) -- /;
 
 /**
- * The mode of the box's editor, by the agent's own line: where vim's keys are switched on, it names each mode but the normal one.
+ * The mode of the box's editor, by the agent's own line, which with vim's keys switched on names each mode but the normal one.
  * Recorded with 2.1.329.
  */
 export const readInputMode = (screen: Screen): "text" | "commands" | "none" | null => {
@@ -258,9 +255,11 @@ export const readInputMode = (screen: Screen): "text" | "commands" | "none" | nu
   return mode === "INSERT" ? "text" : "commands";
 };
 
+// Turn: its progress, and whether it runs, ended or never began.
+
 const ATTEMPT = /\bRetrying in \d.{0,40}\(attempt (\d+)\/(\d+)\)/;
 const BACKGROUND_WORK = /^✻ Waiting for (\d+ background \w+)/;
-/** A random verb is one word; a task of its list is named by several. */
+/** A random verb is one word; a task of the agent's list has several. */
 const NAMED_TASK = /^[·✢✳✶✻✽∗*] (\S+ \S.{0,80}?)…/;
 const FOOTER_MODE = /\b(accept edits|auto mode|plan mode|bypass permissions|don't ask) on\b/;
 const QUEUED_HINT = /^\s+Queued · /;
@@ -292,12 +291,12 @@ const IDLE_FOOTER =
   /\? for shortcuts|← for agents|\/tasks to see|shift\+tab to cycle|(manual|auto|plan) mode on\b|accept edits on\b|bypass permissions on\b|don't ask on\b/;
 /** A random glyph and a verb with an ellipsis; the finished line has no ellipsis. */
 const SPINNER = /^[·✢✳✶✻✽∗*] \S.{0,80}?…/;
-/** Up to 2.1.197 it stands below a failure too, and names no time of day. */
+/** Up to 2.1.197 this line also stands below a failure, and names no time of day. */
 const FINISHED_WITHOUT_TIME = /^✻ \S+ for [\dhms ]+$/;
 const FINISHED_TURN = /^✻ \S+ for (\d+[dhms] ?)+( · .*)?$/;
 const WAITING_FOR_BACKGROUND = /^✻ Waiting for \d+ background \w+/;
 const INTERRUPTED_TURN = /^\s*⎿\s+Interrupted · What should Claude do instead\?/;
-/** The person left a question, refused an edit, or a plan, which is then drawn in a box: all of these end the turn. */
+/** The person declined a question, or rejected an edit or a plan (which is then drawn in a box): each ends the turn. */
 const DECLINED_TURN = /^● Declined to answer Claude's questions:/;
 const REJECTED_EDIT = /^\s+⎿\s+Rejected \w+ to \S/;
 const REJECTED_PLAN = /^\s+⎿\s+(Rejected|User rejected) Claude's plan:$/;
@@ -344,7 +343,7 @@ const readFailure = (block: readonly string[]): Reading | null => {
   return ERROR_LINE.test(text) ? fails(errorStatusOfText(text), text) : null;
 };
 
-/** What ended, told by the block directly above the box. */
+/** How the turn ended, by the block directly above the box. */
 const readEnd = (box: InputBox): Reading | null => {
   const block = lastBlock(box.above);
   const [head = ""] = block;
@@ -362,15 +361,15 @@ const readEnd = (box: InputBox): Reading | null => {
   return readFailure(block);
 };
 
-/** The agent begins each block with a sign; what begins with a letter is an editor's line above its window. */
+/** The agent begins each block with a sign; a row that begins with a letter is an editor's line above its window. */
 const OWN_SIGN = /^[^\x20-\x7e]|^[*>!] /;
-/** What a command of the agent's own answered. */
+/** The answer to a command of the agent's own. */
 const ANSWER = /^\s+⎿\s+\S/;
 
 const readIdle = (box: InputBox): Reading | null => {
   if (!IDLE_FOOTER.test(box.footer)) return null;
   const [head = "", ...rest] = lastBlock(box.above);
-  // What ended there has its first line out of sight, in a low pane or behind what an editor draws.
+  // The first line of what ended there is not visible: a low pane, or an editor draws over it.
   if (head !== "" && !OWN_SIGN.test(head)) return null;
   // A prompt with nothing below it was just accepted: the running line is about to be drawn.
   if (/^[❯!]/.test(head) && (!rest.some((line) => ANSWER.test(line)) || isToolOpen(box.above))) return null;

@@ -1,7 +1,7 @@
 // Claude Code's own session file, `~/.claude/sessions/<pid>.json`: rewritten on every change, also where no hook fires
-// (denied, interrupted), and deleted on exit. Undocumented, so nothing counts before it is tied to the living process. It
-// never tells a fresh prompt from a finished turn: its `idle` carries the least specific reason and medium confidence. Its words
-// for waits are recorded with 2.1.329; 2.1.197 calls a question a permission prompt too, which proves neither.
+// (denied, interrupted), and deleted on exit. Undocumented, so nothing counts before it is tied to the running process. It
+// never distinguishes a fresh prompt from a finished turn: its `idle` gets the least specific reason and medium confidence. Its
+// words for waits are recorded with 2.1.329; 2.1.197 calls a question a permission prompt too, which proves neither.
 import { parsePayload, FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/events.ts";
 import { shows } from "../common/screenText.ts";
 import type { Status } from "../../core/model/state.ts";
@@ -15,7 +15,7 @@ const START_TOLERANCE_MS = 2_500;
 /** A number above this is epoch milliseconds (2001), below it a count of clock ticks that says nothing here. */
 const EPOCH_MS_FLOOR = 1e12;
 
-/** Nothing of it is sure to be there: what counts is checked where it is used. */
+/** Most fields may be missing: what counts is checked where it is used. */
 const sessionFileSchema = z.object({
   pid: z.number().int(),
   startedAt: z.number(),
@@ -31,7 +31,7 @@ const sessionFileSchema = z.object({
 });
 type SessionFile = z.infer<typeof sessionFileSchema>;
 
-/** A file left by a killed process whose pid was given out again starts before the process that bears the pid now. */
+/** Where a pid is reused, the file that a killed process left behind is older than the process that has the pid now. */
 const isOfProcess = (file: SessionFile, process: ProcessInfo): boolean => {
   if (file.pid !== process.pid) return false;
   if (file.startedAt < process.startedAt - START_TOLERANCE_MS) return false;
@@ -40,7 +40,7 @@ const isOfProcess = (file: SessionFile, process: ProcessInfo): boolean => {
   return !(procStart > EPOCH_MS_FLOOR) || Math.abs(procStart - process.startedAt) <= START_TOLERANCE_MS;
 };
 
-/** `tmux` is `<session>:@<window>.%<pane>` in 2.1.329 and absent in 2.1.197; a form that we do not know proves nothing. */
+/** `tmux` is `<session>:@<window>.%<pane>` in 2.1.329 and absent in 2.1.197; an unknown form proves nothing. */
 const isOfPane = (file: SessionFile, paneId: string): boolean => {
   const named = file.tmux === undefined ? null : /\.(%\d+)$/.exec(file.tmux);
   return named === null || named[1] === paneId;
@@ -54,7 +54,7 @@ const namesKindOfWait = (version: string): boolean => {
   return differing < 0 || (parts[differing] ?? 0) > (FIRST_WITH_KINDS[differing] ?? 0);
 };
 
-/** By what the file waits for. */
+/** By the file's `waitingFor`. */
 const WAITS: ReadonlyMap<string | undefined, Status> = new Map([
   ["permission prompt", TOOL_APPROVAL],
   ["input needed", QUESTION],
@@ -80,7 +80,7 @@ export const readSessionFile = async ({
   return data !== null && isOfProcess(data, process) ? data : null;
 };
 
-/** Null for no file, one that is not this process's or pane's, and words that were never recorded. */
+/** Null for no file, one of another process or pane, and words that were never recorded. */
 export const readClaudeStateFile = async (request: StateFileRequest): Promise<Reading | null> => {
   const file = await readSessionFile(request);
   if (file === null || (file.kind !== undefined && file.kind !== "interactive")) return null;

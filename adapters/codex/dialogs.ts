@@ -1,7 +1,7 @@
-// Dialogs: approvals, questions, trust, hooks review, first-run screens. They replace the input box, so their footer is the
-// last text on the screen; footer, selector and a known heading together are the proof. Menus that a person opened have
-// footers and selectors too, but none of these headings. Sources: frames recorded with 0.169.0; plan, permission and login
-// texts from the vendor's sources, hence medium.
+// Codex's dialogs: approvals, a server's tools, trust and hooks review, first-run screens, questions. They replace the input box,
+// so their footer is the last text on the screen; footer, selector and a known heading together are the proof. Menus that a person
+// opened have footers and selectors too, but none of these headings. Sources: frames recorded with 0.169.0; plan, permission and
+// login texts from the vendor's sources, hence medium.
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { Reading } from "../../core/ports/agentAdapter.ts";
@@ -30,18 +30,17 @@ import {
   readSelector,
 } from "./layout.ts";
 
-// Approvals: what is asked stands under a heading that is known. Sources: frames recorded with 0.169.0; plan and permission texts
-// from the vendor's sources, hence medium.
+// Approvals: what is asked stands below a known heading.
 
 interface Dialog {
   /** The dialog's own lines above its selector: everything below the conversation. */
   lines: readonly string[];
-  /** The last line of the conversation that begins in column 0; empty where none is in sight. */
+  /** The last line of the conversation that begins in column 0; empty where none is visible. */
   above: string;
   /** Index on the screen of the first of `lines`. */
   top: number;
   selector: Selector;
-  /** More options are out of sight, and a mark says so. */
+  /** More options do not fit, and a mark says so. */
   isCut: boolean;
   footer: string;
   /** Columns of the pane. */
@@ -119,7 +118,7 @@ interface Heading {
   approval: Approval;
 }
 
-/** From the top: below the dialog's own heading a text may quote another. */
+/** From the top: the first is the dialog's own, a text below it may quote another. */
 const headingsOf = (lines: readonly string[]): Heading[] =>
   lines.flatMap((_line, start) => {
     const heading = headingAt(lines, start);
@@ -163,7 +162,7 @@ const readApproval = (dialog: Dialog): Reading | null => {
   const { kind, status, confidence } = heading.approval;
   const fields = kind === "command" ? commandFields(dialog, heading) : textFields(dialog, heading);
   const options = optionsFor(kind, dialog.selector);
-  // A low pane shows the first options only, mostly without a mark: the last one of all refuses.
+  // A low pane shows only the first options, mostly without a mark; a complete list ends with the one that refuses.
   const hasAllOptions = !dialog.isCut && options.at(-1)?.role === "deny";
   const isWhole = fields.isWhole === true && hasAllOptions && quoted.length === 0;
   return asks(status, confidence, `${heading.text} / ${dialog.footer}`, {
@@ -199,7 +198,7 @@ const TOOL_ROLES = {
   deny: /^Cancel$/,
 };
 
-/** A server's tool: what it is given is drawn shortened, so that the dialog alone is never whole. */
+/** A server's tool: its input is drawn shortened, so the dialog alone is never whole. */
 const readTool = (dialog: Dialog): Reading | null => {
   if (!/^enter to submit \| esc to cancel$/.test(dialog.footer)) return null;
   const start = dialog.lines.findIndex((line) => TOOL_FIELD.test(line));
@@ -216,7 +215,9 @@ const readTool = (dialog: Dialog): Reading | null => {
   });
 };
 
-/** Of a dialog whose first line is not known. */
+// Trust and first run.
+
+/** Row of the dialog's first visible line, where no heading is known. */
 const topOf = ({ lines, top }: Dialog): number =>
   top +
   Math.max(
@@ -224,10 +225,10 @@ const topOf = ({ lines, top }: Dialog): number =>
     lines.findIndex((line) => !isBlank(line)),
   );
 
-/** Recorded with 0.169.0: trust is remembered. What going back leaves is not known. */
+/** Recorded with 0.169.0: trust is remembered. What remains after going back is not known. */
 const TRUST_ROLES = { approve: /^Trust and continue$/, always: /^(?!)/, deny: /^(?!)/ };
 
-/** The folder on its line below the heading. `isWhole`: no more of it stands on the next line, and nothing was cut. */
+/** The folder on its line below the heading. `isWhole`: it does not continue on the next line, and nothing was cut. */
 const folderOf = ({ lines, width }: Dialog): { body: string | null; isWhole: boolean } => {
   const at = lines.findIndex((line) => /^ {2}(\/|~|[A-Z]:\\)/.test(line));
   const line = lines[at] ?? "";
@@ -283,6 +284,8 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
   );
 };
 
+// Questions, and which reader a dialog goes to.
+
 const FIELD = /^ {2}› /;
 const QUESTION_NUMBER = /^ {2}Question \d+\/\d+( \(\d+ unanswered\))?$/;
 
@@ -317,13 +320,10 @@ const readQuestion = ({ lines, end, footer, width, isCut }: Place): Reading | nu
 const dialogStart = (lines: readonly string[], before: number): number =>
   lines.slice(0, before).findLastIndex((line) => !isBlank(line) && indentOf(line) === 0) + 1;
 
-/** Blinks while a dialog is open. */
+/** The pane's title, which blinks while a dialog is open. */
 export const ACTION_TITLE = /^\[ [!.] \] Action Required\b/;
 
-/**
- * A dialog whose heading is not known, or is cut off by a low pane: the title proves that it waits, and only dialogs (menus
- * go "back") are cancelled.
- */
+/** A heading that is unknown or does not fit: the title proves a wait, and the footer says "cancel" (menus: "go back"). */
 const readUnknown = (dialog: Dialog, title: string): Reading | null => {
   if (!ACTION_TITLE.test(title) || !/^press enter to confirm or esc to cancel/i.test(dialog.footer))
     return null;
@@ -339,10 +339,10 @@ const readUnknown = (dialog: Dialog, title: string): Reading | null => {
   });
 };
 
-/** Instead of the options that have no room. */
+/** Stands in for options that do not fit. */
 const MORE_OPTIONS = /^↓$/;
 
-/** The screen, and where the dialog's own text and options end on it. */
+/** The screen, and the row where the dialog's text and options end. */
 interface Place {
   lines: readonly string[];
   end: number;
@@ -364,7 +364,7 @@ const toDialog = ({ lines, isCut, footer, width }: Place, selector: Selector): D
   };
 };
 
-/** What the dialog at the bottom of the screen asks, or null: below an input box stands another footer. `width`: of the pane. */
+/** What the dialog at the bottom of the screen asks, or null; an input box has another footer. `width`: of the pane. */
 export const readDialog = (lines: readonly string[], title: string, width: number): Reading | null => {
   const footerAt = findFooter(lines);
   if (footerAt < 0) return null;

@@ -1,6 +1,6 @@
-// The sessions that Codex keeps: `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`. Recorded with 0.169.0: the
-// first line is 22 kB of the program's instructions with the session's facts around them, and the first prompt stands about
-// 43 kB into the file.
+// What Codex's rollouts say: the conversation, and for the history a session's facts and usage. Files:
+// `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`. Recorded with 0.169.0: the first line is 22 kB of the
+// program's instructions with the session's facts around them, and the first prompt stands about 43 kB into the file.
 import { findRollout } from "./stateFiles.ts";
 import type {
   TranscriptEntry,
@@ -24,12 +24,12 @@ import {
   factsOf,
 } from "../common/sessionLog.ts";
 
-// Codex's rollout as a conversation. That `event_msg` and `response_item` lines are in it, and how a turn ends there, was
+// Conversation. That `event_msg` and `response_item` lines are in it, and how a turn ends there, was
 // recorded with 0.169.0; the lines of messages and calls are documented by several programs that read these logs. Texts are
 // taken from the events, which hold what a person typed and read; from the model's own items only where there are no such
 // events, because those begin with instructions that nobody typed.
 
-/** Blocks that the program itself puts before the person's words. */
+/** Blocks that the program itself puts before the person's text. */
 const INSTRUCTIONS = /^\s*(?:<[a-z_]+>|# AGENTS\.md)/;
 
 interface Line {
@@ -107,9 +107,11 @@ export const readCodexTranscript = createTranscriptReader(
   readCodexLines,
 );
 
+// History: facts and usage.
+
 const FILE = /^\d{4}\/\d\d\/\d\d\/rollout-[\dT-]{19}-([0-9a-f-]{36})\.jsonl$/;
 
-/** `source` is a text for sessions of a person, and tells of the parent for those that another agent started. */
+/** `source` is a text for a person's sessions, and an object about the parent for those that another agent started. */
 const isOfSubagent = (meta: Payload): boolean =>
   typeof fieldOf(meta, "source") === "object" || textOf(meta, "thread_source") === "subagent";
 
@@ -154,8 +156,8 @@ const totalsOf = (info: Payload): string => {
 };
 
 /**
- * `token_usage_record` names the answer (0.169.0). Before, `token_count` was all: it is repeated without anything new, so that
- * the sum so far is what tells two of them apart, and a fork repeats those of the session from which it came.
+ * `token_usage_record` names the answer (0.169.0). Before, there was only `token_count`: it is repeated without anything new, so
+ * the sum so far distinguishes two of them, and a fork repeats those of its parent.
  */
 const usage: FileUsage = {
   mark: /"token_usage_record"|"token_count"|"session_meta"|"turn_context"/,

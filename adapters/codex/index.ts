@@ -1,4 +1,5 @@
-// The adapter for Codex: wires its parts to the contract, decides nothing itself.
+// The adapter for Codex: which process it is, what it loads when it starts in a folder, how it answers without a pane, and how its
+// other parts (screen, events, files, hooks) are wired to the contract.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import {
   type AgentExecutable,
@@ -19,14 +20,14 @@ import { inFile, place, type AgentLoads } from "../../core/ports/agentFiles.ts";
 import { lastOf, option, readRecords } from "../common/printMode.ts";
 import * as z from "zod";
 
-// Which process of a pane is the Codex TUI. Owns the command-line rules only. Source: process trees recorded with 0.169.0
+// Which process: by its command line alone. Source: process trees recorded with 0.169.0
 // (native binary; the npm launcher execs it), notes on its background server.
 
-/** Subcommands that serve, print or configure and leave: never the agent that a person sits in front of. */
+/** Subcommands that serve, configure, or print and exit: never the agent that a person sits in front of. */
 const HELPERS =
   /^(app-server|app-server-daemon|app-server-updater|e|exec|exec-server|execpolicy|mcp-server|proto|responses-api-proxy|stdio-to-uds)$/;
 
-/** The same, where the word may also begin a prompt ("update the readme"): a subcommand is followed by one of the below. */
+/** The same where the word may also begin a prompt ("update the readme"): a subcommand is followed by an operand or nothing. */
 const AMBIGUOUS_HELPERS =
   /^(apply|cloud|completion|debug|doctor|features|login|logout|mcp|plugin|remote-control|review|sandbox|update|upgrade)$/;
 const HELPER_OPERANDS =
@@ -40,7 +41,7 @@ const BINARY = /^codex(-(x86_64|aarch64|arm64)-[\w-]+)?(\.exe)?$/;
 /** The background server's own copy of the binary. */
 const SERVER_COPY = /\/packages\/app-server-daemon\//;
 
-/** Of npm, Homebrew and nix; the crate's name stands in its messages (0.169.0), and in none of the programs beside it. */
+/** Paths of npm, Homebrew and nix; the crate's name is in its messages (0.169.0), and in none of the programs beside it. */
 const CODEX_EXECUTABLE: AgentExecutable = {
   paths:
     /\/@openai\/codex(-[^/]+)?\/(.*\/)?codex(\.exe)?$|\/(Caskroom\/codex|nix\/store\/[^/]*-codex-\d[^/]*)\/(.*\/)?\.?codex(-(x86_64|aarch64)-[\w-]+)?(-wrapped)?$/,
@@ -73,7 +74,7 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
 export const identifyCodex = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
   firstMatch(processes, matchOne);
 
-// What it reads when it starts in a folder. The managed files are those of Linux and macOS.
+// What it loads when it starts in a folder. The managed files are those of Linux and macOS.
 
 const CODEX_INSTRUCTIONS = ["AGENTS.override.md", "AGENTS.md"];
 
@@ -106,7 +107,7 @@ const codexLoads: AgentLoads = {
   ],
 };
 
-// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+// Print mode: how it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
 
 const codexSchema = z.union([
   z.object({ type: z.literal("thread.started"), thread_id: z.string() }),
@@ -141,7 +142,7 @@ const PRINT_MODE: PrintMode = {
 
 /**
  * A new adapter with its own cache of settings files. Recorded with 0.169.0 and its background server on: hooks carry the
- * environment of whichever pane started the server, and no event tells that a window closed.
+ * environment of whichever pane started the server, and no event says that a window closed.
  */
 export const createCodexAdapter = (): AgentAdapter => ({
   ...BUILT_IN,

@@ -39,13 +39,15 @@ export const HOOK = createHookCommand("codex", {
   after: "2>/dev/null; :",
 });
 
-// Which of our hooks Codex has been told to trust: tables `[hooks.state."<file>:<event>:<group>:<index>"]` in config.toml. The
-// trust is the person's to give, in Codex's own review at its next start. Source: 0.169.0.
+/**
+ * Tables `[hooks.state."<file>:<event>:<group>:<index>"]` in config.toml name the hooks that Codex has been told to trust. The
+ * trust is the person's to give, in Codex's own review at its next start. Source: 0.169.0.
+ */
 const TABLE = /^\s*\[\s*hooks\s*\.\s*state\s*\.\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')\s*\]\s*(?:#.*)?$/;
 const ANY_TABLE = /^\s*\[/;
 const TRUSTED = /^\s*trusted_hash\s*=\s*["']sha256:[0-9a-f]+["']/;
 
-/** Keys that hold a trusted hash. Lines only: a file that Codex itself cannot read gives what can be seen. */
+/** Keys that hold a trusted hash. Reads line by line, so that a broken file still gives what it says. */
 export const trustedHooks = (configToml: string): Set<string> => {
   const trusted = new Set<string>();
   let key: string | null = null;

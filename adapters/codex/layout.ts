@@ -2,21 +2,21 @@
 import { withoutBlankEnds, tellsSame, isBlank, indentOf, movesTo } from "../common/screenText.ts";
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 
-// The text of an approval, row by row, by its place: below the heading the agent's own fields, each a paragraph, then the
-// command behind its sign. Nothing is left out for what it says. Source: dialogs recorded with 0.169.0 at 120, 80 and 60
+// Text: that of an approval, row by row, by its place: below the heading the agent's own fields, each a paragraph, then the
+// command after its sign. No row is dropped because of what it says. Source: dialogs recorded with 0.169.0 at 120, 80 and 60
 // columns. Tabs and control characters are not drawn at all, so that the dialog alone does not prove what would run.
 
-/** The agent's own words about a command. What other fields say belongs to what is asked. */
+/** The agent's own fields about a command. Other fields belong to what is asked. */
 const FIELD = /^ {2}(Environment: local$|Reason: )/;
 const SIGN = /^ {2}\$ /;
 const REASON = /^ {2}Reason: /;
-/** Instead of the rows that have no room, directly above the options. */
+/** Stands in for rows that do not fit, directly above the options. */
 const ELIDED = /^ *\[… \d+ lines\]/;
 const DESTINATION = /^ {2}Destination: /;
 const DESCRIPTION = /^ {2}Description: /;
 
 const INDENT = 2;
-/** Columns at the right and at the left that stay free. */
+/** Columns that stay free, left and right together. */
 const FRAME_COLUMNS = 4;
 /** The sign before a command's first row, in columns. */
 export const COMMAND_INSET = 2;
@@ -24,7 +24,7 @@ export const COMMAND_INSET = 2;
 interface DialogText {
   rows: readonly string[];
   isWhole: boolean;
-  /** Rows at the end are out of sight. */
+  /** Rows at the end do not fit. */
   isCut: boolean;
 }
 
@@ -32,7 +32,7 @@ export const columnsOf = (width: number): number => Math.max(1, width - FRAME_CO
 
 const unindented = (rows: readonly string[]): string[] => rows.map((row) => row.slice(INDENT));
 
-/** Without the agent's fields at the beginning, each with the rows in which it goes on. */
+/** Without the agent's fields at the beginning, each with its continuation rows. */
 const belowFields = (lines: readonly string[], field: RegExp): readonly string[] => {
   let rest = withoutBlankEnds(lines);
   while (field.test(rest[0] ?? "")) {
@@ -42,7 +42,7 @@ const belowFields = (lines: readonly string[], field: RegExp): readonly string[]
   return rest;
 };
 
-/** Without the mark of an elision at the end. A row that reads like it may be one of its own or of the command. */
+/** Without the elision mark at the end. Elsewhere such a row may be a mark or the command's own, so the text is not whole. */
 const withoutMark = (rows: readonly string[]): DialogText => {
   const isCut = ELIDED.test(rows.at(-1) ?? "");
   return {
@@ -64,7 +64,7 @@ export const remarkOf = (lines: readonly string[]): string | null => {
   return null;
 };
 
-/** `lines`: of the dialog between heading and options. */
+/** `lines`: those of the dialog between heading and options. */
 export const commandOf = (lines: readonly string[]): DialogText => {
   const { rows, isWhole, isCut } = withoutMark(belowFields(lines, FIELD));
   const [first = "", ...rest] = rows;
@@ -73,7 +73,7 @@ export const commandOf = (lines: readonly string[]): DialogText => {
     : { rows: unindented(rows), isWhole: false, isCut: false };
 };
 
-/** The path of an edit, of which the dialog draws nothing else. */
+/** The path of an edit; the dialog draws nothing else of it. */
 export const pathOf = (lines: readonly string[]): DialogText => {
   const { rows, isWhole, isCut } = withoutMark(belowFields(lines, FIELD));
   const own = rows.filter((row) => !DESCRIPTION.test(row));
@@ -87,7 +87,7 @@ const RUNNING = /^• Running (.*)$/;
 const SHOW_DETAILS = /^ {4}\+ Show details$/;
 const CUT = /…$/;
 
-/** What the conversation tells of the command: the row above the dialog, and the option that names it in back quotes. */
+/** Where else the command is drawn: in the row above the dialog, and in the option that names it in back quotes. */
 interface Told {
   /** The last row of the conversation that begins in column 0, and what stands between it and the dialog. */
   head: string;
@@ -107,7 +107,7 @@ export const isToldAlike = (rows: readonly string[], { head, between, options }:
   return options.some((option) => tellsSame(quotedIn(option), rows));
 };
 
-// The selector of a dialog: numbered options, of which the highlighted one bears `›`. Options continue on deeper indented
+// Selector: numbered options, of which the highlighted one has the sign `›`. Options continue on deeper indented
 // lines. Which keys choose them depends on the dialog, so the caller says. Source: frames recorded with 0.169.0.
 
 type Option = PromptRequest["options"][number];
@@ -115,7 +115,7 @@ type Option = PromptRequest["options"][number];
 export interface Selector {
   /** Each option's rows behind its number, as they are drawn. */
   rows: string[][];
-  /** What stands in the first column, and what a second one says of it; empty where there is none. */
+  /** The first column, and the second one's descriptions; empty where there is none. */
   labels: string[];
   descriptions: string[];
   /** Index of the highlighted option. */

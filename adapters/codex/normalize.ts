@@ -1,6 +1,6 @@
-// Codex's hook events to signals. Pure; the table of events is the whole decision. Source: event orders and payloads
-// recorded with 0.169.0. Nothing comes for API errors (rollout and screen tell those), and `notify` is not used: it also
-// fires for the internal thread that makes up titles.
+// Codex's hook events to signals: what a request asks, its name, the table of events. Pure. Source: event orders and payloads
+// recorded with 0.169.0. No event reports API errors (rollout and screen show those), and `notify` is not used: it also fires for
+// the internal thread that makes up titles.
 import {
   asPayload,
   firstText,
@@ -37,9 +37,8 @@ import {
 import { promptRequest, questionFields, hashRequest } from "../common/promptRequest.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 
-// What Codex asks of a person, in structured form, from a hook's payload. The titles are those of its dialogs, so that
-// event and screen describe a request alike. Sources: payloads recorded with 0.169.0 (Bash, apply_patch,
-// request_user_input, an MCP tool).
+// Requests: what Codex asks of a person, from a hook's payload. The titles are those of its dialogs, so that event and screen
+// describe a request alike. Source: payloads recorded with 0.169.0 (Bash, apply_patch, request_user_input, an MCP tool).
 
 const COMMAND_TITLE = "Would you like to run the following command?";
 const EDIT_TITLE = "Would you like to make the following edits?";
@@ -51,7 +50,7 @@ const GENERIC_PERMISSION: Ask = {
   request: promptRequest({ kind: "other", title: "Codex needs your permission" }),
 };
 
-/** The question tool's wait. Which keys answer is known from its drawn form only. */
+/** The question tool's wait. Which keys answer is known only from the screen. */
 const questionAsk = (toolInput: unknown): Ask => ({
   status: QUESTION,
   request: promptRequest(
@@ -60,11 +59,11 @@ const questionAsk = (toolInput: unknown): Ask => ({
 });
 
 const FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/;
-/** Says no more than the path, where there is one file. */
+/** Of a single file it says no more than the path. */
 const PLAIN_FILE = /^\*\*\* (?:Add|Update) File: /;
 const MOVED = /^\*\*\* Move to: /;
 
-/** Files and changes of a patch; null where its form is not known. Of several files each change is told with its own. */
+/** Files and changes of a patch; null where its form is not known. Of several files each change keeps its file's line. */
 const patchOf = (patch: string): { paths: string[]; content: string } | null => {
   const [first, ...lines] = patch.trimEnd().split("\n");
   if (first !== "*** Begin Patch" || lines.pop() !== "*** End Patch") return null;
@@ -103,7 +102,7 @@ const commandAsk = (command: string, input: Payload, toolName: string): Ask => (
   }),
 });
 
-/** The wait that a PermissionRequest for this tool stands for. `cwd`: the folder that a patch names files from. */
+/** The wait that a PermissionRequest for this tool stands for. `cwd`: the base of a patch's paths. */
 const permissionAsk = (rawToolName: string, toolInput: unknown, cwd: string | null): Ask => {
   const input = asPayload(toolInput) ?? {};
   const toolName = oneLine(rawToolName, 200);
@@ -111,7 +110,7 @@ const permissionAsk = (rawToolName: string, toolInput: unknown, cwd: string | nu
   const command = textOf(input, "command");
   if (toolName === PATCH_TOOL) return editAsk(command, cwd);
   if (command !== null) return commandAsk(command, input, toolName);
-  // Only a part of what such a tool is given; the dialog shows no more.
+  // Only a part of such a tool's input; the dialog shows no more.
   return {
     status: TOOL_APPROVAL,
     request: promptRequest({
@@ -144,7 +143,7 @@ const toolStarted: EventRule = (event) => {
   const names = toolUseId === null || requestKey === null ? null : { toolUseId, requestKey };
   const started = activity(workOf(agentId, TOOL), { agentId, names });
   if (toolName !== QUESTION_TOOL || requestKey === null) return [started];
-  // Outside Plan mode the tool is refused without a question (recorded), and the event does not tell the mode.
+  // Outside Plan mode the tool is refused without a question (recorded), and the event does not name the mode.
   return [
     started,
     opened(event, questionAsk(fieldOf(payload, "tool_input")), requestKey, { needsConfirmation: true }),
@@ -177,6 +176,8 @@ const permissionRequested: EventRule = (event) => {
 /** Modes in which a request may be answered without a person. */
 const SELF_ANSWERING_MODES = new Set(["bypassPermissions", "dontAsk", "auto", "acceptEdits"]);
 
+// The table of events.
+
 const TOLD: ToldNames = {
   prompts: "UserPromptSubmit",
   began: "PreToolUse",
@@ -197,9 +198,9 @@ const RULES: EventRules = {
   Stop: endedAs(COMPLETED),
   // Esc, and a denial: it interrupts the turn.
   Interrupt: endedAs(INTERRUPTED),
-  // The server dropped the thread, seconds after its window left it.
+  // The server dropped the thread, seconds after its window closed.
   SessionEnd: sessionEnded,
-  // Without its agent id it would speak of the parent.
+  // An event without an agent id must not change the parent's state.
   SubagentStart: ({ agentId }) => [activity(agentId === ROOT_AGENT ? null : SUBAGENT, { agentId })],
   SubagentStop: subagentStopped,
   PreCompact: working(COMPACTING),
@@ -224,7 +225,7 @@ const agentIdOf = (payload: Payload): string => {
   return thread === undefined || sessionId === null || thread === sessionId ? ROOT_AGENT : thread;
 };
 
-/** `isExit` is never set: SessionEnd is the background server's word about a thread, not about the process in the pane. */
+/** `isExit` is never set: SessionEnd is about a thread of the background server, not about the process in the pane. */
 export const normalizeCodex = createNormalizer({
   rules: RULES,
   told: TOLD,

@@ -1,6 +1,6 @@
-// Reads the visible screen and the title of Codex. Positive proof or nothing: a dialog by its footer, selector and heading,
-// else an input box at the bottom by the lines above it and the title. The title's spinner is the only proof while answer text
-// streams; end marks count only as the last thing said. Source: frames and titles recorded with 0.169.0.
+// Reads the visible screen and the title of Codex: views that take the keys, the input box and the turn above it, a draft; dialogs
+// are read in dialogs.ts. Positive proof or nothing: an input box counts by the lines above it and the title. The title's spinner
+// is the only proof while answer text streams; end marks count only as the last thing said. Source: recorded with 0.169.0.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { isKeyHints, readKeyHints } from "../common/selector.ts";
 import {
@@ -30,24 +30,23 @@ import { countOf, fails, progressOf, quoteOf, retryIn, withProgress } from "../c
 import { errorStatusOf, FAILED_TURN } from "./stateFiles.ts";
 import { ACTION_TITLE, readDialog } from "./dialogs.ts";
 
-// Views of Codex's own: menus, lists, settings, its transcript, its command center. Keys are commands there. A view is known by its
-// place and by the row that explains its keys, not by its title. Source: views recorded with 0.169.0, with and without the
-// alternate screen.
+// Views: menus, lists, settings, the transcript, the command center. Keys are commands there. A view is known by its place and by
+// the row that explains its keys, not by its title. Source: views recorded with 0.169.0, with and without the alternate screen.
 
-/** A narrow pane wraps them. */
+/** A narrow pane wraps the row of keys. */
 const MAX_HINT_ROWS = 3;
-/** Dialogs are cancelled or answered; one whose heading is not known may wait for an answer. */
+/** Rows of dialogs, not of views: even a dialog whose heading is not known may wait for an answer. */
 const DIALOG_HINTS = /press enter to confirm or esc to cancel|enter to submit/i;
 const GO_BACK = /^press enter to (?:confirm|continue) or esc to go back$/i;
-/** A search of the conversation, or of what was asked before, below the box for prompts: it takes the keys. */
+/** A search of the conversation or of earlier prompts, below the box for prompts: it takes the keys. */
 const SEARCH = /^ {2}(?:Find|[a-z-]*search):(?: |$)/;
 const SHORTCUTS = /\? for shortcuts/;
-/** In an empty box. The shortcuts stand below it, unless something else has the keys. */
+/** In an empty box. Shortcuts stand below it, unless something else takes the keys. */
 const HINT = /^› Ask (?:Codex to do anything|a follow-up question)$/;
 
 const inMenu = (row: string): Reading => shows(IN_MENU, "high", row.trim());
 
-/** The view that ends the screen where the box for prompts is not on it; null where its end explains no keys. */
+/** The view at the end of a screen without a box for prompts; null where the last rows explain no keys. */
 const readViewAtBottom = (lines: readonly string[]): Reading | null => {
   const from = lines.findLastIndex(isBlank) + 1;
   const rows = lines.slice(Math.max(from, lines.length - MAX_HINT_ROWS));
@@ -62,8 +61,8 @@ const readViewAtBottom = (lines: readonly string[]): Reading | null => {
 };
 
 /**
- * The view that is open above or below the box for prompts and takes the keys. `text`: the box's. A dialog in the middle of the
- * conversation leaves rows of that below itself.
+ * The view above or below the box for prompts that takes the keys. `text`: the box's. A dialog in the middle of the conversation
+ * has rows of the conversation below it.
  */
 const readViewAtBox = (box: {
   text: string;
@@ -77,20 +76,20 @@ const readViewAtBox = (box: {
   return hints === undefined ? null : inMenu(hints);
 };
 
-// The parts of a Codex screen: the conversation stands in column 0 (`›` the person, `•` the agent, `■` notices) with its
-// continuation indented by two; dialogs and footers are indented by two as well. Source: frames recorded with 0.169.0.
+// Input box and turn: the conversation stands in column 0 (`›` the person, `•` the agent, `■` notices) with its continuation
+// indented by two; dialogs and footers are indented by two as well.
 
 /** The input box at the bottom with what stands above it. */
 interface Composer {
   text: string;
   /** Non-empty lines above, nearest last. */
   above: readonly string[];
-  /** Those below it. */
+  /** Non-empty lines below. */
   footer: readonly string[];
 }
 
 const PROMPT = /^› ?/;
-/** Instead of the prompt's: what is typed there runs as a command. */
+/** Replaces the prompt's sign: what is typed runs as a command. */
 const SHELL_PROMPT = /^!(?: |$)/;
 /** A draft whose menu is open: commands, skills and files. */
 const MENU_DRAFT = /^› (?:\/|(?:\S.*\s)?[$@]\S*$)/;
@@ -113,6 +112,7 @@ const findComposer = (lines: readonly string[]): Composer | null => {
   return { text, above: lines.slice(0, at).filter((line) => !isBlank(line)), footer };
 };
 
+/** As SEARCH, also right after the colon. */
 const FINDING = /^ {2}(?:Find|[a-z-]*search):/;
 /** In this mode of the box keys are commands. */
 const VIM_NORMAL = /\bVim: Normal\b/;
@@ -124,15 +124,15 @@ const WORKING = /^[^\s›■].{0,81}\((\d+[hms] ?)+ • esc to interrupt\)/;
 const ATTEMPT = /^(?:[•◦] )?\S*(?:Reconnecting|Retrying)\S* (\d+)\/(\d+) \(/i;
 /** Several words: one alone (Working, Thinking) says no more than the state. */
 const HEADING = /^(?:[•◦] )?([^\s•◦]\S* \S.{0,80}?) \((?:\d+[hms] ?)+ •/;
-/** In the running line, which ends in `…` where it has no room. */
+/** In the running line; a narrow pane cuts it with `…`. */
 const WORKING_TERMINALS = / · (\d+) background terminals?\b/;
 const QUEUED_ENTRY = /^ {2,4}↳ \S/;
 const FINISHED = /^ {2}Worked for <?\d+[dhms]( \d+[hms])*( •.*)?$/;
 const BANNER = /^ {2}>_ OpenAI Codex \(v[\d.]/;
 const OPEN_TOOL = /^• (Running|Calling|Waiting for) /;
-/** What begins in column 0 has a sign before it. */
+/** Each item begins in column 0 with a sign. */
 const ITEM = /^[\p{S}\p{P}] /u;
-/** Begins what somebody said, what was done, or a notice. */
+/** Begins a message, an action or a notice. */
 const SAID = /^[›•◦■✗✔⚠] /;
 /** Said after a turn without ending or beginning one. */
 const NOTICE = /^• (Model changed to|Permissions updated|Approval policy changed|Session renamed)/;
@@ -141,7 +141,7 @@ const TERMINALS = /^ {2}(\d+) background terminals? running( ·|$)/;
 /** Queued messages are listed between the working line and the input box. */
 const MAX_BELOW_WORKING = 16;
 
-/** The last line of column 0 with what hangs below it. A notice goes on in column 0 where it is wrapped. */
+/** The last line in column 0 with the indented lines below it. A wrapped notice continues in column 0. */
 const lastBlock = (above: readonly string[], width: number): readonly string[] => {
   const last = Math.max(
     0,
@@ -157,7 +157,7 @@ const lastBlock = (above: readonly string[], width: number): readonly string[] =
   return above.slice((above[start] ?? "").startsWith("■ ") ? start : last);
 };
 
-/** The running line, when nothing was said or ended after it: only what waits in the queue stands there. */
+/** The running line, where only queued messages stand below it; null where something was said or ended since. */
 const findWorking = (above: readonly string[]): string | null => {
   const at = above.findLastIndex((line) => WORKING.test(line));
   const after = above.slice(at + 1);
@@ -167,7 +167,7 @@ const findWorking = (above: readonly string[]): string | null => {
   return after.some(isPast) ? null : (above[at] ?? null);
 };
 
-/** What the running line says beside the work: attempts, background terminals, a heading of its own; and what is queued. */
+/** What the running line says beside the state: attempts, a heading of its own, background terminals; and queued prompts. */
 const progressAt = (working: string, above: readonly string[]): string | null => {
   const after = above.slice(above.lastIndexOf(working) + 1);
   const heading = HEADING.exec(working)?.[1];
@@ -201,8 +201,8 @@ const withoutNotices = (above: readonly string[], width: number): readonly strin
 };
 
 /**
- * Its banner, when nothing was said since. Without the alternate screen a shell's rows stand above it; what hangs below a row of a
- * conversation is quoted there.
+ * Codex's banner, where nothing was said since. Without the alternate screen a shell's rows stand above it; a banner below a row of
+ * a conversation is a quote.
  */
 const findBanner = (all: readonly string[]): string | null => {
   const at = all.findLastIndex((line) => BANNER.test(line));
@@ -227,7 +227,7 @@ const readEnd = (all: readonly string[], width: number): Reading | null => {
   return banner === null ? null : shows(FRESH, "high", banner);
 };
 
-/** Programs that live on after the turn that started them. */
+/** Programs that keep running after the turn that started them. */
 const terminalsBelow = (above: readonly string[]): string | null =>
   countOf(Number(TERMINALS.exec(above.at(-1) ?? "")?.[1] ?? 0), "background terminal");
 
@@ -253,7 +253,7 @@ export const readCodexScreen = (screen: Screen): Reading | null => {
   if (composer === null)
     return (
       readViewAtBottom(lines) ??
-      // A terminal that was reset shows only those rows of a dialog that changed since.
+      // A terminal that was reset shows only those rows of a dialog that have changed since.
       (ACTION_TITLE.test(title) ? shows(HIDDEN, "low", `title: ${title}`) : null)
     );
   const { text, footer } = composer;
@@ -265,20 +265,22 @@ export const readCodexScreen = (screen: Screen): Reading | null => {
   );
 };
 
+// Draft: what somebody typed. `findBox` also finds a scrolled box, for which `findComposer` gives null.
+
 /** Sign and blank, or the indentation of the rows below. */
 const INDENT = 2;
 
 /** At the right edge of the first row of a box that is scrolled; it is drawn dim. */
 const SCROLLED = /\s{2}↑$/;
 
-/** A draft of many rows takes all that is below its sign, and its first rows go out of sight. */
+/** A draft of many rows fills the screen below its sign, and its first rows scroll out. */
 const findScrolledBox = (lines: readonly string[], start: number): { start: number; end: number } | null => {
   const end = lines.findLastIndex((line) => !isBlank(line)) + 1;
   const below = lines.slice(start + 1, end);
   return below.every((line) => isBlank(line) || indentOf(line) >= INDENT) ? { start, end } : null;
 };
 
-/** The rows of the box: from its sign to the gap above what is known to stand below it. Null where there is none. */
+/** The rows of the box: from its sign to the gap above its known footer. Null where there is none. */
 const findBox = (lines: readonly string[]): { start: number; end: number } | null => {
   const start = lines.findLastIndex((line) => PROMPT.test(line));
   if (SCROLLED.test(lines[start] ?? "")) return findScrolledBox(lines, start);
@@ -292,11 +294,11 @@ const findBox = (lines: readonly string[]): { start: number; end: number } | nul
 };
 
 /**
- * What somebody typed into the box; the hint in an empty one is drawn dim. "": it is empty; null: there is none in sight, as where it
- * has grown so far that what stands below it is not. Source: drafts recorded with 0.169.0.
+ * What somebody typed into the box; the hint in an empty one is drawn dim. "": it is empty; null: no box is visible, or its
+ * footer is not. Source: drafts recorded with 0.169.0.
  */
 export const readDraft = (screen: Screen): string | null => {
-  // Keys go into a search below the box, or are commands of an editor.
+  // Keys go to a search below the box, or are an editor's commands.
   const below = screen.lines.slice(screen.lines.findLastIndex((line) => PROMPT.test(line)) + 1);
   if (below.some((line) => FINDING.test(line) || VIM_NORMAL.test(line))) return null;
   const rows = styledRows(screen);

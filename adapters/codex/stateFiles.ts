@@ -1,12 +1,12 @@
-// The rollout, Codex's log of a thread, whose path the hooks name. Only the end of a turn is read from it: it alone (beside
-// the screen) tells of API errors. An open turn says nothing, because a dialog that waits leaves no line (recorded 0.169.0).
+// The rollout, Codex's log of a thread, whose path the hooks name, and why a turn failed. Only the end of a turn is read from it:
+// it alone (beside the screen) reports API errors. An open turn says nothing, because a waiting dialog writes no line (0.169.0).
 import { type ErrorStatus, failureBy, fails } from "../common/progress.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import { shows } from "../common/screenText.ts";
 import { COMPLETED, INTERRUPTED } from "../common/events.ts";
 import * as z from "zod";
 
-// Why a turn failed, from the text that Codex shows and writes into its rollout. One place, because screen and rollout
+// Why a turn failed: from the text that Codex shows and writes into its rollout. One place, because screen and rollout
 // must name the same failure alike. Recorded with 0.169.0: 400, 401, 429, 500; limits and capacity from the vendor's texts.
 
 const USAGE_TEXT = /usage limit|out of credits|quota exceeded|plan does not include|upgrade to (plus|pro)/i;
@@ -41,7 +41,7 @@ const lineSchema = z.object({
 });
 type Line = z.infer<typeof lineSchema>;
 
-/** Cheap test before parsing: most lines are long and none of these. */
+/** Cheap test before parsing: most lines are long and none of these types. */
 const TURN_MARK = /"type"\s*:\s*"(task_started|task_complete|turn_aborted)"/;
 
 const parseLine = (line: string): Line | null => {

@@ -1,7 +1,7 @@
-// What every adapter in the tree says of itself in the same words.
+// Fields that every adapter in the tree has in common.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 
-/** With events and screens of its own, as recorded; one that does less says so itself. */
+/** For an adapter with recorded events and screens; one that does less overrides a field. */
 export const BUILT_IN = {
   contractVersion: ADAPTER_CONTRACT_VERSION,
   version: "1.0.0",

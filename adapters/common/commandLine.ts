@@ -1,10 +1,10 @@
-// Reading a process's command line, and finding an agent's process by it. ps shows the argument vector joined by blanks, so a
-// path with a blank in it is two words. What a link, a copy, a wrapper or `exec -a` calls a process is no sign of anything where its file
-// is known. Several agents are nothing but a script run by a JavaScript runtime.
+// A process's command line: its words, the script that a runtime runs (several agents are nothing but one), and an agent's process
+// found by it. ps shows the arguments joined by blanks, so a path with a blank is two words. Where a process's file is known, its
+// name proves nothing (`byRightName`): links, copies, wrappers and `exec -a` change it.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import type { AgentAdapter, IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 
-/** More words than an agent is ever started with; a hostile argument list stays cheap. */
+/** Characters. An agent's arguments have fewer; a hostile list stays cheap. */
 const MAX_LENGTH = 4_000;
 
 export const wordsOf = (args: string): string[] =>
@@ -39,7 +39,7 @@ const RUNTIMES = new Set(["node", "nodejs", "bun"]);
 /** Options of the runtime whose value is the next word. */
 const OPTIONS_WITH_VALUE = new Set(["-r", "--require", "--import", "--loader", "-C", "--conditions"]);
 
-/** `args` is argv joined by spaces, so a path with a space is cut there. Null where no runtime runs a script. */
+/** Null where no runtime runs a script. */
 export const readScriptCommand = (args: string): ScriptCommand | null => {
   const words = wordsOf(args);
   const program = baseName(words[0] ?? "");
@@ -50,14 +50,14 @@ export const readScriptCommand = (args: string): ScriptCommand | null => {
   return script === undefined ? null : { program, script, operands: words.slice(at + 1) };
 };
 
-/** What the system itself brings. */
+/** Paths of the system's own programs. */
 const OF_SYSTEM = /^(\/usr)?\/(s?bin|libexec)\/|^\/System\//;
 
 type Named = AgentAdapter;
 
 /**
- * The process as the rules of this adapter are to see it; null: its file shows that it is not this agent. Without a file, what it is
- * called is all that is known.
+ * The process with name and arguments as its file proves them, for this adapter's rules; null: its file shows that it is another
+ * program. Without a known file it is returned as it is.
  */
 export const byRightName = (adapter: Named, process: ProcessInfo): ProcessInfo | null => {
   const { file, args } = process;

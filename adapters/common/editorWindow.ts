@@ -1,11 +1,11 @@
-// An agent in a terminal of an editor (vim's and nvim's `:terminal`) has one window of it: the rows above the window's status line, between
-// the lines that divide windows. What the other windows show is not the agent's. Source: vim 9.1 with Codex 0.169 and Claude Code
-// 2.1.329 in one window, above and beside others; nvim's status line by its documents.
+// An agent in an editor's terminal (`:terminal` of vim and nvim) has one window: the rows above the window's status line, between
+// the lines that divide windows. Adapters get only that part of the screen, because other windows are not the agent's. Source: vim
+// 9.1 with Codex 0.169 and Claude Code 2.1.329 in one window, above and beside others; nvim's status line by its documents.
 import type { AgentAdapter, Screen } from "../../core/ports/agentAdapter.ts";
 
-/** Vim's status line of a terminal: `!program [its title or running]`, whose beginning gives way to `<` where it has no room; nvim's names its buffer. */
+/** Vim's status line of a terminal: `!program [title or running]`, cut at its left to `<`; nvim's names its buffer. */
 const STATUS = /(?:^|\s{2})([!<]\S.{0,300}? \[[^\]]*\]|term:\/\/\S+)/;
-/** Of any window. */
+/** The status line of another window. */
 const OTHER_STATUS = /^\[No Name\]|^\S.*\s\d+,\d+(?:-\d+)?\s+(?:All|Top|Bot|\d+%)\s*$/;
 const DIVIDER = /^[|│]$/;
 /** A table in a text has fewer rows. */
@@ -13,7 +13,7 @@ const MIN_ROWS = 6;
 /** Characters that take two columns. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
 
-/** The title of the program in the terminal, as vim has it. */
+/** The title of the program in the terminal, as vim shows it. */
 const TITLE = /^[!<]\S.*? \[(.*?)\](?:\s{2}|$)/;
 const NO_TITLES = new Set(["running", "finished"]);
 
@@ -39,7 +39,6 @@ const findWindow = ({ lines, isAlternate, width }: Screen): Window | null => {
   const begins = found.index + (found[0].length - (found[1]?.length ?? 0));
   const above = lines.slice(0, end).findLastIndex((line) => STATUS.test(line) || OTHER_STATUS.test(line));
   const first = end - above - 1 < MIN_ROWS ? 0 : above + 1;
-  // The last row may have text in the divider's place only where there is none.
   const rows = lines.slice(first, end).map(columnsOf);
   const isDivider = (column: number): boolean => rows.every((row) => DIVIDER.test(row[column] ?? ""));
   let left = begins === 0 ? -1 : begins;
@@ -72,7 +71,7 @@ const cut = (row: string, { from, to }: Window): string => {
   return text.trimEnd();
 };
 
-/** The screen and title of nothing but the agent's own window, whose rows keep their places; the same one where no editor is around it. */
+/** Screen and title of only the agent's own window, whose rows keep their places; unchanged where no editor is around it. */
 export const ownWindow = (screen: Screen): Screen => {
   const window = findWindow(screen);
   if (window === null) return screen;

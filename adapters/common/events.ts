@@ -1,5 +1,5 @@
-// An event as the tables of normalisation see it, and the rules that mean the same in several of them. Which event has which
-// rule is each adapter's own business.
+// What all adapters share below their tables: reading untrusted JSON field by field, cleaning texts, the statuses and signals, what
+// an event says of the work, rules that several agents share. Which event has which rule is each adapter's own business.
 import {
   ROOT_AGENT,
   type ActivitySignal,
@@ -11,8 +11,7 @@ import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizeContext, NormalizedEvent, ToldActivity } from "../../core/ports/agentAdapter.ts";
 import type { Envelope } from "../../core/model/envelope.ts";
 
-// Reading untrusted hook payloads field by field. Every reader gives a value of the asked type or null, never throws, and
-// bounds what it returns, so that normalisation needs no checks of its own.
+// Untrusted JSON: every reader gives a value of the asked type, else null or an empty list, and never throws.
 
 export type Payload = Readonly<Record<string, unknown>>;
 
@@ -20,6 +19,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 export const fieldOf = (payload: Payload, name: string): unknown =>
   Object.hasOwn(payload, name) ? payload[name] : undefined;
 
+/** Null for an empty text as well. */
 export const textOf = (payload: Payload, name: string): string | null => {
   const value = fieldOf(payload, name);
   return typeof value === "string" && value !== "" ? value : null;
@@ -69,7 +69,7 @@ export const oneLine = (text: string, max = 500): string =>
     .trim()
     .slice(0, max);
 
-/** Several lines, control characters but newline and tab removed, at most `max` characters and the mark of a cut. */
+/** Several lines without control characters but newline and tab, at most `max` characters and the mark of a cut. */
 export const boundedText = (text: string, max = 8_000): string => {
   const mark = text.length > max ? `…[cut from ${text.length} characters]` : "";
   return (
@@ -80,8 +80,7 @@ export const boundedText = (text: string, max = 8_000): string => {
   );
 };
 
-// Building blocks of normalisation: the shapes of signal and the statuses that agents' events turn into. What an event
-// means is each adapter's own business.
+// Statuses and signals, for events and for screens.
 
 export const THINKING: Status = { state: "running", reasonCode: "thinking" };
 export const TOOL: Status = { state: "running", reasonCode: "tool" };
@@ -95,7 +94,7 @@ export const COMPLETED: Status = { state: "completed", reasonCode: "turn_ended" 
 /** A view of the agent's own, in which keys are commands. */
 export const IN_MENU: Status = { state: "unknown", reasonCode: "in_menu" };
 
-/** Nothing that is known is drawn, but a dialog may be open. */
+/** Nothing known is drawn, but a dialog may be open. */
 export const HIDDEN: Status = { state: "unknown", reasonCode: "unsupported_signal" };
 
 export const TOOL_APPROVAL: Status = { state: "waiting_approval", reasonCode: "permission_tool" };
@@ -122,7 +121,7 @@ export const activity = (status: Status | null, fields: Partial<ActivitySignal> 
   ...fields,
 });
 
-/** `beside`: what is said of the work, as `progressField` gives it. */
+/** `beside`: the progress, as `progressField` gives it. */
 export const boundary = (
   status: Status | null,
   agentId: string,
@@ -139,10 +138,9 @@ const openRequest = (
   >,
 ): RequestSignal => ({ kind: "request", status: ask.status, request: ask.request, ...fields });
 
-// What an event tells of the work beside the state: the prompt, the tool that begins or ends, the agent's last words. Which of an
-// agent's events and fields these are is each adapter's own business.
+// Activity: what an event says of the work beside the state: the prompt, the tool that begins or ends, the agent's last words.
 
-/** Fields of a tool's input that say best what it works on, in order. */
+/** Fields of a tool's input that say what it works on, the best first. */
 const TELLING = [
   "command",
   "cmd",
@@ -158,7 +156,7 @@ const TELLING = [
 ];
 const PATCHED_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/m;
 
-/** What a tool works on, to the letter; null where its input does not tell. */
+/** What a tool works on, to the letter; null where its input does not say. */
 export const subjectOf = (input: unknown): string | null => {
   if (typeof input === "string") return input === "" ? null : input;
   const fields = asPayload(input);
@@ -169,22 +167,22 @@ export const subjectOf = (input: unknown): string | null => {
   return text?.startsWith("*** Begin Patch") === true ? (PATCHED_FILE.exec(text)?.[1] ?? null) : text;
 };
 
-/** By the names of an agent's events, and of the fields that tell. */
+/** Names of an agent's events and fields that report its activity. */
 export interface ToldNames {
   prompts: string;
   began: string;
   ended: readonly string[];
   toolName: string;
-  /** Of the tool's input. */
+  /** Field of the tool's input. */
   input: string;
-  /** Event and field; absent where no event tells. */
+  /** The agent's last words; absent where no event reports them. */
   said?: { event: string; field: string };
 }
 
-/** What the program itself puts in as if a person had asked it. */
+/** How a prompt begins that the program itself puts in, as if a person had asked it. */
 export const OWN_PROMPT = /^\s*<[a-z][a-z_-]*>/;
 
-/** Of the root agent's events alone: what a sub-agent does is not what the person asked. */
+/** Only from events of the root agent: what a sub-agent does is not what the person asked. */
 const toldOf = (
   names: ToldNames,
   { name, payload, isRoot }: HookEvent,
@@ -201,7 +199,9 @@ const toldOf = (
   };
 };
 
-/** `payload` empty when the hook's was unreadable; then `isWhole` is false and only what the name proves is concluded. */
+// Rules: from one hook event to signals.
+
+/** `payload` is empty when the hook's was unreadable; then `isWhole` is false and only what the name proves is concluded. */
 export interface HookEvent {
   name: string;
   payload: Payload;
@@ -224,18 +224,18 @@ type About = Omit<NormalizedEvent, "signals" | "eventId">;
 interface EventForm {
   /** Unknown events give no signals. */
   rules: EventRules;
-  /** Absent: `about` tells it. */
+  /** Absent: `about` gives the activity as well. */
   told?: ToldNames;
   /** Field of a payload that names its event, where the hook did not. */
   nameField?: string;
-  /** Absent: no event tells of a sub-agent. */
+  /** Absent: no event names a sub-agent. */
   agentIdOf?: (payload: Payload) => string;
   about: (event: HookEvent) => About;
 }
 
 /**
- * Never throws. A payload that could not be read (not JSON, cut, too large) still counts by its event's name where the name alone
- * proves something, with medium confidence.
+ * Never throws. An event whose payload could not be read (not JSON, cut, too large) still counts where its name alone proves
+ * something, with medium confidence.
  */
 export const createNormalizer =
   ({ rules, told, nameField, agentIdOf, about }: EventForm) =>
@@ -256,7 +256,7 @@ export const createNormalizer =
     };
   };
 
-/** Under the names that several agents have for them. */
+/** Session, folder and transcript, by the field names that several agents use. */
 export const placeOf = ({
   payload,
 }: HookEvent): Pick<NormalizedEvent, "sessionId" | "cwd" | "transcriptPath"> => ({
@@ -265,39 +265,40 @@ export const placeOf = ({
   transcriptPath: textOf(payload, "transcript_path"),
 });
 
-/** An id, which is as long as a hostile payload makes it. */
+/** An id, bounded: a hostile payload may make it any length. */
 export const idOf = (payload: Payload, name: string): string | null =>
   textOf(payload, name)?.slice(0, 200) ?? null;
 
+/** SUBAGENT for a sub-agent, else the status itself. */
 export const workOf = (agentId: string, status: Status): Status =>
   agentId === ROOT_AGENT ? status : SUBAGENT;
 
-/** It proves life, and nothing else. */
+/** Proof of life, and nothing else. */
 export const alive: EventRule = ({ agentId }) => [activity(null, { agentId })];
 
 export const working =
   (status: Status): EventRule =>
   ({ agentId }) => [activity(workOf(agentId, status), { agentId })];
 
-/** A turn begins, or goes on. */
+/** A turn begins or continues. */
 export const prompted: EventRule = ({ agentId, confidence }) => [
   boundary(workOf(agentId, THINKING), agentId, confidence),
 ];
 
-/** The root's turn ended so; a sub-agent just ended. */
+/** The root's turn ended with this status; a sub-agent merely ended. */
 export const endedAs =
   (status: Status): EventRule =>
   ({ agentId, confidence }) => [boundary(agentId === ROOT_AGENT ? status : null, agentId, confidence)];
 
 export const sessionEnded: EventRule = ({ agentId, confidence }) => [boundary(null, agentId, confidence)];
 
-/** Without its agent id it would end the parent's turn. */
+/** A sub-agent ended. An event that does not name it only proves life: it must not end the parent's turn. */
 export const subagentStopped: EventRule = (event) =>
   event.agentId === ROOT_AGENT ? [activity(null)] : sessionEnded(event);
 
 /**
- * How a request is opened by an agent whose dialog is drawn within this time, see `openRequest`. Unless it says otherwise, one whose
- * payload could not be read has to be confirmed.
+ * Opens requests of an agent whose dialog is drawn within this time, see `openRequest`. A request whose payload could not be
+ * read needs confirmation unless `more` says otherwise.
  */
 export const opensWithin =
   (dialogGraceMs: number) =>

@@ -1,6 +1,6 @@
-// Our hooks in a JSON file that others write too, of the form that several agents share: `hooks.<Event>[]` holds groups
-// `{ hooks: [ { type, command, timeout } ] }`. One group per event, appended behind whatever is there. Plans only; the
-// caller shows, backs up and writes. Which events and which command are the agent's business.
+// Our hooks in a JSON file that others write too (`hooks.<Event>[]` holds groups `{ hooks: [ { type, command, timeout } ] }`): the
+// command, what settings files say (foreign hooks), and plans for adding and removing ours, one group per event behind whatever is
+// there. The caller shows, backs up and writes. Which events and which command are the agent's business.
 import { quoteWord } from "../../core/model/commandWords.ts";
 import type {
   AgentAdapter,
@@ -24,8 +24,8 @@ import {
   type TextStyle,
 } from "./settingsText.ts";
 
-// The command that an agent runs for each of its events: the event script with the agent's and the event's name. Where agents keep
-// such commands in settings, ours are found again by their form.
+// Command: what an agent runs for each of its events: the event script with the agent's and the event's name. In settings, ours are
+// found again by their form.
 
 const SCRIPT_NAME = "agtmux-event";
 
@@ -56,13 +56,13 @@ export const createHookCommand = (agent: string, { before, after } = PLAIN): Hoo
   };
 };
 
-// Whether another program may answer an agent's permission requests before a person sees them: then a request alone does not
-// prove a dialog. Looks at settings files, with a small memory: one stat per file and call, one read per change of a file.
+// What settings files say, such as that another program may answer permission requests before a person sees them: then a request
+// alone does not prove a dialog. With a small memory: one stat per file and call, one read per change of a file.
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_CACHED = 200;
 
-/** `judge` sees the text of a file; a file that is missing or cannot be read gives false. */
+/** `judge` gets the text of a file; a file that is missing or cannot be read gives false. */
 const createFileVerdicts = (
   judge: (text: string, path: string) => boolean,
 ): ((files: TargetFiles, paths: readonly string[]) => Promise<boolean>) => {
@@ -86,14 +86,13 @@ const createFileVerdicts = (
     return verdict;
   };
 
-  /** True where one of the files is judged so. */
   return async (files, paths) => {
     const found = await Promise.all(paths.map((path) => verdictOf(files, path).catch(() => false)));
     return found.some((verdict) => verdict);
   };
 };
 
-/** Commands (and other hook kinds, as null) registered for an event in parsed settings; tolerant of any shape. */
+/** Commands registered for an event, null for a hook of another kind; tolerant of any shape of settings. */
 const hooksFor = (settings: unknown, event: string): (string | null)[] => {
   const hooks = asPayload(fieldOf(asPayload(settings) ?? {}, "hooks")) ?? {};
   return listOf(hooks, event).flatMap((group) =>
@@ -114,7 +113,7 @@ export const hasForeignHook = (
   }
 };
 
-/** A reader with its own memory. `files`: of one folder, the home's or the project's. A file that cannot be read says no. */
+/** A reader with its own memory. `files`: which settings files, of the home and of the project. */
 export const createConfirmationReader = (
   mayAnswer: (text: string, path: string) => boolean,
   files: (homeDir: string, cwd: string | null) => readonly string[],
@@ -122,6 +121,8 @@ export const createConfirmationReader = (
   const mayAnswerIn = createFileVerdicts(mayAnswer);
   return (request) => mayAnswerIn(request.files, files(request.homeDir, request.cwd));
 };
+
+// Plans: adding, removing and inspecting our hooks.
 
 const NEW_FILE_STYLE: TextStyle = { eol: "\n", indent: "  " };
 const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
@@ -132,11 +133,11 @@ export interface HookSettings {
   isFlat?: boolean;
   /** The hook's property that holds the command; `command` unless given. */
   commandField?: string;
-  /** What a file of our own holds beside the hooks; it goes when nothing else is left. */
+  /** What a file of our own holds beside the hooks; the file is removed when nothing else is left. */
   skeleton?: string;
-  /** A file of our own with all its hooks, where it can be told from other people's only as a whole. */
+  /** A file of our own with all its hooks, where ours can be recognised only as a whole. */
   ownFile?: (eventScript: string) => string;
-  /** Why a file that parses is left alone all the same; null where it is not. */
+  /** Why a file that parses must not be changed; null where it may be. */
   objectionTo?: (root: JsonNode) => string | null;
   /** The agent's own parser accepts comments, which then stay where they are. */
   hasComments?: boolean;
@@ -146,9 +147,9 @@ export interface HookSettings {
   command: HookCommand;
   /** The hook itself, as the agent reads it, with our command in it. */
   hookOf: (command: string) => Record<string, unknown>;
-  /** What else keeps hooks from running; sees a file that could be parsed. */
+  /** What else keeps hooks from running, for a file that could be parsed. */
   problemsOf?: (request: IntegrationRequest, root: JsonNode, path: string) => Promise<readonly string[]>;
-  /** What the person has still to do before they run; sees a file that could be parsed. */
+  /** What the person still has to do before they run, for a file that could be parsed. */
   stepsOf?: (request: IntegrationRequest, root: JsonNode, path: string) => Promise<readonly PersonStep[]>;
   testEvent: Integration["testEvent"];
 }
@@ -158,7 +159,7 @@ interface Site {
   settings: HookSettings;
   path: string;
   eventScript: string;
-  /** The text that was parsed last: most questions about it come one after another. */
+  /** The text that was parsed last: most questions are about the same text. */
   parsed: { text: string; root: JsonNode } | null;
 }
 
@@ -187,7 +188,7 @@ const groupsOf = (path: string, root: JsonNode, event: string): JsonNode | undef
   return groups;
 };
 
-/** One of our entries: its place (indexes of group and hook), and the node that goes with it: its group where it is alone there. */
+/** One of our entries. `node`: what is removed with it (its group where it is alone there). `group` and `index`: its place. */
 interface HookEntry {
   node: JsonNode;
   group: number;
@@ -247,7 +248,7 @@ const addEvent = (site: Site, text: string, style: TextStyle, event: string): st
 
 const isVoid = (text: string): boolean => text.trim() === "";
 
-/** A file of ours has a break behind its first bracket: that tells removal that the file itself is ours. */
+/** A file of ours has a line break after its first bracket, by which removal knows that the file itself is ours. */
 const newFile = (site: Site): string => {
   const { skeleton, ownFile } = site.settings;
   if (ownFile !== undefined) return ownFile(site.eventScript);
@@ -301,7 +302,7 @@ const inspectText = async (site: Site, text: string, request: IntegrationRequest
   };
 };
 
-/** Creates the integration of one agent. Uninstall is byte-exact where nothing else changed, else exactly our entries go. */
+/** Uninstalling is byte-exact where nothing else changed; otherwise it removes exactly our entries. */
 export const createHookSettingsIntegration = (settings: HookSettings): Integration => {
   const open = async ({ files, homeDir, eventScript }: IntegrationRequest) => {
     const path = settings.path(homeDir);

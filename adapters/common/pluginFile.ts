@@ -1,6 +1,6 @@
-// An integration that is a file of our own in a folder where the agent looks for plugins: nothing of anybody else's is
-// touched. The first line carries the hash of the rest, so that a file that somebody edited or put there is told from
-// ours, also from that of another version of agtmux. Plans only.
+// Plugins of ours: the integration that installs one as a file of its own where the agent looks for plugins, and the source of the
+// event writer that such a file carries. Nobody else's file is touched: the first line has the hash of the rest, which
+// distinguishes a file that somebody edited or put there from ours, of whatever version. Only plans changes.
 import { createHash } from "node:crypto";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Integration, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
@@ -11,7 +11,7 @@ const MARK = /^\/\/ agtmux integration, written by agtmux; sha256 ([0-9a-f]{64})
 
 interface OwnFile {
   path: (homeDir: string) => string;
-  /** The code behind the first line; the same for the same event script. */
+  /** The code after the first line; the same for the same event script. */
   bodyOf: (eventScript: string) => string;
   /** What `inspect` calls the one entry. */
   entry: string;
@@ -19,7 +19,7 @@ interface OwnFile {
   mayInstall?: (request: IntegrationRequest) => Promise<void>;
   /** What keeps an installed file from working, as sentences for the person. */
   problemsOf?: (request: IntegrationRequest) => Promise<readonly string[]>;
-  /** What the person has still to do before it runs. */
+  /** What the person still has to do before it runs. */
   stepsOf?: (request: IntegrationRequest) => Promise<readonly PersonStep[]>;
   testEvent: Integration["testEvent"];
 }
@@ -44,7 +44,7 @@ const refuseForeign = (path: string, text: string): void => {
   });
 };
 
-/** Creates the integration. A file that is not exactly ours is neither replaced nor removed. */
+/** A file that agtmux did not write, or that was edited, is neither replaced nor removed. */
 export const createOwnFileIntegration = (file: OwnFile): Integration => ({
   async planInstall(request) {
     const path = file.path(request.homeDir);
@@ -79,7 +79,7 @@ export const createOwnFileIntegration = (file: OwnFile): Integration => ({
   testEvent: file.testEvent,
 });
 
-// Source text of the event writer that plugins carry into an agent's own process. It writes the same event file as
+// Event writer: source text that plugins carry into an agent's own process. It writes the same event file as
 // resources/hooks/agtmux-event (core/model/envelope.ts), but with asynchronous calls: it never blocks the agent, never
 // throws and never prints. Events of one process keep their order: one file after the other, names counted up.
 
@@ -89,8 +89,8 @@ const spoolOf = (eventScript: string): string => `${eventScript.split("/").slice
 /**
  * JavaScript that defines `send(event, payload)`, which returns at once, and `flush()`, which resolves when everything
  * sent is written, after 500 ms at the latest. Needs nothing but Node's `fs`; valid as TypeScript too. A payload is cut
- * to texts of 4,000 characters, lists of 40, objects of 60 fields and six levels, and says so by `isCut`. What a person is
- * asked, `sendWhole(event, payload)`, keeps texts of 70,000 characters as long as all of it is no larger than half a million.
+ * to texts of 4,000 characters, lists of 40, objects of 60 fields and six levels, and marked `isCut`. `sendWhole(event, payload)`,
+ * for what a person is asked, keeps texts of 70,000 characters while the whole payload has at most half a million.
  */
 export const eventWriterSource = (
   agentType: string,

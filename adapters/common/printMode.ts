@@ -1,5 +1,5 @@
-// How agents print their answers when they are asked without a pane. Where an agent takes it, the question goes in on standard input,
-// because every user of the machine can read arguments.
+// Helpers for an agent's print mode (`PrintMode`): options, and the answer in a stream of JSON. Rule for adapters: where an agent
+// takes it, the question goes in on standard input, because every user of the machine can read arguments.
 import * as z from "zod";
 
 /** An option with its value, where there is one. */
@@ -19,5 +19,5 @@ export const readRecords = <T>(stdout: string, schema: z.ZodType<T>): T[] =>
     }
   });
 
-/** The answer is what was said last: what stands before it says what the agent is about to do. */
+/** The answer is the last text: those before it say what the agent is about to do. */
 export const lastOf = (texts: readonly string[]): string => texts.at(-1) ?? "";

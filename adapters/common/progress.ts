@@ -1,12 +1,12 @@
-// How adapters word what goes beside a state: the same words for the same thing, whatever agent says it. Nothing that
-// ticks: no seconds, no tokens.
+// Failures and progress, in the same words whatever agent reports them: the reason that an API failure names, its text, and what
+// goes beside a state (attempts, background work, queued prompts). Nothing that ticks: no seconds, no tokens.
 import type { Status } from "../../core/model/state.ts";
 import { MAX_PROGRESS } from "../../core/model/evidence.ts";
 import type { Reading } from "../../core/ports/agentAdapter.ts";
 import { oneLine } from "./events.ts";
 import { shows } from "./screenText.ts";
 
-// Which reason an API failure's text or status names, for agents that show the provider's own words.
+// Failures: which reason an API failure's text or status names, for agents that show the provider's own words.
 
 export type ErrorStatus = Extract<Status, { state: "error" }>;
 
@@ -38,7 +38,7 @@ export const isRetryable = (text: string): boolean =>
     text.slice(0, 2_000),
   );
 
-/** An agent's own words beside ours: a task's name, the message of a failure. */
+/** Most characters of an agent's own words, such as a task's name. */
 const MAX_QUOTE = 100;
 
 /** `2 background tasks`, `1 queued prompt`; null for none. */
@@ -62,7 +62,7 @@ export const quoteOf = (text: string | null | undefined): string | null =>
 export const progressOf = (...parts: readonly (string | null)[]): string | null =>
   oneLine(parts.filter((part) => part !== null && part !== "").join(" · "), MAX_PROGRESS) || null;
 
-/** The reading with what is said of the work, behind what it says already; as it was where nothing is. */
+/** The reading with these parts after the progress that it has; unchanged where there is none. */
 export const withProgress = (reading: Reading, ...parts: readonly (string | null)[]): Reading => {
   const progress = progressOf(reading.progress ?? null, ...parts);
   return progress === null ? reading : { ...reading, progress };
@@ -77,15 +77,15 @@ export const progressField = (...parts: readonly (string | null)[]): { progress?
 /** What agents draw before and around a failure's words. */
 const AROUND: readonly RegExp[] = [
   /^[✗✘✕■●[\s]*(?:(?:API )?Error\b:?\s*)*/i,
-  // How long was waited, in brackets.
+  // A time in brackets.
   /\s*\([^()]*\d\s?(?:ms|s|sec|seconds?|minutes?)\b[^()]*\)/gi,
-  // A time to wait is over soon, and the text stays.
+  // A time to wait would soon be wrong, and the text stays.
   /,?\s*(?:or |and )?(?:please )?(?:try again|retry|resets?) in \d+ ?[a-z]+(?:,? \d+ ?[a-z]+)*/gi,
   /\]$/,
 ];
 const MAX_FAILURE = 160;
 
-/** What a failure's text says beside "error", in the words of who failed; of JSON the message alone. Null where nothing is left. */
+/** What a failure's text says beside "error", in its own words; of JSON only the message. Null where nothing is left. */
 export const failureWords = (text: string | null): string | null => {
   const shown = (text ?? "").slice(0, 2_000).trim();
   const message = /"message"\s*:\s*"((?:[^"\\]|\\.)+)"/.exec(shown)?.[1]?.replaceAll(/\\(["\\])/g, "$1");

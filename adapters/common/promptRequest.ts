@@ -1,5 +1,5 @@
-// A request of the person that is built field by field: what an agent does not tell is null or empty, and whether all of it
-// could be kept to the letter is found out here, for every adapter alike.
+// What a request holds and how adapters build it: `promptRequest` (clean, bounded texts; whole only where nothing was cut), the
+// questions of a question tool, an edit as lines of a diff, what a plugin cut, and `hashRequest`, a name for requests without id.
 import { MAX_REQUEST_TEXT, type PromptRequest, MAX_OPTIONS } from "../../core/model/request.ts";
 import { boundedText, oneLine, asPayload, listOf, textOf, type Payload, fieldOf } from "./events.ts";
 import { hash } from "node:crypto";
@@ -7,11 +7,11 @@ import { hash } from "node:crypto";
 /** Texts as the agent gives them, of any length. `isWhole`: they are all that is asked; without it the request is not whole. */
 export type RequestFields = Partial<PromptRequest> & Pick<PromptRequest, "kind" | "title">;
 
-/** A label or a title of so many characters is cut. */
+/** A label or title of this length counts as cut. */
 const MAX_LINE = 500;
 
 const MAX_DESCRIPTION = 2_000;
-/** A longer folder is none that a file is in, and a longer remark none that a dialog draws. */
+/** No file's folder and no remark that a dialog draws is longer. */
 const MAX_SIDE_TEXT = 4_096;
 
 const cleanOption = (option: PromptRequest["options"][number]): PromptRequest["options"][number] => ({
@@ -44,9 +44,9 @@ export const promptRequest = ({ isWhole, ...fields }: RequestFields): PromptRequ
     ...(fields.runsIn === undefined ? {} : { runsIn: sideText(fields.runsIn) }),
     ...(fields.remark === undefined ? {} : { remark: sideText(fields.remark) }),
   };
-  // A title that stands above a body is a heading; alone it is the text.
+  // A title alone is what is asked, so it must not have been cut; above a body it is a heading.
   const isTitleKept = body !== null || oneLine(fields.title, MAX_LINE * 4) === request.title;
-  // Agents draw it in the place of characters that they do not show.
+  // Agents draw U+FFFD for characters that they do not show.
   const hasUnknown = `${request.title}${request.body ?? ""}${request.content ?? ""}`.includes("\ufffd");
   const isKept =
     !hasUnknown &&
@@ -60,12 +60,12 @@ export const promptRequest = ({ isWhole, ...fields }: RequestFields): PromptRequ
   return isKept ? { ...request, isWhole } : { ...request, hasMore: true };
 };
 
-// The questions of an agent's question tool, in the form that most agents tell them: `questions[]`, each with a `question` and
-// `options[]` with a `label`. Which keys choose an answer is each adapter's own business.
+// Question tool: its input has the form that most agents use, `questions[]`, each with a `question` and `options[]` with a `label`.
+// Which keys choose an answer is each adapter's own business.
 
 /**
- * `keysOf`: of an answer, by its place; asked only where there is one question. `name`: of the agent, where the question is
- * not told.
+ * `keysOf`: the keys that choose answer `index`; called only where there is one question. `name`: the agent's, for the title of a
+ * question without text.
  */
 export const questionFields = (
   input: Payload,
@@ -82,7 +82,7 @@ export const questionFields = (
     title: oneLine(texts[0] ?? "") || `${name} asks a question`,
     body: texts.length === 0 ? null : texts.join("\n"),
     toolName,
-    // Of several questions the dialog shows one after the other.
+    // The dialog shows several questions one after the other.
     isWhole: questions.length === 1 && texts.length === 1,
     options: listOf(first, "options")
       .slice(0, MAX_OPTIONS)
@@ -97,7 +97,7 @@ export const questionFields = (
   };
 };
 
-// What an edit changes, as lines of a difference: how requests carry it, whatever fields an agent tells it in.
+// Edits: what an edit changes, as lines of a diff, whatever fields an agent reports it in.
 
 const NO_LINE_BREAK = "\\ No newline at the end";
 
@@ -109,16 +109,16 @@ const signed = (sign: string, text: string, isMarked: boolean): string[] => [
   ...(isMarked && text !== "" && !text.endsWith("\n") ? [NO_LINE_BREAK] : []),
 ];
 
-/** All of a file that is written: a line each. */
+/** A written file, all of whose lines are added. */
 export const writtenLines = (text: string): string => signed("+", text, true).join("\n");
 
-/** `before` taken out and `after` put in, line by line; that only one of them ends its last line is said, as diffs do. */
+/** `before` removed and `after` added, line by line; marked, as in diffs, where only one of them ends its last line. */
 export const changedLines = (before: string, after: string): string => {
   const isMarked = before !== "" && after !== "" && before.endsWith("\n") !== after.endsWith("\n");
   return [...signed("-", before, isMarked), ...signed("+", after, isMarked)].join("\n");
 };
 
-/** The lines of a unified difference of one file, without its headers but those between two places; null for another form. */
+/** The lines of one file's unified diff, without its file headers and first hunk header; null for another form. */
 const diffLines = (diff: string): string | null => {
   const lines = diff.replace(/\n$/, "").split("\n");
   const start = lines.findIndex((line) => line.startsWith("@@ "));
@@ -126,40 +126,37 @@ const diffLines = (diff: string): string | null => {
   return start >= 0 && own.every((line) => /^([+\- \\]|@@ |$)/.test(line)) ? own.join("\n") : null;
 };
 
-/**
- * What a unified difference changes, and whether that is all of it. One of several files, which no request is known to draw, is
- * told with its headers; null for another form.
- */
+/** What a unified diff changes, and whether that is all. One of several files keeps its headers; null for another form. */
 export const contentOfDiff = (diff: string | null): { content: string | null; isAll: boolean } => {
   const lines = diff === null ? null : diffLines(diff);
   return { content: lines ?? (diff !== null && /^@@ /m.test(diff) ? diff : null), isAll: lines !== null };
 };
 
-// What a plugin of ours had to cut of the texts that it hands on (pluginFile.ts).
+// Plugins: what a plugin of ours had to cut of the texts that it hands on (pluginFile.ts).
 
 /** Plugins that were installed before they said so cut texts to this length. */
 const SILENT_CUT = 4_000;
 
 const isSilentlyCut = (text: string | null | undefined): boolean => text?.length === SILENT_CUT;
 
-/** The request, which is not whole where the plugin cut the payload that tells it. */
+/** The request, which is not whole where the plugin cut the payload. */
 export const asHandedOn = (payload: Payload, fields: RequestFields): RequestFields =>
   fieldOf(payload, "isCut") === true || isSilentlyCut(fields.body) || isSilentlyCut(fields.content)
     ? { ...fields, isWhole: false, hasMore: true }
     : fields;
 
-// The name of a permission request whose event carries no tool-use id: what it asks, hashed. Which part of a tool's input
-// stays the same from announcement to end is each agent's business.
+// Name of a request whose event carries no tool-use id: what it asks, hashed. Which part of a tool's input stays the same from
+// announcement to end is each adapter's own business.
 
 const MAX_DEPTH = 40;
-/** To write a text of megabytes as JSON takes ten times as long as to hash it. */
+/** Longer texts are hashed: writing megabytes as JSON takes ten times as long. */
 const LONG_CHARS = 64 * 1_024;
 
-/** Halves of a character would all be hashed as the same one. */
+/** A text with half a surrogate pair is not hashed: all such halves would be hashed as the same character. */
 const isLong = (value: unknown): value is string =>
   typeof value === "string" && value.length > LONG_CHARS && value.isWellFormed();
 
-/** JSON with sorted keys, except that the hash of a long text stands for it; equal values give equal text whatever their key order. */
+/** JSON with sorted keys, a long text replaced by its hash: equal values give equal text whatever their key order. */
 const canonical = (value: unknown, depth: number): string => {
   if (isLong(value)) return hash("sha256", value, "hex");
   if (depth > MAX_DEPTH) return '"deep"';

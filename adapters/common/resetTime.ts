@@ -4,7 +4,7 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const TIME =
   /\b(?:resets|try again at) (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}) )?)?(\d{1,2})(?::(\d{2}))? ?(am|pm)\b(?: \(([\w+/-]{1,40})\))?/i;
 const DAY_MS = 86_400_000;
-/** The longest limits are of a month. What lies further away was read wrongly. */
+/** The longest limits last a month. A time further away was read wrongly. */
 const FURTHEST_MS = 32 * DAY_MS;
 
 interface WallTime {
@@ -16,7 +16,7 @@ interface WallTime {
   minute: number;
 }
 
-/** The clock on the wall there at `at`, epoch ms. @throws RangeError for a zone that is not known. */
+/** The wall time in a zone at `at`, epoch ms. @throws RangeError for a zone that is not known. */
 const wallTimeAt = (at: number, timeZone: string): WallTime => {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone,
@@ -41,7 +41,7 @@ const wallTimeAt = (at: number, timeZone: string): WallTime => {
 const asUtc = ({ year, month, day, hour, minute }: WallTime): number =>
   Date.UTC(year, month, day, hour, minute);
 
-/** Epoch ms. Where a clock is set back, the later of two times: the limit is over by then in any case. */
+/** Epoch ms. Where a clock is set back this wall time comes twice: the later one, when the limit is over in any case. */
 const toEpoch = (wall: WallTime, timeZone: string): number => {
   const wanted = asUtc(wall);
   const offsetAt = (at: number): number => asUtc(wallTimeAt(at, timeZone)) - at;
@@ -58,8 +58,8 @@ const clockOf = (
 });
 
 /**
- * Epoch ms, or null where the text names no time that can be told. `at`: when it was first seen, epoch ms. `timeZone`: of the agent's
- * machine, for a text without one; null: it is not known.
+ * Epoch ms, or null where the text names no time, or one in a zone that is not known. `at`: when it was first seen, epoch ms.
+ * `timeZone`: of the agent's machine, for a text without one; null: it is not known.
  */
 export const readResetTime = (
   text: string,

@@ -1,4 +1,5 @@
-// The small vocabulary of screen readers: blank lines, indentation, trimmed frames, and a reading put together.
+// What adapters' readers of screens share: rows and readings, frames around dialogs, drawn lines of a file, the comparison
+// of a text that is drawn twice, and styled cells with what was typed.
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { oneLine } from "./events.ts";
@@ -24,7 +25,7 @@ export const joined = (lines: readonly string[]): string =>
     .join(" ")
     .trim();
 
-/** Whether a row goes on in the one below it because its next word had no room: an agent that wraps text by words left it there. */
+/** Whether a row continues in the one below because its next word did not fit: the agent wraps text by words. */
 export const isWrapped = (row: string, below: string, columns: number): boolean => {
   const word = below.trimStart().split(" ", 1)[0] ?? "";
   return word !== "" && !isBlank(row) && row.length + 1 + word.length > columns;
@@ -50,11 +51,11 @@ export const asks = (
   ...(top === undefined ? {} : { dialogTop: top }),
 });
 
-/** A reading whose dialog begins so many rows further down. */
+/** The reading with its dialog's top moved down by `rows`. */
 export const movedDown = (reading: Reading | null, rows: number): Reading | null =>
   reading?.dialogTop === undefined ? reading : { ...reading, dialogTop: reading.dialogTop + rows };
 
-/** What was read of a screen of which rows or columns were left out is not all that it asks, and its rows are not those of the pane. */
+/** Where rows or columns of the screen were left out, the request is not whole, and row numbers are not those of the pane. */
 export const ofWholeScreen = (screen: Screen, reading: Reading | null): Reading | null => {
   if (reading === null || reading.request === null) return reading;
   if (screen.lines.length <= MAX_LINES && screen.lines.every((line) => line.length <= MAX_COLUMNS))
@@ -63,7 +64,7 @@ export const ofWholeScreen = (screen: Screen, reading: Reading | null): Reading 
   return { ...rest, request: { ...reading.request, isWhole: false } };
 };
 
-/** The adjoining rows above `end`, without the gap between, and where they begin. */
+/** The block of rows above `end` and the gap before it, and where the block begins. */
 export const blockAbove = (
   lines: readonly string[],
   end: number,
@@ -80,7 +81,7 @@ export const movesTo = (index: number, selected: number): string[] => [
   "Enter",
 ];
 
-// Boxes that agents draw around dialogs and tools: the one that ends a text, and the one inside another. Geometry only.
+// Frames: boxes that agents draw around dialogs and tools.
 
 /** Without blank lines at both ends. */
 export const withoutBlankEnds = (lines: readonly string[]): readonly string[] => {
@@ -94,9 +95,9 @@ const FRAME_BOTTOM = /^\s?╰─+╯$/;
 export interface Frame {
   /** What stands between the vertical lines, their padding kept. */
   content: readonly string[];
-  /** Index on the screen of its upper edge, else of its first line in sight. */
+  /** Index on the screen of its upper edge, else of its first visible line. */
   start: number;
-  /** False where its top has scrolled out of sight. */
+  /** False where its top has scrolled out. */
   hasTop: boolean;
 }
 
@@ -130,12 +131,12 @@ export const splitInnerFrame = (
   return { before: content.slice(0, start), inner, after: content.slice(end + 1) };
 };
 
-// The drawn lines of a file as lines of a difference. Each begins with its number, mostly with its sign, and goes on below
-// them where it is wrapped. Geometry only; what a row without a number and not below one is, nobody knows.
+// Drawn lines of a file, as lines of a diff. Each begins with its number and mostly its sign, and a wrapped one continues below its
+// text. Any other row is unknown.
 
-/** Before a row of which it is not known what it does. */
+/** Marks a row whose effect on the file is not known. */
 const UNKNOWN_SIGN = "?";
-/** Before a row in which the line above goes on. */
+/** Marks a row that continues the line above. */
 const WRAPPED_SIGN = ">";
 
 interface NumberedLines {
@@ -146,8 +147,8 @@ interface NumberedLines {
 }
 
 /**
- * `line`: matches a row that begins a line, with its gutter and, where there is one, its sign; `unsigned` counts for one
- * without. What follows the gutter is the text.
+ * `line`: matches a row that begins a line; its groups are the gutter and, where there is one, the sign. `unsigned`: the sign of a
+ * line without one. The text follows the gutter.
  */
 export const readNumberedLines = (
   rows: readonly string[],
@@ -172,14 +173,14 @@ export const readNumberedLines = (
   };
 };
 
-// Whether a text that an agent draws twice, once to be approved and once in its conversation, is the same both times. Where
-// only one of the places shows that characters were left out, this is how it comes to light. Pure.
+// Comparison: whether a text that an agent draws twice, once to be approved and once in its conversation, is the same both times,
+// so that characters left out in one place are noticed.
 
 type Gap = "blank" | "none" | "row";
 
 interface Unit {
   char: string;
-  /** What stands before it; where a row begins nobody can tell. */
+  /** What stands before it; at the start of a row that may have been a blank or nothing. */
   gap: Gap;
 }
 
@@ -196,7 +197,7 @@ const unitsOf = (rows: readonly string[]): Unit[] =>
     return units;
   });
 
-/** Both show the same characters, and blanks at the same places. How many blanks is not asked: they are drawn for tabs too. */
+/** Both show the same characters, with blanks at the same places. Their number does not count: tabs are drawn as blanks too. */
 export const tellsSame = (told: readonly string[], drawn: readonly string[]): boolean => {
   const [one, other] = [unitsOf(told), unitsOf(drawn)];
   return (
@@ -208,22 +209,22 @@ export const tellsSame = (told: readonly string[], drawn: readonly string[]): bo
   );
 };
 
-// What is drawn dim or in a colour on a screen whose colours are given as SGR sequences, whose effect goes on from line to line: so
-// a hint of the agent is told from what a person typed.
+// Styled cells: what is drawn dim or coloured, by SGR sequences, whose effect continues from line to line. It distinguishes an
+// agent's hint from what a person typed.
 
 export interface StyledCell {
   readonly char: string;
   readonly isDim: boolean;
-  /** As it was set, such as `38;5;248`; "": the terminal's own. */
+  /** The parameters that set it, such as `38;5;248`; "": the terminal's own. */
   readonly colour: string;
-  /** The same of what is behind it. */
+  /** The same for the background. */
   readonly ground: string;
 }
 
 // oxlint-disable-next-line no-control-regex -- SGR and other escape sequences are what this is about
 const PART = /\u001b\[([0-9;:]*)m|\u001b\[[0-9;?]*[A-Za-z]|\u001b[()][A-Z0-9]|([^\u001b])/gu;
 
-/** Of a colour from `at` on, as in `38;5;n` and `48;2;r;g;b`: how many parameters belong to it. */
+/** How many parameters belong to the colour at `at`, as in `38;5;n` and `48;2;r;g;b`. */
 const widthOfColour = (codes: readonly string[], at: number): number => (codes[at + 1] === "2" ? 5 : 3);
 
 type Style = Omit<StyledCell, "char">;
@@ -255,7 +256,6 @@ const styleAfter = (style: Style, parameters: string): Style => {
   return now;
 };
 
-/** The cells of each line. */
 export const styledCells = (styledLines: readonly string[]): StyledCell[][] => {
   let style = PLAIN;
   return styledLines.map((line) => {
@@ -272,7 +272,7 @@ export const styledCells = (styledLines: readonly string[]): StyledCell[][] => {
 export const styledRows = ({ lines, styledLines }: Screen): StyledCell[][] | null =>
   styledLines === undefined || styledLines.length !== lines.length ? null : styledCells(styledLines);
 
-/** What is not drawn dim in these rows, without the sign or the indentation in front of each. */
+/** The text in these rows that is not dim, without the sign or indentation before each. */
 export const typedOf = (rows: readonly (readonly StyledCell[])[], indent: number): string =>
   rows
     .map((cells) =>

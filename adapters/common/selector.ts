@@ -1,15 +1,15 @@
-// A list of options of which one is marked, as dialogs of several agents draw it. Which keys choose an option is each
-// adapter's own business.
+// What dialogs and views of several agents draw alike: the roles of options, the row that explains keys, and lists of options of
+// which one is marked. Which keys choose an option is each adapter's own business.
 import { type OptionRole, type PromptRequest, MAX_OPTIONS } from "../../core/model/request.ts";
 import { oneLine } from "./events.ts";
 import { indentOf, isBlank, joined } from "./screenText.ts";
 
-// What choosing an option of a permission dialog means, by its label. Each adapter says which labels it has seen; what is
-// not among them has no role, so that `approve` never presses a key that does more than it says.
+// Roles: what choosing an option of a permission dialog means, by its label. Each adapter lists the labels it has seen; others have
+// no role, so `approve` never presses a key that does more.
 
 type Option = PromptRequest["options"][number];
 
-/** Labels as a dialog draws them. An option that changes the agent's mode, leaves it or opens something belongs to none. */
+/** Labels as a dialog draws them. An option that changes the agent's mode, exits it or opens something has no role. */
 interface RoleLabels {
   approve: RegExp;
   always: RegExp;
@@ -22,18 +22,15 @@ const roleOf = (label: string, { approve, always, deny }: RoleLabels): OptionRol
   return deny.test(label) ? "deny" : null;
 };
 
-/**
- * The options with their roles. Where two options would approve once, or two deny, the dialog is not one that is known:
- * then none has a role.
- */
+/** Where two options would approve once, or two deny, the dialog is not a known one, and no option has a role. */
 export const withRoles = (options: readonly Option[], labels: RoleLabels): Option[] => {
   const roles = options.map(({ label }) => roleOf(label, labels));
   const isPlain = ["approve", "deny"].every((role) => roles.filter((one) => one === role).length <= 1);
   return options.map((option, index) => ({ ...option, role: isPlain ? (roles[index] ?? null) : null }));
 };
 
-// The row with which views of terminal programs say what their keys do ("enter select · esc back"): pickers, settings and pagers
-// end in one. Knows the form of such rows, and not which view it is.
+// Key hints: the row with which pickers, settings and pagers explain their keys ("enter select · esc back"). Only the form of such
+// rows is known here, not which view it is.
 
 const NAMED =
   "any key|esc(?:ape)?|enter|return|tab|space|backspace|home|end|pgup|pgdn|page ?up|page ?down|left|right|up|down|↵|⏎|[←→↑↓]+|\\^\\S|f\\d{1,2}|(?:ctrl|alt|shift|⌃|⇧)(?: ?[-+] ?(?:[a-z]{2,9}|\\S))+";
@@ -46,7 +43,7 @@ const PART = new RegExp(
 /** `Quit: q`. */
 const ACTION_FIRST = new RegExp(`^([^:]{1,30}): (${KEY}(?:\\/${KEY})*)$`, "i");
 const HAS_NAMED = new RegExp(`(?:^|[/ ])(?:${NAMED})(?:$|[/ ])`, "i");
-/** What leaves a view, and does nothing to a prompt. */
+/** What closes a view, and does nothing to a prompt. */
 const LEAVES =
   /^(?:(?:go )?back|close|cancel|exit|quit|dismiss|clear|save\/close|latest|browse|edit prev|return)\b/i;
 const ESCAPE = /(?:^|[/ ])(?:esc(?:ape)?|any key)$/i;
@@ -63,7 +60,7 @@ interface KeyHints {
   isMostly: boolean;
   /** It stands in brackets of its own. */
   isEnclosed: boolean;
-  /** Escape leaves what is open. */
+  /** Escape closes what is open. */
   leaves: boolean;
 }
 
@@ -89,7 +86,7 @@ export const readKeyHints = (row: string): KeyHints => {
   };
 };
 
-/** Whether a row tells the keys of a view: Escape leaves it, or it explains several keys and little else. */
+/** Whether a row explains a view's keys: Escape closes the view, or the row explains several keys and little else. */
 export const isKeyHints = (row: string): boolean => {
   const { count, hasNamed, isPure, isMostly, isEnclosed, leaves } = readKeyHints(row);
   if (leaves || !hasNamed) return leaves;
@@ -136,7 +133,7 @@ export const readNumberedOptions = (
     const text = isMarked ? line.replace(mark, " ") : line;
     const match = indentOf(text) <= maxIndent ? NUMBERED.exec(text.trimStart()) : null;
     if (match === null) {
-      // What stands above a gap belongs to no option below it.
+      // Rows above a gap belong to no option below it.
       if (isBlank(line) && rest.length > 0) return null;
       if (!isBlank(line)) rest.unshift(line.trim());
       continue;
@@ -169,7 +166,7 @@ export const readPlainOptions = (
   for (const line of lines.slice(0, bottom).toReversed()) {
     const isMarked = line.trimStart().startsWith(mark);
     const text = isMarked ? line.replace(mark, " ") : line;
-    // A title in the labels' own row ends the list; labels stand behind the room for the mark.
+    // A title in the labels' own row ends the list; labels stand after the space for the mark.
     if (isBlank(line) || indentOf(text) < indentOf(line) || indentOf(text) > maxIndent) break;
     if (!isMarked && indentOf(text) < 2) break;
     options.unshift({ label: oneLine(text), isMarked });

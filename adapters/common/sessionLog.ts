@@ -1,5 +1,5 @@
-// Reading agents' logs for a person: what all of them share. The logs are append-only JSON lines that hold anything, so
-// every text is bounded and cleaned here; what does not fit says nothing.
+// What readers of agents' logs of JSON lines share: entries for a person, facts and usage for the history, and signs in the titles
+// of panes. Logs may hold anything: texts are bounded and cleaned here, and a line of another form is ignored.
 import type {
   TranscriptEntry,
   FileHistory,
@@ -25,7 +25,7 @@ export const TRANSCRIPT_BYTES = 2 * 1024 * 1024;
 const MAX_ENTRY = 20_000;
 const MAX_CALL = 300;
 
-/** The lines of a log's tail that are objects, in order: the first may be cut, the last half written. */
+/** The lines of a log's tail that are objects, in order: the first may be cut, the last half written, and neither parses then. */
 export const parseLog = (tail: string): Payload[] =>
   tail.split("\n").flatMap((line) => {
     const parsed = line.startsWith("{") ? parsePayload(line) : null;
@@ -67,7 +67,7 @@ export const entryOf = (
   return clean === "" ? [] : [{ role, text: clean, at }];
 };
 
-/** Nothing where it is nested deeper than can be written down. */
+/** Empty where the value is nested too deeply for JSON. */
 const jsonOf = (value: unknown): string => {
   try {
     return JSON.stringify(value);
@@ -100,8 +100,7 @@ export const textsOf = (content: unknown, types: readonly string[]): string[] =>
   });
 };
 
-// Reading the sessions that agents keep: what all logs of JSON lines share. A piece of a log may begin and end in the middle of
-// a line, so a line counts only where it is whole.
+// Facts and usage. A piece of a log may begin and end in the middle of a line, so a line counts only where it is whole.
 
 /** An id that may stand in a command line: never an option, never a path. */
 export const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{3,99}$/;
@@ -116,7 +115,7 @@ export function* headLines(head: string): Generator<Payload> {
   }
 }
 
-/** Epoch ms of the last time that the newest lines bear; null where there is none. */
+/** Epoch ms of the last timestamp in the tail; null where there is none. */
 const newestTime = (tail: string): number | null => {
   const at = tail.lastIndexOf('"timestamp":"');
   if (at === -1) return null;
@@ -124,7 +123,7 @@ const newestTime = (tail: string): number | null => {
   return Number.isNaN(time) ? null : time;
 };
 
-/** The facts of a session of which nothing but this is known yet. */
+/** Facts of a session: what is known so far, all else null. */
 export const factsOf = (id: string, tail: string, known: Partial<SessionFacts> = {}): SessionFacts => ({
   id,
   cwd: null,
@@ -146,10 +145,10 @@ export const withoutBranches =
   (read: (lines: readonly Payload[]) => readonly TranscriptEntry[]): FileHistory["readEntries"] =>
   (lines) => ({ entries: read(lines), leaf: null });
 
-/** No answer uses as much; sums of what is above it would not be numbers any more. */
+/** No answer uses as much; larger amounts would make sums inexact. */
 const MAX_AMOUNT = 1e12;
 
-/** A number of tokens, or of dollars; 0 for what is none. */
+/** A number of tokens or dollars; 0 for anything else. */
 export const amountOf = (payload: Payload, name: string): number => {
   const value = fieldOf(payload, name);
   return typeof value === "number" && value > 0 && value < MAX_AMOUNT ? value : 0;
@@ -159,7 +158,7 @@ export const amountOf = (payload: Payload, name: string): number => {
 export const costOf = (payload: Payload, name: string): number | null =>
   typeof fieldOf(payload, name) === "number" ? amountOf(payload, name) : null;
 
-/** For logs of which each line speaks for itself. */
+/** For logs of which each line has a usage record of its own, or none. */
 export const usageByLine = (mark: RegExp, read: (line: Payload) => UsageRecord | null): FileUsage => ({
   mark,
   roots: [],
@@ -172,7 +171,7 @@ export const usageByLine = (mark: RegExp, read: (line: Payload) => UsageRecord |
   }),
 });
 
-// What the titles of agents' panes have in common: a sign of the state before the words, and the folder's name in their place.
+// Titles of agents' panes: a sign of the state before the words, and the folder's name in their place.
 
 /** A frame of the spinners that agents draw with braille dots. */
 export const SPINNER = String.raw`[\u2800-\u28ff]`;

@@ -1,8 +1,8 @@
 // Edits of settings.json as text: every byte that is not ours stays. An insertion is one contiguous piece placed directly
 // behind its predecessor, so a removal can take out exactly what was put in.
 // A container that was there before and was empty is marked by its layout: our first entry hugs its opening bracket
-// (`[{` or `{"`), which we never write in a container of our own. So removal knows what to leave behind, without a record
-// elsewhere; after a rewrite by others the mark is gone and an emptied container goes with us.
+// (`[{` or `{"`), which we never write in a container of our own. So removal knows which container to keep, without a record
+// elsewhere; after a rewrite by others the mark is gone, and an emptied container is removed with our entry.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import {
   JsonSyntaxError,
@@ -94,7 +94,7 @@ export const appendTo = (
 const COMMENT = /\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g;
 const hasComment = (text: string): boolean => text.search(COMMENT) >= 0;
 
-/** What stays of the text between two items when one of them goes: the comments that others wrote there, not the comma. */
+/** What stays of the text between two items when one is removed: others' comments, not the comma. */
 const commentsOf = (gap: string): string => {
   if (!hasComment(gap)) return "";
   const comma = gap.replaceAll(COMMENT, (comment) => " ".repeat(comment.length)).indexOf(",");
@@ -105,7 +105,7 @@ const commentsOf = (gap: string): string => {
 const isCommented = (text: string, container: JsonNode, child: JsonNode): boolean =>
   hasComment(text.slice(container.start, child.start)) || hasComment(text.slice(child.end, container.end));
 
-/** Whether the container was there, empty, before we came: its only child hugs the opening bracket. */
+/** Whether the container existed, empty, before our entry: its only child directly follows the opening bracket. */
 const isMarkedAsForeign = (container: JsonNode, child: JsonNode): boolean =>
   child.start === container.start + 1;
 

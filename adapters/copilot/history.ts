@@ -1,4 +1,4 @@
-// The sessions that Copilot CLI keeps: `~/.copilot/session-state/<id>/events.jsonl`. Recorded with 1.0.102.
+// The sessions that Copilot CLI keeps, for the history: `~/.copilot/session-state/<id>/events.jsonl`. Recorded with 1.0.102.
 import type { FileHistory, LogPiece, SessionFacts } from "../../core/ports/agentFiles.ts";
 import {
   amountOf,
@@ -33,7 +33,7 @@ const readFacts = ({ path, head, tail }: LogPiece): SessionFacts | null => {
   return facts;
 };
 
-/** Its `cost` counts requests of a plan, not money. */
+/** The usage of each record; Copilot's `cost` counts requests of a plan, not money. */
 const usage = usageByLine(/"session\.usage_record"/, (line) => {
   const used = asPayload(fieldOf(asPayload(fieldOf(line, "data")) ?? {}, "usage"));
   if (used === null || textOf(line, "type") !== "session.usage_record") return null;

@@ -1,4 +1,4 @@
-// The adapter for GitHub Copilot CLI: wires its parts to the contract, decides nothing itself.
+// The adapter for GitHub Copilot CLI: which process it is, what it loads, its print mode, and how its parts are wired together.
 import {
   type IdentifyMatch,
   type AgentAdapter,
@@ -23,14 +23,14 @@ import { inFile, place, type AgentLoads } from "../../core/ports/agentFiles.ts";
 import { lastOf, option, readRecords } from "../common/printMode.ts";
 import * as z from "zod";
 
-// Which process of a pane is GitHub Copilot CLI. A node launcher starts the native program and waits for it; the native one
-// is the agent: it holds the session, it outlives a launcher that is ended alone, and it is what must be ended. Source:
-// process trees recorded with 1.0.102. Another program is called `copilot` too, so a bare name is no proof.
+// Which process: a node launcher starts the native program and waits for it; the native one is the agent: it holds the session,
+// it outlives a launcher that is ended alone, and it is what must be ended. Source: process trees recorded with 1.0.102. Another
+// program is called `copilot` too, so a bare name is no proof.
 
 const NATIVE = /\/@github\/copilot-(linux|linuxmusl|darwin|win32)-(x64|arm64)\/copilot$/;
 const UNPACKED = /\/copilot\/pkg\/.+\/copilot$/;
 
-/** Subcommands that configure and leave, and modes in which another program is the front end. */
+/** Subcommands that configure and exit, and modes in which another program is the front end. */
 const HELPER_WORDS = /^(completion|help|login|logout|mcp|plugin|update|version)$/;
 const HELPER_FLAGS = /^(--acp|--server|--headless|--stdio|--version|--help)$/;
 
@@ -45,7 +45,7 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
   // A program packed with node in it names its main thread so; the other tool of this name has no such thread.
   if (baseName(program) === "copilot" && process.comm === "MainThread")
     return { process, confidence: "medium", sign: 'a node program named "copilot"' };
-  // macOS tells the program's name instead. The other tool does nothing without a word that says what.
+  // macOS gives the program's name instead. The other tool does nothing without a subcommand.
   if (baseName(program) === "copilot" && process.comm === "copilot" && (operands[0] ?? "-").startsWith("-"))
     return { process, confidence: "medium", sign: 'a program named "copilot" without a subcommand' };
   return null;
@@ -65,7 +65,7 @@ export const identifyCopilot = (processes: readonly ProcessInfo[]): IdentifyMatc
   return fallback;
 };
 
-// What it reads when it starts in a folder.
+// Loads: what it reads when it starts in a folder.
 
 const copilotLoads: AgentLoads = {
   basis: "its documents; hooks of .claude/settings.json seen with 1.0.102",
@@ -88,7 +88,7 @@ const copilotLoads: AgentLoads = {
   ],
 };
 
-// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+// Print mode: how it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
 
 const copilotSchema = z.union([
   z.object({ type: z.literal("assistant.message"), data: z.object({ content: z.string() }) }),
@@ -124,9 +124,9 @@ export const createCopilotAdapter = (): AgentAdapter => ({
   recordedVersions: ["1.0.102"],
   // sessionEnd fires on exit, and when the native program is told to end.
   announcesExit: true,
-  // The first one shows "esc again to interrupt".
   // It follows the counter of seconds (recorded 1.0.102).
   movesCursorInDialogs: true,
+  // The first one shows "esc again to interrupt".
   interruptKeys: [["Escape"], ["Escape"]],
   // Its documentation (1.0.102).
   launch: { program: "copilot", resume: (id) => [`--resume=${id}`] },

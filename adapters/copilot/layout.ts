@@ -1,5 +1,6 @@
-// The parts of Copilot CLI's screen: the input box between two rules with its footer, and the conversation above it. Its
-// lines stand one column in and may have a scroll bar at the right edge. Source: frames recorded with 1.0.102.
+// The parts of Copilot CLI's screen: the input box between two rules with its footer, a draft, the rows of views, the
+// conversation above the box, and the text of a permission. Lines of the conversation stand one column in and may have a scroll
+// bar at the right edge. Source: frames recorded with 1.0.102.
 import type { Screen } from "../../core/ports/agentAdapter.ts";
 import {
   frameAtBottom,
@@ -58,8 +59,8 @@ export const findInputBox = (lines: readonly string[]): InputBox | null => {
 };
 
 /**
- * The row at the bottom that shows that keys are commands: of the box where it is a shell's or a search, of its footer, or the last
- * one of a list that stands in its place; null where the box takes prompts.
+ * The row at the bottom that shows that keys are commands: the box's own where it is a shell's or a search, its footer, or the last
+ * row of a list that stands in its place; null where the box takes prompts.
  */
 export const findViewRow = (lines: readonly string[]): string | null => {
   const box = findInputBox(lines);
@@ -73,7 +74,7 @@ export const findViewRow = (lines: readonly string[]): string | null => {
   if (lower > 0 && SEARCH_SIGN.test(search)) return search;
   const rows = frameAtBottom(lines)?.content ?? lines;
   const last = rows.findLast((row) => !isBlank(row) && !isRule(row)) ?? "";
-  // The box's own footer is no view, though the box is not in sight, as with a draft of many rows.
+  // The box's own footer is no view, though the box is not visible, as with a draft of many rows.
   return !BOX_FOOTER.test(last) && isKeyHints(last.replace(SCROLL_BAR, "")) ? last : null;
 };
 
@@ -97,10 +98,10 @@ export const readDraft = (screen: Screen): string | null => {
   return typedOf(rows.slice(box.start, box.end), INDENT);
 };
 
-// The text of a permission, row by row, by its place: below the rule under the heading, in a box of its own directly above the
-// question, or, of an edit, path and numbered lines. Nothing is left out for what it says. Source: dialogs recorded with
-// 1.0.102 at 120, 80 and 60 columns (commands, changed and new files, addresses, paths, a server's tool). What stands behind a
-// carriage return in a line is not drawn, so that the dialog alone does not prove what would run or be written.
+// Text of a permission: row by row, by its place: below the rule under the heading, in a box of its own directly above the
+// question, or, of an edit, path and numbered lines. No row is left out for what it says. Source: dialogs recorded with 1.0.102
+// at 120, 80 and 60 columns (commands, changed and new files, addresses, paths, a server's tool). What stands behind a carriage
+// return is not drawn, so the dialog alone does not prove what would run or be written.
 
 /** Columns of the frames, and of the blank behind a word, which is wrapped with it. */
 const BOX_COLUMNS = 9;
@@ -110,7 +111,7 @@ export const columnsOf = (width: number): number => Math.max(1, width - BOX_COLU
 
 const unframed = (lines: readonly string[]): string[] => lines.map((line) => line.replace(/^ /, ""));
 
-/** Where the agent's heading ends and what is asked begins; null where the rule between them is out of sight. */
+/** Where the agent's heading ends and what is asked begins; null where the rule between them is not visible. */
 const splitHeading = (lines: readonly string[]): { heading: string; rest: readonly string[] } | null => {
   const rule = lines.findIndex((line) => isRule(line.trim()));
   return rule < 0 ? null : { heading: joined(lines.slice(0, rule)), rest: lines.slice(rule + 1) };
@@ -118,21 +119,21 @@ const splitHeading = (lines: readonly string[]): { heading: string; rest: readon
 
 interface BoxedText {
   rows: readonly string[];
-  /** All rows of the box are in sight, and its heading. */
+  /** All rows of the box are visible, and its heading. */
   isWhole: boolean;
-  /** Its upper edge is out of sight, and rows below it may be. */
+  /** Its upper edge is cut off, and rows below it may be. */
   isEnd: boolean;
   heading: string;
   /** The agent's own words between heading and box; empty where it says nothing. */
   intro: string;
 }
 
-/** `lines`: of the dialog above its question. `hasTop`: its upper edge is in sight. Null without a box there. */
+/** `lines`: of the dialog above its question. `hasTop`: its upper edge is visible. Null without a box there. */
 export const boxedTextOf = (lines: readonly string[], hasTop: boolean): BoxedText | null => {
   const end = lines.findLastIndex((line) => !isBlank(line)) + 1;
   const frame = frameAtBottom(lines.slice(0, end));
   if (frame === null) return null;
-  // A heading has as many rows as the model gives it, also such as look like a rule and a box.
+  // A heading has as many rows as the model gives it, some of which may look like a rule and a box.
   const above = hasTop && frame.hasTop ? splitHeading(lines.slice(0, frame.start)) : null;
   return {
     rows: unframed(frame.content),
@@ -184,7 +185,7 @@ export const editOf = (
 const WAITING = /^Permission request \(\d+ remaining\)$/;
 const CUT = /…$/;
 
-/** Whether the conversation tells the same command: in one row, the last above the dialog. */
+/** Whether the conversation shows the same command: in one row, the last above the dialog. */
 export const isToldAlike = (rows: readonly string[], above: readonly string[]): boolean => {
   const told = above
     .map((line) => line.replace(SCROLL_BAR, ""))

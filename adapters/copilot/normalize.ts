@@ -1,5 +1,6 @@
-// Copilot CLI's hook events to signals. Pure; the table of events is the whole decision. Source: event orders and payloads
-// recorded with 1.0.102. Denial, interrupt and the final failure fire no hook: the session log and the screen tell them.
+// Copilot CLI's hook events to signals, and what Copilot asks of the person (which stateFiles.ts uses, too). Pure; the table of
+// events is the whole decision. Source: event orders and payloads recorded with 1.0.102. Denial, interrupt and the final failure
+// fire no hook: the session log and the screen show them.
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import {
   changedLines,
@@ -46,7 +47,7 @@ import {
 } from "../common/events.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 
-// What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
+// Requests: what Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
 // session log; the keys are those that were seen to work in a real dialog (1.0.102): `1` approves, Escape denies.
 
 export const ASK_TOOL = "ask_user";
@@ -77,7 +78,7 @@ const requestKeyOf = (agentId: string, toolName: string, toolInput: unknown): st
   return hashRequest(agentId, toolName, firstText(input, ["url", "message"]));
 };
 
-/** What an edit changes, in whichever fields it is told, and whether that is all. */
+/** What an edit changes, in whichever fields it comes, and whether that is all. */
 const contentOf = (input: Payload): { content: string | null; isAll: boolean } => {
   const diff = textOf(input, "diff");
   if (diff !== null) return contentOfDiff(diff);
@@ -101,7 +102,7 @@ const editAsk = (path: string, input: Payload, toolName: string, cwd: string | n
   });
 };
 
-/** The dialog draws what a server's tool is given as text of this form. */
+/** The dialog draws the arguments of a server's tool as text of this form. */
 const serverToolAsk = (toolName: string, input: Payload): Ask =>
   permission({
     kind: "tool",
@@ -152,7 +153,7 @@ const NOTIFIED: readonly { pattern: RegExp; ask: (subject: string) => Ask }[] = 
   },
 ];
 
-/** The permission that a `permission_prompt` notification tells of, in one sentence. */
+/** The permission that a `permission_prompt` notification names in one sentence. */
 const notifiedPermission = (message: string | null): Ask => {
   for (const { pattern, ask } of NOTIFIED) {
     const subject = pattern.exec(message ?? "")?.[1];
@@ -193,7 +194,7 @@ export const questionAsk = (toolInput: unknown): Ask => {
   };
 };
 
-/** Recorded: the dialog is drawn about 60 ms after its notification; three times that is below the least grace. */
+/** Recorded: the dialog is drawn about 60 ms after its notification; three times that is below 500, the least grace. */
 const opened = opensWithin(500);
 
 const toolStarted: EventRule = (event) => {

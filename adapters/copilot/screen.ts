@@ -1,6 +1,6 @@
-// Reads Copilot CLI's screen. Positive proof or nothing: an input box at the bottom is read by its footer and the newest entry
-// above it, a dialog by its frame and footer, anything else gives no reading. The title never changes with the state. Source:
-// frames recorded with 1.0.102.
+// Reads Copilot CLI's screen: questions, dialogs, the turn, views that take the keys. Positive proof or nothing: an input box at
+// the bottom is read by its footer and the newest entry above it, a dialog by its frame and footer, a view by its sign or its
+// keys; anything else gives no reading. The title never changes with the state. Source: frames recorded with 1.0.102.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import {
   withoutBlankEnds,
@@ -54,13 +54,13 @@ import type { RequestFields } from "../common/promptRequest.ts";
 import { fails, retryOf, withProgress } from "../common/progress.ts";
 import { errorStatusOf } from "./stateFiles.ts";
 
-// Questions of Copilot CLI, between two rules at the bottom; an own answer is typed into a box of its own below them. Source:
-// frames recorded with 1.0.102; the file question in the words of measurements.
+// Questions: between two rules at the bottom; an own answer is typed into a box of its own below them. The file question is in
+// the words of measurements.
 
 const FORM = { mark: "❯", maxIndent: 4, isWrapped: true };
 const ANSWER_FOOTER = /\benter (accept|submit|select|to (accept|submit))\b.*\besc (to )?cancel/;
 const ASKS = /^Copilot (needs information|is asking|asks|has a question)/;
-/** Columns at both sides of a question that stay free. */
+/** Columns that stay free at both sides of a question. */
 const QUESTION_COLUMNS = 2;
 
 /** The question's rows: what stands above the name of the field that takes the answer. */
@@ -70,7 +70,7 @@ const questionRows = (lines: readonly string[]): readonly string[] => {
   return withoutBlankEnds(field > 0 ? text.slice(0, field) : text).map((line) => line.replace(/^ /, ""));
 };
 
-/** It ends in the name of a field and the field. */
+/** The lines end in the name of a field and the field itself. */
 const isField = (lines: readonly string[]): boolean => {
   const [name = "", ...rest] = withoutBlankEnds(lines).slice(-2);
   return /^ \S.*:$/.test(name) && rest.length === 1;
@@ -133,9 +133,8 @@ const readQuestion = (all: readonly string[], width: number): Reading | null => 
   });
 };
 
-// Dialogs of Copilot CLI: permissions and folder trust in a frame. They replace the input box
-// and end the screen; the frame, the footer and a known question together are the proof. Source: frames recorded with
-// 1.0.102; the file question in the words of measurements.
+// Dialogs: permissions and folder trust in a frame, which replace the input box and end the screen; the frame, the footer and a
+// known question together are the proof. The file question is in the words of measurements.
 
 const SELECT_FOOTER = /to navigate\b.*\benter to select/;
 const RUN = /^Do you want to (run|execute) /;
@@ -149,9 +148,9 @@ interface Dialog {
   lines: readonly string[];
   selector: Selector;
   footer: string;
-  /** Its upper edge is in sight. */
+  /** Its upper edge is visible. */
   hasTop: boolean;
-  /** Index on the screen of its first row in sight. */
+  /** Index on the screen of its first visible row. */
   top: number;
   /** What stands above it. */
   above: readonly string[];
@@ -202,20 +201,19 @@ const PERMISSIONS: readonly Rule[] = [
   },
 ];
 
-/** Recorded with 1.0.102. */
 const PERMISSION_ROLES = {
   approve: /^Yes$/,
   always: /^Yes, and don't ask again\b/,
   deny: /^No, and tell Copilot what to do differently\b/,
 };
 
-/** Seen with 1.0.102 at 120 and 80 columns: a digit chooses, but that of a refusal only moves to a field for its reason. */
+/** Seen with 1.0.102 at 120 and 80 columns: a digit chooses, but a refusal's only moves to a field for its reason. */
 const permissionKeys = (index: number, label: string): string[] | null => {
   if (/\(esc to stop\)$/i.test(label)) return ["Escape"];
   return index < 9 ? [String(index + 1)] : null;
 };
 
-/** What the question itself says is asked for all tools of servers, and for addresses. */
+/** The same for all tools of servers, and for addresses: with these questions the box holds all that is asked. */
 const TOLD = /^Do you want to (use this tool|allow this access)\?$/;
 
 const textFields = (
@@ -261,7 +259,7 @@ const readPermission = (dialog: Dialog): Reading | null => {
   });
 };
 
-/** For this session; the other yes remembers it, and without trust it leaves. */
+/** "Yes" is for this session, the other yes is remembered, and refusing ends Copilot. */
 const TRUST_ROLES = { approve: /^Yes$/, always: /^(?!)/, deny: /^(?!)/ };
 
 const readTrust = ({ lines, selector, footer, top, hasTop }: Dialog): Reading | null => {
@@ -281,7 +279,7 @@ const readTrust = ({ lines, selector, footer, top, hasTop }: Dialog): Reading | 
   });
 };
 
-/** Rows of the tabs at the top of the screen, which stay where a dialog is taller than the room below them. */
+/** Rows of the tabs at the top of the screen, which stay where a dialog is taller than what is left below them. */
 const TAB_ROWS = 2;
 
 const readFramed = (lines: readonly string[], width: number): Reading | null => {
@@ -304,13 +302,15 @@ const readFramed = (lines: readonly string[], width: number): Reading | null => 
   return readTrust(dialog) ?? readPermission(dialog);
 };
 
-/** A dialog whose upper part is out of sight, without any mark. */
+/** A dialog whose upper part is cut off without any mark. */
 const readCutOff = (lines: readonly string[], width: number): Reading | null =>
   isBlank(lines[TAB_ROWS - 1] ?? "") ? movedDown(readFramed(lines.slice(TAB_ROWS), width), TAB_ROWS) : null;
 
 /** What the dialog that ends the screen asks, or null. Call only where no input box is at the bottom. `width`: of the pane. */
 const readDialog = (lines: readonly string[], width: number): Reading | null =>
   readFramed(lines, width) ?? readCutOff(lines, width) ?? readQuestion(lines, width);
+
+// The turn: its newest entry, and the footer of the input box.
 
 const INTERRUPTIBLE = /\besc (esc|again to) interrupt|\besc to interrupt|^[◉◎○●] Working\b/;
 const IDLE_FOOTER = /\/ commands|\? help/;

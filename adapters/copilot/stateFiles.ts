@@ -1,6 +1,7 @@
-// Copilot CLI's own files: the log of the session, and the list of open sessions with its word on whether each works. The
-// session is the one that the hooks named, else the open one whose lock bears this process's id. The log outranks hooks
-// where they are silent (denied, interrupted, finally failed). Undocumented, so nothing counts before it is tied.
+// Copilot CLI's own files: the session's log (its state, why a turn failed, the conversation), the list of open sessions with its
+// word on whether each works, and the session's title. The session is the one that the hooks named, else the open one whose lock
+// bears this process's id. The log outranks hooks where they are silent (denied, interrupted, finally failed). Undocumented, so
+// nothing counts before it is tied to the process.
 import { type ErrorStatus, failureOfText } from "../common/progress.ts";
 import {
   asPayload,
@@ -27,10 +28,10 @@ import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 import { asks, shows } from "../common/screenText.ts";
 import * as z from "zod";
 
-// Why a turn of Copilot CLI failed: from the status of its session log, else from the text that it shows. Recorded with
-// 1.0.102: 400, 401, 500 and a cut stream; the limit texts are the vendor's own words.
+// Failures: why a turn failed, from the status of the session log, else from the text that Copilot shows. Recorded with 1.0.102:
+// 400, 401, 500 and a cut stream; the limit texts are the vendor's own words.
 
-/** `statusCode` null: the log names none. */
+/** `statusCode` null: the log names none. A usage limit that the text names goes before the status. */
 export const errorStatusOf = (text: string, statusCode: number | null): ErrorStatus => {
   const byText = failureOfText(text);
   if (byText.reasonCode === "usage_limit" || statusCode === null) return byText;
@@ -40,9 +41,9 @@ export const errorStatusOf = (text: string, statusCode: number | null): ErrorSta
   return { state: "error", reasonCode: "api_error" };
 };
 
-// What the newest lines of a session's `events.jsonl` say: the agent's own account of turns, permissions, questions,
-// interrupts and failures, the last two of which no hook tells. Pure. Sources: event names and fields noted with 1.0.102;
-// the form of a line and of a permission from programs that read these logs. Unknown lines say nothing.
+// State: what the newest lines of a session's `events.jsonl` say of turns, permissions, questions, interrupts and failures; the
+// last two fire no hook. Pure. Sources: event names and fields noted with 1.0.102; the form of a line and of a permission from
+// programs that read these logs. Unknown lines say nothing.
 
 interface LogState {
   status: Status;
@@ -50,7 +51,7 @@ interface LogState {
   ask: Ask | null;
   /** Name of the line that decided. */
   event: string;
-  /** Of the newest line, epoch ms; null where it has none. */
+  /** Time of the newest line, epoch ms; null where it has none. */
   at: number | null;
 }
 
@@ -122,7 +123,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       fold.open.set(`tool:${idOf(data, "toolCallId")}`, questionAsk(fieldOf(data, "arguments")));
   },
   "tool.execution_complete": (fold, data) => {
-    // Also what an interrupt ends is reported as complete.
+    // A tool that an interrupt ended is reported as complete, too.
     fold.open.delete(`tool:${idOf(data, "toolCallId")}`);
     if (fold.status?.state === "running" || fold.status === null) fold.status = THINKING;
   },
@@ -142,7 +143,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   abort: (fold) => ended(fold, INTERRUPTED),
   "session.compaction_start": works(COMPACTING),
   "session.compaction_complete": works(THINKING),
-  // Nothing is left to say: the process tells the rest.
+  // The log says no more: the process shows the rest.
   "session.shutdown": (fold) => {
     fold.open.clear();
     fold.status = null;
@@ -177,7 +178,7 @@ export const readSessionLog = (tail: string): LogState | null => {
 };
 
 const MAX_LIST_BYTES = 256 * 1024;
-/** A tool's whole output may be one line: where the newest bytes hold no line that tells, more are read. */
+/** A tool's whole output may be one line: where the newest bytes hold no line that says anything, more are read. */
 const TAIL_BYTES = [64 * 1024, 4 * 1024 * 1024];
 /** Process start times have a resolution of one second on some systems. */
 const START_TOLERANCE_MS = 2_500;
@@ -276,8 +277,9 @@ export const readCopilotStateFiles = async (request: StateFileRequest): Promise<
   return state === null ? null : readingOf(state, open[sessionId]);
 };
 
-// The log as a conversation. The names of its lines were recorded with 1.0.102; where the texts stand
-// is documented by several programs that read these logs. Sub-agents' lines are left out.
+// Conversation: the names of the log's lines were recorded with 1.0.102; where the texts stand is documented by several programs
+// that read these logs. Sub-agents' lines are left out.
+
 export const readCopilotLine = (line: Payload): TranscriptEntry[] => {
   const data = asPayload(fieldOf(line, "data")) ?? {};
   if (textOf(line, "agentId") !== null || textOf(data, "parentToolCallId") !== null) return [];
@@ -312,8 +314,8 @@ export const readCopilotTranscript = createTranscriptReader(async (request) => {
 const MAX_WORKSPACE_BYTES = 16 * 1024;
 
 /**
- * Copilot's own name for its session, before the program's name in the title of its pane: the first prompt until somebody renames it.
- * Null for the program's name alone and for titles of others.
+ * Copilot's own name for its session, before the program's name in the title of its pane: the first prompt until somebody
+ * renames it. Null for the program's name alone and for titles of others.
  */
 export const titleOfCopilotSession = (title: string): string | null =>
   /^(\S.*) - GitHub Copilot$/.exec(title.trim())?.[1]?.trim() ?? null;
@@ -333,7 +335,7 @@ const scalarOf = (text: string): string | null => {
   }
 };
 
-/** The same, whole, from the session's folder. */
+/** The same name in full, from the session's folder. */
 export const readCopilotSessionTitle = async (request: StateFileRequest): Promise<string | null> => {
   const session = await ownSession(request);
   if (session === null) return null;

@@ -1,5 +1,6 @@
-// The adapter for the Cursor CLI: wires its parts to the contract. Nobody could run it here: its events are those of its
-// documents, its screens those that others published. No event means a wait, so that waits are known by the screen alone.
+// The adapter for the Cursor CLI: which process it is, and how its parts are wired to the contract. Nobody could run it here: its
+// events are those of its documents, its screens those that others published. None of its events stands for a wait, so waits are
+// known by the screen alone.
 import { type IdentifyMatch, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
@@ -8,8 +9,7 @@ import { createCursorIntegration } from "./integration.ts";
 import { normalizeCursor } from "./normalize.ts";
 import { readCursorScreen } from "./screen.ts";
 
-// Tells the Cursor CLI from everything else in a pane. Nobody could run it here: by its installer's documents it lives in
-// `cursor-agent/versions/<version>/` and is called `cursor-agent`, so confidence is never more than medium.
+// Which process: by its installer's documents `cursor-agent` in `cursor-agent/versions/<version>/`, so never more than medium.
 
 const VERSIONED = /\/cursor-agent\/versions\/[^/]+\/(index\.js|cursor-agent|node)$/;
 const SHELLS = /^(bash|dash|ksh|sh|zsh)$/;
@@ -36,7 +36,6 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
 const identifyCursor = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
   firstMatch(processes, matchOne);
 
-/** A new adapter; never recorded. */
 export const createCursorAdapter = (): AgentAdapter => ({
   ...BUILT_IN,
   agentType: "cursor",

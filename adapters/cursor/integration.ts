@@ -1,5 +1,5 @@
-// Our hooks in `~/.cursor/hooks.json`: `{ "version": 1, "hooks": { "<event>": [ { "command": … } ] } }`, one entry per
-// event behind whatever is there. Source: Cursor's documents; not run here. Plans only.
+// Our hooks in `~/.cursor/hooks.json`: `{ "version": 1, "hooks": { "<event>": [ { "command": … } ] } }`, one entry per event
+// behind whatever is there. Source: Cursor's documents; not run here. Makes plans, and writes nothing.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
 import { createHookCommand, createHookSettingsIntegration } from "../common/hookSettings.ts";
 import { valueOf } from "../common/settingsText.ts";
@@ -24,7 +24,7 @@ export const HOOK = createHookCommand("cursor");
 
 const hookOf = (command: string) => ({ command, timeout: HOOK_TIMEOUT_S });
 
-/** Recognised on removal by being exactly this: hooks before the version, as no edit of another file leaves them. */
+/** A file of our hooks alone, recognised on removal by this exact text: no edit of another file puts them before the version. */
 const ownFile = (eventScript: string): string => {
   const hooks = Object.fromEntries(
     HOOK_EVENTS.map((event) => [event, [hookOf(HOOK.of(eventScript, event))]]),

@@ -1,6 +1,5 @@
-// Cursor's documented hook events to signals. Not run here: only what the documents state plainly is concluded, with
-// medium confidence, and no event stands for a wait, because none is documented to mean one. Claude Code's events, which Cursor can
-// run as well, carry Claude's name and do not come here.
+// Cursor's documented hook events to signals, with medium confidence because nobody ran it here. No event stands for a wait: none
+// is documented to mean one. Claude Code's events, which Cursor can run as well, carry Claude's name and do not come here.
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Status } from "../../core/model/state.ts";
 import {
@@ -19,7 +18,7 @@ import {
 
 const bounded = (status: Status | null): Signal => boundary(status, ROOT_AGENT, "medium");
 
-/** `stop` tells how the loop ended by `status`. */
+/** `stop` says by `status` how the loop ended. */
 const stopped = (payload: Payload): Signal => {
   switch (textOf(payload, "status")) {
     case "completed":

@@ -1,5 +1,5 @@
-// Makes an adapter of a file: one of its own, or a built-in one whose screens are read by the file's rules first. It reads
-// screens and titles only, so it says nothing that nobody could see.
+// Makes an adapter of a file: which process it is, and the adapter itself, either one of its own or a built-in one whose screens
+// are read by the file's rules first. A file's rules see screens and titles only, no events or logs.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import {
   type IdentifyMatch,
@@ -13,13 +13,13 @@ import type { AgentFile, AnswerKeys, PatchFile } from "./schema.ts";
 import type { Logger } from "../../core/ports/logger.ts";
 import { createScreenRules, type ScreenRules } from "./screenRules.ts";
 
-// Which process of a pane is the agent that a file describes: by the program's own name, or by the script that an
-// interpreter runs. A shell, an editor or a remote login that only mentions the name never counts.
+// Which process: the one with the program's own name, or an interpreter that runs its script. A shell, an editor or a remote login
+// that only mentions the name never counts.
 
 const INTERPRETER = /^(node|nodejs|bun|deno|python[\d.]*|ruby|java|MainThread)$/;
 /** Characters of a command line that patterns see. */
 const MAX_LENGTH = 1_000;
-/** Processes of one pane that are looked at. */
+/** Processes of one pane that are checked. */
 const MAX_PROCESSES = 200;
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
@@ -35,7 +35,7 @@ const scriptOf = (words: readonly string[]): string | null => {
 interface Identifier {
   /** False where no process can be this agent by its name: cheap, and no pattern runs. */
   isCandidate(processes: readonly ProcessInfo[]): boolean;
-  /** Runs patterns: bounded input, but whoever calls it adds the deadline. */
+  /** Runs patterns on bounded input; the caller adds the deadline. */
   identify(processes: readonly ProcessInfo[]): IdentifyMatch | null;
   hasPatterns: boolean;
 }
@@ -64,7 +64,7 @@ const createIdentifier = (rules: AgentFile["process"]): Identifier => {
     const sign = nameSign(process, words) ?? (byArguments ? "arguments of an interpreter" : null);
     if (sign === null || excluded.some((pattern) => pattern.test(line))) return null;
     if (second !== null && !second.some((pattern) => pattern.test(line))) return null;
-    // Equal to the built-in adapters where there are two signs, and behind them where there is one.
+    // As sure as the built-in adapters with two signs, less sure with one.
     return { process, confidence: second === null ? "medium" : "high", sign };
   };
   return {
@@ -107,7 +107,7 @@ const rulesOf = (file: AgentFile | PatchFile, { name, deadline, logger }: Adapte
     ),
   );
 
-/** `base`: how the adapter below the file fares. */
+/** `base`: the health of the adapter below the file. */
 const healthOf = (rules: ScreenRules, name: string, base: AdapterHealth): AdapterHealth => {
   if (!rules.isGivenUp()) return base;
   const own = `the rules of ${name} were too slow and are not tried until the file changes`;
@@ -118,7 +118,7 @@ const healthOf = (rules: ScreenRules, name: string, base: AdapterHealth): Adapte
 const interruptOf = ({ keys }: AgentFile | PatchFile): Pick<AgentAdapter, "interruptKeys"> =>
   keys?.interrupt === undefined ? {} : { interruptKeys: keys.interrupt.map((key) => [key]) };
 
-/** An agent that only its screen and title tell about. */
+/** An agent that is known only by its screen and title. */
 export const createFileAdapter = (file: AgentFile, context: AdapterContext): DeclarativeAdapter => {
   const rules = rulesOf(file, context);
   const identifier = createIdentifier(file.process);

@@ -1,5 +1,6 @@
 // The adapters in force: the built-in ones and those of the person's files, which are followed while the daemon runs. A bad
-// file is a problem to show, never a reason to stop; while it is bad, it counts as absent.
+// file is a problem to show, never a reason to stop; while it is bad, it counts as absent. In this file: reading one file, putting
+// files on top of the built-in adapters, following the folder.
 import { placesOf } from "../../core/model/config.ts";
 import type {
   AdapterProblem,
@@ -28,8 +29,7 @@ import { createFileAdapter, patchAdapter } from "./createAdapter.ts";
 
 type AdapterFiles = NonNullable<AdapterSource["files"]>;
 
-// From the text of an adapter file to its content, or to problems that name the line and the key. Nothing here touches
-// the disk.
+// One file: from its text to its content, or to problems that name line and key, without touching the disk.
 
 /** Wall time for the patterns of one file, ms: checking must not hold up what else the daemon does. */
 const CHECK_LIMIT_MS = 1_000;
@@ -55,7 +55,7 @@ interface ReadAdapterFile {
   /** Null where there are problems. */
   content: AdapterFile | null;
   problems: AdapterProblem[];
-  /** The line of a key, for problems that only its surroundings show. */
+  /** The line of a key, for problems that only show beside other adapters. */
   lineAt: (path: JsonPath) => number;
 }
 
@@ -106,7 +106,7 @@ const SWEEP_MS = 5_000;
 
 export interface OwnedAdapterSource extends AdapterSource {
   readonly files: AdapterFiles;
-  /** Looks at the folder now; resolves when what it found is in force. */
+  /** Reads the folder now; resolves once its files are in force. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -122,6 +122,8 @@ interface Composer {
   deadline: Deadline;
   logger: Logger;
 }
+
+// Files on top of the built-in adapters.
 
 type FileResult = ReturnType<AdapterFiles["check"]>;
 
@@ -184,7 +186,7 @@ const lookAt = async (dir: string): Promise<Folder> => {
     .filter((name) => FILE_NAME.test(name))
     .toSorted()
     .slice(0, MAX_FILES);
-  // A file that went between listing and looking is no file.
+  // A file that was removed after the listing does not count.
   const stats = await Promise.all(
     names.map(async (name) => ({ name, stat: await stat(join(dir, name)).catch(() => null) })),
   );
@@ -209,7 +211,7 @@ const tooLargeProblem = (file: string): AdapterProblem => ({
   message: `the file is larger than ${MAX_FILE_BYTES / 1_024} kB`,
 });
 
-/** Resolves with the files of now in force. Whoever creates it closes it. */
+/** Resolves once the present files are in force. Whoever creates it closes it. */
 export const createAdapterSource = async (options: {
   /** Folder of the files; made when it is missing. */
   dir: string;
@@ -230,7 +232,7 @@ export const createAdapterSource = async (options: {
   const reload = async (): Promise<void> => {
     const folder = await lookAt(dir);
     if (folder.signature === signature) return;
-    // Null: it may not be read, or went just now; that is said as a problem of the file, the others count.
+    // Null: not readable, or just removed. That is a problem of this file; the others count.
     const texts = await Promise.all(
       folder.names.map(async (name) => ({
         name,
@@ -259,7 +261,7 @@ export const createAdapterSource = async (options: {
           await reload();
         }
       } catch (error) {
-        // The folder may have been removed: make it again, and look at the next sweep.
+        // The folder may have been removed: make it again, and read it in the next sweep.
         logger.warn({ error }, "the adapter files could not be read");
         // A second failure is the next sweep's, which says it again.
         await mkdir(dir, { recursive: true, mode: 0o700 }).catch(() => {});

@@ -8,7 +8,7 @@ import { confidenceSchema, REASON_CODES, type ReasonCode } from "../../core/mode
 const STATES = ["error", "waiting_approval", "waiting_input", "running", "completed", "idle"] as const;
 const REASONS = STATES.flatMap((state): readonly ReasonCode[] => REASON_CODES[state]);
 
-/** A rule looks at no more than this many lines from the bottom of the screen. */
+/** A rule sees at most this many lines from the bottom of the screen. */
 export const MAX_RULE_LINES = 40;
 
 /** What an edit would write has no group of its own, and a folder to trust is not approved by a key. */
@@ -166,7 +166,7 @@ export type AnswerKeys = z.infer<typeof answerKeysSchema>;
 
 export const isPatch = (file: AdapterFile): file is PatchFile => "extends" in file;
 
-/** Chosen by the key that tells them apart, because a union's own messages name neither. */
+/** Chosen by the key `extends`, because a union's own messages name neither form. */
 export const schemaFor = (value: unknown): z.ZodType<AdapterFile> =>
   typeof value === "object" && value !== null && "extends" in value ? patchFileSchema : agentFileSchema;
 

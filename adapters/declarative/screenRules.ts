@@ -11,7 +11,7 @@ import { MAX_RULE_LINES, type AnswerKeys, type ScreenRule, type TitleRule } from
 
 /** Columns of a line that rules see. */
 const MAX_COLUMNS = 400;
-/** On a screen with more lines a dialog's top may be too far up to be told from one that its text quotes. */
+/** On a taller screen a dialog's top may be so far up that a quoted one cannot be distinguished from it; then nothing is whole. */
 const MAX_WHOLE_LINES = 100;
 /** Wall time for all rules of a file on one screen, ms. */
 const LIMIT_MS = 100;
@@ -77,7 +77,7 @@ const readOptions = (
   ];
 };
 
-/** The lines that rules see, and where they begin on the screen. */
+/** The lines that rules see, their row on the screen, and the whole screen for the check of a dialog's top. */
 interface Bottom {
   lines: readonly string[];
   start: number;
@@ -135,7 +135,7 @@ export interface ScreenRules {
   isGivenUp(): boolean;
 }
 
-/** `onTooSlow` hears once when the rules are given up. The rules were checked when they were read. */
+/** `onTooSlow` is called once, when the rules are given up. The rules were checked when they were read. */
 export const createScreenRules = (
   file: { titles: readonly TitleRule[]; screens: readonly ScreenRule[]; keys?: AnswerKeys | undefined },
   deadline: Deadline,
@@ -192,7 +192,7 @@ export const createScreenRules = (
     };
   };
 
-  /** `isFirstOnly`: stops at the first match. */
+  /** The matching rules, screens before titles; only the first one where `isFirstOnly`. */
   const evaluate = (screen: Screen, isFirstOnly: boolean): ScreenTrace[] => {
     const bottom = bottomOf(screen);
     const title = oneLine(screen.title, MAX_COLUMNS);

@@ -1,5 +1,6 @@
-// The sessions that Gemini CLI keeps: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`. Recorded with 0.61.0: the first
-// line names the session and whether it is a person's, the second tells the model where it works.
+// The sessions that Gemini CLI keeps, as conversations and for the history:
+// `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`. Recorded with 0.61.0: the first line names the session and whether
+// it is a person's, the second tells the model where it works.
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TranscriptEntry, FileHistory, LogPiece, SessionFacts } from "../../core/ports/agentFiles.ts";
 import { asPayload, fieldOf, listOf, parsePayload, type Payload, textOf } from "../common/events.ts";
@@ -18,8 +19,7 @@ import {
   factsOf,
 } from "../common/sessionLog.ts";
 
-// Gemini CLI's log of a session, `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, as a conversation. Its path is in
-// every hook event. Recorded with 0.61.0: a first line that names the session, then one line per message, written again with
+// The conversation: the log's path is in every hook event. After the first line comes one line per message, written again with
 // the same id once its calls have results; `$set` lines repeat the model's history, from which interrupted turns are missing.
 
 const HEADER_BYTES = 8 * 1024;
@@ -86,12 +86,13 @@ const messagesOf = (lines: readonly Payload[]): Payload[] => {
   return [...byId.values()];
 };
 
-/** What lines of the log say, in order. */
 const readGeminiLines = (lines: readonly Payload[]): TranscriptEntry[] =>
   messagesOf(lines).flatMap(toEntries);
 
 /** Null where no event named a log, or the log is another session's, and where nothing in it is known. */
 export const readGeminiTranscript = createTranscriptReader(findLog, readGeminiLines);
+
+// The history: facts and usage of kept sessions.
 
 const FILE = /^[^/]+\/chats\/session-[^/]+\.jsonl$/;
 const WORKSPACE = /\*\*Workspace Directories:\*\*\n\s+- (\/[^\n]+)/;
@@ -118,7 +119,7 @@ const readFacts = ({ head, tail }: LogPiece): SessionFacts | null => {
   for (const line of headLines(head)) {
     if (facts === null) {
       const id = textOf(line, "sessionId");
-      // A sub-agent's log says so here; versions without the word wrote none for sub-agents.
+      // A sub-agent's log says so here; versions without this field wrote none for sub-agents.
       if (id === null || !SESSION_ID.test(id) || !["main", null].includes(textOf(line, "kind"))) return null;
       const startedAt = timeOf(line, "startTime");
       facts = factsOf(id, tail, { title: summaryIn(tail), startedAt });

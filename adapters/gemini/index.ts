@@ -1,4 +1,4 @@
-// The adapter for Gemini CLI: tells its process from others, and wires its parts to the contract.
+// The adapter for Gemini CLI: which process it is, what it loads, its print mode, and how its parts are wired to the contract.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import {
   type AgentAdapter,
@@ -17,11 +17,12 @@ import { place, settingsFile, type AgentLoads } from "../../core/ports/agentFile
 import { option } from "../common/printMode.ts";
 import * as z from "zod";
 
-// Which process of a pane is Gemini CLI. Node names its main thread alike for every program, so the script on the command
-// line decides. Source: process trees recorded with 0.61.0; launcher forms from the package's own entry points.
+// Which process: node names its main thread alike for every program, so the script on the command line decides. Source: process
+// trees recorded with 0.61.0; launcher forms from the package's own entry points.
+
 const SCRIPT = /(^|\/)(\.bin|bin)\/gemini$|\/@google\/gemini-cli\/(dist|bundle)\/(index|gemini)\.[cm]?js$/;
 
-/** Subcommands that configure and leave, and modes in which another program is the front end. */
+/** Subcommands that configure and exit, and modes in which another program is the front end. */
 const HELPER_WORDS = /^(mcp|extensions|extension|hooks|hook|skills|skill)$/;
 const HELPER_FLAGS = /^(--acp|--experimental-acp|--list-sessions|--list-extensions)$/;
 
@@ -37,7 +38,7 @@ const isHelper = (operands: readonly string[]): boolean => {
 
 /**
  * The first process, parents before children, that is an interactive Gemini CLI. It starts itself again as its own child
- * unless told not to; the outer one lives as long as the session and is the agent.
+ * unless told not to; the outer one runs as long as the session and is the agent.
  */
 export const identifyGemini = (processes: readonly ProcessInfo[]): IdentifyMatch | null => {
   for (const process of processes) {
@@ -48,7 +49,7 @@ export const identifyGemini = (processes: readonly ProcessInfo[]): IdentifyMatch
   return null;
 };
 
-// What it reads when it starts in a folder. The managed files are those of Linux and macOS.
+// Loads: what it reads when it starts in a folder. The managed files are those of Linux and macOS.
 
 const GEMINI_SETTINGS = { mcp: "mcpServers", hooks: "hooks" };
 
@@ -74,7 +75,7 @@ const geminiLoads: AgentLoads = {
   ],
 };
 
-// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+// Print mode: how it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
 
 const geminiSchema = z.object({ response: z.string(), session_id: z.string().nullish() });
 
@@ -99,7 +100,7 @@ const PRINT_MODE: PrintMode = {
   parse: readGemini,
 };
 
-/** A new adapter. Recorded with 0.61.0, whose title is its state file: there is no other. */
+/** A new adapter. Recorded with 0.61.0. It has no state file; its title says what one would. */
 export const createGeminiAdapter = (): AgentAdapter => ({
   ...BUILT_IN,
   agentType: "gemini",

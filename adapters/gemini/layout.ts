@@ -1,5 +1,6 @@
-// The parts of Gemini CLI's screen: its title, the input box with the status above it, and the conversation of the last
-// turn. The program draws inline, so everything higher up is history. Source: frames recorded with 0.61.0.
+// The parts of Gemini CLI's screen: its title, the input box with the status above it, a draft, the conversation of the last
+// turn, and of a permission dialog its text and its edit. The program draws inline, so everything higher up is history. Source:
+// frames recorded with 0.61.0.
 import type { Screen } from "../../core/ports/agentAdapter.ts";
 import {
   isBlank,
@@ -11,7 +12,6 @@ import {
   readNumberedLines,
 } from "../common/screenText.ts";
 
-/** What the title says; null where the title is not the agent's (it can be switched off). */
 export type TitleState = "ready" | "working" | "action";
 
 /** The clock stands for a command that prints nothing for a while. */
@@ -22,6 +22,7 @@ const TITLE_SIGNS: Readonly<Record<string, TitleState>> = {
   "✋": "action",
 };
 
+/** What the title says; null where it is not the agent's (it can be switched off). */
 export const titleStateOf = (title: string): TitleState | null => {
   const sign = /^\s*(\S)/u.exec(title)?.[1] ?? "";
   return Object.hasOwn(TITLE_SIGNS, sign) ? (TITLE_SIGNS[sign] ?? null) : null;
@@ -43,7 +44,7 @@ const UPPER = /^▄{8,}$/;
 const LOWER = /^▀{8,}$/;
 const RULE = /^─{8,}$/;
 const PROMPT = /^ [>!*] /;
-/** Of the search of what was asked before, and of a shell's box. */
+/** Sign of the history search, and of a shell. */
 const OTHER_SIGN = /^ (?:\(r:\)|!)(?: |$)/;
 /** A draft whose menu is open below the box. */
 const MENU_DRAFT = /^ [>*] (?:\/|(?:\S.*\s)?@\S*$)/;
@@ -73,8 +74,8 @@ export const findInputBox = (lines: readonly string[]): InputBox | null => {
 };
 
 /**
- * The row of the box at the bottom where it takes no prompt: a search, a shell, or a menu, whose list stands below it; null where it
- * takes one, or is not there.
+ * The row of the box at the bottom where it takes no prompt: a search, a shell, or a menu, whose list stands below it; null where
+ * it takes one, or is not there.
  */
 export const findMenuRow = (lines: readonly string[]): string | null => {
   const lower = lines.findLastIndex((line) => LOWER.test(line));
@@ -103,10 +104,7 @@ const isHint = (row: readonly StyledCell[]): boolean => {
   );
 };
 
-/**
- * What somebody typed into the box. "": it is empty; null: there is none, or it is not for prompts. Source: drafts recorded with
- * 0.61.0.
- */
+/** What somebody typed into the box. "": it is empty; null: there is none, or it is not for prompts. Recorded with 0.61.0. */
 export const readDraft = (screen: Screen): string | null => {
   const rows = styledRows(screen);
   const box = findInputBox(screen.lines.map((line) => line.trimEnd()));
@@ -115,12 +113,13 @@ export const readDraft = (screen: Screen): string | null => {
   return typed.length === 1 && isHint(typed[0] ?? []) ? "" : typedOf(typed, INDENT);
 };
 
-// The text of a permission dialog, row by row, by its place: in the inner box directly above the question, else between the
-// heading and the question. Nothing is left out for what it says but the mark in the first or last row of that box. Source:
-// dialogs recorded with 0.61.0 at 120, 80 and 60 columns (commands, changed and new files, a page, a server's tool).
+// Text of a permission dialog: row by row, by its place: in the inner box directly above the question, else between heading and
+// question. Only the mark in the first or last row of that box is left out. Source: dialogs recorded with 0.61.0 at 120, 80 and
+// 60 columns (commands, changed and new files, a page, a server's tool).
 
-/** Columns of the frames, and of the word that does not reach their right end. */
+/** Columns of the frames. */
 const FRAME_COLUMNS = 8;
+/** The same for wrapped text, which ends two columns before the frame. */
 const TEXT_COLUMNS = 10;
 
 export const columnsOf = (width: number): number => Math.max(1, width - TEXT_COLUMNS);
@@ -129,9 +128,9 @@ const ELIDED = /^\.\.\. (first |last )?\d+ .*hidden.* \.\.\.$/;
 
 interface InnerText {
   rows: readonly string[];
-  /** Nothing of the box is out of sight. */
+  /** All of the box is visible. */
   isWhole: boolean;
-  /** Rows at its other end are out of sight; null: at both, or at none that is known. */
+  /** Rows are cut at its other end; null: at both, or at none that is known. */
   sight: "start" | "end" | null;
   /** What stands above the box. */
   before: readonly string[];
@@ -161,6 +160,8 @@ export const plainTextOf = (lines: readonly string[]): string[] => {
   return withoutBlankEnds(heading).map((line) => line.replace(/^ /, ""));
 };
 
+// Edits: numbered lines, and the path in the heading.
+
 /** Trailing blanks are not drawn: an empty line of the file ends after its number. */
 const SIGNED = /^( *\d+(?: ([ +-])(?: |$)|$))/;
 const NEW = /^( *\d+(?: |$))/;
@@ -169,7 +170,7 @@ const numberOf = (row: string): number => Number(/^ *(\d+)/.exec(row)?.[1] ?? 0)
 
 /**
  * The lines of an edit. `isWriting`: the tool that writes whole files, which draws new ones with numbers alone. Where all of its
- * lines begin as those of a change do, nobody can tell which of the two it is. `width`: of the pane.
+ * lines begin as those of a change do, it cannot be known which of the two it is. `width`: of the pane.
  */
 export const contentOf = (
   rows: readonly string[],

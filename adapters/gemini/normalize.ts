@@ -1,6 +1,6 @@
-// Gemini CLI's hook events to signals. Pure; the table of events is the whole decision. Source: event orders and payloads
-// recorded with 0.61.0. How a turn ended is only half told: the same event follows a full answer, an interrupt and a cut
-// stream, so its verdict has medium confidence and what the screen says about the ending outdoes it.
+// Gemini CLI's hook events to signals, what its hooks ask of the person, and why a turn failed (which the screen asks, too).
+// Pure; the table of events is the whole decision. Source: event orders and payloads recorded with 0.61.0. The same event ends a
+// full answer, an interrupt and a cut stream, so its verdict has medium confidence and what the screen says of it wins.
 import { type ErrorStatus, failureBy } from "../common/progress.ts";
 import type { PromptRequest } from "../../core/model/request.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
@@ -39,7 +39,7 @@ import {
   placeOf,
 } from "../common/events.ts";
 
-// Why a turn of Gemini CLI failed, from the text that it shows. Recorded with 0.61.0: 400, 401 and a cut stream; the limit
+// Failures: why a turn failed, from the text that Gemini CLI shows. Recorded with 0.61.0: 400, 401 and a cut stream; the limit
 // texts are the service's own words.
 
 const API_ERROR: ErrorStatus = { state: "error", reasonCode: "api_error" };
@@ -56,8 +56,8 @@ export const errorStatusOfText = (text: string): ErrorStatus =>
     [RATE, "rate_limited"],
   ]);
 
-// What Gemini CLI's hooks ask of the person, in structured form, and under which name. Built from payloads alone; the keys
-// are those that were seen to work in a real dialog (0.61.0): `1` allows once, Escape denies.
+// Requests: what the hooks ask of the person, in structured form, and under which name. Built from payloads alone; the keys are
+// those that were seen to work in a real dialog (0.61.0): `1` allows once, Escape denies.
 
 const ASK_TOOL = "ask_user";
 
@@ -75,7 +75,7 @@ const fileNameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 
 
 /**
  * The part of a tool call that its announcement, its permission dialog and its end have in common: the command, or the
- * file's name (the dialog names the file in full, the tool as the model wrote it). Null: nothing ties them.
+ * file's name (the dialog has the full path, the tool call the path as the model wrote it). Null: nothing ties them.
  */
 const subjectOf = (command: string | null, path: string | null): [string, string] | null => {
   if (command !== null) return ["command", command.slice(0, 100_000)];
@@ -109,7 +109,7 @@ const editAsk = (details: Payload, title: string, cwd: string | null): Ask => {
   return permission({ kind: "edit", title, body, content, cwd, isWhole: path !== null && isAll });
 };
 
-/** What a page is fetched for, and which: as the dialog draws it. */
+/** The prompt and the addresses of a fetch, as the dialog draws them. */
 const pageText = (details: Payload): string | null => {
   const prompt = textOf(details, "prompt");
   const urls = listOf(details, "urls");
@@ -120,8 +120,8 @@ const pageText = (details: Payload): string | null => {
 };
 
 /**
- * The permission that a `ToolPermission` notification asks for; its `details` differ by type. Of a server's tool neither they
- * nor the dialog tell what it is given. `cwd`: the folder that the dialog names files from.
+ * The permission that a `ToolPermission` notification asks for; its `details` differ by type. Neither they nor the dialog say what
+ * a server's tool is given. `cwd`: the folder that the dialog names files from.
  */
 const permissionAsk = (details: Payload, message: string | null, cwd: string | null): Ask => {
   const title = oneLine(textOf(details, "title") ?? message ?? "") || GENERIC_PERMISSION.request.title;
@@ -145,7 +145,9 @@ const questionAsk = (input: Payload): Ask => ({
   request: promptRequest(questionFields(input, { name: "Gemini", toolName: ASK_TOOL }, () => null)),
 });
 
-/** Recorded: the dialog is drawn about 80 ms after its notification; three times that is below the least grace. */
+// Events: a rule for each, and the table.
+
+/** Recorded: the dialog is drawn about 80 ms after its notification; three times that is below 500, the least grace. */
 const opened = opensWithin(500);
 /** The agent's only mark of a failed turn, in the place of the answer. */
 const NO_RESPONSE = "[no response text]";
@@ -216,7 +218,7 @@ export const normalizeGemini = createNormalizer({
   about: (event) => ({
     ...placeOf(event),
     ...(textOf(event.payload, "prompt_response") === NO_RESPONSE ? { saidText: null } : {}),
-    // A cleared conversation ends its session too, and the program lives on.
+    // A cleared conversation ends its session too, and the program goes on.
     isExit: event.name === "SessionEnd" && textOf(event.payload, "reason") !== "clear",
   }),
 });

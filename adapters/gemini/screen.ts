@@ -1,6 +1,6 @@
-// Reads Gemini CLI's screen and title. The title is the agent's own word on working, asking and being ready; the screen says
-// what it asks and how a turn ended. Positive proof or nothing: history higher up never counts, and where title and spinner
-// disagree, one of them is about to be redrawn and nothing is said.
+// Reads Gemini CLI's screen and title: dialogs, the turn, views that take the keys. The title is the agent's own word on working,
+// asking and being ready; the screen says what it asks and how a turn ended. Positive proof or nothing: history higher up never
+// counts, and where title and spinner disagree, one of them is about to be redrawn and nothing is said.
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
@@ -53,9 +53,9 @@ import {
 import { fails, retryIn, withProgress } from "../common/progress.ts";
 import { errorStatusOfText } from "./normalize.ts";
 
-// Dialogs of Gemini CLI: permissions, questions, folder trust. They replace the input box and end the screen in their
-// frame; the frame, its selector and the question in it together are the proof. Sources: frames recorded with 0.61.0
-// (shell permission, question, trust); the other questions in the words of the program's own source, hence medium.
+// Dialogs: permissions, questions, folder trust, the first start. They replace the input box and end the screen in their frame;
+// the frame, its selector and the question in it together are the proof. Sources: frames recorded with 0.61.0 (shell and edit
+// permissions, questions, trust); the others in the words of the program's own source, hence medium.
 
 const FORM = { mark: "●", maxIndent: 4 };
 const QUESTION_FOOTER = /Enter to (select|submit)/;
@@ -67,11 +67,11 @@ const KNOWN = [SHELL, EDIT, PLAN, OTHER_PERMISSION];
 const TRUST = /Do you trust the files in this folder\?/;
 const PERMISSION_OPTION = /^(Allow|Yes)\b/;
 
-/** Digits choose in permission dialogs (seen: `1`), Escape denies; its own label names it. */
+/** Digits choose in permission dialogs (seen: `1`); Escape denies, as its label says. */
 const permissionKeys = (index: number, label: string): string[] | null =>
   /\(esc\)/i.test(label) ? ["Escape"] : index < 9 ? [String(index + 1)] : null;
 
-/** Recorded 0.61.0; "Modify with external editor" is neither. */
+/** Recorded with 0.61.0; "Modify with external editor" has no role. */
 const PERMISSION_ROLES = {
   approve: /^Allow once$/,
   always: /^Allow (all server tools |tool )?for (this|all future) sessions?$/,
@@ -83,9 +83,9 @@ interface Dialog {
   lines: readonly string[];
   selector: Selector;
   footer: string;
-  /** Its upper edge and all of its options are in sight. */
+  /** Its upper edge and all of its options are visible. */
   isAllDrawn: boolean;
-  /** Index on the screen of its first row in sight. */
+  /** Index on the screen of its first visible row. */
   top: number;
   /** Columns of the pane. */
   width: number;
@@ -125,7 +125,7 @@ const editFields = (above: readonly string[], { isAllDrawn, width }: Dialog): Pa
   return { body: path, content, columns, isWhole: inner.isWhole && isReadable && isSure };
 };
 
-/** Below the heading, which repeats the command as far as it has room. */
+/** The command stands below the heading, which repeats as much of it as fits. */
 const commandFields = (above: readonly string[], width: number): Partial<RequestFields> => {
   const inner = innerTextOf(above);
   if (inner === null) return { body: null };
@@ -133,7 +133,7 @@ const commandFields = (above: readonly string[], width: number): Partial<Request
   return { body: inner.rows.join("\n"), columns: columnsOf(width), ...sight, isWhole: inner.isWhole };
 };
 
-/** Not whole: the heading may be cut, and of a server's tool what it is given is drawn nowhere else. */
+/** Never whole: the heading may be cut, and what a server's tool is given is drawn nowhere else. */
 const plainFields = (above: readonly string[], { isAllDrawn, width }: Dialog): Partial<RequestFields> => {
   const text = innerTextOf(above)?.rows ?? plainTextOf(isAllDrawn ? above : []);
   // Below its names a server's tool has hints and, on request, its description.
@@ -180,13 +180,13 @@ const readPermission = (dialog: Dialog, title: TitleState | null): Reading | nul
 };
 
 const CHECKBOX = /^\[.\] /;
-/** Of several questions, above each of them. */
+/** The tabs above each of several questions. */
 const TABS = /^\s*← .* →$/;
 const FIELD = "Enter a custom value";
-/** While the field for an own text is chosen, whatever was typed into it. */
+/** The footer while the field for an own text is chosen, whatever was typed into it. */
 const FIELD_FOOTER = /^Enter to submit\b/;
 
-/** Where only one answer may be given; its digit opens the field. */
+/** Index of the field for an own text, which its digit opens; -1: there is none, or several answers may be given. */
 const fieldAt = ({ selector: { labels, marked }, footer }: Dialog): number => {
   if (labels.some((label) => CHECKBOX.test(label))) return -1;
   const named = labels.indexOf(FIELD);
@@ -225,7 +225,7 @@ const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null 
   });
 };
 
-/** A question without answers to choose from: its field has the focus, and a hint in it until something is typed. */
+/** A question without answers to choose from: its field has the focus, and holds a hint until something is typed. */
 const readTextQuestion = (
   frame: Frame,
   { footer, end, width }: { footer: string; end: number; width: number },
@@ -247,7 +247,7 @@ const readTextQuestion = (
   });
 };
 
-/** Recorded 0.61.0: what is trusted is remembered, and so is that it is not. */
+/** Recorded with 0.61.0: trust is remembered, and so is its refusal. */
 const TRUST_ROLES = { approve: /^Trust folder \(.+\)$/, always: /^(?!)/, deny: /^(?!)/ };
 /** Columns of frame, mark and number beside a label. */
 const LABEL_INSET = 12;
@@ -288,7 +288,7 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
   });
 };
 
-/** Whether something to choose from ends the screen, known or not: then the title is no word on it. */
+/** Whether a list of options ends the screen, known or not: then the title proves nothing. */
 const hasSelector = (lines: readonly string[]): boolean => {
   const frame = frameAtBottom(lines);
   if (frame === null) return false;
@@ -296,10 +296,10 @@ const hasSelector = (lines: readonly string[]): boolean => {
   return readNumberedOptions(frame.content, end, { ...FORM, isWrapped: true }) !== null;
 };
 
-/** Around a list that has more options than are drawn: both, at either end of it (`BaseSelectionList` of 0.61.0). */
+/** Both stand at the ends of a list that has more options than are drawn (`BaseSelectionList` of 0.61.0). */
 const ARROWS = { above: /^\s*▲\s*$/, below: /^\s*▼\s*$/ };
 
-/** `end`: index of the row after the last that an option may have. */
+/** `end`: index of the row after the last one that may be an option's. */
 const withoutArrowBelow = (
   content: readonly string[],
   end: number,
@@ -338,6 +338,8 @@ const readDialog = (lines: readonly string[], title: TitleState | null, width: n
   return readQuestion(dialog, title) ?? readPermission(dialog, title);
 };
 
+// The turn: spinner, running tools, and how the last one ended.
+
 const SPINNER = /\(esc to cancel(, [\dhms ]+)?\)/;
 const RETRY = /Trying to reach |Attempt \d+\/\d+|Retrying/;
 const ATTEMPT = /\bAttempt (\d+)\/(\d+)/;
@@ -361,7 +363,7 @@ const withoutCancelledTools = (turn: readonly string[]): readonly string[] => {
   return isCancelled ? withoutCancelledTools(lines.slice(0, frame.start)) : lines;
 };
 
-/** The newest line of the conversation that tells how the turn stands, with what belongs to it. */
+/** The newest line of the conversation that shows how the turn stands, with what belongs to it. */
 const lastMark = (turn: readonly string[]): { line: string; block: readonly string[] } | null => {
   const cancelled = withoutCancelledTools(turn).at(-1) ?? "";
   if (CANCELLED.test(cancelled)) return { line: cancelled, block: [cancelled] };
@@ -428,7 +430,7 @@ const readTitle = (title: TitleState | null, lines: readonly string[]): Reading 
   return asks(status, "low", "title: action required", { kind: "other", title: "Gemini needs your answer" });
 };
 
-/** Drawn below the conversation, whose prompts end in such a row. */
+/** The lower edge of a prompt in the conversation; views are drawn below it. */
 const PROMPT_EDGE = /^▀{8,}$/;
 
 /** A dialog that a person opened, or the list of sessions: it stands where the box was, and explains its keys. */
@@ -450,7 +452,7 @@ export const readGeminiScreen = (screen: Screen): Reading | null => {
   const menu = findMenuRow(lines);
   const box = findInputBox(lines);
   const turn = box === null ? null : readTurn(box, title);
-  // In a menu of the box a turn can be seen that goes on.
+  // A turn may go on above a menu of the box.
   if (menu !== null) return turn?.status.state === "running" ? turn : shows(IN_MENU, "high", menu.trim());
   if (box !== null) return turn;
   return (

@@ -1,5 +1,6 @@
-// The adapter for gjc (gajae-code): wires its parts to the contract. Nobody could run it here; everything rests on its
-// documents and on copies of its source. Its SDK's endpoint files hold a secret token and are never read.
+// The adapter for gjc (gajae-code): which process it is, whether the installed version loads extensions, and how its parts are
+// wired to the contract. Nobody could run it here; everything rests on its documents and on copies of its source. Its SDK's
+// endpoint files hold a secret token and are never read.
 import {
   type IdentifyMatch,
   type IntegrationRequest,
@@ -18,8 +19,7 @@ import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
 import { createSkillReader } from "./skillProgress.ts";
 
-// Tells gjc (gajae-code) from everything else in a pane. Nobody could run it here: the package path and the command are
-// from its documents and a copy of its source, so a name alone gives medium confidence.
+// Which process: path and command are from its documents and a copy of its source; a name alone gives medium confidence.
 
 const SIGNS = {
   displayName: "gjc",
@@ -43,8 +43,8 @@ const identifyGjc = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
     : { process, confidence: "medium", sign: `process name and program "gjc"` };
 };
 
-// Which gjc is installed, from the package file beside it. User extensions were quarantined from 0.1.1 until about 0.17
-// (its issue and fix, outside our recordings), so older ones would never load ours.
+// Which version: from the package file beside it. User extensions were quarantined from 0.1.1 until about 0.17 (its issue and
+// fix, outside our recordings), so older ones would never load ours.
 
 const FIRST_WITH_EXTENSIONS = [0, 17] as const;
 const MAX_BYTES = 256 * 1024;
@@ -64,7 +64,7 @@ const installedVersions = async ({ files, homeDir }: IntegrationRequest): Promis
   const paths = foldersOf(homeDir).flatMap((folder) =>
     PACKAGES.map((name) => `${folder}/${name}/package.json`),
   );
-  // A folder that cannot be read tells no version; without any the install is refused.
+  // A folder that cannot be read gives no version; without any the install is refused.
   const texts = await Promise.all(paths.map((path) => files.readText(path, MAX_BYTES).catch(() => null)));
   return texts.flatMap((text) => (text === null ? [] : (textOf(parsePayload(text) ?? {}, "version") ?? [])));
 };

@@ -1,6 +1,6 @@
-// What gjc's workflow skills are at, from the state files that it keeps in its project. Documented, never recorded:
-// whatever is not as documented says nothing. A file counts only when it names this agent's own session, because another
-// gjc may work in the same folder.
+// Which of gjc's workflow skills are at work, and in which phase, from the state files that it keeps in its project. Documented,
+// never recorded: whatever is not as documented says nothing. A file counts only when it names this agent's own session, because
+// another gjc may work in the same folder.
 import * as z from "zod";
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import { progressOf, quoteOf } from "../common/progress.ts";
@@ -33,7 +33,7 @@ const stateSchema = z.object({
 
 const timeOf = (text: string | undefined): number => Date.parse(text ?? "");
 
-/** Under way in this session and told lately. */
+/** Under way in this session, and its state was written lately. */
 const isAtWork = (
   skill: Skill,
   sessionId: string,

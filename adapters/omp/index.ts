@@ -1,4 +1,4 @@
-// The adapter for oh-my-pi: tells its process from others, and wires its parts to the contract.
+// The adapter for oh-my-pi: which process it is, and how its parts are wired to the contract.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { type AgentAdapter, type IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
@@ -13,8 +13,7 @@ import {
 } from "../piFamily/sessionFile.ts";
 import { readOmpDraft, readOmpScreen } from "./screen.ts";
 
-// Tells oh-my-pi from everything else in a pane. Source: recorded process tree (18.2.3): bun runs the package's cli.js
-// and the process is renamed `omp`.
+/** Source: recorded process tree (18.2.3): bun runs the package's cli.js and the process is renamed `omp`. */
 const SIGNS = {
   displayName: "oh-my-pi",
   packagePath: /(^|\/)@oh-my-pi\/pi-coding-agent\/(dist|src)\/cli\.[jt]s$/,

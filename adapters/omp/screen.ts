@@ -1,6 +1,6 @@
-// Reads the visible screen of oh-my-pi: the status line with the input corner below it ends the screen, a boxed dialog
-// takes their place. The title tells running and idle where the screen shows something else; its mark for waiting stays
-// on while an approved tool runs, so it proves nothing. Source: frames recorded with 18.2.3.
+// Reads oh-my-pi's screen: dialogs, the turn, views that take the keys, a draft. The status line with the input corner below it
+// ends the screen; a boxed dialog takes their place. The title says running and idle where the screen shows something else; its
+// mark for waiting stays on while an approved tool runs, so it proves nothing. Source: frames recorded with 18.2.3.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import {
   withoutBlankEnds,
@@ -32,10 +32,10 @@ import { isEditTool } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/screen.ts";
 import { failureOfText, fails, retryIn, withProgress } from "../common/progress.ts";
 
-// oh-my-pi's dialogs: a box that ends the screen, in the place of the input corner, with a footer of its own. Tool boxes
-// and old questions in the conversation look alike but never end the screen. What is asked is read row by row, by its place,
-// but an approval is never whole by its rows: arguments of a command are not among them, and control characters of what is
-// asked reach the terminal, so that they may draw anything. Source: frames recorded with 18.2.3.
+// Dialogs: a box that ends the screen, in the place of the input corner, with a footer of its own. Tool boxes and old questions
+// in the conversation look alike but never end the screen. What is asked is read row by row, by its place, but an approval is
+// never whole by its rows: arguments of a command are not among them, and control characters of what is asked reach the terminal,
+// so that they may draw anything.
 
 const TOP = /^╭─+ (\S.*?) ─+╮$/;
 const BOTTOM = /^╰─+╯$/;
@@ -50,11 +50,11 @@ const CONTENT = /^Content:$/;
 const FRAME_COLUMNS = 4;
 
 interface Box {
-  /** Null where its upper edge is out of sight. */
+  /** Null where its upper edge is not visible. */
   title: string | null;
   /** Lines between the borders, dividers kept as they are. */
   lines: readonly string[];
-  /** Index on the screen of its first row in sight. */
+  /** Index on the screen of its first visible row. */
   top: number;
   /** Every row ends in its border at the right place. */
   isStraight: boolean;
@@ -91,7 +91,7 @@ const footerAt = (lines: readonly string[], footer: RegExp): number => {
 const rowsOf = (lines: readonly string[]): string[] =>
   withoutBlankEnds(lines).map((line) => line.replace(/^ /, ""));
 
-/** A file is drawn as it would be written, without numbers: where a row is a line and where it goes on nobody can tell. */
+/** A file is drawn as it would be written, without numbers: a new line cannot be told from a wrapped one. */
 const editFields = ([first = "", second, ...content]: readonly string[], columns: number): RequestFields => ({
   kind: "edit",
   title: "",
@@ -119,7 +119,6 @@ const fieldsOf = (toolName: string | null, rows: readonly string[], width: numbe
   return textFields(toolName === "bash" ? "command" : "tool", rows, columns);
 };
 
-/** Recorded with 18.2.3. */
 const ROLES = { approve: /^Approve$/, always: /^(?!)/, deny: /^Deny$/ };
 
 const readApproval = ({ title, lines, top }: Box, width: number): Reading | null => {
@@ -178,6 +177,8 @@ const readOmpDialog = (lines: readonly string[], width: number): Reading | null 
   return box === null ? null : (readApproval(box, width) ?? readQuestion(box, width));
 };
 
+// The turn: the status line, and what stands above it.
+
 const CORNER = /^╰─( |$)/;
 /** ` π > ⬢ Model > …` at rest, ` ⠴ 11s > ⬢ Model > …` at work. */
 const AT_REST = /^ π > \S/;
@@ -199,7 +200,7 @@ const findStatus = (lines: readonly string[]): number => {
   return AT_REST.test(line) || AT_WORK.test(line) ? status : -1;
 };
 
-/** The session's name hugs the right edge above the status line. */
+/** The session's name stands at the right edge above the status line. */
 const isName = (line: string, width: number): boolean => indentOf(line) > width / 2;
 
 const textAbove = (lines: readonly string[], status: number, width: number): string[] => {
@@ -227,7 +228,7 @@ const readWork = (above: readonly string[], status: string): Reading => {
   return shows(isTool ? TOOL : THINKING, "high", matched);
 };
 
-/** The banner of a failed turn: a block between two rules that goes with the next prompt. */
+/** The banner of a failed turn: a block between two rules that disappears with the next prompt. */
 const readBanner = (above: readonly string[]): Reading | null => {
   const end = above.length - 1;
   if (!RULE.test(above[end] ?? "") || !DISMISSED.test(above[end - 1] ?? "")) return null;
@@ -239,7 +240,7 @@ const readBanner = (above: readonly string[]): Reading | null => {
   return fails(failureOfText(text), text.replace(/ (?:\(type=|raw-http-request=).*$/, ""), text);
 };
 
-/** Offered where the person stopped a tool or left a question, directly above the status line. */
+/** Offered directly above the status line where the person stopped a tool or cancelled a question. */
 const RETRY_OFFER = /^ ↻ F5 to Retry$/;
 const LEFT = /^Ask tool was cancelled by the user$/;
 const ABORTED = /^│ Command aborted +│$/;
@@ -267,15 +268,15 @@ const readTitle = (title: string): Reading | null => {
 };
 
 const FRAME_END = /^╰─{12,}╯$/;
-/** A panel has its title in its upper edge; the box of a tool has none. A dialog that was not read may wait. */
+/** A panel has its title in its upper edge; the box of a tool has none. Not a dialog: one that was not read may wait. */
 const PANEL = /^╭─ (?!Allow |Ask )\S.* ─+╮?$/;
 const FRAME_START = /^╭─/;
-/** It stays on while an approved tool runs; a dialog that is not known may be open. */
+/** The title's mark for waiting. It stays on while an approved tool runs, and an unknown dialog may be open. */
 const WAITS = /^π ! /;
-/** Behind the corner; the menu stands below it. */
+/** A draft whose menu is open below the corner. */
 const MENU_DRAFT = /^╰─ (?:\/|(?:\S.*\s)?@\S*$)/;
 
-/** A panel, or a picker with its keys below it, where status line and corner were: those end the screen otherwise. */
+/** A panel, or a picker with its keys below it, in the place of status line and corner. */
 const readView = (lines: readonly string[], title: string): Reading | null => {
   if (WAITS.test(title)) return null;
   const hints = lines.slice(-3).find((line) => isKeyHints(line.replace(/^│(.*)│$/, "$1")));
@@ -304,15 +305,12 @@ export const readOmpScreen = (screen: Screen): Reading | null => {
   return /^π [\u2800-\u28ff] /u.test(screen.title) ? null : readRest(above, line);
 };
 
-/** `╰─ `, or the indentation of the rows below. */
+/** Columns of `╰─ `, or of the indentation of the rows below. */
 const INDENT = 3;
 /** How it shows a paste of many lines. */
 const PASTE = /\u{1f4c4} #(\d+)/gu;
 
-/**
- * What somebody typed below the status line. "": nothing; null: there is no input corner. Source: drafts recorded with 18.2.3, which
- * have no hint.
- */
+/** What somebody typed below the status line. "": nothing; null: there is no input corner. The recorded drafts have no hint. */
 export const readOmpDraft = (screen: Screen): string | null => {
   const rows = styledRows(screen);
   const lines = screen.lines.map((line) => line.trimEnd());

@@ -1,5 +1,5 @@
-// opencode's dialogs: a permission or a question takes the input box's place, so it is the barred block that ends the
-// screen, with its own footer. Source: frames recorded with 1.18.33. Which option is chosen is told by colour alone.
+// Reads opencode's dialogs: a permission or a question takes the input box's place, so it is the barred block that ends the
+// screen, with its own footer. Which option is chosen is shown by colour alone. Source: frames recorded with 1.18.33.
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import type { Reading } from "../../core/ports/agentAdapter.ts";
 import {
@@ -24,9 +24,8 @@ import {
   lastBlock,
 } from "./layout.ts";
 
-// Which option of an opencode dialog is chosen: it is told by colour alone, so the styled lines are read. The chosen one is
-// the one that looks unlike all the others, whatever the theme; of two options nobody can say which of them it is. Source:
-// frames recorded with 1.18.33 (a background in permissions, another text colour in questions).
+// The chosen option: in the styled lines, the one that looks unlike all the others, whatever the theme; of two options it cannot
+// be known. Recorded: a background in permissions, another text colour in questions.
 
 /** A row's text, and how each UTF-16 unit of it looks. */
 const rowOf = (cells: readonly StyledCell[]): { text: string; styles: readonly string[] } => ({
@@ -42,8 +41,8 @@ const oddOne = (styles: readonly string[]): number | null => {
 };
 
 /**
- * Index of the chosen option. `texts`: the options as they stand on the screen, in order; what they are unlike in is how
- * their last letter looks. Null where it cannot be told.
+ * Index of the chosen option. `texts`: the options as they stand on the screen, in order; the looks of their last letters are
+ * compared. Null where they do not show it.
  */
 export const selectedOf = (
   styledLines: readonly string[] | undefined,
@@ -73,19 +72,19 @@ const QUESTION_FOOTER = /^\s{1,3}(⇆ tab\s+)?↑↓ select\s+enter \w+\s+esc di
 const NUMBERED = /^\s{1,3}(\d{1,2})\. (\S.*)$/;
 const EDIT_HEADING = /^(Edit|Write|Patch|Apply patch)\b/i;
 
-/** Signs that opencode puts before a tool's heading. */
+/** Without the sign that opencode puts before a tool's heading. */
 const headingOf = (line: string): string => oneLine(line.trim().replace(/^[#→←✱⚙%◇] ?/u, ""));
 
 type StyledLines = readonly string[] | undefined;
 
 /**
- * Index of the selected one of `labels`. Only colours show it: without them it is the first, as the dialog is drawn at first, and
- * they are read again before a key goes in. Null: the colours do not tell.
+ * Index of the selected one of `labels`. Only colours show it: without them it is the first, on which the dialog opens, and they
+ * are read again before a key is pressed. Null: the colours do not show it.
  */
 const selectionAt = (styledLines: StyledLines, labels: readonly string[]): number | null =>
   styledLines === undefined ? 0 : selectedOf(styledLines, labels);
 
-/** With keys from the chosen option to the others; a refusal needs none. */
+/** With keys that move from the chosen option to each; a refusal keeps its own. */
 const permissionOptions = (styledLines: StyledLines): PromptRequest["options"] => {
   const labels = PERMISSION_OPTIONS.map(({ label }) => label);
   const selected = selectionAt(styledLines, labels);
@@ -96,7 +95,7 @@ const permissionOptions = (styledLines: StyledLines): PromptRequest["options"] =
   });
 };
 
-/** Pages and folders: all that is asked of them is drawn. Of other tools nobody knows what they are given. */
+/** Pages and folders, whose dialogs draw all that is asked. What other tools are given is not known. */
 const TOLD_TOOL = /^(WebFetch \S|Access external directory \S)/;
 const COMMAND = /^# /;
 const SIGN = /^\$ /;
@@ -132,7 +131,7 @@ const toolFields = (
     columns: columnsOf(pane),
     hasJoints: true,
     ...(isTop ? { inset: COMMAND_INSET } : {}),
-    // Its window begins with the sign, and nothing tells how much is below it.
+    // Its window begins with the sign, and nothing shows how much is below it.
     ...(isTop && !isWhole ? { sight: "start" as const } : {}),
     toolName: isCommand ? "bash" : null,
     isWhole: isWhole && isTold,
@@ -149,7 +148,7 @@ interface Block {
 
 const readPermission = ({ lines: block, top, styledLines, pane }: Block): Reading | null => {
   const footer = block.findLastIndex((line) => PERMISSION_FOOTER.test(line));
-  // Below it a text may quote it.
+  // The first one: the text below it may quote it.
   const title = block.findIndex((line) => PERMISSION_TITLE.test(line));
   if (title < 0 || footer < title || block.slice(footer + 1).filter((line) => !isBlank(line)).length > 2)
     return null;
@@ -172,7 +171,7 @@ const readPermission = ({ lines: block, top, styledLines, pane }: Block): Readin
   );
 };
 
-/** Several answers or questions are confirmed by other keys than one Enter: its footer then says another word. */
+/** The footer where one Enter confirms; with several answers or questions it has another word. */
 const SINGLE_FOOTER = /^\s{1,3}↑↓ select\s+enter submit\b/;
 const OWN_ANSWER = /^Type your own answer$/;
 /** Before an answer of which several may be chosen; what is chosen already is no part of the question. */
@@ -204,7 +203,7 @@ const answersIn = (lines: readonly string[], isSingle: boolean): Answer[] => {
   return answers;
 };
 
-/** Its digit opens the field of the own answer. In an open field it would be typed, to what may stand there. */
+/** Its digit opens the field of the own answer; in an open field the digit would be typed. */
 const fieldKeys = (own: Answer | undefined): string[] | null =>
   own === undefined || own.description !== "" || own.number > 9 ? null : [String(own.number)];
 

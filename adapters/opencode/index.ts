@@ -1,5 +1,5 @@
-// The adapter for opencode: wires its parts to the contract, decides nothing itself. It has no state file that names the
-// state (its sessions are a database), so events and the screen are all there is.
+// The adapter for opencode: which process it is, what it loads, how it answers without a pane, and how its parts are wired to the
+// contract. It has no state file (its sessions are a database), so events and the screen are all there is.
 import {
   type AgentExecutable,
   type IdentifyMatch,
@@ -25,8 +25,8 @@ import {
 import { lastOf, option, readRecords, textSchema } from "../common/printMode.ts";
 import * as z from "zod";
 
-// Tells opencode's terminal program from everything else in a pane. Source: recorded process tree (1.18.33): a native
-// program whose name and first argument are both `opencode`, started directly or by npm's launcher.
+// Which process: opencode's terminal program. Source: recorded process tree (1.18.33): a native program whose name and first
+// argument are both `opencode`, started directly or by npm's launcher.
 
 /** Subcommands without a session on the screen. */
 const HELPERS =
@@ -58,7 +58,7 @@ const identifyOpencode = (processes: readonly ProcessInfo[]): IdentifyMatch | nu
     : { process, confidence: "high", sign: `process name and program "opencode"` };
 };
 
-// What it reads when it starts in a folder.
+// Loads: what it reads when it starts in a folder.
 
 const opencodeFolders = (level: LoadLevel, folder: string): LoadPlace[] =>
   ["", "s"].flatMap((plural) => [
@@ -85,7 +85,7 @@ const opencodeLoads: AgentLoads = {
   ],
 };
 
-// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+// Print mode: how it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
 
 const opencodeSchema = z.object({
   type: z.literal("text"),
@@ -113,7 +113,7 @@ const PRINT_MODE: PrintMode = {
   parse: readOpencode,
 };
 
-/** A new adapter; recorded with 1.18.33. Leaving may come without any event. */
+/** A new adapter; recorded with 1.18.33. It may exit without any event. */
 export const createOpencodeAdapter = (): AgentAdapter => ({
   ...BUILT_IN,
   agentType: "opencode",

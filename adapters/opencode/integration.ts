@@ -1,12 +1,13 @@
-// Our plugin as a file of its own in opencode's user folder. opencode 1.18.33 installs the package @opencode-ai/plugin
-// from npm at its next start when the folder exists, and draws nothing for more than a minute where it cannot reach the
-// network; that is opencode's doing, so it is told to the person and not worked around.
+// Our plugin for opencode: its source text, and the integration that installs it as a file of its own in the user folder.
+// opencode 1.18.33 installs the package @opencode-ai/plugin from npm at its next start when the folder exists, and draws nothing
+// for more than a minute without network; that is opencode's doing, so the person is told, and it is not worked around.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
 import { eventWriterSource, createOwnFileIntegration } from "../common/pluginFile.ts";
 
-// Source text of our plugin. It runs inside opencode, hands on the few events that change a state, and adds what only somebody
-// who saw the earlier ones knows: whose child a session is, how the turn that now ends went wrong, and what the call that asks
-// for a permission is given.
+// The plugin: it runs inside opencode, hands on the few events that change a state, and adds what only somebody who saw the
+// earlier ones knows: whose child a session is, how the turn that now ends went wrong, what the call that asks for a permission
+// gets.
+
 const BODY = `
 const FORWARDED = new Set([
   "session.created",

@@ -1,5 +1,6 @@
-// The parts of an opencode screen: blocks with a bar at their left edge (prompts, tools, errors, dialogs), the input box
-// with its lower edge, and the footer below; a side bar in wide panes. Geometry only. Source: frames recorded with 1.18.33.
+// The parts of an opencode screen: blocks with a bar at their left edge (prompts, tools, errors, dialogs), the input box with its
+// lower edge, the footer below, a side bar in wide panes; the text of a permission, and the lines of an edit. Geometry only.
+// Source: frames recorded with 1.18.33.
 import { indentOf, isBlank, readNumberedLines, withoutBlankEnds } from "../common/screenText.ts";
 
 export interface InputBox {
@@ -19,7 +20,7 @@ const BAR = /^\s*┃/;
 /** The bar of the conversation's blocks. A notice that lies over the right half of the screen has bars too. */
 const OWN_BAR = /^\s{0,3}┃/;
 const NOTICE = /\s*┃[^┃]*┃$/;
-/** Its text begins two columns further to the right. */
+/** The text of the side bar begins two columns further to the right. */
 const SIDE_BAR_COLUMNS = 42;
 const SIDE_BAR_END = /^ {2}• OpenCode \d/;
 const MAX_FOOTER_LINES = 4;
@@ -89,9 +90,8 @@ export const blocksOf = (lines: readonly string[]): { isBarred: boolean; lines: 
   return blocks;
 };
 
-// The lines of an edit in a wide pane, where the old file stands beside the new one, as one below the other. Each row is read
-// to the letter: one that does not fit makes the whole unreadable. Source: dialogs recorded with 1.18.33 at 140, 161 and 250
-// columns.
+// Edits in wide panes: the old file stands beside the new one; their lines are put one below the other. Each row is read to the
+// letter: one that does not fit makes the whole unreadable. Source: dialogs recorded with 1.18.33 at 140, 161 and 250 columns.
 
 /** The number, the sign where it has one, and what follows. */
 const SPLIT_LINE = /^( *\d+(?: ([ +-])(?: |$)|$))(.*)$/;
@@ -144,13 +144,14 @@ const unsplit = (rows: readonly string[], half: number): readonly string[] | nul
   return [...lines, ...change.old, ...change.added];
 };
 
-// The text of a permission, row by row, by its place between heading and buttons. It is a window of a few rows: of an edit
-// a scroll bar tells that there is more, of a command nothing does. Source: dialogs recorded with 1.18.33 at 120, 80 and 60
-// columns (commands, changed and new files, a page, a folder, a server's tool), also in full screen.
+// Text of a permission: row by row, by its place between heading and buttons. It is a window of a few rows: a scroll bar shows
+// that an edit has more, nothing shows it of a command. Source: dialogs recorded with 1.18.33 at 120, 80 and 60 columns
+// (commands, changed and new files, a page, a folder, a server's tool), also in full screen.
 
 const INDENT = 2;
-/** Rows of a dialog whose window is full, from the bar above its title to the one below its buttons; in panes this high. */
+/** Rows of a dialog whose window is full, from the bar above its title to the one below its buttons. */
 const FULL_ROWS = 15;
+/** Rows of the lowest pane in which that holds. */
 const LEAST_HEIGHT = 20;
 /** Blank rows below the window. */
 const ROWS_BELOW = 2;
@@ -177,11 +178,11 @@ export interface Pane {
 export interface DialogText {
   heading: string;
   rows: readonly string[];
-  /** Every row is in sight, and this is known. */
+  /** Every row is visible, and this is known. */
   isWhole: boolean;
 }
 
-/** The sign that the agent puts before a command, in columns. */
+/** Columns of the sign that the agent puts before a command. */
 export const COMMAND_INSET = 2;
 
 export const columnsOf = ({ width }: Pane): number => Math.max(1, width - TEXT_COLUMNS);
@@ -210,7 +211,7 @@ export const textOf = (lines: readonly string[], rowCount: number, pane: Pane): 
 
 const NUMBERED_LINE = /^( *\d+(?: ([ +-])(?: |$)|$))/;
 
-/** The lines of an edit, whose window is as large as it can be; its last row is blank where all of them have room. */
+/** The lines of an edit, whose window is as large as it can be; its last row is blank where all of them fit. */
 export const linesOf = (
   block: readonly string[],
   pane: Pane,

@@ -1,5 +1,6 @@
-// opencode's plugin events to signals. Pure; what needs memory of earlier events (whose child a session is, how a turn
-// failed) our plugin has added to the payload. Source: payloads and orders recorded with 1.18.33.
+// opencode's plugin events to signals, and what its permissions and questions ask. Pure; what needs memory of earlier events
+// (whose child a session is, how a turn failed) our plugin adds to the payload. Source: payloads and orders recorded with
+// 1.18.33.
 import type { PromptRequest } from "../../core/model/request.ts";
 import {
   contentOfDiff,
@@ -44,13 +45,10 @@ import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import type { Status } from "../../core/model/state.ts";
 import { failureOfText, failureWords, progressField, quoteOf, retryOf } from "../common/progress.ts";
 
-// What opencode's permission and question events ask, in structured form. Options and their keys as recorded (1.18.33):
-// a permission opens with "Allow once" chosen, a question with its first answer.
+// Requests: what permissions and questions ask, in structured form. Options and their keys as recorded (1.18.33): a permission
+// opens with "Allow once" chosen, a question with its first answer.
 
-/**
- * Left and right move, Enter confirms, Escape refuses. Which keys choose depends on what is chosen now: an event says
- * nothing of it.
- */
+/** Left and right move, Enter confirms, Escape refuses. Which keys choose depends on what is chosen, which no event says. */
 export const PERMISSION_OPTIONS: PromptRequest["options"] = [
   { label: "Allow once", keys: null, role: "approve" },
   { label: "Allow always", keys: null, role: "approve_always" },
@@ -72,17 +70,17 @@ const editFields = (metadata: Payload, patterns: readonly string[], cwd: string 
   };
 };
 
-/** What a command's dialog draws, and what changes nothing of what runs. */
+/** Arguments that a command's dialog draws, or that do not change what runs. */
 const PLAIN_FIELDS = new Set(["command", "description", "timeout"]);
 
-/** The dialog draws the command alone, also where it runs in another folder. `args`: of the call, where they are told. */
+/** The dialog draws the command alone, also where it runs in another folder. `args`: of the call; null: not known. */
 const hasMore = (args: Payload | null, cwd: string | null): boolean =>
   args !== null &&
   Object.entries(args).some(
     ([name, value]) => !PLAIN_FIELDS.has(name) && !(name === "workdir" && value === cwd),
   );
 
-/** As the dialogs draw them. Of other tools they draw the name alone: the call's arguments are told below it. */
+/** As the dialogs draw them. Of other tools they draw the name alone: the call's arguments are added below it. */
 const toolText = (name: string, metadata: Payload, patterns: readonly string[], args: Payload | null) => {
   const url = textOf(metadata, "url");
   if (name === "webfetch" && url !== null)
@@ -112,7 +110,7 @@ const permissionFields = (payload: Payload, name: string): RequestFields => {
     title: "Shell command",
     body: command,
     ...(isPlain ? { isWhole: true } : { hasMore: true }),
-    // Where another tool runs its command is not told.
+    // Where another tool runs its command is not known.
     ...(isPlain && name === "bash" && args !== null ? { runsIn: cwd } : {}),
   };
 };
@@ -139,7 +137,7 @@ const questionAsk = (payload: Payload): Ask => {
   return { status: QUESTION, request: promptRequest(asHandedOn(payload, fields)) };
 };
 
-/** Recorded: the dialog is drawn about 90 ms after its event; 500 is the least. */
+/** Recorded: the dialog is drawn about 90 ms after its event; 500 is the least grace. */
 const opened = opensWithin(500);
 
 /** The words of a failure; empty for what went wrong without one. */
@@ -148,7 +146,6 @@ const failureField = (payload: Payload, failure: Status | null): { progress?: st
   return failure?.state === "error" ? progressField(failureWords(textOf(data, "message"))) : {};
 };
 
-/** How a turn went wrong; null for none. */
 const failureOf = (error: Payload | null): Status | null => {
   if (error === null) return null;
   const name = textOf(error, "name") ?? "";

@@ -1,6 +1,7 @@
-// Reads the visible screen of opencode. Positive proof or nothing: a dialog is the block that ends the screen, else the footer
-// of the input box tells a turn in progress, and the line of the last answer above the box how one ended. History higher up
-// never counts, and the title holds no state. Source: frames recorded with 1.18.33.
+// Reads opencode's screen: a draft, the turn, panels that take the keys, and the session's name in the title; dialogs are in
+// dialogs.ts. Positive proof or nothing: a dialog is the block that ends the screen, else the footer of the input box shows a
+// turn in progress, and the line of the last answer above the box how one ended. History higher up never counts, and the title
+// holds no state. Source: frames recorded with 1.18.33.
 import type { Screen, Reading } from "../../core/ports/agentAdapter.ts";
 import {
   isBlank,
@@ -18,8 +19,7 @@ import { readKeyHints } from "../common/selector.ts";
 import { COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/events.ts";
 import { readDialog } from "./dialogs.ts";
 
-// What somebody typed into opencode's input box: the rows between its upper margin and the row that names agent and model. Source:
-// drafts recorded with 1.18.33.
+// A draft: the rows between the box's upper margin and the row that names agent and model. Source: drafts recorded with 1.18.33.
 
 const HINT = /^Ask anything… ".*"$/;
 /** Between agent and model, in the colour of what is not typed. In a shell's box it is not there. */
@@ -35,7 +35,7 @@ const withoutBarCells = (row: readonly StyledCell[]): readonly StyledCell[] =>
 const isHint = (row: readonly StyledCell[], colour: string): boolean =>
   HINT.test(textOf(row).trim()) && wordsOf(row).every((cell) => cell.colour === colour);
 
-/** "": it is empty; null: there is no box, it is not for prompts, or its colours do not tell the hint. */
+/** "": it is empty; null: there is no box, it is not for prompts, or the screen was read without colours. */
 export const readDraft = (screen: Screen): string | null => {
   const rows = styledRows(screen);
   const column = withoutSideBar(
@@ -56,6 +56,8 @@ export const readDraft = (screen: Screen): string | null => {
       : textOf(shown[0] ?? []).trim();
   return typedOf(typed, 2);
 };
+
+// The turn: the footer of the box, and the line of the last answer.
 
 const WORKING = /^\s{1,4}[■⬝]{4,}(\s|$)/;
 const RETRY = /\[retrying in \S+ attempt #\d+\]|\[retrying/;
@@ -124,7 +126,7 @@ const readEnd = ({ above, footer }: InputBox): Reading | null => {
   const before = blocks.at(-2);
   // A barred block may be an error that was not understood.
   if (before?.isBarred === true) return null;
-  // A tool that was not let: the turn is over at its call, and nothing else says so.
+  // A tool that was refused: the turn is over at its call, and nothing else says so.
   const call = before?.lines[0]?.trim() ?? "";
   return TOOL_SIGN.test(call)
     ? shows(INTERRUPTED, "medium", `${call} / ${matched}`)
@@ -172,8 +174,8 @@ export const readOpencodeScreen = (screen: Screen): Reading | null => {
 const UNNAMED = /^(?:New|Child) session - \d{4}-\d\d-\d\dT/;
 
 /**
- * opencode's own name for its session, in the title of its pane (recorded with 1.18.33). Null while it has none: then the moment of its
- * beginning stands there, or the program's name.
+ * opencode's own name for its session, in the title of its pane (recorded with 1.18.33). Null while it has none: then the moment of
+ * its beginning stands there, or the program's name.
  */
 export const titleOfOpencodeSession = (title: string): string | null => {
   const text = /^OC \| (\S.*)$/.exec(title.trim())?.[1] ?? "";

@@ -1,6 +1,6 @@
-// The adapter for pi: tells its process from others, and wires its parts to the contract. It reads no state from session files: nothing
-// maps a terminal to one without events, and beside events the file would speak against dialogs of extensions, of which it
-// does not know. For a person it is read as a transcript.
+// The adapter for pi: which process it is, what it loads, how it answers without a pane, and how its parts are wired to the
+// contract. It reads no state from session files: nothing maps a terminal to one without events, and beside events the file would
+// speak against dialogs of extensions, of which it does not know. For a person it is read as a transcript.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import {
   type AgentAdapter,
@@ -19,8 +19,9 @@ import { place, type AgentLoads, type LoadLevel, type LoadPlace } from "../../co
 import { lastOf, option, readRecords, textSchema } from "../common/printMode.ts";
 import * as z from "zod";
 
-// Tells pi from everything else in a pane, also from other programs called `pi`. Source: recorded process tree (0.87.1):
-// pi overwrites its whole argument vector with the two letters, so a path with its package only shows before that.
+// Which process: pi, and no other program called `pi`. Source: recorded process tree (0.87.1): pi overwrites its whole argument
+// vector with the two letters, so a path with its package only shows before that.
+
 const SIGNS = {
   displayName: "pi",
   packagePath: /(^|\/)@(earendil-works|mariozechner)\/pi-coding-agent\/(dist|src)\/cli\.[jt]s$/,
@@ -40,7 +41,7 @@ const identifyPi = (processes: readonly ProcessInfo[]): IdentifyMatch | null => 
     : { process, confidence: "medium", sign: `process that named itself and its command line "pi"` };
 };
 
-// What it reads when it starts in a folder.
+// Loads: what it reads when it starts in a folder.
 
 const piFolders = (level: LoadLevel, folder: string): LoadPlace[] => [
   place("settings", level, `${folder}/settings.json`),
@@ -62,7 +63,7 @@ const piLoads: AgentLoads = {
   ],
 };
 
-// How it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
+// Print mode: how it answers without a pane. Recorded against a scripted model (`npm run live:print`; test/fixtures/print).
 
 const piSchema = z.union([
   z.object({ type: z.literal("session"), id: z.string() }),

@@ -1,7 +1,7 @@
-// Reads the visible screen of pi: an input box between two rules with the folder and the usage below it. A turn in
-// progress is written into the upper rule; an extension's dialog stands between the rules. The title holds no state.
-// What a dialog asks is never whole by its rows: escape sequences in it reach the terminal, so that they may draw anything.
-// Source: frames recorded with 0.87.1.
+// Reads the visible screen of pi: dialogs, the turn, views that take the keys, a draft. The input box stands between two rules
+// with the folder and the usage below it; a turn in progress is written into the upper rule, an extension's dialog stands between
+// the rules. The title holds no state. What a dialog asks is never whole by its rows: escape sequences in it reach the terminal,
+// so that they may draw anything. Source: frames recorded with 0.87.1.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText, fails, retryIn, withProgress } from "../common/progress.ts";
 import {
@@ -61,7 +61,7 @@ interface Box {
   top: number;
 }
 
-/** The box at the bottom; null without its two rules and the usage line below, with at most so many lines there. */
+/** The box at the bottom; null without its two rules and the usage line below. `maxBelow`: how many lines may be there. */
 const findBox = (lines: readonly string[], maxBelow = MAX_FOOTER_LINES): Box | null => {
   const lower = lines.findLastIndex((line) => RULE.test(line));
   const below = lines.slice(lower + 1).filter((line) => !isBlank(line));
@@ -81,13 +81,11 @@ const findBox = (lines: readonly string[], maxBelow = MAX_FOOTER_LINES): Box | n
   return null;
 };
 
-/** Recorded with 0.87.1 for an extension that asks; what options with other words do is its own business. */
+/** Recorded with 0.87.1 for an extension that asks; what options with other words do is up to the extension. */
 const ROLES = { approve: /^Yes$/, always: /^(?!)/, deny: /^No$/ };
 const NO_ROLES = { approve: /^(?!)/, always: /^(?!)/, deny: /^(?!)/ };
 
-/**
- * Only a dialog that asks for a permission: the same selector serves the menus that a person opens, which are no wait.
- */
+/** Only a dialog that asks for a permission: the same selector serves the menus that a person opens, which are no wait. */
 const readDialog = ({ inside, top }: Box, width: number): Reading | null => {
   const footer = inside.findLastIndex((line) => !isBlank(line));
   if (!DIALOG_FOOTER.test(inside[footer] ?? "")) return null;
@@ -131,7 +129,7 @@ const withoutHint = (above: readonly string[]): readonly string[] => {
   return above.slice(0, end);
 };
 
-/** What a turn that did not go well leaves as its last block; null for any other. */
+/** The last block of a turn that failed or was interrupted; null for any other. */
 const readMark = (block: readonly string[]): Reading | null => {
   const last = block.at(-1) ?? "";
   if (ABORTED.test(last)) return shows(INTERRUPTED, "high", last.trim());

@@ -1,5 +1,6 @@
-// The sessions that agents of the pi family keep: `<folder>/agent/sessions/<project>/<time>_<id>.jsonl`. Recorded with omp 18.2.3
-// and pi 0.87.1; gjc and arcane by their documents. What sub-agents write lies a folder deeper.
+// The sessions that agents of the pi family keep, as conversations and for the history:
+// `<folder>/agent/sessions/<project>/<time>_<id>.jsonl`. Recorded with omp 18.2.3 and pi 0.87.1; gjc and arcane by their
+// documents. What sub-agents write lies a folder deeper.
 import type { TranscriptEntry, FileHistory, LogPiece, SessionFacts } from "../../core/ports/agentFiles.ts";
 import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/events.ts";
 import {
@@ -19,13 +20,12 @@ import {
 } from "../common/sessionLog.ts";
 import { findSessionFile } from "./sessionFile.ts";
 
-// Session files of the pi family as a conversation: a tree of entries, of which the branch that ends with the newest entry is
-// the conversation. Source: the format as the agents' own documents describe it; omp 18.2.3 and pi 0.87.1 were recorded to
-// write the same kinds of entry.
+// The conversation: a session file is a tree of entries, of which the branch that ends with the newest entry is the conversation.
+// Source: the agents' own documents of the format; omp 18.2.3 and pi 0.87.1 were recorded to write the same kinds of entry.
 
 interface Branch {
   entries: readonly Payload[];
-  /** The entry on which the oldest of them rests; null where that is not told. */
+  /** The parent of the oldest of them; null where it names none. */
   leaf: string | null;
 }
 
@@ -101,6 +101,8 @@ export const createPiTranscript = (folder: string) =>
     },
     (lines) => readPiEntries(lines, null).entries,
   );
+
+// The history: facts and usage of kept sessions.
 
 const FILE = /^[^/]+\/[^/]+_[^/]+\.jsonl$/;
 /** A name is given by a line of its own and may be given again. */

@@ -14,7 +14,7 @@ interface FamilySigns {
   helpers: RegExp;
 }
 
-/** Options that answer and leave, or that speak to a program instead of a person. */
+/** Options that answer and exit, or that speak to a program instead of a person. */
 const WITHOUT_SCREEN = /^(--export|--help|--list-models|--print|--version|-h|-p|-v)$/;
 const SCREENLESS_MODES = /^(acp|bridge|json|rpc|rpc-ui|text)$/;
 

@@ -1,12 +1,11 @@
-// Our extension as a file of its own in the folder from which an agent of the pi family loads extensions.
+// Our extension for the pi family: its source text, and the integration that installs it as a file of its own in the folder from
+// which an agent loads extensions. It hands on a few events with the few fields that show a state, and adds what only somebody
+// who saw the earlier ones knows: what a tool was asked to do, how the last answer ended, and whether a sub-agent speaks.
+// Handlers return at once and give nothing back; only at the end of a session do they wait until what was sent is written.
 import { eventWriterSource, createOwnFileIntegration } from "../common/pluginFile.ts";
 import type { Integration, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
 
-// Source text of the extension that the agents of the pi family load into their own process. It hands on a few events
-// with the few fields that tell a state, and adds what only somebody who saw the earlier ones knows: what a tool was asked
-// to do, how the last answer ended, and whether a sub-agent speaks. Handlers return at once and give nothing back.
-
-/** What the forks of pi with retries and compaction tell of a run; documented alike for all of them. */
+/** The events of a run that the forks of pi with retries and compaction send; documented alike for all of them. */
 export const RUN_EVENTS = [
   "session_start",
   "session_switch",

@@ -1,6 +1,6 @@
-// Events of the pi family's extensions to signals. Pure; one table for all of them, because the agents share their events
-// by descent. Source: orders and payloads recorded with omp 18.2.3 and pi 0.87.1; retry and compaction events from the
-// sources of gjc and arcane.
+// Events of the pi family's extensions to signals, and how a run ended (which session files and screens ask, too). Pure; one
+// table for all of them, because the agents share their events by descent. Source: orders and payloads recorded with omp 18.2.3
+// and pi 0.87.1; retry and compaction events from the sources of gjc and arcane.
 import type { Status } from "../../core/model/state.ts";
 import {
   failureOfText,
@@ -43,15 +43,15 @@ import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import { hashRequest } from "../common/promptRequest.ts";
 import { approvalAsk, dialogAsk, questionAsk } from "./promptRequest.ts";
 
-// How a run of the pi family ended, from the stop reason of its last answer. Source: recorded runs of omp 18.2.3 and pi
-// 0.87.1 (stop, toolUse, aborted, error); `length` is documented.
+// Endings: how a run ended, from the stop reason of its last answer. Source: recorded runs of omp 18.2.3 and pi 0.87.1 (stop,
+// toolUse, aborted, error); `length` is documented.
 
 interface Ending {
   stopReason: string;
   errorMessage: string;
 }
 
-/** What is told of a request that the person's interrupt cut off while a tool ran: it bears the name of an error. */
+/** Whether an error only says that the person's interrupt cut a request off while a tool ran. */
 export const isAborted = (errorMessage: string): boolean =>
   /^(This|The) operation was aborted\.?$/.test(errorMessage.trim());
 
@@ -87,7 +87,7 @@ export const statusOfEnding = (ending: Ending, retriesAfterEnd: boolean): Status
 
 /** What differs between the members. */
 interface PiProfile {
-  /** A failed run may be tried again after its end was told. */
+  /** A failed run may be tried again after its end was reported. */
   retriesAfterEnd: boolean;
   /** `agent_end` ends nothing yet: `agent_settled` follows. */
   settles: boolean;
@@ -104,7 +104,7 @@ const closesOf = (payload: Payload): string[] => {
   return id === null ? [] : [id];
 };
 
-/** Ends the run as `status` says; null: it only proves life. */
+/** Ends the run as `status` says; null: the event only proves that the agent is alive. */
 const endWith = (
   { agentId, confidence }: HookEvent,
   status: Status | null,
@@ -126,7 +126,7 @@ const runEnded =
       const status = statusOfEnding(ending, retriesAfterEnd);
       return endWith(event, status, ending.errorMessage);
     }
-    // How it ended is not told here: an earlier event may have said so.
+    // This event does not say how it ended; an earlier one may have.
     return event.agentId === ROOT_AGENT && event.isWhole ? [{ kind: "settled" }] : endWith(event, null);
   };
 
@@ -149,10 +149,10 @@ const beforeSettle: EventRule = (event) => {
   }
 };
 
-/** A week: no person is waited for longer, and no date ends before it. */
+/** A week: no person is waited for longer, and the end of it is a valid date. */
 const LONGEST_ASK_S = 604_800;
 
-/** In milliseconds; null for none, and for what is no time to wait. */
+/** The time-out of questions in milliseconds; null for none, and for what is no time to wait. */
 const askTimeoutOf = (payload: Payload): number | null => {
   const seconds = numberOf(payload, "askTimeoutSeconds");
   return seconds !== null && seconds > 0 && seconds <= LONGEST_ASK_S ? seconds * 1_000 : null;
@@ -186,7 +186,7 @@ const rulesOf = (profile: PiProfile): EventRules => ({
   session_start: endedAs(FRESH),
   session_switch: endedAs(FRESH),
   session_shutdown: sessionEnded,
-  // Comes before commands are told from prompts.
+  // Comes before commands are distinguished from prompts.
   input: alive,
   before_agent_start: prompted,
   agent_start: prompted,
@@ -197,7 +197,7 @@ const rulesOf = (profile: PiProfile): EventRules => ({
   tool_result: toolEnded,
   tool_execution_end: toolEnded,
   tool_approval_requested: (event) => [opened(event, approvalAsk(event.payload), callId(event.payload))],
-  // A refusal does not end the turn: the model is told.
+  // A refusal does not end the turn: the model learns of it.
   tool_approval_resolved: ({ payload, agentId }) => [
     activity(workOf(agentId, payload["approved"] === true ? TOOL : THINKING), {
       agentId,
@@ -229,7 +229,7 @@ const rulesOf = (profile: PiProfile): EventRules => ({
   agent_settled: runEnded(profile),
 });
 
-/** What a tool works on our extension tells by itself; its whole input is of no use. */
+/** Our extension hands on what a tool works on as `subject`; its whole input is of no use. */
 const TOLD: ToldNames = {
   prompts: "before_agent_start",
   began: "tool_execution_start",
@@ -238,7 +238,7 @@ const TOLD: ToldNames = {
   input: "subject",
 };
 
-/** After these ends of a session the process lives on (pi 0.87.1 names the reason; omp names none and leaves). */
+/** The process goes on after these ends of a session (pi 0.87.1 names the reason; omp names none and exits). */
 const LIVING_SHUTDOWNS = new Set(["new", "resume", "fork", "reload", "switch"]);
 
 export const createPiNormalizer = (profile: PiProfile) =>

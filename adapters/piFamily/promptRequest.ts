@@ -57,7 +57,7 @@ const commandFields = (
     title: "",
     body: command,
     ...wholeIf(isPlain),
-    // Where another tool runs its command is not told.
+    // Where another tool runs its command is not known.
     ...(isPlain && toolName === "bash" ? { runsIn: cwd } : {}),
   };
 };
@@ -82,7 +82,7 @@ const changeOf = (edit: Payload): string | null => {
   return before === null ? null : changedLines(before, after ?? "");
 };
 
-/** What the tools of the family call their arguments; null for other ones. Recorded with omp 18.2.3: a file and a patch. */
+/** What an edit writes, by the family's names of arguments; null for others. Recorded with omp 18.2.3: a file and a patch. */
 const contentOf = (input: Payload): string | null => {
   const content = fieldOf(input, "content");
   if (typeof content === "string" && hasOnly(input, ["path", "content"])) return writtenLines(content);
@@ -140,7 +140,7 @@ export const approvalAsk = (payload: Payload): Ask => {
 };
 
 /**
- * `payload`: where the tool's arguments were told. `timeoutMs`: after which the agent answers itself, from `at` (epoch ms). A
+ * `payload`: with the tool's arguments. `timeoutMs`: after which the agent answers itself, from `at` (epoch ms). A
  * recommended answer may be chosen first, so keys are only known without one, for one question with one answer.
  */
 export const questionAsk = (payload: Payload, at: number, timeoutMs: number | null): Ask => {
@@ -160,8 +160,9 @@ const PERMISSION_TITLE =
 export const isPermissionTitle = (title: string): boolean => PERMISSION_TITLE.test(title);
 
 /**
- * A dialog that an extension opened: an approval by its title, or because a tool of the agent's own is held up by it. What is
- * asked is its title, not what the tool is given; of an edit that it holds up, what would be written is told beside it. Recorded with pi 0.87.1: a selection, which draws nothing else.
+ * A dialog that an extension opened: an approval by its title, or because it holds up one of the agent's own tools. What is asked
+ * is its title, not what the tool is given; of an edit that it holds up, what would be written is added. Recorded with pi 0.87.1:
+ * a selection, which draws nothing else.
  */
 export const dialogAsk = (payload: Payload): Ask => {
   const title = textOf(payload, "title");
@@ -173,7 +174,7 @@ export const dialogAsk = (payload: Payload): Ask => {
   const isApproval = isHeld || isPermissionTitle(title ?? "");
   const isWhole = title !== null && textOf(payload, "kind") === "select";
   const input = asPayload(fieldOf(call ?? {}, "input")) ?? {};
-  // Of several tools that wait, nobody tells which one the dialog is about.
+  // Of several tools that wait, it is not known which one the dialog is about.
   const isAboutEdit = isHeld && isEditTool(toolName) && listOf(payload, "calls").length === 1;
   const content = isAboutEdit ? (editFields(input, null).content ?? null) : null;
   const name = isApproval ? `Allow tool: ${toolName}` : "An extension asks";

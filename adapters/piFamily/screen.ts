@@ -42,8 +42,8 @@ export const readSelector = (lines: readonly string[]): PromptRequest["options"]
   }));
 };
 
-// The few screen texts that the documents of gjc and arcane name, for agents that nobody could record. Only what ends the
-// screen, never more than medium confidence, and nothing at all for a screen at rest: how one looks is not documented.
+// Documented texts: for agents that nobody could record. Only what ends the screen, never more than medium confidence, and
+// nothing at all for a screen at rest: how one looks is not documented.
 
 /** Rows from the bottom in which a working line can stand, above the input and its status. */
 const BOTTOM_ROWS = 8;
@@ -52,7 +52,7 @@ const FREE_TEXT = /Other \(type your own\)/;
 const MAX_INDENT = 4;
 const RETRY = /\bRetrying \((\d+)\/(\d+)\) in \d+s…/;
 
-/** An `ask` picker: its own added answer stands among the options, so that it is no menu that a person opened. */
+/** An `ask` picker: the answer that it adds stands among the options, so it is no menu that a person opened. */
 const readAsk = (lines: readonly string[]): Reading | null => {
   const footer = lines.length - 1;
   if (!FOOTER.test(lines[footer] ?? "")) return null;
@@ -67,7 +67,7 @@ const readAsk = (lines: readonly string[]): Reading | null => {
     title: text,
     body: rows.join("\n"),
     toolName: "ask",
-    // Recorded with none of these versions: keys are not known.
+    // No version was recorded, so the keys are not known.
     options: options.map(({ label }) => ({ label, keys: null })),
   });
 };

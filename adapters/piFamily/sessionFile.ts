@@ -1,6 +1,7 @@
-// Which session file belongs to a pane's agent, and what it says. The agents of the family that write a breadcrumb per
-// terminal (`terminal-sessions/<tty>`: folder, then session file) can be followed without any event. Everything is
-// validated against the process: breadcrumbs outlive their agents, and terminals are given out again.
+// The session file of a pane's agent: which one it is, and the state and the session's name in it; the conversation is in
+// history.ts. The agents of the family that write a breadcrumb per terminal (`terminal-sessions/<tty>`: folder, then session
+// file) can be followed without any event. Everything is validated against the process: breadcrumbs outlive their agents, and
+// terminals are given out again.
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Status } from "../../core/model/state.ts";
 import { isRetryable } from "../common/progress.ts";
@@ -20,9 +21,9 @@ import { questionAsk } from "./promptRequest.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 
-// The newest state in the tail of a session file of the pi family: append-only JSON lines (header, then entries). Says
-// nothing while a tool is open that may be waiting for a permission, because the file does not know of permissions.
-// Source: the session format of gjc and arcane as documented; omp 18.2.3 and pi 0.87.1 write the same kinds of entry.
+// State: the newest one in the tail of a session file, append-only JSON lines (header, then entries). Says nothing while an open
+// tool may be waiting for a permission, because the file does not know of permissions. Source: the session format of gjc and
+// arcane as documented; omp 18.2.3 and pi 0.87.1 write the same kinds of entry.
 
 interface LogState {
   status: Status;
@@ -72,7 +73,7 @@ const afterAnswer = (answer: Message, results: readonly Message[]): LogState | n
     const { status, request } = questionAsk(first, answer.at, null);
     return { status, request, matched: `session file: ask, ${request.title}` };
   }
-  // It may be tried again: only the agent's own event or screen tells.
+  // It may be tried again: only the agent's own event or screen says so.
   if (ending.stopReason === "error" && isRetryable(ending.errorMessage)) return null;
   const status = statusOfEnding(ending, false);
   return status === null
@@ -82,7 +83,7 @@ const afterAnswer = (answer: Message, results: readonly Message[]): LogState | n
 
 /**
  * State that the newest entries prove, or null. Entries older than `since` (epoch ms: the start of the process, less a
- * tolerance) belong to an earlier life and prove nothing.
+ * tolerance) belong to an earlier process and prove nothing.
  */
 const readSessionLog = (tail: string, since: number): LogState | null => {
   const messages: Message[] = [];
@@ -121,7 +122,7 @@ const headerOf = async (files: TargetFiles, path: string): Promise<Payload | nul
   return first !== null && textOf(first, "type") === "title" ? second : first;
 };
 
-/** Behind `script`, or in an editor's terminal, the agent has another terminal than its pane. A Mac does not say which one. */
+/** Behind `script`, or in an editor's terminal, the agent has another terminal than its pane. macOS does not say which one. */
 const terminalOf = async ({ files, process, pane }: StateFileRequest): Promise<string> => {
   const input = await files.readLink(`/proc/${process.pid}/fd/0`);
   if (input === pane.tty || input?.startsWith("/dev/pts/") !== true) return pane.tty;
@@ -133,7 +134,7 @@ const terminalOf = async ({ files, process, pane }: StateFileRequest): Promise<s
   return own === ours ? input : pane.tty;
 };
 
-/** The session file that the breadcrumb of the agent's terminal names, if it was written in this process's life. */
+/** The session file that the breadcrumb of the agent's terminal names, if it was written since this process started. */
 const fromBreadcrumb = async (request: StateFileRequest, folder: string): Promise<string | null> => {
   const { files, homeDir, process } = request;
   const id = terminalId(await terminalOf(request));
@@ -163,8 +164,8 @@ export const findSessionFile = async (
 };
 
 /**
- * Reads the state from the agent's session file; `folder` as `.omp`. A file that the agent's own events named goes before
- * the breadcrumb. Null where no file is provably this process's, and where the file proves nothing.
+ * Reads the state from the agent's session file; `folder` as `.omp`. A file that the agent's own events named goes before the
+ * breadcrumb. Null where no file is provably this process's, and where the file proves nothing.
  */
 export const createSessionFileReader =
   (folder: string) =>
@@ -185,12 +186,12 @@ export const createSessionFileReader =
         };
   };
 
-// The names that oh-my-pi and pi give their sessions: in the title of the pane, where without one the folder's name stands, and in
+// Names: what oh-my-pi and pi call their sessions, in the title of the pane, where without one the folder's name stands, and in
 // the session file. Source: titles and lines recorded with omp 18.2.3, and what pi 0.87.1 writes for a session with a name.
 
 const OMP_TITLE = new RegExp(`^π(?:: | (?:[>!:]|${SPINNER}) )(\\S.*)$`, "u");
 
-/** Null where the folder is not known: a name could not be told from it. */
+/** Null where the folder is not known: its name could not be told from the session's. */
 export const titleOfOmpSession = (title: string, folder: string | null): string | null => {
   const text = OMP_TITLE.exec(title.trim())?.[1] ?? "";
   return text === "" || folder === null || text === folderName(folder) ? null : text;
@@ -210,7 +211,7 @@ const readHead = async ({ files }: StateFileRequest, path: string): Promise<stri
   return line !== null && textOf(line, "type") === "title" ? textOf(line, "title") : null;
 };
 
-/** `folder` as `.omp`. Null for a session without a name; an empty name takes the one before back. */
+/** `folder` as `.omp`. Null for a session without a name; an empty name removes the one before. */
 export const createSessionTitleReader =
   (folder: string) =>
   async (request: StateFileRequest): Promise<string | null> => {

@@ -1,6 +1,6 @@
-// Answers exactly the prompt that a person saw. The screen has the last word: before every key a capture must show that
-// prompt, the key goes to tmux together with a check of its rows, and after a key that moves a selection the next capture
-// must show that it moved. The adapter knows the keys of a prompt; an answer without known keys is refused.
+// Answers exactly the prompt that a person saw, by one of its options or by a text. The screen has the last word: before every key
+// a capture must show that prompt, the key goes to tmux together with a check of its rows (promptReading.ts), and after a key that
+// moves a selection the next capture must show that it moved. The adapter knows the keys; an answer without known keys is refused.
 import { AgtmuxError } from "../model/errors.ts";
 import { mayAnswer, type OptionRole, type PromptRequest } from "../model/request.ts";
 import type { AnswerChoice } from "../model/action.ts";
@@ -20,11 +20,9 @@ import type { HeldText } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import { strippedNotes, toSendable, typingCommand, withHeldText } from "./typing.ts";
 
-// The one rule of approving: whoever answers answers the complete text that was shown, or nothing is sent.
-
 /**
- * To be asked before every key of an answer, with the prompt as it is on the screen at that moment and as it was shown: only a
- * refusal may be given to what is not whole.
+ * An answer is to the complete text that was shown: a request that is not whole may only be refused. Asked before the first key,
+ * with the prompt as it is shown at that moment.
  * @throws AgtmuxError E_NOT_SHOWN_WHOLE
  */
 const requireShownWhole = (
@@ -39,8 +37,8 @@ const requireShownWhole = (
   );
 };
 
-// Which option of a prompt an answer means. Pure. What the adapter does not know is refused, never guessed: another option
-// may leave the agent or change its mode.
+// Options: which one an answer means. What the adapter does not know is refused, never guessed: another option may end the agent or
+// change its mode.
 
 export type OptionChoice = Exclude<AnswerChoice, { kind: "text" }>;
 
@@ -105,8 +103,7 @@ export const optionOf = (
   });
 };
 
-// A free text as the answer to a question: typed into the field that the adapter names, and submitted only once it stands
-// there.
+// A free text: typed into the field that the adapter names, and submitted only once it stands there.
 
 /** Between text and Enter, or agents take Enter for a part of a paste. */
 const ENTER_PAUSE_MS = 400;
@@ -197,6 +194,8 @@ const answerText = async (input: AnswerInput, rawText: string): Promise<AnswerRe
   return withHeldText(input.client, text, (held) => answerHeld(input, { held, stripped }));
 };
 
+// The keys of an option.
+
 /** Between two keys of which the second confirms. */
 const CONFIRM_PAUSE_MS = 150;
 /** For a selection to move. */
@@ -282,7 +281,8 @@ const answerOption = async (input: AnswerInput, choice: OptionChoice): Promise<A
 };
 
 /**
- * Chooses an option of the prompt, or types a text into its field. When this throws nothing was sent, but after E_TARGET_UNREACHABLE that is not known.
+ * Chooses an option of the prompt, or types a text into its field. When this throws nothing was sent, but after
+ * E_TARGET_UNREACHABLE that is not known.
  * @throws AgtmuxError E_STALE_SNAPSHOT (that prompt is not on the screen), E_NOT_SHOWN_WHOLE, E_UNSUPPORTED (keys not known, or a
  *   pane that takes no keys of its own), E_USAGE (no such option, no text left), E_TARGET_UNREACHABLE (tmux did not answer).
  */

@@ -1,5 +1,6 @@
-// The command that a terminal becomes to show one pane. It names everything by tmux's own ids, in one tmux command list
-// that either lands on exactly that pane or does nothing. Who is attached is the only question it asks tmux.
+// Attaching: the plan, which is the command that a terminal becomes to show one pane (`buildAttachPlan`), and carrying it out
+// (`showPlan`). A plan names everything by tmux's own ids, in one command list that either lands on exactly that pane or does
+// nothing. Who is attached is the only question that it asks tmux.
 import type { ServerInstance, Pane, PaneKey } from "../model/runtime.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { AttachPlan, ExistingClient } from "../model/action.ts";
@@ -9,8 +10,6 @@ import type { TmuxClient } from "../tmux/clients.ts";
 import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 import { listTmuxClients } from "./attention.ts";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
-
-// What `$TMUX` says of the process that has it: the tmux server and the session that it was started in.
 
 /** `$TMUX` of a process inside tmux: socket path, server pid, number of the session it was started in. */
 interface InsideTmux {
@@ -34,9 +33,9 @@ export const isSameServer = (inside: InsideTmux, server: ServerInstance): boolea
   inside.serverPid === server.pid && fileName(inside.socketPath) === fileName(server.socketPath);
 
 /**
- * The terminal that the person sits at: of the plain ones the one that was used last, those in the caller's own session
- * first. tmux's own choice may fall on a control client, which would be moved in its place. Where only
- * a native client shows the caller's session, the caller sits in one of its windows.
+ * The terminal that the person sits at: the plain one that was used last, those in the caller's own session first. tmux's own
+ * choice may fall on a control client, which would be moved in its place. Where only a native client shows the caller's session,
+ * the caller sits in one of its windows.
  */
 const chooseCaller = (clients: readonly TmuxClient[], sessionId: string): TmuxClient => {
   const inSession = clients.filter((client) => client.sessionId === sessionId);
@@ -71,9 +70,8 @@ const focusIn = (client: TmuxClient, pane: Pane): string[] => {
 };
 
 /**
- * Of the clients that show one of the pane's sessions: a native one first, because no other may be opened beside it; a plain
- * one in the session that stands for the pane before one in another session of its group. One that may only look is no place to
- * answer an agent.
+ * Of the clients that show one of the pane's sessions: a native one first, because no other may be opened beside it; a plain one in
+ * the session that stands for the pane before one in another session of its group. A read-only one is no place to answer an agent.
  */
 const chooseShowing = (clients: readonly TmuxClient[], pane: Pane): TmuxClient | null => {
   const sessions = [pane.sessionId, ...pane.alsoIn.map(({ sessionId }) => sessionId)];
@@ -106,15 +104,15 @@ interface AttachInput {
 
 /**
  * Outside of the pane's server: attach to the session that stands for the pane, then select window and pane in it. A first
- * `has-session` on the full path stops the list before anything moves when the pane is no longer there. The window is
- * selected within that session only, so clients of other sessions of a group stay where they are; clients of the same
- * session follow, because tmux keeps the current window per session.
+ * `has-session` on the full path stops the list before anything moves when the pane is no longer there. The window is selected
+ * within that session only, so clients of other sessions of a group stay where they are; clients of the same session follow,
+ * because tmux keeps the current window per session.
  * Where a terminal shows the session natively (iTerm2's `-CC`), a second client would resize its windows: there the pane is
  * selected, and the terminal brings its own tab to the front. With `mayFocus` the same goes for a plain terminal.
  * Inside of it: `switch-client`, which does all that in one command, for the caller's own terminal by name. With `maySwitch` the
  * same for the terminal that was used last.
- * @throws AgtmuxError E_SOCKET_UNSAFE for a server of another user, E_UNSUPPORTED when the caller is inside but no terminal is attached, or a native one that shows
- *   another session.
+ * @throws AgtmuxError E_SOCKET_UNSAFE for a server of another user, E_UNSUPPORTED when the caller is inside but no terminal is
+ *   attached, or a native one that shows another session.
  */
 export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> => {
   const { action, pane, kind, tmux } = input;
@@ -189,12 +187,11 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
   };
 };
 
-// Connects the attach action with what it needs of the daemon: the pane's row, its server, and tmux.
-
 /** As `AttachInput` describes them. */
 type AttachCaller = Pick<AttachInput, "insideTmux" | "mayFocus" | "maySwitch">;
 type PlanAttach = (action: VerifiedAction, caller: AttachCaller) => Promise<AttachPlan>;
 
+/** Finds what a plan needs of the daemon: the pane's row, its server, and tmux. */
 export const createAttachBuilder =
   ({
     connectedTargets,
@@ -223,8 +220,8 @@ export const createAttachBuilder =
     });
   };
 
-// Carries an attach plan out: brings the terminal that shows the pane already to the front, or opens a window for it; where there
-// is no desktop, the terminal that was used last comes to show it.
+// Carrying a plan out: the terminal that shows the pane already comes to the front, or a window is opened for it; where there is no
+// desktop, the terminal that was used last comes to show it.
 
 export interface DesktopActions {
   /** Runs a short command; resolves with its exit status, null when it was ended. */

@@ -1,5 +1,5 @@
-// What the person has in front of them, as far as tmux can know: who is attached to a server, whether a pane is looked at now, and
-// when one is on which something is unread.
+// What the person has in front of them, as far as tmux can know: who is attached to a server, whether a pane is in front now, and
+// when an unread pane has been in front (`createFrontWatch`). Who is notified is decided elsewhere.
 import { CLIENT_FORMAT, parseClients, type TmuxClient } from "../tmux/clients.ts";
 import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 import type { NotificationSchedulerDeps } from "../api/notifications/notificationScheduler.ts";
@@ -18,17 +18,14 @@ export const listTmuxClients = async (tmux: TmuxCalls): Promise<TmuxClient[]> =>
   return parseClients(stdout.split("\n"));
 };
 
-// Looks whether the person has a pane in front of them, at the moment when somebody would be told of it.
-
-// Whether a person looks at a pane right now, as far as tmux can know. Pure.
-/** Without focus reports only a key pressed lately tells that somebody sits there, in seconds. */
+/** In seconds: without focus reports only a key pressed lately shows that somebody sits there. */
 const RECENT_KEY_S = 60;
-/** Terminals that do not report focus count as focused for ever; after this nobody is assumed to sit there, in seconds. */
+/** In seconds: terminals that do not report focus count as focused for ever; after this nobody is assumed to sit there. */
 const PRESENT_S = 600;
 
 /**
- * True for a plain client that shows the pane as the active one of its session and whose terminal has the focus. A native
- * client (tmux -CC) does not tell which of its tabs is in front: false. `now`: epoch seconds on about the clock of the target.
+ * True for a plain client that shows the pane as the active one of its session and whose terminal has the focus. A native client
+ * (tmux -CC) does not report which of its tabs is in front: false. `now`: epoch seconds on about the clock of the target.
  */
 export const isInFront = (clients: readonly TmuxClient[], paneId: string, now: number): boolean =>
   clients.some(
@@ -46,7 +43,7 @@ const createIsPaneVisible =
     connectedTargets,
     clock,
   }: {
-    /** Where the row's agent lives now; null when it has ended. */
+    /** Where the row's agent runs now; null when it has ended. */
     paneOf: (pane: PaneView) => PaneKey | null;
     connectedTargets: ConnectedTargets;
     clock: Clock;
@@ -61,12 +58,12 @@ const createIsPaneVisible =
       const clients = await listTmuxClients(tmux);
       return isInFront(clients, key.paneId, clock.now() / 1_000);
     } catch {
-      // Telling the person is better than silence.
+      // Notifying the person is better than silence.
       return false;
     }
   };
 
-/** What is known of whether a person has to be told of something. */
+/** What is known of whether a person has to be notified. */
 export type Attention = Pick<NotificationSchedulerDeps, "isInFront" | "isConfirmed">;
 
 export const createAttention = ({
@@ -93,10 +90,9 @@ export const createAttention = ({
   },
 });
 
-// Notices that a person has a pane in front of them on which something is unread. It asks tmux who is attached only while there
-// is something unread, and rarely while nobody sits at any terminal.
+// Unread panes in front: who is attached is asked only while something is unread, and rarely while nobody sits at any terminal.
 
-/** In front at two looks so far apart: it was read, and not passed by. */
+/** In front at two checks so far apart: it was read, and not passed by. */
 const SEEN_AFTER_MS = 2_000;
 /** While no terminal could show anything to anybody. */
 const NOBODY_THERE_MS = 10_000;
@@ -121,7 +117,6 @@ export const createFrontWatch = ({
 }: {
   /** Only panes that exist now. */
   unread: () => readonly UnreadPane[];
-  /** False when it was seen already. */
   markSeen: (runtimeId: string) => void;
   connectedTargets: ConnectedTargets;
   clock: Clock;

@@ -1,5 +1,5 @@
-// The audit: an action runs behind the gate and is written down, whatever comes of it, and the list of what was done is read
-// from there. What an action does is its own business.
+// The audit: an action runs behind the gate and is written down, whatever comes of it, and the list of what was done is read from
+// there. Also the results of actions, kept under idempotency keys. What an action does is its own business.
 import type { Gate, PreparedAction, VerifiedAction } from "./prepare.ts";
 import {
   type AuditList,
@@ -43,11 +43,11 @@ export interface ActionAudit {
 
 /** By then the effect of an action was seen: the visible lag that is promised. */
 const FOLLOWS_MS = 2_000;
-/** A live preview looks all the time: one line of the record stands for everything that one surface looks at in this time. */
+/** A live preview captures all the time: one entry stands for all views of a pane by one surface within this time. */
 const SAME_LOOK_MS = 60_000;
 const MAX_LOOKS = 500;
 
-/** They only look or go there, and have no effect. */
+/** They only read the pane or go there, and have no effect. */
 const LOOKS: ReadonlySet<string> = new Set(["attach", "view-output"]);
 
 export const createActionAudit = (deps: {
@@ -74,7 +74,7 @@ export const createActionAudit = (deps: {
       ...entry,
     });
   const looks = new Map<string, number>();
-  /** Whether the same look was put on record a moment ago. */
+  /** Whether the same view was put on record a moment ago. */
   const isRepeatedLook = (
     action: string,
     { ref, surface }: ActionInput,
@@ -151,8 +151,8 @@ export const auditList = (store: Store, limit: number, now: number): AuditList =
   };
 };
 
-// Results of actions, and the keys under which an action is done once: whoever repeats one gets the result of the first. A
-// key is free again when nothing was sent under it.
+// Idempotency: keys under which an action is done once. Whoever repeats one gets the result of the first. A key is free again when
+// nothing was sent under it.
 
 type Action = ActionResult["action"];
 
@@ -186,7 +186,7 @@ interface IdempotencyKey {
   key: string | null;
 }
 
-/** Told by the action, so that a failure before its first key leaves the key free. */
+/** Reported by the action, so that a failure before its first key leaves the key free. */
 export interface KeyPresses {
   onFirstKey(): void;
   onNothingSent(): void;

@@ -1,5 +1,5 @@
-// The prompt fingerprint: names one asking of one prompt as it was shown, so that an answer reaches the prompt that the person
-// saw. It is keyed, so that nobody who knows a prompt's text can make one, and lives as long as the daemon.
+// The prompt fingerprint: names one asking of one prompt as it was shown, so that an answer reaches the prompt that the person saw.
+// It is keyed, so that nobody who knows a prompt's text can make one, and is valid as long as the daemon runs.
 import { createHmac, randomBytes } from "node:crypto";
 import type { PromptRequest } from "../model/request.ts";
 

@@ -104,8 +104,8 @@ const pressAfterMode = async (input: InterruptInput): Promise<void> => {
 };
 
 /**
- * @throws AgtmuxError E_STALE_SNAPSHOT when nothing runs that could be stopped, when the agent is suspended or in the background, or when
- *   the pane is another one; E_UNSUPPORTED for a synchronised window.
+ * @throws AgtmuxError E_STALE_SNAPSHOT when nothing runs that could be stopped, when the agent is suspended or in the background,
+ *   or when the pane is another one; E_UNSUPPORTED for a synchronised window.
  */
 export const interruptTurn = async (input: InterruptInput): Promise<Report> => {
   const { pane, client, keys, agentName } = input;

@@ -1,5 +1,5 @@
-// Ends the process of an agent by a signal. Only the process that the adapter recognised gets it, and only while it is still
-// the same; its end is observed, not assumed.
+// Ends the process of an agent by a signal, and says whether a process is in the foreground. Only the process that the adapter
+// recognised gets the signal, and only while it is still the same; its end is observed, not assumed.
 import { AgtmuxError } from "../model/errors.ts";
 import type { KillSignal, ActionOutcome } from "../model/action.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
@@ -7,8 +7,8 @@ import type { VerifiedAction } from "./prepare.ts";
 import type { Clock } from "../ports/clock.ts";
 import { poll } from "./pause.ts";
 
-// Looks at one process of a target and signals it. Identity and signal are one step there: a constant script compares when
-// the process started and signals it itself, so that a pid that was given to another process in between is never hit.
+// One process of a target: identity and signal are one step there. A constant script compares when the process started and signals
+// it itself, so that a pid that was given to another process in between is never hit.
 
 const TIMEOUT_MS = 5_000;
 const GONE = 3;
@@ -16,9 +16,9 @@ const CHANGED = 4;
 const REFUSED = 5;
 
 /**
- * `$1` pid, `$2` start as printed before or empty, `$3` signal. Prints `<start> <1 in the foreground of its terminal>`.
- * /proc: fields after the name are state, parent, group, session, terminal, foreground group, …, the 20th is the start. One without
- * a terminal of its own (`su -c` takes it away) is where the process is that it was started by. A suspended one reads nothing.
+ * `$1` pid, `$2` start as printed before or empty, `$3` signal. Prints `<start> <1 in the foreground of its terminal>`. /proc:
+ * fields after the name are state, parent, group, session, terminal, foreground group, …, the 20th is the start. A process without
+ * a terminal of its own (`su -c` takes it away) counts as where its parent is. A suspended one reads nothing.
  */
 const SCRIPT = `
 set -f
@@ -57,7 +57,7 @@ interface LivingProcess {
 
 export interface ProcessSignaller {
   find(pid: number): Promise<LivingProcess | null>;
-  /** Signals the process that was seen. @returns false when it is gone or another one. @throws AgtmuxError E_UNSUPPORTED when it may not be signalled. */
+  /** @returns false when it is gone or another one. @throws AgtmuxError E_UNSUPPORTED when it may not be signalled. */
   signal(
     action: VerifiedAction,
     process: { pid: number; start: string },
@@ -89,7 +89,7 @@ const runScript = async (
 export const findProcess = (executor: TargetExecutor, pid: number): Promise<LivingProcess | null> =>
   runScript(executor, { pid, start: "" }, "");
 
-/** For processes that we started ourselves; all others go through the gate. False when it is gone or another one. */
+/** False when it is gone or another one. */
 const signalProcess = async (
   executor: TargetExecutor,
   process: { pid: number; start: string },
@@ -123,7 +123,7 @@ interface KillInput {
   mayGoOn: boolean;
 }
 
-/** @throws AgtmuxError E_STALE_SNAPSHOT when the process is not the runtime's any more, E_UNSUPPORTED when it may not be signalled. */
+/** @throws AgtmuxError E_STALE_SNAPSHOT (it is not the runtime's process any more), E_UNSUPPORTED (it may not be signalled). */
 export const killProcess = async (input: KillInput): Promise<{ outcome: ActionOutcome; detail: string }> => {
   const { processes, clock, pid, signal, paneRef } = input;
   const stale = () =>

@@ -1,5 +1,5 @@
-// The actions on panes as the service offers them: each through the gate, on record, with the parts of the daemon that it
-// needs. What an action does with a pane is in core/actions.
+// The actions on panes as the service offers them, and those that nobody watches (`UnattendedActions`): each through the gate, on
+// record, with the parts of the daemon that it needs. What an action does with a pane is in the other files of this folder.
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import { type RuntimeEntry, turnMark } from "../ingest/liveState.ts";
@@ -31,8 +31,7 @@ import { poll } from "./pause.ts";
 import { createOutputActions } from "./viewOutput.ts";
 import { createUnattended, findReset, type Occasion, type Unattended } from "./unattended.ts";
 
-// What actions ask of a runtime that lives: its state, its turns, whether its program has the terminal, and how its box takes keys.
-
+/** What actions ask of a live runtime: its state and turns, who has the terminal, and how its input box takes keys. */
 interface LiveAgents {
   /** Null when it has ended meanwhile. */
   readonly entryOf: (runtimeId: string) => RuntimeEntry | null;
@@ -81,11 +80,11 @@ type SendCall = Parameters<DaemonService["send"]>[0];
 
 /** For texts and answers that are given while nobody watches; no surface can call these. */
 export interface UnattendedActions extends UnattendedAnswers {
-  /** Why nothing may be typed to this agent now; null: it may. Takes no turn, and is not on record: it only looks. */
+  /** Why nothing may be typed to this agent now; null: it may. Takes no turn and is not on record, because it only reads. */
   findObstacle(runtimeId: string, options: Occasion): Promise<string | null>;
   /** When the limit that the agent stopped at ends, epoch ms; null: it stopped at none, or that is not known. */
   findReset(runtimeId: string): number | null;
-  /** As `send`, to this runtime in this state version, and only into an empty input box of an agent that rests, where nobody types. */
+  /** As `send`, to this runtime in this state version; only into the empty input box of an agent that rests, where nobody types. */
   send(
     input: Pick<SendCall, "text" | "surface" | "idempotencyKey"> &
       Occasion & { runtimeId: string; stateVersion: number },
@@ -152,8 +151,8 @@ export const createPaneActions = (deps: {
   };
 
   /**
-   * Resolves once the prompt of a pane that waits has its fingerprint: an event tells of a prompt before it is drawn, so that
-   * an answer directly after `wait` comes too early. After a while it is answered, and refused, as it is.
+   * Resolves once the prompt of a waiting pane has its fingerprint: an event reports a prompt before it is drawn, so that an answer
+   * directly after `wait` comes too early. After NAMED_LIMIT_MS it resolves without one, and the answer is refused.
    */
   const awaitNamed = async ({ ref, guards, surface }: Parameters<DaemonService["answer"]>[0]) => {
     const { runtimeId } = gate.prepare(ref, guards, surface).snapshot;

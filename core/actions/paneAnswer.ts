@@ -1,5 +1,7 @@
-// The answer to a prompt as the daemon gives it: the prompt that memory has, the adapter that knows its keys, and a memory of
-// what was answered a moment ago, so that a second answer cannot meet a prompt that only looks the same.
+// Answers to prompts as the daemon gives them: whether a request may be approved while nobody looks (`doubtOf`), an answer with the
+// prompt that memory has and the adapter that knows its keys (`createPaneAnswer`), and answers by rules
+// (`createUnattendedAnswers`). What was answered a moment ago is remembered, so that a second answer cannot meet a prompt that only
+// looks the same.
 import { requestLanes } from "../engine/requests.ts";
 import { toldByEvent } from "../ingest/view.ts";
 import { mayBeOfAnother, NONE_UNENDED, type RuntimeEntry } from "../ingest/liveState.ts";
@@ -17,8 +19,8 @@ import type { PaneReach } from "./paneClient.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import { isTypedIn } from "./unattended.ts";
 
-// Whether a request may be approved while nobody looks. Stricter than what is offered to a person, who reads: an event must have told
-// all of it, the screen must show just that, to the letter and in rows as it was told, and nothing else may be open. Pure.
+// Doubt: whether a request may be approved while nobody looks. Stricter than what is offered to a person, who reads: an event must
+// have reported all of it, the screen must show just that, to the letter and in the same rows, and nothing else may be open.
 
 const agentDoubt = ({ runtime, adapter }: RuntimeEntry): string | null => {
   if (runtime.targetId !== HOST_TARGET) return "it is on another machine";
@@ -28,7 +30,7 @@ const agentDoubt = ({ runtime, adapter }: RuntimeEntry): string | null => {
   return capabilities.verified && tells ? null : `${displayName} does not tell enough of what it asks`;
 };
 
-/** It is open, as the only one, and what an event says of the end of another one counts only if the screen shows it too. */
+/** It must be the only open request. That another one has ended counts only if the screen showed it too. */
 const askingDoubt = ({ resolution, facts, asked }: RuntimeEntry, told: PromptRequest): string | null => {
   if (resolution?.status.state !== "waiting_approval" || resolution.confidence !== "high")
     return "it is not certain that its agent asks for it now";
@@ -75,7 +77,7 @@ const ANSWERED_MS = 10_000;
 
 /** An answer that nobody gives at this moment. */
 export interface UnattendedAnswer {
-  /** Awaited before that, after each look at the screen. */
+  /** Awaited after each capture, before `requireStill`. */
   lookAgain: () => Promise<void>;
   /** Asked directly before the first key. @throws AgtmuxError where it may not be given any more. */
   requireStill: () => void;
@@ -177,8 +179,8 @@ export const createPaneAnswer = (deps: {
   };
 };
 
-// Answers that a rule gives, which a person armed before. The same gate as for a person, and more: the request and state version
-// that were judged, no key while somebody types there, and an approval only where nothing is in doubt.
+// Answers by a rule that a person armed: the same gate as for a person, and more: the request and state version that were judged,
+// no key while somebody types there, and an approval only where nothing is in doubt.
 
 export interface AnswerByRule {
   readonly runtimeId: string;
@@ -188,7 +190,7 @@ export interface AnswerByRule {
   /** For the audit. */
   readonly surface: string;
   readonly idempotencyKey: string;
-  /** Takes time to learn what `obstacle` goes by; awaited before it, once the dialog was found. Never rejects. */
+  /** Learns what `obstacle` depends on; awaited before it, once the dialog was found. Never rejects. */
   readonly lookAgain: () => Promise<void>;
   /** Why it may not be given any more, after "because"; null: it may. Asked directly before the key. */
   readonly obstacle: () => string | null;
@@ -197,13 +199,13 @@ export interface AnswerByRule {
 export interface UnattendedAnswers {
   /** Takes in the events that wait at this moment on the machine of this agent. @throws Error where they cannot be read. */
   takeEvents(runtimeId: string): Promise<void>;
-  /** What an agent asks now, as it was told; null where it asks nothing. */
+  /** What an agent asks now, as it was reported; null where it asks nothing. */
   findRequest(runtimeId: string): ToldRequest | null;
   /** Answers this request in this state version alone, where nobody types or reads; approves only where nothing is in doubt. */
   answer(input: AnswerByRule): Promise<ActionResult>;
 }
 
-/** Somebody who pressed a key a moment ago may be answering: a moment is the slack with which all clocks are read. */
+/** In seconds, on top of the slack of all clocks: whoever pressed a key within that may be answering. */
 const TYPES_S = 0;
 
 const refuse = (runtimeId: string, why: string): AgtmuxError =>
@@ -221,7 +223,7 @@ const toldOf = (entry: RuntimeEntry): ToldRequest | null => {
     toolName,
     command: kind === "command" ? body : null,
     file: kind === "edit" ? body : null,
-    // Another agent of the same program may tell of another folder meanwhile.
+    // Another agent of the same program may report another folder meanwhile.
     folder: toldByEvent(entry)?.runsIn ?? cwd,
     doubt: doubtOf(entry, asked.poller ?? null),
   };

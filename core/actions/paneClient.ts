@@ -1,6 +1,7 @@
-// The only way in which actions touch a pane: captures, which anybody may take, and tmux commands that change something, which
-// need a verified action. Check and commands go to tmux as one, so that nothing fits between them; they go over its input,
-// because other users can read arguments, and a check holds rows of the screen.
+// The only way in which actions touch a pane: captures, which anybody may take, and tmux commands that change something, which need
+// a verified action. Also their conditions on what the pane shows, and which client reaches a pane. Check and commands go to tmux
+// as one, so that nothing fits between them; they go over its input, because other users can read arguments, and a check holds rows
+// of the screen.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane, PaneKey } from "../model/runtime.ts";
 import { cleanScreen } from "../tmux/topology.ts";
@@ -10,9 +11,8 @@ import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 
-// Conditions for tmux's `if-shell -F` on what a pane shows and runs at the moment of a command. Pure. Rows and names come
-// from programs that may be hostile: every sign of theirs that means something to a pattern or to a format is escaped, so that
-// it stands for itself.
+// Conditions for tmux's `if-shell -F` on what a pane shows and runs at the moment of a command. Rows and names come from programs
+// that may be hostile: every sign of theirs that means something to a pattern or to a format is escaped.
 
 /** What a POSIX extended expression reads as more than itself. */
 const META = /[\\^$.[\]|()*+?{}]/g;
@@ -40,9 +40,9 @@ export interface PlacedRow {
 interface PaneCondition {
   /** First process of the pane. */
   panePid: number;
-  /** Foreground program, as a look named it. */
+  /** Foreground program, as a capture named it. */
   command?: string | undefined;
-  /** Rows, as a look gave them, that must all be somewhere on the visible screen. */
+  /** Rows, as a capture gave them, that must all be somewhere on the visible screen. */
   screenShows?: readonly string[] | undefined;
   /** Rows that must be the first of their text on the screen, and stand just there. */
   dialog?: readonly PlacedRow[] | undefined;
@@ -75,6 +75,8 @@ const paneCondition = ({
     // tmux counts lines from 1; the first from the top that fits is the one it gives.
     ...dialog.map(({ line, text }) => `#{==:#{C/r:${toPattern(text)}},${line + 1}}`),
   ]);
+
+// The client.
 
 const TIMEOUT_MS = 5_000;
 const MAX_CAPTURE_BYTES = 64 * 1024 * 1024;
@@ -252,8 +254,6 @@ export const createPaneClient = (deps: { tmux: TmuxCalls; makeNonce: () => strin
     },
   };
 };
-
-// Connects actions with the panes of the watched tmux servers: which client reaches a pane, or why none does.
 
 export interface PaneReach {
   /**

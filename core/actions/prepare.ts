@@ -15,7 +15,7 @@ export interface ActionSubject extends RefSubject {
   paneRef: string;
 }
 
-/** What the gate needs to know of the world. Both answer from memory, as of now. */
+/** What the gate asks of panes. Both answer from memory, as of now. */
 interface SubjectLookup {
   /** Every pane that a reference may name, ended runtimes that are still listed included. */
   subjects(): Iterable<ActionSubject>;

@@ -1,5 +1,5 @@
-// Captures that show the prompt to be answered, and keys that go to tmux together with a check of its rows. Every key
-// of an answer takes this way.
+// Captures that show the prompt to be answered, keys that go to tmux together with a check of its rows, and what became of the
+// prompt. Every key of an answer takes this way; which keys is decided in answer.ts.
 import { isSameDialog } from "../engine/samePrompt.ts";
 import type { AnswerChoice, ActionOutcome } from "../model/action.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -14,9 +14,10 @@ import type { PaneClient, PaneCapture, PlacedRow } from "./paneClient.ts";
 import { poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 
-// Where on the screen a dialog stands, row by row: what must still be there when the keys arrive. Pure, and without knowledge
-// of any agent: which row is the first is the adapter's word.
-/** Frames, rules and blanks: what every dialog of an agent has. */
+// Rows of a dialog and their places, which must still be there when the keys arrive. No agent is known here: which row is the first
+// is the adapter's word.
+
+/** False for frames, rules and blanks, which every dialog of an agent has. */
 const hasText = (row: string): boolean => /[^\s\u2500-\u259f]/u.test(row);
 
 /**
@@ -46,7 +47,7 @@ export interface AnswerInput {
   adapter: AgentAdapter;
   choice: AnswerChoice;
   openedAt: number;
-  /** Nobody looks: it is not given where somebody reads in the pane. */
+  /** Nobody watches: no answer is given while somebody reads in the pane. */
   isUnattended: boolean;
   /**
    * The prompt as it is shown with this dialog on the screen, where it is to the letter the one that is answered; null where
@@ -105,7 +106,7 @@ const unplaced = ({ paneRef }: AnswerInput): AgtmuxError =>
 const captureStyled = ({ client, pane }: AnswerInput): Promise<PaneCapture | null> =>
   client.capture(pane, { styled: true });
 
-/** Agents draw a prompt again when their pane or the lines above it change; so long is waited for a screen without it. */
+/** Agents draw a prompt again when their pane or the lines above it change: a screen without it gets this long. */
 const DRAWN_LIMIT_MS = 1_500;
 const DRAWN_EVERY_MS = 60;
 
@@ -193,7 +194,7 @@ export const pressFirst = async (
   throw refuse(input, "what it runs or shows changed with every look");
 };
 
-/** A key after the first. Null: pressed; else why not. It is called with the sight of a moment ago. */
+/** A key after the first. Null: pressed; else why not. `reading`: of a moment ago. */
 export const pressNext = async (
   input: AnswerInput,
   reading: PromptReading,
@@ -210,8 +211,6 @@ export const pressNext = async (
   }
 };
 
-// What became of a prompt that was answered: it left, it is still there, or nobody can tell.
-
 const LIMIT_MS = 4_000;
 const LOOK_EVERY_MS = 60;
 /** Two captures in a row must show that the prompt has gone, because agents clear the screen while they redraw. */
@@ -223,7 +222,7 @@ export interface AnswerReport {
   notes: string[];
 }
 
-/** What became of a prompt that was answered. */
+/** What became of a prompt that was answered: it is gone, it is still there, or nobody can tell. */
 export const awaitEffect = async (
   input: AnswerInput,
   { request }: PromptReading,

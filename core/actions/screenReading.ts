@@ -1,13 +1,14 @@
-// What a capture of a pane tells its agent's adapter, and which of its rows are worth checking again when keys arrive. Pure.
+// What a capture of a pane says: where a text stands that was just typed, whether the pane takes keys, what its agent's adapter
+// reads in it, and which rows are worth checking again when keys arrive. Pure.
 import type { PaneCapture } from "./paneClient.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter, Reading, Screen } from "../ports/agentAdapter.ts";
 
-// Finds a text that was just typed on the screen, and tells later whether it still stands in the input box. Pure, and without
-// knowledge of any agent: a box ends where the cursor is, or else near the bottom of the screen; a text that was sent moves
-// away from there. Recorded: every agent leaves at least two rows between a sent prompt and its input box.
+// A typed text: found on the screen, and later whether it still stands in the input box. No agent is known here: a box ends where
+// the cursor is, or else near the bottom of the screen; a text that was sent moves away from there. Recorded: every agent leaves at
+// least two rows between a sent prompt and its input box.
 
 /** Left out of comparisons: blanks, frames of boxes, marks and emoji (tmux and programs differ in how they keep them). */
 const NOISE = /[\s\u2500-\u259f\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}]/gu;
@@ -100,9 +101,7 @@ export const isStillInBox = (mark: BoxMark, now: PaneCapture, slack: number): bo
   return end - found.row <= mark.distance + slack;
 };
 
-// Whether a pane takes keys of its own at this moment: what every action that types must know first.
-
-/** @throws AgtmuxError E_STALE_SNAPSHOT when it is gone or its program has ended, E_UNSUPPORTED when keys would go elsewhere. */
+/** Refuses a pane that takes no keys now. @throws AgtmuxError E_STALE_SNAPSHOT (gone, ended), E_UNSUPPORTED (keys go elsewhere). */
 export const requireFitPane = (capture: PaneCapture | null, pane: Pane, paneRef: string): PaneCapture => {
   const refuse = (code: "E_STALE_SNAPSHOT" | "E_UNSUPPORTED", why: string, remedy?: string): never => {
     const message = `Nothing was sent to ${paneRef}: ${why}.`;
@@ -153,8 +152,8 @@ const OPENS_MENU = /^[/!]|(?:^|\s)@\S*$/;
 type BoxReader = AgentAdapter | null;
 
 /**
- * A menu, a list or another view in which keys are commands: the adapter says so, or nothing of what its rules know is on the screen,
- * neither its box for prompts nor a state.
+ * A menu, a list or another view in which keys are commands: the adapter says so, or nothing of what its rules know is on the
+ * screen, neither its box for prompts nor a state.
  */
 export const lacksBox = (adapter: BoxReader, pane: Pane, capture: PaneCapture): boolean => {
   const reading = readCapture({ adapter }, pane, capture);
@@ -165,7 +164,7 @@ export const lacksBox = (adapter: BoxReader, pane: Pane, capture: PaneCapture): 
 const canReadDraft = (adapter: BoxReader, { styledRows }: PaneCapture): boolean =>
   adapter?.readDraft !== undefined && styledRows !== undefined;
 
-/** At rest the box is in sight; while the conversation of a sub-agent is shown, the box in sight is that one's. */
+/** At rest the box is visible; while the conversation of a sub-agent is shown, the visible box is that one's. */
 const hasOtherBox = (adapter: BoxReader, pane: Pane, capture: PaneCapture): boolean => {
   const status = readCapture({ adapter }, pane, capture)?.status;
   return ["idle", "completed", "error"].includes(status?.state ?? "") || status?.reasonCode === "subagent";

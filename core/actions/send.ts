@@ -33,7 +33,7 @@ import type { VerifiedAction } from "./prepare.ts";
 
 /** Texts from here on get the longer pause before Enter, in characters. */
 const LONG_TEXT = 500;
-/** Between text and Enter, or agents take Enter for a part of a paste. */
+/** Pause between text and Enter; without it agents take Enter for a part of a paste. */
 const SHORT_PAUSE_MS = 150;
 const LONG_PAUSE_MS = 400;
 /** A busy machine draws late, and what was typed would stay in the box. */
@@ -180,10 +180,10 @@ const awaitLeft = async (
 
 /** A command of the agent's own, or of a shell: no turn begins with it. */
 const COMMAND = /^\s*[/!]/;
-/** So much of both ends of a text is looked for in the conversation, of which a long one may show one end only. */
+/** Characters of either end of a text that are searched for in the conversation, which may show one end only. */
 const SNIPPET = 24;
 
-/** However it is broken into rows. */
+/** A text is found by this however it is broken into rows. */
 const unbroken = (text: string): string => text.replaceAll(/\s/g, "");
 const timesOn = ({ rows }: PaneCapture, end: string): number => unbroken(rows.join("")).split(end).length;
 

@@ -1,6 +1,6 @@
-// How a text gets into a pane: out of a buffer of tmux, never as a word of a command, because every local user can read the
-// arguments of a process. One short line arrives as if it were typed; anything else is a paste, which programs recognise by
-// its brackets.
+// How a text gets into a pane: what may be typed, the mode of the input box that takes it, the Enter after it, and the text itself:
+// out of a buffer of tmux, never as a word of a command, because every local user can read the arguments of a process. One short
+// line arrives as if it were typed; anything else is a paste, which programs recognise by its brackets.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { AgentAdapter, AgentInputModes } from "../ports/agentAdapter.ts";
@@ -21,7 +21,7 @@ import {
 import type { CanonicalState } from "../model/state.ts";
 import type { Unattended } from "./unattended.ts";
 
-// What may be typed into a pane: text without anything that a terminal or a program would take for a command. Pure.
+// What may be typed: text without anything that a terminal or a program would take for a command.
 
 /** C0 without tab and newline, DEL, C1. An escape sequence loses its first character and is harmless text then. */
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
@@ -34,7 +34,7 @@ export const toSendable = (input: string): { text: string; stripped: number } =>
   return { text, stripped: lines.length - text.length };
 };
 
-/** What a person is told of characters that were left out: nothing where there were none. */
+/** The note on characters that were left out; none where there were none. */
 export const strippedNotes = (stripped: number): string[] => {
   if (stripped === 0) return [];
   return [
@@ -42,8 +42,8 @@ export const strippedNotes = (stripped: number): string[] => {
   ];
 };
 
-// Input boxes that have an editor with modes, as vim has: a text goes only into the mode for text, and the keys that stop a turn may
-// have left that mode instead.
+// Editors with modes in an input box, as vim has: a text goes only into the mode for text, and the keys that stop a turn may have
+// left that mode instead.
 
 const ENTER_LIMIT_MS = 2_000;
 const LOOK_EVERY_MS = 50;
@@ -81,8 +81,8 @@ const takesCommands = (paneRef: string, why: string): AgtmuxError =>
   });
 
 /**
- * Leads the box to its mode for text, where it has modes and is in the first one. True: keys were pressed, and the screen is another one
- * now. `capture`: shows the box.
+ * Leads an input box with modes from its editor's first mode to the one for text. True: keys were pressed, and the screen is
+ * another one now. `capture`: shows the box.
  * @throws AgtmuxError E_STALE_SNAPSHOT where keys would be commands, or where nobody can know it
  */
 export const enterTextMode = async (input: TextModeInput, capture: PaneCapture): Promise<boolean> => {
@@ -116,8 +116,8 @@ export const enterTextMode = async (input: TextModeInput, capture: PaneCapture):
   return true;
 };
 
-// Presses Enter after a text that was typed, only while that text is still where it was: a dialog that opened meanwhile
-// would take Enter for a yes.
+// Enter after a text that was typed, only while that text is still where it was: a dialog that opened meanwhile would take Enter
+// for a yes.
 
 /** Captures and tries, when the screen changes between a capture and the key. */
 const TRIES = 5;
@@ -125,12 +125,12 @@ const TRY_AGAIN_MS = 60;
 /** Where nobody watches there is time: an agent that has just started draws its box again while a long text goes in. */
 const UNATTENDED_TRIES = 25;
 
-/** The agent that lives in the pane. */
+/** The agent in the pane. */
 export interface SendAgent {
   adapter: AgentAdapter | null;
   /** As the engine has it now. */
   state(): CanonicalState | null;
-  /** Changes whenever a turn is told to begin or to end. */
+  /** Changes whenever the beginning or the end of a turn is reported. */
   turnMark(): string;
   /** See `TextModeInput`. */
   usesModes(): Promise<boolean>;
@@ -211,6 +211,8 @@ export const pressEnter = async (input: EnterInput, typed: Typed): Promise<strin
   }
 };
 
+// The text itself.
+
 /** Above this a text is a paste. */
 const MAX_TYPED_BYTES = 4_096;
 
@@ -218,7 +220,7 @@ const MAX_TYPED_BYTES = 4_096;
 export const isPaste = (text: string): boolean =>
   /[\n\t]/.test(text) || Buffer.byteLength(text) > MAX_TYPED_BYTES;
 
-/** The text goes out of the buffer with it. */
+/** Pastes the held text and deletes its buffer. */
 export const typingCommand = ({ paneId }: Pane, { name, text }: HeldText): TmuxCommand => [
   "paste-buffer",
   ...(isPaste(text) ? ["-p"] : []),

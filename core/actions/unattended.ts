@@ -1,5 +1,6 @@
-// What keeps a text from being typed while nobody watches: an agent that does not rest, a person who types or reads there, a
-// draft in the input box. Asked when a text is due, and again on the very screen on which it is typed.
+// What keeps a text from being typed while nobody watches: an agent that does not rest, a person who types or reads there, a draft
+// in the input box. Asked when a text is due, and again on the very screen on which it is typed. Also when a limit is over
+// (`findReset`).
 import type { RuntimeEntry } from "../ingest/liveState.ts";
 import { HOST_TARGET, type Pane } from "../model/runtime.ts";
 import { isLimit, type Status } from "../model/state.ts";
@@ -37,7 +38,7 @@ interface UnattendedText extends Occasion {
   now: () => number;
 }
 
-/** Since its last key a person who has the pane in front may still go on, in seconds. */
+/** A person who has the pane in front may still go on for this many seconds after the last key. */
 const TYPES_S = 30;
 /** The same where nobody can tell whether there is a draft. */
 const TYPES_UNSEEN_S = 60;
@@ -64,7 +65,7 @@ export const isTypedIn = (
 
 /** How agents show a long paste instead of its text. */
 const PLACEHOLDER = /^\[paste[^\]]{0,60}\]$/i;
-/** A box that has no room for a long text shows its end: so many characters of it must be there. */
+/** A box that is too small for a long text shows its end: at least so many characters of it must be there. */
 const CUT_FROM = 24;
 
 /** What stands in the way in the input box; null: nothing, or nobody can tell and nobody has typed there yet. */
@@ -101,11 +102,11 @@ export const createUnattended = (deps: UnattendedText): Unattended => ({
   },
 });
 
-/** Words without a zone are of the agent's machine, whose zone is known of this one alone. */
+/** Words without a zone mean that of the agent's machine, which is known only for this machine. */
 const zoneOf = (targetId: string): string | null =>
   targetId === HOST_TARGET ? Intl.DateTimeFormat().resolvedOptions().timeZone : null;
 
-/** When the limit ends at which the agent stopped, in the words of any source that tells of it: epoch ms; null: nobody knows. */
+/** When the limit at which the agent stopped is over, from the words of any source that names it: epoch ms; null: not known. */
 export const findReset = ({ adapter, resolution, runtime, progress }: RuntimeEntry): number | null => {
   const status = resolution?.status;
   if (status?.state !== "error" || !isLimit(status.reasonCode) || resolution === null) return null;

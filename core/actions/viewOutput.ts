@@ -1,5 +1,6 @@
-// What a pane shows and has shown, bounded and made safe for a terminal. It changes nothing; it goes through the gate all
-// the same, so that what is shown is the pane that was meant and the look is on record.
+// view-output: what a pane shows and has shown, or the agent's own log of its session, bounded and made safe for a terminal. It
+// changes nothing; it goes through the gate all the same, so that what is shown is the pane that was meant and the view is on
+// record.
 import { stamp } from "../model/schemaVersion.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, type PaneOutput } from "../model/action.ts";
@@ -85,7 +86,7 @@ const viewOutput = async (input: {
   };
 };
 
-// What an agent's own log tells of its session, for agents whose scrollback tmux does not have. The adapter reads; here it
+// Transcript: the agent's own log of its session, for agents whose scrollback tmux does not have. The adapter reads it; here it
 // becomes lines that no program can dress up. It is shown and never stored.
 
 const MAX_LINE = 20_000;
@@ -126,8 +127,7 @@ export const viewTranscript = async (input: {
   return boundLines(renderTranscript(entries), wanted);
 };
 
-// view-output as the service offers it: behind the gate and on record like every action, from the screen or from the agent's
-// own log.
+// The call: behind the gate and on record like every action.
 
 export const createOutputActions = (deps: {
   ingest: Ingest;

@@ -1,6 +1,6 @@
-// Everything that a surface can ask of the daemon: each call once, with its input as it comes over the wire and what it
+// Everything that a surface can ask of the daemon's core: each call once, with its input as it comes over the wire and what it
 // answers. The router, the service that the daemon implements, and the client for a daemon in another process are all made from
-// this table.
+// this table, with the types below it. Features have tables of their own, made of the same parts.
 import * as z from "zod";
 import {
   answerChoiceSchema,
@@ -105,8 +105,7 @@ export const CALLS = {
   )<SessionList>(),
   targets: query(nothing)<TargetView[]>(),
   /**
-   * Adds a machine behind SSH, by its name in the person's SSH configuration, and begins to connect; its health tells how that
-   * goes.
+   * Adds a machine behind SSH by its name in the person's SSH configuration, and begins to connect; its health shows how that goes.
    */
   targetAdd: mutation(targetSchema.extend({ sshTarget: z.string().max(255) }))<TargetView>(),
   /** Hosts that the person's SSH configuration names, for choosing from; `problems` names files that cannot be read. */
@@ -117,13 +116,13 @@ export const CALLS = {
   /** Fails with E_CONFIRMATION_REQUIRED unless confirmed. */
   targetRemove: mutation(z.object({ name: refNameSchema, isConfirmed: z.boolean().default(false) }))<void>(),
   /**
-   * For when the machine woke up, or when much may have changed: every target is looked at now. Calls in quick succession count
-   * as one.
+   * For when the machine woke up, or when much may have changed: every target is read again now. Calls in quick succession count as
+   * one.
    */
   lookNow: mutation(nothing)<void>(),
   /**
-   * The row that a reference means which a person typed in its short form; what acts then takes its `pane_ref`. `insideTmux`
-   * and `tmuxPane`: the caller's $TMUX and $TMUX_PANE. Fails with E_REF_INVALID, E_REF_NOT_FOUND and E_REF_AMBIGUOUS.
+   * The row of a reference that a person typed in its short form; actions then take its `pane_ref`. `insideTmux` and `tmuxPane`:
+   * the caller's $TMUX and $TMUX_PANE. Fails with E_REF_INVALID, E_REF_NOT_FOUND and E_REF_AMBIGUOUS.
    */
   resolve: query(
     z.object({
@@ -223,7 +222,7 @@ export const CALLS = {
   integrationVerify: mutation(
     z.object({ agent: z.string(), target: refNameSchema.optional() }),
   )<IntegrationVerification>(),
-  /** What set-up finds on a target (this machine where it is left out); only looks. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
+  /** What set-up finds on a target (this machine where left out); only reads. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
   setupLook: query(z.object({ target: refNameSchema.optional() }))<SetupLook>(),
   /** Proves the chain of one target, or of all (null); only reads. Fails with E_REF_NOT_FOUND for an unknown name. */
   doctor: mutation(z.object({ target: z.string().max(64).nullable().default(null) }))<{
@@ -232,9 +231,9 @@ export const CALLS = {
 };
 
 /**
- * `all`: also rows without an agent. `latest`, with `since`: the present form of every row that changed meanwhile, instead of
- * the stored transitions one by one. `shown`: its rows are drawn for a person as long as it is open, so that what costs
- * something to know is looked at.
+ * `all`: also rows without an agent. `latest`, with `since`: the present form of every row that changed meanwhile, instead of the
+ * stored transitions one by one. `shown`: its rows are drawn for a person as long as it is open, so that what costs something to
+ * know is read.
  */
 export const feedSchema = z.object({
   since: z.number().int().nullable().default(null),
@@ -244,7 +243,7 @@ export const feedSchema = z.object({
   shown: z.boolean().optional(),
 });
 
-/** Of a call in any table, also of a feature's: what a client sends, what arrives, and what comes back. */
+/** For a call in any table, a feature's too: what a client sends, what arrives, and what comes back. */
 export type SentTo<One> =
   One extends Call<"query" | "mutation", infer Input, unknown> ? z.input<Input> : never;
 export type ArrivesAt<One> =
@@ -260,7 +259,9 @@ export type ServiceOf<Table extends CallTable> = {
   [Name in keyof Table]: (input: ArrivesAt<Table[Name]>, caller: Caller) => Promise<AnswerFrom<Table[Name]>>;
 };
 
-/** What answers the call of that name; `input` must be what the table's schema gave. Fails with E_UNSUPPORTED for no name of it. */
+/**
+ * What answers the call `name`; `input` must be what the table's schema gave. Fails with E_UNSUPPORTED where there is no such call.
+ */
 export const answerOf = (service: object, name: string): ((input: unknown, caller?: Caller) => unknown) => {
   const answer: unknown = Reflect.get(service, name);
   if (typeof answer !== "function") throw new AgtmuxError("E_UNSUPPORTED", `there is no call '${name}'`);
@@ -305,9 +306,7 @@ export type DaemonService = Subscriptions & {
   ) => Name extends SynchronousCall ? AnswerOf<Name> : Promise<AnswerOf<Name>>;
 };
 
-/**
- * The service as it is reached through a connection: there, even the answers that the daemon gives at once take a round trip.
- */
+/** The service as it is reached through a connection: there, even the answers that the daemon gives at once take a round trip. */
 export type ReachableService = Subscriptions & {
   [Name in CallName]: (
     input: InputOf<Name>,

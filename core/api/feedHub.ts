@@ -1,12 +1,11 @@
-// The change feed: a snapshot first, or the stored transitions since a version, then every change. The versions are those
-// of the state_transitions table, so that a client resumes after a restart of either end.
+// The change feed (`FeedHub`): a snapshot first, or the stored transitions since a version, then every change. Versions are those
+// of the state_transitions table, so that a client resumes after a restart of either end. Also what it is made of: a bounded queue,
+// and which rows changed since a version. No state is decided here.
 import type { FeedChange, PaneView, Counts, FeedEntry, TargetView } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
 import type { FeedOptions } from "./calls.ts";
 
-// A bounded queue from callbacks to one async consumer. When the consumer is too slow, the queue is emptied and the consumer is
-// told, so that memory stays bounded.
-
+/** From callbacks to one async consumer. A slow one gets 'overflow' instead of what waited, so that memory stays bounded. */
 export class AsyncQueue<T> implements AsyncIterable<T | "overflow"> {
   private items: T[] = [];
   private isOverflown = false;
@@ -51,9 +50,6 @@ export class AsyncQueue<T> implements AsyncIterable<T | "overflow"> {
   }
 }
 
-// Which rows changed since a version, for clients that were away and want what is now rather than what was. It remembers the
-// version and the place of each row, not its content; beyond its memory everything counts as changed.
-
 /** Rows that are gone are remembered too: this many in all. */
 const MAX_ROWS = 10_000;
 
@@ -63,13 +59,14 @@ export interface RecentChange {
   readonly identity: PaneView["identity"];
 }
 
+/** For clients that were away: the rows that changed since a version, by place and without content. Null beyond its memory. */
 export class RecentChanges {
   /** Rows by reference. */
   private readonly changes = new Map<string, RecentChange>();
   /** Changes up to and including this version are not known individually. */
   private floor: number;
 
-  /** `version`: the version at which it begins to be told of changes. */
+  /** `version`: the version from which on it receives changes. */
   constructor(version: number) {
     this.floor = version;
   }
@@ -221,7 +218,7 @@ export class FeedHub {
     return this.clients;
   }
 
-  /** Called when the first surface begins to draw rows for a person, and when the last one ends. Returns the unsubscribe function. */
+  /** Called when the first surface begins to draw rows for a person, and when the last ends. Returns the unsubscribe function. */
   onShown(listener: (areShown: boolean) => void): () => void {
     return this.showing.onChange(listener);
   }

@@ -1,4 +1,4 @@
-// Filters and list documents: what `list panes|windows|sessions` answers on every surface.
+// The list documents: what `list panes|windows|sessions` answers on every surface. Which rows a filter lets through: paneFilter.ts.
 import { stamp } from "../model/schemaVersion.ts";
 import { rollUpSessions, rollUpWindows, sessionOf, windowOf, type SessionGrouping } from "../engine/rows.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -80,7 +80,7 @@ const frame = (input: ListingInput, filters: SessionFilters, rows: readonly Pane
   };
 };
 
-/** @throws AgtmuxError E_TARGET_UNKNOWN, or E_USAGE for an unknown agent and a target session without its slash; the other functions here throw the same. */
+/** @throws AgtmuxError E_TARGET_UNKNOWN, E_USAGE (unknown agent, target session without its slash); the other lists too. */
 export const listPanes = (input: ListingInput, filters: ListFilters): PaneList => {
   const rows = input.rows.filter((pane) => matchesFilters(pane, filters));
   const items = rows.filter((pane) => filters.all === true || pane.state !== null);

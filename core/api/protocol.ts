@@ -1,4 +1,4 @@
-// What both ends of a connection know of it before any call: who answers, which protocol it speaks, and how an error looks on the wire.
+// What both ends of a connection know before any call: who answers, which protocol it speaks, and how an error looks on the wire.
 import type { AgtmuxError } from "../model/errors.ts";
 
 /** Wire protocol of hello: equal major means compatible. */

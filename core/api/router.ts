@@ -1,4 +1,5 @@
-// The one tRPC router. Every surface is a client of it; nothing here decides anything, it validates and forwards.
+// The tRPC routers, whose clients are all surfaces: the daemon's, and the desktop app's for the window's own choices. Nothing here
+// decides anything: it validates and forwards, and errors go over the wire with the daemon's own words and codes.
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@trpc/server";
 import { AgtmuxError, ERROR_CODES, type ErrorCode } from "../model/errors.ts";
 import type { CallContext, Caller, FeatureAnswers } from "../ports/feature.ts";
@@ -22,8 +23,6 @@ import {
   type ReachableService,
   type SentTo,
 } from "./calls.ts";
-
-// The building block of every router here: procedures whose errors go over the wire with the daemon's own words and codes.
 
 /** Requests that tRPC itself refuses, before our code ran. */
 const codeOf = (code: TRPCError["code"]): ErrorCode => {
@@ -65,9 +64,7 @@ const mapErrors = t.middleware(async ({ next }) => {
 const procedure = t.procedure.use(mapErrors);
 const makeRouter = t.router;
 
-// What the popover's page may ask of the app around it, beside the daemon: the window's own choices. Only the desktop app
-// serves it; in a browser it is absent. Calls come on the same port as the daemon's, under `desktop.`.
-
+/** What the popover's page may ask of the app around it, on the daemon's port under `desktop.`; in a browser it is absent. */
 export interface DesktopService {
   state(): DesktopState;
   /** @throws AgtmuxError E_UNSUPPORTED for a terminal that is not installed here. */
@@ -110,6 +107,8 @@ export const createDesktopRouter = (service: DesktopService) =>
   });
 
 export type DesktopRouter = ReturnType<typeof createDesktopRouter>;
+
+// The daemon's router.
 
 interface Definition<One> {
   input: SentTo<One>;
@@ -166,9 +165,9 @@ export const createRouter = <Features extends Readonly<Record<string, CallTable>
     notices: procedure.subscription(({ signal }) => service.notices(signal ?? new AbortController().signal)),
   });
 
-/** Of a daemon with these features. */
+/** The router of a daemon with these features. */
 export type RouterOf<Features extends Readonly<Record<string, CallTable>>> = ReturnType<
   typeof createRouter<Features>
 >;
-/** Core's own calls. */
+/** The router of core's own calls. */
 export type AppRouter = RouterOf<NoFeatures>;

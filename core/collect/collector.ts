@@ -1,5 +1,5 @@
-// The collector of one target: keeps topology, processes, screens and state files up to date in the sink, reading only
-// what may have changed. It decides when to look; it never decides what a state is.
+// The collector of one target: keeps topology, processes, screens and state files up to date in the sink, reading only what may
+// have changed. It decides when to list, probe and capture; it never decides what a state is.
 import type { Timing } from "../model/config.ts";
 import type { Envelope } from "../model/envelope.ts";
 import { paneKeyString, type ProcessInfo } from "../model/runtime.ts";
@@ -30,7 +30,7 @@ interface ServerState extends ListedServer {
 /** How long the others are waited for once the first is done. */
 const PATIENCE_MS = 1_500;
 
-/** Resolves when all of it is done, or some time after the first of it is; the rest goes on. One alone is waited for. */
+/** Resolves when all works are done, or PATIENCE_MS after the first; the others go on. A single one is waited for. */
 const mostOf = async (works: readonly Promise<void>[], clock: Clock): Promise<void> => {
   if (works.length < 2) return void (await Promise.all(works));
   const late = Promise.withResolvers<void>();
@@ -52,10 +52,7 @@ export class Collector {
   private readonly delivery: EventDelivery<ServerState>;
   private cancelListing: (() => void) | null = null;
   private isClosed = false;
-  /**
-   * False until a first complete look, and again after the target was down. What is known then is old, so the target is
-   * reported as back only after everything was read.
-   */
+  /** False until everything was read, at the start and after the target was down; until then it is not reported as back. */
   private hasSight = false;
   private isStarted = false;
   private isLookingAround = false;
@@ -109,9 +106,8 @@ export class Collector {
   }
 
   /**
-   * Resolves after the first complete look, so that the first answer to anybody is true; a server that hardly answers is not waited
-   * for, and is said not to have answered. `takeEvents`, if given, takes in the events that waited while nobody looked; it is part of
-   * this look.
+   * Resolves once everything was read, so that the first answer to anybody is true. A server that hardly answers is not waited for,
+   * and is reported as one that has not answered yet. `takeEvents` takes in the events that waited while nobody watched.
    */
   async start(takeEvents?: () => Promise<void>): Promise<void> {
     await this.screens.start();
@@ -143,7 +139,7 @@ export class Collector {
     await read.catch(() => {});
   }
 
-  /** A cheap look may miss changes of the last second; here they count too. */
+  /** A probe may miss changes of the last second; here they count too. */
   private expectChanges(): void {
     for (const { watched } of this.servers) watched.expectChange();
   }
@@ -153,7 +149,7 @@ export class Collector {
     this.screens.schedule();
   }
 
-  /** Checks which agents still live, except those seen a moment ago. Never rejects. */
+  /** Checks which agents still run, except those checked a moment ago. Never rejects. */
   async verifyProcesses(): Promise<void> {
     const look = this.processes.verifyRuntimes();
     this.guard(look);
@@ -183,7 +179,7 @@ export class Collector {
     await Promise.all(this.servers.map((state) => state.watched.close()));
   }
 
-  /** Nothing that goes wrong in one look may stop the next one. */
+  /** A piece of work that fails may not stop the next one. */
   private guard(work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (!this.isClosed)
@@ -203,7 +199,7 @@ export class Collector {
     this.awaitListing(clock.now() + pauseMs, metersAll);
   }
 
-  /** Lists when it is due, or as soon as something is heard. */
+  /** Lists when it is due, or as soon as a meter has news. */
   private awaitListing(dueAt: number, isListening: boolean): void {
     const { clock } = this.deps;
     const leftMs = Math.max(0, dueAt - clock.now());
@@ -218,12 +214,12 @@ export class Collector {
     });
   }
 
-  // --- topology and processes ------------------------------------------------------------------------------------------
+  // Topology and processes.
 
-  /** All of them, without those that hardly answer: these are listed when they do. */
+  /** Lists all servers, without waiting for those that hardly answer: their listings count when they come. */
   private listServers(): Promise<void> {
     const listings = this.servers.map((state) => this.listServer(state));
-    // One that fails when nobody waits for it any more is tried again by the next look.
+    // A listing that fails when nobody waits for it any more is repeated by the next one.
     for (const listing of listings) listing.catch(() => {});
     return mostOf(listings, this.deps.clock);
   }
@@ -320,7 +316,7 @@ export class Collector {
   /** Hands a drained batch to the sink: see EventDelivery. */
   async deliver(envelopes: readonly Envelope[]): Promise<void> {
     await this.delivery.deliver(envelopes);
-    // The batch is committed even if this look fails.
+    // The batch is committed even if this probe fails.
     this.guard(this.bindingProbe.handleChange());
     this.screens.schedule();
   }

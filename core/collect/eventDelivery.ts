@@ -1,4 +1,6 @@
-// Drained events on their way to the sink: which panes and processes must be looked at before an event may count for a runtime.
+// Drained events on their way to the sink: which panes and processes must be read before an event may count for a runtime
+// (`EventDelivery`), and what helps to find the pane of other events (`BindingProbe`). The runtime is decided in
+// core/engine/bind.ts.
 import type { Clock } from "../ports/clock.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
 import type { CollectorSink, WatchedRuntime, WatchedServer } from "./sink.ts";
@@ -6,12 +8,10 @@ import { type Envelope, readWrapperEvent } from "../model/envelope.ts";
 import { paneKeyString, type Pane } from "../model/runtime.ts";
 import type { ProcessWatch } from "./processWatch.ts";
 
-// Helps to find the pane of events that name no pane or the wrong one. It reads the working folders of the runtimes that such
-// events may belong to, and gives their screens to the sink as long as an event waits for them. It decides nothing.
-
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 4_000;
 
+/** Helps to find the pane of events that name none or the wrong one: reads folders and screens of candidates, decides nothing. */
 export class BindingProbe {
   private readonly options: ConstructorParameters<typeof BindingProbe>[0];
   private cancelRetry: (() => void) | null = null;
@@ -24,7 +24,7 @@ export class BindingProbe {
     servers: readonly WatchedServer[];
     files: TargetFiles;
     clock: Clock;
-    /** Runs a look whose failure must not stop anything. */
+    /** Runs work whose failure must not stop anything. */
     guard: (work: Promise<void>) => void;
   }) {
     this.options = options;

@@ -1,5 +1,6 @@
-// The processes of a target's panes: which agent runs where, whether it still does, and whether one that rests has written. It
-// reads when something may have changed and gives the recognised agents to the sink.
+// The processes of a target's panes: what a pane without a known agent runs, which agents that rest have written (`OutputWatch`),
+// and which agent runs where and whether it still does (`ProcessWatch`, which gives the recognised agents to the sink). It reads
+// when something may have changed; how processes are read is in core/tmux.
 import type { Config } from "../model/config.ts";
 import { type ProcessInfo, type Pane, paneKeyString } from "../model/runtime.ts";
 import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
@@ -14,8 +15,8 @@ import {
 } from "./sink.ts";
 import type { Recognised } from "../engine/epoch.ts";
 
-// What a pane's processes say beside what adapters know of them: that they are what a person named as an agent in `config.json`
-// (`agents.<type>.programs`: a wrapper around a container, or a name of their own), and why there is no agent. Pure.
+// Beside the adapters: a process that a person named as an agent in `config.json` (`agents.<type>.programs`: a wrapper around a
+// container, or a name of their own), and why no agent is recognised.
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
@@ -63,7 +64,7 @@ const MAX_NAMED = 5;
 
 const nameOf = ({ comm, file }: ProcessInfo): string => (file === undefined ? comm : baseName(file.path));
 
-/** Why no agent is recognised: what runs behind its programs may be on another machine, or not to be seen. `processes`: of the pane, parents before children. One sentence. */
+/** Why no agent is recognised, in one sentence. `processes`: of the pane, parents before children. */
 export const whyNoAgent = (processes: readonly ProcessInfo[]): string => {
   const names = processes.map(nameOf);
   for (const name of names.toReversed())
@@ -74,13 +75,13 @@ export const whyNoAgent = (processes: readonly ProcessInfo[]): string => {
   return `no agent was recognised in this pane; it runs ${named}`;
 };
 
-// Hears agents that rest, between two looks at tmux: the kernel counts what each process writes, and which children a server has.
-// A look at a server is dear, and this is next to nothing, so while all agents rest and all can be heard, looks are rarer, and an
-// agent that begins to draw is seen sooner.
+// Output between two listings: the kernel counts what each process writes, and which children a server has. A listing is dear, and
+// this costs next to nothing, so while all agents rest and all have a meter, listings are rarer, and an agent that begins to draw
+// is noticed sooner.
 
-/** How often to listen, ms. */
+/** How often the meters are read, ms. */
 export const LISTEN_MS = 450;
-/** An agent that wrote this short a time ago works; that it goes on is no news. */
+/** An agent that wrote within this time works; that it goes on is no news. */
 const RESTS_AFTER_MS = 1_500;
 /** An agent that has drawn its screen has written more; a program that only started the agent has not. */
 const MIN_WRITTEN_BYTES = 1_024;
@@ -193,7 +194,7 @@ export class OutputWatch {
     const metered = this.agents.get(runtimeId) ?? this.openMeter(runtimeId, pid);
     if (metered === null) return false;
     const written = metered.meter.read();
-    // What tmux saw since the listing before, the process has written after that listing began.
+    // Output that tmux saw since the listing before was written after that listing began.
     if (isAlone && pane.windowActivity !== metered.activity && written === metered.atListingBefore)
       metered.isDrawnByAnother = true;
     metered.activity = pane.windowActivity;
@@ -227,7 +228,7 @@ export class OutputWatch {
     return true;
   }
 
-  /** Each with the process that it has now. */
+  /** Closes the meters of all others; each runtime and server comes with the process that it has now. */
   private dropAllBut(
     runtimes: ReadonlyMap<string, number | null>,
     servers: ReadonlyMap<string, number | null>,
@@ -245,8 +246,9 @@ export class OutputWatch {
   }
 }
 
-// Which panes' processes are worth reading now. A pane with a live runtime is only verified; one without is read when
+// Scans: which panes' processes are worth reading now. A pane with a live runtime is only verified; one without is read when
 // something moved in it; everything is read again now and then, because a silent change must be noticed too.
+
 interface LastScan {
   at: number;
   panePid: number;

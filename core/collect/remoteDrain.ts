@@ -1,6 +1,6 @@
-// Takes events out of the spool of a target that is reached through a connection: as in the drain of the local spool, a file is
-// deleted only after its event was committed, and to bring one twice is harmless. Because nothing on the remote side may wait
-// for us, it looks a few times a second, which costs a few bytes. Most events arrive with the look that finds them.
+// Takes events out of the spool of a target behind a connection. As in spoolDrain.ts, a file is deleted only after its event was
+// committed, and to bring one twice is harmless. Nothing on the remote side may wait for us, so the spool is asked a few times a
+// second, which costs a few bytes; most events arrive with the answer that finds them.
 import { type Envelope, MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -8,12 +8,13 @@ import type { RemoteSpool, SpooledFile } from "../ports/targetExecutor.ts";
 import { MAX_HEADER_BYTES, parseEnvelope } from "./spoolDrain.ts";
 import { endsWithin } from "../model/endsWithin.ts";
 
-// When the events of a target happened, by our own clock. The target's clock may be hours off, so only the age of a file
-// counts. A measured age varies with the time that an answer takes, and may be in whole seconds.
-
 export type EventTimes = ReturnType<typeof createEventTimes>;
 
-/** Each target has one, which outlives its connections: the order of files must survive a new connection. */
+/**
+ * When the events of a target happened, by our own clock: the target's may be hours off, so only the age of a file counts, which
+ * varies with the time of the answer and may be in whole seconds. Each target has one, which outlives its connections: the order of
+ * files must survive a new connection.
+ */
 export const createEventTimes = () => {
   let last = Number.NEGATIVE_INFINITY;
   return {

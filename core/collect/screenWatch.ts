@@ -1,5 +1,5 @@
-// The screens and state files of a target's agents: reads each as often as its attention asks for, all due ones of a server in
-// one query, and hands the readings to the sink.
+// The screens and state files of a target's agents: when each is due (`nextReadAt`), and reading all due ones of a server together
+// and handing the readings to the sink (`ScreenWatch`). What a screen means is the adapter's business.
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
 import {
   type WatchedRuntime,
@@ -16,7 +16,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { WorkWatch } from "./workWatch.ts";
 
-// When a runtime's screen is worth reading. Pure: the answer is a moment, the collector does the reading.
+// When a screen is due: `nextReadAt` gives the moment, `ScreenWatch` reads.
 
 interface LastRead {
   at: number;
@@ -29,17 +29,17 @@ interface LastRead {
 
 /** An unconfirmed claim must be seen within half a second of its first frame, and so must what follows an action or a title. */
 const CLOSE_INTERVAL_MS = 200;
-/** An active screen that does not change is looked at again after this long, so that a frozen agent is noticed. */
+/** An active screen that does not change is captured again after this long, so that a frozen agent is noticed. */
 const ACTIVE_RECHECK_MS = 2_000;
 
 /**
- * A screen at rest is looked at again after 2, 4, 8 … seconds, up to a minute (spec 7.4): soon after a change it is read
- * often, and a screen that rests for long costs next to nothing.
+ * A screen at rest is captured again after 2, 4, 8 … seconds, up to a minute (spec 7.4): soon after a change it is read often, and
+ * a screen that rests for long costs next to nothing.
  */
 const restMs = ({ sameReads }: LastRead): number =>
   Math.min(ACTIVE_RECHECK_MS * 2 ** Math.min(sameReads, 10), QUIET_RECHECK_MS);
 
-/** tmux tells a window's activity in whole seconds: a change within the second of the last read counts as unseen. */
+/** tmux gives a window's activity in whole seconds: a change within the second of the last read counts as unseen. */
 const hasChangedSince = (runtime: WatchedRuntime, last: LastRead): boolean =>
   runtime.pane.windowActivity >= Math.floor(last.at / 1_000);
 
@@ -62,7 +62,7 @@ export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, 
     case "quiet": {
       if (hasOtherTitle(runtime, last)) return last.at + CLOSE_INTERVAL_MS;
       if (runtime.isUnsustained) return last.at + timing.contest_ms;
-      // A working agent's screen moves all the time: that it rests now is news, and tmux tells of no rest.
+      // A working agent's screen moves all the time: that it rests now is news, and tmux reports no rest.
       const mayRest = runtime.attention === "active" && last.sameReads === 0;
       if (mayRest || hasChangedSince(runtime, last)) return last.at + timing.screen_read_interval_ms;
       return last.at + (runtime.attention === "active" ? ACTIVE_RECHECK_MS : restMs(last));
@@ -70,7 +70,7 @@ export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, 
   }
 };
 
-/** Whether it may be read before that: of a screen that is watched closely, or must show the same twice, the time between two reads counts. */
+/** Whether it may be read early: not where the time between two reads counts (watched closely, or must show the same twice). */
 const mayBeEarly = ({ attention, isUnsustained }: WatchedRuntime): boolean =>
   (attention === "active" || attention === "quiet") && !isUnsustained;
 
@@ -78,13 +78,13 @@ const CONFIRM_REFRESH_MS = 30_000;
 /** With a hundred busy agents something is to be planned all the time, and each plan goes through all of them. */
 const PLAN_GAP_MS = 50;
 /**
- * A look takes along the screens that are due this soon: they stay due together, and tmux is asked a few times a second instead
- * of once for each agent.
+ * A read takes along the screens that are due within this time: they stay due together, and tmux is asked a few times a second
+ * instead of once for each agent.
  */
 const GATHER_MS = 250;
 /** Panes that are read together; what is most urgent comes first. */
 const PANES_PER_READ = 50;
-/** What they tell is stored together: a transaction costs more than what is written in it. */
+/** Their readings are stored together: a transaction costs more than what is written in it. */
 const SCREENS_PER_COMMIT = 10;
 const URGENCY: readonly Attention[] = ["close", "waiting", "active", "quiet"];
 
@@ -113,7 +113,7 @@ export class ScreenWatch {
     timing: () => Timing;
     clock: Clock;
     logger: Logger;
-    /** Sees which agents still live: what a screen says counts only for one that does. */
+    /** Checks which agents still run: what a screen says counts only for one that does. */
     verifyProcesses: () => Promise<void>;
     /** Handles failures of work that nobody awaits. */
     guard: (work: Promise<void>) => void;
@@ -163,7 +163,7 @@ export class ScreenWatch {
     this.cancelReading = this.deps.clock.setTimer(leftMs, () => this.plan());
   }
 
-  /** Looks through all agents for the screen that is due next. */
+  /** Finds the screen that is due next. */
   private plan(): void {
     this.isPlanned = false;
     this.cancelReading?.();
@@ -202,7 +202,7 @@ export class ScreenWatch {
     );
   }
 
-  /** What is due then, with what may as well be read now; nothing where nothing is due. */
+  /** What is due at `now`, with what may as well be read now; nothing where nothing is due. */
   private dueAt(now: number): WatchedRuntime[] {
     const watched = this.deps.sink.watchedRuntimes(this.deps.targetId).map((one) => {
       const last = this.reads.get(one.runtime.runtimeId);
@@ -221,10 +221,7 @@ export class ScreenWatch {
       await this.readTogether(server, byUrgency.slice(from, from + PANES_PER_READ), begunAt);
   }
 
-  /**
-   * `begunAt`: when the whole look began. Screens that are due together are read together, because each look goes through all
-   * runtimes.
-   */
+  /** `begunAt`: when the read of all due screens began, of which this is one part. */
   private async readTogether(
     server: WatchedServer,
     due: readonly WatchedRuntime[],

@@ -13,15 +13,15 @@ const withActivity = (panes: readonly Pane[], activity: ReadonlyMap<string, numb
     return windowActivity === pane.windowActivity ? pane : { ...pane, windowActivity };
   });
 
-/** After something moved, more changes are likely: the next looks come this much sooner, if a look costs next to nothing. */
+/** After something moved, more changes are likely: listings come this much sooner, if they cost next to nothing. */
 const SOON_SHARE = 0.5;
 const SOON_FOR_MS = 10_000;
-/** The largest share of the time that such early looks may take. */
+/** The largest share of the time that such early listings may take. */
 const SOON_TIME_SHARE = 0.01;
-/** When nothing changed for this long, looks come less often, by the share below. */
+/** When nothing changed for this long, listings come less often, by the share below. */
 const RESTS_AFTER_MS = 30_000;
 const REST_SHARE = 4 / 3;
-/** Where agents are heard while they rest, a listing only has to find what a person moved or renamed. */
+/** Where resting agents are metered, a listing only has to find what a person moved or renamed. */
 const HEARD_SHARE = 5 / 2;
 
 /** A pane has another title, window or session name than in the listing before. */
@@ -43,7 +43,7 @@ export const watchServer = (options: {
   socketPath: string;
   makeNonce: () => string;
   clock: Clock;
-  /** Another kind of cheap look; its times of activity replace tmux's own. */
+  /** Another kind of probe; its times of activity replace tmux's own. */
   probe?: () => Promise<ProbeResult>;
 }): WatchedServer => {
   const { tmux, socketPath, makeNonce, clock, probe = createLocalProbe(tmux, clock) } = options;
@@ -71,7 +71,7 @@ export const watchServer = (options: {
       panes: options.probe === undefined ? result.panes : withActivity(result.panes, looked.windowActivity),
     };
     last = { listing, looked };
-    // It may have met a name that stood there only between two looks, which then see no change: it is listed once more.
+    // It may have met a name that stood there only between two probes, which then see no change: it is listed once more.
     isExpected = before !== null && hasOtherNames(before.panes, listing.panes);
     return listing;
   };

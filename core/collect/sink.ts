@@ -1,4 +1,5 @@
-// What the collector needs from its surroundings, and what it hands over. Ingest implements the sink.
+// What the collector needs from its surroundings, and what it hands over: types, but for `createYielding` (long work in short
+// stretches) and `toProcess`. Ingest implements the sink.
 import type { Recognised } from "../engine/epoch.ts";
 import type { SampledReading } from "../engine/observe.ts";
 import type { Envelope } from "../model/envelope.ts";
@@ -8,14 +9,12 @@ import type { ProcessTree } from "../ports/targetExecutor.ts";
 import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 
-// Splits long work on the serving loop into short stretches: between two of them everybody who waits for an answer gets it.
-
 /** How long a stretch takes, in milliseconds; it may be longer by one step of the work. */
 const STRETCH_MS = 3;
 
 /**
- * Await it between the steps of one long work. It lets the loop turn if the last turn was a while ago. After the call,
- * everything may have changed.
+ * Splits long work on the serving loop into short stretches, between which everybody who waits for an answer gets it. Await it
+ * between the steps: it lets the loop turn if the last turn was a while ago. Afterwards everything may have changed.
  */
 export const createYielding = (clock: { now: () => number }): (() => Promise<void>) => {
   let since = clock.now();
@@ -45,13 +44,13 @@ export interface WatchedServer {
    * expected. `metersAll`: what an agent or the server does meanwhile is noticed without a listing.
    */
   pauseMs(usualMs: number, after: { tookMs: number; metersAll: boolean }): number;
-  /** The next listing reads everything, whatever the cheap look says. */
+  /** The next listing reads everything, whatever the probe says. */
   expectChange(): void;
   /** Visible screens of the panes, top to bottom; panes that are gone are missing. */
   capture(paneIds: readonly string[]): Promise<Map<string, readonly string[]>>;
   /** Working folder of the program in the pane's foreground, from tmux; null where tmux does not know it. */
   currentPath(paneId: string): Promise<string | null>;
-  /** Clients with a terminal; none where tmux does not tell. */
+  /** Clients with a terminal; none where tmux does not answer. */
   clients(): Promise<readonly TmuxClient[]>;
   close(): Promise<void>;
 }
@@ -80,7 +79,7 @@ export interface WatchedRuntime {
   processCwd: string | null | undefined;
 }
 
-/** `reading` null: it was read at `readAt` (epoch ms) and shows nothing known. `isChanged`: the text differs from the read before. */
+/** `reading` null: at `readAt` (epoch ms) it showed nothing known. `isChanged`: the text differs from the read before. */
 export interface SinkReading {
   reading: SampledReading | null;
   readAt: number;
@@ -94,11 +93,11 @@ export interface CollectorSink {
   applyRecognised(key: PaneKey, recognised: Recognised | null): void;
   /** By runtime id, in one transaction. */
   applyReadings(source: "poller" | "transcript", readings: ReadonlyMap<string, SinkReading>): void;
-  /** Each look at a screen, whatever it shows. */
+  /** Each captured screen, whatever it shows. */
   noteScreen(runtimeId: string, lines: readonly string[]): void;
   /** A line from the agent's own files, independent of the state; null: they say nothing. */
   applyProgress(runtimeId: string, text: string | null): void;
-  /** What the agent's own log tells of the work, whose newest entry is of `at` (epoch ms). */
+  /** What the agent's own log says of the work, whose newest entry is of `at` (epoch ms). */
   applyTold(runtimeId: string, told: ToldActivity, at: number): void;
   /** Where the agent works. */
   applyPlace(runtimeId: string, place: Place): void;

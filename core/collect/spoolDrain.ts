@@ -1,6 +1,7 @@
-// Takes events out of the local spool: in the order of their files' times, in batches, and deletes a file only after its
-// batch was committed. The watch on the folder is a hint (a full inotify queue drops names silently); the sweep is the
-// truth. It knows nothing of what events mean.
+// Takes events out of the local spool. In this file: the format of an event file (remoteDrain.ts reads it too), reading one file,
+// the spool's folders, and the drain, which takes files in the order of their times, in batches, and deletes each only after its
+// batch was committed. The watch on the folder is a hint (a full inotify queue drops names silently); the sweep is the truth. What
+// events mean is not known here.
 import { ENVELOPE_VERSION, envelopeSchema, MAX_PAYLOAD_BYTES, type Envelope } from "../model/envelope.ts";
 import {
   closeSync,
@@ -21,8 +22,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createYielding } from "./sink.ts";
 
-// The event file's format, read back. Pure. The first line and the fields come from our own script, the payload from the
-// agent: neither is trusted.
+// Event file: the first line and the fields come from our own script, the payload from the agent; neither is trusted.
 
 /** A header is shorter than this; a file without an empty line up to here is not one of ours. */
 export const MAX_HEADER_BYTES = 16 * 1024;
@@ -100,15 +100,15 @@ export const parseEnvelope = ({ spoolName, eventTime, size, bytes }: EventFile):
   return { isOk: false, problem: `wrong field ${parsed.error.issues[0]?.path.join(".") ?? ""}` };
 };
 
-// Reads one file of the spool without ever waiting for it: links are not followed, and a FIFO is opened without a peer. It
-// blocks, because a small file that was just written is read ten times faster than through the thread pool. A caller that reads
-// many files lets the event loop turn in between.
-
 /** Prefixed by the modification time, because a hook's pid, and with it the name of its file, is reused one day. */
 const spoolNameOf = (name: string, mtimeNs: bigint): string =>
   `${mtimeNs.toString(36)}-${name}`.slice(0, 255);
 
-/** Null: the file is gone. `uid`: the only owner whose files count; null where the system has none. */
+/**
+ * Reads one file without waiting for another process: links are not followed, and a FIFO is opened without a peer. Synchronous,
+ * because a small file that was just written is read ten times faster than through the thread pool. Null: the file is gone. `uid`:
+ * the only owner whose files count; null where the system has none.
+ */
 const readEventFile = (path: string, name: string, uid: number | null): ParsedEnvelope | null => {
   let fd;
   try {
@@ -148,8 +148,7 @@ const readEventFile = (path: string, name: string, uid: number | null): ParsedEn
   }
 };
 
-// The spool's folders: `tmp` where hooks write, `new` where complete events appear, `bad` for files that are not events.
-// What follows lists, orders and clears them.
+// Folders: `tmp` where hooks write, `new` where complete events appear, `bad` for files that are not events.
 
 /** Files kept in `bad` for a person to look at; the oldest go first. */
 export const MAX_BAD_FILES = 100;
@@ -183,7 +182,7 @@ const mtimeOf = (path: string): bigint | null => {
   try {
     return lstatSync(path, { bigint: true }).mtimeNs;
   } catch {
-    // Gone, or not to be looked at: the folder is listed again.
+    // Gone, or not readable: the folder is listed again.
     return null;
   }
 };
@@ -283,6 +282,8 @@ const createSpoolFolders = ({
   };
 };
 
+// The drain.
+
 /**
  * Larger batches are no cheaper per event, and they delay everybody who waits for an answer: a batch of this size takes ten
  * milliseconds, one of 500 forty.
@@ -325,7 +326,7 @@ export const createSpoolDrain = (options: {
   const newYielding = (): (() => Promise<void>) => createYielding({ now: () => performance.now() });
   const folders = createSpoolFolders({ spoolDir, redact: options.redact, newYielding });
   const uid = process.getuid?.() ?? null;
-  /** Files that could not even be moved away: looked at once, then left alone. */
+  /** Files that could not even be moved away: tried once, then left alone. */
   const immovable = new Set<string>();
   /** Committed files that could not be deleted: only their deletion is tried again. */
   const leftover = new Set<string>();
@@ -334,7 +335,7 @@ export const createSpoolDrain = (options: {
   let isAsked = false;
   let isHinted = false;
   let drainedAt = Number.NEGATIVE_INFINITY;
-  /** Deleted by the last drain: the watch will tell of them, which is no news. */
+  /** Deleted by the last drain: that the watch reports them is no news. */
   const deleted = new Set<string>();
   let isClosed = false;
   let rejectedCount = 0;
@@ -443,7 +444,7 @@ export const createSpoolDrain = (options: {
         await tidy();
         return isWhole;
       } catch (error) {
-        // The folders may have been removed under us: make them again, and look at the next sweep.
+        // The folders may have been removed under us: make them again; the next sweep reads them.
         logger.warn({ error }, "the spool could not be read");
         await folders.create().catch(() => {});
         return false;

@@ -1,5 +1,5 @@
-// What the agents of a target do beside their state: where they work, and what their own logs tell of the session. Read in the
-// background, one after the other and rarely: no state and no screen waits for it.
+// What the agents of a target do beside their state: the work tree of their folder (`readGitPlace`), and what their own logs say of
+// the session. Read in the background, one after the other and rarely: no state and no screen waits for it.
 import type { TargetFiles, TargetExecutor } from "../ports/targetExecutor.ts";
 import type { StateFileRequest, ToldActivity } from "../ports/agentAdapter.ts";
 import type { TranscriptEntry } from "../ports/agentFiles.ts";
@@ -13,9 +13,9 @@ import {
   type WatchedServer,
 } from "./sink.ts";
 
-// Which repository, branch and worktree a folder is in, read from git's own files, here and on other machines: no process, nothing written.
+// Work tree: repository, branch and worktree of a folder, from git's own files, here and on other machines. No process is started.
 
-/** Folders that are looked at, from the given one up. */
+/** Folders that are searched, from the given one up. */
 const MAX_DEPTH = 24;
 const MAX_BYTES = 4_096;
 
@@ -57,7 +57,7 @@ const gitFolder = async (files: TargetFiles, folder: string): Promise<string | n
   return named === undefined ? null : resolved(named.trim(), folder);
 };
 
-/** Of a folder outside of any work tree, and of one that cannot be read, nothing is known. Never throws. */
+/** NO_PLACE for a folder outside of any work tree, and for one that cannot be read. Never throws. */
 export const readGitPlace = async (files: TargetFiles, folder: string): Promise<GitPlace> => {
   try {
     let at = folder.replace(/\/+$/, "");
@@ -184,7 +184,7 @@ export class WorkWatch {
     }
   }
 
-  /** A machine that went away, a file that may not be read: nothing is told then, and it is tried again. */
+  /** Where a machine went away or a file may not be read, nothing is reported, and it is tried again. */
   private async readOne(watched: WatchedRuntime, homeDir: string): Promise<void> {
     try {
       await this.readPlace(watched);
@@ -237,7 +237,7 @@ export class WorkWatch {
     const entries = (await adapter.readTranscript?.(request)) ?? [];
     const sessionTitle = await adapter.readSessionTitle?.(request);
     if (this.isClosed) return;
-    // The name of a session is as new as the look at it.
+    // The name of a session is as new as this read of it.
     if (sessionTitle !== undefined) this.deps.sink.applyTold(runtime.runtimeId, { sessionTitle }, readAt);
     const newest = entries.at(-1);
     if (newest !== undefined)

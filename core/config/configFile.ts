@@ -1,5 +1,6 @@
-// Reads `config.json`, follows its changes, and makes the changes that the daemon is asked for. A file that does not parse is
-// reported and the last good configuration stays in force; a missing file means the defaults.
+// `config.json`: reads the file, follows its changes, and makes the changes that the daemon is asked for (`ConfigFile`); and the
+// settings in it that a surface may read and change. A file that does not parse is reported and the last good configuration stays
+// in force; a missing file means the defaults.
 import * as z from "zod";
 import {
   DEFAULT_CONFIG,
@@ -18,8 +19,7 @@ import { readFile } from "node:fs/promises";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
 
-// The settings that a surface may read and change: the closed list of core/model/config.ts, in `config.json`. Other content
-// of the file is neither shown nor changed.
+// Settings: the closed list of core/model/config.ts. Other content of the file is neither shown nor changed.
 
 export const createSettingsService = ({
   path,

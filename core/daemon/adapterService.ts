@@ -1,5 +1,5 @@
-// What surfaces may ask about adapters: which are in force, what is wrong with a file, and what rules say about a live pane. It
-// only reads; nothing that it finds changes a state.
+// Adapters for surfaces: the switch that disables one, what a screen shows now, and which are in force, what is wrong with a file
+// and what rules say about a live pane. Only the switch writes (config.json); nothing here changes a state.
 import { describeProblem } from "../doctor/hostChecks.ts";
 import { stamp } from "../model/schemaVersion.ts";
 import type { Config } from "../model/config.ts";
@@ -20,9 +20,10 @@ import { requestView } from "../model/request.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AdapterRow } from "../ports/store.ts";
 
-// Which adapters count. A person may disable one in `config.json` or with `agtmux adapters disable`; only the file counts. A
-// disabled adapter stays known (it is listed, its hook can be removed), but nothing is recognised as its agent.
-
+/**
+ * Which adapters count. A person may disable one in `config.json` or with `agtmux adapters disable`; only the file counts. A
+ * disabled adapter stays known (it is listed, its hook can be removed), but nothing is recognised as its agent.
+ */
 export const createAdapterSwitch = ({
   adapters,
   config,
@@ -78,15 +79,15 @@ export const createAdapterSwitch = ({
 
 export type AdapterSwitch = ReturnType<typeof createAdapterSwitch>;
 
-// What an agent's screen shows now and which of its rows the rules matched, for `explain`. The stored evidence quotes only what
-// was seen then; this reads the whole screen again with the same rules.
+// Screen now: what it shows and which of its rows the rules matched, for `explain`. The stored evidence quotes only what was seen
+// then; this reads the whole screen again with the same rules.
 
 type ScreenNow = NonNullable<Explanation["screen"]>;
 
 /** How many rows around a matching one are shown too. */
 const CONTEXT_ROWS = 2;
 const MAX_ROWS = 30;
-/** A shorter quote would be found everywhere. */
+/** A shorter quote would match everywhere. */
 const MIN_QUOTE = 3;
 
 const squeeze = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
@@ -138,6 +139,8 @@ export const createScreenNow =
     const { title, isAlternate, width, height } = pane;
     return describeScreen({ lines, title, isAlternate, width, height }, adapter, deps.redact);
   };
+
+// Answers about adapters.
 
 const filesWanted = (adapters: AdapterSource): NonNullable<AdapterSource["files"]> => {
   if (adapters.files !== undefined) return adapters.files;
@@ -227,7 +230,7 @@ export const createAdapterService = (deps: {
       const { adapter: one, problems } = filesWanted(adapters).check(file);
       return { schema_version: SCHEMA_VERSION, agent_type: one?.agentType ?? null, problems: [...problems] };
     },
-    /** `file` null: every adapter in force. Fails with E_CONFIG_INVALID for a file with problems, E_TARGET_UNREACHABLE for an unreadable pane. */
+    /** `file` null: all adapters. Fails with E_CONFIG_INVALID for a bad file, E_TARGET_UNREACHABLE for an unreadable pane. */
     tryOn: async ({
       pane,
       paneRef,

@@ -1,5 +1,5 @@
-// Puts the daemon together from its parts and settles the order in which they start and end. Plain Node: hosts are the
-// Electron main process, the headless `agtmux daemon run`, and tests.
+// Puts the daemon together from its parts, and settles the order in which they start and end and how long the first answer waits
+// for the spool. Plain Node: hosts are the Electron main process, the headless `agtmux daemon run`, and tests.
 import { ConfigFile, createSettingsService } from "../config/configFile.ts";
 import {
   createConnectedTarget,
@@ -44,9 +44,6 @@ import { createService, type LoginItem } from "./service.ts";
 import { startFeatures } from "./startFeatures.ts";
 import { continueClock } from "./systemClock.ts";
 
-// Starts taking events out of this machine's spool. The daemon's first answer waits for the events that are already there, but
-// not for long.
-
 const SWEEP_MS = 2_000;
 /** How long the first answer waits. A command that starts a daemon waits three times as long. */
 const FIRST_DRAIN_MS = 5_000;
@@ -54,8 +51,8 @@ const FIRST_DRAIN_MS = 5_000;
 const MAX_SET_ASIDE = 8_000;
 
 /**
- * Resolves once the waiting events are applied, or when that takes too long; then no state is claimed until they are applied.
- * Gives what takes out the events of this very moment.
+ * Starts taking events out of this machine's spool. Resolves once the waiting events are applied, or when that takes too long; then
+ * no state is claimed until they are applied. Gives the drain, which can take out the events of this very moment.
  */
 export const startSpool = async (deps: {
   spoolDir: string;
@@ -88,10 +85,10 @@ export const startSpool = async (deps: {
 export interface Daemon {
   readonly service: DaemonService;
   readonly router: AppRouter;
-  /** Feed subscribers right now: an on-demand daemon may leave when there are none. */
+  /** Feed subscribers right now: an on-demand daemon may end when there are none. */
   readonly clientCount: number;
   readonly idleShutdownMs: number;
-  /** A feature depends on this daemon: it must not leave because nobody is connected. */
+  /** A feature depends on this daemon: it must not end because nobody is connected. */
   readonly keepsAwake: boolean;
   close(): Promise<void>;
 }
@@ -105,9 +102,9 @@ const runtimeIdOf = (identity: readonly string[]): string =>
   `rt_${createHash("sha256").update(identity.join("\u0000")).digest("hex").slice(0, 16)}`;
 
 /**
- * Starts everything and resolves after the first complete look at tmux and the spool, so that the first answer is true. The
- * caller owns the home (owner lock). Fails with E_DATABASE_* where the state cannot be opened; a missing tmux is not a failure:
- * the target is down and says so.
+ * Starts everything and resolves after the first complete reading of tmux and the spool, so that the first answer is true. The
+ * caller owns the home (owner lock). Fails with E_DATABASE_* where the state cannot be opened; a missing tmux is not a failure: the
+ * target is down and says so.
  */
 export const createDaemon = async (deps: {
   paths: RuntimePaths;
@@ -180,7 +177,7 @@ export const createDaemon = async (deps: {
     const target = ingest.liveState.targets.get(targetId);
     return { name: target?.targetName ?? targetId, reason: target?.healthReason ?? null };
   });
-  /** What most of what follows is handed. */
+  /** What most of the parts below need. */
   const common = { store, ingest, config, connectedTargets, env, clock, ids, logger, owned };
   const createConnected = (parts: ConnectedTargetParts): ConnectedTarget =>
     createConnectedTarget({
@@ -193,7 +190,7 @@ export const createDaemon = async (deps: {
       logger,
     });
   const findTmuxOn = createTmuxFinder(config, env);
-  /** Set once everything was looked at. */
+  /** Set when the start is complete. */
   let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
   const takeEvents = async (): Promise<void> => spool?.take();
   const programs = createLocalPrograms(() => adapters.list());
@@ -260,7 +257,7 @@ export const createDaemon = async (deps: {
   // What follows a change of config.json, of an adapter file or of memory.
   followChanges({ ...common, adapters, adapterService, adapterSwitch, targetService });
 
-  // What surfaces see, with the doctor that looks at all of it.
+  // What surfaces see, with the doctor that examines all of it.
   const service = createService({
     ...common,
     config: () => config.current,
@@ -326,7 +323,7 @@ export const createDaemon = async (deps: {
     uid: deps.uid,
   });
 
-  // The start: a first complete look at this machine, then the events that came while no daemon ran.
+  // The start: a first complete reading of this machine, then the events that came while no daemon ran.
   await host.start();
   spool = await startSpool({
     spoolDir: paths.spool,

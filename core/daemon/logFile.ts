@@ -1,4 +1,5 @@
-// The log of a daemon: structured lines in a file that never grows beyond a bound, or on stderr. Every host uses it.
+// The log of a daemon: structured lines without secrets in a file that never grows beyond a bound, or on stderr; and the message of
+// a daemon that crashes. Every host uses it.
 import { once } from "node:events";
 import { rename, stat } from "node:fs/promises";
 import pino, { stdSerializers } from "pino";
@@ -6,16 +7,14 @@ import { ERROR_CODES } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import { redactPayload, redactText } from "../store/redact.ts";
 
-// The message of a daemon that ends by an uncaught error: one line in the form of every error, without secrets.
 const MAX_MESSAGE = 500;
 
+/** The message of a daemon that ends by an uncaught error: one line in the form of every error, without secrets. */
 export const crashMessage = (error: unknown): string => {
   const message = redactText(error instanceof Error ? error.message : String(error), MAX_MESSAGE);
   return `agtmux: ${message.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()} [E_INTERNAL]. ${ERROR_CODES.E_INTERNAL.remedy}\n`;
 };
 
-// Makes a line of a log safe to keep: without secrets, of bounded size, and without anything that could steer the terminal in
-// which somebody reads it.
 const MAX_PLAIN_CHARS = 8_000;
 
 /** Characters that JSON leaves unescaped and that a terminal or a bidi algorithm would obey. */
@@ -24,7 +23,7 @@ const STEERING = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u20
 const escapeSteering = (json: string): string =>
   json.replace(STEERING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The same record without secrets, as one line with its newline. Text that is not JSON is put into a record. */
+/** The record without secrets, bounded, with nothing that steers a terminal, as one line. Text that is no JSON becomes a record. */
 export const redactLine = (line: string): string => {
   let record: unknown;
   try {

@@ -1,5 +1,6 @@
-// Finds the row that a typed reference means. What the text means is decided in core/engine; here the panes are brought up to
-// now, because tmux announces neither a new name nor a new index.
+// References that need a fresh listing: those by index in calls of the service (`withFreshIndexes`), and those that a person typed
+// (`createResolveTyped`), whose row is found here. What the text means is decided in core/engine; here tmux is listed again,
+// because it announces neither a new name nor a new index.
 import type { DaemonService } from "../api/calls.ts";
 import { isByIndex, parseRef } from "../engine/ref.ts";
 import type { Ingest } from "../ingest/ingest.ts";
@@ -10,10 +11,10 @@ import { AgtmuxError } from "../model/errors.ts";
 import { type Pane, paneKeyString } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
 
-// A reference by index means the pane that has the index now, and tmux does not announce when windows are renumbered. So the
-// server is listed once more before such a reference is used. Ids name the same thing as long as the server lives.
-
-/** `service`, whose references by index are resolved in a listing that began after the call. */
+/**
+ * `service`, whose references by index are resolved in a listing that began after the call: such a reference means the pane that
+ * has the index now. Ids name the same thing as long as the server runs.
+ */
 export const withFreshIndexes = (
   service: DaemonService,
   {
@@ -54,7 +55,7 @@ export const withFreshIndexes = (
 
 type Found = TypedSubject & { row: PaneView };
 
-/** A pane with several rows has a crashed one beside the living. */
+/** A pane with several rows has a crashed one beside the running one, which wins. */
 const rowsByPlace = (rows: readonly PaneView[]): Map<string, PaneView> => {
   const byPlace = new Map<string, PaneView>();
   for (const row of rows) {
@@ -88,7 +89,7 @@ export const createResolveTyped = ({
     row,
   });
 
-  /** Of a crashed agent whose pane is gone only the pane's id is left. */
+  /** A crashed agent whose pane is gone: only the pane's id is known. */
   const toGone = (row: PaneView): Found => ({
     target: row.identity.target,
     server: row.identity.tmux_server,
@@ -127,7 +128,7 @@ export const createResolveTyped = ({
     return { kind: "elsewhere" };
   };
 
-  /** Another machine is asked once more only where the text names it: one that does not answer must not hold up the rest. */
+  /** Another machine is listed again only where the text names it: one that does not answer must not hold up the rest. */
   const lookAgain = async (text: string): Promise<void> => {
     const named = splitTarget(
       text,

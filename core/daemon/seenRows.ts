@@ -25,7 +25,7 @@ export const createSeenRows = ({
   clock: Clock;
 }) => {
   /**
-   * The crashed row that a reference names: by its runtime, or by its pane (which may be gone) where no agent lives now.
+   * The crashed row that a reference names: by its runtime, or by its pane (which may be gone) where no agent runs now.
    * @throws AgtmuxError E_REF_AMBIGUOUS where several crashed in that pane.
    */
   const findCrashed = (ref: string): RuntimeEntry | null => {
@@ -42,7 +42,7 @@ export const createSeenRows = ({
     });
   };
 
-  /** Whatever ended by `until` (epoch ms) in what the reference names is read. */
+  /** Marks as read whatever ended by `until` (epoch ms) in what the reference names. */
   const read = (ref: string, until: number): void => {
     for (const { view, runtime } of ingest.liveState.runtimes.values())
       if (ref === view?.identity.pane_ref || ref === `runtime:${runtime.runtimeId}`)
@@ -99,7 +99,7 @@ export const createSeenRows = ({
     },
     /** As `throughGate` of the audit; where it succeeds, the person is at the pane. */
     attachThroughGate,
-    /** `view`, after which what it showed is read, unless it was a preview. */
+    /** Runs `view` and marks what it showed as read, unless it was a preview. */
     viewing:
       (view: DaemonService["viewOutput"]): DaemonService["viewOutput"] =>
       async (input) => {
@@ -109,7 +109,7 @@ export const createSeenRows = ({
         if (input.isPreview !== true) read(output.pane_ref, until);
         return output;
       },
-    /** Looks for panes that are in front of a person. To be called about once a second. */
+    /** Finds panes that are in front of a person. To be called about once a second. */
     review: (): Promise<void> => front.review(),
   };
 };

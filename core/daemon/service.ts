@@ -1,5 +1,5 @@
-// The daemon as its surfaces see it: answers from memory, actions through the gate. Nothing here reads tmux or files; it only
-// connects the other parts.
+// The daemon as its surfaces see it: answers from memory, actions through the gate, and what follows when the machine wakes up.
+// Nothing here reads tmux or files itself; it only connects the other parts.
 import type { AdapterService, AdapterSwitch, ReadScreenNow } from "./adapterService.ts";
 import type { IntegrationService } from "../integrations/integrationService.ts";
 import { createAttachBuilder, showPlan, type DesktopActions, type FocusTerminal } from "../actions/attach.ts";
@@ -37,7 +37,7 @@ import { redactText } from "../store/redact.ts";
 const PROCESS_FRESH_MS = 10_000;
 const FOCUS_TIMEOUT_MS = 5_000;
 
-/** As the app has it. */
+/** Whether the app starts at login, as the app has it. */
 export interface LoginItem {
   readonly state: { isOn: boolean };
   set(isOn: boolean): void;
@@ -47,8 +47,8 @@ export interface LoginItem {
 const ONCE_IN_MS = 5_000;
 
 /**
- * One look at everything and one attempt per lost connection, however often and by however many surfaces the waking is
- * reported. Resolves when the attempts are over; never rejects because an attempt failed.
+ * One rescan of all connected targets and one attempt per lost connection, however often and by however many surfaces the waking
+ * is reported. Resolves when the attempts are over; never rejects because an attempt failed.
  */
 export const createWakeUp = ({
   connectedTargets,
@@ -253,7 +253,7 @@ export const createService = (deps: {
     const processes = await deps.connectedTargets
       .get(empty.targetId)
       .processesOf(empty)
-      // The sentence says that they cannot be read.
+      // Without processes, the sentence of `whyNoAgent` says that they cannot be read.
       .catch(() => []);
     return { ...said, rule: whyNoAgent(processes) };
   };

@@ -1,5 +1,5 @@
-// The daemon's periodic work: a tick every second, retention every hour, one look at everything when the machine woke up; and what
-// follows when the adapters or the memory of the present were exchanged.
+// The daemon's own work: what follows when the adapters, the list of targets or the memory of the present were exchanged; a tick
+// every second, in steps that leave the event loop free, after a check of the processes if it is late; and retention every hour.
 import type { ConfigFile } from "../config/configFile.ts";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 import type { Ingest } from "../ingest/ingest.ts";
@@ -12,13 +12,13 @@ import type { Service } from "./service.ts";
 import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 import type { TargetService } from "../connections/targetService.ts";
 
-/** Time limit for a look at everything: a slow target must not delay the others. */
+/** Time limit for the resync of all targets: a slow one must not delay the others. */
 const RESYNC_MS = 5_000;
 
 /**
  * What follows when something that everything rests on was exchanged. The adapters in force: they are stored, now and after each
- * change, and all panes are looked at with them. The list of targets: it is applied. The memory of the present, which was rebuilt
- * from the store: what the store may lack is written into it, and all targets are looked at again before a state is claimed.
+ * change, and all panes are read again with them. The list of targets: it is applied. The memory of the present, which was rebuilt
+ * from the store: what the store may lack is written into it, and all targets are resynced before a state is claimed.
  */
 export const followChanges = (deps: {
   adapters: AdapterSource;
@@ -114,14 +114,14 @@ export const createChunkedTask = (guard: (step: () => void) => void) => {
 };
 
 const TICK_MS = 1_000;
-/** If a tick is later than this, nobody could look in the meantime either. */
+/** If a tick is later than this, nothing was read in the meantime either. */
 const LATE_MS = 3_000;
 /** How many runtimes one step of a tick evaluates. */
 const TICK_CHUNK = 50;
 const RETENTION_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Runs `work` again and again, each time `delayMs` after it ended, and tells it how late it is; returns the stop function. */
+/** Runs `work` again and again, each time `delayMs` after it ended, and passes how late it is; returns the stop function. */
 const repeat = (
   clock: Clock,
   delayMs: number,
@@ -170,7 +170,7 @@ export const startTicking = (deps: {
   owned.defer(
     repeat(clock, TICK_MS, (lateMs) => {
       if (lateMs <= LATE_MS) return tick();
-      // Which processes live is asked first: missing looks must not count as their end.
+      // Which processes run is asked first: that they were not verified meanwhile must not count as their end.
       const looks = connectedTargets.all().map(({ collector }) => collector.verifyProcesses());
       return Promise.all(looks).then(tick, (error: unknown) => {
         logger.error({ error }, "a look before a late tick failed");

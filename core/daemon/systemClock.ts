@@ -1,5 +1,5 @@
-// The real clock and ids. `now()` never goes back within a process: a wall clock that is set back is bridged with the
-// monotonic one; one that jumps ahead (sleep, time sync) is followed at once.
+// The real clock, its continuation after an earlier process, and ids. `now()` never goes back within a process: a wall clock that
+// is set back is bridged with the monotonic one; one that jumps ahead (sleep, time sync) is followed at once.
 import { randomBytes } from "node:crypto";
 import type { Clock, IdSource } from "../ports/clock.ts";
 

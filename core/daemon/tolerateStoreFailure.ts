@@ -3,7 +3,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import { storeFailureOf } from "../ports/store.ts";
 
-/** Wraps work that a timer or an event begins. The part that could not store something tries again; nothing else stops. */
+/** Runs such work. The part that could not store something tries again; nothing else stops. */
 export const tolerateStoreFailure = (logger: Logger, work: () => void): void => {
   try {
     work();

@@ -1,5 +1,5 @@
-// Checks of one agent on one target: is its hook installed completely, do its own events arrive, may other programs answer its
-// dialogs, was its adapter ever compared with a real run, and which version runs.
+// Which version of an agent runs, and the checks of one agent on one target: is its hook installed completely, do its own events
+// arrive, may other programs answer its dialogs, was its adapter ever compared with a real run, and is its version a recorded one.
 import type { ProcessInfo } from "../model/runtime.ts";
 import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";
 import {
@@ -17,8 +17,8 @@ import { formatAge } from "../model/words.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 
-// Which version of an agent runs, from the path of its program: the package file above its script, or a version in the path
-// itself. Only reads small files; the agent is never started for it.
+// Version: from the path of the agent's program, either the package file above its script or a version in the path itself. Only
+// small files are read; the agent is never started for it.
 
 const MAX_BYTES = 256 * 1024;
 const MAX_FOLDERS = 6;
@@ -109,10 +109,7 @@ export const agentVersionOf = async (
   return null;
 };
 
-/**
- * The target's PATH plus the folders where agents install themselves, because a daemon that the desktop started has no shell's
- * PATH.
- */
+/** The target's PATH and the folders where agents install themselves: a daemon that the desktop started has no shell's PATH. */
 export const askPath = async (executor: TargetExecutor): Promise<string> => {
   const [{ stdout }, home] = await Promise.all([
     executor.run(["sh", "-c", 'printf %s "$PATH"'], { timeoutMs: COMMAND_TIMEOUT_MS }),
@@ -120,6 +117,8 @@ export const askPath = async (executor: TargetExecutor): Promise<string> => {
   ]);
   return `${stdout}:${home}/.local/bin:/opt/homebrew/bin:/usr/local/bin`;
 };
+
+// Checks.
 
 /** `drifted`: something of ours is there, but not all of it or not as it should be. */
 type Installation =

@@ -1,5 +1,5 @@
-// `agtmux doctor` in the daemon: puts the checks of the host, of every target and of every agent together. It only looks: it
-// changes no state, setting or pane.
+// `agtmux doctor` in the daemon: puts the checks of the host, of features, of every target and of every agent together. Also what
+// set-up finds on a target. It only reads: it changes no state, setting or pane.
 import type { IntegrationSummary, SetupAgent, SetupLook } from "../model/adapterView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { ProcessInfo } from "../model/runtime.ts";
@@ -13,8 +13,8 @@ import type { Clock } from "../ports/clock.ts";
 import { hostChecks, type HostFacts } from "./hostChecks.ts";
 import { serverChecks, targetChecks } from "./targetChecks.ts";
 
-// What set-up finds on a target: its tmux, the agents that are there with their versions, and what their hooks are missing. It
-// starts no agent and changes nothing.
+// Set-up: a target's tmux, the agents that are there with their versions, and what their hooks are missing. It starts no agent and
+// changes nothing.
 
 const lookAtTmux = async ({ tmuxPath, executor, findTmux }: DoctorLink): Promise<SetupLook["tmux"]> => {
   if (tmuxPath !== null) {

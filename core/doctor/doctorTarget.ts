@@ -1,5 +1,4 @@
-// What the doctor looks at: each target of the daemon, how it is reached and what was seen on it. The same checks examine a target
-// behind SSH.
+// What the doctor examines: each target of the daemon, how it is reached and what was seen on it; a target behind SSH as any other.
 import type { Check, Place } from "../model/doctor.ts";
 import type { FoundTmux } from "../tmux/findTmux.ts";
 import type { Ingest } from "../ingest/ingest.ts";

@@ -1,5 +1,5 @@
-// Checks of one target as a whole: can it be reached, is there a usable tmux, can its processes be read, do the clocks agree,
-// and does a test event find its way from the hook to the daemon.
+// Checks of a target and of each of its tmux servers: can they be reached, how are they asked, could keys be sent, can processes be
+// read, do the clocks agree, and does a test event find its way from the hook to the daemon.
 import { dirname } from "node:path/posix";
 import type { Check, Diagnosis } from "../model/doctor.ts";
 import type { Pane } from "../model/runtime.ts";
@@ -10,7 +10,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { knowledgeOf, parseTmuxVersion, TESTED_VERSIONS, type TmuxVersion } from "../tmux/findTmux.ts";
 
-// Checks of each tmux server of a target: how it is watched and why, and whether keys could be sent to it.
+// Checks of a tmux server.
 
 type ServerView = TargetView["servers"][number];
 
@@ -97,6 +97,8 @@ export const serverChecks = (target: DoctorTarget): Check[] => {
     ];
   });
 };
+
+// Checks of the target as a whole.
 
 /** Oldest tmux that is watched at all. */
 const MIN_VERSION = [2, 6] as const;

@@ -1,11 +1,11 @@
-// Which runtime an event belongs to (spec 7.4). An event is a claim; the pane's process decides.
+// Which runtime an event belongs to (spec 7.4): `placeEvent` where its pane proves nothing, else `bindEvent`. An event is a claim;
+// the pane's process decides. An event without proof waits; nothing is guessed.
 import type { Envelope } from "../model/envelope.ts";
 import type { Runtime, ServerInstance } from "../model/runtime.ts";
 
-// Which runtime an event belongs to when its pane proves nothing: some agents run hooks in one background server for all
-// their windows, with the environment of whichever pane started it (docs/adr/0006). It is bound by its session,
-// by the process that ran the hook, or by the prompt that exactly one screen shows. Otherwise the event waits; nothing is
-// guessed.
+// Where the pane proves nothing: some agents run hooks in one background server for all their windows, with the environment of
+// whichever pane started it (docs/adr/0006). The event is bound by its session, by the process that ran the hook, or by the prompt
+// that exactly one screen shows.
 
 /** What is known of a live runtime that an event may belong to. */
 export interface Whereabouts {
@@ -135,7 +135,7 @@ export interface BindInput {
   /** The agent's own session id as the adapter read it from the payload. */
   sessionId: string | null;
   targetId: string;
-  /** It tells that a session begins: nothing that comes from an agent after its end does. */
+  /** It says that a session begins: nothing that comes from an agent after its end does. */
   beginsSession: boolean;
   /** Tmux servers of the target as they are known now. */
   servers: readonly ServerInstance[];

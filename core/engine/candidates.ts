@@ -1,4 +1,6 @@
-// The candidates for the state of a runtime: from the newest events of its turn, from open requests, and from sampled readings.
+// The candidates for the state of a runtime, each with its verdict: what every rule needs (`ResolveContext`), then candidates from
+// the newest events of a turn, from open requests, and from sampled readings. Pure; made again for each resolution. Which
+// candidate wins is decided in resolve.ts.
 import type { PromptRequest } from "../model/request.ts";
 import { type Verdict, ROOT_AGENT, type Liveness } from "../model/evidence.ts";
 import { type Confidence, type Status, isWaiting } from "../model/state.ts";
@@ -12,9 +14,6 @@ import {
 } from "./facts.ts";
 import type { Timing } from "../model/config.ts";
 import { requestLanes } from "./requests.ts";
-
-// A candidate for the state of a runtime, and what every rule needs to know of it: the facts, what was verified, and the time.
-// Pure; made again for each resolution.
 
 export interface Candidate {
   evidence: ActivityEvidence | RequestEvidence | ObservationEvidence;
@@ -41,7 +40,7 @@ export interface ResolveInput {
   /** Instant of evaluation, epoch ms. */
   at: number;
   timing: Timing;
-  /** What is asked, to the letter, as far as this life of the daemon was told it; absent: only what is stored is known. */
+  /** What is asked, to the letter, as far as this run of the daemon has heard it; absent: only what is stored is known. */
   asked?: Asked;
 }
 
@@ -51,10 +50,9 @@ interface Asked {
   poller?: PromptRequest | null;
 }
 
-/** A dialog that two looks so far apart do not find is gone: one of them may have met a frame that was half drawn. */
+/** A dialog is gone when two captures this far apart do not show it: a single one may be of a half-drawn frame. */
 const DIALOG_GONE_MS = 300;
 
-/** The turn ended, one way or the other. */
 export const isTurnOver = (status: Status): boolean =>
   status.state === "completed" || status.state === "idle" || status.state === "error";
 
@@ -122,8 +120,8 @@ export class ResolveContext {
   }
 
   /**
-   * True when a reading has held since `pivot`. One that began before it may be an undrawn screen: it must hold for twice as long,
-   * which is when it retires an event too (`wasRunningAfter`), so that the one follows the other without a moment of `unknown`.
+   * True when a reading has held since `pivot`. One that began before it may be an old screen, not drawn again yet: it must hold
+   * for twice as long. `wasRunningAfter` retires an event after the same time, so that no moment of `unknown` lies in between.
    */
   holdsAgainst(observation: ObservationEvidence, pivot: number): boolean {
     const { since } = observation.signal;
@@ -132,14 +130,14 @@ export class ResolveContext {
     return since > pivot ? readUntil - since >= contest_ms : readUntil - pivot > 2 * contest_ms;
   }
 
-  /** True when the screen kept showing a turn in progress after `turn`: that event is no longer the present. */
+  /** True when the screen kept showing a turn in progress after `turn`: that event is outdated. */
   wasRunningAfter(turn: ActivityEvidence): boolean {
     return this.facts.runningSeenAt > turn.eventTime + 2 * this.timing.contest_ms;
   }
 
   /**
-   * When the screen last showed the dialog that later looks do not find, nor anything else that is known; null where the last
-   * known picture is no dialog, or may still be there.
+   * When the screen last showed a dialog, where later captures show neither it nor anything else that is known; null where the
+   * last known picture is no dialog, or may still be there.
    */
   get goneDialogAt(): number | null {
     const { unrecognisedSince, unrecognisedReadAt } = this.liveness;
@@ -150,7 +148,7 @@ export class ResolveContext {
     return unrecognisedReadAt - unrecognisedSince >= DIALOG_GONE_MS ? seenAt : null;
   }
 
-  /** True while the screen shows the end of a turn which the agent's own event has going on, and has not shown it long enough. */
+  /** True while the screen shows the end of a turn that still runs by the agent's own event, but has not shown it long enough. */
   private get isEndDoubted(): boolean {
     const shown = this.facts.observations.get("poller");
     const turn = this.newestTurn;
@@ -159,8 +157,8 @@ export class ResolveContext {
   }
 
   /**
-   * When the screen last showed the dialog that two later looks do not find, whatever they found instead; null if it may still be
-   * there. Where they show that the turn is over, the dialog ends with the turn: otherwise it would run once more in between.
+   * When the screen last showed the dialog that two later captures do not show, whatever they show instead; null if it may still
+   * be there. Where they show that the turn is over, the dialog ends with the turn: otherwise it would run once more in between.
    */
   get dialogLeftAt(): number | null {
     const { dialogLeft } = this.liveness;
@@ -221,6 +219,8 @@ export class ResolveContext {
   }
 }
 
+// Turns: candidates from the newest events, and how long the screen may say how a turn ended.
+
 const THINKING: Status = { state: "running", reasonCode: "thinking" };
 
 /** A turn's age counts from its prompt, whatever tools ran since. */
@@ -245,20 +245,20 @@ const contestant = (turn: ActivityEvidence, context: ResolveContext): Observatio
 };
 
 /**
- * So long the screen may tell how a turn ended whose event is not sure of it: longer than a reading from before the event needs
- * to contradict it, by one more look.
+ * How long the screen may say how a turn ended whose event is not sure of it: what a reading from before the event needs to
+ * contradict it, and one more capture.
  */
 const unsureMs = ({ timing }: ResolveContext): number => 3 * timing.contest_ms + 100;
 
-/** When it is decided how the turn ended; null where that is decided: the event is sure, or the screen agrees or is not read. */
+/** When it will be decided how the turn ended; null where it is: the event is sure, or the screen agrees or is not read. */
 const unsureUntil = (turn: ActivityEvidence, context: ResolveContext): number | null => {
   const { at, liveness, facts, timing } = context;
   const until = turn.eventTime + unsureMs(context);
   if (turn.signal.confidence === "high" || !liveness.screenReadable || at >= until) return null;
   const shown = facts.observations.get("poller");
   if (shown === undefined) return until;
-  // One picture of its end may follow another: what counts is that the end is still shown a while after the event. An end that
-  // speaks against the event is still to hold as long.
+  // One picture of the end may follow another: what counts is that an end is still shown a while after the event. One that
+  // contradicts the event has still to hold.
   const isEndShown = isTurnOver(shown.signal.status) && !isContradicted(turn, shown);
   return isEndShown && context.readUntil(shown) - turn.eventTime >= timing.contest_ms ? null : until;
 };
@@ -324,7 +324,7 @@ export const turnCandidates = (context: ResolveContext): Candidate[] =>
     ];
   });
 
-// Candidates from open requests: permission dialogs and questions, each until it is answered, contested or too old.
+// Open requests: permission dialogs and questions, each until it is answered, contested or too old.
 
 /** The latest read that showed a dialog, and the latest of a reading that has held and shows none. */
 const lastReads = (context: ResolveContext): { dialogAt: number; noDialogAt: number } => {
@@ -403,7 +403,7 @@ export const requestCandidates = (context: ResolveContext): Candidate[] => {
   ]);
 };
 
-// Candidates from sampled readings: what a screen or a state file positively shows.
+// Sampled readings: what a screen or a state file positively shows.
 
 /** Another observing source that for two seconds has positively shown no dialog while this one shows it. */
 const disagreeing = (
@@ -470,7 +470,7 @@ const judgeAgainstEvent = (
   return null;
 };
 
-/** Another source that was read since, and knows that the person stopped the turn that this one takes for finished. */
+/** Another source, read since, which knows that the person stopped the turn that this one takes for finished. */
 const stoppedBy = (observation: ObservationEvidence, context: ResolveContext): ObservationEvidence | null => {
   const { status, confidence, since } = observation.signal;
   if (status.state !== "completed" || confidence === "high") return null;
@@ -500,7 +500,7 @@ const judgeOther = (
   const isLeft = unrecognisedSince !== null && unrecognisedSince > readAt;
   if (observation.source === "poller" && isLeft && view !== null)
     return { ...base, outcome: "stale", rule: "a view of the agent's own covers it" };
-  // A rest may be over as soon as the screen does not show it. A turn shows no mark of itself while its text comes.
+  // An idle prompt may be over as soon as the screen does not show it. A turn shows no sign of itself while its text arrives.
   const isRestLeft =
     isLeft && isTurnOver(status) && (unrecognisedReadAt ?? 0) - unrecognisedSince >= 2 * timing.contest_ms;
   const isLongLeft = isLeft && at - unrecognisedSince > timing.process_verified_ttl_ms;

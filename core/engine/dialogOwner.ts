@@ -1,6 +1,6 @@
-// Which request a dialog on the screen is, to the letter. Pure. White space counts, except where a wrap explains that it is
-// missing; every row counts in its place, and a request never matches one of another kind. Several requests of one agent may be
-// open at once, and the dialog of only one of them is drawn.
+// Which request a dialog on the screen is, to the letter, and what is then shown of it. Pure. White space counts, except where a
+// wrap explains that it is missing; every row counts in its place, and a request never matches one of another kind. Several
+// requests of one agent may be open at once, and the dialog of only one of them is drawn.
 import type { PromptRequest } from "../model/request.ts";
 import { isContentDrawn, isWithoutChange, matchPlan, matchDrawn, type Wrapping } from "./drawnText.ts";
 import { compact, isBare, mayBeSamePrompt } from "./samePrompt.ts";
@@ -39,7 +39,7 @@ const isChangeDrawn = (
 const isSameEdit = (announced: PromptRequest, seen: PromptRequest): boolean =>
   seen.body !== null && isSamePath(announced, seen.body) && isChangeDrawn(announced, seen);
 
-/** A dialog without the plan asks for no more than to leave the mode. */
+/** A dialog without the plan asks only to exit the plan mode. */
 const isPlanDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
   if (announced.title !== seen.title) return false;
   if (seen.body === null) return seen.isWhole === true;
@@ -80,7 +80,7 @@ const areOptionsDrawn = (announced: PromptRequest, seen: PromptRequest): boolean
   announced.kind !== "question" ||
   announced.options.every(({ label }) => seen.options.some((option) => option.label === label));
 
-/** Kinds never cross; `other`: the dialog's heading is out of sight, but rows of its text are not. */
+/** Kinds never cross; `other`: the dialog's heading is not visible, but rows of its text are. */
 const isSameKind = (announced: PromptRequest, seen: PromptRequest): boolean =>
   announced.kind === seen.kind ||
   (announced.kind === "command" && seen.kind === "other" && seen.body !== null && seen.isWhole !== true);
@@ -97,7 +97,7 @@ const isDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
 const withoutSigns = (text: string): string => compact(text).replaceAll("$", "");
 
 /**
- * A remark of several rows may look like the rows that divide it from the command, so that a reader takes the one for a part of the
+ * A remark of several rows may look like the rows that divide it from the command, so that a reader takes the one for part of the
  * other: both together are what is drawn.
  */
 const isSameTogether = ({ kind, body, remark = null }: PromptRequest, seen: PromptRequest): boolean => {
@@ -118,13 +118,13 @@ const isOtherChange = (announced: PromptRequest, seen: PromptRequest): boolean =
   return lines.some((line) => !all.includes(line));
 };
 
-/** Nothing of what it asks is in sight. */
+/** Nothing of what it asks is visible. */
 const isEmpty = ({ kind, body, content = null }: PromptRequest): boolean =>
   kind === "edit" ? isWithoutChange(content) : body === null;
 
 /**
- * How far a request and the dialog agree. `letter`: the dialog draws it so. `likely`: nothing that is known of the two speaks against
- * it; agents leave out in their own ways what they do not draw. `bare`: nothing is told of what it asks, so it may be any dialog.
+ * How far a request and the dialog agree. `letter`: the dialog draws it so. `likely`: nothing that is known of the two contradicts
+ * it; agents leave out in their own ways what they do not draw. `bare`: what it asks is not known, so it may be any dialog.
  */
 export type Likeness = "letter" | "likely" | "bare" | "none";
 
@@ -137,8 +137,8 @@ export const likenessOf = (announced: PromptRequest, seen: PromptRequest): Liken
 };
 
 /**
- * An open request. `isLive`: its text is the one that an event told, and not what the store kept of it. `hasKey`: its event says
- * which call it is of; one that does not may repeat what another event told.
+ * An open request. `isLive`: its text is the one that an event reported, and not what the store kept of it. `hasKey`: its event
+ * says which call it is of; one that does not may repeat what another event reported.
  */
 export interface OpenRequest {
   request: PromptRequest;
@@ -146,7 +146,7 @@ export interface OpenRequest {
   hasKey: boolean;
 }
 
-/** Everything that is told of the two is the same, so that whichever is drawn, the same is asked. */
+/** Everything that is known of the two is the same, so that whichever is drawn, the same is asked. */
 const isTwin = (a: OpenRequest, b: OpenRequest): boolean =>
   a.isLive && b.isLive && JSON.stringify(toldOf(a.request)) === JSON.stringify(toldOf(b.request));
 
@@ -164,10 +164,10 @@ const toldOf = (request: PromptRequest): unknown[] => [
   request.options.map(({ label, description }) => [label, description ?? null]),
 ];
 
-/** An event that only says that something is asked is about a request that another one tells, if there is one. */
+/** An event that only says that something is asked is about a request that another event reports, if there is one. */
 const isAsking = ({ request }: OpenRequest): boolean => !isBare(request) || request.toolName !== null;
 
-/** Some agents tell each request twice: with its call, and in a sentence. */
+/** Some agents report each request twice: with its call, and in a sentence. */
 const isRepeated = ({ request, hasKey }: OpenRequest, all: readonly OpenRequest[]): boolean =>
   !hasKey &&
   all.some(
@@ -179,7 +179,7 @@ const isRepeated = ({ request, hasKey }: OpenRequest, all: readonly OpenRequest[
         : other.request.body === request.body),
   );
 
-/** One of which nothing but its tool is told is not drawn as what another kind of tool does. */
+/** A request of which only the tool is known is not drawn as what another kind of tool does. */
 const mayBe = ({ request }: OpenRequest, seen: PromptRequest): boolean => {
   const likeness = likenessOf(request, seen);
   if (likeness !== "bare") return likeness !== "none";
@@ -187,8 +187,8 @@ const mayBe = ({ request }: OpenRequest, seen: PromptRequest): boolean => {
 };
 
 /**
- * Nobody can tell whether the dialog is that of `owner`: another open request may be drawn so, or the dialog has nothing of what
- * it asks while others are open. `owner` null: no event told the dialog, or none that is known.
+ * It cannot be known whether the dialog is that of `owner`: another open request may be drawn so, or the dialog has nothing of what
+ * it asks while others are open. `owner` null: no event reported the dialog, or none that is known.
  */
 const isDisputed = (
   owner: OpenRequest | null,
@@ -202,10 +202,9 @@ const isDisputed = (
   return rivals.some((rival) => mayBe(rival, seen)) || (rivals.length > 0 && isEmpty(seen));
 };
 
-// What is shown of a prompt that an event announced and the screen draws, and whether that is the complete text. Pure. Which request
-// the dialog is, is found out in dialogOwner.ts.
+// Shown prompt: what is shown of a request that an event announced and the screen draws, and whether that is the complete text.
 
-/** What an event told of an edit's change stands in for rows that the dialog does not draw: to look at, never for all of it. */
+/** The change that an event reported stands in for rows that the dialog does not draw; it never counts as the whole of it. */
 const toldContent = (announced: PromptRequest, seen: PromptRequest): Partial<PromptRequest> => {
   const told = announced.content ?? null;
   return told === null || (seen.content ?? null) !== null ? {} : { content: told, isWhole: false };
@@ -219,9 +218,9 @@ const onlyDrawn = ({ toolName, expiresAt }: PromptRequest, seen: PromptRequest):
 });
 
 /**
- * The prompt as surfaces show it. `announced`: as an event told it in this life of the daemon; `seen`: the dialog on the
- * screen, null while none was read; `others`: what else is open; `told`: how it was told. It is whole where one of the two is whole, the other agrees with it,
- * and no other request may be drawn so. Null: the screen shows another prompt.
+ * The prompt as surfaces show it. `announced`: as an event reported it in this run of the daemon; `seen`: the dialog on the screen,
+ * null while none was read; `others`: what else is open; `told`: how it was reported. It is whole where one of the two is whole,
+ * the other agrees with it, and no other request may be drawn so. Null: the screen shows another prompt.
  */
 export const shownPrompt = (
   announced: PromptRequest,
@@ -249,7 +248,7 @@ export const shownPrompt = (
   return announced.hasMore === true ? { ...shown, isWhole: false } : shown;
 };
 
-/** The same where no event told the dialog, or none that is known: it shows what is drawn. */
+/** The same where no event reported the dialog, or none that is known: it shows what is drawn. */
 export const shownDialog = (seen: PromptRequest, open: readonly OpenRequest[]): PromptRequest => {
   const owners = open.filter(({ request }) => ["letter", "likely"].includes(likenessOf(request, seen)));
   const [owner = null] = owners;

@@ -1,8 +1,8 @@
-// Whether the rows of a dialog show a text, to the letter. Pure. A row may end where the text has a line break, and where
-// the width of the dialog explains a wrap; white space that a wrap swallows is the only thing that may be missing.
+// Whether a dialog draws what an event reported: a plan (`matchPlan`), a text to the letter (`matchDrawn`), and the changes of an
+// edit (`isContentDrawn`). Pure. Finding the dialog and its rows on a screen is the adapters' task.
 
-// Whether a dialog draws the plan that an event told. Pure. Events tell a plan as Markdown and agents draw it laid out: signs of
-// lists and headings, fences and tables change, words do not.
+// Plan: events report it as Markdown and agents draw it laid out. Signs of lists and headings, fences and tables change, words do
+// not.
 
 /** Signs that Markdown gives a meaning, white space, and what frames and bullets are drawn with. */
 const LAYOUT = /[\s#*_`~>|+\-=:\\[\]()!<\u2022\u2500-\u25ff]/gu;
@@ -11,15 +11,18 @@ const FENCE = /^[ \t]*(`{3,}|~{3,}).*$/gmu;
 
 const wordsOf = (markdown: string): string => markdown.replaceAll(FENCE, "").replaceAll(LAYOUT, "");
 
-/** Fewer characters are found in any plan. */
+/** So few characters occur in any plan. */
 const LEAST = 12;
 
-/** `all`: every word is drawn. `part`: they are words of it, in a row, and the rest is out of sight. */
+/** `all`: every word is drawn. `part`: a run of its words is drawn, and the rest is not visible. */
 export const matchPlan = (told: string, drawn: string): "all" | "part" | "none" => {
   const [whole, seen] = [wordsOf(told), wordsOf(drawn)];
   if (whole === seen) return "all";
   return seen.length >= LEAST && whole.includes(seen) ? "part" : "none";
 };
+
+// Text: a row may end where the text has a line break, and where the width of the dialog explains a wrap. Only white space that a
+// wrap swallows may be missing.
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
@@ -33,9 +36,9 @@ const widthOf = (text: string): number => {
   return width;
 };
 
-/** A tab is drawn as so many blanks at most. */
+/** A tab is drawn as at most this many blanks. */
 const MAX_TAB = 8;
-/** A shorter row is found in any text. */
+/** A shorter row occurs in any text. */
 const LEAST_TO_FIND = 3;
 /** A row that is found in more places of a text proves nothing. This also keeps a hostile text cheap. */
 const MAX_PLACES = 100;
@@ -63,7 +66,7 @@ export interface Wrapping {
   inset?: number | undefined;
   /** Words are also broken behind a hyphen or a slash, to fill a row. */
   hasJoints?: boolean | undefined;
-  /** Where rows are out of sight: those in sight are the first or the last. Without it nobody knows which. */
+  /** Whether the visible rows are the first or the last ones of the text; absent where that is not known. */
   sight?: "start" | "end" | undefined;
 }
 
@@ -94,7 +97,7 @@ const nextRowAt = (
 
 const isRest = (text: string, at: number): boolean => /^\s*$/.test(text.slice(at));
 
-/** The row below a full row shows only the blank that had no room in it. */
+/** The row below a full row shows only the blank that did not fit. */
 const isWrappedBlank = (
   text: string,
   at: number,
@@ -138,7 +141,7 @@ const lineAround = (text: string, at: number): { start: number; end: number } =>
 const isWider = (text: string, { start, end }: { start: number; end: number }, columns: number): boolean =>
   end - start > columns || widthOf(text.slice(start, end)) > columns;
 
-/** A piece may begin or end within a line only where that line is wrapped: then a row of it may be out of sight. */
+/** A piece may begin or end within a line only where that line is wrapped: then a row of it may not be visible. */
 const isBorder = (text: string, at: number, columns: number | null, side: "start" | "end"): boolean => {
   const line = lineAround(text, at);
   if (columns !== null && isWider(text, line, columns)) return true;
@@ -146,7 +149,7 @@ const isBorder = (text: string, at: number, columns: number | null, side: "start
   return rest.trim() === "";
 };
 
-/** Where a piece is looked for, and whether it may begin and end within a line that is wrapped: a row of it is then out of sight. */
+/** Where a piece is looked for. `isFirst`, `isLast`: it may begin or end within a wrapped line, of which a row is not visible. */
 interface Place {
   from: number;
   isFirst: boolean;
@@ -175,7 +178,7 @@ function* piecesAt(
 
 const ANYWHERE: Place = { from: 0, isFirst: true, isLast: true };
 
-/** Index behind the piece of `text` that the rows show without a gap, in the place that the dialog gives them; -1: they show none. */
+/** Index behind the piece of `text` that the rows show without a gap, at the place that `sight` gives it; -1: they show none. */
 const pieceEnd = (text: string, rows: readonly string[], wrap: Wrap, place: Place = ANYWHERE): number => {
   const { sight } = wrap.wrapping;
   const columns = place.isLast ? wrap.columns : null;
@@ -204,8 +207,9 @@ const endOfPiece = (
   pieceEnd(text, rows, { columns, wrapping: { ...wrapping, sight: undefined } }, { from, isFirst, isLast });
 
 /**
- * `all`: the rows are the whole text. `part`: they are a piece of it without a gap, and the rest is out of sight. `none`: something else, or nothing. `rows`: without the dialog's frame and indentation. `columns`: in which they are
- * wrapped; null where that is not known, so that only line breaks end a row.
+ * `all`: the rows are the whole text. `part`: they are a piece of it without a gap, and the rest is not visible. `none`: something
+ * else, or nothing. `rows`: without the dialog's frame and indentation. `columns`: the width at which they wrap; null where that is
+ * not known, so that only line breaks end a row.
  */
 export const matchDrawn = (
   text: string,
@@ -225,12 +229,12 @@ export const matchDrawn = (
   return pieceEnd(text, seen, wrap) < 0 ? "none" : "part";
 };
 
-// Whether the rows that a dialog draws of an edit are those that were announced, to the letter and in their place. Pure. Both are
-// lines of a difference; agents draw the file's lines around them as well, wrap long ones and may show a part only.
+// Edit: whether the drawn rows are the announced ones, to the letter and in their place. Both are lines of a diff; agents also draw
+// the file's lines around them, wrap long ones and may show only a part.
 
 const rowsOf = (text: string): string[] => text.split("\n");
 
-/** A line of a difference as it is drawn: the rows that it is wrapped into. */
+/** A line of a diff as it is drawn: the rows that it is wrapped into. */
 interface DrawnLine {
   sign: string;
   rows: readonly string[];
@@ -253,13 +257,13 @@ interface Wrap {
   wrapping: Wrapping;
 }
 
-/** What an edit puts in the place of what, in one place of the file. */
+/** What an edit replaces, and by what, in one place of the file. */
 interface Change {
   before: readonly string[];
   after: readonly string[];
 }
 
-/** Lines that stay may be announced as taken out and put in again. */
+/** Unchanged lines may be announced as removed and added again. */
 const withoutEqualEnds = ({ before, after }: Change): Change => {
   const least = Math.min(before.length, after.length);
   let start = 0;
@@ -269,7 +273,7 @@ const withoutEqualEnds = ({ before, after }: Change): Change => {
   return { before: before.slice(start, before.length - end), after: after.slice(start, after.length - end) };
 };
 
-/** Announced lines that say how the file ends, or where in it a place is, are no lines of it. */
+/** Leaves out announced lines that are not the file's: how it ends, and where in it the change is. */
 const changeOf = (lines: readonly string[]): Change => {
   const of = (sign: string): string[] =>
     lines.flatMap((line) => (line.startsWith(sign) || /^( |$)/.test(line) ? [line.slice(1)] : []));
@@ -288,7 +292,7 @@ const changesOf = (announced: string): Change[] => {
 const isLine = (line: string | undefined, { rows }: DrawnLine, { columns, wrapping }: Wrap): boolean =>
   line !== undefined && matchDrawn(line, rows, columns, wrapping) === "all";
 
-/** What stands behind the change, with which `drawn` begins; null: it begins with something else. */
+/** The lines behind the change with which `drawn` begins; null: it begins with something else. */
 const restBehind = (
   { before, after }: Change,
   drawn: readonly DrawnLine[],
@@ -304,7 +308,7 @@ const restBehind = (
   return old === before.length && now === after.length ? drawn.slice(end) : null;
 };
 
-/** The change stands in `drawn`, with nothing else changed before it: the drawn lines behind it; null: it does not. */
+/** The lines of `drawn` behind the change; null where it is not drawn, or where something else is changed before it. */
 const behindChange = (
   change: Change,
   drawn: readonly DrawnLine[],
@@ -312,7 +316,7 @@ const behindChange = (
 ): readonly DrawnLine[] | null => {
   for (let from = 0; from < drawn.length; from += 1) {
     const rest = restBehind(change, drawn.slice(from), wrap);
-    // What stands before a change stays as it is.
+    // Only unchanged lines may stand before a change.
     if (rest !== null || drawn[from]?.sign !== " ") return rest;
   }
   return null;
@@ -329,7 +333,7 @@ const isAllDrawn = (changes: readonly Change[], drawn: readonly DrawnLine[], wra
   return rest.every(({ sign }) => sign === " ");
 };
 
-/** Rows of one sign, each run of them up to a row of another one. A blank row below a line shows only the blank at its end. */
+/** Runs of rows with one sign, each up to a row with another. A blank row below a line shows only the blank at its end. */
 const runsOf = (sign: string, rows: readonly string[]): string[][] => {
   const runs: string[][] = [];
   let [isOwn, isNew] = [false, true];
@@ -351,7 +355,7 @@ const runsOf = (sign: string, rows: readonly string[]): string[][] => {
 const areRunsOf = (text: string, runs: readonly string[][], wrap: Wrap): boolean => {
   let from = 0;
   return runs.every((drawn, at) => {
-    // Blank lines are found anywhere.
+    // Blank lines occur anywhere.
     const run = drawn.slice(drawn.findIndex((row) => row.trim() !== ""));
     if (run.every((row) => row.trim() === "")) return true;
     const sides = { isFirst: at === 0, isLast: at === runs.length - 1 };
@@ -373,14 +377,14 @@ const areRowsDrawn = (announced: string, rows: readonly string[], wrap: Wrap, is
 
 /** How a dialog draws an edit. */
 interface Drawing extends Wrapping {
-  /** Every row of it is in sight. */
+  /** Every row of it is visible. */
   isWhole?: boolean | undefined;
 }
 
 /**
- * All rows are in sight: the announced changes stand among the file's lines, each in its place, and nothing else is changed. Else
- * the rows drawn as added and as removed are pieces of the announced ones, without a gap where no other row is between them.
- * False for rows whose effect is not known. `columns`: in which lines are wrapped; null where each row is a line.
+ * Where all rows are visible (`isWhole`): the announced changes stand among the file's lines, each in its place, and nothing else
+ * is changed. Else the rows drawn as added and as removed are pieces of the announced ones, without a gap unless another row is
+ * between them. False for rows whose effect is not known. `columns`: the width at which lines wrap; null where each row is a line.
  */
 export const isContentDrawn = (
   announced: string,
@@ -393,9 +397,9 @@ export const isContentDrawn = (
   const wrap = { columns, wrapping };
   if (!isWhole) return areRowsDrawn(announced, rows, wrap, false);
   if (isAllDrawn(changesOf(announced), joinWrapped(rows), wrap)) return true;
-  // Where a line is wrapped without a sign, and no line of the file is drawn, rows are told apart by their text alone.
+  // Where a line wraps without a sign, and no line of the file is drawn, only the text of a row says which line it is of.
   return rows.every((row) => /^[+-]/.test(row)) && areRowsDrawn(announced, rows, wrap, true);
 };
 
-/** Nothing of what it changes is in sight. */
+/** Nothing of what it changes is visible. */
 export const isWithoutChange = (drawn: string | null): boolean => drawn === null || !/^[+-]/m.test(drawn);

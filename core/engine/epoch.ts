@@ -1,4 +1,4 @@
-// Runtime identity: one agent process in one pane of one tmux server life. Decides when a runtime begins and ends.
+// Runtime identity: one agent process in one pane of one run of a tmux server. Decides when a runtime begins and ends.
 import type { Pane, ProcessInfo, Runtime } from "../model/runtime.ts";
 import type { RuntimeEnd } from "../model/evidence.ts";
 

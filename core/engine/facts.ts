@@ -1,6 +1,6 @@
-// What is known about one runtime, folded from its evidence. Every field is a register that only grows (newest by order
-// key, or a set), so folding is commutative, associative and idempotent: any delivery order gives the same facts. Late
-// evidence, older than the source's cursor, therefore moves nothing that newer evidence already decided.
+// The order of events, and what is known about one runtime, folded from its evidence. Every field is a register that only grows
+// (newest by order key, or a set), so folding is commutative, associative and idempotent: any delivery order gives the same facts.
+// Late evidence, older than the source's cursor, therefore moves nothing that newer evidence already decided.
 import type {
   Evidence,
   EvidenceSource,
@@ -10,8 +10,7 @@ import type {
 } from "../model/evidence.ts";
 import { isWaiting } from "../model/state.ts";
 
-// Deterministic event order (spec 7.2.2). Within one source the sequence number leads; across sources only time can.
-
+/** Deterministic event order (spec 7.2.2). Within one source the sequence number leads; across sources only time can. */
 export interface OrderKey {
   source: EvidenceSource;
   /** A source numbers all of its events or none; in a mixture the unnumbered ones count as older, so that the order stays total. */
@@ -113,7 +112,7 @@ const without = <K, V>(map: ReadonlyMap<K, V>, gone: (value: V) => boolean): Rea
   return kept.size === map.size ? map : kept;
 };
 
-/** Drops what a boundary of the same agent has closed for good; evidence older than it is ignored on arrival, so nothing is lost. */
+/** Drops what a boundary of the same agent has closed; evidence older than it is ignored on arrival, so nothing is lost. */
 const pruned = (facts: Facts, agentId: string, boundary: OrderKey): Facts => {
   const isOlder = (entry: { agentId: string; key: OrderKey }) =>
     entry.agentId === agentId && compareByTime(entry.key, boundary) < 0;

@@ -27,7 +27,7 @@ interface JudgeInput {
   now: number;
 }
 
-/** Target identity, runtime, life of the process and the prompt that the action is bound to: nothing relaxes these. */
+/** Target identity, runtime, whether the process runs, and the prompt that the action is bound to: nothing relaxes these. */
 const judgeIdentity = ({ snapshot }: JudgeInput, current: SubjectNow): string[] => {
   const changes: string[] = [];
   if (current.runtimeId !== snapshot.runtimeId) {

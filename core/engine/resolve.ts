@@ -15,7 +15,7 @@ import {
 import type { Liveness, Resolution, Verdict } from "../model/evidence.ts";
 import { compareByTime, orderKeyOf } from "./facts.ts";
 
-// When several requests are open, the one whose dialog is on the screen is asked now: the text of another one must never be
+// Requests: of several that are open, the one whose dialog is on the screen is asked now. The text of another one must never be
 // shown above its keys.
 
 const isLane = ({ evidence, outcome }: Candidate): boolean =>
@@ -67,7 +67,7 @@ const answeredAt = (
   return times.length === 0 ? null : Math.max(...times);
 };
 
-/** A dialog that was answered stands in the last reading until the screen is read again: it is not asked again. */
+/** A dialog that was answered is in the last reading until the screen is read again: it is not asked again. */
 const withoutAnswered = (candidates: readonly Candidate[], context: ResolveContext): Candidate[] => {
   const dialog = dialogOf(candidates);
   const seen = dialog === null ? null : drawnBy(dialog, context);
@@ -85,8 +85,8 @@ const withoutAnswered = (candidates: readonly Candidate[], context: ResolveConte
 };
 
 /**
- * An open request loses to the dialog on the screen when that dialog belongs more surely to another request, or was not announced by
- * any.
+ * An open request loses to the dialog on the screen when that dialog belongs more surely to another request, or to none that was
+ * announced.
  */
 const chooseShown = (all: readonly Candidate[], context: ResolveContext): Candidate[] => {
   const candidates = withoutAnswered(all, context);
@@ -191,8 +191,8 @@ const unknownReason = (
 };
 
 /**
- * Resolves the state of one live runtime at an instant. A target that is down, and a suspended process, short-circuit to unknown. The winner is the
- * most urgent of the candidates that survive supersession, contests, confirmation and freshness; none means `unknown`.
+ * Resolves the state of one live runtime at an instant. A target that is down and a suspended process short-circuit to `unknown`.
+ * The winner is the most urgent candidate that survives supersession, contests, confirmation and freshness; none means `unknown`.
  */
 export const resolve = (input: ResolveInput): Resolution => {
   const context = new ResolveContext(input);

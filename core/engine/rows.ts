@@ -5,7 +5,7 @@ import { isWaiting, topState, type CanonicalState } from "../model/state.ts";
 
 /** First without regard to case, as people sort; then with it, so that the order is total. */
 export const byText = (a: string, b: string): number => {
-  // Most compared names are equal. Sorting by the rules of a language would cost time, and two megabytes.
+  // Most compared names are equal. Sorting by a language's rules would cost time, and two megabytes.
   if (a === b) return 0;
   const [lowA, lowB] = [a.toLowerCase(), b.toLowerCase()];
   if (lowA !== lowB) return lowA < lowB ? -1 : 1;
@@ -21,7 +21,7 @@ export const byPlace = (a: PaneView, b: PaneView): number =>
   a.pane_index - b.pane_index ||
   byText(a.identity.pane_id, b.identity.pane_id);
 
-// Roll-ups of spec 7.6 over the rows that surfaces show: windows and sessions.
+// Roll-ups of rows to windows and sessions (spec 7.6).
 
 const statesOf = (panes: readonly PaneView[]): CanonicalState[] =>
   panes.flatMap((pane) => (pane.state === null ? [] : [pane.state]));

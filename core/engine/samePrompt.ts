@@ -99,7 +99,7 @@ const isSameEdit = (announced: PromptRequest, seen: PromptRequest): boolean => {
 export const isBare = (announced: PromptRequest): boolean =>
   announced.body === null && VAGUE.has(announced.kind);
 
-/** `announced`: as it was told by an event; `seen`: as the screen shows it. */
+/** `announced`: as an event reported it; `seen`: as the screen shows it. */
 export const mayBeSamePrompt = (announced: PromptRequest, seen: PromptRequest): boolean => {
   const { kind } = announced;
   if (!mayBeSameKind(kind, seen.kind)) return false;

@@ -1,12 +1,11 @@
-// Which pane a typed reference means: every meaning of the text is looked for, and only where all that is found agree on one
-// pane is it that pane. It never guesses: two meanings are refused with what they mean.
+// Which pane a typed reference means (docs/adr/0017): what the text can mean, what it finds among the panes, and the one pane on
+// which all findings agree. It never guesses: two meanings are refused with what they mean. References of scripts: ref.ts.
 import { AgtmuxError } from "../model/errors.ts";
 import type { WindowLink } from "./ref.ts";
 import { refNameSchema } from "../model/runtime.ts";
 import { DEFAULT_SERVER, formatShortRef, formatTarget } from "../model/shortRef.ts";
 
-// The references that people type (docs/adr/0017), as text: what a text can mean, as tmux reads it. Which of the meanings
-// exists is not known here.
+// Forms: what a text can mean, as tmux reads it, whether or not that exists.
 
 /** `session` and `window` are names, ids (`$1`, `@1`) or, for a window, its index in that session. */
 type TypedForm =
@@ -17,7 +16,7 @@ type TypedForm =
   | { kind: "windowName"; name: string }
   | { kind: "windowOf"; session: string; window: string }
   | { kind: "paneOf"; session: string; window: string; pane: string }
-  /** tmux takes what stands before the first dot for a window: where there is such a window, it is what the text is about. */
+  /** tmux takes what stands before the first dot for a window: where there is such a window, the text means it. */
   | { kind: "beforeDot"; session: string | null; window: string };
 
 const FORMS = "'%12', 'session:window.pane', 'session:window', a session's or a window's name, or '.'";
@@ -27,7 +26,7 @@ const invalid = (text: string, why: string): AgtmuxError =>
     remedy: `Type ${FORMS}; 'agtmux help references' has them all.`,
   });
 
-/** tmux's words for "the last", "the next", "the marked": whatever they mean now, a moment later it is something else. */
+/** tmux's words for "the last", "the next", "the marked": a moment later they mean something else. */
 const RELATIVE = /^(?:[!^$~]|[+-]\d*)$/;
 const BRACED = /^\{.*\}$/s;
 
@@ -89,8 +88,7 @@ const typedForms = (text: string): TypedForm[] => {
   return formsOfPlace(text, session, text.slice(colon + 1));
 };
 
-// What a typed reference finds among the panes: every session, window and pane that its text can mean, as tmux would find them.
-// Which of them it is, is decided elsewhere.
+// Findings: every session, window and pane that the text can mean, as tmux would find them.
 
 export interface TypedSubject {
   target: string;
@@ -194,6 +192,8 @@ const meaningsOf = <S extends TypedSubject>(
   here: string | null,
 ): Thing<S>[] => typedForms(text).flatMap((form) => thingsOf(form, panes, here));
 
+// Resolution: the one pane that is meant.
+
 /** Where the text was typed. `elsewhere`: in a tmux server that nothing is known of. */
 export type TypedFrom =
   | { kind: "outside" }
@@ -215,7 +215,7 @@ const isOn =
 
 const quote = (text: string): string => `'${text.slice(0, 200)}'`;
 
-/** At most so many are listed: more is nothing to choose from. */
+/** At most this many are listed: more is nothing to choose from. */
 const MAX_CANDIDATES = 30;
 
 /** `host/%12  work:1.0`, for a person to choose from. */
@@ -232,8 +232,8 @@ const candidatesOf = (panes: Iterable<TypedSubject>): string[] => {
 };
 
 /**
- * Whether nothing else is meant. A window without an agent inside of a session that has just this one is no other
- * meaning: sessions are often called like one of their windows.
+ * Whether nothing else is meant. A window without an agent in a session that has only this one is no other meaning: sessions
+ * often have the name of one of their windows.
  */
 const isSettled = <S>(pane: S, things: readonly Thing<S>[]): boolean => {
   const around = things.filter(({ panes }) => panes.includes(pane));
@@ -294,7 +294,7 @@ const resolveOn = <S extends TypedSubject>(
       `${quote(text)} is not a reference: '.' is the pane that you are in`,
     );
   const things = meaningsOf(rest, subjects.filter(isOn({ target, server })), null);
-  // The machine may not answer just now: then only the name that begins like it would be found.
+  // The machine may not answer just now: then only a name that begins like it would be found.
   const asName = meaningsIfAny(text, inReach);
   if (asName.length > 0)
     throw new AgtmuxError(
@@ -317,8 +317,8 @@ const resolveOn = <S extends TypedSubject>(
 };
 
 /**
- * The one pane that the text means. In tmux an unprefixed one means the server that one is in, as it does to tmux; outside of
- * tmux all that are watched.
+ * The one pane that the text means. Without a prefix it means the tmux server in which it was typed, as it does to tmux; outside
+ * of tmux all watched servers.
  * @throws AgtmuxError E_REF_INVALID, E_REF_NOT_FOUND (with what there is elsewhere), E_REF_AMBIGUOUS with the candidates.
  */
 export const resolveTyped = <S extends TypedSubject>(text: string, among: TypedAmong<S>): S => {

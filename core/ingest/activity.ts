@@ -1,5 +1,5 @@
-// What an agent is doing, beside its state: which source told each part last, its progress line, and which ends of turns are
-// unread. It makes no transition.
+// What an agent is doing, beside its state: its progress line, which ends of turns are unread, and its activity with the source
+// that reported each part last. No state follows from any of it, and it makes no transition.
 import { compareByTime, orderKeyOf } from "../engine/facts.ts";
 import {
   MAX_PROGRESS,
@@ -19,9 +19,8 @@ import { isWaiting, type CanonicalState } from "../model/state.ts";
 import { toolText } from "../model/words.ts";
 import type { ToldActivity } from "../ports/agentAdapter.ts";
 
-// The progress line of a runtime: which of its sources speaks, and when a change of it is told. It makes no transition
-// and is not stored: after a restart it comes back with the next reading, or with the stored event that it rests on. Nor does it
-// ever decide anything. It is cleaned into a steady line, because a text that ticks would be a change every second.
+// Progress line: which source gives it, and when a change is reported. It is not stored: after a restart it comes back with the
+// next reading, or with the stored event that it rests on. It is cleaned, because text that counts would be a change every second.
 
 /** More than a line of any terminal; keeps hostile text cheap. */
 const MAX_INPUT = 1_000;
@@ -49,7 +48,7 @@ export const steadyProgress = (text: string): string | null => {
   return steady === "" ? null : steady.slice(0, MAX_PROGRESS);
 };
 
-/** A change of the line alone is told at most this often, so that a line with a counter does not become a stream of changes. */
+/** A change of the line alone is reported at most this often, so that a counter in it does not become a stream of changes. */
 const PROGRESS_INTERVAL_MS = 3_000;
 
 /** A text as an adapter gave it, made steady and free of secrets. */
@@ -98,19 +97,18 @@ const wantedProgress = (entry: RuntimeEntry): string | null => {
   return ofWinningEvent(entry) ?? ofSubAgents(entry) ?? progress.files;
 };
 
-/** True when the line has changed and its last change was told long enough ago. */
+/** True when the line has changed and its last change was reported long enough ago. */
 export const isProgressDue = (entry: RuntimeEntry, now: number): boolean =>
   now - entry.progress.shownAt >= PROGRESS_INTERVAL_MS && wantedProgress(entry) !== entry.progress.shown;
 
-/** Takes the present line into what clients see; a row that is told of anyway (`isTold`) takes it along at once. */
+/** Takes the present line into what clients see: at once for a row that is reported anyway (`isTold`). */
 export const showProgress = (entry: RuntimeEntry, now: number, isTold: boolean): void => {
   if (!isTold && !isProgressDue(entry, now)) return;
   const shown = wantedProgress(entry);
   if (shown !== entry.progress.shown) entry.progress = { ...entry.progress, shown, shownAt: now };
 };
 
-// Done is unread until somebody has looked: which ends of turns count as done. Pure. The state is decided elsewhere and never
-// follows from this.
+// Unread: which ends of turns count as done, and whether anybody has looked at them since. Pure.
 
 /** Two sources give the end of one turn slightly different times. */
 const SAME_END_MS = 1_000;
@@ -136,7 +134,7 @@ export const marksAfter = (entry: RuntimeEntry, resolution: Resolution): TurnMar
     case "running":
     case "waiting_approval":
     case "waiting_input": {
-      // Whoever asked for the next turn has no use for the end of the one before.
+      // Whoever started the next turn does not need the end of the one before.
       const beganAt = activity.turn_began_at === null ? null : Date.parse(activity.turn_began_at.value ?? "");
       return { ...marks, isInTurn: true, beganAt: Number.isNaN(beganAt) ? null : beganAt, isUnread: false };
     }
@@ -172,7 +170,7 @@ export const isoUnreadSince = (entry: RuntimeEntry): string | null => {
 export const isSettledCrash = (entry: RuntimeEntry, hasPane: boolean, now: number): boolean =>
   entry.crashedAt !== null && !entry.marks.isUnread && !hasPane && now >= entry.keptUntil;
 
-/** A turn that nobody was sure of when the daemon ended keeps its age; where the row told it, that is known already. */
+/** A turn whose state was not known when the daemon ended keeps its age, unless the stored row has it. */
 export const restoreTurn = (entry: RuntimeEntry): void => {
   const { beganAt, isInTurn } = entry.marks;
   if (!isInTurn || beganAt === null || entry.activity.turn_began_at !== null) return;
@@ -180,9 +178,11 @@ export const restoreTurn = (entry: RuntimeEntry): void => {
   entry.activity = { ...entry.activity, turn_began_at: { value, source: "reconciler", at: beganAt } };
 };
 
-/** Changes of it alone are told at most this often: tools begin and end many times a second. */
+// Activity: prompt, session title, tool, last words, folder and git, and the begin of the turn.
+
+/** Changes of it alone are reported at most this often: tools begin and end many times a second. */
 const ACTIVITY_INTERVAL_MS = 3_000;
-/** Of a text of any length. */
+/** Characters of a text of any length that are used. */
 const LOOKED_AT = 4_000;
 
 export type Redact = (text: string, maxLength: number) => string;
@@ -216,11 +216,11 @@ const toolLine = (tool: RunningTool, folder: string | null, redact: Redact): Run
 const isSameTool = (a: RunningTool | null, b: RunningTool): boolean =>
   a !== null && a.name === b.name && (b.subject === null || a.subject === b.subject);
 
-/** The source that saw it last. Between a hook and a file about tools, hooks know more: a file lags behind. */
+/** The newest report counts; of two at the same time that of a hook, because files lag behind. */
 const isNewer = (before: Told<unknown> | null, source: ActivitySource, at: number): boolean =>
   before === null || at > before.at || (at === before.at && source === "hook");
 
-/** What an event or the agent's own log told at `at` (epoch ms). */
+/** What an event or the agent's own log reported at `at` (epoch ms). */
 export const noteTold = (
   entry: RuntimeEntry,
   told: ToldActivity,
@@ -243,14 +243,14 @@ export const noteTold = (
     const { tool } = told;
     const line = tool === null ? null : toolLine(tool, folder, redact);
     const isEnd = tool?.hasEnded === true;
-    // Of tools that run beside each other the one that began last is shown.
+    // Of tools that run in parallel the one that began last is shown.
     if (line === null || !isEnd) next.tool = { value: line, source, at };
     else if (isSameTool(next.tool?.value ?? null, line)) next.tool = { value: null, source, at };
   }
   entry.activity = next;
 };
 
-/** A folder that the agent's events named stays; git's files are read of the folder that is shown. */
+/** A folder that the agent's events named is kept; what git's files say of the folder that is shown is replaced. */
 export const notePlace = (entry: RuntimeEntry, place: Place, at: number, redact: Redact): void => {
   const part = (text: string | null, source: ActivitySource): Told<string> | null =>
     text === null ? null : { value: redact(text, MAX_ACTIVITY_TEXT), source, at };
@@ -270,8 +270,8 @@ export const notePlace = (entry: RuntimeEntry, place: Place, at: number, redact:
 };
 
 /**
- * The title that the agent gave its pane. One that was restored counts until somebody knows better: the title, or the file
- * that names the session.
+ * The title that the agent gave its pane. A session title that was restored counts until the pane's title, or the file that names
+ * the session, replaces it.
  */
 export const noteTitle = (entry: RuntimeEntry, raw: string, at: number, redact: Redact): void => {
   const { adapter, activity } = entry;
@@ -307,7 +307,7 @@ export const noteTurn = (
     entry.activity = { ...entry.activity, tool: null, turn_began_at: null };
     return;
   }
-  // Nobody saw it begin where nothing was known before.
+  // Where nothing was known before, nobody saw it begin.
   if (previous === null || previous === "unknown" || isInTurn(previous)) return;
   const source = verdicts.find(({ outcome }) => outcome === "won")?.source ?? "poller";
   entry.activity = {
@@ -336,12 +336,12 @@ const wanted = ({ activity, resolution }: RuntimeEntry): ActivityView | null => 
 const isSameActivity = (a: ActivityView | null, b: ActivityView | null): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** True when a part has changed and the last change was told long enough ago. */
+/** True when a part has changed and the last change was reported long enough ago. */
 export const isActivityDue = (entry: RuntimeEntry, now: number): boolean =>
   now - entry.activity.shownAt >= ACTIVITY_INTERVAL_MS &&
   !isSameActivity(wanted(entry), entry.activity.shown);
 
-/** Takes what is known into what clients see; a row that is told of anyway (`isTold`) takes it along at once. */
+/** Takes what is known into what clients see: at once for a row that is reported anyway (`isTold`). */
 export const showActivity = (entry: RuntimeEntry, now: number, isTold: boolean): void => {
   if (!isTold && !isActivityDue(entry, now)) return;
   const shown = wanted(entry);
@@ -349,7 +349,7 @@ export const showActivity = (entry: RuntimeEntry, now: number, isTold: boolean):
     entry.activity = { ...entry.activity, shown, shownAt: now };
 };
 
-/** As it was stored with the last transition; who told it is not known any more, so anybody's later word counts. */
+/** As it was stored with the last transition. Its sources are no longer known, so any later report replaces it. */
 export const restoreActivity = (stored: ActivityView | null, at: number): ActivityState => {
   const part = <T>(value: T | null | undefined): Told<T> | null =>
     value === null || value === undefined ? null : { value, source: "reconciler", at };
@@ -370,7 +370,7 @@ export const restoreActivity = (stored: ActivityView | null, at: number): Activi
   };
 };
 
-/** Who told what of the row, and when. */
+/** Each part of the shown activity with its source and time. */
 export const activityEvidence = ({ activity }: RuntimeEntry): ActivityEvidence[] =>
   ACTIVITY_FIELDS.flatMap((field) => {
     const told = field === "session_title" ? sessionTitleOf(activity) : activity[field];

@@ -1,5 +1,5 @@
-// Event files in: each is normalised by its adapter, bound to the runtime that it speaks of, and applied; one that names
-// no runtime yet waits, durably, until its time is over.
+// Event files in: each is normalised by its adapter (those of our wrapper here), bound to the runtime that it names, and applied;
+// one that names no runtime yet waits, durably, until its time is over. Agents' events are bound by core/engine/bind.ts.
 import { bindEvent, type Binding, type BindInput, isTie, placeEvent } from "../engine/bind.ts";
 import { type Envelope, readWrapperEvent, isWrapperEvent } from "../model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../model/evidence.ts";
@@ -11,12 +11,13 @@ import type { RuntimeEntry } from "./liveState.ts";
 import type { States } from "./states.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 
-// The wrapper's events on their way in: what they say and whose they are. The wrapper knows the pid of the agent, not its
-// type, so the process decides which runtime is meant.
-/** Proof of life, and no more: the start of an agent says nothing about its turn, and its end is judged when the runtime ends. */
-/** Agents say that they exit before they have tidied up. */
+/** How long an agent that says that it exits may still tidy up. */
 const LEAVING_MS = 2_000;
 
+// Wrapper: what its events say and whose they are. It knows the pid of the agent, not its type, so the process decides which
+// runtime is meant.
+
+/** Proof of life, and no more: the start of an agent says nothing about its turn, and its end is judged when the runtime ends. */
 const SIGN_OF_LIFE: Signal = {
   kind: "activity",
   agentId: ROOT_AGENT,
@@ -53,7 +54,7 @@ const bindWrapper = (input: Omit<BindInput, "sessionId" | "beginsSession">): Bin
   return { kind: "dropped", reason: "agent_mismatch" };
 };
 
-/** For each target: an event that waits for longer than seconds belongs to nobody. */
+/** Per target: an event that waits for longer than seconds belongs to nobody. */
 const MAX_PENDING = 2_000;
 
 const partition = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] => [
@@ -165,7 +166,7 @@ export class Events {
     });
   }
 
-  /** Of the runtimes of the event's own target those that `bindEvent` would look at: to go through a thousand of them for each event would cost more than all the rest. */
+  /** Those runtimes of the event's target that `bindEvent` would consider: going through all for each event would cost too much. */
   private candidates(
     targetId: string,
     { paneId, tmuxSocket }: Envelope,
@@ -266,7 +267,7 @@ export class Events {
   unplacedAgents(targetId: string, envelopes: readonly Envelope[]): Set<string> {
     const { unitOfWork } = this;
     let bound: Set<string> | null = null;
-    // For most events nobody asks.
+    // Most events do not need this.
     const isBound = (session: string): boolean =>
       (bound ??= new Set(
         Array.from(

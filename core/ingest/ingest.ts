@@ -1,5 +1,5 @@
 // The only writer of state: everything that is learned comes in here, each call one transaction. This file connects the
-// parts; what each kind of input does is a file of its own beside it.
+// parts and makes the tick; what each kind of input does is in a file of its own beside it.
 import { Events } from "./events.ts";
 import { LastSeen, UnitOfWork, type DropReason } from "./unitOfWork.ts";
 import { RuntimeLifecycle, endDisabled, renewAdapters, dismiss, markSeen } from "./runtimeLifecycle.ts";
@@ -27,9 +27,7 @@ import {
 import { Targets, ListingApplier, type TopologyUpdate } from "./topology.ts";
 import type { Prompt, RuntimeEntry, LiveState } from "./liveState.ts";
 
-// One tick: what time alone changes. Demotion, staleness, pending events, old crashed rows, and whether the store works again.
-
-/** In transactions of `size` runtimes, one for each step: between two of them others may have their turn. */
+/** What time alone changes, in transactions of `size` runtimes, one for each step: between two of them other work may run. */
 function* tickInChunks(
   deps: {
     unitOfWork: UnitOfWork;
@@ -64,7 +62,7 @@ function* tickInChunks(
   });
   for (let from = size; from < due.length; from += size) {
     yield;
-    // Memory may have been rebuilt in between: then these are nobody's any more.
+    // Memory may have been rebuilt in between: then these entries are outdated.
     const rest = due
       .slice(from, from + size)
       .filter((entry) => liveState.runtimes.get(entry.runtime.runtimeId) === entry);
@@ -173,7 +171,7 @@ export class Ingest {
     return this.parts.rows.targets();
   }
 
-  // --- what the collector learns ---------------------------------------------------------------------------------------
+  // What the collector learns.
 
   applyTopology(update: TopologyUpdate): void {
     this.parts.topology.apply(update);
@@ -199,7 +197,7 @@ export class Ingest {
     for (const listener of this.screenListeners) listener(runtimeId, lines);
   }
 
-  /** Called with each look at the screen of an agent. Returns the unsubscribe function. */
+  /** Called with each capture of an agent's screen. Returns the unsubscribe function. */
   onScreens(listener: (runtimeId: string, lines: readonly string[]) => void): () => void {
     this.screenListeners.add(listener);
     return () => this.screenListeners.delete(listener);
@@ -269,7 +267,7 @@ export class Ingest {
     this.parts.targets.setHealth(targetId, found, why, link);
   }
 
-  // --- what a person configures ----------------------------------------------------------------------------------------
+  // What a person configures.
 
   /** The adapters in force changed: live runtimes take theirs again; one whose adapter is gone keeps its last state. */
   renewAdapters(): void {
@@ -295,7 +293,7 @@ export class Ingest {
     this.parts.targets.remove(targetId);
   }
 
-  // --- people and time -------------------------------------------------------------------------------------------------
+  // People and time.
 
   /** We sent its process a signal that ends it: that end is no crash. False takes it back. */
   markKilled(runtimeId: string, isKilled: boolean): void {
@@ -309,7 +307,7 @@ export class Ingest {
    */
   beginAction(runtimeId: string, actionId: string): (followsForMs: number) => void {
     const { actions, deps } = this.unitOfWork;
-    // What follows an action may last shorter than an ordinary look is away.
+    // What follows an action may be shorter than the time to the next ordinary capture.
     const watchUntil = (at: number): void => {
       const entry = this.liveState.runtimes.get(runtimeId);
       if (entry !== undefined) entry.closelyUntil = at;
@@ -339,7 +337,7 @@ export class Ingest {
     while (chunks.next().done !== true);
   }
 
-  /** The same in transactions of so many runtimes, one for each step: between two of them others may have their turn. */
+  /** The same in transactions of `size` runtimes, one for each step: between two of them other work may run. */
   tickInChunks(size: number): Generator<undefined> {
     return tickInChunks(this.parts, size);
   }

@@ -1,5 +1,6 @@
-// What the daemon knows right now, in memory: targets, tmux servers with their panes, and one entry per runtime with its
-// folded facts. The store holds the durable form; nothing outside ingest writes here.
+// What the daemon knows right now, in memory: an agent's activity, requests whose end no screen has shown, the entry of a runtime
+// with its folded facts, and `LiveState` with targets, tmux servers, panes and all entries. The store holds the durable form;
+// nothing outside ingest writes here.
 import {
   type ActivitySource,
   type ActivityView,
@@ -20,8 +21,7 @@ import type { PaneView } from "../model/view.ts";
 import type { WorkspaceView } from "../model/workspace.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
-// What is known of an agent's activity, part by part: who told it last, and what clients see of it.
-
+/** One part of an agent's activity, and the source that reported it last. `at`: epoch ms. */
 export interface Told<T> {
   value: T;
   source: ActivitySource;
@@ -30,7 +30,7 @@ export interface Told<T> {
 
 type Parts = { [F in keyof ActivityView]: Told<ActivityView[F]> | null };
 
-/** The pane's title as it was looked at, and what the agent says in it of its session. */
+/** The pane's title as it was listed, and what the agent says in it of its session. */
 interface LookedAtTitle {
   raw: string;
   folder: string | null;
@@ -61,21 +61,21 @@ export const NO_ACTIVITY: ActivityState = {
   shownAt: -Infinity,
 };
 
-// Which requests events told of while the screen has not shown that nothing is asked: the dialog that stands there may be of any
-// of them, whatever events say since of an end. So a file in the spool can neither end a request nor put another one in its
-// place. In memory only, and for approvals without a person only; states are not decided by this.
+// Unended requests: those reported by events while no screen has shown that nothing is asked. The open dialog may be that of any of
+// them, whatever later events say of an end, so a file in the spool can neither end a request nor put another in its place. In
+// memory only, and for approvals without a person only; states are not decided by this.
 
-/** More are not told apart: until the screen shows that nothing is asked, none is sure. */
+/** Beyond this number none is certain, until the screen shows that nothing is asked. */
 const MAX_OPENED = 100;
-/** One look may meet a frame that was half drawn: so long nothing else than "no dialog" is read. */
+/** How long every capture must show no dialog: a single one may be of a half-drawn frame. */
 const SHOWN_MS = 300;
 
 export interface Unended {
-  /** By the id of the event. `drawnBy`: its dialog stands there by then, if at all, epoch ms. */
+  /** By the id of the event. `drawnBy`: its dialog is drawn by then, if at all, epoch ms. */
   readonly opened: ReadonlyMap<string, { readonly request: PromptRequest; readonly drawnBy: number }>;
   /** False: there may have been more of them. */
   readonly isComplete: boolean;
-  /** Since when each look has found a screen that is known and has no dialog, epoch ms; null: the last one did not. */
+  /** Since when each capture has shown a known screen without a dialog, epoch ms; null: the last one did not. */
   readonly clearSince: number | null;
 }
 
@@ -83,7 +83,7 @@ export const NONE_UNENDED: Unended = { opened: new Map(), isComplete: true, clea
 /** Of an agent that ran before this memory began. */
 export const UNKNOWN_UNENDED: Unended = { ...NONE_UNENDED, isComplete: false };
 
-/** With a request that an event told. `ingestedAt`, not the time that the event claims. */
+/** With a request that an event reported. By `ingestedAt`, not by the time that the event claims. */
 export const withOpened = (unended: Unended, { eventId, ingestedAt, signal }: Evidence): Unended => {
   if (signal.kind !== "request") return unended;
   if (unended.opened.size >= MAX_OPENED) return { ...unended, isComplete: false };
@@ -94,7 +94,7 @@ export const withOpened = (unended: Unended, { eventId, ingestedAt, signal }: Ev
   };
 };
 
-/** With a look at the screen; `status` null: it shows nothing that is known, which may be a part of a dialog. */
+/** With a capture of the screen; `status` null: it shows nothing that is known, which may be a part of a dialog. */
 export const withLook = (unended: Unended, status: Status | null, readAt: number): Unended => {
   if (status === null || isWaiting(status.state))
     return unended.clearSince === null ? unended : { ...unended, clearSince: null };
@@ -106,10 +106,10 @@ export const withLook = (unended: Unended, status: Status | null, readAt: number
   return { opened, isComplete: unended.isComplete || isShown, clearSince };
 };
 
-/** What differs between two texts of which this is the same may not be seen on a screen. */
+/** Printable ASCII only: other differences between two texts may not be visible on a screen. */
 const visible = (text: string): string => text.replaceAll(/[^!-~]/g, "");
 
-/** Whether the dialog of `told`, on the screen to the letter, may be another request's, or nobody can know. */
+/** Whether the dialog of `told`, on the screen to the letter, may be that of another request, or this cannot be known. */
 export const mayBeOfAnother = (
   { opened, isComplete }: Unended,
   { eventId, told }: { eventId: string; told: PromptRequest },
@@ -122,6 +122,8 @@ export const mayBeOfAnother = (
     )
   );
 };
+
+// Entries: one per runtime and per tmux server.
 
 /** A prompt as it is shown. `fingerprint` null: it cannot be answered, because its text is not known or not drawn yet. */
 export interface Prompt {
@@ -177,25 +179,25 @@ export interface RuntimeEntry {
   /** What is asked, to the letter: by the event that opened a request, and as each source read it last. Never stored. */
   asked: {
     byEvent: ReadonlyMap<string, PromptRequest>;
-    /** Whose end the screen has not shown; absent: no event told of one. */
+    /** Those whose end no screen has shown; absent: no event reported one. */
     unended?: Unended;
   } & Partial<Record<"poller" | "transcript", PromptRequest | null>>;
-  /** The wait that the store told of, while nothing else than `unknown` has followed it: it may go on as the same one. */
+  /** The wait that was restored from the store, while only `unknown` has followed it: it may go on as the same one. */
   storedWait: Resolution | null;
   /** The prompt that is open, as it is shown. */
   prompt: Prompt | null;
-  /** The fingerprint that the present wait was told with last; null while it had none. */
+  /** The fingerprint with which the present wait was reported last; null while it had none. */
   named: string | null;
-  /** From when on the prompt may be told even without its dialog; null if nothing waits for the dialog. */
+  /** From when on the prompt may be reported even without its dialog; null if nothing waits for the dialog. */
   promptDueAt: number | null;
   /** The resolution comes from the store, and the screen was not read since. */
   isRestored: boolean;
   stateVersion: number;
   /** The agent itself said that it ends. */
   sawExitEvent: boolean;
-  /** Until then its process may take to be gone after that, epoch ms; null otherwise. */
+  /** By when its process should be gone after that, epoch ms; null otherwise. */
   leavesBy: number | null;
-  /** Its screen is looked at often until then, epoch ms: an action is under way, or it is leaving. */
+  /** Its screen is captured often until then, epoch ms: an action is under way, or the agent is exiting. */
   closelyUntil: number;
   /** As the wrapper announced it. */
   wrapperExitStatus: number | null;
@@ -208,7 +210,7 @@ export interface RuntimeEntry {
   cwd: string | null;
   /** The agent's own log of its session, as its events name it. */
   transcriptPath: string | null;
-  /** Working folder and screen, for events that name other panes; the folder is undefined until it was asked for. */
+  /** For events that name other panes, like `screen`; undefined until it was asked for. */
   processCwd: string | null | undefined;
   screen: { text: string; readAt: number } | null;
   /** When its screen was read last, whatever it showed. */
@@ -264,7 +266,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   view: null,
 });
 
-/** Changes whenever a turn is told to begin or to end. */
+/** Changes whenever a turn is reported to begin or to end. */
 export const turnMark = (entry: RuntimeEntry | null): string =>
   entry === null ? "" : `${entry.marks.beganAt} ${entry.marks.doneAt} ${entry.activity.prompt?.at}`;
 
@@ -276,7 +278,7 @@ const sessionKey = (targetId: string, agentSessionId: string | null): string | n
 
 const NONE_LIVE: ReadonlyMap<string, RuntimeEntry> = new Map();
 
-/** Keys of servers: a pass through all panes asks for the same one again and again. */
+/** Keys of servers, the last one cached: a pass through all panes asks for the same one again and again. */
 const createServerKey = (): ((targetId: string, server: string) => string) => {
   let last = { targetId: "", server: "", key: "/" };
   return (targetId, server) => {

@@ -1,4 +1,5 @@
-// The rows that clients see, and telling them when one changed, moved or went.
+// The rows that clients see: those of one tmux server in the order of lists (`ServerRows`), and reporting when one changed, moved
+// or went (`RowViews`). How a row is made from what is known is in view.ts.
 import { byPlace, byText } from "../engine/rows.ts";
 import type { Pane, Target } from "../model/runtime.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
@@ -6,10 +7,6 @@ import type { RuntimeEntry } from "./liveState.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import { barePaneView, runtimeView, targetView } from "./view.ts";
-
-// The rows of one tmux server, in the order of lists. Rows that did not change since the last list are only compared by
-// reference, not looked up or sorted again: with ten thousand panes the rows themselves no longer fit the processor's caches,
-// and every look into each of them costs more than all else.
 
 interface ServerRowsSource {
   targetName: string;
@@ -34,6 +31,10 @@ const isSame = <T>(known: readonly T[], now: Iterable<T>): boolean => {
   return at === known.length;
 };
 
+/**
+ * Unchanged rows are only compared by reference, not looked up or sorted again: with ten thousand panes the rows no longer fit the
+ * processor's caches, and reading each of them costs more than all else.
+ */
 class ServerRows {
   private targetName: string | null = null;
   private panes: readonly Pane[] = [];
@@ -174,7 +175,7 @@ export class RowViews {
     return runtimeView(entry, pane, this.unitOfWork.targetName(pane.targetId));
   }
 
-  // --- to be called inside a commit ----------------------------------------------------------------------------------
+  // To be called inside a commit.
 
   changed(pane: PaneView, previousState: CanonicalState | null, isTransition: boolean): void {
     this.unitOfWork.emit({ kind: "pane", pane, previousState, isTransition });
@@ -194,7 +195,7 @@ export class RowViews {
     if (target !== undefined) this.unitOfWork.emit({ kind: "target", target: this.ofTarget(target) });
   }
 
-  /** Renders a runtime's row again; clients hear of it only when something that they show changed (not the moment of confirmation). */
+  /** Makes a runtime's row again; clients hear of it only when something shown changed (not the moment of confirmation). */
   refresh(entry: RuntimeEntry, pane: Pane): void {
     const view = this.ofRuntime(entry, pane);
     const old = entry.view;

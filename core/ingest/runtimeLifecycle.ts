@@ -10,7 +10,7 @@ import type { States } from "./states.ts";
 import { newRuntimeEntry, type RuntimeEntry } from "./liveState.ts";
 import { isSettledCrash, unreadSince } from "./activity.ts";
 
-/** A wrapper that has not said by then how its agent ended says nothing any more. */
+/** How long the wrapper may take to say how its agent ended; after that it never will. */
 const WRAPPER_TELLS_MS = 2_000;
 
 /** Before the first verification since the daemon's start nobody saw how the process ended: no claim of a crash then. */
@@ -185,7 +185,7 @@ export class RuntimeLifecycle {
   }
 }
 
-// What another set of adapters in force does to the runtimes that are known: which adapter they have, and whether they go on.
+// Adapters: what another set in force does to the known runtimes.
 
 /** Live runtimes get the adapter that is in force now; one whose adapter is gone keeps its last state. */
 export const renewAdapters = ({ unitOfWork, rows }: { unitOfWork: UnitOfWork; rows: RowViews }): void =>
@@ -197,7 +197,7 @@ export const renewAdapters = ({ unitOfWork, rows }: { unitOfWork: UnitOfWork; ro
     }
   });
 
-/** Runtimes whose agent is no longer enabled end, which is no crash; their crashed rows go. Their processes go on in panes without an agent. */
+/** Runtimes whose agent is no longer enabled end (no crash), crashed rows go; the processes go on in panes without an agent. */
 export const endDisabled = (
   { unitOfWork, rows, lifecycle }: { unitOfWork: UnitOfWork; rows: RowViews; lifecycle: RuntimeLifecycle },
   isEnabled: (agentType: string) => boolean,
@@ -218,10 +218,10 @@ export const endDisabled = (
   });
 };
 
-// A person has looked at a row, or dismisses it. A finished turn or a crash that was looked at counts as read. A dismissed error
-// gets evidence of that; a crashed row leaves the lists.
+// A person has looked at a row, or dismisses it: a finished turn or a crash that was looked at counts as read, a dismissed error
+// gets evidence of that, and a dismissed crash goes from the lists.
 
-/** A crashed row without a pane stays this long after it was looked at: it must not go from under the eyes. */
+/** A crashed row without a pane stays this long after it was looked at: it must not vanish while it is being read. */
 const SEEN_CRASH_MS = 60_000;
 
 const dismissError = (unitOfWork: UnitOfWork, states: States, entry: RuntimeEntry): void => {

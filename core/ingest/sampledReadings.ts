@@ -1,5 +1,5 @@
-// Sampled readings in: screens (`poller`) and the agents' own state files (`transcript`). Only changes, sustained runs and
-// readings against an open request become stored evidence; the rest only refreshes the liveness.
+// Sampled readings in: screens (`poller`) and the agents' own state files (`transcript`). Only changes, sustained runs and readings
+// against an open request become stored evidence; the rest only refreshes the liveness. Also what the collector should watch next.
 import { isTurnOver } from "../engine/candidates.ts";
 import { isSamePicture, observe, type ObservationRun, type SampledReading } from "../engine/observe.ts";
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
@@ -15,8 +15,8 @@ import type { Pane, PaneKey, Runtime } from "../model/runtime.ts";
 export type ReadingSource = "poller" | "transcript";
 
 /**
- * `reading` null: it was read at `readAt` and shows nothing known; `isBlank`: nothing at all, as after `reset`. `isChanged`: the text
- * differs from the read before, which proves life.
+ * `reading` null: it was read at `readAt` and shows nothing known; `isBlank`: nothing at all, as after `reset`. `isChanged`: the
+ * text differs from the read before, which proves life.
  */
 export interface ReadingUpdate {
   reading: SampledReading | null;
@@ -64,7 +64,7 @@ const isOvertaken = (entry: RuntimeEntry, source: ReadingSource): boolean =>
     (verdict) => verdict.source === source && verdict.outcome === "retired",
   );
 
-/** The screen still works though the turn is said to be over: of a queued prompt no event tells when it begins. */
+/** The screen shows work though an event ended the turn: no event reports when a queued prompt begins. */
 const isLaterTurn = (entry: RuntimeEntry, reading: SampledReading): boolean =>
   reading.status.state === "running" && entry.resolution !== null && isTurnOver(entry.resolution.status);
 
@@ -117,7 +117,7 @@ export class SampledReadings {
     });
   }
 
-  /** Takes it into memory. What is to be done inside a commit; null: nothing. */
+  /** Takes it into memory, and returns what is to be done inside a commit; null: nothing. */
   private take(
     runtimeId: string,
     source: ReadingSource,
@@ -125,7 +125,7 @@ export class SampledReadings {
   ): (() => void) | null {
     const entry = this.unitOfWork.liveState.runtimes.get(runtimeId);
     if (entry === undefined || entry.runtime.endedAt !== null) return null;
-    // What a view covers, nobody sees: it is no state of the agent.
+    // A view is no state of the agent: what it covers is not visible.
     const isCovered = read?.status.state === "unknown";
     const view = isCovered && read.status.reasonCode === "in_menu" ? read.matched : null;
     const reading = isCovered ? null : read;
@@ -161,7 +161,7 @@ export class SampledReadings {
       view,
       dialogLeft: hidesDialog ? liveness.dialogLeft : dialogLeftAfter(entry, null, readAt),
     };
-    // A dialog and a rest that later looks do not find end with these looks, not with a time.
+    // A dialog or an idle prompt ends with the captures that do not show it, not with a time.
     const shown = entry.resolution?.status ?? null;
     const mayTurn = isFirst || (shown !== null && (isWaiting(shown.state) || isTurnOver(shown)));
     return mayTurn || this.states.isDue(entry) ? () => this.states.evaluate(entry) : null;
@@ -237,7 +237,7 @@ export class SampledReadings {
     unitOfWork.commit(() => states.evaluate(entry));
   }
 
-  /** What the agent's own log tells of the work; its newest entry is of `at` (epoch ms). */
+  /** What the agent's own log says of the work; its newest entry is of `at` (epoch ms). */
   applyTold(runtimeId: string, told: ToldActivity, at: number): void {
     this.learn(runtimeId, (entry, redact) => noteTold(entry, told, { source: "transcript", at, redact }));
   }
@@ -277,7 +277,7 @@ export class SampledReadings {
   }
 }
 
-// What the collector should watch, and how closely: the live runtimes of a target as they are known now. It only reads.
+// Watched: the live runtimes of a target as they are known now, and how closely the collector should watch them. It only reads.
 
 /** A live runtime as the collector needs it (see `WatchedRuntime` there). */
 export interface WatchedEntry {
@@ -291,10 +291,10 @@ export interface WatchedEntry {
   processCwd: string | null | undefined;
 }
 
-/** So long the next looks may decide between two that differ; then each is what its source goes on to say. */
+/** How long the next readings may decide between two that differ; then each is what its source goes on to say. */
 const DIFFERS_FOR_MS = 3_000;
 
-/** One of the screen and the agent's own file shows a turn at work, the other one its end: one of them is older than it looks. */
+/** The screen shows a turn in progress and the agent's own file its end, or the reverse: one of them is outdated. */
 const isDiffering = ({ runs: { poller, transcript } }: RuntimeEntry, now: number): boolean => {
   if (poller === undefined || transcript === undefined) return false;
   const [screen, file] = [poller.signal, transcript.signal];
@@ -312,7 +312,7 @@ const attentionOf = (entry: RuntimeEntry, now: number): WatchedEntry["attention"
   return state === "running" || state === "unknown" ? "active" : "quiet";
 };
 
-/** Counts are made when they are asked for; for most entries nobody asks. */
+/** Values are computed when they are read; most never are. */
 class Watched implements WatchedEntry {
   readonly runtime: Runtime;
   readonly cwd: string | null;

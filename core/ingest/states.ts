@@ -26,15 +26,15 @@ const LEFT_WAIT_MS = 2_000;
 const mayBeSameAsking = ({ request: before }: Resolution, { request: now }: Resolution): boolean =>
   before === null || now === null || mayBeSamePrompt(before, now) || mayBeSamePrompt(now, before);
 
-/** `named`: the fingerprint that this wait was told with last; null while it had none. */
+/** `named`: the fingerprint with which this wait was reported last; null while it had none. */
 interface Named {
   named: string | null;
   isRestored: boolean;
 }
 
 /**
- * Whether `now` is told by the same source and event as `previous`, or by another one of the same wait: events, files and the
- * screen take turns, and until one of them has named the prompt nobody can have answered it.
+ * Whether `now` rests on the same source and event as `previous`, or on another one of the same wait: events, files and the screen
+ * take turns, and until one of them has named the prompt nobody can have answered it.
  */
 const isSameAsking = (
   previous: Resolution,
@@ -43,24 +43,24 @@ const isSameAsking = (
 ): boolean => {
   if (named !== null && now.fingerprint !== null && named !== now.fingerprint) return false;
   if (previous.requestId === now.requestId) return true;
-  // A reading counts again from the first look after a restart, though it shows what was stored.
+  // A reading counts anew from the first capture after a restart, though it shows what was stored.
   if (isRestored) return isReading(previous) && isReading(now) && textOf(previous) === textOf(now);
   const isHandedOn = (isReading(previous) || isReading(now)) && (named === null || now.fingerprint === null);
   return isHandedOn && mayBeSameAsking(previous, now);
 };
 
-/** As old as it was told, if that is older. */
+/** With the age under which it was reported, if that is older. */
 const asOldAs = (before: Resolution, now: Resolution): Resolution =>
   before.since < now.since ? { ...now, since: before.since } : now;
 
-/** A wait that goes on has the age that it had, also where another daemon told it. */
+/** A wait that goes on keeps its age, also where an earlier daemon reported it. */
 const goesOn = (previous: Resolution, now: Resolution, isRestored: boolean): Resolution => {
   if (now.status.state === "unknown") return { ...now, since: previous.since };
   const isSameWait = isRestored || previous.requestId === now.requestId;
   return isWaiting(now.status.state) && isSameWait ? asOldAs(previous, now) : now;
 };
 
-/** The wait that the store told of, seen again after a moment in which nothing was known. */
+/** The wait that was restored from the store, seen again after a moment in which nothing was known. */
 const isSameWait = (before: Resolution | null, now: Resolution): before is Resolution =>
   before !== null && before.status.state === now.status.state && mayBeSameAsking(before, now);
 
@@ -126,7 +126,7 @@ export class States {
     const pane = this.unitOfWork.liveState.paneOf(entry.runtime);
     if (entry.runtime.endedAt !== null || pane === undefined) return;
     const at = clock.now();
-    // An agent that says that it exits stays what it was until its process is gone, if only it does not wait.
+    // An agent that says that it exits keeps its state until its process is gone, unless it waits.
     const isLeaving = entry.leavesBy !== null && at < entry.leavesBy;
     if (isLeaving && !isWaiting(entry.resolution?.status.state ?? "waiting_input")) return;
     entry.leavesBy = isLeaving ? entry.leavesBy : null;
@@ -154,7 +154,7 @@ export class States {
     entry.prompt = prompt;
     entry.named = isSame ? (fingerprint ?? entry.named) : fingerprint;
     if (isSame) {
-      // The age of `unknown` must not restart with every look.
+      // The age of `unknown` must not restart with every reading.
       entry.resolution = goesOn(previous, resolution, isRestored);
       const marks = marksWhileSame(entry, resolution);
       if (marks !== entry.marks) {

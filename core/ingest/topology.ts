@@ -1,5 +1,5 @@
-// Targets, and the panes of their tmux servers: what is watched and how it is reached, panes made equal to a listing, and the end
-// of what goes with one that is gone.
+// Targets (`Targets`): what is watched, how it is reached, and what is removed with it. Panes (`ListingApplier`): those of one tmux
+// server are made equal to its listing.
 import type { Target, TargetHealth, TargetLink, Pane, ServerInstance } from "../model/runtime.ts";
 import type { UnitOfWork, LastSeen } from "./unitOfWork.ts";
 import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
@@ -11,7 +11,7 @@ import type { ServerEntry } from "./liveState.ts";
 
 const MAX_REASON = 1_000;
 
-/** What of a target is told when it changes; when it was last seen goes along with the next change. */
+/** What of a target is reported when it changes; when it was last seen goes along with the next change. */
 const isSameHealth = (known: Target | undefined, now: Target): boolean =>
   known?.health === now.health &&
   known.healthReason === now.healthReason &&
@@ -49,7 +49,7 @@ export class Targets {
     const target = liveState.targets.get(targetId);
     if (target === undefined) return;
     const note = (link ?? target.link)?.note ?? null;
-    // What the remote side and ssh say goes in here: it is listed, stored and logged.
+    // It holds what the remote side and ssh say, and is listed, stored and logged.
     const clean = why === null ? null : deps.redactText(why, MAX_REASON);
     const [health, reason] = found === "ok" && note !== null ? (["degraded", note] as const) : [found, clean];
     if (target.health === health && target.healthReason === reason && link === undefined) return;
@@ -65,7 +65,7 @@ export class Targets {
     });
   }
 
-  /** Only these of its tmux servers are watched from now on: panes, rows and agents of the others go, as they would with the server. */
+  /** Only these of its tmux servers are watched from now on: panes, rows and agents of the others go, as when a server ends. */
   keepServers(targetId: string, watched: readonly string[]): void {
     const { unitOfWork, rows, lifecycle } = this.deps;
     const { liveState } = unitOfWork;
@@ -112,8 +112,6 @@ export class Targets {
   }
 }
 
-// Makes the panes of one tmux server equal to its listing, and ends the runtimes of panes that are gone or were replaced.
-
 export interface TopologyUpdate {
   targetId: string;
   server: string;
@@ -149,7 +147,7 @@ const isSameTopology = (a: ReadonlyMap<string, Pane> | undefined, b: ReadonlyMap
   return true;
 };
 
-/** Pane ids start again with another life of the server. */
+/** Pane ids start again with another run of the server. */
 const isOtherLife = (before: ServerInstance | null | undefined, now: ServerInstance | null): boolean =>
   before !== null &&
   before !== undefined &&
@@ -162,6 +160,7 @@ const isSameServer = (before: ServerEntry | undefined, now: TopologyUpdate): boo
   before.mode === now.mode &&
   before.problem === now.problem;
 
+/** Makes the panes of one tmux server equal to its listing, and ends the runtimes of panes that are gone or were replaced. */
 export class ListingApplier {
   private readonly deps: ConstructorParameters<typeof ListingApplier>[0];
 

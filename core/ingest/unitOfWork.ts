@@ -1,5 +1,6 @@
-// Commits: one transaction each, and the listeners hear after it what it changed. When a transaction fails, memory is
-// rebuilt from the store, because it must never be ahead of it.
+// Commits: one transaction each (`UnitOfWork`), and the listeners hear after it what it changed. When a transaction fails, memory
+// is rebuilt from the store, because it must never be ahead of it. Also the outage of a store that cannot be written, the action
+// that a runtime is under, and the write-back of when things were last seen. What an input means is decided in the files beside.
 import { AgtmuxError } from "../model/errors.ts";
 import {
   describeOutage,
@@ -19,9 +20,6 @@ import { restoreActivity, isoUnreadSince, restoreTurn } from "./activity.ts";
 import { UNKNOWN_UNENDED, newRuntimeEntry, LiveState } from "./liveState.ts";
 import { promptOf, type NamePrompt, runtimeView, toIso, confirmedAt } from "./view.ts";
 
-// A store that cannot be written (full disk, read-only folder): since when, why, when to try again, and from when on the last
-// stored states are no longer true. It decides nothing else and touches nothing.
-
 const RETRY_MS = 1_000;
 /** Shorter than any freshness limit of a state: until then the last decision still holds. */
 const STALE_AFTER_MS = 5_000;
@@ -31,6 +29,7 @@ const STALE_AFTER_MS = 5_000;
  */
 const RELAPSE_MS = 10_000;
 
+/** A store that cannot be written (full disk, read-only folder): since when, why, when to retry, and when states become stale. */
 class StoreOutage {
   private since: number | null = null;
   private last: { since: number; endedAt: number } | null = null;
@@ -83,8 +82,7 @@ class StoreOutage {
   }
 }
 
-// Which action a runtime is under right now: while one runs, and for a moment after it, what is learned of the runtime names
-// its id. It only says that something followed an action; nothing is decided by it.
+/** Which action a runtime is under: then, and a moment longer, what is learned of it names the action. It decides nothing. */
 export class ActionWindows {
   private readonly open = new Map<string, { actionId: string; until: number }>();
 
@@ -149,9 +147,9 @@ export class UnitOfWork {
   private needsRestore = false;
   private lastIngestedAt: number;
   readonly outage = new StoreOutage();
-  /** Why no state is claimed now: memory was rebuilt, and not everything was looked at since. */
+  /** Why no state is claimed now: memory was rebuilt, and the resync is not over. */
   unseenReason: string | null = null;
-  /** Since when events that wait can find their runtime again: after a start or a rebuild everything is looked at again. */
+  /** Since when pending events can find their runtime again: a start or a rebuild is followed by a resync. */
   rebuiltAt: number;
   private lostAt: number | null = null;
   private isLossTold = false;
@@ -170,7 +168,7 @@ export class UnitOfWork {
     return () => this.listeners.delete(listener);
   }
 
-  /** Not to be nested. While the store is unavailable it is tried about once a second only; in between it fails at once. */
+  /** Not to be nested. An unavailable store is tried only about once a second; in between this fails at once. */
   commit(work: () => void): void {
     this.outage.check(this.deps.clock.now());
     this.changes = [];
@@ -185,7 +183,7 @@ export class UnitOfWork {
     const changes = this.changes;
     this.changes = [];
     if (this.outage.end(this.deps.clock.now())) {
-      // Parts of what was seen meanwhile reached memory alone.
+      // Parts of what was seen during the outage reached memory alone.
       this.rebuild("the database can be written again");
       return;
     }
@@ -198,8 +196,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Called when memory was rebuilt from the store while others went on: everything is to be looked at again, and `resynced`
-   * called then. Until that no state is claimed.
+   * Called when memory was rebuilt from the store while others went on: everything is to be looked at again, and then `resynced`
+   * to be called. Until then no state is claimed.
    */
   onRebuilt(listener: () => void): void {
     this.rebuiltListeners.push(listener);
@@ -224,7 +222,7 @@ export class UnitOfWork {
 
   resynced(): void {
     const reason = this.unseenReason;
-    // What was seen could not be stored: it is looked at again once it can be.
+    // What was seen could not be stored: another resync follows once it can be.
     if (reason === null || this.outage.reason !== null) return;
     this.unseenReason = null;
     this.tellReset(reason);
@@ -236,8 +234,8 @@ export class UnitOfWork {
   }
 
   /**
-   * The store was replaced by an empty one: it gets what is known of the present (targets, panes, processes, events that
-   * wait), which is what a first look would find again. What was decided from lost events is not claimed any longer.
+   * The store was replaced by an empty one: it gets what is known of the present (targets, panes, processes, pending events),
+   * which a first collection would find again. What was decided from lost events is not claimed any longer.
    */
   afterLoss(): void {
     const { liveState, deps } = this;
@@ -266,7 +264,7 @@ export class UnitOfWork {
     return isOver;
   }
 
-  /** To be called about once a second: tells when states are no longer known, and tries whether the store works again. */
+  /** To be called about once a second: reports when states become stale, and tries whether the store works again. */
   reviewOutage(): void {
     const now = this.deps.clock.now();
     if (this.outage.becameStale(now)) this.tellReset(this.outage.reason ?? "");
@@ -276,7 +274,7 @@ export class UnitOfWork {
     });
   }
 
-  /** A part of the commit was rolled back alone: memory is rebuilt when the rest is through. */
+  /** A part of the commit was rolled back alone: memory is rebuilt after the commit. */
   restoreAfterCommit(): void {
     this.needsRestore = true;
   }
@@ -301,8 +299,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Rebuilds the memory from the store: topology and processes are verified by the next collection. The health of a target
-   * is no history: what memory knows of it stays.
+   * Rebuilds memory from the store; the next collection verifies topology and processes. Targets keep what memory knows of
+   * them, because their health is no history.
    */
   private restore(): void {
     const { store, adapterOf } = this.deps;
@@ -365,7 +363,7 @@ export class UnitOfWork {
     entry.marks = state.marks;
     entry.activity = restoreActivity(state.activity, state.updatedAt);
     if (pane === undefined) {
-      // Its pane is gone: the row is the one that was told last.
+      // Its pane is gone: the row is the one that was reported last.
       const [last] = this.deps.store.listTransitionsOf(runtime.runtimeId, 1);
       if (last === undefined) return;
       entry.view = {
@@ -379,11 +377,9 @@ export class UnitOfWork {
   }
 }
 
-// When targets and states were last seen, for the store: memory knows the exact moment, the disk is updated about once a
-// minute.
-
 const WRITE_MS = 60_000;
 
+/** When targets and states were last seen, for the store: memory knows the exact moment, the disk is updated once a minute. */
 export class LastSeen {
   private readonly unitOfWork: UnitOfWork;
   private writtenAt: number;
@@ -393,7 +389,7 @@ export class LastSeen {
     this.writtenAt = unitOfWork.deps.clock.now();
   }
 
-  /** A look at the target succeeded. */
+  /** A collection of the target succeeded. */
   sawTarget(targetId: string): void {
     const { liveState, deps } = this.unitOfWork;
     const target = liveState.targets.get(targetId);

@@ -1,4 +1,5 @@
-// The one mapper from what the daemon knows to the rows that clients see (snake_case, ISO times).
+// The open prompt of a runtime, and the one mapper from what the daemon knows to what clients see (snake_case, ISO times): rows,
+// targets, explanations. Nothing is stored or reported here.
 import { type OpenRequest, shownDialog, shownPrompt } from "../engine/dialogOwner.ts";
 import { requestLanes } from "../engine/requests.ts";
 import type { Evidence } from "../model/evidence.ts";
@@ -12,13 +13,13 @@ import { NO_AGENT, SCHEMA_VERSION, type Explanation, type PaneView, type TargetV
 import { activityEvidence, isoUnreadSince } from "./activity.ts";
 import type { Transition } from "../ports/store.ts";
 
-// What is asked of the person now, to the letter: the texts of open requests as events and readings told them in this life of
-// the daemon. The store has them redacted; after a restart a prompt is not whole until its dialog was read again.
+// Prompt: what is asked of the person now, to the letter, from events and readings of this run of the daemon. The store has the
+// texts redacted; after a restart a prompt is not whole until its dialog was read again.
 
 /** This many open requests of one agent are kept to the letter; older ones only as they are stored. */
 const MAX_KEPT = 32;
 
-/** Names one asking of a prompt by its text to the letter; keyed, for this life of the daemon. */
+/** Names one asking of a prompt by its text to the letter; keyed, for this run of the daemon. */
 export type NamePrompt = (asked: {
   runtimeId: string;
   requestId: string | null;
@@ -48,7 +49,7 @@ const FILE_GRACE_MS = 1_000;
 /** A log may be written this long after what the screen shows, and the other way round. */
 const FILE_LAG_MS = 200;
 
-/** Null: the agent's own log tells of a wait too, or has told since that it knows of none, or there is none. */
+/** Null: the agent's own log reports a wait too, or was read since and knows of none, or there is no log. */
 const toldByFileBy = ({ resolution, facts, liveness }: RuntimeEntry): number | null => {
   const file = facts.observations.get("transcript");
   if (resolution === null || file === undefined || isWaiting(file.signal.status.state)) return null;
@@ -56,7 +57,7 @@ const toldByFileBy = ({ resolution, facts, liveness }: RuntimeEntry): number | n
   return readAt >= resolution.since + FILE_LAG_MS ? null : resolution.since + FILE_GRACE_MS;
 };
 
-/** The agent's own log has told that nothing is asked any more, and the screen was read last before that. */
+/** By the agent's own log nothing is asked any more, and the screen was last read before that. */
 const isAnsweredInFile = ({ facts, liveness }: RuntimeEntry): boolean => {
   const file = facts.observations.get("transcript")?.signal;
   const screen = facts.observations.get("poller")?.signal;
@@ -64,10 +65,10 @@ const isAnsweredInFile = ({ facts, liveness }: RuntimeEntry): boolean => {
   return file.since > screen.since && file.since > (liveness.observedAt.poller ?? 0) - FILE_LAG_MS;
 };
 
-/** So long a dialog may take to be drawn, once its first rows are there. */
+/** How long a dialog may take to be drawn, once its first rows are there. */
 const DRAWING_MS = 200;
 
-/** A dialog may be read while it is drawn: where it is not whole, only a second look tells that it stays so. */
+/** A dialog may be read while it is drawn: where it is not whole, only a second capture shows that it stays so. */
 const isDrawing = ({ facts, liveness }: RuntimeEntry, at: number): boolean => {
   const screen = facts.observations.get("poller")?.signal;
   if (screen === undefined || !isWaiting(screen.status.state)) return false;
@@ -80,8 +81,8 @@ const latest = (a: number | null, b: number | null): number | null =>
 
 /**
  * When what is asked is complete, epoch ms: the dialog of an event's request has been drawn by then, and the event of a drawn
- * dialog has arrived, or its line in the agent's own log. Until then the one would be named without the other, and then
- * otherwise. Null: it is complete.
+ * dialog has arrived, or its line in the agent's own log. Named before that, the prompt would soon get another name. Null: it is
+ * complete.
  */
 export const completeBy = (entry: RuntimeEntry): number | null => {
   const { resolution, facts } = entry;
@@ -96,7 +97,7 @@ export const completeBy = (entry: RuntimeEntry): number | null => {
   return null;
 };
 
-/** The text as it was told, and whether that is not only what the store kept of it. */
+/** The text as it was reported. `isLive`: it is not only what the store kept of it. */
 const announcedOf = (entry: RuntimeEntry): { request: PromptRequest; isLive: boolean } | null => {
   const { resolution, asked } = entry;
   const stored = resolution?.request ?? null;
@@ -108,7 +109,7 @@ const announcedOf = (entry: RuntimeEntry): { request: PromptRequest; isLive: boo
     : { request: live, isLive: true };
 };
 
-/** What is asked, to the letter, where an event of this life of the daemon told it; null where only the screen or the store did. */
+/** What is asked, to the letter, where an event in this run of the daemon said so; null where only the screen or the store did. */
 export const toldByEvent = (entry: RuntimeEntry): PromptRequest | null => {
   const source = sourceOf(entry.resolution?.requestId ?? "");
   return typeof source === "string" ? null : (entry.asked.byEvent.get(source.eventId) ?? null);
@@ -182,6 +183,8 @@ export const promptOf = (entry: RuntimeEntry, at: number, fingerprintOf: NamePro
   return isOpen ? prompt : { ...prompt, fingerprint: null };
 };
 
+// Rows and other views.
+
 export const toIso = (at: number): string => new Date(at).toISOString();
 
 /** Nothing is expected of it: as long as its process lives and nothing moves, its state stays. */
@@ -202,7 +205,7 @@ const isAtRest = ({ resolution }: RuntimeEntry): boolean => {
 
 /**
  * The newest moment at which anything confirmed the present state. The screen of an agent at rest is read rarely, but tmux
- * is asked all the time whether something moved in its window: while nothing moved since the last look, a living process
+ * is asked all the time whether something moved in its window: while nothing moved since the last capture, a living process
  * confirms the state.
  */
 export const confirmedAt = (entry: RuntimeEntry, pane: Pane): number | null => {
@@ -215,7 +218,7 @@ export const confirmedAt = (entry: RuntimeEntry, pane: Pane): number | null => {
   ];
   const latest = Math.max(0, ...times.map((time) => time ?? 0));
   const lookedAt = Math.max(latest, screenReadAt ?? 0);
-  // tmux tells a window's activity in whole seconds: within the second of the last look it counts as unseen.
+  // tmux reports a window's activity in whole seconds: within the second of the last capture it counts as unseen.
   const isStill = isAtRest(entry) && pane.windowActivity < Math.floor(lookedAt / 1_000);
   const confirmed = isStill ? Math.max(lookedAt, liveness.processVerifiedAt ?? 0) : latest;
   return confirmed === 0 ? null : confirmed;

@@ -115,8 +115,7 @@ export const auditListSchema = z.object({
 });
 export type AuditList = z.infer<typeof auditListSchema>;
 
-// The server-side action snapshot of spec 7.7.
-
+/** The server-side action snapshot of spec 7.7. */
 export const actionSnapshotSchema = z.object({
   snapshotId: z.string(),
   targetId: z.string(),

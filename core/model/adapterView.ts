@@ -1,10 +1,11 @@
-// The documents about adapters that leave the daemon: which are in force, and what the rules say about one pane.
+// The documents about adapters that leave the daemon: hooks in the settings of agents, which adapters are in force, and what the
+// rules say about one pane.
 import * as z from "zod";
 import { requestViewSchema } from "./request.ts";
 import { canonicalStateSchema, confidenceSchema } from "./state.ts";
 import { SCHEMA_VERSION } from "./view.ts";
 
-// Hooks in the settings of agents as surfaces see them: what is there, what a change would do, and what set-up finds.
+// Hooks: what is there, what a change would do, and what set-up finds.
 
 /**
  * What only a person can do before hooks that are installed run: agents ask for trust, or load something at their next start.
@@ -39,9 +40,9 @@ export interface IntegrationSummary {
 
 /** One agent that was found on a target, and what installing its hooks would change there. */
 export interface SetupAgent extends IntegrationSummary {
-  /** Of the running agent, else of the program that a shell would find; null where neither tells. */
+  /** Of the running agent, else of the program that a shell would find; null where neither says it. */
   version: string | null;
-  /** Panes in which it runs now, and how many of them have not told an event yet. */
+  /** Panes in which it runs now, and how many of them have not sent an event yet. */
   running: number;
   silent: number;
   /** Empty where everything is in place. */

@@ -8,16 +8,16 @@ export const quoteWord = (word: string): string => `'${word.replaceAll("'", `'\\
 export const quoteForPerson = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word);
 
-// How git is started, wherever it is: with bounds on what it may take, because every file of a repository is read by it and may have no
-// end, and without any program that the repository names. Words alone; who runs them is elsewhere.
+// Git, wherever it is started: with bounds on what it may take, because it reads every file of a repository, which may have no
+// end, and without any program that the repository names. Words alone; nothing is run here.
 
 /** What git takes for large repositories is mapped from files, which does not count. */
 const MAX_DATA_KB = 1024 * 1024;
-/** Of the processor; how long a whole look or commit may take is said by whoever runs it. */
+/** Processor time; the caller limits how long a whole call may take. */
 const MAX_CPU_S = 300;
 
 /**
- * The first line of each script that runs git. macOS knows these limits and does not keep the first: there, only time ends a git that
+ * The first line of each script that runs git. macOS knows these limits but ignores the first: there, only time ends a git that
  * reads something without end.
  */
 export const GIT_BOUNDS = `ulimit -d ${MAX_DATA_KB} 2>/dev/null; ulimit -t ${MAX_CPU_S} 2>/dev/null; ulimit -c 0 2>/dev/null
@@ -76,9 +76,10 @@ export const gitWithout = (names: readonly string[]): Record<string, string> => 
   };
 };
 
-// Questions to tmux that no hook of a person notices: where one is set that would run with the answer, there is no answer. Pure.
+// Questions to tmux that no hook of a person notices: where a hook is set that would run with the answer, there is no answer.
 
-/** True where no session has one of the hooks set: the value of an unset hook is empty. Up to 3.4 only single entries of a hook
+/**
+ * True where no session has one of the hooks set: the value of an unset hook is empty. Up to 3.4 only single entries of a hook
  * have a value, so a hook without a first entry is not seen there.
  */
 export const hasNoHook = (hooks: readonly string[]): string =>

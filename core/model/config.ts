@@ -1,5 +1,5 @@
-// `config.json`: everything that the daemon obeys, which of it a surface may set, what is wrong with its text, and how one value is
-// put into it. Keys are snake_case in the file; all durations are milliseconds.
+// `config.json`: how one value is put into its text, its schema, what is wrong with its text, and what a surface may set of it.
+// Keys are snake_case in the file; all durations are milliseconds. Reading, watching and writing the file is not done here.
 import { parseJsonTree, type JsonNode, JsonSyntaxError, lineOf, nodeAt } from "./jsonTree.ts";
 import * as z from "zod";
 import { channelSchema, MAX_CHANNELS, notificationPolicySchema, checkChannels } from "./notifications.ts";
@@ -7,7 +7,7 @@ import { HOST_TARGET, refNameSchema } from "./runtime.ts";
 import { hasPassword, PASSWORD_IN_ADDRESS } from "./sshAddress.ts";
 import type { SettingKey } from "./settingKeys.ts";
 
-// Puts one value into the text of `config.json` and leaves every other byte as the person wrote it.
+// Edit: puts one value into the text and leaves every other byte as the person wrote it.
 
 /** Text of a list or scalar on one line, as a person would write it. */
 const renderValue = (value: unknown): string =>
@@ -55,7 +55,9 @@ export const editConfig = (
   return splice(text, object.start, object.end, renderValue(value));
 };
 
-/** How long what is known counts, and how often it is looked at (docs/architecture.md). */
+// Schema.
+
+/** How long what is known counts, and how often it is read again (docs/architecture.md). */
 const timingSchema = z
   .object({
     running_ttl_ms: z.number().positive().default(45_000),
@@ -169,8 +171,7 @@ export const checkConfig = (json: unknown): CheckedConfig => {
 export const DEFAULT_CONFIG: Config = configSchema.parse({});
 export const DEFAULT_TIMING: Timing = DEFAULT_CONFIG.timing;
 
-// What is wrong with the text of `config.json`, by line. The daemon keeps the last good configuration; this is for the
-// person who has to find the place.
+// Problems of the text, by line, for the person who has to find the place. The daemon keeps the last good configuration.
 
 /** `line` counts from 1; `path` is the key with dots, empty for the file as a whole. */
 export interface ConfigProblem {
@@ -233,8 +234,7 @@ export const configProblems = (text: string): ConfigProblem[] => {
   return places.map(({ path, message }) => problemAt(path, message));
 };
 
-// The keys of `config.json` that a surface may set, each with its allowed values: a closed list. Everything else in that file
-// is the person's own to edit.
+// Settings: the keys that a surface may set, with their allowed values. A closed list; all else is the person's own to edit.
 
 const notices = notificationPolicySchema.shape;
 const durationMs = (least: number, mostDays: number) =>

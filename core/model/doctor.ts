@@ -1,5 +1,5 @@
-// The doctor: how one check is run, and what is found, one finding per link of the chain from the agent's hook to the person's
-// screen. Each check has its own time limit, and an error becomes a finding too.
+// The doctor: the report with its findings, one per link of the chain from the agent's hook to the person's screen, and how one
+// check is run. What is checked is in core/doctor and in the command line.
 import * as z from "zod";
 import { SCHEMA_VERSION } from "./view.ts";
 import { endsWithin } from "./endsWithin.ts";
@@ -35,8 +35,8 @@ export const doctorReportSchema = z.object({
 });
 export type DoctorReport = z.infer<typeof doctorReportSchema>;
 
-// Runs a check of the doctor and turns its result into findings. Each check has its own time limit, and an error becomes a
-// finding too, so that no check can stop another. The daemon and the command line use it, so it must load fast.
+// Running a check: each has its own time limit, and an error becomes a finding too, so that no check can stop another. The daemon
+// and the command line use this, so it must load fast.
 
 /** Characters of a text that a check quotes. */
 const MAX_TEXT = 2_000;

@@ -41,9 +41,7 @@ import {
   worktreeRemovedSchema,
 } from "./workspace.ts";
 
-// What `agtmux wait --json` prints: which condition held, and the rows for which it did.
-
-/** `items`: one row, or with --every all of them; for `gone` the row as it was last seen. */
+/** Which condition held, and the rows for which it did. `items`: one row, or with --every all; for `gone` the row as last seen. */
 export const waitResultSchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
   generated_at: z.string(),
@@ -277,8 +275,8 @@ export type ErrorDocument = z.infer<typeof errorSchema>;
 const at = { version: z.number().int(), at: z.iso.datetime() };
 const line = { ...stamp, filters, summary: countsSchema, ...at };
 /**
- * One line of `watch --format jsonl`: an entry of the feed, or a row of the roll-up that is watched. `filters` repeats what was asked;
- * `summary` counts the agents that pass the filters, as the stream knows them at that line.
+ * One line of `watch --format jsonl`: an entry of the feed, or a row of the roll-up that is watched. `filters` repeats what was
+ * asked; `summary` counts the agents that pass the filters, as the stream knows them at that line.
  */
 export const watchLineSchema = z.union([
   ...feedEntrySchema.options.map((entry) => entry.extend(line)),

@@ -1,4 +1,5 @@
-// The event file that `resources/hooks/agtmux-event` drops into the spool, as read back by the drain.
+// The event file that `resources/hooks/agtmux-event` drops into the spool, as read back by the drain, and what the events of our
+// wrapper say.
 import * as z from "zod";
 
 /** Format version in the file's first line: `agtmux-event 1`. */
@@ -29,8 +30,8 @@ export const envelopeSchema = z.object({
 });
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-// The two events of `resources/hooks/agtmux-run`: an agent was started, and how it ended. They come through the spool like
-// those of agents, but they are our own: no adapter reads them.
+// Wrapper: the two events of `resources/hooks/agtmux-run`, that an agent was started and how it ended. They come through the spool
+// like those of agents, but they are our own: no adapter reads them.
 
 const payloadSchema = z.object({
   pid: z.number().int().positive().nullable(),

@@ -1,6 +1,5 @@
-// The closed set of errors that leave the daemon, with the exit code and the sentence that says what to do.
-
-// Errors of the system as Node gives them.
+// The closed set of errors that leave the daemon, with the exit code and the sentence that says what to do. Before it: errors of
+// the system as Node gives them.
 
 /** `ENOENT` and the like, also SQLite's and our own; empty where the error has no code. */
 export const errorCodeOf = (error: unknown): string =>

@@ -1,5 +1,5 @@
-// Evidence is what every signal becomes before the engine sees it (spec 7.4); beside it what is told of an agent's activity, and
-// the resolution that the engine makes of it all: stored, served and explained without change.
+// Evidence, which every signal becomes before the engine sees it (spec 7.4); what an agent is doing; the resolution that the engine
+// makes of the evidence, with the liveness that it rests on and the end of a runtime; and the marks of turns. Schemas and types.
 import * as z from "zod";
 import { promptRequestSchema } from "./request.ts";
 import { confidenceSchema, statusSchema } from "./state.ts";
@@ -104,8 +104,8 @@ export const evidenceSchema = z.object({
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
 
-// What an agent is doing, for a person to see beside its state: told by its events, its own files, the process and git. It decides
-// nothing, is one line each, and absent where nobody told it.
+// Activity: what an agent is doing, for a person to see beside its state, from its events, its own files, the process, tmux and
+// git. It decides nothing, is one line each, and absent where no source reports it.
 
 /** Characters of a prompt's line, a tool's subject, the agent's line, a branch. */
 export const MAX_ACTIVITY_TEXT = 300;
@@ -135,18 +135,18 @@ export const activityViewSchema = z.object({
   branch: line,
   /** Name of the linked worktree that the folder is in; null in the main one. */
   worktree: line,
-  /** The top folder of the work tree that the folder is in; null outside of one, and where rows of older versions say nothing of it. */
+  /** Top folder of the work tree that the folder is in; null outside of one, and where rows of older versions say nothing of it. */
   work_tree: z.string().max(MAX_FOLDER).nullable().default(null),
   /** ISO 8601; null outside of a turn, and where nobody saw it begin. */
   turn_began_at: z.string().nullable(),
 });
 export type ActivityView = z.infer<typeof activityViewSchema>;
 
-/** Beside the sources of states: the process's own folder, tmux's word on the pane's folder and title, and git's files. */
+/** Beside the sources of states: the process's own folder, the pane's folder and title by tmux, and git's files. */
 const activitySourceSchema = z.union([evidenceSourceSchema, z.enum(["process", "tmux", "git"])]);
 export type ActivitySource = z.infer<typeof activitySourceSchema>;
 
-/** Every field in the order in which it is told. */
+/** Every field in the order in which it is listed. */
 export const ACTIVITY_FIELDS = [
   "prompt",
   "session_title",
@@ -168,7 +168,7 @@ export const activityEvidenceSchema = z.object({
 });
 export type ActivityEvidence = z.infer<typeof activityEvidenceSchema>;
 
-/** Where an agent works; of `folder` null nothing is known. */
+/** Where an agent works; `folder` null: not known. */
 export interface Place {
   folder: string | null;
   source: ActivitySource;
@@ -178,8 +178,7 @@ export interface Place {
   workTree: string | null;
 }
 
-// What the engine says about a runtime: the state, why it won, and what lost. It is stored, served and explained without
-// change.
+// Resolution: the state of a runtime, why it won, and what lost. It is stored, served and explained without change.
 
 /** One candidate with its verdict. `rule` is one sentence that names the rule that decided on it. */
 const verdictSchema = z.object({
@@ -264,11 +263,12 @@ export const NO_LIVENESS: Liveness = {
 export const runtimeEndSchema = z.enum(["exited", "killed", "crashed", "replaced", "vanished", "disabled"]);
 export type RuntimeEnd = z.infer<typeof runtimeEndSchema>;
 
-// What is remembered of an agent's turns beside its state: whether one is under way, when the newest one ended, and whether
-// anybody has looked at that end. No decision about a state rests on it.
-
+/**
+ * What is remembered of an agent's turns beside its state: whether one is under way, when the newest one ended, and whether
+ * anybody has looked at that end. No decision about a state rests on it.
+ */
 export const turnMarksSchema = z.object({
-  /** A turn was seen that did not end yet, as far as anybody saw. */
+  /** A turn is under way, as far as was seen. */
   isInTurn: z.boolean(),
   /** When that turn began, epoch ms; null where nobody saw it begin. */
   beganAt: z.number().nullable(),

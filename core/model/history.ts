@@ -56,7 +56,7 @@ export const historyHitSchema = z.object({
 });
 export type HistoryHit = z.infer<typeof historyHitSchema>;
 
-/** `cursor`: how the search goes on; null at its end. `bytes` were looked at for this piece. */
+/** `cursor`: how the search goes on; null at its end. `bytes` were searched for this piece. */
 export const historySearchPageSchema = z.object({
   hits: z.array(historyHitSchema),
   cursor: z.string().nullable(),

@@ -9,7 +9,7 @@ const MAX_PATTERN = 500;
 const DAY_MS = 86_400_000;
 /** How long a job stays armed at most. */
 export const MAX_ARMED_MS = 7 * DAY_MS;
-/** How often a repeated job tells or sends at most. */
+/** How often a repeated job reports or sends at most. */
 export const MAX_RUNS = 200;
 
 /** `quiet`: it works, and for that long nothing on its screen changes and no event comes. `match`: a new line on its screen. */
@@ -139,7 +139,7 @@ export const jobViewSchema = z.object({
   channel: z.string().nullable(),
   repeated: z.boolean(),
   runs: z.number().int(),
-  /** Of a watch that was armed just now: nobody would hear what it tells, at this desktop or over a channel. */
+  /** Of a watch that was armed just now: nobody would hear what it reports, at this desktop or over a channel. */
   is_unheard: z.boolean().optional(),
   /** When a text is due; null where no time is set. */
   next_at: z.string().nullable(),
@@ -178,7 +178,7 @@ export const jobDetailSchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
   generated_at: z.string(),
   job: jobViewSchema,
-  /** What it told or sent, newest first. */
+  /** What it reported or sent, newest first. */
   told: z.array(z.object({ at: z.string(), runtime_id: z.string().nullable(), outcome: z.string() })),
 });
 export type JobDetail = z.infer<typeof jobDetailSchema>;

@@ -1,5 +1,5 @@
-// What a person wants to be told, and where beside the desktop: the `notifications` and `channels` parts of config.json. Whether a
-// notification is shown now is decided in core/api/notifications.
+// What a person wants to be notified of, and where beside the desktop: the `notifications` and `channels` parts of config.json.
+// Whether a notification is shown now is decided in core/api/notifications.
 import * as z from "zod";
 import type { CanonicalState } from "./state.ts";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
@@ -48,7 +48,7 @@ export const notificationPolicySchema = z
     quiet_hours: quietHoursSchema.nullable().default(null),
     /** The shortest time between two notifications about the same agent. */
     cooldown_ms: z.number().min(0).max(3_600_000).default(10_000),
-    /** An agent that works and shows nothing new for this long is told of; null: never. */
+    /** An agent that works and shows nothing new for this long is reported; null: never. */
     stalled_after_ms: z.number().min(60_000).max(86_400_000).nullable().default(900_000),
     /** This many at once are grouped into one. */
     group_from: z.number().int().min(2).max(100).default(4),
@@ -56,8 +56,8 @@ export const notificationPolicySchema = z
   .strict();
 export type NotificationPolicy = z.infer<typeof notificationPolicySchema>;
 
-// Channels: where notifications go beside the desktop. The `channels` part of config.json. Each is judged by itself: one that is
-// wrong is not in force, and the others are. Also what `agtmux channel` shows of them.
+// Channels: where notifications go beside the desktop. Each is judged by itself: one that is wrong is not in force, and the others
+// are. Also what `agtmux channel` shows of them.
 
 export const MAX_CHANNELS = 20;
 
@@ -98,7 +98,7 @@ export const topicOf = (address: string): string => address.slice(address.lastIn
 const common = {
   name: nameSchema,
   enabled: z.boolean().default(true),
-  /** What is told; everything else of `notifications` in config.json counts here too. */
+  /** What is reported; everything else of `notifications` in config.json counts here too. */
   events: z.array(z.enum(NOTIFICATION_KINDS)).max(10).default(["waiting_approval", "waiting_input"]),
   /** Absent: the quiet hours of `notifications`. Null: none. */
   quiet: quietHoursSchema.nullable().optional(),
@@ -240,7 +240,7 @@ export type NotificationReply = "answer" | "send";
 
 export interface AgentNotification {
   id: string;
-  /** `watch`: something that the person asked to be told of. */
+  /** `watch`: something that the person asked to be notified of. */
   kind: NotificationKind | "watch";
   title: string;
   body: string;

@@ -1,4 +1,5 @@
-// What an agent asks of a person: the structured form of a permission dialog or a question.
+// What an agent asks of a person: the structured form of a permission dialog or a question, as it is known, as clients see it, and
+// as a rule gets it.
 import * as z from "zod";
 
 export { mayAnswer } from "./needs.ts";
@@ -27,7 +28,7 @@ export const MAX_OPTIONS = 30;
 
 /** Characters of a body and of an edit's content. A longer text is cut and marked, and is then not whole. */
 export const MAX_REQUEST_TEXT = 65_536;
-/** Leaves room for the mark of a cut. */
+/** Keeps space for the mark of a cut. */
 export const MAX_MARKED_TEXT = MAX_REQUEST_TEXT + 100;
 
 /**
@@ -64,18 +65,18 @@ export const promptRequestSchema = z.object({
   /** Only in an event: the folder to which relative paths on the screen belong. */
   cwd: z.string().max(4_096).nullable().optional(),
   /**
-   * Only in an event that tells every argument of a command's call, none of which changes what runs: the folder in which it runs.
+   * Only in an event that carries every argument of a command's call, none of which changes what runs: the folder in which it runs.
    * Without it nobody but a person approves the command.
    */
   runsIn: z.string().max(4_096).nullable().optional(),
   /**
-   * What the agent's model says of the request, which changes nothing of what is asked. In an event: as it was told; in a reading: as
+   * What the agent's model says of the request, which changes nothing of what is asked. In an event: as reported; in a reading: as
    * the dialog draws it in a place of its own, null where that place is empty. Absent: nothing is known of one.
    */
   remark: z.string().max(4_096).nullable().optional(),
   /** Only in a reading: such a remark would stand directly below the body, and nothing divides the two. Absent: no. */
   hasRemarkBelow: z.boolean().optional(),
-  /** Only in a reading of which rows are out of sight: those of the body in sight are its first or its last. Absent: not known. */
+  /** Only in a reading of which not all rows are visible: those of the body that are, are its first or last. Absent: not known. */
   sight: z.enum(["start", "end"]).optional(),
   toolName: z.string().max(200).nullable(),
   options: z.array(requestOptionSchema).max(MAX_OPTIONS),
@@ -134,8 +135,7 @@ export const requestView = (request: PromptRequest): RequestView => {
   };
 };
 
-// What an agent asks now, for a rule that would answer it: to the letter, as an event of the agent told it.
-
+/** What an agent asks now, for a rule that would answer it: to the letter, as an event of the agent reported it. */
 export interface ToldRequest {
   readonly runtimeId: string;
   readonly stateVersion: number;
@@ -145,9 +145,9 @@ export interface ToldRequest {
   readonly toolName: string | null;
   /** The command, where it is about one. Never redacted: it goes to the rules and nowhere else. */
   readonly command: string | null;
-  /** The file of an edit; several on lines of their own. Null where it is about none, or is not told. */
+  /** The file of an edit; several on lines of their own. Null where it is about none, or none is named. */
   readonly file: string | null;
-  /** In which the command runs where its event tells that, else the one that the agent's events named last. */
+  /** Where the command runs, if its event says so, else the folder that the agent's events named last. */
   readonly folder: string | null;
   /** Why it must not be approved by a rule, after "because"; null: nothing speaks against it. */
   readonly doubt: string | null;

@@ -1,4 +1,4 @@
-// Approval rules: what one did once, and how they look to surfaces (what is in force, what is wrong with the file).
+// Approval rules: what one did once, and as surfaces see them. Reading and applying them is in features/automation/rules.
 import * as z from "zod";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 
@@ -27,7 +27,7 @@ export const ruleRunSchema = z.object({
 });
 export type RuleRun = z.infer<typeof ruleRunSchema>;
 
-// Approval rules as surfaces see them: what is in force, what is wrong with the file, and what rules did.
+// For surfaces: what is in force, what is wrong with the file, and what rules did.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 
 const stamp = { schema_version: z.literal(SCHEMA_VERSION), generated_at: z.string() };
@@ -57,12 +57,12 @@ const ruleViewSchema = z.object({
   armed_by: z.string().nullable(),
   /** As the file has it. */
   when: z.record(z.string(), z.unknown()),
-  /** Over which a rule with a watch tells; null: over all. */
+  /** Over which a rule with a watch reports; null: over all. */
   channel: z.string().nullable(),
   limit: z.number().int(),
   /** What a person should know before arming it. */
   notes: z.array(z.string()),
-  /** How often it answered or told, and how often it would have answered while it was in shadow. */
+  /** How often it answered or reported, and how often it would have answered while it was in shadow. */
   answered: z.number().int(),
   would_have: z.number().int(),
   /** What it did last, or would have done while it was in shadow. `command`: without known secrets. */
@@ -175,7 +175,7 @@ const ruleLogSchema = list(
   ruleRunViewSchema.extend({ identity: z.object({ rule: z.string(), runtime_id: z.string() }) }),
 );
 export type RuleLogDocument = z.infer<typeof ruleLogSchema>;
-/** What `rule disarm` prints. `rule` null: no rule of this name is in force any more; what was armed under it is not, either way. */
+/** What `rule disarm` prints. `rule` null: no rule of this name is in force. What was armed under it no longer is, either way. */
 const ruleDisarmedSchema = z.object({
   ...stamp,
   name: z.string(),

@@ -39,7 +39,7 @@ export const targetSchema = z.object({
 export type Target = z.infer<typeof targetSchema>;
 export type TargetLink = NonNullable<Target["link"]>;
 
-/** One life of one tmux server: pane ids restart with it. */
+/** One run of one tmux server: pane ids restart with it. */
 export const serverInstanceSchema = z.object({
   /** Name in references (`default`, the `-L` name, or a configured name). */
   server: refNameSchema,
@@ -92,11 +92,11 @@ export type Pane = z.infer<typeof paneSchema>;
 
 /** What a process runs, whatever it is called. */
 export interface ProgramFile {
-  /** Real path of the executable, or of the script that a runtime runs: from `/node_modules/<package>/` on where its package is known. */
+  /** Real path of the executable, or of the script that it runs: from `/node_modules/<package>/` on where its package is known. */
   path: string;
   /** Name of the runtime that runs a script; null: the executable itself. */
   runtime: string | null;
-  /** The agent whose executable it is; null: of none that is known by more than its name. Absent: nobody looked. */
+  /** The agent whose executable it is; null: of none that is known by more than its name. Absent: it was not checked. */
   agentType?: string | null;
 }
 

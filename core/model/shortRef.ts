@@ -1,5 +1,6 @@
 // The reference that surfaces show: short enough to type, and the same pane wherever it is typed. It names the machine and,
-// beside the default one, the tmux server, because a bare `%12` means the server that the person is in. The command line loads this at each start: it needs nothing.
+// beside the default one, the tmux server, because a bare `%12` means the server that the person is in. The command line loads this
+// at each start, so it imports nothing.
 
 /** The tmux server that references leave out. */
 export const DEFAULT_SERVER = "default";

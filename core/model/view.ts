@@ -1,4 +1,5 @@
-// The documents that leave the daemon: what the CLI prints with --json and the popover shows. snake_case on the wire.
+// The documents about targets, panes and their roll-ups that leave the daemon (CLI's --json, popover; snake_case on the wire), the
+// changes that the feed reports of them, a pane's claimed document, and the totals over rows.
 import * as z from "zod";
 import {
   activityEvidenceSchema,
@@ -56,7 +57,7 @@ export const paneViewSchema = z.object({
   progress: z.string().max(MAX_PROGRESS).nullable().default(null),
   /** What a person armed for it, in a few words: `2 queued`; null: nothing. */
   armed: z.string().max(60).nullable().default(null),
-  /** What the agent is doing, as far as somebody told it; null where nobody did. */
+  /** What the agent is doing, as far as any source reports it; null where none does. */
   activity: activityViewSchema.nullable().default(null),
   agent_session_id: z.string().nullable(),
   /** The work tree that it works in; null where nothing is known of it. */
@@ -164,7 +165,7 @@ export const targetViewSchema = z.object({
 });
 export type TargetView = z.infer<typeof targetViewSchema>;
 
-/** The frame around every list. `filters` repeats what was asked, and for sessions how they are grouped; `problems` names what is missing. */
+/** Frame of every list. `filters` repeats what was asked, for sessions also their grouping; `problems` names what is missing. */
 const listDocument = <T extends z.ZodType>(item: T) =>
   z.object({
     schema_version: z.literal(SCHEMA_VERSION),
@@ -238,7 +239,7 @@ export const explanationSchema = z.object({
       matched: z.string().nullable(),
     }),
   ),
-  /** Who told each part of the row's activity, and when. */
+  /** The source of each part of the row's activity, and when it reported it. */
   activity: z.array(activityEvidenceSchema).default([]),
   /** The current screen as the agent's rules read it; null without an agent or where it cannot be read. */
   screen: z
@@ -265,9 +266,7 @@ export const explanationSchema = z.object({
 });
 export type Explanation = z.infer<typeof explanationSchema>;
 
-// What a commit changed in the rows that clients see: reported by ingest, sent on by the feed, read by notifications.
-
-/** `version`: of the stored transitions; `at`: epoch ms. */
+/** What a commit changed in the rows, for the feed and for notifications. `version`: of the stored transitions; `at`: epoch ms. */
 export type FeedChange =
   | {
       kind: "pane";
@@ -283,8 +282,7 @@ export type FeedChange =
   /** Everything may have changed: clients must discard what they know. */
   | { kind: "reset"; version: number; at: number; reason: string };
 
-// A document that was claimed for a pane, as it leaves the daemon. Names and texts are as they are in files: hostile.
-
+/** A document that was claimed for a pane, as it leaves the daemon. Names and texts are as they are in files: hostile. */
 export const paneDocumentSchema = z.object({
   /** The document's own id. */
   id: z.string(),
@@ -300,7 +298,7 @@ export const paneDocumentSchema = z.object({
 });
 export type PaneDocument = z.infer<typeof paneDocumentSchema>;
 
-// Totals of spec 7.6 over the rows that surfaces show: counts by state, agent and target.
+// Totals (spec 7.6) over the rows that surfaces show: counts by state, agent and target.
 
 /** How often each key occurs, in the order of the keys. */
 export const countEach = (keys: Iterable<string>): Record<string, number> => {

@@ -1,5 +1,6 @@
-// What everything is called in front of people: states, reasons, ages, requests, rows, conditions. One vocabulary for every
-// surface. Only types are imported, so that a command which prints a table does not load a schema library.
+// What people read, in one vocabulary for every surface and for notifications: text made safe, durations, requests, titles of rows,
+// transcripts, states, reasons, ages, conditions of watches. Pure. Only types are imported, so that a command which prints a table
+// does not load a schema library. More words of a row are in ui/text/rowText.ts.
 import type { RequestView } from "./request.ts";
 import type { PaneView } from "./view.ts";
 import type { HistoryEntry } from "./history.ts";
@@ -7,7 +8,7 @@ import type { ActivityEvidence, RunningTool } from "./evidence.ts";
 import type { CanonicalState, ReasonCode } from "./state.ts";
 import type { WatchCondition } from "./job.ts";
 
-// Makes text of agents, tmux and repositories safe to look at, in the same way on every surface: characters that a terminal or
+// Safe text: of agents, tmux and repositories, in the same way on every surface. Characters that a terminal or
 // a bidi algorithm would obey, and characters that nobody would see, become visible marks. Nothing is lost: the marks can be
 // read back, because the sign that begins a mark is itself marked.
 
@@ -35,7 +36,7 @@ export const visibleOnTerminal = (text: string): string => visibleText(text).rep
 /** Text for one line: white space at the ends is removed, and any run within becomes one blank. */
 export const visibleLine = (text: string): string => visibleText(text.replace(/\s+/g, " ").trim());
 
-// Durations as people write them: `500ms`, `30s`, `5m`, `2h`, `1d`; a bare number means seconds. Pure.
+// Durations as people write them: `500ms`, `30s`, `5m`, `2h`, `1d`; a bare number means seconds.
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -50,8 +51,7 @@ export const readDuration = (text: string): number | null => {
   return ms > 0 && ms <= LONGEST_MS ? ms : null;
 };
 
-// What an agent asks, in the words of every surface and of notifications. What has to be judged comes first, and what the person
-// sees anyway is left out. Pure. Only types are imported beside the cleaning of texts.
+// Requests: what has to be judged comes first, and what the person sees anyway is left out.
 
 type Asked = Pick<RequestView, "kind" | "title" | "body" | "tool_name" | "content">;
 
@@ -125,8 +125,7 @@ export const askedLine = (request: Asked): string => {
   }
 };
 
-// What a row is called, on every surface and in notifications: the work, where anybody told it. Pure. Only types are imported
-// beside the cleaning of texts, so that a command which prints a table does not load a schema library.
+// Titles of rows: the work, where any source reports it.
 
 interface RowTitle {
   text: string;
@@ -180,8 +179,7 @@ export const rowTitle = (pane: PaneView): RowTitle => {
   return { text: visibleLine(pane.window_name) || `window ${pane.window_index}`, source: "window" };
 };
 
-// A session's conversation as lines of text: every line bears the mark of who is quoted, so that nothing in it can pass for
-// somebody else's words.
+// Transcripts as text: every line bears the mark of who is quoted, so that nothing in it can pass for somebody else's words.
 
 type Role = HistoryEntry["role"];
 
@@ -198,6 +196,8 @@ export const transcriptLines = (
     const lines = clean(text).map((line) => `${MARKS[role]}${line}`.trimEnd());
     return index === 0 || isRun ? lines : ["", ...lines];
   });
+
+// States, reasons and ages.
 
 export const STATE_WORDS: Readonly<Record<CanonicalState, string>> = {
   error: "error",
@@ -306,7 +306,7 @@ export const ACTIVITY_WORDS: Readonly<Record<ActivityEvidence["field"], string>>
   turn_began_at: "turn began",
 };
 
-// What a watch waits for, as people type it and as it is said to them. Only types are imported: a command loads no schemas for it.
+// Conditions: what a watch waits for, as people type it and as they read it.
 
 /** All forms, for whoever typed another one. */
 export const CONDITION_FORMS = "quiet:<duration>, match:<pattern>, state:<state>, needs-action or gone";

@@ -9,7 +9,7 @@ const count = z.number().int().nonnegative();
 const changesSchema = z.object({
   /** Files that differ, with those that git does not know yet. */
   files: count,
-  /** Lines in files that git knows; null where that could not be told (no commit yet). */
+  /** Lines in files that git knows; null where that could not be determined (no commit yet). */
   added: count.nullable(),
   removed: count.nullable(),
   /** Commits that its upstream does not have, and the other way round; null without an upstream. */
@@ -49,7 +49,7 @@ export const uncommittedText = (workspace: WorkspaceView | null, folder: string)
   return parts.length === 0 ? "" : `${parts.join(" and ")} in ${folder}`;
 };
 
-// The linked work trees of a repository, and what became of those that were to be removed, as they leave the daemon.
+// Linked work trees of a repository, and what became of those that were to be removed.
 
 const worktreeViewSchema = z.object({
   path: z.string(),
@@ -60,7 +60,7 @@ const worktreeViewSchema = z.object({
   is_locked: z.boolean(),
   changes: changesSchema.nullable(),
   not_looked_at: z.string().nullable(),
-  /** Every commit of it is in the branch of the main work tree; null where that cannot be told. */
+  /** Every commit of it is in the branch of the main work tree; null where that cannot be determined. */
   is_merged: z.boolean().nullable(),
   /** Files and folders that are ignored, as git names them; of many, some. They would be removed with it. */
   ignored: z.array(z.string()),
@@ -93,7 +93,7 @@ export const worktreeRemovedSchema = z.object({
 });
 export type WorktreeRemoved = z.infer<typeof worktreeRemovedSchema>;
 
-// What agents would read when they start in a folder, as it leaves the daemon: places and names, never what stands in the files.
+// Loads: what agents would read when they start in a folder. Places and names, never what stands in the files.
 
 const loadedSchema = z.object({
   identity: z.object({
@@ -133,7 +133,7 @@ export const loadsSchema = z.object({
 });
 export type Loads = z.infer<typeof loadsSchema>;
 
-// What starting an agent did, or would do, as it leaves the daemon.
+// Starts: what starting an agent did, or would do.
 
 export const startedSchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
@@ -161,7 +161,7 @@ export const startedSchema = z.object({
 });
 export type Started = z.infer<typeof startedSchema>;
 
-// Sessions of agents that ended because their tmux server ended: by a reboot, or when it was killed. They can be brought back.
+// Lost sessions: those that ended because their tmux server ended, by a reboot or when it was killed. They can be brought back.
 
 export const lostSessionSchema = z.object({
   target: z.string(),
@@ -197,8 +197,7 @@ export const restoredSchema = z.object({
 });
 export type Restored = z.infer<typeof restoredSchema>;
 
-// The agents that can be started on a machine, as surfaces offer them: what a person most likely wants comes first.
-
+/** An agent that can be started on a machine; surfaces offer first what a person most likely wants. */
 export interface StartableAgent {
   agent: string;
   agent_name: string;

@@ -1,5 +1,6 @@
-// The adapter contract (spec 7.2.3), version 1.0. An adapter knows one agent: its process, its events, its files and its
-// screens. It declares; core decides. Adapters are pure but for `readStateFiles` and `integration`, which get file access.
+// The adapter contract (spec 7.2.3), version 1.0. An adapter knows one agent: its process, events, files and screens. It declares;
+// core decides. Adapters are pure, except for what is handed `files`. Also in this file: integrations, the source of the adapters
+// in force, and print mode.
 import type { RunningTool, Signal } from "../model/evidence.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { PersonStep } from "../model/adapterView.ts";
@@ -69,9 +70,9 @@ export interface NormalizeContext {
   confirmRequests: boolean;
 }
 
-/** What an event, or the agent's own log, says of the work; texts as they are, of any length. Absent: it says nothing of it. */
+/** What an event or the agent's own log says about the work; texts are unbounded. Absent: it says nothing about it. */
 export interface ToldActivity {
-  /** What the person asked. Of events: also helps to find the pane of one that names the wrong one. */
+  /** What the person asked. In an event, it also helps to find the pane where the event names the wrong one. */
   promptText?: string | null;
   /** A tool of the agent itself, not of a sub-agent, that begins or ends; null: none runs. */
   tool?: (RunningTool & { hasEnded?: boolean }) | null;
@@ -122,7 +123,7 @@ export type AdapterHealth = { status: "ok" } | { status: "degraded"; reason: str
  */
 export interface AgentLaunch {
   readonly program: string;
-  /** Goes on with a session, by the id that the agent's events name; absent where nobody could try. */
+  /** Goes on with a session, by the id that the agent's events name; absent where it was never tried. */
   readonly resume?: (sessionId: string) => readonly string[];
 }
 
@@ -131,15 +132,15 @@ export interface AgentInputModes {
   /** Whether the person has switched that editor on. */
   isOn(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
   /**
-   * As the screen tells it. "text": keys are text. "commands": the screen names another mode. "none": it names none, which is the first
-   * mode of the editor, or there is no editor with modes. Null: it does not say.
+   * As the screen shows it. "text": keys are text. "commands": the screen names another mode. "none": it names none, which is the
+   * first mode of the editor, or there is no editor with modes. Null: it does not say.
    */
   read(screen: Screen): "text" | "commands" | "none" | null;
   /** From the first mode to the one for text: names of keys of tmux. */
   readonly textKeys: readonly string[];
 }
 
-/** What proves that an executable is the agent's, whatever it is called. */
+/** What proves that an executable is the agent's, whatever its name is. */
 export interface AgentExecutable {
   /** Real paths to which its installers put it. */
   readonly paths: RegExp;
@@ -195,8 +196,8 @@ export interface AgentAdapter {
   // Its screen.
 
   /**
-   * Null where nothing on the screen is positive proof of a state: never a guess, never `idle` by default. `unknown/in_menu` where a
-   * view of the agent's own (a menu, a list, its settings, its transcript) covers what it does, and keys would be commands there.
+   * Null where nothing on the screen is positive proof of a state: never a guess, never `idle` by default. `unknown/in_menu` where
+   * a view of the agent's own (a menu, a list, its settings, its transcript) covers what it does; keys would be commands there.
    * `unknown/unsupported_signal` where a dialog may be open though the screen does not show it whole, as after `reset`.
    */
   readScreen(screen: Screen): Reading | null;
@@ -209,7 +210,7 @@ export interface AgentAdapter {
    */
   readDraft?(screen: Screen): string | null;
   /**
-   * When a limit of the provider ends, epoch ms, from the words of the failure; null where they do not tell it. `at`: when they were
+   * When a limit of the provider ends, epoch ms, from the words of the failure; null where they do not say so. `at`: when they were
    * first seen. `timeZone`: of the agent's machine, for words without one; null: it is not known. Absent where no such words were
    * recorded.
    */
@@ -259,7 +260,7 @@ export interface AgentAdapter {
   readonly printMode?: PrintMode;
 }
 
-/** `steps`: none where it is left out. */
+/** `steps` absent: there are none. */
 interface InspectedIntegration {
   installed: boolean;
   missing: readonly string[];
@@ -295,8 +296,7 @@ export interface Integration {
   readonly testEvent: { eventName: string; payload: Record<string, unknown> };
 }
 
-// The adapters that are in force now, where each comes from, and what is wrong with those that are not. `adapters/` implements
-// it.
+// Source: the adapters in force now, where each comes from, and what is wrong with those that are not. `adapters/` implements it.
 
 /** What is wrong with an adapter file: `line` from 1, `path` the key with dots (empty: the file as a whole). */
 export interface AdapterProblem {
@@ -341,15 +341,16 @@ export interface AdapterSource {
   readonly files?: AdapterFiles;
 }
 
-// How an agent answers without a pane: a command that takes a question on its standard input and prints the answer.
+// Print mode: how an agent answers without a pane, by a command that takes a question on its standard input and prints the answer.
+
 export interface PrintQuestion {
   readonly prompt: string;
   /** The conversation to go on with; null: a new one. */
   readonly session: string | null;
-  /** A new conversation that begins with all of that one; without one, of the last in this folder. Only as the mode's `forks` allows. */
+  /** Goes on in a copy of `session`, or of the last conversation in this folder where that is null; only as `forks` allows. */
   readonly isFork: boolean;
   readonly model: string | null;
-  /** It may change files of the folder without asking; else it asks, which nobody hears, so that nothing is changed. */
+  /** It may change files of the folder without asking; else it asks, nobody answers, and nothing is changed. */
   readonly acceptsEdits: boolean;
 }
 
@@ -362,9 +363,9 @@ export interface PrintAnswer {
 
 export interface PrintMode {
   readonly command: string;
-  /** Of which conversations it can make a copy to go on with: of one that is named, also of the last one, or of none. */
+  /** Which conversations it can copy and go on with: one that is named, also the last one, or none. */
   readonly forks: "named" | "last too" | "none";
-  /** Without the prompt, which every user of the machine could read there. */
+  /** Without the prompt: every user of the machine can read a command line. */
   readonly argv: (question: PrintQuestion) => readonly string[];
   /** Variables that the command must not have. */
   readonly withoutEnv: readonly string[];

@@ -2,13 +2,13 @@
 // the caller finds, opens and bounds the files, and everything in them is hostile.
 
 /**
- * One piece of a session as the agent's own log tells it. `tool`: a call, in one line. `note`: what the log says beside the
+ * One piece of a session as the agent's own log has it. `tool`: a call, in one line. `note`: what the log says beside the
  * conversation (an error, an interrupt, a summary). `text` has no control characters but newline and tab.
  */
 export interface TranscriptEntry {
   role: "user" | "agent" | "tool" | "note";
   text: string;
-  /** Epoch ms; null where the log does not tell. */
+  /** Epoch ms; null where the log does not say it. */
   at: number | null;
 }
 
@@ -54,7 +54,7 @@ export interface UsageRecord {
   /** Epoch ms. */
   at: number | null;
   model: string | null;
-  /** Tokens. `input` without those that came from a cache, where the log tells them apart. */
+  /** Tokens. `input` without those that came from a cache, where the log separates them. */
   input: number;
   output: number;
   cacheRead: number;
@@ -82,7 +82,7 @@ export interface FileHistory {
   readonly kind: "files";
   /** `folder` is below the home; `file` matches the path below it, which has `depth` folders in it. */
   readonly roots: readonly { folder: string; depth: number; file: RegExp }[];
-  /** How much of a log's beginning usually tells all. */
+  /** How much of a log's beginning usually suffices. */
   readonly headBytes: number;
   /** Null for what is no session of a person: a sub-agent's, another program's, or one without any content. */
   readFacts(piece: LogPiece): SessionFacts | null;
@@ -105,7 +105,7 @@ export interface DatabaseHistory {
   listIds(rows: ReadRows): readonly string[];
   /** When the last but `count` of the sessions changed, epoch ms; 0 where there are not as many. */
   changedBefore(rows: ReadRows, count: number): number;
-  /** Of at most `limit` sessions in which a text stands somewhere, as JSON has it; upper and lower case of ASCII letters are the same. */
+  /** Of at most `limit` sessions that hold a text somewhere, as JSON has it; case of ASCII letters does not count. */
   idsWith(rows: ReadRows, inJson: string, limit: number): readonly string[];
   /** At most `limit` sessions that changed at `since` (epoch ms) or later, the oldest change first. */
   listSessions(rows: ReadRows, since: number, limit: number): readonly DatabaseSession[];
@@ -126,8 +126,8 @@ interface DatabaseSession {
 
 export type AgentHistory = FileHistory | DatabaseHistory;
 
-// What an adapter knows of the files that its agent reads when it starts in a folder: where they lie, and at which places in them
-// the names stand that matter. The adapter only names the places; its caller reads the files.
+// Loads: where the files lie that an agent reads when it starts in a folder, and at which places in them the names stand that
+// matter. The adapter only names the places; its caller reads the files.
 
 type LoadKind =
   | "instructions"

@@ -1,6 +1,6 @@
-// What a feature is to the daemon: a part that stands beside core, is handed to the daemon by its host, and that core knows only
-// by this contract. It sees what surfaces see, what adapters know of their agents, and files and programs of targets through their
-// executors. It has no way of its own to a pane: keys go through the actions of the daemon.
+// What a feature is to the daemon: a part beside core, handed to the daemon by its host, that core knows only by this contract. It
+// sees what surfaces see, what adapters know of their agents, and files and programs of targets through their executors. It has no
+// way of its own to a pane: keys go through the actions of the daemon. Also here: who makes a call, and the first text of an agent.
 import type { NewAgentPane } from "../model/job.ts";
 import type { Started, WorkspaceView } from "../model/workspace.ts";
 import type { ActionResult, ActionGuards } from "../model/action.ts";
@@ -14,12 +14,10 @@ import type { JobStore, RuleStore } from "./store.ts";
 import type { Logger } from "./logger.ts";
 import type { RunResult, TargetExecutor, TargetFiles } from "./targetExecutor.ts";
 
-// Who makes a call, for the few calls that not everybody may make.
-
-/** The page of the app, in this process; a program that speaks over the socket; or one that gives no hint, such as a browser. */
+/** The page of the app, in this process; a program on the socket; or one that gives no hint, such as a browser. Few calls ask. */
 export type Caller =
   | { readonly kind: "window" }
-  /** `findPids`: the processes that prove to be the caller, at this moment; empty where that cannot be told. */
+  /** `findPids`: the processes that prove to be the caller, at this moment; empty where that is not known. */
   | { readonly kind: "program"; readonly findPids: () => Promise<readonly number[]> }
   | { readonly kind: "unknown" };
 
@@ -28,8 +26,8 @@ export interface CallContext {
   readonly caller?: Caller | undefined;
 }
 
-// The first text of an agent that was just started: from the feature that starts agents to the one that sends texts later. Neither
-// knows the other; who puts the features together hands this from one to the other.
+// First text of an agent that was just started: from the feature that starts agents to the one that sends texts later. Neither
+// knows the other; the code that puts the features together hands this from one to the other.
 
 /** How it went by now; `waiting`: it may still be sent. */
 export type FirstTaskOutcome = Pick<Started, "prompt" | "prompt_detail">;
@@ -56,23 +54,23 @@ export interface FeatureAnswers {
   answer(call: string, input: unknown, caller: Caller): unknown;
 }
 
-/** What the daemon tells a feature about the rows that surfaces see. */
+/** What a feature can ask and hear about the rows that surfaces see. */
 interface FeatureRows {
-  /** Called with each look at the screen of an agent, top to bottom. Must return at once. Returns the unsubscribe function. */
+  /** Called with each capture of an agent's screen, top to bottom. Must return at once. Returns the unsubscribe function. */
   onScreens(listener: (runtimeId: string, lines: readonly string[]) => void): () => void;
   /** Every row now, also of panes without an agent. */
   all(): readonly PaneView[];
   /** What stands on an agent's row of what is armed for it, in a few words; null: nothing. */
   setArmed(runtimeId: string, armed: string | null): void;
-  /** What a pane shows now, top to bottom; null where it cannot be looked at. For panes that nobody else looks at. */
+  /** What a pane shows now, top to bottom; null where it cannot be captured. For panes that nobody else captures. */
   readScreen(pane: PaneView): Promise<readonly string[] | null>;
   /** Whether the person looks at this pane now. Never rejects; false where that is not known. */
   isInFront(pane: PaneView): Promise<boolean>;
   /** True once the present wait of a runtime was confirmed on the screen since the daemon's start. */
   isConfirmed(runtimeId: string): boolean;
-  /** Called when the first surface begins to draw rows for a person, and when the last one ends. Returns the unsubscribe function. */
+  /** Called when the first surface begins to draw rows for a person, and when the last ends. Returns the unsubscribe function. */
   onShown(listener: (areShown: boolean) => void): () => void;
-  /** What is known of the work tree of a runtime, for its row; kept as long as the runtime lives, until memory is rebuilt (`reset`). */
+  /** What is known of the work tree of a runtime, for its row; kept until the runtime ends or memory is rebuilt (`reset`). */
   setWorkspace(runtimeId: string, workspace: WorkspaceView | null): void;
 }
 
@@ -117,7 +115,7 @@ interface SendInput {
 /** How a text reaches an agent while nobody watches: through the gate, on record, and only where it disturbs nobody. */
 interface FeatureSends {
   /**
-   * Why nothing may be typed to this agent now; null: it may. It only looks. `afterLimit`: it may also be one that stopped at a
+   * Why nothing may be typed to this agent now; null: it may. It only reads. `afterLimit`: it may also be one that stopped at a
    * limit of its provider. `isFirst`: nothing was typed to it since it was started; then agents whose input box cannot be read
    * are taken too.
    * @throws AgtmuxError E_TARGET_UNREACHABLE, E_STALE_SNAPSHOT, E_UNSUPPORTED as `send` would.
@@ -142,7 +140,7 @@ interface FeatureSends {
   takeEvents(runtimeId: string): Promise<void>;
 }
 
-/** How a request of an agent is answered while nobody watches: through the gate, on record, and an approval only without any doubt. */
+/** How a request is answered while nobody watches: through the gate, on record, and an approval only without any doubt. */
 interface FeatureRequests {
   /** What an agent asks now, to the letter; null where it asks nothing. */
   find(runtimeId: string): ToldRequest | null;
@@ -185,7 +183,7 @@ export interface FeatureContext {
   hasListeners(): boolean;
   /** Tells the person at this desktop, where a surface listens; nothing else comes of it. */
   tell(told: { id: string; title: string; body: string; pane: PaneView }): void;
-  /** True once everything was looked at since the daemon's start: before that, what is missing may not be gone. */
+  /** True once everything was collected since the daemon's start: before that, what is missing may not be gone. */
   isReady(): boolean;
   /** The runtime home: a feature keeps its own files there, under its own name. */
   readonly homePath: string;
@@ -215,6 +213,6 @@ export interface Feature {
   /** One word; the first part of its calls. */
   readonly name: string;
   readonly calls: FeatureAnswers["calls"];
-  /** Before the daemon looks at anything, so that it gets every change. */
+  /** Before the daemon collects anything, so that it gets every change. */
   start(context: FeatureContext): RunningFeature;
 }

@@ -1,4 +1,5 @@
-// Durable memory. Synchronous on purpose: one transaction takes some tenths of a millisecond (docs/adr/0003).
+// Durable memory: the slices for automation and for approval rules, the kinds of failure, and the store itself with its rows.
+// Synchronous on purpose: one transaction takes some tenths of a millisecond (docs/adr/0003).
 import type { Job, JobRun, JobState, SendJob } from "../model/job.ts";
 import type { RuleRun } from "../model/rule.ts";
 import type { PaneView } from "../model/view.ts";
@@ -17,7 +18,7 @@ import type { Pane, PaneKey, Runtime, Target } from "../model/runtime.ts";
 import type { ActionSnapshot } from "../model/action.ts";
 import type { CanonicalState } from "../model/state.ts";
 
-// The slice of the store that automation has: its jobs and what they did. Nothing else of the store can be reached by it.
+// Automation's slice: its jobs and what they did. Automation can reach nothing else of the store.
 
 /** How a job ends. */
 export type JobEnd = Exclude<JobState, "armed" | "held">;
@@ -35,7 +36,7 @@ interface SentRun extends RunNote {
 
 export interface JobStore {
   insertJob(job: Job): void;
-  /** Those that wait, the oldest first; read each time, because a damaged store is replaced by an empty one. */
+  /** Those that are pending, the oldest first; read each time, because a damaged store is replaced by an empty one. */
   listArmedJobs(): Job[];
   /** Newest first. */
   listJobs(limit: number): Job[];
@@ -45,8 +46,8 @@ export interface JobStore {
   /** Lets an armed job rest, or one that rests go on; false where it is not so. */
   holdJob(jobId: string, isHeld: boolean): boolean;
   /**
-   * Puts on record that an armed job told something, in one transaction with its end if this was the last time. False where it
-   * is not armed (any more): then nothing may be told.
+   * Puts on record that an armed job reported something, in one transaction with its end if this was the last time. False where it
+   * is not armed (any more): then nothing may be reported.
    */
   recordRun(run: JobRun): boolean;
   /** Newest first. */
@@ -55,7 +56,7 @@ export interface JobStore {
   pausedAt(): number | null;
   /** Pauses everything armed from then on, or lets it go on. */
   setPausedAt(at: number | null): void;
-  /** Job and runtime of everything that armed jobs told. */
+  /** Job and runtime of everything that armed jobs reported. */
   listTold(): { jobId: string; runtimeId: string }[];
   /** Puts on record that an armed job is about to send; false where it is not armed (any more): then nothing may be sent. */
   beginSend(run: { jobId: string; at: number; runtimeId: JobRun["runtimeId"] }): boolean;
@@ -67,7 +68,7 @@ export interface JobStore {
   hasBegunSend(jobId: string): boolean;
   /** The time at which a job of a schedule is due next; `note` says why it was not done now. */
   setNextAt(jobId: string, nextAt: number, note: RunNote | null): void;
-  /** The session that a job is bound to, once the agent has told it. */
+  /** The session that a job is bound to, once the agent has named it. */
   bindSession(jobId: string, sessionId: string): void;
   /** Makes an armed first text a send to this agent, which was seen in its pane; false where it is none (any more). */
   bindAgent(jobId: string, agent: SendJob["agent"], sessionId: string | null): boolean;
@@ -80,8 +81,8 @@ export interface JobStore {
   findSent(runtimeId: string, key: string): { result: string } | "unsettled" | "none";
 }
 
-// The slice of the store that approval rules have: which of them a person armed, what they did, and what was asked before. A damaged
-// store is replaced by an empty one: then none is armed.
+// Slice of approval rules: which of them a person armed, what they did, and what was asked before. A damaged store is replaced by
+// an empty one: then none is armed.
 
 /** `hash`: of the rule to the letter, so that a changed one is another one. */
 export interface ArmedRule {
@@ -119,7 +120,7 @@ export interface RuleStore {
   listAsked(limit: number): { at: number; row: PaneView }[];
 }
 
-// The kinds of failure of a store, by the errors that it throws; both sides of the port have to agree on them.
+// Failures of a store, by the errors that it throws; both sides of the port have to agree on them.
 
 /** `damaged`: the file itself is wrong or gone. `unavailable`: it is sound, but cannot be written or read now. */
 type StoreFailure = "damaged" | "unavailable";
@@ -148,6 +149,8 @@ export const describeOutage = (error: unknown): string => {
     return "the folder or the file is read-only";
   return code;
 };
+
+// The store and its rows.
 
 /** Newest order key that was accepted from one source of one runtime (spec 7.2.2). */
 export interface SourceCursor {
@@ -305,7 +308,7 @@ export interface Store extends JobStore, RuleStore {
   addPending(event: PendingEvent): boolean;
   listPending(): PendingEvent[];
   removePending(event: PendingEvent): void;
-  /** False when this spool file was already committed (as evidence, pending or dropped): a redelivered one is not ingested twice. */
+  /** False when this spool file was already committed (as evidence, pending or dropped): one delivered again is not ingested. */
   rememberSpoolName(targetId: string, spoolName: string, at: number): boolean;
 
   putState(row: StateRow): void;

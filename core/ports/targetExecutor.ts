@@ -1,7 +1,7 @@
-// How commands, files and sockets of a target are reached: one contract for the local machine and for SSH.
+// How processes, the spool, commands, files and sockets of a target are reached: one contract for the local machine and for SSH.
 import type { ProcessInfo } from "../model/runtime.ts";
 
-// The processes of a target: which run in a pane, and whether a pid is still the same process.
+// Processes: which run in a pane, and whether a pid is still the same process.
 
 /** `stopped`: suspended by a signal, as by Ctrl-Z. */
 export type ProcessLife = "gone" | "running" | "stopped";
@@ -15,18 +15,18 @@ export interface ProcessTree {
   /** True while `pid` lives, is not a zombie, and is the process that started at `startedAt` (epoch ms). */
   verify(pid: number, startedAt: number): Promise<boolean>;
   /**
-   * The same for watching, with whether it is suspended. Unless `isFull`, it may rely on what was read some seconds ago where a look
-   * costs the start of a program, as long as a process with that pid lives; without `look`, also where it costs a round trip.
+   * The same for watching, with whether it is suspended. Unless `isFull`, it may rely on what was read some seconds ago where a
+   * probe costs the start of a program, as long as a process with that pid lives; without `look`, also where it costs a round trip.
    */
   lifeOf(pid: number, startedAt: number, look?: { isFull: boolean }): Promise<ProcessLife>;
   /**
-   * True where surely no process has this id. It answers only what can be known at once without cost, so it is false for
+   * True where certainly no process has this id. It says only what can be known at once without cost, so it is false for
    * another machine.
    */
   isGone(pid: number): boolean;
-  /** How much a process has written in its life, in bytes. Left out where that is not to be had at next to no cost. */
+  /** How much a process has written since its start, in bytes. Absent where that cannot be had at next to no cost. */
   meterOutput?(pid: number): Meter<number> | null;
-  /** The children of a process. Left out as above. */
+  /** The children of a process. Absent as above. */
   meterChildren?(pid: number): Meter<string> | null;
 }
 
@@ -37,7 +37,7 @@ export interface Meter<T> {
   close(): void;
 }
 
-// The spool of a target behind SSH: it is read and emptied over the target's one channel.
+// Spool of a target behind SSH: it is read and emptied over the target's one channel.
 
 export interface SpooledFile {
   name: string;
@@ -50,7 +50,7 @@ export interface SpooledFile {
 }
 
 export interface RemoteSpool {
-  /** Looks without waiting. `onFiles` is told of the files that are there, once; then nothing more until the next glance. */
+  /** Lists without waiting. `onFiles` gets the files that are there, once; then nothing more until the next glance. */
   glance(): void;
   /** The listener gets the files, oldest first, or null where they have to be read. */
   onFiles(listener: (files: SpooledFile[] | null) => void): void;
@@ -117,7 +117,7 @@ export interface FoundSocket {
 
 /** Unix sockets of the target. */
 interface TargetSockets {
-  /** Null where there is none. One that cannot be looked at is in doubt. */
+  /** Null where there is none. One that cannot be checked is in doubt. */
   find(path: string, rule: SocketRule): Promise<FoundSocket | null>;
   connect(path: string): SocketConnection;
 }
@@ -150,14 +150,14 @@ export interface TargetExecutor {
     options: { timeoutMs: number; stdin?: string; maxBytes?: number },
   ): Promise<RunResult>;
   /**
-   * Calls the tmux program if the socket is the person's own at this moment, and on no other socket than the one that was looked
-   * at. Where there is none, the answer is tmux's own. @throws AgtmuxError E_SOCKET_UNSAFE
+   * Calls the tmux program if the socket is the person's own at this moment, and on no other socket than the one that was
+   * checked. Where there is none, the answer is tmux's own. @throws AgtmuxError E_SOCKET_UNSAFE
    */
   runTmux(
     call: TmuxCall,
     options: { timeoutMs: number; stdin?: string; maxBytes?: number },
   ): Promise<RunResult>;
-  /** The same as a command for a person's terminal on the target, which looks by itself before it becomes tmux. */
+  /** The same as a command for a person's terminal on the target, which checks the socket itself before it becomes tmux. */
   tmuxForTerminal(call: TmuxCall): string[];
   /** Several commands follow soon, one after the other. Left out where that makes no difference. */
   hurry?(): void;

@@ -1,6 +1,6 @@
-// Which process is at the other end of the socket. Node has no SO_PEERCRED. So whoever is asked for a proof listens on a socket in
-// the home while its call is under way; the daemon asks it there whether the call is its own, and the system which processes hold
-// that socket. A pid that somebody names proves nothing. Where the system does not tell, nobody is the caller.
+// Finds which process is at the other end of the socket. Node has no SO_PEERCRED, so a caller that is asked for a proof listens on
+// a socket in the home while its call is under way. The daemon asks there whether the call is its own, and asks the system which
+// processes hold that socket. A pid that somebody names proves nothing. Where the system does not say, no process is the caller.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, readlink, unlink } from "node:fs/promises";
@@ -19,7 +19,7 @@ interface CallerProof {
   close(): void;
 }
 
-/** Until it is closed this process can be found as the caller of what carries the header. @throws where the home takes no socket. */
+/** Until it is closed, this process can be found as the caller of a request with the header. @throws if no socket can be made. */
 export const openCallerProof = async (home: string): Promise<CallerProof> => {
   const [name, secret] = [`${randomBytes(4).toString("hex")}.sk`, randomBytes(16).toString("hex")];
   const server = createServer((socket) => {
@@ -67,7 +67,7 @@ const isConfirmed = (path: string, secret: string): Promise<boolean> =>
     socket.write(secret);
   });
 
-/** Of every socket that is bound to a path that ends so: nobody gets away with a second one of the same name. */
+/** Inodes of all sockets whose path ends in the name, so that a second socket of the same name does not stay unseen. */
 const inodesOf = (sockets: string, name: string): Set<string> =>
   new Set(
     sockets.split("\n").flatMap((line) => {
@@ -76,7 +76,7 @@ const inodesOf = (sockets: string, name: string): Set<string> =>
     }),
   );
 
-/** Processes that end, or that are other users', are passed over. */
+/** False for processes that end meanwhile or belong to other users. */
 const holds = async (pid: string, inodes: ReadonlySet<string>): Promise<boolean> => {
   const folder = `/proc/${pid}/fd`;
   const fds = await readdir(folder).catch(() => []);
@@ -103,7 +103,7 @@ const holdersByLsof = async (path: string): Promise<number[]> => {
   return stdout.split("\n").flatMap((line) => (/^p\d+$/.test(line) ? [Number(line.slice(1))] : []));
 };
 
-/** The processes that are the caller of a request with this header; none where that cannot be told. Never rejects. */
+/** The processes that are the caller of a request with this header; none where that cannot be established. Never rejects. */
 export const findCallers = async (home: string, header: unknown): Promise<readonly number[]> => {
   const [, name, secret] = FORM.exec(typeof header === "string" ? header : "") ?? [];
   if (name === undefined || secret === undefined) return [];
@@ -112,7 +112,7 @@ export const findCallers = async (home: string, header: unknown): Promise<readon
     const held = process.platform === "linux" ? await holdersByProc(name) : await holdersByLsof(path);
     return held.length > 0 && (await isConfirmed(path, secret)) ? held : [];
   } catch {
-    // The system does not tell.
+    // The system does not say.
     return [];
   } finally {
     // Also of a caller that is killed meanwhile; most often it is gone by now.

@@ -1,5 +1,5 @@
-// How a command reaches the daemon: it connects, or starts one on demand and waits for its hello. However many first commands
-// run at once, one daemon comes up and all of them get their answer. After an upgrade the old daemon makes room.
+// How a command reaches the daemon: it connects, or takes the start lock, starts one on demand and waits for its hello. If many
+// first commands run at once, one daemon comes up and answers all of them. After an upgrade the old daemon is replaced.
 import {
   closeSync,
   openSync,
@@ -19,8 +19,8 @@ import type { AnyRouter } from "@trpc/server";
 import type { AppRouter } from "../api/router.ts";
 import { connectCurrent, connectSocket, type DaemonClient } from "./socketClient.ts";
 
-// One starter at a time: of many first commands, one spawns the daemon and the others wait for it. This only saves processes.
-// The lock of `ownership.ts` decides who becomes the daemon, so a lost or stale file does no harm.
+// Start lock: of many first commands, one spawns the daemon and the others wait for it. This only saves processes. The lock of
+// `ownership.ts` decides who becomes the daemon, so a lost or stale file does no harm.
 
 /** A start that takes longer (in milliseconds) counts as dead. */
 const STALE_AFTER_MS = 15_000;
@@ -70,6 +70,8 @@ export const tryStartLock = (home: string): (() => void) | null => {
   return () => removeQuietly(path);
 };
 
+// Connecting.
+
 /** One hello on an accepted connection; generous because fifty commands may share two cores. */
 const HELLO_TIMEOUT_MS = 5_000;
 const FIRST_WAIT_MS = 15;
@@ -91,18 +93,18 @@ export interface ConnectOptions {
 }
 
 interface Start {
-  /** The daemon's own error when it failed; null while it runs, or when it left because another one owns the home. */
+  /** The daemon's own error when it failed; null while it runs, or when it ended because another one owns the home. */
   failure(): AgtmuxError | null;
-  /** True when it left because another daemon owned the home. That one may have been about to end, so try again. */
+  /** True when it ended because another daemon owned the home. That one may have been about to end, so try again. */
   isWorthRepeating(): boolean;
-  /** Lets this process end while the daemon lives on. */
+  /** Lets this process end while the daemon runs on. */
   release(): void;
 }
 
 const isErrorCode = (text: string | undefined): text is ErrorCode =>
   text !== undefined && text in ERROR_CODES;
 
-/** The daemon's last words, in the form in which every command prints an error. */
+/** Reads the last line that the daemon printed, in the form in which every command prints an error. */
 const failureFrom = (log: string, exitCode: number | null, logPath: string): AgtmuxError => {
   const last = log.trimEnd().split("\n").at(-1) ?? "";
   const [, message, code, remedy] = /^agtmux: (.*) \[(E_[A-Z_]+)\]\. ?(.*)$/.exec(last) ?? [];
@@ -153,7 +155,7 @@ const spawnDaemon = (command: readonly string[], options: ConnectOptions): Start
   };
 };
 
-/** Null when no daemon answers, or one that has to make room; every other failure is final. */
+/** Null when no daemon answers, or only an outdated one; every other failure is final. */
 const tryConnect = <Router extends AnyRouter>({
   paths,
   version,
@@ -186,7 +188,7 @@ export const connectOrStart = async <Router extends AnyRouter = AppRouter>(
     ) {
       if (start === null) {
         unlock ??= tryStartLock(paths.home);
-        // The holder of the lock before us may have just started a daemon: look again before spawning.
+        // The holder of the lock before us may have just started a daemon: try again before spawning.
         const client = await tryConnect<Router>(options);
         if (client !== null) return client;
         if (unlock !== null) {

@@ -59,7 +59,7 @@ export const createRouterCaller = (router: AppRouter | DesktopRouter): Procedure
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 
-/** Counts the values that the client has not yet taken; `take` waits for room. */
+/** Counts the values that the client has not yet taken; `take` waits until one more may be sent. */
 class Credit {
   private free = SUBSCRIPTION_WINDOW;
   private wake: (() => void) | null = null;

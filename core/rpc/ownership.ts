@@ -1,5 +1,6 @@
-// Which process is the daemon of a home: the one that holds an exclusive SQLite transaction on `owner.db`. This is an OS lock,
-// so the kernel frees it however the holder ends. Only the holder unlinks a dead socket, binds, and opens the state.
+// Which process is the daemon of a home: the one that holds an exclusive SQLite transaction on `owner.db`. This is an OS lock, so
+// the kernel frees it however the holder ends. Only the holder unlinks a dead socket, binds, and opens the state. Also the end of
+// an outdated daemon, which frees the home for its successor.
 import { constants, copyFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,7 +9,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import { isOutdated, connectSocket } from "./socketClient.ts";
 import type { RuntimePaths } from "./paths.ts";
 
-/** The lock of a home. Keep it reachable as long as the home is owned: a database that is collected is closed, and its lock freed. */
+/** The lock of a home. Keep it reachable while the home is owned: a database that is garbage-collected frees its lock. */
 export interface Owner {
   readonly home: string;
   /** Gives the home up; idempotent. Close the socket first, because the next owner unlinks any socket that it finds. */
@@ -82,16 +83,14 @@ export const untilFree = async (home: string, limitMs: number): Promise<boolean>
   }
 };
 
-// Ends an outdated daemon before its successor is started. Events that hooks drop in between wait in the spool, and the
-// successor goes on with the same database.
-
 const HELLO_TIMEOUT_MS = 5_000;
 /** A daemon's own limit for closing is 10 s; if it takes longer, the start reports that. */
 const LEAVE_TIMEOUT_MS = 12_000;
 
 /**
- * Call it only with the start lock. Then nobody else ends or starts a daemon, so the daemon that is asked to leave is the
- * outdated one, not its successor. Resolves when the home is free, or at once where no outdated daemon runs.
+ * Ends an outdated daemon before its successor is started. Events that hooks drop in between wait in the spool, and the successor
+ * goes on with the same database. Call it only with the start lock: then nobody else ends or starts a daemon, so the one that is
+ * asked to end is the outdated one. Resolves when the home is free, or at once where no outdated daemon runs.
  */
 export const endOutdated = async ({
   paths,
@@ -106,7 +105,7 @@ export const endOutdated = async ({
   if (client === null) return;
   try {
     if (!isOutdated(client.hello, version)) return;
-    // The daemon may be leaving by itself at this moment.
+    // The daemon may be ending by itself at this moment.
     await client.call((api) => api.shutdown.mutate()).catch(() => {});
   } finally {
     client.close();

@@ -1,5 +1,5 @@
-// The runtime home: where it is, what is in it, and whether it is safe to use. Every file of agtmux outside the agents' own
-// settings has its path here; nothing here reads or writes these files.
+// The runtime home: where it is, what is in it, whether it is safe to use, and the making of its folders. Every file of agtmux
+// outside the agents' own settings has its path here; nothing here reads or writes these files.
 import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { AgtmuxError, errorCodeOf } from "../model/errors.ts";

@@ -1,5 +1,6 @@
-// The typed client of the router over the Unix socket. It speaks tRPC over node:http by itself because the stock
-// client costs more start-up than the whole command; subscriptions are async iterables that pull, so a slow reader costs no memory.
+// The typed client of the router over the Unix socket, and when a running daemon is outdated. It speaks tRPC over node:http without
+// tRPC's own client, whose start-up costs more than the whole command; subscriptions are async iterables that pull, so a slow
+// reader costs no memory.
 import { type Hello, PROTOCOL_VERSION } from "../api/protocol.ts";
 import type { NotificationEvent } from "../model/notifications.ts";
 import { Agent, request, type IncomingMessage } from "node:http";
@@ -20,8 +21,8 @@ import {
 } from "./wire.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
 
-// Whether a running daemon has to make room for a newer one. After an upgrade the old one, with its bugs, would run on as long
-// as agents do. A command started it, so a command may end it.
+// Outdated daemons: after an upgrade the old daemon, with its bugs, would run on as long as agents do. A command started it, so a
+// command may end it.
 
 const numbersOf = (version: string): number[] =>
   /^(\d+)\.(\d+)\.(\d+)(?![\d.])/.exec(version)?.slice(1).map(Number) ?? [];
@@ -34,11 +35,13 @@ const isOlder = (one: string, other: string): boolean => {
 };
 
 /**
- * True for a daemon of an older version that a command started. A newer one never makes room, so that two installations do not
- * replace each other in turns. Neither does one in the app, or one that a person or a service manager runs.
+ * True for a daemon of an older version that a command started. A newer one is never replaced, so that two installations do not
+ * replace each other in turns. Neither is one in the app, or one that a person or a service manager runs.
  */
 export const isOutdated = ({ host, isOnDemand, version }: Hello, ownVersion: string): boolean =>
   host === "headless" && isOnDemand && isOlder(version, ownVersion);
+
+// Client.
 
 /** The procedures that are calls; the subscriptions are methods of the client. */
 export type CallApi<Router extends AnyRouter> = Omit<TRPCClient<Router>, "feed" | "notices">;
@@ -112,7 +115,7 @@ const callOnce = async (socketPath: string, agent: Agent, call: Call): Promise<u
   const response = await send(socketPath, agent, call);
   const answer = await readJson(response);
   if (response.headers[PROOF_NEEDED_HEADER] !== undefined && call.proof === undefined) {
-    // Where the daemon needs to know who calls, it has done nothing before. Loaded late: hardly any command needs it.
+    // The daemon asks for the proof before it does anything, so the call can be repeated. Loaded late: hardly any command needs it.
     const { openCallerProof } = await import("./callerProof.ts");
     const proof = await openCallerProof(dirname(socketPath));
     try {
@@ -187,10 +190,10 @@ const noneAnswers = (error: unknown): null => {
   throw error;
 };
 
-/** `checkVersion` false: for `daemon status` and `daemon stop`, which work across versions. */
 interface SocketClientOptions {
   readonly paths: RuntimePaths;
   readonly version: string;
+  /** False for `daemon status` and `daemon stop`, which work across versions. */
   readonly checkVersion: boolean;
   /** How long hello may take, in milliseconds. */
   readonly helloTimeoutMs: number;
@@ -248,8 +251,8 @@ export const connectSocket = async <Router extends AnyRouter = AppRouter>(
 };
 
 /**
- * The same for callers that can start a daemon: null also where an outdated one runs, which has to make room whatever protocol
- * it speaks. Fails with E_SOCKET_UNSAFE or E_DAEMON_VERSION.
+ * The same for callers that can start a daemon: null where none answers, or an outdated one, which has to end whatever protocol it
+ * speaks. Fails with E_SOCKET_UNSAFE or E_DAEMON_VERSION.
  */
 export const connectCurrent = async <Router extends AnyRouter = AppRouter>(
   options: Omit<SocketClientOptions, "checkVersion">,

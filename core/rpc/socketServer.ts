@@ -1,5 +1,5 @@
-// Serves the router over HTTP on the home's Unix socket. It binds safely, counts its clients, and closes within a time limit;
-// the service performs the procedures.
+// Serves the router over HTTP on the home's Unix socket: the cached JSON of list documents, the fast path for single queries, and
+// the server, which binds safely, counts its clients and closes within a time limit. The service performs the procedures.
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { callTRPCProcedure } from "@trpc/server";
 import type { AppRouter } from "../api/router.ts";
@@ -14,9 +14,8 @@ import { findCallers } from "./callerProof.ts";
 import type { Owner } from "./ownership.ts";
 import { checkSocket, type RuntimePaths } from "./paths.ts";
 
-// JSON of list documents, cached by row and by block of rows. Rows are replaced, never changed, so the text of a row object is
-// made only once, and a block of unchanged rows is sent again as it was. An unchanged row costs only the comparison of its
-// reference.
+// List documents: their JSON is cached by row and by block of rows. Rows are replaced, never changed, so a row's text is made once,
+// and a block of unchanged rows is sent again as it was. An unchanged row costs only the comparison of its reference.
 
 /** Rows per block. With more, an answer has fewer pieces, but one changed row makes a larger block be joined again. */
 const BLOCK = 100;
@@ -82,7 +81,7 @@ export const createDocumentWriter = (): DocumentWriter => {
   };
 };
 
-// The fast path for the most common request: one query, one JSON answer. tRPC's own handler sends every answer through web
+// Fast path: for the most common request, one query with one JSON answer. tRPC's own handler sends every answer through web
 // streams, which for a thousand rows costs more than making them. That handler still serves everything else, errors too.
 
 interface PlainQuery {
@@ -152,6 +151,8 @@ export const createPlainQueries = (router: AppRouter) => {
     return true;
   };
 };
+
+// Server.
 
 /** The largest request that is read; references and filters are small. */
 const MAX_BODY_BYTES = 1024 * 1024;

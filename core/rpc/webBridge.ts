@@ -1,5 +1,6 @@
-// The popover in a browser: serves the built renderer and the router on 127.0.0.1, a random port, to whoever opens the
-// one-time address, and to nobody else. It is the only thing of agtmux that listens on TCP.
+// The popover in a browser: serves the built renderer and the router on 127.0.0.1, a random port, to whoever opens the one-time
+// address, and to nobody else. In this file: the bound on connections, the guard, the files, where calls go, and the server with
+// its session. It is the only part of agtmux that listens on TCP.
 import {
   type Server,
   request as startRequest,
@@ -16,8 +17,8 @@ import type { AppRouter } from "../api/router.ts";
 import type { CallContext } from "../ports/feature.ts";
 import type { Logger } from "../ports/logger.ts";
 
-// The connections to the browser bridge. Any local user can open as many as they like. So only a few may lack the session, and
-// these are closed first: somebody with the session always finds room.
+// Connections: any local user can open as many as they like. So only a few may lack the session, and these are closed first: a
+// client with the session always gets one.
 
 /** How many connections without a session may stay. A page shows its session with its first request. */
 const MAX_STRANGERS = 64;
@@ -84,8 +85,8 @@ const watchConnections = (server: Server): WebConnections => {
   };
 };
 
-// Who may talk to the browser bridge: decides on the headers alone, so that every refusal can be tested without a socket. It
-// stops DNS rebinding (host), foreign pages (origin, fetch metadata) and other local users (cookie).
+// Guard: decides on the headers alone, so that every refusal can be tested without a socket. It stops DNS rebinding (host), foreign
+// pages (origin, fetch metadata) and other local users (cookie).
 
 interface RequestFacts {
   method: string;
@@ -117,7 +118,6 @@ const cookieValue = (header: string | undefined, name: string): string | null =>
   return null;
 };
 
-/** True when a cookie of that name has that value. */
 const cookieIs = (header: string | undefined, name: string, value: string): boolean => {
   const given = cookieValue(header, name);
   return given !== null && isSameSecret(given, value);
@@ -147,8 +147,8 @@ const refuseRequest = (
   return isInFolder && cookieIs(facts.cookie, session.name, session.value) ? null : "no_session";
 };
 
-// The files that the browser bridge may serve: listed once at start, so that a request can only ever name one of them.
-// A path that is not in the list does not exist, whatever it is encoded as.
+// Files: listed once at start, so that a request can only ever name one of them. A path that is not in the list does not exist,
+// however it is encoded.
 
 export interface WebFile {
   contentType: string;
@@ -183,8 +183,8 @@ export const readWebFiles = (folder: string): ReadonlyMap<string, WebFile> => {
   return files;
 };
 
-// Where the browser bridge's calls go: to a router of this process, or over the Unix socket to the daemon that runs. Both use
-// tRPC over HTTP, so the second only passes requests on.
+// Calls: they go to a router of this process, or over the Unix socket to the daemon that runs. Both use tRPC over HTTP, so the
+// second only passes requests on.
 
 export const RPC_PREFIX = "/trpc/";
 const MAX_BODY_BYTES = 64 * 1024;
@@ -197,7 +197,7 @@ export const createRouterHandler = (router: AppRouter, logger: Logger): RpcHandl
   createHTTPHandler({
     router,
     basePath: RPC_PREFIX,
-    // Of a page nobody knows which process asks.
+    // A browser's page does not show which process asks.
     createContext: (): CallContext => ({}),
     maxBodySize: MAX_BODY_BYTES,
     onError: ({ error, path }) => {
@@ -224,7 +224,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer | null> => {
   return Buffer.concat(chunks);
 };
 
-/** Passes calls on to the daemon's socket: method, path and body only, none of the browser's headers or cookies. 502 when it is gone. */
+/** Passes calls on to the daemon's socket: method, path and body, none of the browser's headers or cookies. 502 when it is gone. */
 export const createSocketHandler = (socketPath: string): RpcHandler => {
   const forward = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await readBody(request);
@@ -257,6 +257,8 @@ export const createSocketHandler = (socketPath: string): RpcHandler => {
     forward(request, response).catch(() => answerStatus(response, 400));
   };
 };
+
+// Server and session.
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -306,7 +308,7 @@ const OPEN_PATH = "/open";
 const REOPEN_PATH = "/reopen.js";
 /** Under this name the page keeps its folder in the browser's storage for this address and port, which no other port can read. */
 const FOLDER_KEY = "agtmux.folder";
-/** Holds no secret. Storage that is blocked or damaged is as an empty one. It leads the browser that has the session back to it; in any other one nothing is stored. */
+/** Leads the browser with the session back to it; holds no secret. Others have stored nothing; unusable storage counts as empty. */
 const REOPEN_SCRIPT = `let folder = null;
 try { folder = JSON.parse(localStorage.getItem(${JSON.stringify(FOLDER_KEY)})); } catch {}
 if (typeof folder === "string" && /^\\/[0-9a-f]{64}\\/$/.test(folder)) location.replace(folder);

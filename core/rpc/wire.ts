@@ -1,14 +1,14 @@
-// What goes over the wire beside the calls themselves, without Node: headers of every answer, errors, and server-sent events as
-// tRPC writes them for a subscription (data lines carry one JSON value each, `return` ends the stream and `serialized-error`
-// carries an error; only this small part of the format is understood).
+// What goes over the wire beside the calls themselves, without Node: headers, server-sent events as tRPC writes them for a
+// subscription, and failures as our own errors. Of the event format only this is understood: data lines carry one JSON value each,
+// `return` ends the stream, `serialized-error` carries an error.
 import type { WireError } from "../api/protocol.ts";
 import { AgtmuxError, ERROR_CODES } from "../model/errors.ts";
 
-// Headers of every answer, so that a command with a single question need not say hello first.
+/** The protocol's version. Like the next one it is in every answer, so that a command with a single question need not say hello. */
 export const PROTOCOL_HEADER = "agtmux-protocol";
 /** The daemon's version. */
 export const VERSION_HEADER = "agtmux-version";
-/** That the call was not made, because it needs a proof of who makes it. */
+/** In an answer: the call was not made, because it needs a proof of who makes it. */
 export const PROOF_NEEDED_HEADER = "agtmux-caller-needed";
 /** In a request: the proof (callerProof.ts). */
 export const PROOF_HEADER = "agtmux-caller";
@@ -51,8 +51,8 @@ export async function* readEventStream<T>(
   }
 }
 
-// Turns failures of the socket into our own errors: the daemon's errors keep their code and remedy, a dead socket becomes
-// E_DAEMON_UNAVAILABLE, and anything else E_INTERNAL.
+// Failures: the daemon's errors keep their code and remedy, a dead socket becomes E_DAEMON_UNAVAILABLE, another user's socket
+// E_SOCKET_UNSAFE, and anything else E_INTERNAL.
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;

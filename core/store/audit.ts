@@ -6,8 +6,6 @@ import type { Store, Aftermath, AuditEntry } from "../ports/store.ts";
 import { columnsOf, type RowReader } from "./rowReader.ts";
 import { redactText } from "./redact.ts";
 
-// Table `action_snapshots`: what an action saw when it was prepared.
-
 const SNAPSHOT = columnsOf(
   "snapshotId targetId server paneId runtimeId stateVersion observedAt expiresAt nonce promptFingerprint",
 );

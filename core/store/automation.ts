@@ -249,7 +249,7 @@ export const createJobs = (db: BetterSqlite3.Database, rows: RowReader): JobStor
   };
 };
 
-// Tables `rule_trust` and `rule_runs`: the rules that a person armed, by their hash, and what rules did.
+// Rules: which a person armed, by their hash, and what they did.
 
 const KEPT_MS = 90 * 86_400_000;
 const MAX_RUNS_KEPT = 10_000;

@@ -1,6 +1,6 @@
 // Rows of which only the last value counts (states, cursors, the ingest mark) are written at the end of the transaction, so
 // that a batch of hundreds of events writes each once. They are in the same commit as the rows that they belong to, and a
-// failed savepoint takes its own values back. Outside of a transaction every write happens at once.
+// failed savepoint takes its own values back. Outside of a transaction every write happens at once. Also table `high_marks`.
 import type BetterSqlite3 from "better-sqlite3";
 import type { Store } from "../ports/store.ts";
 
@@ -85,8 +85,7 @@ export const createDeferredWrites = () => {
 
 export type DeferredWrites = ReturnType<typeof createDeferredWrites>;
 
-// Table `high_marks`: values that only grow and must survive the pruning of the rows they came from.
-
+/** Table `high_marks`: values that only grow and must survive the pruning of the rows they came from. */
 export const createIngestMark = (db: BetterSqlite3.Database, deferred: DeferredWrites) => {
   const raise = db.prepare<[number]>(
     "UPDATE high_marks SET value = max(value, ?) WHERE name = 'ingested_at'",
@@ -107,8 +106,7 @@ export const createIngestMark = (db: BetterSqlite3.Database, deferred: DeferredW
 
 export type IngestMark = ReturnType<typeof createIngestMark>;
 
-// When the history was lost: a database was set aside and replaced by an empty one. Versions continue above everything that a
-// client may have seen, so that they never go back.
+/** When the history was lost to an empty database. Versions continue above all that a client may have seen: they never go back. */
 export const createLosses = (db: BetterSqlite3.Database) => {
   const raise = db.prepare<[string, number]>(
     "INSERT INTO high_marks (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",

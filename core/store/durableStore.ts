@@ -1,7 +1,7 @@
-// A store that outlives damage to its file: at start and at any later moment a database that cannot be trusted is set aside,
-// and an empty one takes its place, with versions above all that were ever given. Listeners refill it from memory and the
-// screens; the damage is never hidden. A file that was deleted or replaced while it was open is not damaged: the connection
-// still has its whole content and puts it back.
+// A store that outlives damage to its file: a database that cannot be trusted (a broken log too) is set aside, and an empty one
+// takes its place, with versions above all that were ever given. Listeners refill it; the damage is never hidden. A file that was
+// deleted or replaced while it was open is not damaged: the connection still has its whole content and puts it back. In this
+// file: the check of the log, setting aside, the place of the file, and the store itself.
 import { readFileSync, statSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { endianness } from "node:os";
 import { basename, dirname } from "node:path";
@@ -11,7 +11,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import { openStore, type OpenedStore } from "./openStore.ts";
 
-// Tells whether a write-ahead log lost something that was committed. SQLite takes the first frame with a wrong checksum for the
+// Log: whether a write-ahead log lost something that was committed. SQLite takes the first frame with a wrong checksum for the
 // end of the log. That is right after a process died in the middle of a write, but when a frame was damaged later, SQLite
 // silently forgets all frames after it. The format is SQLite's (fileformat2, "The WAL File Format").
 
@@ -83,8 +83,8 @@ const hasBrokenLog = (path: string): boolean => {
   return size > 0 && size <= MAX_LOG_BYTES && isLogBroken(readFileSync(log));
 };
 
-// Moves a database that cannot be used out of the way, as a whole, under a name with the time. It is never
-// written again, and only its last version is read from it. The newest few are kept for a person.
+// Setting aside: a database that cannot be used is moved, as a whole, to a name with the time. It is never written again, and only
+// its last version is read from it. The newest few are kept for a person.
 
 /** How many databases are kept beside the one in use; the oldest are removed first. */
 export const MAX_KEPT = 3;
@@ -151,8 +151,9 @@ const setAside = (path: string, now: number): { at: number; version: number } =>
   return { at, version };
 };
 
-// Tells whether the files that a connection writes to still lie where it opened them. SQLite itself does not check this: it
-// goes on writing into files that somebody deleted or replaced, and all those writes are gone when the connection closes.
+// Place: whether the files that a connection writes to still lie where it opened them. SQLite itself does not check this: it goes
+// on writing into files that somebody deleted or replaced, and all those writes are gone when the connection closes.
+
 /**
  * `file`: the database file was replaced or is missing. `log`: only its log was, with the commits that were not yet in the
  * database.
@@ -180,6 +181,8 @@ const notePlace = (path: string): FilePlace => {
     hasOurLog,
   };
 };
+
+// The store: replaces a damaged database, and puts a deleted one back.
 
 export interface DurableStore extends Store {
   /**

@@ -1,5 +1,5 @@
-// Opens the database file and puts the repositories together. It owns the connection and its settings; what the tables
-// hold is each repository's business.
+// Opens the database file, puts the repositories together, and removes what is too old. It owns the connection and its settings;
+// what the tables hold is each repository's business.
 //
 // Durability: write-ahead log with synchronous=NORMAL. A commit has written its pages to the operating system before it
 // returns, so it survives `kill -9` of the daemon. NORMAL leaves out the disk flush per commit (it flushes at
@@ -26,8 +26,8 @@ import { createPanes, createRuntimes, createAdapters, createTargets } from "./to
 import { createRowReader } from "./rowReader.ts";
 import { createStates, createTransitions } from "./states.ts";
 
-// What is forgotten and when. Evidence and transitions are removed by age and by number; everything else by age. These are
-// kept: evidence of live candidates, the newest transition, living runtimes and the watermarks.
+// Retention: evidence and transitions are removed by age and by number, everything else by age. Kept are evidence of live
+// candidates, the newest transition, live runtimes and the watermarks.
 
 /** Evidence that may be removed: all but that of a living runtime that the caller keeps. */
 const REMOVABLE = `
@@ -43,7 +43,7 @@ const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites) => {
     `DELETE FROM events WHERE event_row IN (
        SELECT event_row FROM events WHERE ${REMOVABLE} ORDER BY event_row LIMIT @excess)`,
   );
-  // The same number bounds both, because an event may make a transition, which takes as much room.
+  // The same number bounds both, because an event may make a transition, which takes as much space.
   const oldestTransitions = db.prepare<[number]>(
     "DELETE FROM state_transitions WHERE version <= (SELECT max(version) FROM state_transitions) - ?",
   );
@@ -54,7 +54,7 @@ const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites) => {
     "DELETE FROM action_snapshots WHERE expires_at < ?",
     "DELETE FROM spool_names WHERE at < ?",
     "DELETE FROM pending_events WHERE ingested_at < ?",
-    // What is armed stays; what a job told goes with it.
+    // What is armed stays; what a job reported goes with it.
     "DELETE FROM jobs WHERE expires_at < ? AND state NOT IN ('armed', 'held')",
     // A crashed runtime is still listed while it has a state. Its evidence and cursors are removed with it (cascade).
     `DELETE FROM runtimes WHERE ended_at < ? AND runtime_id NOT IN (SELECT runtime_id FROM states)`,

@@ -1,11 +1,11 @@
-// Takes secrets out of what is stored: of free text by linear patterns, of payloads by structure and within bounds.
-//
-// Free text: well-known token shapes, headers, assignments, credentials in URLs, private keys.
-// Every pattern is linear or has bounded repetition, and callers bound the text first, so that hostile text stays cheap.
+// Takes secrets out of what is stored: free text (token shapes, headers, assignments, credentials in URLs, private keys), and
+// payloads by structure and within bounds. Which fields of our own records are redacted is in redactEvidence.ts.
+
+// Free text: every pattern is linear or has bounded repetition, and the text is bounded first, so that hostile text stays cheap.
 
 const REDACTED = "[redacted]";
 
-/** How much text beyond a limit is still looked at, so that a secret across the cut is recognised. */
+/** How much text beyond a limit is still searched, so that a secret across the cut is recognised. */
 const OVERLAP = 1_024;
 
 type Rule = readonly [pattern: RegExp, replace: string | ((...match: string[]) => string)];
@@ -13,9 +13,7 @@ type Rule = readonly [pattern: RegExp, replace: string | ((...match: string[]) =
 const SECRET_WORD =
   "(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|credentials?)";
 
-/**
- * A name whose secret word is its end, or is followed by a separator or digits: `DB_PASSWORD`, `api_key_2`, not `tokenizer`.
- */
+/** A name that ends in a secret word, or has a separator or digits after it: `DB_PASSWORD`, `api_key_2`, not `tokenizer`. */
 const SECRET_NAME = `${SECRET_WORD}(?:s?(?:[_-][\\w-]{0,30})?|\\d{0,3})(?:\\\\{0,3}["'])?`;
 
 /** `max_tokens=4096` is a count, not a secret. */
@@ -28,10 +26,7 @@ const TOKEN_START =
 
 const SECRET_WORD_ANYWHERE = new RegExp(SECRET_WORD, "i");
 
-/**
- * The rules in the order in which they are applied, each with a text that must be there for it to match, because that check is
- * cheap.
- */
+/** Rules in the order in which they are applied. `mayMatch`: a cheap check; where it fails, none of them can match. */
 interface RuleGroup {
   mayMatch: (text: string) => boolean;
   rules: readonly Rule[];
@@ -143,10 +138,7 @@ const MIN_TOKEN_CHARS = 16;
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
 
-/**
- * Whether this many characters follow each other without a space. It looks at every sixteenth character and, if that is not a
- * space, around it.
- */
+/** Whether a word has that many characters. Checks every sixteenth character and, if that is not a space, around it. */
 const hasLongWord = (text: string): boolean => {
   let from = 0;
   for (let at = MIN_TOKEN_CHARS - 1; at < text.length; at = from + MIN_TOKEN_CHARS - 1) {
@@ -201,6 +193,8 @@ export const redactText = (text: string, maxChars: number): string => {
   const clean = replaceSecrets(isLong ? text.slice(0, maxChars + OVERLAP) : text);
   return isLong || clean.length > maxChars ? cutText(clean, maxChars, text.length) : clean;
 };
+
+// Payloads: copies within a budget, values under secret keys replaced.
 
 /** Stored JSON of one payload is never larger than this many bytes. */
 export const MAX_STORED_BYTES = 16 * 1_024;

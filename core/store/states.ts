@@ -18,8 +18,8 @@ import { columnsOf, present, type RowReader } from "./rowReader.ts";
 import { paneKeySchema } from "../model/runtime.ts";
 import type { DeferredWrites } from "./deferredWrites.ts";
 
-// Table `state_transitions`: every change of a state, numbered for good. Its version is the state version and the feed
-// version, so numbers are never reused, also not after pruning (AUTOINCREMENT).
+// `state_transitions`: the version of a change is the state version and the feed version, so numbers are never reused, also not
+// after pruning (AUTOINCREMENT).
 
 const TRANSITION = columnsOf(
   "version runtimeId at evaluatedAt eventHorizon previousState fingerprint resolution view actionId",

@@ -61,7 +61,7 @@ export const createAdapters = (db: BetterSqlite3.Database) => {
   } satisfies Partial<Store>;
 };
 
-// Table `panes`: the topology as last listed, per tmux server. The specification's columns stand beside a JSON column
+// `panes`: the topology as last listed, per tmux server. The specification's columns stand beside a JSON column
 // with the rest of the row, which changes with tmux's formats and is never queried by SQL.
 
 const PANE = columnsOf("targetId server paneId sessionName windowId windowName detail updatedAt");
@@ -121,7 +121,7 @@ export const createPanes = (db: BetterSqlite3.Database, rows: RowReader) => {
   } satisfies Partial<Store>;
 };
 
-// Tables `runtimes` and `pane_epochs`: agent processes, living and ended, and the epochs given to each pane.
+// `runtimes` and `pane_epochs`: agent processes, live and ended, and the epochs given to each pane.
 
 const RUNTIME = columnsOf(
   "runtimeId targetId server paneId paneEpoch agentType pid processStartedAt startedAt endedAt agentSessionId",

@@ -1,13 +1,13 @@
 // Sends one list of commands to a tmux server over the server's own socket, as `tmux` would: over a connection that attaches to
-// nothing and ends with the answer. It starts no process and no server.
+// nothing and ends with the answer. It starts no process and no server. First the messages, then the conversation (`askServer`).
 import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "../ports/clock.ts";
 import type { RunResult, SocketConnection } from "../ports/targetExecutor.ts";
 
-// The messages between a tmux client and its server, as far as they are needed to run one list of commands and read its output.
-// Pure. Source: tmux-protocol.h, client.c and file.c of tmux 3.2a to 3.7c (protocol 8, since tmux 2.0). If any of it changes,
-// the protocol number changes too, and the server answers with MSG_VERSION. A message of the wrong length may end the server
-// (fatalx), so every message is made here and nowhere else.
+// Messages between a tmux client and its server, as far as they are needed to run one list of commands and read its output. Source:
+// tmux-protocol.h, client.c and file.c of tmux 3.2a to 3.7c (protocol 8, since tmux 2.0). If any of it changes, the protocol number
+// changes too, and the server answers with MSG_VERSION. A message of the wrong length may end the server (fatalx), so every message
+// is made here and nowhere else.
 
 /** `imsg` of OpenBSD: type, length with the header, flags, protocol number, pid; in the byte order of the machine. */
 const HEADER_BYTES = 16;

@@ -1,5 +1,5 @@
 // What a process of this machine runs, whatever it is called: the file behind it, by its real path, its package and, where neither
-// says it, what stands in it. Reads only; each file once, so that a look at a known process costs nothing.
+// says it, what stands in it. Reads only; each file once, so that a known process costs nothing.
 import { open, readFile, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { ProgramFile } from "../model/runtime.ts";
@@ -25,7 +25,7 @@ interface RunningProgram {
   pid: number;
   /** Argument vector as far as it is known. */
   argv: readonly string[];
-  /** Of the executable as the system tells it; null: /proc tells it. */
+  /** The executable's path as the system gives it; null: it is read from /proc. */
   executable: string | null;
 }
 

@@ -57,7 +57,7 @@ export const parseCmdline = (text: string): string => {
   return cleanText(text.slice(0, end).replaceAll("\0", " "), MAX_ARGS);
 };
 
-/** `/proc/<pid>/io`: what the process has written in its life, in bytes, to files, terminals and pipes; or null. */
+/** `/proc/<pid>/io`: what the process has written since its start, in bytes, to files, terminals and pipes; or null. */
 export const parseWritten = (text: string): number | null =>
   integerIn(/^wchar: (\d+)$/m.exec(text)?.[1], MAX_TICK_DIGITS);
 
@@ -67,9 +67,9 @@ export const parseUptime = (text: string): number | null => {
   return Number.isFinite(milliseconds) ? milliseconds : null;
 };
 
-// The arguments for `ps` of BSD and macOS, and the parser of its output. Pure. There the name and arguments of a process cost
-// the kernel far more than everything else. So the table of all processes comes without them, and they are asked for only for
-// the processes that matter.
+// `ps` of BSD and macOS: its arguments, and the parser of its output. There the name and arguments of a process cost the kernel far
+// more than everything else. So the table of all processes comes without them, and they are asked for only for the processes that
+// matter.
 
 /** Times in UTC and English. */
 const PS: readonly string[] = ["env", "LC_ALL=C", "TZ=UTC0", "ps"];
@@ -78,7 +78,7 @@ const toList = (pids: readonly number[]): string => pids.join(",");
 
 /** All processes of the machine, as `parsePsRows` reads them. */
 export const PS_ALL: readonly string[] = [...PS, "-ax", ...ROWS];
-/** The arguments for some of the processes. The exit status is 1 where none of them lives. */
+/** The arguments for some of the processes. The exit status is 1 where none of them exists. */
 export const psRowsOf = (pids: readonly number[]): string[] => [...PS, ...ROWS, "-p", toList(pids)];
 /** Their names and full arguments, as `parsePsNames` reads them. macOS cuts the name at its column's width. */
 export const psNamesOf = (pids: readonly number[]): string[] => [
@@ -104,11 +104,10 @@ export interface PsRow {
 export interface PsNames {
   comm: string;
   args: string;
-  /** Of the executable, where the system tells it. */
+  /** Of the executable, where the system gives it. */
   path: string | null;
 }
 
-/** No system has pids of more digits. */
 const ROW = /^\s*(\d{1,10})\s+(\d{1,10})\s+(\S+)\s+\w{3}\s+(\w{3}\s+\d{1,2}\s+\d{2}:\d{2}:\d{2}\s+\d{4})\s*$/;
 
 /** Living processes by pid, without zombies; a line that does not parse is left out. */

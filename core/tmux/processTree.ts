@@ -1,4 +1,4 @@
-// Which processes run in a pane, and whether a pid still is the same process. Reads only; /proc on Linux, ps elsewhere. The
+// Which processes run in a pane, and whether a pid still is the same process: by /proc on Linux, by ps elsewhere. Reads only. The
 // name of a process is never cached, because the process may become another program at any moment.
 import type { ProcessInfo } from "../model/runtime.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -27,21 +27,17 @@ import {
 import type { LocalPrograms } from "./localPrograms.ts";
 import { createSemaphore } from "../engine/semaphore.ts";
 
-// Whether two readings of a start time are of one process. Pure.
-
 /**
- * Start times of one process may differ by this between two lives of the daemon: boot time is derived from the wall clock,
- * which is adjusted, and ps has whole seconds. No pid comes back within that time.
+ * Start times of one process may differ by this between two runs of the daemon: boot time is derived from the wall clock, which is
+ * adjusted, and ps has whole seconds. No pid comes back within that time.
  */
 const SAME_START_TOLERANCE_MS = 2_000;
 const isSameStart = (a: number, b: number): boolean => Math.abs(a - b) <= SAME_START_TOLERANCE_MS;
 
-// A pane's process and its descendants, bounded. The caller says how a process and its children are found.
-
-/** How many processes of a pane are looked at. */
+/** Most processes of a pane that are read. */
 const MAX_PROCESSES = 128;
 
-/** Parents before children; breadth first, so that the bound cuts the deepest. `read` gives null for a process that is gone. */
+/** A pane's process and its descendants, breadth first, so that the bound cuts the deepest. `read`: null for one that is gone. */
 const walkProcesses = async <T>(
   root: number,
   read: (pid: number) => Promise<T | null>,
@@ -71,8 +67,8 @@ const walkProcesses = async <T>(
   return found;
 };
 
-// The processes of a machine without /proc, by ps. It starts ps as rarely as it can, because each start costs time, and each
-// name that ps looks up costs more.
+// By ps, on a machine without /proc: ps is started as rarely as possible, because each start costs time, and each name that it
+// looks up costs more.
 
 const TIMEOUT_MS = 5_000;
 /** One table answers all questions within this time. */
@@ -109,7 +105,7 @@ const createPsTree = (options: TreeSource): ProcessTree => {
     if (known.size >= MAX_KNOWN) known.clear();
     known.set(pid, { readAt: clock.now(), startedAt, isStopped });
   };
-  /** @throws where ps itself fails. Status 1 without a message means that none of them lives. */
+  /** @throws where ps itself fails. Status 1 without a message means that none of the processes exists. */
   const runPs = async (argv: readonly string[]): Promise<string> => {
     const { exitCode, stdout, stderr } = await executor.run(argv, { timeoutMs: TIMEOUT_MS });
     if (exitCode === 0 || (exitCode === 1 && stdout.trim() === "" && stderr.trim() === "")) return stdout;
@@ -192,28 +188,29 @@ const createPsTree = (options: TreeSource): ProcessTree => {
         known.delete(pid);
         return "gone";
       }
-      // One that was suspended is looked at until it goes on.
+      // A suspended process is looked up each time until it continues.
       const isFresh = before?.isStopped === false && clock.now() - before.readAt < PS_FULL_CHECK_MS;
       return isFresh && isSameStart(before.startedAt, startedAt) ? "running" : look(pid, startedAt);
     },
   };
 };
 
+// By /proc, on Linux.
+
 const MAX_FILE_BYTES = 4_096;
 /**
- * How long the identity of `/proc/<pid>` alone proves that a process lives. A zombie keeps it, so now and then the state is
- * read too.
+ * How long the identity of `/proc/<pid>` alone proves that a process exists. A zombie keeps it, so now and then the state is read
+ * too.
  */
 const PROC_FULL_CHECK_MS = 8_000;
 /** Files that stay open for watching; beyond, the one that was opened first is closed and opened again. */
 const MAX_OPEN = 512;
 /**
- * Panes or processes that are read at once. To start a thousand file reads together would block the serving loop for long, and
- * so would their ends; the thread pool with its four threads would gain nothing.
+ * Panes or processes that are read at once. A thousand file reads started together, and their ends, would block the serving loop
+ * for long; the thread pool with its four threads would gain nothing.
  */
 const PARALLEL = 16;
 
-/** Its command line is given as it is, and as vector. */
 const argvOf = (cmdline: string): string[] => cmdline.replace(/\0+$/, "").split("\0");
 
 interface Read {
@@ -328,13 +325,13 @@ const createLinuxTree = ({ executor, clock, programs }: TreeSource): ProcessTree
   };
   const verify = (pid: number, startedAt: number): Promise<boolean> =>
     semaphore.run(() => isStill(pid, startedAt));
-  /** Read from a file that stays open, which is this process's and no later one's. */
+  /** Files that stay open: each reads its own process, and never a later one with the same pid. */
   const opened = new Map<number, { startedAt: number; file: OpenProcFile }>();
   const closeFile = (pid: number): void => {
     opened.get(pid)?.file.close();
     opened.delete(pid);
   };
-  /** Of a process that was not looked at before; null where it is gone or another one. Others may look at it meanwhile. */
+  /** Opens the file of a process that has none open; null where it is gone or another one. Another call may do so meanwhile. */
   const openStat = async (pid: number, startedAt: number): Promise<ProcStat | null> => {
     const file = executor.openProc?.(`/proc/${pid}/stat`) ?? null;
     const stat = parseProcStat(file?.read() ?? "");

@@ -1,5 +1,5 @@
-// Which tmux servers of a target are watched, and under which names references know them. Pure: it looks at the
-// configuration and the environment, never at the disk.
+// Which tmux servers of a target are watched, and under which names references know them. Pure: it reads the configuration and the
+// environment, never the disk.
 import { basename, dirname } from "node:path/posix";
 import type { Config } from "../model/config.ts";
 import { refNameSchema } from "../model/runtime.ts";
@@ -58,9 +58,9 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
 };
 
 /**
- * The servers to watch, each socket once, in the order of naming. The user's default server comes first and is named
- * `default`; a socket inside tmux's own folder has the name that `tmux -L` knows; one outside is named after its file,
- * made unique by a number, and never `default`. Entries of AGTMUX_TMUX_SOCKETS are names or absolute paths; empty and invalid ones are left out.
+ * The servers to watch, each socket once, in the order of naming. The user's default server comes first and is named `default`; a
+ * socket inside tmux's own folder has the name that `tmux -L` knows; one outside is named after its file, made unique by a number,
+ * and never `default`. Entries of AGTMUX_TMUX_SOCKETS are names or absolute paths; empty and invalid ones are left out.
  */
 export const resolveServers = ({ configured, env, uid }: ServersInput): TmuxSocket[] => {
   const folder = tmuxFolder(env.TMUX_TMPDIR, uid);

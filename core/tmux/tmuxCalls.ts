@@ -23,7 +23,7 @@ interface TmuxCallOptions {
   mayStart?: boolean;
 }
 
-/** From a server of another user no more is read, and for no longer. */
+/** Limits on reading from a server of another user. */
 const SHARED_BYTES = 16 * 1024 * 1024;
 const SHARED_MS = 5_000;
 
@@ -37,7 +37,7 @@ export interface TmuxCalls {
    */
   run(words: readonly string[], options: TmuxCallOptions): Promise<RunResult>;
   /**
-   * A command that a terminal of the person becomes; it looks at the socket once more by itself.
+   * A command that a terminal of the person becomes; it checks the socket once more by itself.
    * @throws AgtmuxError E_SOCKET_UNSAFE where the server is not the person's own.
    */
   forTerminal(words: readonly string[]): Promise<string[]>;
@@ -90,7 +90,7 @@ export const createTmuxCalls = (deps: {
   ): Promise<RunResult> => {
     if (label === undefined) return executor.runTmux(callOf(inUtf8(words), mayStart), options);
     if (mayStart) await checkAround();
-    // tmux looks at the folder itself.
+    // tmux checks the folder itself.
     return executor.run([tmuxPath, "-L", label, ...inUtf8(words)], options);
   };
 

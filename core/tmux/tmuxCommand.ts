@@ -1,5 +1,5 @@
-// Commands for a tmux server as text: written so that its own parser reads each word literally, read back, and what a look at it is
-// made of.
+// Commands for a tmux server as text: words that its own parser reads literally, the commands that watching may send, and batches
+// of these with their answers. Nothing is sent here.
 import { hasNoHook } from "../model/commandWords.ts";
 
 /** Part of a tmux command: its words. */
@@ -13,7 +13,7 @@ const toWord = (word: string): string => (/^[-\w]+$/.test(word) ? word : quoteFo
 export const toCommandString = (commands: readonly TmuxCommand[]): string =>
   commands.map((command) => command.map(toWord).join(" ")).join(" ; ");
 
-// The only tmux commands that watching may send, checked at run time. Everything else (keys, windows, options, and above
+// Read-only commands: the only ones that watching may send, checked at run time. Everything else (keys, windows, options, and above
 // all `run-shell` or a format that runs one) is refused here, because nothing in tmux would stop a client from any of it.
 
 /** One command as a vector: its name, flags and arguments, without quoting. */
@@ -74,9 +74,9 @@ export const assertReadCommand = (command: ReadCommand): void => {
   return undefined;
 };
 
-// Separates the answers of a batch. Pure. What panes show is hostile: a screen may print anything. So a marker is printed
-// before each command of a batch and after the last. It holds a nonce of this batch, which no content can know, so no content
-// can end its own answer or begin another.
+// Answers of a batch. What panes show is hostile: a screen may print anything. So a marker is printed before each command of a
+// batch and after the last. It holds a nonce of this batch, which no content can know, so no content can end its own answer or
+// begin another.
 
 /** What one command answered; when `isOk` is false, `lines` say why not. */
 export interface CommandAnswer {
@@ -102,13 +102,12 @@ export const parseTranscript = (stdout: string, nonce: string, count: number): s
   return answers;
 };
 
-// A batch of looks as one list of tmux commands that leaves no trace. Pure. No hook of a person may run because of a look. So
-// the list does nothing at all where a hook is set for one of its commands, and none of its commands can fail (tmux 3.5 has a
-// hook for failures too).
+// Batch: one list of tmux commands that leaves no trace. No hook of a person may run because of it. So the list does nothing at all
+// where a hook is set for one of its commands, and none of its commands can fail (tmux 3.5 has a hook for failures too).
 
-/** The hooks that tmux runs after the commands of a look; `if-shell` itself has none. */
+/** The hooks that tmux runs after the commands of a batch; `if-shell` itself has none. */
 export const LOOK_HOOKS = ["after-display-message", "after-list-panes", "after-capture-pane"] as const;
-/** Of a look at who is attached; the other looks do not depend on it. */
+/** Only for a batch that asks who is attached. */
 const CLIENTS_HOOK = "after-list-clients";
 
 /** The list that runs `commands` unless this would make one of the hooks run. */
@@ -142,7 +141,7 @@ const guarded = (command: ReadCommand, nonce: string): TmuxCommand => {
 };
 
 /**
- * The words of `commands` with a marker before each and after the last (see transcript). It prints nothing where hooks are
+ * The words of `commands` with a marker before each and after the last (see `parseTranscript`). It prints nothing where hooks are
  * set; a listing prints nothing where there is no session.
  */
 export const lookScript = (commands: readonly ReadCommand[], nonce: string): string[] => {

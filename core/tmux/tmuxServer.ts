@@ -49,8 +49,6 @@ export interface TmuxServer {
   close(): Promise<void>;
 }
 
-// When a server may be asked over its socket again after a failure. A server of another kind will not change, so after two
-// failures the tmux program asks instead, the mode says so, and the socket is tried again only rarely.
 const FAILURES_ALLOWED = 2;
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 600_000;
@@ -63,6 +61,10 @@ interface DirectRetry {
   readonly problem: string | null;
 }
 
+/**
+ * When a server may be asked over its socket again after a failure. A server of another kind will not change, so after two failures
+ * the tmux program asks instead, the mode says so, and the socket is tried again only rarely.
+ */
 const createDirectRetry = (): DirectRetry => {
   let failures = 0;
   let pauseMs = FIRST_PAUSE_MS;
@@ -88,14 +90,14 @@ const createDirectRetry = (): DirectRetry => {
   };
 };
 
-/** A server of another user gets this much of everybody's time, answers within 100 ms aside: it could keep all others waiting. */
 const SHARED_LIMIT_MS = 1_000;
+/** A server of another user may take this share of our time, answers within QUICK_MS aside: it could keep all others waiting. */
 const SHARED_SHARE = 0.1;
 const SHARED_SAVED_MS = 2_000;
 const QUICK_MS = 100;
 const SLOW = "it belongs to another user and answers slowly: it is asked less often";
 
-/** Whether such a server may be asked now, by how long it took before. */
+/** Whether another user's server may be asked now, by how long it took before. */
 const createPatience = (now: () => number) => {
   let [leftMs, at] = [SHARED_SAVED_MS, now()];
   return {
@@ -204,7 +206,7 @@ export const createTmuxServer = (options: {
     const version = parseTmuxVersion(`tmux ${result.answers[0]?.lines[0] ?? ""}`);
     known = { socket, isDirect: knowledgeOf(version) === "tested" };
   };
-  /** What lies there, noted before it is tried: a socket that takes its place meanwhile is another one, which nobody has tried yet. */
+  /** What is at the socket's path now, noted before it is asked: one that takes its place meanwhile was not tried yet. */
   const look = async (): Promise<{ socket: string; isLocal: boolean } | null> => {
     const found = await calls.find();
     if (found !== undefined) {

@@ -1,6 +1,7 @@
-// What exists on one tmux server and what its panes show: the full listing, the cheap looks that say whether a full one is due, and
-// the visible screens. Measured on tmux 3.3a with 200 panes in 20 sessions (bench/tmux.ts): each format variable costs the server
-// about 1 µs per pane.
+// What exists on one tmux server and what its panes show: the pane listing with its format and parser, the visible screens, and the
+// probes, which say cheaply whether a new listing is due (`probeTopology`, and one each for servers of this machine and behind a
+// connection). When to ask is the caller's decision. Measured on tmux 3.3a with 200 panes in 20 sessions (bench/tmux.ts): each
+// format variable costs the server about 1 µs per pane.
 import type { Pane, ServerInstance } from "../model/runtime.ts";
 import { cleanName, cleanText, cleanLine } from "./cleanText.ts";
 import type { TmuxServer, QueryResult } from "./tmuxServer.ts";
@@ -8,9 +9,9 @@ import { createHash } from "node:crypto";
 import type { ReadCommand } from "./tmuxCommand.ts";
 import type { Clock } from "../ports/clock.ts";
 
-// The one format of the pane listing and its parser. Pure. Numbers come first, separated by spaces; the three free texts
-// stand between marks that hold the query's nonce, so that no title or name can shift a field or forge a row, whatever
-// characters a version of tmux lets through.
+// Pane listing: one format and its parser. Numbers come first, separated by spaces; the three free texts stand between marks that
+// hold the query's nonce, so that no title or name can shift a field or forge a row, whatever characters a version of tmux lets
+// through.
 
 const MAX_NAME = 200;
 const MAX_TITLE = 500;
@@ -108,9 +109,7 @@ export const parseRows = (
 
 const idNumber = (id: string): number => Number(id.slice(1));
 
-/**
- * Orders sessions to choose the one that stands for a pane: ungrouped before grouped, then the lowest id.
- */
+/** Orders sessions to choose the one that stands for a pane: ungrouped before grouped, then the lowest id. */
 const byRank = (a: ListedPane, b: ListedPane): number =>
   Number(a.isGrouped) - Number(b.isGrouped) || idNumber(a.sessionId) - idNumber(b.sessionId);
 
@@ -136,13 +135,13 @@ export const foldRows = (
   });
 };
 
-// Reads what panes show: the visible screen only, never the scrollback, as clean bounded lines.
+// Screens: the visible part only, never the scrollback, as clean bounded lines.
 
 export const MAX_SCREEN_LINES = 300;
 export const MAX_SCREEN_COLUMNS = 1_000;
 /**
- * Panes per query. Each costs a server of this machine some turns of its loop; over a connection, which may be slow, a query must be
- * answered in time and others wait behind it.
+ * Panes per query. On this machine each pane costs the server some turns of its loop; over a connection, which may be slow, a query
+ * must be answered in time, and others wait behind it.
  */
 const PANES_PER_QUERY = { direct: 50, polling: 20 } as const;
 
@@ -187,6 +186,8 @@ export const captureScreens = async (
   return screens;
 };
 
+// Listing, and the full probe.
+
 /** `problem`: something was wrong with a part (rows skipped), null when all is well. */
 type TopologyResult =
   | { status: "ok"; instance: ServerInstance; panes: Pane[]; problem: string | null }
@@ -212,7 +213,7 @@ const MAX_ROWS = 10_000;
 const PROBE =
   "#{pane_id} #{window_activity} #{pane_pid} #{pane_dead} #{window_id} #{window_index} #{pane_title} #{window_name} #{session_name}";
 
-/** The formats of the answers that `readListing` and the probe read, for probes of other kinds. */
+/** What all probes ask for; `readListing` reads the answers. */
 const PROBE_FORMATS = { instance: INSTANCE, full: PROBE } as const;
 
 /** The listing of `result`, or why there is none. */
@@ -256,7 +257,7 @@ export const listTopology = async (server: TmuxServer, makeNonce: () => string):
   };
 };
 
-/** The command of the cheap look, and the parser of its answer. */
+/** The query of the full probe. */
 const probeListing = async (server: TmuxServer): Promise<ReturnType<typeof readListing>> =>
   readListing(await server.query([INSTANCE, ["list-panes", "-a", "-F", PROBE]]), server.server);
 
@@ -274,7 +275,7 @@ const parseProbeLine = (line: string): ProbeLine => {
   return { paneId, activity: activity === undefined ? null : Number(activity), windowId, rest };
 };
 
-/** The cheap look: ask often, and list when the fingerprint differs from that of the last listing. */
+/** The full probe, of all panes: ask often, and list when the fingerprint differs from that of the last listing. */
 export const probeTopology = async (server: TmuxServer): Promise<ProbeResult> => {
   const listing = await probeListing(server);
   if (listing.status !== "ok") return listing;
@@ -288,15 +289,13 @@ export const probeTopology = async (server: TmuxServer): Promise<ProbeResult> =>
   return { status: "ok", fingerprint: hash.digest("hex"), windowActivity };
 };
 
-// The cheap, repeated look at a server of this machine. While nothing changes, it asks only for each window's last activity and
-// number of panes, at half the cost of a look at all panes. An answer that is the same text as the last one is not parsed
+// Local probe, of a server of this machine: while nothing changes, it takes a glance, which asks only for each window's last
+// activity and number of panes, at half the cost of the full probe. An answer with the same text as the last one is not parsed
 // again.
 
-/**
- * A glance does not show that a resting session, window or pane was renamed or moved, so all panes are looked at this often.
- */
+/** A glance does not show that a resting session, window or pane was renamed or moved: the full probe runs this often. */
 const FULL_WHILE_RESTING_MS = 2_600;
-/** While something changes, all panes are looked at this often; in between only windows that become active count. */
+/** While something changes, the full probe runs this often; in between only windows that become active count. */
 const FULL_WHILE_MOVING_MS = 800;
 
 const GLANCE: ReadCommand = ["display-message", "-p", "#{S:#{W:#{window_activity}.#{window_panes} }}"];
@@ -308,7 +307,7 @@ interface Window {
 }
 
 interface Look {
-  /** The server and its start. */
+  /** Pid and start time of the server. */
   of: string;
   /** When it was asked, epoch ms. */
   at: number;
@@ -324,7 +323,7 @@ interface Look {
 const isSame = (a: ProbeLine | undefined, b: ProbeLine): boolean =>
   a === b || (a?.paneId === b.paneId && a.rest === b.rest);
 
-/** tmux gives activity in whole seconds: a change in the second of a look may have come after it. */
+/** tmux gives activity in whole seconds: a change in the second of a probe may have come after it. */
 const hasMovedSince = (activity: number, at: number): boolean => activity >= Math.floor(at / 1_000);
 
 /** The windows of all lines, one after the other, each with its panes; a window that two sessions show occurs twice. */
@@ -358,7 +357,7 @@ const readGlance = async (server: TmuxServer, of: string): Promise<Window[] | nu
   return parseGlance(windows.lines[0] ?? "");
 };
 
-/** Whether a window came, went, was split, or printed something that the last look cannot have seen. */
+/** Whether a window came, went, was split, or printed something that the last full probe cannot have seen. */
 const isNewIn = (glance: readonly Window[], { windows, isMoving, at }: Look): boolean =>
   windows === null ||
   windows.length !== glance.length ||
@@ -369,14 +368,14 @@ const isNewIn = (glance: readonly Window[], { windows, isMoving, at }: Look): bo
   });
 
 /**
- * Looks as `probeTopology` does, except that the fingerprint can be compared only with others of this prober, and may change
- * when only the order of panes did. Gives the same object as before when nothing changed. One prober belongs to one server.
+ * Answers as `probeTopology` does, but its fingerprints can be compared only with each other, and one may change when only the
+ * order of panes did. Gives the same object as before when nothing changed. One probe belongs to one server.
  */
 export const createLocalProbe = (server: TmuxServer, clock: Clock): (() => Promise<ProbeResult>) => {
   let last: Look | null = null;
   let serial = 0;
 
-  /** True when a look at all panes would show nothing new, or only changes that can wait. */
+  /** True when the full probe would show nothing new, or only changes that can wait. */
   const isAtRest = async (before: Look): Promise<boolean> => {
     const age = clock.now() - before.at;
     if (age >= (before.isMoving ? FULL_WHILE_MOVING_MS : FULL_WHILE_RESTING_MS) || age < 0) return false;
@@ -424,9 +423,9 @@ export const createLocalProbe = (server: TmuxServer, clock: Clock): (() => Promi
   };
 };
 
-// The cheap look at a server behind a connection: tmux itself leaves out every pane that printed nothing since the last look,
-// so that an idle target costs a few bytes per pane. Now and then everything is read, because a name or title that a person
-// sets does not count as activity. Times are on our own clock, because the target's may be hours off.
+// Incremental probe, of a server behind a connection: tmux itself leaves out the details of every pane that printed nothing since
+// the last probe, so that an idle target costs a few bytes per pane. Now and then everything is read, because a name or title that
+// a person sets does not count as activity. Times are on our own clock, because the target's may be hours off.
 
 const FULL_OVER_CONNECTION_MS = 15_000;
 /**
@@ -438,7 +437,7 @@ const FRESH_SECONDS = 1;
 /** What tmux last said of a pane, without its activity. */
 type Rest = string;
 
-/** Formats can compare numbers since tmux 3.2; with older versions every look is a full one. */
+/** Formats can compare numbers since tmux 3.2; with older versions every probe is a full one. */
 const canCompare = ({ major, minor }: { major: number | null; minor: number | null }): boolean =>
   major !== null && (major > 3 || (major === 3 && (minor ?? 0) >= 2));
 
@@ -468,7 +467,7 @@ const createActivityClock = (clock: Clock) => {
 };
 
 /**
- * Looks like `probeTopology`, with `windowActivity` in our own epoch seconds. One prober belongs to one server; its memory
+ * Answers as `probeTopology` does, with `windowActivity` in our own epoch seconds. One probe belongs to one server; its memory
  * cannot be used for another.
  */
 export const createIncrementalProbe = (options: {

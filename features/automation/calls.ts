@@ -32,8 +32,8 @@ const jobIdSchema = z.object({ id: z.string().min(1).max(100) });
 
 export const AUTOMATION_CALLS = {
   /**
-   * Arms a watch: it tells, and does nothing else. `paneRef`: a pane without an agent. Fails with E_USAGE for a pattern that is not safe, a channel that is not in
-   * force, and too many jobs; with E_REF_NOT_FOUND for an agent that is not there.
+   * Arms a watch: it tells, and does nothing else. `paneRef`: a pane without an agent. Fails with E_USAGE for a pattern that is not
+   * safe, a channel that is not in force, and too many jobs; with E_REF_NOT_FOUND for an agent that is not there.
    */
   watch: mutation(
     z.object({
@@ -92,9 +92,9 @@ export const AUTOMATION_CALLS = {
     }),
   )<Omit<RuleTest, "schema_version" | "generated_at" | "command">>(),
   /**
-   * A rule about what this agent asks now, for a person to put into the file: nothing is written or armed. `fingerprint`: of what was
-   * shown to the person. Fails with E_STALE_SNAPSHOT where that, or anything, is not asked any more, with E_UNSUPPORTED where no
-   * rule can be about it.
+   * A rule about what this agent asks now, for a person to put into the file: nothing is written or armed. `fingerprint`: of what
+   * was shown to the person. Fails with E_STALE_SNAPSHOT where that, or anything, is not asked any more, with E_UNSUPPORTED where
+   * no rule can be about it.
    */
   ruleDraft: query(
     z.object({
@@ -115,8 +115,8 @@ export const AUTOMATION_CALLS = {
   /** What rules did, and what those in shadow would have done, newest first. */
   ruleLog: query(shownSchema)<{ items: RuleRunView[] }>(),
   /**
-   * Arms the rule that has this hash. Fails with E_USAGE for one that has changed, that presses no key, or where an agent asks; with
-   * E_UNSUPPORTED where it cannot be told who asks; with E_REF_NOT_FOUND.
+   * Arms the rule that has this hash. Fails with E_USAGE for one that has changed, that presses no key, or where an agent asks;
+   * with E_UNSUPPORTED where it is not known who asks; with E_REF_NOT_FOUND.
    */
   ruleArm: mutation(
     z.object({
@@ -136,5 +136,4 @@ export const AUTOMATION_CALLS = {
 };
 
 export type AutomationCalls = typeof AUTOMATION_CALLS;
-/** What answers them. */
 export type AutomationService = ServiceOf<AutomationCalls>;

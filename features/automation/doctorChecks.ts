@@ -105,7 +105,7 @@ export const channelChecks = (context: FeatureContext, views: readonly ChannelVi
   },
 ];
 
-// What the doctor says of jobs: how many are armed, whether they are paused, and which channels they lack.
+// Jobs: how many are armed, whether they are paused, and which channels they lack.
 
 const JOBS_LIMIT_MS = 1_000;
 
@@ -153,7 +153,7 @@ export const jobChecks = (jobs: Armed, channels: readonly string[]): Check[] => 
   },
 ];
 
-// What the doctor says of rules: what is wrong with the file, and what is armed, in shadow, or rests.
+// Rules: what is wrong with the file, and what is armed, in shadow, or rests.
 
 const MAX_SHOWN = 5;
 

@@ -1,5 +1,5 @@
-// Jobs as surfaces see them: to arm texts and watches, to list, hold, release and cancel them, how they are said, and what shows on
-// the rows of their agents. What is due is decided in queue and watches.
+// Jobs as surfaces see them: how they are said, the calls on all of them (list, show, hold, release, cancel, pause), what shows on
+// the rows of their agents, the cache of armed jobs, and arming texts and watches. queue and watches decide what is due.
 import {
   type Job,
   type JobRun,
@@ -95,8 +95,6 @@ const runView = ({ at, runtimeId, outcome }: JobRun) => ({
   outcome,
 });
 
-// What surfaces ask of all jobs alike: to list, show, hold, release and cancel them, and to let everything armed rest.
-
 const SHOWN_RUNS = 100;
 
 const noJob = (id: string, what: string): AgtmuxError =>
@@ -104,6 +102,7 @@ const noJob = (id: string, what: string): AgtmuxError =>
     remedy: "List them with 'agtmux jobs list'.",
   });
 
+/** Answers the calls on all jobs alike: list, show, hold, release and cancel them, and pause everything armed. */
 export const createJobService = ({
   context,
   reasonOf,
@@ -156,9 +155,9 @@ export const createJobService = ({
   } satisfies Partial<AutomationService>;
 };
 
-// The agent that a job is bound to, as it is when the job is armed.
-
-/** @throws AgtmuxError E_REF_NOT_FOUND where no such agent is there (any more). */
+/**
+ * The agent that a job is bound to, as it is when the job is armed. @throws AgtmuxError E_REF_NOT_FOUND where that agent is gone.
+ */
 const findAgent = (
   context: FeatureContext,
   runtimeId: string,
@@ -169,10 +168,9 @@ const findAgent = (
   return { agent: { runtimeId, identity: row.identity, agentName: row.agent_name }, row };
 };
 
-// Remembers which jobs are armed, because that is asked all the time, and shows it on the rows of their agents: `2 queued`,
-// `1 timed`, `watched`, and what a rule in shadow would do.
+// Armed jobs: what rows show of them (`2 queued`, `1 timed`, `watched`, and what a rule in shadow would do), and their cache.
 
-/** By runtime. Watches of filters are of no agent. Pure. */
+/** By runtime. Watches of filters belong to no agent. Pure. */
 export const armedNotes = (jobs: readonly Job[]): Map<string, string> => {
   const counts = new Map<string, { queued: number; timed: number; watched: number }>();
   for (const job of jobs) {
@@ -224,8 +222,8 @@ export const createArmedRows = (
 const FRESH_MS = 5_000;
 
 /**
- * The jobs as the store has them, read again only when something was armed, done or ended: everybody asks for what is armed once a
- * second. All changes of jobs go through it; a store that was replaced because it was damaged is noticed after a moment.
+ * The jobs as the store has them, read again only when something was armed, done or ended, because what is armed is asked for once
+ * a second. All changes of jobs go through it; a store that was replaced because it was damaged is noticed after a moment.
  */
 export const rememberArmed = (store: JobStore, clock: Clock): JobStore => {
   let armed: Job[] | null = null;
@@ -258,9 +256,9 @@ export const rememberArmed = (store: JobStore, clock: Clock): JobStore => {
   };
 };
 
-// Arms texts that are sent later. What could never be sent as it was meant is refused here, before anything is armed.
+// Texts: arming them. What could never be sent as it was meant is refused here, before anything is armed.
 
-/** Of one agent at once: texts for its next turns, and texts of set times. */
+/** Per agent: texts for its next turns, and texts of set times. */
 const MAX_QUEUED = 10;
 const MAX_SCHEDULED = 50;
 
@@ -369,7 +367,7 @@ export const createSendService = (deps: {
   } satisfies Partial<AutomationService>;
 };
 
-// What surfaces ask of the watches: to arm them. What is wrong is refused before anything is armed.
+// Watches: arming them. What is wrong is refused before anything is armed.
 
 /** Armed at once. */
 const MAX_ARMED = 50;
@@ -407,7 +405,7 @@ export const createWatchService = ({
   readonly context: FeatureContext;
   /** Names of the channels in force. */
   readonly channels: () => readonly string[];
-  /** Whether anybody would hear now what is told over this channel, or over any; at this desktop, too. */
+  /** Whether a message over this channel (null: any) would reach anybody now, at this desktop too. */
   readonly hears: (channel: string | null) => boolean;
   /** Something was armed. */
   readonly onChange: () => void;

@@ -1,4 +1,5 @@
-// What surfaces ask of rules: what is in force, what is wrong, what they would make of a request, what they did; and to arm them.
+// Answers the calls on rules: what is in force, what is wrong, what they would make of a request, what they did; to draft and add
+// one, and to arm them, which no agent may (`findAgentOf`). Requests of agents are answered in rules/ruleRunner.ts.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import * as z from "zod";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
@@ -25,9 +26,8 @@ import { oneLine } from "./channels/channelMessage.ts";
 import { judgeRequest, type Asked, type Judged } from "./rules/judgeRequest.ts";
 import { pathsIn, realFolders, realPaths } from "./rules/rulePaths.ts";
 
-// Whether an agent asks: no agent arms its own rules, nor does what it runs, nor what runs it. It goes by the processes that the
-// daemon found at the other end, never by what they say. A process that an agent has cut loose from itself gets around this
-// (docs/security.md).
+// Callers: no agent arms its own rules, nor does what it runs, nor what runs it. The processes that the daemon found at the other
+// end decide, never what they say. A process that an agent has detached from itself gets around this (docs/security.md).
 
 const TIMEOUT_MS = 5_000;
 const ROW = /^\s*(\d+)\s+(\d+)\s+(\S.*)$/;
@@ -58,7 +58,7 @@ const programsOf = (one: ProcessInfo): ProcessInfo[] => {
   return [one.args, program, one.comm, `${program} ${script}`].map((args) => ({ ...one, args }));
 };
 
-/** None where the system does not tell. */
+/** Empty where the system does not list them. */
 const allProcesses = async (context: FeatureContext): Promise<ProcessInfo[]> => {
   const { exitCode, stdout } = await context
     .target(HOST_TARGET)
@@ -78,8 +78,8 @@ const pidsOf = async (caller: Caller): Promise<readonly number[]> => {
 };
 
 /**
- * The name of an agent that makes a call, runs who makes it, or is run by it; null: there is none. What the app has started, such as
- * terminals, says nothing about its window. @throws AgtmuxError E_UNSUPPORTED where it cannot be told who calls.
+ * The name of an agent that makes the call, runs the caller, or is run by it; null: there is none. What the app has started, such
+ * as terminals, says nothing about its window. @throws AgtmuxError E_UNSUPPORTED where the caller cannot be determined.
  */
 export const findAgentOf = async (caller: Caller, context: FeatureContext): Promise<string | null> => {
   // The callers first: by the time of the list they may have children.
@@ -99,10 +99,9 @@ export const findAgentOf = async (caller: Caller, context: FeatureContext): Prom
   );
 };
 
-// Makes a rule of what an agent asks now, and puts one into the rules file, where it begins in shadow whatever was armed before.
-
 const NOT_POSSIBLE = { remedy: "Answer it yourself." };
 
+/** Makes a rule of what an agent asks now, and adds it to the rules file, where it begins in shadow whatever was armed before. */
 const createRuleDrafts = ({
   context,
   ruleSet,
@@ -117,7 +116,7 @@ const createRuleDrafts = ({
 }) => {
   const { rules: store } = context;
 
-  /** Armed rules that approve count no longer once what goes before them is another. */
+  /** Armed rules that approve stop counting once the rules that go before them change. */
   const armedApprovals = (): readonly Rule[] => {
     const { rules, armed } = ruleSet.now();
     return rules.filter((rule) => rule.then === "approve" && armed.has(hashOf(rule, rules)));
@@ -304,7 +303,7 @@ export const createRuleService = ({
       tool: request.tool_name,
       command,
       folder: row.activity?.folder ?? null,
-      // Where it led then, nobody knows any more.
+      // Where the folder led then is not known any more.
       leadsTo: (folder) => folder,
       paths: namedPaths(command, request.kind === "edit" ? request.body : null, row.activity?.folder ?? null),
     };

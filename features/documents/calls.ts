@@ -1,4 +1,5 @@
-// What surfaces ask of documents, as `documents.<name>`.
+// What surfaces ask of documents, as `documents.<name>`; which names of documents may be shown and typed (`isTellable`); and the
+// words that ask an agent to answer in one (`askInWords`).
 import * as z from "zod";
 import { mutation, type ServiceOf } from "../../core/api/calls.ts";
 import type { PaneDocument, PaneView } from "../../core/model/view.ts";
@@ -8,13 +9,13 @@ const refSchema = z.string().min(1).max(1_000);
 const paneIdSchema = z.string().regex(/^%\d+$/);
 
 /**
- * Whether a document can be told of by its name: control characters in it would be keys, line ends other lines, and marks of
+ * Whether a document's name may be shown and typed: control characters in it would be keys, line ends other lines, and marks of
  * direction show another name. What only joins letters, as in Persian and in emoji, is a part of them.
  */
 export const isTellable = (file: string): boolean =>
   !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(file);
 
-/** What other programs believe: a document is never one of these. */
+/** Folders of other programs, which trust the files in them: a document is never in one of these. */
 const FOREIGN_FOLDERS = new Set([".git", ".agent-doc"]);
 const remotePathSchema = z
   .string()
@@ -49,7 +50,7 @@ const remotePutSchema = z.object({
 export type RemotePut = z.output<typeof remotePutSchema>;
 export type RemotePutResult =
   | { readonly outcome: "ok" | "changed" | "later" }
-  /** It was replaced, and at the same moment an editor wrote this into the old one. */
+  /** It was replaced while an editor saved into the old file; `text` is what the editor wrote. */
   | { readonly outcome: "late"; readonly text: string };
 
 /** A document of another machine with what lies beside it; null for what is not there. */
@@ -69,7 +70,7 @@ export interface RemoteFiles {
   readonly pending: readonly { readonly name: string; readonly text: string }[];
 }
 
-/** A pane of another machine in its present life. */
+/** A pane of another machine, and which run of its server and process it is. */
 export interface RemotePane {
   readonly row: PaneView;
   readonly life: {
@@ -101,7 +102,6 @@ export const DOCUMENTS_CALLS = {
 };
 
 export type DocumentsCalls = typeof DOCUMENTS_CALLS;
-/** What answers them. */
 export type DocumentsService = ServiceOf<DocumentsCalls>;
 
 /** For agents that have no word of their own for a skill. */

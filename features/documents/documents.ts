@@ -1,6 +1,6 @@
-// The feature "documents" of the daemon: which documents belong to a pane, here or on another machine, and the
-// files of documents on another machine, for a command that is typed on this one. What is typed to an agent goes through the actions, as
-// everything else that surfaces do.
+// The feature "documents" of the daemon: which documents belong to a pane, here or on another machine, the files of documents on
+// another machine, for a command that is typed on this one, and what the doctor says of agent-doc (`documentChecks`). What is typed
+// to an agent goes through the actions, as everything else that surfaces do.
 import { answerOf } from "../../core/api/calls.ts";
 import { readdir, realpath } from "node:fs/promises";
 import { basename, delimiter, join, resolve } from "node:path";
@@ -25,8 +25,8 @@ import {
 import { readKept, readText } from "./files/wholeFile.ts";
 import type { PaneDocument, PaneView } from "../../core/model/view.ts";
 
-// What the doctor says of the original program, agent-doc, where agtmux answers in documents too: neither waits for the other's writes.
-// It only looks; what lies in a project is hostile.
+// Doctor: the original program, agent-doc, where agtmux answers in documents too: neither waits for the other's writes. It only
+// reads; what lies in a project is hostile.
 
 const LIMIT_MS = 5_000;
 const MAX_BYTES = 1024 * 1024;
@@ -176,7 +176,7 @@ const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 type Life = Omit<PaneLife, "socket">;
 
-/** The pane's present life; null where it is gone. */
+/** The pane's present instance, by its process and its server; null where it is gone. */
 const lifeOf = async (context: FeatureContext, { identity }: PaneView): Promise<Life | null> => {
   const target = context.target(identity.target);
   const format = "#{pane_id} #{pid} #{start_time} #{pane_pid}";
@@ -187,7 +187,7 @@ const lifeOf = async (context: FeatureContext, { identity }: PaneView): Promise<
   return { serverPid: Number(serverPid), serverStart: Number(serverStart), panePid: Number(panePid) };
 };
 
-/** Those that were claimed in this life of the pane; entries of other programs name no life, and are not shown. */
+/** Those that were claimed for this instance of the pane; entries of other programs name none, and are not shown. */
 const idsOf = ({ entries, own }: Registry, paneId: string, life: Life): string[] =>
   Object.entries(entries).flatMap(([id, { pane }]) => {
     const known = own[id]?.life;

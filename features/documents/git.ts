@@ -1,4 +1,5 @@
-// Runs git for one document. It asks nobody, never waits for an editor or a password, and starts no program that the repository names
+// Git for one document: finding its repository, commits of the document and making one of them, its conversation at each commit,
+// and the merge by lines. Git asks nobody, never waits for an editor or a password, and starts no program that the repository names
 // (a hook, a filter, a monitor, a signature), unless the person's own settings name the repository.
 import { execFile } from "node:child_process";
 import { access, realpath, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -101,7 +102,7 @@ const gitIn = (folder: string, env: Env, names: readonly string[] = []): Reposit
 
 const zeroEnded = (text: string): string[] => text.split("\0").filter((one) => one !== "");
 
-/** Whether the person's own settings let the repository's programs run: by where it is, and not by which work tree it says it has. */
+/** Whether the person's settings let the repository's programs run: by where it is, not by which work tree it says it has. */
 const isTrusted = async (commonDir: string, trusted: readonly string[]): Promise<boolean> => {
   const place = dirname(await realpath(commonDir));
   // A folder that the person named and that is gone trusts nothing.
@@ -186,11 +187,10 @@ export const checkSettled = async ({ gitDir }: Repository): Promise<void> => {
   }
 };
 
-/** Whether HEAD has a commit. */
 const hasHead = async ({ run }: Repository): Promise<boolean> =>
   (await run(["rev-parse", "--verify", "--quiet", "HEAD"])).code === 0;
 
-// Commits of documents: one file each, with a message by which they are found again.
+// Commits: one file each, with a message by which they are found again.
 
 /** Messages of the original, of all its versions. */
 const OWN_MESSAGE = /^agent-doc(?:\([^)]*\))?: /;
@@ -317,8 +317,8 @@ const foreignReasons = async (
 };
 
 /**
- * Makes one commit of all own commits of the document. Working tree and index stay as they are. With `force` also what lies
- * between them becomes part of it, but for commits of other documents. @throws AgtmuxError E_GIT_FAILED, and then nothing has changed.
+ * Makes one commit of all own commits of the document. Working tree and index stay as they are. With `force` also what lies between
+ * them becomes part of it, but for commits of other documents. @throws AgtmuxError E_GIT_FAILED, and then nothing has changed.
  */
 export const squashCommits = async (
   repository: Repository,
@@ -347,7 +347,7 @@ export const squashCommits = async (
   return { commits: between.length, into: made.trim() };
 };
 
-// What a document's conversation was at each commit, from git.
+// Versions: what a document's conversation was at each commit.
 
 interface Version {
   readonly commit: string;
@@ -450,7 +450,7 @@ export const readExchange = async (repository: Repository, commit: string): Prom
   return exchange.trim();
 };
 
-// The merge of documents with `agent_doc_write: merge`: git's own, which marks what both changed in the same lines.
+// Merge: for documents with `agent_doc_write: merge`. It is git's own, which marks what both changed in the same lines.
 
 type Merge = (base: string, agent: string, person: string) => Promise<string>;
 

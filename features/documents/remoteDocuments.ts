@@ -1,4 +1,4 @@
-// Documents of a project on another machine, by its own shell: which belong to a pane, their files, and their panes.
+// Documents of a project on another machine, by its own shell and tmux: which belong to a pane, their files, and their panes.
 import * as z from "zod";
 import type { FeatureTarget, FeatureContext } from "../../core/ports/feature.ts";
 import { parseRegistry, type Registry } from "./files/registry.ts";
@@ -31,7 +31,7 @@ for name in sessions agtmux; do
 done
 `;
 
-/** A line for each document: whether it is as its snapshot, its path, and its end; an empty one for what is no document of the project. */
+/** A line per document: whether it is as its snapshot, its path, its end; an empty one for what is no document of the project. */
 const DOCUMENTS_SCRIPT = `root=$1; shift
 encode() { base64 | tr -d '\\n'; }
 for file in "$@"; do
@@ -91,8 +91,8 @@ export const readRemoteDocuments = async (
   return files.map((_file, at) => lineSchema.safeParse((lines[at] ?? "").split(" ")).data ?? null);
 };
 
-// The files of one document on another machine, by that machine's own shell: read in one program, and replaced only where they are
-// still what was read. What comes back is as hostile as what is read on this machine.
+// Files: those of one document, read in one program, and replaced only where they are still what was read. What comes back is as
+// hostile as what is read on this machine.
 
 const FILES_TIMEOUT_MS = 20_000;
 const MAX_DOCUMENT = 1024 * 1024;
@@ -169,9 +169,9 @@ done
 `;
 
 /**
- * Words: the file, the hash that it has (\`-\`: it is not there, \`*\`: whatever it has), the hash of what comes on standard input, and
- * two names beside it. What an editor wrote into the old file at the moment of the rename comes back. Then, where a document still has a
- * hash: what is to be removed.
+ * Words: the file, the hash that it has (\`-\`: it is not there, \`*\`: whatever it has), the hash of what comes on standard input,
+ * and two names beside it. What an editor wrote into the old file at the moment of the rename comes back. Then, where a document
+ * still has a hash: what is to be removed.
  */
 const PUT_SCRIPT = `${SAY}
 ${HASH}
@@ -358,8 +358,7 @@ export const putRemoteFile = async (target: FeatureTarget, put: RemotePut): Prom
   throw problemOf(path, word);
 };
 
-// Panes of another machine for its documents: which life they are in, and going to one. tmux there is only asked, told which pane to
-// select, and what to say on a pane's screen.
+// Panes: which instance each is, and going to one. tmux there is only queried, told what to select and what to show.
 
 const SHOWN_MS = "3000";
 const FORMAT = ["pane_id", "window_id", "pid", "start_time", "pane_pid", "socket_path"]

@@ -1,5 +1,5 @@
-// Answers the calls of history: which sessions there are, one of them with what another agent needs to go on with it, and what was
-// used.
+// Answers the calls of history: which sessions there are and a search through them, one of them, what another agent needs to go on
+// with it (`composeHandoff`), and what was used.
 import { endsWithin } from "../../core/model/endsWithin.ts";
 import { stamp } from "../../core/model/schemaVersion.ts";
 import type { HistoryService } from "./calls.ts";
@@ -10,7 +10,7 @@ import type { HistoryEntry, HistorySession, HistoryUsageRow, UsageGroup } from "
 import type { TranscriptEntry } from "../../core/ports/agentFiles.ts";
 import type { SessionRow, HistoryDb, UsageRow } from "./historyDb.ts";
 
-/** How long a call waits for a look that is under way. */
+/** How long a call waits for a scan that is under way. */
 const MAX_WAIT_MS = 1_000;
 
 /** Characters of an excerpt, and of those before what was searched for. */
@@ -72,9 +72,9 @@ export const listAnswers = (sessions: Sessions) => {
   } satisfies Partial<HistoryService>;
 };
 
-// What another agent needs to go on with a session: what the person asked, what was said last, what was touched, and where it
-// stopped. It is put together from the log alone, because the agent may be out of tokens; nothing is made up, so what a log cannot
-// tell (why something was decided) is not in it.
+// Handoff: what another agent needs to go on with a session: what the person asked, what was said last, what was touched, and where
+// it stopped. It is put together from the log alone, because the agent may be out of tokens; nothing is made up, so what a log does
+// not say (why something was decided) is not in it.
 
 /** Of the whole document, and of single texts in it, in characters. */
 const MAX_LENGTH = 12_000;
@@ -156,7 +156,7 @@ export const composeHandoff = (session: HistorySession, entries: readonly Histor
   return `${cut(document, MAX_LENGTH)}\n`;
 };
 
-// One session: a piece of its conversation, and what another agent needs to go on with it.
+// One session: a piece of its conversation, and its handoff.
 
 /** Half a megabyte each: what is older is not what the work is about now. */
 const MAX_HANDOFF_PAGES = 4;
@@ -213,7 +213,7 @@ export const readAnswers = (sessions: Sessions) =>
     },
   }) satisfies Partial<HistoryService>;
 
-// What was used, added up by day, agent, model or session. The rows come in pieces, so that many of them stop nobody.
+// Usage: what was used, added up by day, agent, model, machine or session. Rows come in pieces, so that many stop nobody.
 
 /** How long one call reads what was used. */
 const READ_MS = 300;

@@ -26,9 +26,9 @@ const filters = {
 const ref = z.string().min(1).max(300);
 
 export const HISTORY_CALLS = {
-  /** Looks at the agents' folders now, here and on connected targets. `isDone`: false where it goes on after the time that a call may take. */
+  /** Scans the agents' folders now, here and on connected targets. `isDone`: false where it goes on after the call. */
   refresh: mutation(z.void())<{ isDone: boolean; sessions: number }>(),
-  /** The sessions that are known, newest first. Answers at once: what came since the last look is not in it. */
+  /** The sessions that are known, newest first. Answers at once: what came since the last `refresh` is not in it. */
   list: query(
     z.object({
       ...filters,
@@ -37,8 +37,8 @@ export const HISTORY_CALLS = {
     }),
   )<HistoryList>(),
   /**
-   * Looks for a text in what was said and asked, newest session first; upper and lower case of ASCII letters are the same. One
-   * call looks for a moment: ask again with the cursor that it gives, and stop asking to end the search.
+   * Looks for a text in what was said and asked, newest session first; upper and lower case of ASCII letters are the same. One call
+   * searches for a moment: ask again with the cursor that it gives, and stop asking to end the search.
    */
   search: mutation(
     z.object({
@@ -81,5 +81,4 @@ export const HISTORY_CALLS = {
 };
 
 export type HistoryCalls = typeof HISTORY_CALLS;
-/** What answers them. */
 export type HistoryService = ServiceOf<HistoryCalls>;

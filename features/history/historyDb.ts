@@ -1,12 +1,13 @@
-// The index of sessions, a database of its own beside the daemon's. Everything in it can be read again from the agents' logs, so
-// it may be deleted at any time, and one that is damaged or of another version is. Its texts are redacted before they come here.
+// The index of sessions, and of what answers used, in a database of its own. Everything in it can be read again from the agents'
+// logs, so it may be deleted at any time, and one that is damaged or of another version is. Its texts are redacted before they come
+// here.
 import BetterSqlite3, { type Database } from "better-sqlite3";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { UsageRecord } from "../../core/ports/agentFiles.ts";
 import { chmod, open, rm } from "node:fs/promises";
 import { errorCodeOf } from "../../core/model/errors.ts";
 
-// What answers used, in the index beside the sessions: a row per answer, so that one that stands in several logs counts once.
+// Usage: a row per answer, so that one that stands in several logs counts once.
 
 const USAGE_SCHEMA = `
   CREATE TABLE usage (
@@ -132,7 +133,6 @@ export interface LogRow {
   parentId: string | null;
 }
 
-/** A row that is a session. */
 export type SessionRow = LogRow & { sessionId: string };
 
 export type KnownLog = Pick<LogRow, "path" | "agent" | "size" | "mtime">;

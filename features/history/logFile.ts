@@ -1,4 +1,6 @@
-// Opens an agent's log for reading, and only that: never a link, a pipe, a device or a folder, and never more of it than asked.
+// Reads agents' logs within bounds: opening one (`openLog`), its bytes in stretches of whole lines (`readStretches`), the lines in
+// which something stands (`linesWith`), a page from its end (`readPage`), and the pace of long work (`createPace`). Only plain
+// files are opened, and never is more read than asked.
 import { FileProblem, openPlain } from "../../core/files/plainFile.ts";
 import type { FileHistory, LogLine, TranscriptEntry } from "../../core/ports/agentFiles.ts";
 
@@ -51,8 +53,8 @@ export const withLog = async <T>(path: string, work: (log: LogFile) => Promise<T
   }
 };
 
-// A log's bytes from one end to the other, in stretches of whole lines: while one is worked on, the next is read. A line above
-// 1 MB is left out, so that what a log holds decides neither memory nor time.
+// Stretches: a log's bytes from one end to the other, as whole lines, with the next one read meanwhile. A line above 1 MB is left
+// out, so that what a log holds decides neither memory nor time.
 
 const CHUNK_BYTES = 256 * 1024;
 export const MAX_LINE_BYTES = 1024 * 1024;
@@ -106,8 +108,6 @@ export async function* readStretches(
   }
 }
 
-// Finds the lines of a log in which something stands, by its bytes.
-
 /**
  * Searched at once. Larger pieces are put outside of V8's own memory, which takes longer than to search them: measured 1.3 GB/s
  * with pieces of 8 to 64 kB, 0.6 GB/s with 256 kB.
@@ -140,7 +140,7 @@ export function* linesWith(lines: Buffer, pattern: RegExp, longest: number): Gen
   }
 }
 
-// Long work on the daemon's loop, in short stretches: between two of them everybody else gets an answer.
+// Pace: long work on the daemon's loop in short stretches, so that between two of them everybody else gets an answer.
 
 /** How long a stretch takes, in milliseconds; it may be longer by one step. */
 const STRETCH_MS = 2;
@@ -159,11 +159,11 @@ export const createPace = (): (() => Promise<void> | void) => {
   };
 };
 
-// One piece of a session's conversation, read backwards from the end of its log. A line that is too long to be one of a
+// Pages: one piece of a session's conversation, read backwards from the end of its log. A line that is too long to be one of a
 // conversation is passed over as bytes, so that neither a picture in a log nor a log without line ends costs memory.
 
 const PAGE_BYTES = 512 * 1024;
-/** How much of a log is looked at for one page where nothing in it can be read. */
+/** How much of a log is read for one page where nothing in it can be understood. */
 const MAX_BYTES_PER_PAGE = 16 * 1024 * 1024;
 
 /** The bytes of the log before `end` are still to be read; `leaf` as in the port. */

@@ -1,21 +1,21 @@
-// An agent's database on another machine. It is asked over there, by sqlite3 or by Python, so that it does not come over whole, and only
-// read: where nobody has it open it is taken as it lies, else the lock file beside it is not written either. What comes back may be
-// a lie of the far side; it is only ever rows of text and numbers, and bounded.
+// An agent's database on another machine. It is asked over there, by sqlite3 or by Python, so that it does not come over whole, and
+// only read: where nobody has it open it is taken as it lies, else the lock file beside it is not written either. What comes back
+// may be false; it is only ever rows of text and numbers, and bounded.
 import type { LogLine, ReadRows } from "../../core/ports/agentFiles.ts";
 import type { FeatureTarget } from "../../core/ports/feature.ts";
 import { isObject } from "./logFile.ts";
 
 const LIMIT_MS = 20_000;
 const MAX_BYTES = 8 * 1024 * 1024;
-/** A work asks, and with the answers asks again; more often, and it never ends. */
+/** Work asks, and with the answers asks again; beyond this it would never end. */
 const MAX_ROUNDS = 6;
 const MAX_QUESTIONS = 1_000;
 
 const STATUS = { noFile: 93, noProgram: 94, left: 95 } as const;
 
 /**
- * `$1` the file, `$2` its URI, `$3` the program for Python; a statement a line comes on the input. Python of a Mac may be a stand-in
- * that opens a window. A log without its lock file was left by a crash: only the agent itself may tidy it.
+ * `$1` the file, `$2` its URI, `$3` the program for Python; a statement a line comes on the input. Python of a Mac may be a
+ * stand-in that opens a window. A log without its lock file was left by a crash: only the agent itself may tidy it.
  */
 const ASK = `f=$1 u=$2
 [ -f "$f" ] && [ ! -L "$f" ] && [ -r "$f" ] || exit ${STATUS.noFile}
@@ -119,7 +119,7 @@ const isPlain = (table: string): string => {
 };
 
 /**
- * Runs a work that asks for rows, as on this machine. It is begun again as often as it asks for something new, with all answers so
+ * Runs work that asks for rows, as on this machine. It is begun again as often as it asks for something new, with all answers so
  * far, and what it asks for in one round is asked together. Null where there is no such database, or a table is no plain one.
  * @throws RemoteDbProblem
  */

@@ -1,5 +1,5 @@
 // Logs on another machine: found, read in pieces and searched by small scripts there, so that no log comes over whole. What comes
-// back is bounded, and everything in it may be a lie of the far side; it is only ever text.
+// back is bounded, and everything in it may be false; it is only ever text.
 import type { FileHistory } from "../../core/ports/agentFiles.ts";
 import type { FeatureTarget } from "../../core/ports/feature.ts";
 import type { LogContent } from "./logFile.ts";
@@ -53,8 +53,8 @@ LC_ALL=C grep -h -s -i -F -m ${MAX_LINES} -f - -- "$f" | head -c ${MAX_LINES_BYT
 `;
 
 /**
- * `$1` file, `$2` the first byte from 1, `$3` their number, `$4` not empty: a line has to begin there, else all begins with the log;
- * `$5` what stands in the lines that are wanted. Prints first where it began, and how long a last line without its end is.
+ * `$1` file, `$2` the first byte from 1, `$3` their number, `$4` not empty: a line has to begin there, else all begins with the
+ * log; `$5` what stands in the lines that are wanted. Prints first where it began, and how long a last line without its end is.
  */
 const MARKED = `f=$1 s=$2 n=$3
 [ -f "$f" ] && [ ! -L "$f" ] && [ -r "$f" ] || exit 3
@@ -195,8 +195,8 @@ interface MarkedLines {
 }
 
 /**
- * The lines of a stretch in which `mark` stands; null where there is no log any more, `too much` where they are more than `maxBytes`,
- * which never happens to a stretch of that length. @throws Error where they are not given.
+ * The lines of a stretch in which `mark` stands; null where there is no log any more, `too much` where they are more than
+ * `maxBytes`, which never happens to a stretch of that length. @throws Error where they are not given.
  */
 export const readMarkedLines = async (
   target: FeatureTarget,

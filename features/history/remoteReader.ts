@@ -27,7 +27,7 @@ export abstract class RemoteReader {
     this.db = db;
   }
 
-  /** Reads on for about `limitMs`; true once everything is read, or takes so long that an answer without it is better. Never rejects. */
+  /** Reads on for about `limitMs`; true once all is read, or takes too long to wait for. Never rejects. */
   async run(limitMs: number): Promise<boolean> {
     const { clock } = this.context;
     const all = Promise.all(this.names().map((name) => this.runOne(name)));

@@ -25,7 +25,7 @@ export class RemoteSearch {
     this.context = context;
   }
 
-  /** The paths of logs with the text; an error where the machine does not say; null: it still looks, ask again. */
+  /** The paths of logs with the text; an error where the machine does not say; null: it still searches, ask again. */
   async pathsWith(
     db: HistoryDb,
     target: string,

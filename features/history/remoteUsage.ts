@@ -1,5 +1,5 @@
-// Reads what agents used on other machines while somebody asks, like the reading of this machine's. A machine that is slow or away holds
-// nobody up: what is missing is said.
+// Reads what agents used on other machines while somebody asks (`RemoteUsage`), as it is read on this one; each pass over a machine
+// is a `UsageLook`. A machine that is slow or away holds nobody up: what is missing is said.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type {
@@ -16,17 +16,14 @@ import { RemoteDbProblem, withRemoteDb } from "./remoteDb.ts";
 import { RemoteReader } from "./remoteReader.ts";
 import { listRemoteLogs, readMarkedLines, remoteKey, remotePath } from "./remoteLogs.ts";
 
-// One look at what agents used on another machine: over there the lines that say so are picked out of the logs, and only those come
-// over. What it looks at is bounded, by log and in all, so that a huge log keeps none of the others from being counted.
-
 /** Of one machine, as many as are listed of it; and logs of sub-agents. */
 const MAX_SESSIONS = 200;
 const MAX_SUBAGENTS = 500;
 const SESSIONS_AT_ONCE = 20;
-/** Of one log at once. Where more lines come of it than may come over, it is done in as small stretches as may. */
+/** Of one log at once. Where its lines are more than may come over, it is searched again in smaller stretches. */
 const STRETCH_BYTES = 64 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Looked at over there in one look, of one log and of all. */
+/** Searched over there in one pass, of one log and of all. */
 const MAX_BYTES_PER_LOG = 2 * STRETCH_BYTES;
 const MAX_BYTES = 1024 * 1024 * 1024;
 /** The size of a log, in the index, of which only a part was read. */
@@ -42,6 +39,7 @@ interface UsageLog {
   mtime: number;
 }
 
+/** One pass over another machine: only the lines that say what was used come over, within bounds by log and in all. */
 class UsageLook {
   private readonly deps: ConstructorParameters<typeof UsageLook>[0];
   private readonly pace = createPace();

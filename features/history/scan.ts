@@ -1,5 +1,6 @@
-// Keeps the index true: finds the agents' logs, and reads of each that is new or changed as much as tells what it is. One look at
-// a time; who asks during one waits for it. A log that cannot be read is passed over, and never stops the others.
+// Keeps the index true: finds the agents' logs (`findLogs`), reads of each that is new or changed as much as says what it is
+// (`headOf`), and reads the databases in which agents keep sessions (`withForeignDb`). One scan at a time; who asks during one
+// waits for it. A log that cannot be read is passed over, and never stops the others.
 import { opendir, realpath, lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCodeOf, isMissing } from "../../core/model/errors.ts";
@@ -16,9 +17,6 @@ import BetterSqlite3 from "better-sqlite3";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { Logger } from "../../core/ports/logger.ts";
-
-// Finds the logs below a root. The root itself may be a link, because people keep their settings elsewhere; below it no link is
-// followed.
 
 /** Nobody has as many sessions; a folder that somebody filled must not fill memory. */
 const MAX_FILES = 100_000;
@@ -47,7 +45,7 @@ interface FoundLog {
   below: string;
 }
 
-/** The logs of one root. */
+/** The logs below a root, which may itself be a link, because people keep settings elsewhere; below it no link is followed. */
 export async function* findLogs(
   homeDir: string,
   { folder, depth, file }: FileHistory["roots"][number],
@@ -68,7 +66,7 @@ export async function* findLogs(
   }
 }
 
-// What the index has of one log: what its beginning and its end say of the session, cut and without secrets.
+// Rows: what the index has of one log, which is what its beginning and its end say of the session, cut and without secrets.
 
 export const TAIL_BYTES = 16 * 1024;
 /** Where the beginning does not hold the first prompt, more is read once. */
@@ -77,7 +75,7 @@ const MAX_TITLE = 200;
 const MAX_PROMPT = 400;
 
 const oneLine = (text: string | null, max: number, redact: (text: string) => string): string | null => {
-  // Cut before it is redacted, with room for a secret that stands across the cut.
+  // Cut before it is redacted, with space for a secret that stands across the cut.
   const line = redact((text ?? "").slice(0, max * 4))
     .replace(/\s+/g, " ")
     .trim();
@@ -100,7 +98,7 @@ export const headOf = async (
     facts = history.readFacts({ path: below, head, tail });
     if (facts === null || facts.firstPrompt !== null || log.size <= size) break;
   }
-  // A log in which nobody asked anything was opened and left.
+  // A log in which nobody asked anything was only opened.
   return facts === null || (facts.firstPrompt === null && facts.title === null) ? null : facts;
 };
 
@@ -121,8 +119,8 @@ export const toLogRow = (
   parentId: facts?.parentId ?? null,
 });
 
-// Reads an agent's database, which the agent may be writing at this moment and whose content is hostile. It is opened for
-// reading alone and for a moment; only plain tables are asked, because a view or a computed column would be somebody's program.
+// Databases: the agent may be writing one at this moment, and its content is hostile. It is opened for reading alone and for a
+// moment; only plain tables are asked, because a view or a computed column would be somebody's program.
 
 /** When the database last changed, in epoch ms, by its file or the log beside it; null where there is none. */
 const changedAt = async (path: string): Promise<number | null> => {
@@ -227,7 +225,7 @@ export class Scan {
     return this.running !== null;
   }
 
-  /** Looks at everything; joins a look that is under way. */
+  /** Scans everything; joins a scan that is under way. */
   refresh(): Promise<void> {
     this.running ??= this.look().finally(() => {
       this.running = null;
@@ -238,7 +236,7 @@ export class Scan {
   async close(): Promise<void> {
     this.isClosed = true;
     await this.running?.catch(() => {
-      // Whoever asked for the look has its error.
+      // Whoever asked for the scan has its error.
     });
   }
 

@@ -1,5 +1,5 @@
-// One piece of a search through the sessions, newest first. It keeps nothing between two pieces: where it goes on stands in the
-// cursor, so that a search which nobody asks to go on costs nothing.
+// A search through the sessions, newest first: one piece of it (`searchSessions`), and inside one log (`searchLog`). Nothing is
+// kept between two pieces: where it goes on stands in the cursor, so that a search which nobody continues costs nothing.
 import type { FileHistory, TranscriptEntry, AgentHistory } from "../../core/ports/agentFiles.ts";
 import {
   type LogFile,
@@ -18,10 +18,10 @@ import { readSession, type Sessions } from "./sessions.ts";
 import { linesOfRemoteLog, remotePath } from "./remoteLogs.ts";
 import type { RemoteSearch } from "./remoteSearch.ts";
 
-// Looks for a text inside one log. The bytes are searched as they are, and only a line in which they stand is read: what counts
-// is what somebody said or asked, not the names of fields. Case does not matter for ASCII letters.
+// One log: its bytes are searched as they are, and only a line in which the text stands is parsed: what counts is what somebody
+// said or asked, not the names of fields. Case does not matter for ASCII letters.
 
-/** After so many entries the next session is looked at. */
+/** After so many entries the next session is searched. */
 const MAX_MATCHES = 3;
 
 interface Needle {
@@ -102,7 +102,7 @@ const searchLog = async (
   };
 };
 
-/** How long one piece looks, in ms, and how long where it has found something. */
+/** How long one piece searches, in ms, and how long where it has found something. */
 const MAX_MS = 250;
 const ENOUGH_MS = 100;
 const SESSIONS_AT_ONCE = 50;
@@ -206,7 +206,7 @@ const searchSession = async (
   return withLog(row.path, (log) => searchLog(log, ground.space, { ...look, history }));
 };
 
-/** Looks for a moment; `cursor` as the piece before gave it, null for the first. */
+/** Searches for a moment; `cursor` as the piece before gave it, null for the first. */
 export const searchSessions = async (
   ground: Ground,
   { text, cursor, filter }: { text: string; cursor: string | null; filter: ListFilter },

@@ -18,10 +18,9 @@ import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 
-// A piece of a session's conversation, wherever its agent keeps it.
-
 const MESSAGES_PER_PAGE = 40;
 
+/** A piece of a session's conversation, wherever its agent keeps it. */
 export interface SessionPiece {
   entries: readonly TranscriptEntry[];
   /** Where the piece before it ends; null at the beginning of the session. */

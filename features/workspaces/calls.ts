@@ -22,8 +22,8 @@ const waitSchema = z.number().int().min(0).max(120_000);
 
 export const WORKSPACES_CALLS = {
   /**
-   * Looks at the work trees of rows now, so that the rows say what has changed there: of the row with this reference (as
-   * `resolve` gives it), of all rows where it is left out. Resolves when all were looked at, or after `limitMs`.
+   * Probes the work trees of rows now, so that the rows say what has changed there: of the row with this reference (as `resolve`
+   * gives it), of all rows where it is left out. Resolves when all were probed, or after `limitMs`.
    */
   look: mutation(
     z.object({
@@ -94,5 +94,4 @@ export const WORKSPACES_CALLS = {
 };
 
 export type WorkspacesCalls = typeof WORKSPACES_CALLS;
-/** What answers them. */
 export type WorkspacesService = ServiceOf<WorkspacesCalls>;

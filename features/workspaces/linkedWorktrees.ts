@@ -1,5 +1,5 @@
 // The linked work trees of a repository: found in git's own files, made beside the repository, and removed only where nothing could
-// be lost with them.
+// be lost with them. The scripts are here; how git is asked safely is in workTrees.ts.
 import { ENDABLE, PREPARE, lookWords, type WorkTrees } from "./workTrees.ts";
 import { settingsText, NotLookedAt, readRepository, type Repository } from "./readRepository.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -7,11 +7,11 @@ import type { PaneView } from "../../core/model/view.ts";
 import type { WorktreeView } from "../../core/model/workspace.ts";
 import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
 
-// What is run to make, judge and remove a linked work tree. Only the making of its entry needs the repository's own settings to be
+// Scripts: they make, judge and remove a linked work tree. Only the making of its entry needs the repository's own settings to be
 // read by git; there, every program that they could name for it is switched off, and nothing is checked out. Files are checked out,
 // and everything else is asked, with settings of ours (workTrees.ts), so that no filter and no hook can run.
 
-/** Exit statuses, beside those of a look. */
+/** Exit statuses, beside those of a probe (`LOOK_STATUS`). */
 const WORKTREE_STATUS = {
   notMade: 95,
   notFilled: 94,
@@ -48,8 +48,8 @@ exit 0
 `;
 
 /**
- * Moves the work tree aside, where nothing that goes by its path finds it, looks at it once more, and removes it only if it is still
- * clean and merged; else, and where it is ended before, it is moved back. `$9` is the name aside; `$10` is not empty where ignored files may go too.
+ * Moves the work tree aside, where nothing that goes by its path finds it, and removes it only if it is still clean and merged;
+ * else, and where it is ended before, it is moved back. `$9` is the name aside; `$10` is not empty where ignored files may go too.
  */
 const REMOVE = `q=$9 i=\${10-}
 read -r l <"$2/HEAD" && [ "$l" = "$5" ] || exit ${WORKTREE_STATUS.changed}

@@ -1,6 +1,6 @@
-// Looks which of the files that an agent would read are there, and takes from them the names that matter. What stands in a
-// project is hostile: a link out of it is named and not followed, pipes, devices and large files are not read, and of what is read
-// only keys leave here.
+// Finds which of the files that an agent would read are there, takes from them the names that matter, and checks whether a link
+// leads out of the project. What stands in a project is hostile: a link out of it is named and not followed, pipes, devices and
+// large files are not read, and of what is read only keys are passed on.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { LoadPlace, AgentLoads } from "../../core/ports/agentFiles.ts";
 import type { FeatureTarget } from "../../core/ports/feature.ts";
@@ -8,14 +8,14 @@ import type { FileStat } from "../../core/ports/targetExecutor.ts";
 import { parse as parseToml } from "smol-toml";
 import type { Loaded } from "../../core/model/workspace.ts";
 
-// Which folders belong to a project, and whether what it names lies in it. Its author may be anybody: a link out of it could show what
-// stands in files of the person, so such a link is named and not read. Every part of a path may be a link, and `..` counts from where
-// that leads.
+// Project: which folders belong to it, and whether what it names lies in it. Its author may be anybody: a link out of it could show
+// what stands in files of the person, so such a link is named and not read. Every part of a path may be a link, and `..` counts
+// from where that leads.
 
 const MAX_UP = 20;
 const MAX_LINKS = 20;
 
-/** Null too for what cannot be looked at: a closed folder, links in a circle. @throws AgtmuxError where the target is gone. */
+/** Null too for what cannot be read: a closed folder, links in a circle. @throws AgtmuxError where the target is gone. */
 const statOf = async (files: FeatureTarget["files"], path: string): Promise<FileStat | null> => {
   try {
     return await files.stat(path);
@@ -94,7 +94,7 @@ const MAX_FILE_BYTES = 256 * 1024;
 const MAX_NAMES = 50;
 const MAX_NAME = 80;
 const MAX_LINK = 200;
-/** Files that are looked at side by side. */
+/** Files that are read side by side. */
 const SIDE_BY_SIDE = 4;
 
 type Files = FeatureTarget["files"];

@@ -1,10 +1,10 @@
-// What has to be known of a repository before git may look at it: where its parts lie, what is checked out, and those of its
+// What has to be known of a repository before git is asked about it: where its parts lie, what is checked out, and those of its
 // settings that are mere facts. Read from its files, without a program. Everything in them may be hostile.
 import { posix } from "node:path";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 
-// Reads a git configuration as data. Only settings that are plain facts about files and branches are taken over, each checked by
-// its form; no setting that names a program, a file or an address ever is. Pure.
+// Settings: a git configuration, read as data. Only settings that are plain facts about files and branches are taken over, each
+// checked by its form; no setting that names a program, a file or an address ever is. Pure.
 
 interface GitSettings {
   /** Facts by `section.key`, as they are written into the settings that git is given. */
@@ -109,7 +109,7 @@ const entryText = (section: string, entries: readonly (readonly [string, string]
     ? ""
     : `[${section}]\n${entries.map(([key, value]) => `\t${key} = ${value}\n`).join("")}`;
 
-/** The whole settings with which git looks at the repository: these facts, and what keeps it from starting anything. */
+/** The whole settings with which git probes the repository: these facts, and what keeps it from starting anything. */
 export const settingsText = ({ facts, upstreams }: GitSettings, branch: string | null): string => {
   const of = (wanted: string): [string, string][] =>
     [...facts].flatMap(([name, value]) =>
@@ -140,7 +140,7 @@ export const settingsText = ({ facts, upstreams }: GitSettings, branch: string |
       ...of("core"),
     ]) +
     entryText("extensions", extensions) +
-    // Else a look could write the index.
+    // Else a probe could write the index.
     entryText("diff", [["autoRefreshIndex", "false"]]) +
     following
   );
@@ -202,8 +202,8 @@ const settingsOf = async (files: TargetFiles, gitDir: string, commonDir: string)
 };
 
 /**
- * @throws NotLookedAt where there is no repository, and where settings decide what counts as a change that only the
- *   repository's own programs or other files could tell.
+ * @throws NotLookedAt where there is no repository, and where what counts as a change depends on the repository's own programs or
+ * on other files.
  */
 export const readRepository = async (files: TargetFiles, workTree: string): Promise<Repository> => {
   const gitDir = await gitDirOf(files, workTree);
@@ -213,7 +213,7 @@ export const readRepository = async (files: TargetFiles, workTree: string): Prom
   if (!HEAD.test(head)) throw new NotLookedAt("what is checked out cannot be read");
   const settings = readSettings(await settingsOf(files, gitDir, commonDir));
   if (settings.obstacle !== null) throw new NotLookedAt(settings.obstacle);
-  // Which of the person's filters an attribute names cannot be told from here; the common place of them can.
+  // An attribute may name a filter of the person's. Which one is not known here, so any filter that is named counts.
   const attributes = await files.readText(`${workTree}/.gitattributes`, MAX_SETTINGS_BYTES);
   if (/\sfilter=/.test(attributes ?? ""))
     throw new NotLookedAt("its files go through a filter, and a filter is a program");

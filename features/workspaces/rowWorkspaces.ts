@@ -1,11 +1,11 @@
 // Puts what is known of the work trees into the rows: always who shares one; what has changed in it only while a surface shows
-// rows, or when somebody asks. What was seen is taken back once nobody has looked for a while.
+// rows, or when somebody asks. What was seen is taken back a while after that. git is asked in workTrees.ts.
 import type { PaneView } from "../../core/model/view.ts";
 import type { SharedWith, WorkspaceView } from "../../core/model/workspace.ts";
 import { keyOf, type Look, type WorkTreeKey, type WorkTrees } from "./workTrees.ts";
 import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
 
-// Which agents work in the same place, so that one may overwrite what the other does. Pure.
+// Sharing: which agents work in the same place, so that one may overwrite what the other does. Pure.
 
 /** The work tree of a row, else its folder; null where it is not known, and for a row without a living agent. */
 export const placeOf = ({ identity, state, reason_code, activity }: PaneView): string | null => {
@@ -41,13 +41,13 @@ export const findSharing = (rows: readonly PaneView[]): ReadonlyMap<string, read
   return sharing;
 };
 
-/** While rows are shown, each work tree is looked at this often; a look is two programs of git. */
+/** While rows are shown, each work tree is probed this often; a probe is two programs of git. */
 const EVERY_MS = { local: 10_000, ssh: 30_000 } as const satisfies Record<FeatureTarget["kind"], number>;
-/** A look may take this share of the time. */
+/** A probe may take this share of the time. */
 const SHARE = 30;
 /** Where nothing could be said, it is tried again after this. */
 const FAILED_EVERY_MS = 60_000;
-/** How often the runner sees which looks are due, and how long changes of rows are gathered. */
+/** How often the runner sees which probes are due, and how long changes of rows are gathered. */
 const TICK_MS = 1_000;
 /** What was seen counts for rows this long after the last surface was closed. */
 const KEEP_MS = 60_000;
@@ -90,7 +90,7 @@ export class RowWorkspaces {
     this.plan();
   }
 
-  /** Looks at the work trees of these rows now, unless they were just looked at. Resolves early after `limitMs`. */
+  /** Probes the work trees of these rows now, unless that was just done. Resolves early after `limitMs`. */
   async look(
     rows: readonly PaneView[],
     { maxAgeMs, limitMs }: { maxAgeMs: number; limitMs: number },
@@ -158,7 +158,7 @@ export class RowWorkspaces {
     try {
       return this.context.target(target).kind;
     } catch {
-      // Not connected: the look itself says so, and is not made more often.
+      // Not connected: the probe itself says so, and is not made more often.
       return "ssh";
     }
   }

@@ -1,5 +1,6 @@
-// Which sessions of agents run in which tmux server, and which were lost with one. When a server ends, its panes are gone, and
-// with them all that is known of who worked where; so that is kept here, for each life of a server. Pure.
+// Which sessions of agents run in which tmux server, and which were lost with one. When a server ends, its panes are gone, and with
+// them all that is known of who worked where; so that is kept here, for each instance of a server: the book as a value (pure), and
+// `SessionBookFile`, which keeps it in a file of the home. Nothing is started here.
 import * as z from "zod";
 import { lostSessionSchema, type LostSession } from "../../core/model/workspace.ts";
 import type { PaneView } from "../../core/model/view.ts";
@@ -15,14 +16,14 @@ const MAX_LOST = 200;
 const MAX_STARTED = 20;
 
 const entrySchema = lostSessionSchema.extend({
-  /** Epoch ms; null while it lives. */
+  /** Epoch ms; null while it runs. */
   ended_at: z.number().nullable(),
 });
 type Entry = z.infer<typeof entrySchema>;
 
 const bookSchema = z.object({
   version: z.literal(1),
-  /** By target and server; `life` names one life of the server. */
+  /** By target and server; `life` names one instance of the server. */
   servers: z.record(z.string(), z.object({ life: z.string(), entries: z.array(entrySchema) })),
   lost: z.array(lostSessionSchema),
   /** By machine, the agents that were started there, the last one first. */
@@ -44,8 +45,8 @@ const runningNames = (rows: readonly PaneView[]): Set<string> =>
   );
 
 /**
- * A session can be brought back once its agent named it and where it works. A name with a secret in it is not kept, and neither is a
- * session in a folder of such a name.
+ * A session can be brought back once its agent named it and where it works. A name with a secret in it is not kept, and neither is
+ * a session in a folder of such a name.
  */
 const toEntry = (row: PaneView, now: number, redact: (text: string) => string): Entry[] => {
   const { identity, agent, agent_session_id: id, activity, window_index, window_name } = row;
@@ -75,7 +76,7 @@ const stillOf = (entries: readonly Entry[], now: readonly Entry[], at: number): 
     .filter((entry) => !alive.has(nameOf(entry)))
     .map((entry) => ({ ...entry, ended_at: entry.ended_at ?? at }))
     .filter((entry) => at - entry.ended_at <= GRACE_MS);
-  // When it was last seen is told again only once a minute, so that the file is not written all the time.
+  // `seen_at` changes at most once a minute, so that the file is not written all the time.
   const kept = now.map((entry) => {
     const before = entries.find((other) => nameOf(other) === nameOf(entry));
     const isFresh = before !== undefined && at - Date.parse(before.seen_at) < 60_000;
@@ -89,7 +90,7 @@ const withoutEnd = (entry: Entry): LostSession => {
   return lost;
 };
 
-/** Servers of which an agent is missing: either it ended, or the server did, and another one has taken its place. */
+/** Servers of which an agent is missing: it ended, or the server did and another one has taken its place. */
 const serversWithMissing = (book: SessionBook, rows: readonly PaneView[]): string[] => {
   const running = runningNames(rows);
   return Object.entries(book.servers).flatMap(([key, { entries }]) =>
@@ -97,7 +98,7 @@ const serversWithMissing = (book: SessionBook, rows: readonly PaneView[]): strin
   );
 };
 
-/** `lives`: which life of each server its rows are of, where that is known. */
+/** `lives`: which instance of each server its rows are of, where that is known. */
 export const noteRows = (
   book: SessionBook,
   {
@@ -172,9 +173,6 @@ export const forget = (book: SessionBook, sessions: readonly LostSession[]): Ses
   return { ...book, servers, lost: book.lost.filter(isKept) };
 };
 
-// Keeps the book in a file of the home, so that a reboot does not lose it. Damaged or missing, it begins again empty: then nothing
-// can be brought back, and nothing else depends on it.
-
 /** Changes of rows are gathered that long. */
 const GATHER_MS = 2_000;
 const TIMEOUT_MS = 5_000;
@@ -183,12 +181,15 @@ interface Context extends Omit<FeatureContext, "rows"> {
   rows: { all(): readonly PaneView[] };
 }
 
+/** Keeps the book in a file of the home, so that a reboot does not lose it. Damaged or missing, it begins again empty. */
 export class SessionBookFile {
   private readonly context: Context;
   private readonly path: string;
   private book: Promise<SessionBook>;
   private written = "";
-  /** Which life of a server is present, as long as it shows rows and none of its agents is missing. */
+  /**
+   * By server, the instance that is present. Dropped where it shows no rows or an agent is missing: it may be another one by then.
+   */
   private readonly lives = new Map<string, string>();
   private cancelGather: (() => void) | null = null;
   private work: Promise<void> = Promise.resolve();
@@ -222,7 +223,6 @@ export class SessionBookFile {
     await this.write(await this.book);
   }
 
-  /** An agent was started there by a person. */
   async noteStart(target: string, agent: string): Promise<void> {
     this.book = this.book.then((book) => noteStart(book, target, agent));
     this.work = this.work.then(() => this.keep(async () => this.write(await this.book)));

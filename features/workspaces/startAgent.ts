@@ -1,5 +1,5 @@
-// Starts an agent in a pane of its own, on a person's order: in a folder or a work tree, with a task or with an earlier session.
-// Everything that could make it go wrong is asked before anything is made.
+// Starts an agent in a pane of its own, on a person's order: in a folder or a work tree, with a task or with an earlier session
+// (`ResumedSessions`). Everything that could make it go wrong is asked before anything is made.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { PANE_LIFE_FORMAT } from "../../core/model/job.ts";
 import type { Clock } from "../../core/ports/clock.ts";
@@ -18,8 +18,8 @@ import { stamp } from "../../core/model/schemaVersion.ts";
 import type { Started } from "../../core/model/workspace.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 
-// Makes a pane with a command in it: in a session of that name, beside a pane, or in a new session. Names and folders may hold
-// anything; tmux expands formats in them, and takes a semicolon at the end of a word for the end of a command.
+// Panes: one is made with a command in it, in a session of that name, beside a pane, or in a new session. Names and folders may
+// hold anything; tmux expands formats in them, and takes a semicolon at the end of a word for the end of a command.
 
 interface Place {
   session: string;
@@ -43,7 +43,7 @@ const FORMAT = `#{pane_id} ${PANE_LIFE_FORMAT} #{session_name}\n#{pane_start_pat
 /** The program gets into its folder a moment after the pane is made. */
 const LOOKS = 10;
 
-/** A text as tmux takes it to the letter. It leaves signs before a bracket alone, because styles begin like that. */
+/** A text as tmux takes it to the letter. It does not expand signs before a bracket, because styles begin like that. */
 export const literal = (text: string): string =>
   text.replaceAll(/#+(?!#|\[)/g, (signs) => signs.repeat(2)).replace(/;$/, "\\;");
 
@@ -120,7 +120,6 @@ const isInFolder = async (
   return false;
 };
 
-/** Where a pane is made. */
 interface Where {
   readonly target: FeatureTarget;
   readonly tmux: FeatureTmux;
@@ -155,12 +154,13 @@ const makePane = async (where: Where, place: Place, command: readonly string[]):
   return { paneId, life, sessionName };
 };
 
-// Which session an agent was started to go on with. Many agents name it only with their next event; until then it is put into the
-// rows here, so that nobody starts the same session a second time and a tmux server's end does not lose it. Kept in memory alone.
-
 /** Ended runtimes are forgotten from this number on. */
 const MANY = 500;
 
+/**
+ * Which session an agent was started to go on with. Many agents name it only with their next event; until then it is put into the
+ * rows here, so that nobody starts the same session a second time and a tmux server's end does not lose it. Kept in memory alone.
+ */
 export class ResumedSessions {
   private readonly rows: FeatureContext["rows"];
   private readonly byRuntime = new Map<string, string>();
@@ -238,7 +238,7 @@ const wordsFor = ({ agentType, displayName, launch }: AgentAdapter, resume: stri
   return launchWords(launch, resume);
 };
 
-/** Two processes that write one session would spoil it. */
+/** Two processes that write to one session would damage it. */
 const refuseLive = (
   rows: readonly PaneView[],
   { agent, target }: { agent: string; target: string },
@@ -385,7 +385,7 @@ export class StartAgent {
     return worktrees.forBranch(target, await worktrees.topOf(target, folder), { ...worktree, isDryRun });
   }
 
-  /** What is seen of it until its agent has a row and its prompt has gone in, or the time is over. */
+  /** What is known of it once its agent has a row and its prompt has gone in, or the time is over. */
   private async follow(
     started: Started,
     {

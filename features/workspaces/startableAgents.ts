@@ -1,13 +1,14 @@
-// Which agents a person can start on a machine, in the order in which they are likely wanted: the one that was started last, those
-// that run there, those that are installed, and then the others, because a person's own settings may find what is not found here.
+// Which agents a person can start on a machine, likely ones first: the one that was started last, those that run there, those that
+// are installed, and then the others, because a person's own settings may find them; and the command of the new pane
+// (`shellCommand`).
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { AgentAdapter, AgentLaunch } from "../../core/ports/agentAdapter.ts";
 import { endsWithin } from "../../core/model/endsWithin.ts";
 import type { StartableAgent } from "../../core/model/workspace.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
 
-// The command that a new pane runs: the person's own shell, with the settings by which it finds their programs, starts the agent
-// and stays when that ends. A shell reads it, so that nothing may be in it that a shell could take for anything but a word. Pure.
+// Command: the person's own shell, with the settings by which it finds their programs, starts the agent and stays when that ends. A
+// shell reads it, so that nothing may be in it that a shell could take for anything but a word. Pure.
 
 /** Ids as agents make them; a leading dash would be an option. */
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;

@@ -1,5 +1,5 @@
-// Looks at work trees and remembers what was seen: each one by one look at a time, few at once, and never more often than is asked
-// for. It knows nothing of rows.
+// Probes work trees and remembers what was seen (`WorkTrees`): each one by one probe at a time, few at once, and never more often
+// than is asked for. The script of a probe and the reading of what it prints are here too. It knows nothing of rows.
 import { GIT_BOUNDS } from "../../core/model/commandWords.ts";
 import type { Changes } from "../../core/model/workspace.ts";
 import { createHash } from "node:crypto";
@@ -18,16 +18,16 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
 import type { RunResult } from "../../core/ports/targetExecutor.ts";
 
-// How git is asked about a work tree without any program of the repository being run. Git never reads the repository's settings:
-// it is given a folder of ours as its own, with settings of ours, in which only the branches, the objects and the list of ignored
-// files are links to the real ones. So there is no hook, no filter, no monitor, no text conversion and no address that it could
-// know of, whatever is written into the repository meanwhile. What its files contain is data to git.
+// Script: git is asked without any program of the repository being run. It never reads the repository's settings: it is given a
+// folder of ours as its own, with settings of ours, in which only the branches, the objects and the list of ignored files are links
+// to the real ones. So there is no hook, no filter, no monitor, no text conversion and no address that it could know of, whatever
+// is written into the repository meanwhile. What its files contain is data to git.
 
 /** Exit statuses of the script. */
 export const LOOK_STATUS = { cannotRead: 96, noFolder: 97, noGit: 127 } as const;
 
 interface LookInput {
-  /** A folder of ours that stays; null: one is made for this look and removed. */
+  /** A folder of ours that stays; null: one is made for this probe and removed. */
   folder: string | null;
   gitDir: string;
   commonDir: string;
@@ -39,17 +39,17 @@ interface LookInput {
 }
 
 /**
- * Git is run by `ask`: where a repository makes it wait for ever (a pipe in place of one of its files), it ends with the script and does
- * not hold what waits for its output.
+ * Git is run by `ask`: where a repository makes it wait for ever (a pipe in place of one of its files), it ends with the script and
+ * does not hold what waits for its output.
  */
 export const ENDABLE = `${GIT_BOUNDS}j=; ask() { "$@" & j=$!; wait "$j"; }
 trap '[ -z "$j" ] || kill -KILL "$j"; exit 1' HUP INT TERM
 `;
 
 /**
- * `$1`…`$7` are the fields of LookInput; `$8` is kept as `m` for the script that follows. The environment is made from nothing, because
- * a daemon that was started in a hook of git has variables that point git elsewhere. It never enters the work tree: a relative entry of
- * PATH would find programs there. A file that git reads whole has to be one: what is none may have no end.
+ * `$1`…`$7` are the fields of LookInput; `$8` is kept as `m` for the script that follows. The environment is made from nothing,
+ * because a daemon that was started in a hook of git has variables that point git elsewhere. It never enters the work tree: a
+ * relative entry of PATH would find programs there. A file that git reads whole has to be one: what is none may have no end.
  */
 export const PREPARE = `umask 077
 s=$1 g=$2 c=$3 w=$4 h=$5 k=$6 x=$7 m=\${8-} t=
@@ -95,12 +95,12 @@ export const lookCommand = (input: LookInput): string[] => [
   ...lookWords(input),
 ];
 
-// Reads what git printed of a work tree. Records end in NUL, which no file name has, so that no name can pass for a record; the
+// Output: what git printed of a work tree. Records end in NUL, which no file name has, so that no name can pass for a record; the
 // records of the two programs begin differently. Pure.
 
 /** `# branch.ab +1 -2`. */
 const AHEAD_BEHIND = /^# branch\.ab \+(\d+) -(\d+)$/;
-/** There is nothing to compare lines with. */
+/** No commit, so nothing to compare lines with. */
 const NO_COMMIT = "# branch.oid (initial)";
 /** A changed, unmerged or unknown file. */
 const FILE = /^[12u?] /;
@@ -155,7 +155,7 @@ export interface Look {
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Work trees that are looked at beside each other. */
+/** Work trees that are probed side by side. */
 const AT_ONCE = 2;
 /** How long the person's own settings count. */
 const PERSONAL_MS = 300_000;
@@ -185,7 +185,7 @@ export class WorkTrees {
   private readonly running = new Map<string, Promise<Look>>();
   private readonly personal = new Map<string, { at: number; settings: PersonalSettings }>();
   private readonly turns = createSemaphore(AT_ONCE);
-  /** Where looks at this machine keep what they give to git. Made with the first one. */
+  /** Where probes of this machine keep what they give to git. Made with the first one. */
   private folder: Promise<string> | null = null;
 
   constructor(context: FeatureContext) {
@@ -254,7 +254,7 @@ export class WorkTrees {
     return parseLook(result.stdout);
   }
 
-  /** All that a script needs to let git look at a work tree. @throws NotLookedAt */
+  /** All that a script needs to ask git about a work tree. @throws NotLookedAt */
   async inputOf(name: string, target: FeatureTarget, workTree: string): Promise<LookInput> {
     const repository = await readRepository(target.files, workTree);
     const { facts, excludesFile } = await this.personalOf(name, target);

@@ -1,11 +1,11 @@
-// The terminal programs that we know, as data: where each is found and how it takes a command as separate words. Which one is
-// used is decided in terminalService.ts.
+// The terminal programs that we know, as data: the scripts for those that AppleScript drives, where each is found, and how it takes
+// a command as separate words. Which one is used is decided in terminalService.ts.
 import type { TerminalId } from "../../core/model/desktop.ts";
 import { quoteWord } from "../../core/model/commandWords.ts";
 
-// The scripts for terminals that AppleScript can drive. They are constant: what varies comes as arguments of `run`, and becomes
-// a shell word only through the system's own `quoted form of`. They check `is running` wherever `tell` would start the program,
-// because a program that is started opens a window by itself. They follow the published dictionaries; no Mac has run them here.
+// Scripts: constant; what varies is an argument of `run`, and becomes a shell word only through the system's own `quoted form of`.
+// They check `is running` wherever `tell` would start the program, because a program that is started opens a window by itself. They
+// follow the published dictionaries; no Mac has run them here.
 
 /** The arguments as one command of a shell. */
 const COMMAND_LINE = `  set commandLine to "exec"
@@ -112,9 +112,7 @@ export const ACTIVATE_ITERM2 = `on run argv
   return "found"
 end run`;
 
-// Writes the words of a command as the text that a terminal takes: for terminals that hand it to a shell, and for iTerm2, which
-// has its own syntax.
-/** The words as text of a POSIX `sh`. */
+/** The words as text of a POSIX `sh`, for terminals that hand it to a shell. */
 const quoteForSh = (argv: readonly string[]): string => argv.map(quoteWord).join(" ");
 
 /**
@@ -127,7 +125,6 @@ const quoteForITerm2 = (argv: readonly string[]): string =>
     .map((word) => (word === "" ? '""' : word.replaceAll(/[^A-Za-z0-9_/.,:=@%+-]/gu, String.raw`\$&`)))
     .join(" ");
 
-/** How programs are looked up. */
 interface TerminalFinder {
   /** Path of an application bundle of macOS by its file name, or null. */
   bundle(name: string): string | null;
@@ -145,7 +142,7 @@ export interface TerminalKind {
   ask?(argv: readonly string[]): readonly string[];
   /** Program and arguments that open a window in which `argv` runs. */
   command(found: string, argv: readonly string[]): readonly string[];
-  /** True: the launcher ends when the window is up. False: it may live as long as the window. */
+  /** True: the launcher ends when the window is up. False: it may run as long as the window. */
   endsWhenOpen(found: string): boolean;
 }
 

@@ -1,5 +1,5 @@
-// The terminal that a person uses: opens a window that runs one command, and brings a window that already shows a session to
-// the front. A command stays a vector of words all the way.
+// The terminal that a person uses: finds the installed ones, starts the launcher of one, opens a window that runs one command, and
+// brings a window that already shows a session to the front. A command stays a vector of words all the way.
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { type TerminalId, PLACEHOLDER, type TerminalChoice } from "../../core/model/desktop.ts";
@@ -15,7 +15,7 @@ import { spawn } from "node:child_process";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { ExistingClient } from "../../core/model/action.ts";
 
-// Finds the installed terminal programs in the places where the system keeps programs, without running anything.
+// Installed terminals: found in the places where the system keeps programs, without running anything.
 
 interface TerminalPlaces {
   readonly platform: NodeJS.Platform;
@@ -74,10 +74,10 @@ const findTerminals = (places: TerminalPlaces): FoundTerminal[] => {
   });
 };
 
-// Starts the program that opens a terminal window and tells whether it did. Argument vectors only, no shell.
+// Launcher: the program that opens a terminal window. Argument vectors only, no shell.
 
 /**
- * If a launcher that should live as long as its window ends with an error before this time (in milliseconds), it could not open
+ * If a launcher that should run as long as its window ends with an error before this time (in milliseconds), it could not open
  * the window.
  */
 const LAUNCH_MS = 600;
@@ -196,7 +196,7 @@ export const createTerminalService = (deps: {
 }) => {
   const { places, choice, run } = deps;
   const found = (): FoundTerminal[] => findTerminals(places);
-  /** False where the script prints anything else or may not run: then the other way is tried, which tells what is wrong. */
+  /** False where the script prints anything else or may not run: then the other way is tried, whose error says what is wrong. */
   const says = async (wanted: "found" | "opened", argv: readonly string[]): Promise<boolean> => {
     try {
       return (await run({ argv, env: places.env, endsWhenOpen: true })) === wanted;

@@ -15,7 +15,7 @@ import { useStore } from "../state/store.ts";
 import { RuleDialog } from "./Rules.tsx";
 import styles from "./ActionDialogs.module.css";
 
-// Asks before a signal is sent. The daemon, which knows the process, says what would happen; until then nothing can be
+// Signals: asks before one is sent. The daemon, which knows the process, says what would happen; until then nothing can be
 // confirmed.
 
 interface KillDialogProps {

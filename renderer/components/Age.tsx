@@ -1,4 +1,4 @@
-// How long ago something began, in its largest unit. Ticks with the shared clock, so only while the popover is visible.
+// Texts that tick: ages, times left and countdowns. They follow the shared clock, so they tick only while the popover is visible.
 import { useMemo } from "react";
 import { formatAge } from "../../core/model/words.ts";
 import { timeLeft } from "../../ui/text/requestText.ts";

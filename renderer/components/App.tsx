@@ -1,4 +1,5 @@
-// The popover: puts the header, the notices and the rows of the view together. What is shown comes from the feed alone.
+// The popover: puts the header, the banners, the rows of the view, the footer and the dialogs together, and says why a list is
+// empty. The rows come from the feed.
 import type { Connection } from "../../ui/lists/feedReducer.ts";
 import type { Problem } from "../../ui/lists/groups.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
@@ -26,7 +27,7 @@ import { WideDetail } from "./PaneDetail.tsx";
 import styles from "./App.module.css";
 import message from "./Message.module.css";
 
-// Messages between the header and the list: a lost connection and targets that cannot be read.
+// Banners between the header and the list: a lost connection, and targets that cannot be read.
 
 const ConnectionBanner = ({ connection, onRetry }: { connection: Connection; onRetry: () => void }) => {
   if (connection.kind !== "lost") return null;
@@ -77,7 +78,7 @@ const ProblemBanner = ({ problems, onMore }: ProblemBannerProps) => {
   );
 };
 
-// The line of keys below the list. What the keyboard has to say takes its place, so that nothing moves.
+// Footer: the keys, below the list. A message about the keyboard replaces them, so that nothing moves.
 
 const KEYS: readonly (readonly [string, string])[] = [
   ["↑↓", "move"],
@@ -136,7 +137,7 @@ const useLimits = (): void => {
     const aborter = new AbortController();
     host.api.adapters.query(undefined, { signal: aborter.signal }).then(
       ({ items }) => limits.set(agentLimits(items)),
-      // The daemon is old, or there is none; a daemon itself refuses what it cannot do.
+      // The daemon is old, or there is none. A daemon refuses what it cannot do in any case.
       () => {},
     );
     return () => aborter.abort();
@@ -204,7 +205,7 @@ const followWidth = (callback: () => void): (() => void) => {
   WIDE.addEventListener("change", callback);
   return () => WIDE.removeEventListener("change", callback);
 };
-/** There is room for the detail beside the list. */
+/** Whether the detail fits beside the list. */
 const useIsWide = (): boolean => useSyncExternalStore(followWidth, () => WIDE.matches);
 
 type Emptiness = "loading" | "unreached" | "no_tmux" | "no_agents" | "filtered" | "gone";

@@ -1,4 +1,4 @@
-// A button that shows the key which does the same.
+// Buttons: one that shows its key, a choice among radio buttons, the way back, and one that copies a text.
 import { type ReactNode, useState } from "react";
 import styles from "./controls.module.css";
 
@@ -66,8 +66,7 @@ export const Radios = <T extends string>({ legend, name, options, ...props }: Ra
   </fieldset>
 );
 
-// Goes back by one step, like Esc.
-
+/** Goes back by one step, like Esc. */
 export const BackButton = ({ label, onClick }: { label: string; onClick: () => void }) => (
   <button type="button" className={styles.back} aria-keyshortcuts="Esc" title="Back (Esc)" onClick={onClick}>
     <svg viewBox="0 0 16 16" aria-hidden="true">
@@ -77,8 +76,7 @@ export const BackButton = ({ label, onClick }: { label: string; onClick: () => v
   </button>
 );
 
-// Copies a text when a button is pressed, and says whether it worked.
-
+/** Copies a text when `copy` is called; `copied` says whether that worked. */
 export const useCopy = (text: string) => {
   const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
   const copy = () => {
@@ -89,8 +87,6 @@ export const useCopy = (text: string) => {
   };
   return { copied, copy };
 };
-
-// A button that copies a text, and says whether that worked.
 
 export const CopyButton = ({ text, children }: { text: string; children: string }) => {
   const { copied, copy } = useCopy(text);

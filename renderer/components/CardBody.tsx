@@ -1,5 +1,6 @@
 // What a card asks and the buttons that answer it, as the view model has them: the command, the difference, the question with its
-// options, the error. What is too long is cut at first, and then has no button that allows it.
+// options, the error. A request that is too long is cut at first, and while it is cut no
+// button allows it.
 import type { PaneView } from "../../core/model/view.ts";
 import { cardView, type CardOption, type CardView } from "../../ui/actions/cardView.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";

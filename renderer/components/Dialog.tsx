@@ -1,4 +1,5 @@
-// A native modal dialog: the browser handles its focus and Escape.
+// A native modal dialog, whose focus and Escape the browser handles, and one that asks before something is forgotten, removed or
+// stopped.
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 import { usePopover } from "../state/popover.ts";
 import styles from "./Dialog.module.css";
@@ -23,7 +24,7 @@ export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
     dialog?.querySelector<HTMLElement>("[data-first-focus=true]")?.focus();
     return () => dialog?.close();
   }, []);
-  // What is below it cannot be read.
+  // The cards behind it are out of view while it is open (readGate.ts), so no key answers them.
   useLayoutEffect(() => gate.cover(), [gate]);
   // Strict mode unmounts and mounts again before the first close event arrives.
   const handleClose = () => {
@@ -44,9 +45,6 @@ export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
   );
 };
 
-// Asks before something is forgotten, removed or stopped. Nothing happens before the person confirms it. The safe button has
-// the focus, unless the caller marks another element.
-
 interface ConfirmDialogProps {
   title: string;
   confirmLabel: string;
@@ -55,6 +53,7 @@ interface ConfirmDialogProps {
   children: ReactNode;
 }
 
+/** Nothing happens before the person confirms. The safe button has the focus, unless the caller marks another element. */
 export const ConfirmDialog = ({ title, confirmLabel, onConfirm, onClose, children }: ConfirmDialogProps) => (
   <Dialog
     title={title}

@@ -1,5 +1,5 @@
-// The header: totals in words that filter when pressed, and the views. The search takes the place of the totals, so that nothing
-// below moves.
+// The header: totals in words that filter when pressed, the search, which replaces the totals so that nothing below moves, and the
+// tabs of the views; and the line above the rows of a view that needs one.
 import { TABS, tabOf, type TabKind, type View } from "../../ui/lists/rows.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { BackButton } from "./Buttons.tsx";
@@ -10,8 +10,6 @@ import type { BrowserSigns } from "../state/browserSigns.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import styles from "./Header.module.css";
-
-// The tabs of the views, and the line above the rows of a view that needs one.
 
 interface ViewTabsProps {
   view: View;
@@ -85,7 +83,6 @@ export const ViewBar = ({ view, isMerged, onMerge, onBack }: ViewBarProps) => {
 };
 
 interface HeaderProps {
-  /** The tabs of the views. */
   tabs: ReactNode;
   counts: StateCounts;
   filter: Filter;
@@ -126,7 +123,6 @@ const Totals = ({ counts, filter, onChange }: Pick<HeaderProps, "counts" | "filt
 
 interface IconButtonProps {
   label: string;
-  /** What is drawn. */
   path: string;
   /** The key that does the same, if there is one that is not said elsewhere. */
   shortcut?: string;
@@ -155,7 +151,7 @@ const SLIDERS =
 const PLUS = "M8 3v10M3 8h10";
 const BELL = "M3.5 11.5c1-1 1.2-2 1.2-4a3.3 3.3 0 0 1 6.6 0c0 2 .2 3 1.2 4zm3.2 1.8a1.4 1.4 0 0 0 2.6 0";
 
-/** In a browser that was not asked yet: asking needs a click. */
+/** Only in a browser that was not asked for notifications yet: asking needs a click. */
 const AskButton = ({ signs }: { signs: BrowserSigns }) =>
   useStore(signs) === "default" && (
     <IconButton label="Notify me in this browser" path={BELL} onClick={() => void signs.askPermission()} />

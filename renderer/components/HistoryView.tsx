@@ -27,10 +27,10 @@ import { OpenableList } from "./OpenableList.tsx";
 import styles from "./HistoryView.module.css";
 import message from "./Message.module.css";
 
-// Goes on with a session in a pane of its own, where it lies and in its folder. What is not possible is said by the daemon: an agent
-// that cannot, a folder that is gone, a session that an agent still runs.
-
-/** A button, and what came of it, for below the buttons. No button where the session is open, or its folder not known. */
+/**
+ * A button that resumes a session in a pane of its own, on its machine and in its folder, and the result, for below the buttons. No
+ * button where the session is open, or its folder not known. The daemon says why it cannot be resumed.
+ */
 const useResume = (session: HistorySession) => {
   const { task, done, start } = useStart();
   const input = resumeInput(session);
@@ -54,9 +54,9 @@ const useResume = (session: HistorySession) => {
   return { button, said };
 };
 
-// What the History view shows: the list, which follows the agents' logs while somebody looks, and a search inside the sessions.
+// List and search: the list follows the agents' logs while the popover is visible; the search looks inside the sessions.
 
-/** While the view is open the logs are looked at again after this time. */
+/** While the view is open the list is requested again after this time. */
 const LOOK_AGAIN_MS = 10_000;
 /** As many sessions are found before the person asks for more. */
 const MAX_FOUND = 20;

@@ -31,7 +31,7 @@ import styles from "./JobsView.module.css";
 
 const LOOK_AGAIN_MS = 3_000;
 
-/** Asks for both again and again while somebody looks. */
+/** Requests both repeatedly while the popover is visible. */
 const useArmed = (): { jobs: Asked<Jobs>; rules: Asked<RulesView>; reload: () => void } => {
   const { automation } = usePopover().host.api;
   const jobs = useAsk<Jobs>("jobs", () => automation.jobs.query({}));
@@ -44,7 +44,7 @@ const useArmed = (): { jobs: Asked<Jobs>; rules: Asked<RulesView>; reload: () =>
   }, [reloadJobs, reloadRules]);
   useEffect(() => {
     let lookedAt = clock.getState();
-    // The clock rests while the popover is hidden, and so does this.
+    // The clock stops while the popover is hidden, and so does this.
     return clock.subscribe(() => {
       const now = clock.getState();
       if (Math.abs(now - lookedAt) < LOOK_AGAIN_MS) return;
@@ -55,7 +55,7 @@ const useArmed = (): { jobs: Asked<Jobs>; rules: Asked<RulesView>; reload: () =>
   return { jobs, rules, reload };
 };
 
-/** Makes a change, and has the list asked for again; the sentence of what failed stays until the next change. */
+/** Makes a change and requests the list again; the message of a failure stays until the next change. */
 const useChange = (reload: () => void, keepFocus: (item: string | null) => void) => {
   const [failure, setFailure] = useState<Failure | null>(null);
   /** `item`: selects the row that gets the focus if what had it goes away. */
@@ -69,7 +69,7 @@ const useChange = (reload: () => void, keepFocus: (item: string | null) => void)
   return { failure, change };
 };
 
-/** What it told or sent, newest first. */
+/** What the job reported or sent, newest first. */
 const Told = ({ job }: { job: JobView }) => {
   const { automation } = usePopover().host.api;
   const { value, failure } = useAsk(`${job.job_id} ${job.runs} ${job.state}`, () =>

@@ -5,7 +5,7 @@ import styles from "./HistoryView.module.css";
 
 export interface OpenableRow {
   key: string;
-  /** By these it is found in the document. */
+  /** Identify the row in the document. */
   attributes: Readonly<Record<`data-${string}`, string>>;
   title: string;
   age: ReactNode;

@@ -1,6 +1,6 @@
-// What the pane shows, live and with its colours: it follows the end unless the person scrolled up. The daemon has removed all
-// other escape sequences; remaining control characters become visible marks. The output is requested again and again while somebody looks, but never
-// while the popover is hidden, and never twice at once.
+// What the pane shows, live and with its colours; it follows the end unless the person scrolled up. The daemon has removed all
+// other escape sequences; remaining control characters become visible marks. The output is requested repeatedly, never while the
+// popover is hidden, and never twice at once.
 import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
@@ -17,7 +17,7 @@ import styles from "./OutputPreview.module.css";
 /** A distance from the end that still counts as the end, in CSS pixels. */
 const NEAR_END = 24;
 
-/** Lines with their colours; memoised, because most answers are those of before. */
+/** Lines with their colours; memoised, because most answers equal the one before. */
 const Coloured = memo(({ text }: { text: string }) =>
   colouredParts(text.split("\n")).map(({ text: part, ink, ground, isBold, isDim }, index) =>
     ink === null && ground === null && !isBold && !isDim ? (
@@ -155,7 +155,7 @@ const Followed = (props: FollowedProps) => {
 
 interface OutputPreviewProps {
   pane: PaneView;
-  /** It is drawn beside a list on which the selection moves: looking at it is not reading it. */
+  /** It is beside a list in which the selection moves: to be shown does not mean to be read. */
   isPreview: boolean;
 }
 

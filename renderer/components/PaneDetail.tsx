@@ -1,5 +1,5 @@
-// What stands below an expanded row, or beside the list in a wide window: what the agent did last, what else can be done to it,
-// and the reasons of its state.
+// The detail below an expanded row, or beside the list in a wide window: what the agent did last, its documents, what else can be
+// done to it, and why it is in its state.
 import { useEffect, useState } from "react";
 import { type PaneView, type Explanation } from "../../core/model/view.ts";
 import { replyReason, type ActionContext } from "../../ui/actions/disabledReasons.ts";
@@ -25,7 +25,7 @@ import { OutputPreview } from "./OutputPreview.tsx";
 import type { Row } from "../../ui/lists/rows.ts";
 import { QuickReply } from "./QuickReply.tsx";
 
-// The documents that were claimed for a pane: how each ends, whether it holds something that the agent was not shown, a button that
+// Documents that were claimed for a pane: how each ends, whether it holds something that the agent was not shown, a button that
 // tells the agent to answer, and one for opening the document elsewhere. All of it is text of files.
 
 interface PaneDocumentsProps {
@@ -74,7 +74,7 @@ const PaneDocuments = ({ pane, context, isBusy }: PaneDocumentsProps) => {
   );
 };
 
-// Why a pane is in its state: each piece of evidence with its verdict, and the earlier states.
+// Reasons of a state: each piece of evidence with its verdict, and the earlier states.
 
 type Evidence = Explanation["evidence"][number];
 type TimelineEntry = Explanation["timeline"][number];
@@ -147,7 +147,7 @@ const Explained = ({ explanation }: { explanation: Explanation }) => (
   </>
 );
 
-/** Asked for again whenever the state changes. */
+/** Requested again whenever the state changes. */
 const Evidences = ({ pane: { identity, state_version: version } }: { pane: PaneView }) => {
   const { api } = usePopover().host;
   const { pane_ref: ref } = identity;
@@ -162,7 +162,7 @@ const Evidences = ({ pane: { identity, state_version: version } }: { pane: PaneV
   return <Explained explanation={value} />;
 };
 
-/** One quiet line, which opens the evidence. It is asked for only then. */
+/** One quiet line that opens the evidence, which is requested only then. */
 const Why = ({ pane }: { pane: PaneView }) => {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -180,7 +180,7 @@ interface PaneDetailProps {
   context: ActionContext;
   /** An action on the pane is running. */
   isBusy: boolean;
-  /** It stands beside a list on which the selection moves: that it is shown does not mean that it was looked at. */
+  /** It is beside a list in which the selection moves: to be shown does not mean to be looked at. */
   isPreview: boolean;
 }
 
@@ -228,7 +228,7 @@ const PaneActions = ({ pane, context, isBusy }: Omit<PaneDetailProps, "isPreview
   );
 };
 
-/** What a row that the person opened showed as unread is read. */
+/** Marks as read what a row showed as unread when the person opened it. */
 const useSeen = (
   { identity: { pane_ref: ref }, unread_since: until }: PaneView,
   isLookedAt: boolean,
@@ -265,8 +265,6 @@ export const PaneDetail = (props: PaneDetailProps) => {
   );
 };
 
-// In a wide window: what the selected row did last, beside the list, with what can be done and the reply.
-
 const Detail = ({ pane }: { pane: PaneView }) => {
   const { list, statuses } = usePopover();
   const context = useActionContext(pane);
@@ -287,6 +285,7 @@ const Detail = ({ pane }: { pane: PaneView }) => {
   );
 };
 
+/** In a wide window: the selected row's detail beside the list. */
 export const WideDetail = ({ row }: { row: Row | undefined }) => (
   <aside className={styles.aside} aria-label="Selected agent">
     {row?.kind === "pane" ? (

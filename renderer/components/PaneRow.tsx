@@ -1,6 +1,6 @@
-// One pane: the work, who does it where, and for how long. One that waits for a person is a card with what it asks and the
-// buttons that answer it. Both are drawn by the same elements, so that a reply which is being written stays when one becomes
-// the other.
+// One pane: the work, who does it where, for how long, and the result of the last action on it. One that waits for a person is a
+// card with what it asks and the buttons that answer it. Both are drawn by the same elements, so that a reply that is being written
+// stays when one becomes the other.
 import { useEffect, useEffectEvent, useRef, type ReactNode } from "react";
 import { isSettled, outcomeText, type ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { useTick, Age } from "./Age.tsx";
@@ -29,7 +29,7 @@ import { QuickReply } from "./QuickReply.tsx";
 import { StateIcon } from "./StateIcon.tsx";
 import styles from "./PaneRow.module.css";
 
-// The result of the last action on a pane. A success disappears after a while; everything else stays until it was seen.
+// Result of the last action on a pane: a success disappears after a while, everything else stays until it was seen.
 
 /** Long enough to read a sentence. */
 const SUCCESS_MS = 8_000;
@@ -82,7 +82,7 @@ interface PaneRowProps extends RowProps {
 
 const ATTACH = actionOf("attach");
 
-/** What its surroundings say already is left out, and so is what stands beside the title. */
+/** Without what the surroundings or the title's line say already. */
 const partsOf = ({ pane, place }: PaneRowProps["row"], hasMachines: boolean): RowPart[] =>
   rowParts(pane, { hasMachines: hasMachines && place === "inbox" }).filter(
     ({ kind, text }) =>

@@ -1,4 +1,5 @@
-// A row of any kind. It is drawn again only when the row or the action on it changed.
+// A row of any kind: heads of groups, sessions, windows and targets are drawn here, panes by PaneRow.tsx. It is drawn again only
+// when the row or the action on it changed.
 import { CANONICAL_STATES } from "../../core/model/state.ts";
 import { stateCount } from "../../core/model/words.ts";
 import { type StateCounts, countRows, type Group } from "../../ui/lists/groups.ts";
@@ -22,7 +23,7 @@ import type { HeldRow } from "../hooks/useRows.ts";
 import { usePopover } from "../state/popover.ts";
 import styles from "./RowView.module.css";
 
-// How many panes are in which state, as shapes with numbers.
+// Totals: how many panes are in which state, as shapes with numbers.
 
 const presentIn = (counts: StateCounts) => CANONICAL_STATES.filter((state) => counts[state] > 0);
 
@@ -43,16 +44,14 @@ const RollUp = ({ counts }: { counts: StateCounts }) => (
   </span>
 );
 
-// The head of a group: its place, its target's health, and how many panes are in which state.
-
 interface GroupHeaderProps extends RowProps {
   group: Group;
-  /** Panes are on more than one machine. */
   hasMachines: boolean;
   isOpen: boolean;
   onToggle: () => void;
 }
 
+/** The head of a group: its place, its target's health, and how many panes are in which state. */
 const GroupHeader = ({ group, hasMachines, isOpen, onToggle, ...row }: GroupHeaderProps) => {
   const target = placeName(group);
   const session = displayLine(group.session);
@@ -95,13 +94,12 @@ const GroupHeader = ({ group, hasMachines, isOpen, onToggle, ...row }: GroupHead
   );
 };
 
-// One session, or all sessions of one name: its place, and how many agents are in which state. Opening it shows its windows.
-
 interface SessionRowProps extends RowProps {
   session: SessionSummary;
   onOpen: () => void;
 }
 
+/** One session, or all sessions of one name: its place, and how many agents are in which state. Opening it shows its windows. */
 const SessionRow = ({ session, onOpen, ...row }: SessionRowProps) => {
   const name = displayLine(session.name);
   const places = sessionPlaces(session);
@@ -133,8 +131,7 @@ const SessionRow = ({ session, onOpen, ...row }: SessionRowProps) => {
   );
 };
 
-// One target: its health and the reason, when it was last heard of, and what to do.
-
+/** One target: its health and the reason, when it was last heard of, and what to do. */
 const TargetRow = ({ target, ...row }: RowProps & { target: TargetView }) => {
   const word = targetWord(target);
   const health = target.enabled ? target.health : "off";
@@ -202,7 +199,7 @@ interface RowViewProps extends Omit<RowProps, "onFocus"> {
   row: HeldRow;
   /** Panes are on more than one machine. */
   hasMachines: boolean;
-  /** There is room for the detail beside the list. */
+  /** The detail fits beside the list. */
   isWide: boolean;
 }
 

@@ -1,5 +1,5 @@
-// The approval rules of the file: what each is about, whether it is armed, what it did last; and arming and disarming it. A rule is
-// armed where it is certain who asks: in the app, or at a terminal.
+// The approval rules of the file: what each is about, whether it is armed, what it did last; arming and disarming it; and the
+// dialog that makes a rule of a request. A rule is armed only where it is certain who asks: in the app, or at a terminal.
 import { SURFACE } from "../state/connectHost.ts";
 import { useState } from "react";
 import type { RulesView, RuleView, RuleDraft } from "../../core/model/rule.ts";
@@ -54,7 +54,7 @@ const ArmDialog = ({ rule, onArm, onClose }: { rule: RuleView; onArm: () => void
 
 const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
   const { automation } = usePopover().host.api;
-  // Nobody can tell who is at a browser.
+  // In a browser it is not certain who asks.
   const isApp = usePopover().host.desktop !== null;
   const [isAsking, setAsking] = useState(false);
   const item = itemOf(rule.name);
@@ -142,8 +142,6 @@ export const RulesList = ({ view, rows, change }: RulesListProps) => {
   );
 };
 
-// Makes a rule of what an agent asks: shows it as it would stand in the file, lets it be copied, or puts it there. It arms nothing.
-
 interface RuleDialogProps {
   pane: PaneView;
   onClose: () => void;
@@ -188,6 +186,7 @@ const Added = ({ verdict, onClose }: { verdict: DraftVerdict; onClose: () => voi
   );
 };
 
+/** Makes a rule of a request: shows it as it would be in the file, and copies it or puts it there. It arms nothing. */
 export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
   const { automation } = usePopover().host.api;
   const [verdict, setVerdict] = useState<DraftVerdict>("approve");

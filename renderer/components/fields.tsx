@@ -1,4 +1,4 @@
-// The fields of the settings: native controls with a label, a hint, and below them the reason if a value was refused.
+// The frame of a settings page, and its fields: native controls with a label, a hint, and the reason if a value was refused.
 import { useEffect, useRef, type ReactNode, useId, useState } from "react";
 import { BackButton, ActionButton } from "./Buttons.tsx";
 import styles from "./settings.module.css";
@@ -6,21 +6,18 @@ import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import fields from "./fields.module.css";
 
-// The frame of a settings page: the way back, its name, and its content. The heading takes the focus when the page opens, so
-// that the tab key continues from there and a screen reader names the page.
-
 interface PageProps {
   title: string;
   /** Where the way back leads. */
   backLabel: string;
   onBack: () => void;
-  /** Shown beside the title. */
   aside?: ReactNode;
   /** The page holds text rather than controls: then the text itself can be focused, so that the keyboard can scroll it. */
   isText?: boolean;
   children: ReactNode;
 }
 
+/** The heading takes the focus when the page opens, so that the tab key continues from there and a screen reader names the page. */
 export const Page = ({ title, backLabel, onBack, aside, isText = false, children }: PageProps) => {
   const headingRef = useRef<HTMLHeadingElement>(null);
   useEffect(() => headingRef.current?.focus(), []);
@@ -51,7 +48,6 @@ export const FailureText = ({ failure }: { failure: Failure | null }) =>
     </p>
   );
 
-/** Fields that belong together, under a heading. */
 export const Group = ({ title, children }: { title: string; children: ReactNode }) => {
   const id = useId();
   return (
@@ -78,7 +74,6 @@ interface FieldProps {
   hint?: ReactNode;
 }
 
-/** A control with its label before it and the hint below. */
 const Field = ({ label, hint, children }: FieldProps & { children: (hintId?: string) => ReactNode }) => {
   const hintId = useId();
   return (

@@ -1,4 +1,5 @@
-// A request to the daemon whose answer a part of the page shows; sent when that opens and again when something changed.
+// Hooks that talk to the daemon: `useAsk` (an answer that a part of the page shows), `useTask` (work that a button starts),
+// `useDesktop` (the app's state), `useStart` (starting an agent), `useLooks` (polling while the popover is visible).
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { SURFACE, toFailure, type Api, type DesktopApi } from "../state/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
@@ -24,8 +25,8 @@ interface Answer<T> {
 }
 
 /**
- * `ask` is called again whenever `key` changes; an answer to an older request is dropped. A change of `version` asks again, too, but
- * the earlier answer stays until the newer one arrives.
+ * `ask` is called again whenever `key` changes; an answer to an older request is dropped. A change of `version` asks again, too,
+ * but the earlier answer stays until the newer one arrives.
  */
 export const useAsk = <T>(key: string, ask: () => Promise<T>, version = 0): Asked<T> => {
   const [answer, setAnswer] = useState<Answer<T>>({ key, value: null, failure: null, isLoading: true });
@@ -58,7 +59,7 @@ export const useAsk = <T>(key: string, ask: () => Promise<T>, version = 0): Aske
   }, [question]);
 
   const reload = useCallback(() => {
-    // What is under way was asked before whatever is the reason for this.
+    // A request under way was sent before the reason to reload, so its answer is dropped.
     lastRef.current += 1;
     setAnswer((before) => ({ ...before, isLoading: true }));
     setRound((count) => count + 1);
@@ -80,8 +81,6 @@ export const useAsk = <T>(key: string, ask: () => Promise<T>, version = 0): Aske
   };
 };
 
-// Work that a button starts: one at a time, with its result.
-
 interface Task {
   isBusy: boolean;
   failure: Failure | null;
@@ -90,6 +89,7 @@ interface Task {
   clear: () => void;
 }
 
+/** Work that a button starts: one at a time, with its result. */
 export const useTask = (): Task => {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -118,13 +118,12 @@ export const useTask = (): Task => {
   return { isBusy, failure, run, clear };
 };
 
-// The state of the app around the page, and the calls that change it; each answers with the new state.
-
 interface Desktop extends Asked<DesktopState> {
   task: Task;
   change: (work: () => Promise<DesktopState>) => void;
 }
 
+/** The state of the app around the page, and the calls that change it; each answers with the new state. */
 export const useDesktop = (api: DesktopApi): Desktop => {
   const asked = useAsk("desktop", () => api.desktop.state.query());
   const task = useTask();
@@ -140,10 +139,10 @@ export const useDesktop = (api: DesktopApi): Desktop => {
 /** Longer than the daemon waits for an agent that was started, and for its first prompt. */
 const START_MS = 15_000;
 
-/** Starts an agent. `done`: what came of it; null until then. */
-/** As the daemon takes it, without what is the popover's own. */
+/** The daemon's input without what the popover adds. */
 type StartInput = Omit<Parameters<Api["workspaces"]["start"]["mutate"]>[0], "surface" | "waitMs">;
 
+/** Starts an agent. `done`: the result; null until then. */
 export const useStart = () => {
   const { api } = usePopover().host;
   const task = useTask();
@@ -155,7 +154,7 @@ export const useStart = () => {
   return { task, done, start };
 };
 
-/** Looks at once and again and again while somebody sees the popover, never twice at once. `look` gives the pause after it, in ms. */
+/** Polls at once and again while the popover is visible, never twice at a time. `look` gives the pause after it, in ms. */
 export const useLooks = (look: (signal: AbortSignal) => Promise<number>): void => {
   const { visibility } = usePopover().host;
   const lookOnce = useEffectEvent(look);

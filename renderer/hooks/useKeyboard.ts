@@ -13,8 +13,7 @@ import { actionContextOf, usePopover, type Popover } from "../state/popover.ts";
 import { viewOf } from "./useReadCards.ts";
 import type { ShownRows } from "./useRows.ts";
 
-// In a view without rows Esc goes back by one step. Dialogs and open menus handle Esc themselves.
-
+/** In a view without rows Esc goes back by one step. Dialogs and open menus handle Esc themselves. */
 export const useEscape = (back: () => void): void => {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
@@ -39,10 +38,10 @@ interface Keyboard extends Popover {
   pressedAt: number;
 }
 
-/** Of the page before, in CSS pixels, so that a line is found again; below the end there is room for the buttons. */
+/** CSS pixels of the page before that stay in view, so that a line is found again; below the end the buttons fit. */
 const PAGE_OVERLAP = 56;
 
-/** The card of a pane, from its head to the end of what it asks (of its head, where it asks nothing), and what can be seen of the list. */
+/** A pane's card, from its head to the end of its request (of its head if it asks nothing), and the visible part of the list. */
 const findCard = (key: string) => {
   const card = document.querySelector(`[data-card=true]:has([data-ref="${CSS.escape(key)}"])`);
   const list = card?.closest("[data-list]") ?? null;
@@ -189,7 +188,7 @@ export const useKeyboard = (options: Omit<Keyboard, keyof Popover | "pressedAt">
       if (!isTyping || event.key === "Enter") event.preventDefault();
       return;
     }
-    // A button that is pressed on and on answers what comes next, too.
+    // A button whose key is held down would answer what comes next, too.
     if (event.repeat && event.key === "Enter" && isOtherButton(target)) {
       event.preventDefault();
       return;
@@ -205,7 +204,7 @@ export const useKeyboard = (options: Omit<Keyboard, keyof Popover | "pressedAt">
     if (!run(command, { ...popover, ...options, pressedAt: event.timeStamp }) && command === "escape")
       window.close();
   });
-  // Space presses a button when it is let go.
+  // Space presses a button when the key is released.
   const onKeyUp = useEffectEvent((event: KeyboardEvent) => {
     if (event.key === " " && hold.isHeld() && event.target instanceof HTMLButtonElement)
       event.preventDefault();

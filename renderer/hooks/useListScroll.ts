@@ -1,5 +1,5 @@
-// Where the list is scrolled to without a wheel: the row that the keyboard selected, the card that is selected, and the row that
-// was opened last.
+// Scroll and focus of lists: `useSteadyList` keeps what is below the pointer in its place, `moveFocus` and `useKeptFocus` move the
+// focus in lists of buttons, `useSelectedInView` and `useOpenInView` scroll to the selected row and to the one opened last.
 import {
   useEffect,
   useLayoutEffect,
@@ -15,8 +15,8 @@ import { useStore } from "../state/store.ts";
 import { scrollToShow } from "../../ui/lists/rows.ts";
 import { viewOf } from "./useReadCards.ts";
 
-// Keeps what is below the pointer in its place while rows come, go and change their height above it: the list is scrolled by as
-// much as they moved. A short list is made high enough for that.
+// Steady list: while rows come, go and change their height above the pointer, the list is scrolled by as much as they moved. A
+// short list is made high enough for that.
 
 /** The tops of rows by their keys; the place of a card stands for it, wherever its pane is listed now. */
 const topsByKey = (rows: readonly HeldRow[], tops: readonly number[]): ReadonlyMap<string, number> => {
@@ -62,7 +62,7 @@ export const useSteadyList = (
   }, [list, rows, tops, isPointing]);
 };
 
-/** From the first movement of a mouse or its wheel over the list until it leaves or a key is pressed; one that only lies there does not count. */
+/** A mouse points from its first move or wheel over the list until it leaves or a key is pressed; one at rest does not count. */
 export const usePointing = (list: HTMLElement | null): void => {
   const { pointing } = usePopover();
   useEffect(() => {
@@ -77,7 +77,7 @@ export const usePointing = (list: HTMLElement | null): void => {
     const aborter = new AbortController();
     const { signal } = aborter;
     list.addEventListener("pointermove", move, { passive: true, signal });
-    // Who scrolls reads there.
+    // Whoever scrolls reads there.
     list.addEventListener("wheel", begin, { passive: true, signal });
     list.addEventListener("pointerleave", end, { signal });
     window.addEventListener("keydown", end, { capture: true, signal });
@@ -88,7 +88,7 @@ export const usePointing = (list: HTMLElement | null): void => {
   }, [list, pointing]);
 };
 
-// The focus in a list whose rows are buttons: arrows within it, and where it goes when the element that has it goes away.
+// Focus in a list whose rows are buttons: arrows within it, and where it goes when the element that has it goes away.
 
 /** Arrows go from row to row; other keys are the popover's. */
 export const moveFocus = (event: KeyboardEvent<HTMLElement>): void => {
@@ -102,7 +102,7 @@ export const moveFocus = (event: KeyboardEvent<HTMLElement>): void => {
 };
 
 /**
- * Gives the focus to the row it was about, wherever that is now. `ref`: of the part of the page in which the row is. `keep` names the
+ * Gives the focus to the row it was on, wherever that is now. `ref`: the part of the page in which the row is. `keep` names the
  * row by a selector (null: none); `forget`: the person goes elsewhere.
  */
 export const useKeptFocus = (ref: RefObject<HTMLElement | null>) => {
@@ -276,7 +276,7 @@ export interface RowProps {
   onFocus: () => void;
 }
 
-/** By these the list and the keyboard find it. */
+/** The list and the keyboard find the row by these. */
 export const rowAttributes = (kind: string, { isSelected, isTabStop, onFocus }: RowProps) => ({
   "data-row": kind,
   "data-selected": isSelected,

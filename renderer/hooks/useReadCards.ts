@@ -1,5 +1,5 @@
-// Tells the gate of answers where the cards are and what of them is in view: after each drawing of the list, when it is
-// scrolled, and when the window is shown or gets the keyboard.
+// Reports to the gate of answers (readGate.ts) where the cards are and what of them is in view: after each drawing of the list,
+// when it is scrolled, and when the window is shown or gets the keyboard.
 import { useEffect, useEffectEvent, useLayoutEffect } from "react";
 import type { SeenCard } from "../state/readGate.ts";
 import { usePopover } from "../state/popover.ts";
@@ -49,7 +49,7 @@ const readCard = (card: HTMLElement, view: { top: number; bottom: number }): See
   ];
 };
 
-/** Whether what acts is a pointer, and when it moved: events that only tell what is below it now are no movement. */
+/** Whether a pointer acts, and when it moved: events that only say what is below it now are no movement. */
 const useMeans = (): void => {
   const { gate } = usePopover();
   useEffect(() => {
@@ -59,7 +59,7 @@ const useMeans = (): void => {
       if (next !== place) gate.notePointer(timeStamp);
       place = next;
     };
-    // A finger comes from nowhere.
+    // A finger touches without a movement before.
     const touch = ({ pointerType, timeStamp }: PointerEvent) => {
       if (pointerType !== "mouse") gate.notePointer(timeStamp);
     };

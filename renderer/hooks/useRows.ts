@@ -1,13 +1,10 @@
-// The rows of the visible view, made from the feed and the person's choices; and which of its cards is selected without being
-// asked for.
+// The rows of the visible view, made from the feed and the person's choices; the places of cards that went away; and which card is
+// selected by itself.
 import { type Row, moveSelection, nextWaiting, RowMemory } from "../../ui/lists/rows.ts";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import type { ActionKind } from "../../ui/actions/actionStatus.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
-
-// Keeps the place of a card that went away while the person points at the list, so that no other card moves below the pointer.
-// The place is given up once the pointer leaves, or a key is pressed.
 
 /** A row, or the place where a card was. */
 export type HeldRow = Row | { kind: "gone"; key: string; cardKey: string };
@@ -41,6 +38,7 @@ const keepPlaces = (rows: readonly Row[], before: readonly HeldRow[]): readonly 
   return [...kept, ...rest];
 };
 
+/** Keeps the place of a card that went away while the person points at the list, so that no other moves below the pointer. */
 export class HeldCards {
   private before: readonly HeldRow[] = [];
 
@@ -72,7 +70,7 @@ export const useRows = () => {
 
 export type ShownRows = ReturnType<typeof useRows>;
 
-/** The rows with the places of cards that went away while the person points at the list. */
+/** Rows with the places of cards that went away; these are given up once the pointer leaves or a key is pressed. */
 export const useHeldRows = (rows: readonly Row[]): readonly HeldRow[] => {
   const { pointing } = usePopover();
   const isPointing = useStore(pointing);
@@ -80,7 +78,7 @@ export const useHeldRows = (rows: readonly Row[]): readonly HeldRow[] => {
   return useMemo(() => cards.arrange(rows, isPointing), [cards, rows, isPointing]);
 };
 
-/** What the person is done with a card by. */
+/** Actions after which the person is done with a card. */
 const LEAVES: ReadonlySet<ActionKind> = new Set(["answer", "dismiss"]);
 
 /** The first card is selected while no row is, and the next one once the person answered or dismissed one. */

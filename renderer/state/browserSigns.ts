@@ -7,7 +7,6 @@ import { Store } from "./store.ts";
 /** What the browser allows: not asked yet, yes, no; or it has no notifications. */
 export type Permission = NotificationPermission | "absent";
 
-/** A notification of the browser. */
 export interface WebNotification {
   close(): void;
 }
@@ -64,12 +63,12 @@ export class BrowserSigns extends Store<Permission> {
     if (!this.deps.isVisible())
       this.deps.count().then(
         (count) => this.deps.onCount(count),
-        // The number is right again when somebody looks.
+        // The number is right again when the page is visible.
         () => {},
       );
   }
 
-  /** What the person looks at needs no notification; what a watch tells stands on no page. */
+  /** What the person looks at needs no notification; what a watch reports is on no page. */
   private show(notice: AgentNotification): void {
     if ((this.deps.isVisible() && notice.kind !== "watch") || this.shown.has(notice.id)) return;
     const made = this.deps.create(notice, () => {

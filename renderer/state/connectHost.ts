@@ -1,5 +1,5 @@
 // Connects the popover to its host: the desktop app through the preload's port, or the browser bridge that served the page. It
-// also passes on what the app says of the window: whether it is visible, and what its menu asks to open.
+// also passes on whether the window is visible and what the app's menu asks to open, and words the failures of calls.
 import { TRPCClientError, type TRPCLink, createTRPCClient, type TRPCClient } from "@trpc/client";
 import { observable } from "@trpc/server/observable";
 import type { DesktopRouter } from "../../core/api/router.ts";
@@ -11,8 +11,8 @@ import { messageLinks, type MessagePortPair } from "../../core/rpc/messageLink.t
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { Store } from "./store.ts";
 
-// tRPC over fetch, for the popover in a browser. Subscriptions are read from a fetch body. An EventSource would reconnect by
-// itself and hide the failures that the popover has to show.
+// Browser: tRPC over fetch. Subscriptions are read from a fetch body, because an EventSource would reconnect by itself and hide the
+// failures that the popover has to show.
 
 interface Call {
   type: "query" | "mutation" | "subscription";
@@ -136,7 +136,7 @@ export class NavigationRequests {
   }
 }
 
-/** For the life of the page. */
+/** As long as the page exists. */
 const followDocument = (document: Document, visibility: Visibility): void => {
   const look = () => visibility.set(document.visibilityState === "visible");
   document.addEventListener("visibilitychange", look);
@@ -144,7 +144,7 @@ const followDocument = (document: Document, visibility: Visibility): void => {
 };
 
 /**
- * Also takes the menu's requests. Used for the life of the page; until the app reports visibility, the document's own is used.
+ * Also takes the menu's requests. Used as long as the page exists; until the app reports visibility, the document's own is used.
  */
 const followDesktop = (
   desktop: TRPCClient<DesktopRouter>,

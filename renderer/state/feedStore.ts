@@ -1,11 +1,9 @@
-// Holds the feed's state for React. Entries are gathered and shown together at the next frame, so that a storm of changes
-// costs one rendering; while the popover is hidden nothing is rendered at all, and no frame is asked for.
+// The feed of the page: `FeedConnection` keeps one subscription open while the popover is visible, `FeedStore` holds its state for
+// React. Entries are shown together at the next frame, so that a storm of changes costs one rendering; while the popover is hidden
+// nothing is rendered and no frame is requested.
 import type { FeedEntry } from "../../core/model/view.ts";
 import { applyEntries, INITIAL_FEED_STATE, markLost, type FeedState } from "../../ui/lists/feedReducer.ts";
 import { Store } from "./store.ts";
-
-// Keeps one feed open while the popover is seen: subscribes, passes entries on, and after a failure tries again with growing
-// pauses. While it is hidden there is neither a subscription nor a timer.
 
 export interface FeedSubscription {
   unsubscribe(): void;
@@ -23,7 +21,6 @@ export interface FeedConnectionDeps<T> {
   setTimer(delayMs: number, callback: () => void): () => void;
 }
 
-/** One attempt to subscribe. */
 interface Attempt {
   /** After this, its reports are ignored. */
   isOver: boolean;
@@ -33,6 +30,7 @@ interface Attempt {
 const FIRST_DELAY_MS = 500;
 const LAST_DELAY_MS = 15_000;
 
+/** Passes entries on; subscribes again after a failure, with growing pauses. Hidden, it has neither subscription nor timer. */
 export class FeedConnection<T> {
   private readonly deps: FeedConnectionDeps<T>;
   private attempt: Attempt | null = null;

@@ -1,4 +1,4 @@
-// Which view is shown, which of its rows are selected and expanded, and which panels are open: all state of the popover that
+// Which view is shown, which of its rows are selected and expanded, and which dialogs are open: all state of the popover that
 // comes neither from the feed nor from actions on panes.
 import * as z from "zod";
 import type { PaneView } from "../../core/model/view.ts";
@@ -31,7 +31,6 @@ interface ListState {
   collapsed: ReadonlySet<string>;
   selectedKey: string | null;
   openKey: string | null;
-  /** The row on which a reply is written. */
   replyKey: string | null;
   /** Long requests that the person unfolded. It is remembered per prompt: another prompt in the same row is folded again. */
   unfolded: ReadonlySet<string>;

@@ -1,5 +1,5 @@
 // What every part of the popover gets: the host, the stores, and what actions on panes can use of this surface. It is made once
-// for the life of the page, so that a row is drawn again only when its content changed.
+// per page, so that a row is drawn again only when its content changed.
 import { createContext, useContext } from "react";
 import type { AttachPlan } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";

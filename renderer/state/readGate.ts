@@ -1,13 +1,11 @@
-// Lets an answer through only for a card that was read: its head and all of its request have been in view for half a second, and
-// nothing of it moved just now. A key or a click that came earlier was meant for something else, and is dropped.
+// What keeps keys and clicks from acting where they were not meant to. `KeyHold` ignores keys after an input was refused.
+// `ReadGate` lets an answer through only for a card that was read: its head and all of its request have been in view for half a
+// second, and nothing of it moved just now. A key or a click that came earlier was meant for something else, and is dropped.
 import { Store } from "./store.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { PaneAction } from "../../ui/actions/paneActions.ts";
 
-// Ignores keys after an input was refused. The person may still be typing into what was refused, and each letter is also the
-// key of an action. Keys work again once the person moves on purpose.
-
-/** Keys that are no part of a text. */
+/** Keys that move, and write nothing. */
 const MOVES: ReadonlySet<string> = new Set([
   "ArrowUp",
   "ArrowDown",
@@ -21,6 +19,7 @@ const MOVES: ReadonlySet<string> = new Set([
   "Escape",
 ]);
 
+/** The person may still be typing what was refused, and each letter is also an action's key; a key that moves ends the hold. */
 export class KeyHold extends Store<boolean> {
   constructor() {
     super(false);
@@ -109,7 +108,7 @@ const follow = (before: readonly Span[], { from, to }: SeenCard["view"]): Span[]
   return end < to ? [...spans, { from: end, to, since: Infinity }] : spans;
 };
 
-/** The parts, those that touch as one. */
+/** The parts, with those that touch merged into one. */
 const union = (parts: readonly Part[]): Part[] => {
   const merged: Part[] = [];
   for (const { from, to } of parts.toSorted((left, right) => left.from - right.from)) {
@@ -169,7 +168,7 @@ const drawn = (card: KnownCard, now: number): KnownCard => {
 const isWaiting = ({ since, inView }: KnownCard): boolean =>
   since === Infinity || inView.some((span) => span.since === Infinity);
 
-/** It answers nothing, and does away with the card all the same: by what the card says, too. */
+/** It answers nothing but puts the card away, which a person decides by what the card says, too. */
 export const isOfCard = ({ kind, isAnswer }: PaneAction): boolean =>
   isAnswer !== true && (kind === "dismiss" || kind === "later");
 
@@ -186,7 +185,7 @@ export class ReadGate extends Store<boolean> {
   /** When the pointer last moved. */
   private pointedAt = -Infinity;
   private isByPointer = false;
-  /** When the pointer was let go or the key was pressed; null until then. */
+  /** When the pointer was released or the key was pressed; null until then. */
   private actedAt: number | null = null;
   /** When a key last acted: it may have brought another card below a pointer that rests. */
   private keyedAt = -Infinity;
@@ -201,14 +200,14 @@ export class ReadGate extends Store<boolean> {
   constructor(deps: {
     /** On the clock of `event.timeStamp`. */
     now(): number;
-    /** Runs the callback with the next frame that is drawn. Never while nobody looks. */
+    /** Runs the callback with the next frame that is drawn. Never while the page is hidden. */
     onFrame(callback: () => void): void;
   }) {
     super(false);
     this.deps = deps;
   }
 
-  /** `look` is called before each decision, so that a movement nobody reported counts too. */
+  /** `look` notes the cards before each decision, so that a movement that was not reported counts too. */
   watch(look: () => void): () => void {
     this.look = look;
     return () => {
@@ -259,7 +258,6 @@ export class ReadGate extends Store<boolean> {
     this.awaitFrame();
   }
 
-  /** The pointer moved. */
   notePointer(at: number): void {
     this.pointedAt = at;
   }
@@ -329,7 +327,7 @@ export class ReadGate extends Store<boolean> {
 
   /** A key on a button that came too early: nothing happens, and nothing is held. */
   dropsKey(key: string, fingerprint: string | null): boolean {
-    // A click of nobody's hand, as of a screen reader, is told why.
+    // A click that comes neither from a pointer nor from a key, such as a screen reader's, gets the reason.
     if (this.isByPointer || this.meantAt - this.keyedAt > 1_000) return false;
     const isBurst = this.meantAt - this.droppedAt < BURST_MS;
     if (this.letsClick(key, fingerprint) && !isBurst) return false;
@@ -346,7 +344,7 @@ export class ReadGate extends Store<boolean> {
     return true;
   }
 
-  /** For a text that answers: what it is written below may have left the view while it was written. */
+  /** For a text that answers: the card may have left the view while the text was written. */
   letsText(key: string, fingerprint: string | null): boolean {
     return this.findRead(key, fingerprint, this.meantAt, { mayHaveLeft: true }) !== null || this.drop();
   }

@@ -1,4 +1,4 @@
-// A value with listeners: all stores are made from this one helper, and React reads them through it.
+// A value with listeners, from which all stores are made and through which React reads them; and the clock that is such a store.
 import { useSyncExternalStore } from "react";
 
 export class Store<T> {
@@ -20,14 +20,14 @@ export class Store<T> {
     };
   };
 
-  /** Listeners are told only of changes, in the order in which they subscribed. */
+  /** Listeners are called only for changes, in the order in which they subscribed. */
   set(value: T): void {
     if (this.value === value) return;
     this.value = value;
     this.notify();
   }
 
-  /** Changes the value and tells nobody until `notify`. */
+  /** Changes the value and calls no listener until `notify`. */
   protected setQuietly(value: T): void {
     this.value = value;
   }
@@ -56,12 +56,9 @@ export function useStore<T>(store: Readable<T>, select?: (state: T) => unknown):
   });
 }
 
-// A clock that ticks with every full second while somebody looks: one timer for everything that shows a time; only visible
-// parts listen to it.
-
 const TICK_MS = 1_000;
 
-/** Epoch ms of the last tick. */
+/** Epoch ms of the last tick, one each full second while the popover is visible: one timer for everything that shows a time. */
 export class TickingClock extends Store<number> {
   private readonly deps: ConstructorParameters<typeof TickingClock>[0];
   private timer: ReturnType<typeof setTimeout> | null = null;

@@ -1,8 +1,9 @@
-// Values that a window remembers after it was closed. Where the browser stores nothing, they last as long as the page.
+// Values that a window remembers after it was closed: its appearance, and unsent texts. Where the browser stores nothing, they last
+// as long as the page.
 import * as z from "zod";
 import { Store } from "./store.ts";
 
-// The person's choices of how this window looks, and how they are applied to the document.
+// Appearance: the person's choices, and how they are applied to the document.
 
 export const THEMES = ["system", "light", "dark"] as const;
 /** Per cent of the size that the browser gives. */
@@ -54,7 +55,7 @@ export const writeStored = (keeper: Keeper, key: string, value: unknown): void =
   }
 };
 
-// Unsent texts, one per pane. They outlive the popover's page; their number, length and age are bounded.
+// Drafts: unsent texts, one per pane. They outlive the popover's page; their number, length and age are bounded.
 
 interface Draft {
   text: string;

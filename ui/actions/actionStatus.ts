@@ -1,4 +1,4 @@
-// The last action on a pane, its result, and their words, which are the same on the row and in the live region.
+// The last action on a pane: making its call, what remains of it, and the words, the same on the row and in the live region.
 import type { ActionOutcome, ActionResult } from "../../core/model/action.ts";
 import { displayLine, displaySentence } from "../text/displayText.ts";
 
@@ -26,7 +26,6 @@ type Stage =
   /** The answer did not arrive: the action may have been done. */
   | { kind: "lost"; action: ActionKind; failure: Failure };
 
-/** The same, with what was chosen meanwhile. */
 export const withFurther = (status: ActionStatus, further: ActionKind | undefined): ActionStatus =>
   further === undefined ? status : { ...status, further };
 
@@ -69,7 +68,7 @@ interface OutcomeText {
   detail: string;
 }
 
-/** Of a success. */
+/** Where the call gave a result. */
 const headOf = ({ action, outcome }: Extract<ActionStatus, { kind: "done" }>): string => {
   if (action === "attach") return "Attached.";
   return action === "later" ? "Armed." : OUTCOME_WORDS[outcome];
@@ -111,7 +110,7 @@ const stageText = (status: ActionStatus): OutcomeText => {
   }
 };
 
-// What remains of an action on a pane once it ended: its result, a refusal, or that nobody knows. The same on every surface.
+// Calls: what remains of an action once it ended is its result, a refusal, or that nobody knows.
 
 /** Codes after which it is not known whether the action took place. */
 const OPEN_ENDED: ReadonlySet<string | null> = new Set([

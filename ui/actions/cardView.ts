@@ -22,8 +22,8 @@ const PLAIN_YES =
   /^(?:yes|allow|approve|accept|ok)(?:,? (?:once|proceed|continue|this once|just this once))?[.!]?$/i;
 
 /**
- * Whether "Approve" or "Deny" stands for this option: the first of the role, if its keys are known. A yes that says more than yes is
- * listed too, because its words are a part of what is approved.
+ * Whether "Approve" or "Deny" stands for this option: the first of the role, if its keys are known. A yes that says more than yes
+ * is listed too, because its words are a part of what is approved.
  */
 const isRepeated = (options: RequestView["options"], index: number): boolean => {
   const { role, keys, label, description } = options[index] ?? {};

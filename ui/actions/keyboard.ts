@@ -1,5 +1,5 @@
-// The keyboard of the popover: which key does what, and how the sheet of shortcuts says it. Keys that move are a table here;
-// those that act on the selected row come from the table of actions.
+// The keyboard of the popover: which key does what, and how the list of shortcuts says it. Keys that move are a table here; those
+// that act on the selected row come from the table of actions.
 import { PANE_ACTIONS, type PaneActionId } from "./paneActions.ts";
 
 /** What a key does to the view, whatever is selected. */
@@ -76,7 +76,7 @@ const ACTION_ENTRIES = [...byHelp].map(([help, rows]): Entry => [
 ]);
 const WHOLE = ACTION_ENTRIES.findIndex(([keys]) => keys === "w");
 
-/** The sheet of shortcuts, part by part. */
+/** The list of shortcuts, part by part. */
 export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] = [
   {
     title: "Move",

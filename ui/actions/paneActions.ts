@@ -1,5 +1,6 @@
-// The actions on a pane, one row per action: its key, its words, when it is not possible and why, and its effect. The buttons
-// of a row, the keyboard, the list of shortcuts and the line of impossible actions are all made from this table.
+// The actions on a pane, one row per action: its key, its words, when it is not possible and why, and its effect; and what they
+// need of the surface on which they are chosen. The buttons of a row, the keyboard, the list of shortcuts and the line of
+// impossible actions are all made from this table.
 import type { PaneView } from "../../core/model/view.ts";
 import type { ActionResult, AnswerChoice, KillSignal } from "../../core/model/action.ts";
 import { isWaiting } from "../../core/model/needs.ts";
@@ -30,7 +31,6 @@ import {
 /** A call as the daemon's client has it. */
 type Call<More, Result> = { mutate: (input: PaneInput & More) => Promise<Result> };
 
-/** The daemon's calls that these actions make. */
 export interface PaneCalls {
   readonly answer: Call<{ choice: AnswerChoice; idempotencyKey?: string }, ActionResult>;
   readonly send: Call<{ text: string; idempotencyKey: string }, ActionResult>;
@@ -56,7 +56,7 @@ export interface ActionSurface {
   refuse: (pane: PaneView, kind: ActionKind, why: string) => void;
   /** False while the pane's prompt has only just taken the place of another. */
   wasRead: (pane: PaneView) => boolean;
-  /** Opens the pane in a terminal, or shows the command that does. What it says is where the pane is seen now. */
+  /** Opens the pane in a terminal, or shows the command that does. The result says where the pane is seen now. */
   openTerminal: (pane: PaneView) => Promise<ShownResult | null>;
   /** Arms a text for the next time at which this agent rests. */
   sendWhenReady: (runtimeId: string, text: string) => Promise<unknown>;
@@ -81,7 +81,7 @@ export interface PaneAction {
   readonly name: string;
   /** The text on its button, where that is not the name; null where it has no button. */
   readonly label?: ((pane: PaneView) => string) | null;
-  /** In the sheet of shortcuts. Actions with the same words share a line. */
+  /** In the list of shortcuts. Actions with the same words share a line. */
   readonly help: string;
   readonly tone?: "primary" | "danger";
   /** The kind under which its status is stored. */
@@ -307,11 +307,10 @@ export const sendReply = (
       )
     : start(pane, "send", () => api.send.mutate({ ...agentInput(pane), text, idempotencyKey: key }));
 
-/** What comes of a text that is to wait, for whoever chooses that. */
+/** What happens to a text that is armed, for whoever arms it. */
 export const LATER_WORDS =
   "Typed once the agent rests and its input box is empty. Until then it waits under Armed.";
 
-/** Arms the text for the agent's next rest. */
 export const sendLater = (
   pane: PaneView,
   text: string,

@@ -39,10 +39,7 @@ export interface Problem {
 }
 
 export interface Overview {
-  /**
-   * What the totals count: over the panes that the search leaves, whatever states are chosen, because a total is also how its
-   * states are chosen.
-   */
+  /** Over the panes that the search leaves, whatever states are chosen: a click on a total is how its states are chosen. */
   counts: StateCounts;
   /** Longest wait first. */
   inbox: readonly PaneView[];
@@ -57,7 +54,7 @@ export interface Overview {
 /** Names as people sort them: `win-2` before `win-10`. */
 export const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** The states as the roll-up of the daemon has them, and what is done and was not looked at. */
+/** Counts by state, as in the daemon's roll-up, and of what finished and nobody has looked at. */
 export const countRows = (panes: readonly PaneView[]): StateCounts => ({
   ...countStates(panes),
   unread: panes.filter(isUnreadDone).length,

@@ -1,5 +1,5 @@
-// The overview as one flat list of rows, so that a thousand panes can be drawn by the window; and moving through it with
-// the keyboard.
+// The overview as one flat list of rows, so that a thousand panes can be drawn by the window: which rows are drawn, which views
+// there are, the rows of each, and moving through them with the keyboard.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { arrange, type Arranged, type Filter, type Group, type Overview } from "./groups.ts";
 import {
@@ -11,8 +11,8 @@ import {
 } from "./sessions.ts";
 import { searchFor } from "../text/displayText.ts";
 
-// Which rows of a long list are worth having in the document. Heights are in any unit (CSS pixels, lines of a terminal) and known before drawing; an
-// expanded row reports its own once it was measured.
+// Drawn rows: which of a long list are worth having in the document. Heights are in any unit (CSS pixels, lines of a terminal)
+// and known before drawing; an expanded row reports its own once it was measured.
 
 interface RowWindow {
   /** First and last index to draw, both included; `last` is -1 for an empty list. */
@@ -27,7 +27,6 @@ export const rowTops = (heights: readonly number[]): number[] => {
   return tops;
 };
 
-/** Index of the row at an offset. */
 const rowAt = (tops: readonly number[], offset: number): number => {
   let [low, high] = [0, tops.length - 2];
   while (low < high) {
@@ -66,7 +65,7 @@ export const scrollToShow = (
   return scrollTop;
 };
 
-// Which view the popover shows. A further view is one more member here, a place in the tabs, and its drawing in App.
+// Views: which one is shown. A further view is one more member here, a place in the tabs, and its drawing in App.
 
 export type View =
   | { kind: "agents" }
@@ -79,7 +78,6 @@ export type View =
   /** What is armed and what it did; `runtimeId`: for this agent alone. */
   | { kind: "armed"; runtimeId: string | null };
 
-/** The views that a tab leads to. */
 export const TABS = [
   { kind: "agents", label: "Agents", key: "g" },
   { kind: "sessions", label: "Sessions", key: "s" },
@@ -95,7 +93,6 @@ export const viewOf = (kind: TabKind): View => (kind === "armed" ? { kind, runti
 /** What it shows comes from no feed: the view asks for it, and its list is its own. */
 export const asksItself = ({ kind }: View): boolean => kind === "history" || kind === "armed";
 
-/** The tab under which a view is. */
 export const tabOf = (view: View): TabKind => (view.kind === "windows" ? "sessions" : view.kind);
 
 /** Where Esc leads from a view; null when it closes the popover. */
@@ -134,7 +131,7 @@ const paneRow = (pane: PaneView, place: RowPlace): Row => ({
 
 const groupRows = (group: Group, isOpen: boolean): Row[] => {
   const header: Row = { kind: "group", key: group.key, group, isOpen };
-  // All of its agents may be among those that need the person: nothing stands twice, so it has no head either.
+  // All of its agents may be in the inbox: nothing is shown twice, so the group has no head either.
   if (group.panes.length === 0) return [];
   return isOpen ? [header, ...group.panes.map((pane) => paneRow(pane, "session"))] : [header];
 };
@@ -187,7 +184,6 @@ interface RowSource {
   isMerged: boolean;
 }
 
-/** The rows of a view, top to bottom. */
 export const listRows = ({ view, overview, targets, collapsed, text, isMerged }: RowSource): Row[] => {
   switch (view.kind) {
     case "agents":
@@ -248,7 +244,6 @@ const canSelect = (row: Row): boolean => {
   }
 };
 
-/** The rows that wait for a person, top to bottom. */
 const waitingKeys = (rows: readonly Row[]): string[] =>
   rows.flatMap((row) => (row.kind === "pane" && row.pane.needs_action ? [row.key] : []));
 

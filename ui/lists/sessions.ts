@@ -1,5 +1,5 @@
-// Sessions and windows, computed from their panes. Sessions of one name on several targets are one row when asked to. Pure;
-// like the list it orders and counts, and knows nothing of pixels.
+// Sessions and windows, computed from their panes, and sessions and machines in words. Sessions of one name on several targets
+// are one row when asked to. Pure; like the list it orders and counts, and knows nothing of pixels.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { placeName, HEALTH_WORDS } from "../text/rowText.ts";
 import { byPlace, collator, countRows, sessionKeyOf, type StateCounts } from "./groups.ts";
@@ -38,7 +38,6 @@ const placeKeyOf = ({ identity }: PaneView): string =>
 
 const windowKeyOf = (pane: PaneView): string => JSON.stringify([sessionKeyOf(pane), pane.identity.window_id]);
 
-/** Key of the session that a pane belongs to. */
 export const sessionRowKey = (pane: PaneView, isMerged: boolean): string =>
   isMerged ? `name:${pane.identity.session_name}` : sessionKeyOf(pane);
 
@@ -107,7 +106,7 @@ export const windowsOf = (panes: readonly PaneView[]): WindowSummary[] => {
   );
 };
 
-// Sessions and machines in words: where a session is and how large, what kind of machine it is, and how its tmux servers are. Pure.
+// Words: where a session is and how large, what kind of machine it is, and how its tmux servers are.
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 

@@ -1,11 +1,11 @@
-// Set-up as one screen: what was found, what one button would install, and what only the person can do after it. The popover
-// and `agtmux setup` draw the same. Pure.
+// Set-up as one screen: what was found, what one button would install, installing it, and what only the person can do after it.
+// The popover and `agtmux setup` draw the same. Pure but for the calls that install.
 import type { IntegrationReport, SetupAgent, PersonStep, SetupLook } from "../../core/model/adapterView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { displayLine, displaySentence } from "../text/displayText.ts";
 
-// The one button of set-up: hooks for every agent that was shown, one after another. What an agent's settings would change by now
-// must be what the person was shown; one that fails does not stop the others.
+// The one button: hooks for every agent that was shown, one after another. What an agent's settings would change by now must be
+// what the person was shown; one that fails does not stop the others.
 
 export interface InstallOutcome {
   agent: string;
@@ -91,7 +91,6 @@ const fileText = ({ path, diff }: SetupAgent["changes"][number]): string => {
   return `${lines} into ${shown}${removed === 0 ? "" : `, ${removed} out of it`}`;
 };
 
-/** What installing would change, in one line. */
 const changesText = (changes: SetupAgent["changes"]): string => changes.map(fileText).join("; ");
 
 const tmuxLine = ({ tmux }: SetupLook): SetupLine => ({
@@ -156,7 +155,7 @@ const headlineOf = ({ tmux, agents }: SetupLook, open: number, steps: readonly P
   return stepsText(steps) ?? "Everything is set up.";
 };
 
-/** Agents that began before their hooks do not tell events until they are started again. */
+/** Agents that began before their hooks send no events until they are started again. */
 const silentNote = (agents: readonly SetupAgent[]): string[] => {
   const silent = agents
     .filter(({ state }) => state === "installed")

@@ -1,5 +1,5 @@
-// A line of a pane with its colours, as parts that a page can draw. Colours become one of a few names, so that a surface keeps its
-// own contrast; everything else that a terminal would obey is gone before, and what is left of it is made visible. Pure.
+// A line of a pane with its colours, as parts that a page can draw. Colours become one of a few names, so that a surface keeps
+// its own contrast; everything else that a terminal would obey was removed before, and what is left of it is made visible. Pure.
 import { displayText } from "./displayText.ts";
 
 export type Hue = "red" | "green" | "yellow" | "blue" | "magenta" | "cyan" | "grey";

@@ -1,4 +1,4 @@
-// Text of agents, tmux and repositories as the popover shows it.
+// Text of agents, tmux and repositories as surfaces show it, commands to copy, and the search in texts.
 import { visibleLine, visibleText } from "../../core/model/words.ts";
 
 /** Text over several lines. */

@@ -1,4 +1,4 @@
-// What a person armed, in words, for the popover and the picker: what a job does and when, about whom, and why it waits. Pure.
+// What a person armed, for the popover and the picker: what a job does and when, about whom, why it waits; and the list. Pure.
 import type { JobView } from "../../core/model/job.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { formatAge, STATE_CLAUSES } from "../../core/model/words.ts";
@@ -45,7 +45,7 @@ export const jobTitle = (job: JobView): string =>
 const dayAndTime = (iso: string): string =>
   new Date(iso).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
 
-/** What comes of a text for the end of a limit. */
+/** What happens to a text for the end of a limit. */
 export const goOnText = (text: string, { next_at: next }: JobView): string =>
   `“${text}” is typed ${next === null ? "then" : dayAndTime(next)}, if the agent rests and its input box is empty. Until then it waits under Armed.`;
 
@@ -90,13 +90,13 @@ export const jobStatus = ({ state, expires_at: until, runs }: JobView, now: numb
   }
 };
 
-/** What all of it does now, as a sentence: for the head of the view. */
+/** That everything armed is paused, as a sentence for the head of the view; empty where it is not. */
 export const pauseText = (pausedAt: string | null, now: number): string =>
   pausedAt === null
     ? ""
     : `Paused for ${formatAge(Math.max(0, now - Date.parse(pausedAt)))}: nothing is told or sent.`;
 
-// The jobs of automation as a list: what is armed in the order in which it was armed, then what ended, the newest first. Pure.
+// The list: what is armed in the order in which it was armed, then what ended, the newest first.
 
 export interface JobRow {
   readonly job: JobView;

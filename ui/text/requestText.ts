@@ -1,14 +1,11 @@
-// What is shown of a request, in the same order and words on every surface: what is to be judged first, and nothing twice. And how
-// much of it fits into a card of the popover at first. Pure. Only what is shown to the letter may be approved.
+// What is shown of a request, in the same order and words on every surface: what is to be judged first, and nothing twice; how
+// long the agent waits; how much fits into a card at first. Pure. Only what is shown to the letter may be approved.
 import type { RequestView } from "../../core/model/request.ts";
 import { changeSummary, formatAge, remarkText, requestHeading } from "../../core/model/words.ts";
 import { displayText } from "./displayText.ts";
 
 export interface RequestPart {
-  /**
-   * `change`: lines of a diff, whose signs stay; `prose`: words that may be set in the surface's own letters; `remark`: the
-   * agent's own words about what it asks.
-   */
+  /** `change`: a diff, whose signs stay; `prose`: may be set in the surface's own font; `remark`: what the agent says about it. */
   kind: "command" | "path" | "change" | "prose" | "remark";
   /** To the letter. */
   text: string;

@@ -1,12 +1,13 @@
-// How a row tells the work: what was asked, who does it and where, what it does now, and since when. The popover, the picker, the
-// lists of the command line and the notifications take their words from here, so that a change of wording is made once. Pure.
+// The words of a row, and what lists do with rows before drawing them: machines and health, the order of a flat list, state and
+// place, the work tree, what the agent does now, age, badge, totals. The popover, the picker, the command line and the
+// notifications take their words from here. Pure.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
 import { askedLine, REASON_WORDS, STATE_WORDS, folderOf, formatAge } from "../../core/model/words.ts";
 import { displayLine } from "./displayText.ts";
 import type { RunningTool } from "../../core/model/evidence.ts";
 
-// How much of a pane's place has to be said: with one machine nobody needs its name, and with one tmux server an id is enough.
+// Machines: how much of a pane's place has to be said. One machine needs no name, and with one tmux server an id is enough.
 
 export interface Machines {
   hasMachines: boolean;
@@ -25,7 +26,7 @@ export const machinesOf = (targets: readonly TargetView[]): Machines => {
 export const refText = (pane: PaneView, { hasOneServer }: Machines): string =>
   hasOneServer ? pane.identity.pane_id : pane.short_ref;
 
-// A target's health, in words.
+// Health of a target.
 
 /** Empty for a healthy target. */
 export const HEALTH_WORDS: Readonly<Record<TargetView["health"], string>> = {
@@ -40,7 +41,7 @@ export const targetWord = ({ enabled, health, kind }: TargetView): string => {
   return HEALTH_WORDS[health] || (kind === "local" ? "watched" : "reachable");
 };
 
-// The order of a flat list: who needs a person first, the longest wait on top; then the others as they come.
+// Order: who needs a person first, the longest wait on top; then the others as they come.
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -57,9 +58,9 @@ export const needsFirst = (panes: readonly PaneView[]): PaneView[] => [
   ...panes.filter(({ needs_action }) => !needs_action),
 ];
 
-// How a row is put into words: its name, its state with the reason, and what it asks, each on one line.
+// State, place and request: each on one line.
 
-/** A newer daemon may send reasons that this popover does not know. */
+/** Words of the reasons that this version knows; a newer daemon may send others. */
 export const KNOWN_REASONS: ReadonlyMap<string, string> = new Map(Object.entries(REASON_WORDS));
 
 /** A reason that is not known is said in the words of its own code. */
@@ -119,9 +120,9 @@ export const waitAnnouncement = (panes: readonly PaneView[]): string => {
   return `${paneLabel(first)}, in ${displayLine(first.identity.session_name)}`;
 };
 
-// What a row says of the work tree that its agent works in: what is not committed, and who else works there. Pure.
+// The work tree: what is not committed, and who else works there.
 
-/** `+12 −3 ↑2`: lines in files that git knows, and commits that its upstream lacks. Of other files, how many. Empty: nothing. */
+/** `+12 −3 ↑2`: lines in files that git knows, and commits that its upstream lacks; without lines, how many files. */
 export const changesText = ({ workspace }: PaneView): string => {
   const changes = workspace?.changes ?? null;
   if (changes === null) return "";
@@ -145,9 +146,9 @@ export const sharesText = ({ workspace }: PaneView, { hasMachines }: { hasMachin
   return `shares folder with ${name}${more}`;
 };
 
-// What an agent does now, in a few words: the end of a row's second line. Pure.
+// What the agent does now: the end of a row's second line.
 
-/** By what the tools of all agents are called, without case and underscores. */
+/** Verb by the name of the tool, lower case and without underscores. */
 const VERBS: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:bash|shell|exec|execcommand|runshellcommand|localshell|command|terminal|powershell|eval)$/,
@@ -182,7 +183,7 @@ const joined = (...parts: readonly string[]): string =>
     .join(" · ");
 
 /**
- * The running tool, what it said last, or why it is in its state; then what it says beside that: attempts, queued prompts,
+ * The running tool, what the agent said last, or why it is in its state; then what it says beside that: attempts, queued prompts,
  * background work, the words of an error. Empty where the state's icon says it all.
  */
 export const workText = (pane: PaneView): string => {
@@ -220,9 +221,8 @@ export interface RowPart {
 }
 
 /**
- * The second line, part by part: agent, machine (only where there are several), repository (else the folder) and branch, what is not
- * committed there, who else works there, what it does now,
- * and what is armed for it. Parts that nobody told are left out.
+ * The second line, part by part: agent, machine (only where there are several), repository (else the folder) and branch, what is
+ * not committed there, who else works there, what it does now, and what is armed for it. Empty parts are left out.
  */
 export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): RowPart[] => {
   const { activity, identity } = pane;
@@ -284,7 +284,7 @@ export const cardBadge = ({ state, request, reason_code: reason }: PaneView): Ca
 /** What is counted and chosen by: a state, or what finished and nobody has looked at. */
 export type Counted = CanonicalState | "unread";
 
-/** It finished, and nobody has looked since. What crashed needs the person anyway; of what is unknown nobody knows that it is done. */
+/** It finished, and nobody has looked since. A crash counts as needing the person; an unknown state may not be done. */
 export const isUnreadDone = ({ unread_since: since, needs_action: needsAction, state }: PaneView): boolean =>
   since !== null && !needsAction && state !== "unknown";
 

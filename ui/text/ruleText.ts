@@ -12,7 +12,7 @@ const THEN_WORDS: Readonly<Record<Then, string>> = {
   notify: "Tells you of",
 };
 
-/** The words of each; null where it names none. */
+/** The commands of a rule, each as its words; null where it names none. */
 const commandsOf = ({ commands }: RuleView["when"]): unknown[][] | null =>
   Array.isArray(commands) && commands.every((words) => Array.isArray(words)) ? commands : null;
 
@@ -117,7 +117,7 @@ export const armingText = (rule: RuleView): string[] => [
   ...rule.notes.map(noteText),
 ];
 
-/** What comes of a rule once it is in the file. */
+/** What happens with a rule once it is in the file. */
 export const addedText = (then: Then): string =>
   then === "leave"
     ? "It is in force as soon as it is in the file, and presses no key."

@@ -8,8 +8,8 @@ import {
 } from "../../model/notifications.ts";
 import type { CanonicalState } from "../../model/state.ts";
 
-// Whether the quiet hours apply now. Pure: only the time on the person's wall clock counts, so the hour that daylight saving
-// time skips or repeats needs no special care.
+// Quiet hours: only the time on the person's wall clock counts, so the hour that daylight saving time skips or repeats needs no
+// special care.
 
 const toMinutes = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
@@ -97,8 +97,8 @@ export const judgeNotification = (
 };
 
 /**
- * What is shown now, the most urgent first; what is in neither list waits for the next look. `recent`: notifications of the
- * last BURST_MS.
+ * What is shown now, the most urgent first; what is in neither list waits for the next review. `recent`: notifications of the last
+ * BURST_MS.
  */
 export const planBatch = <T extends { readonly kind: NotificationKind; readonly since: number | null }>(
   ready: readonly T[],

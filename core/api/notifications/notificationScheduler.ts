@@ -1,5 +1,6 @@
-// Shows each notification once: follows the rows, waits where the policy says so, tells surfaces, and withdraws what is over.
-// judgeNotification.ts makes the decisions; nothing counts as shown while nobody listens.
+// Notifications: their words and actions, and the scheduler that shows each one once: it follows the rows, waits where the policy
+// says so, sends notifications to the surfaces, and withdraws what is over. Whether and when a person is notified is decided in
+// judgeNotification.ts; nothing counts as shown while no surface listens.
 import {
   NOTIFICATION_KINDS,
   type NotificationKind,
@@ -30,8 +31,8 @@ import {
   SETTLE_MS,
 } from "./judgeNotification.ts";
 
-// The words of a notification and the actions that it offers. Pure. Text of agents is hostile, so it is cut to one bounded line
-// without control characters; surfaces still escape it as they need.
+// Words and actions: text of agents is hostile, so it is cut to one bounded line without control characters; surfaces still escape
+// it as they need.
 
 const MAX_LINE = 160;
 const MAX_TITLE = 80;
@@ -79,7 +80,7 @@ const placeOf = (pane: PaneView): string => {
   return plain(parts.filter((part) => part !== "").join(" · "), MAX_LINE);
 };
 
-/** The row's title: the work, where anybody told it. */
+/** The row's title: the work, where that is known. */
 const titleOf = (pane: PaneView, redact: Redact): string => plain(redact(rowTitle(pane).text), MAX_TITLE);
 
 const isReason = (code: string): code is keyof typeof REASON_WORDS => Object.hasOwn(REASON_WORDS, code);
@@ -89,7 +90,7 @@ interface Asked {
   line: string;
   /** True when `line` is the complete request, to the letter. */
   isWhole: boolean;
-  /** What the agent says of it, where all of that fits too; else a request with such words is not whole here. */
+  /** The agent's remark on it. Where the remark does not fit too, the request is not whole here. */
   remark: string;
 }
 
@@ -229,6 +230,8 @@ export const toGroupNotification = (
   };
 };
 
+// Scheduler.
+
 export interface NotificationSchedulerDeps {
   now(): number;
   /** Local wall clock, 0 to 1439. */
@@ -239,7 +242,7 @@ export interface NotificationSchedulerDeps {
   redact(text: string): string;
   /** True once the present wait was confirmed on the screen since the daemon's start. */
   isConfirmed(runtimeId: string): boolean;
-  /** Whether the person looks at this pane now. Never rejects; false if that is not known. */
+  /** Whether the person has this pane in front now. Never rejects; false if that is not known. */
   isInFront(pane: PaneView): Promise<boolean>;
 }
 
@@ -300,7 +303,7 @@ export class NotificationScheduler {
     }
   }
 
-  /** Looks again at held notifications; call about once a second. */
+  /** Judges held notifications again; call about once a second. */
   review(): void {
     if (this.candidates.size > 0) void this.look();
   }
@@ -319,7 +322,7 @@ export class NotificationScheduler {
     const candidate = this.candidates.get(runtimeId);
     const kind = notificationKindOf(pane.state);
     const about = candidate?.kind ?? this.told.get(runtimeId)?.kind ?? null;
-    // Somebody has looked at the finished turn.
+    // Somebody has seen the finished turn.
     if (!isTransition && about === "completed" && pane.unread_since === null) this.settle(runtimeId);
     if (candidate !== undefined && kind !== null && isSameWait(candidate, kind, pane)) {
       // More of a request may become known without a change of state.
@@ -377,7 +380,7 @@ export class NotificationScheduler {
           ...one,
           target: one.pane.identity.target,
           now,
-          // The first question for the local time loads the time zones: half a megabyte for those who have no quiet hours.
+          // Asking for the local time loads the time zones, half a megabyte, which is wasted without quiet hours.
           minuteOfDay: policy.quiet_hours === null ? 0 : this.deps.minuteOfDay(),
           isConfirmed: this.deps.isConfirmed(one.runtimeId),
           isComplete: isComplete(one.pane, one.kind),
@@ -426,9 +429,7 @@ export class NotificationScheduler {
     this.told.set(runtimeId, { topic, kind, notificationId });
   }
 
-  /**
-   * The wait of this agent, and its notification, are over. A grouped notification is withdrawn with the last of its agents.
-   */
+  /** The wait of this agent, and its notification, are over. A grouped notification is withdrawn with the last of its agents. */
   private settle(runtimeId: string): void {
     this.candidates.delete(runtimeId);
     const notificationId = this.told.get(runtimeId)?.notificationId ?? null;

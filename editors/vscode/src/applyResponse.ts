@@ -1,5 +1,5 @@
-// What an editor's buffer becomes when a response is put into it. Files of our own command bring the response and its
-// baseline, which are merged with what was typed; those of the original bring contents of components.
+// Patch files: reading one, what an editor's buffer becomes with it, and the edits for that. Those of our own command bring the
+// response and its baseline, which are merged with what was typed; those of the original bring contents of components.
 import type { PatchFile } from "../../../features/documents/ipc/writeThroughEditor.ts";
 import { diffLists, splitLines } from "../../../features/documents/model/diffLines.ts";
 import { mergeTexts } from "../../../features/documents/model/mergeTexts.ts";
@@ -21,7 +21,7 @@ export const readPatchFile = (text: string): PatchFile | null => {
   try {
     value = JSON.parse(text);
   } catch {
-    // Others may write it in pieces; it is looked at again.
+    // Others may write it in pieces; it is read again.
     return null;
   }
   if (typeof value !== "object" || value === null || !("file" in value) || typeof value.file !== "string")

@@ -7,7 +7,7 @@ import type { Buffer } from "./patchTaker.ts";
 import { openProject, type Project } from "./project.ts";
 
 const FOLDER = ".agent-doc";
-/** How often workspace folders are looked at for a project that began meanwhile. */
+/** How often workspace folders are searched for a project that began meanwhile. */
 const LOOK_MS = 2_000;
 
 const lineRange = (document: vscode.TextDocument, { from, to }: LineEdit): vscode.Range => {
@@ -35,7 +35,7 @@ const bufferOf = (document: vscode.TextDocument): Buffer => {
   };
 };
 
-/** Another user's folder could bring patch files along, and a link lead anywhere: neither is taken for the project's, as the command does not. */
+/** Another user's folder could bring patch files, and a link lead anywhere. Like the command, this accepts neither. */
 const isOwnFolder = (path: string): boolean => {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isDirectory() === true && found.uid === (process.getuid?.() ?? found.uid);

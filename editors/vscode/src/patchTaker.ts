@@ -1,6 +1,6 @@
-// Takes the patch files of one project: puts each into the editor's buffer as one step of undo, saves, and only then deletes
-// it, which is the acknowledgement. Nothing is ever deleted without success. A patch file may have come with a repository or from
-// another user: only a document of the project is changed, and only by a file of the person's own.
+// Takes the patch files of one project: puts each into the editor's buffer as one step of undo, saves, and only then deletes it,
+// which is the acknowledgement. A patch file may have come with a repository or from another user: only a document of the project
+// is changed, and only by a file of the person's own. How a response is put into a text is in applyResponse.ts.
 import { access, readdir, realpath, rm } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -26,11 +26,11 @@ export interface TakerOptions {
   readonly signal: AbortSignal;
 }
 
-/** Between two tries, for a pause of typing. */
+/** Between two tries, to wait for a pause of typing. */
 const PAUSE_MS = 40;
-/** A key that just came is the longest time from the next one: so often it is tried again at once. */
+/** How often a patch is tried again at once when somebody typed: directly after a key, the next key is farthest away. */
 const AT_ONCE = 3;
-/** Then the command has taken the file away long since, or nobody waits for it. */
+/** After so many tries the command has long withdrawn the file, or nobody waits for it. */
 const MAX_TRIES = 500;
 
 const isThere = async (path: string): Promise<boolean> => {
@@ -43,7 +43,7 @@ const isThere = async (path: string): Promise<boolean> => {
   }
 };
 
-/** What other programs believe: a document is never one of these. */
+/** Folders of other programs, which trust the files in them: a document is never in one of these. */
 const FOREIGN_FOLDERS = new Set([".git", ".agent-doc"]);
 
 /** Throws for what is no document of the project that `folder`, its `.agent-doc/patches`, belongs to. */
@@ -75,7 +75,7 @@ interface Taking {
   put: { readonly patchText: string; readonly lines: readonly string[] } | null;
 }
 
-/** Somebody may type in it meanwhile, or take back what is on the disk, without it. */
+/** Whether the buffer still has it: somebody may type there meanwhile, or revert to what is on the disk, which lacks it. */
 const isPutIn = ({ put }: Taking, patchText: string, buffer: string): boolean =>
   put?.patchText === patchText && (put.lines.length === 0 || put.lines.some((line) => buffer.includes(line)));
 
@@ -84,7 +84,7 @@ const newLines = (before: string, after: string): string[] => {
   return splitLines(after).filter((line) => line.trim() !== "" && !known.has(line));
 };
 
-/** An editor says no when somebody typed during the save, also where the response is in the file by now. */
+/** A save that an editor reports as failed, because somebody typed meanwhile, may have put the response into the file. */
 const isSaved = async (patch: PatchFile): Promise<boolean> => {
   if (patch.response === undefined) return false;
   const saved = (await readPlain({ path: patch.file }, { maxBytes: MAX_BYTES }))?.toString("utf8");
@@ -105,7 +105,7 @@ const putOnce = async (path: string, { folder, open }: TakerOptions, taking: Tak
     if (!(await isThere(path))) return "done";
     if (!(await buffer.edit(editsBetween(before, after))))
       return buffer.getText() === before ? "later" : "typed";
-    // Editors have been seen to apply an edit to another text than they said.
+    // Editors have been seen to apply an edit to another text than the one that `getText` gave.
     const now = buffer.getText();
     if (patch.response === undefined) {
       taking.put = { patchText: text, lines: newLines(before, after) };
@@ -137,7 +137,7 @@ const take = async (path: string, options: TakerOptions): Promise<void> => {
   }
 };
 
-/** Looks at the folder each time it is called; files that are under way are not begun twice. */
+/** Lists the folder each time it is called; files that are under way are not begun twice. */
 export const createPatchTaker = (options: TakerOptions): (() => Promise<void>) => {
   const underWay = new Set<string>();
   return async () => {

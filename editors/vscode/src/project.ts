@@ -1,5 +1,5 @@
-// One project in this editor: its folder for patches, which tells the command that a plugin is here, the file that says who,
-// and the watch on both.
+// One project in this editor: its folder for patches, which shows the command that a plugin is here, the file that says which
+// editor it is and when somebody last typed, and the watch on the folder.
 import { randomUUID } from "node:crypto";
 import { watch } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { createPatchTaker, type TakerOptions } from "./patchTaker.ts";
 
 /** A watch may miss something; this finds it. */
 const SWEEP_MS = 250;
-/** The mark that somebody types is written that often. */
+/** How often the file is written while somebody types. */
 const TYPED_EVERY_MS = 300;
 
 export const openProject = async (
@@ -24,7 +24,7 @@ export const openProject = async (
   const ended = new AbortController();
   const patches = join(folder, "patches");
   const own = join(folder, `editor-${process.pid}.json`);
-  // Neither of them may be a link: the project brought them along.
+  // Neither folder may be a link: they may have come with the project.
   await inFolderBelow({ root: dirname(folder), steps: [basename(folder), "patches"], make: 0o777 }, () =>
     Promise.resolve(),
   );
@@ -34,7 +34,7 @@ export const openProject = async (
   const tell = (): void => {
     const file: EditorFile = { pid: process.pid, name: "vscode", version, merges: true, typedAt };
     const write = async () => {
-      // A name that nobody knows before: a link of that name could lead anywhere.
+      // A name that nobody can guess: a link of that name could lead anywhere.
       const made = `${own}.${randomUUID()}`;
       await writeFile(made, `${JSON.stringify(file)}\n`, { flag: "wx" });
       await rename(made, own);

@@ -1,5 +1,6 @@
-// The channels in force: each decides by itself what is told, as the app's notifications do, and hands it to its queue. When
-// config.json changes, a channel that stayed as it is keeps what it knows. Without a channel nothing runs and nothing is sent.
+// The channels in force (`ChannelSet`), each with its queue (`ChannelQueue`): each decides by itself what is told, as the app's
+// notifications do. When config.json changes, a channel that stayed as it is keeps what it knows. How one message goes out is in
+// delivery.ts.
 import {
   type ChannelResult,
   checkChannels,
@@ -24,9 +25,6 @@ import type { FeedChange } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import type { WatchMessage } from "../watches/watchRunner.ts";
 
-// The messages of one channel on their way out: one at a time, a bounded number waiting, a few tries each. A channel that hangs
-// delays nothing but its own messages. What was withdrawn before its turn is never sent.
-
 const MAX_WAITING = 20;
 /** Notifications that may still be withdrawn. */
 const MAX_SHOWN = 500;
@@ -41,6 +39,10 @@ interface Waiting {
 
 const CLOSED: Delivery = { outcome: "not_delivered", detail: "the channel was closed", mayRetry: false };
 
+/**
+ * The messages of one channel on their way out: one at a time, a bounded number waiting, a few tries each. A channel that hangs
+ * delays nothing but its own messages. What was withdrawn before its turn is never sent.
+ */
 export class ChannelQueue {
   private readonly deps: ConstructorParameters<typeof ChannelQueue>[0];
   private readonly aborter = new AbortController();
@@ -64,14 +66,13 @@ export class ChannelQueue {
     return { waiting: this.waiting.length, dropped: this.droppedEver, last: this.lastResult };
   }
 
-  /** Returns at once. `most`: so many whose ids begin in the same way may wait, then the oldest of them is dropped. */
+  /** Returns at once, as `push` does. `most`: so many whose ids begin in the same way may wait, then the oldest is dropped. */
   pushFew(message: ChannelMessage, beginning: string, most: number): void {
     const isSame = ({ message: { id } }: Waiting): boolean => id.startsWith(beginning);
     if (this.waiting.filter(isSame).length >= most) this.dropOldest(isSame);
     this.push(message);
   }
 
-  /** Returns at once. */
   push(message: ChannelMessage): void {
     if (this.aborter.signal.aborted || (message.event === "withdraw" && this.isTakenBack(message.id))) return;
     if (this.waiting.length >= MAX_WAITING) this.dropOldest(({ settle }) => settle === null);

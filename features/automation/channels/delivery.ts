@@ -1,5 +1,5 @@
-// How one message is handed over: what each kind of channel is given for it, and what comes of it. Handing over never rejects,
-// and ends within its time limit.
+// How one message is handed over, to a web address (`postMessage`) or a program (`runCommand`), with the channel's secret
+// (`readSecret`). Handing over never rejects, and ends within its time limit. Retries are up to the queue in channelSet.ts.
 import { join } from "node:path";
 import { FileProblem, openPlain } from "../../../core/files/plainFile.ts";
 import { errorCodeOf } from "../../../core/model/errors.ts";
@@ -8,7 +8,7 @@ import type { ChannelMessage } from "./channelMessage.ts";
 import { createHash } from "node:crypto";
 import { spawn, type ChildProcess } from "node:child_process";
 
-// Reads the secret of a channel from its own file, each time again, so that a changed one counts at once. It is refused where
+// Secrets: each is read from its channel's own file, each time again, so that a changed one counts at once. It is refused where
 // others could read it, and is never stored, logged or shown.
 
 const MAX_SECRET = 4_096;
@@ -65,8 +65,7 @@ const notDelivered = (detail: string, mayRetry = false): Delivery => ({
   mayRetry,
 });
 
-// Hands a message to a web address: as JSON to a webhook, in ntfy's own form to an ntfy topic. No redirect is followed, and no
-// answer is read: only its status counts.
+// Web addresses: JSON to a webhook, ntfy's own form to a topic. No redirect is followed; only the status of an answer counts.
 
 type WebChannel = Extract<Channel, { kind: "webhook" | "ntfy" }>;
 
@@ -150,8 +149,8 @@ export const postMessage = async (
   }
 };
 
-// Hands a message to a program: by its argument vector and without a shell, the message as JSON on standard input, the person's
-// home as its folder. What it prints is not read; what it leaves running after its time is ended with it.
+// Programs: run by argument vector and without a shell, with the message as JSON on standard input, in the person's home. What one
+// prints is not read; what it leaves running after its time is ended with it.
 
 /** What a program needs to find others, the desktop and the person's language; keys and tokens of the daemon's are not in it. */
 const PASSED_ON =

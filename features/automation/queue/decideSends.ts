@@ -1,5 +1,6 @@
-// Decides what the queue does now. Pure: from the jobs, what is known of their agents, and the time it makes a list of acts,
-// which the runner performs. At most one text per agent at a time, the oldest first, each into a turn of its own.
+// What the queue does now: since when agents rest (`Rests`), when a schedule is due (`nextOfSchedule`), and the decision
+// (`decideSends`), a list of acts made from jobs, agents and the time, which the runner performs. At most one text per agent at a
+// time, the oldest first, each into a turn of its own.
 import { isLimit } from "../../../core/model/needs.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import { Cron } from "croner";
@@ -7,14 +8,11 @@ import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { SendJob } from "../../../core/model/job.ts";
 import { isWaiting } from "../../../core/model/state.ts";
 
-// Since when each agent rests, and whether the turn of the last text that was sent to it is over. One text per turn: an agent
-// that has not yet begun with one text must not get the next one.
-
 /** After so long without a turn, none came of the text: it was a command of the agent's own, or too quick to be seen. */
 export const NO_TURN_MS = 60_000;
 /**
- * The same where the agent has certainly rested all that time: each shows a turn within a moment of its Enter. Its screen is looked
- * at once more before the next text.
+ * The same where the agent has certainly rested all that time: each shows a turn within a moment of its Enter. Its pane is probed
+ * once more before the next text.
  */
 export const STILL_MS = 10_000;
 
@@ -40,16 +38,14 @@ interface Sent {
 /** `limited`: it stopped at a limit of its provider, and goes on only when a person, or a time that a person set, says so. */
 type Rest = "ready" | "limited";
 
-/**
- * It rests, and nobody is asked anything; null: it does not rest. Some agents never tell how a turn ended, only that it did: that
- * has medium confidence.
- */
+/** How it rests; null: it does not, or asks something. Some agents report only that a turn ended: that has medium confidence. */
 export const restOf = ({ state, reason_code, confidence, request }: PaneView): Rest | null => {
   if (confidence === "low" || request !== null) return null;
   if (state === "idle" || state === "completed") return "ready";
   return state === "error" && isLimit(reason_code) ? "limited" : null;
 };
 
+/** Since when each agent rests, and whether the turn of its last text is over: only then may it get the next one. */
 export class Rests {
   private readonly known = new Map<string, Known>();
   private readonly sent = new Map<string, Sent>();
@@ -101,13 +97,13 @@ export class Rests {
     if (rest === "ready" && isSure && now - Math.max(sent.at, since) >= STILL_MS) return true;
     // Where another daemon sent it, nobody may have seen the turn: it has come to rest since.
     if (sent.version === null) return beganAt !== null && beganAt > sent.at;
-    // A turn that began and ended between two looks leaves two versions behind.
+    // A turn that began and ended between two changes of the row leaves two versions behind.
     return version >= sent.version + 2;
   }
 }
 
-// When a schedule is due, on the person's wall clock. Five fields of numbers, lists, ranges and steps: the library takes more
-// forms than these, which mean different things in different programs, so they are refused before it sees them.
+// Schedules: when one is due, on the person's wall clock. Five fields of numbers, lists, ranges and steps. The library takes more
+// forms, which mean different things in different programs; they are refused before it sees them.
 
 const FIELD = String.raw`(?:\*|\d{1,2}(?:-\d{1,2})?)(?:\/\d{1,2})?`;
 const LIST = `${FIELD}(?:,${FIELD})*`;
@@ -150,11 +146,11 @@ export const nextOfSchedule = (expression: string, after: number, timeZone?: str
 
 /** How long an agent must have rested: what seems to have ended may go on at once. */
 export const RESTED_MS = 1_000;
-/** So long before that its pane is looked at: what has just ended may not have drawn its last screen. */
+/** So long before that its pane is probed: what has just ended may not have drawn its last screen. */
 export const EARLY_MS = 500;
 /** How late a text of a set time is sent at most. */
 export const LATE_MS = 3_600_000;
-/** Nobody looked for so long after a text was due: the machine slept, or no daemon ran. */
+/** No pass for so long after a text was due: the machine slept, or no daemon ran. */
 export const ASLEEP_MS = 90_000;
 
 /** What is known of the agent of a job. */
@@ -171,7 +167,7 @@ export interface AgentNow {
 
 interface SendFacts {
   readonly now: number;
-  /** The look before this one, epoch ms. */
+  /** The pass before this one, epoch ms. */
   readonly lookedAt: number;
   /** By runtime; of each job's there is one. */
   readonly agents: ReadonlyMap<string, AgentNow>;
@@ -182,9 +178,9 @@ export type SendAct =
   | { readonly kind: "send"; readonly job: SendJob; readonly row: PaneView }
   /** It is due and cannot be sent now; `why` is for the person. */
   | { readonly kind: "wait"; readonly job: SendJob; readonly why: string }
-  /** It is sent in a moment, once its agent has rested long enough, if nothing is in the way: time to look at it. */
+  /** It is sent in a moment, once its agent has rested long enough, if nothing is in the way: its pane is probed now. */
   | { readonly kind: "soon"; readonly job: SendJob; readonly row: PaneView; readonly why: string }
-  /** The agent has told its session. */
+  /** The agent has named its session. */
   | { readonly kind: "bind"; readonly job: SendJob; readonly sessionId: string }
   /** This time of a schedule is given up. */
   | { readonly kind: "skip"; readonly job: SendJob; readonly nextAt: number; readonly why: string }
@@ -261,7 +257,7 @@ export const decideSends = (jobs: readonly SendJob[], facts: SendFacts): SendAct
   const due = new Map<string, SendJob[]>();
   for (const job of jobs) {
     const agent = agents.get(job.agent.runtimeId);
-    // Of an agent that is typed to at this moment nothing is decided: its text is on its way.
+    // Nothing is decided for an agent that is typed to at this moment: its text is on its way.
     if (agent === undefined || agent.isBusy) continue;
     const end = endOf(job, agent);
     if (end !== null) {

@@ -1,10 +1,10 @@
-// What everything that acts unattended shares: it looks again when its last look said, has its works under way, and counts what an
-// agent told meanwhile.
+// What everything that acts unattended shares: a timer for its passes, with the work that they began (`LookTimer`), and whether an
+// agent's events so far are taken in (`isHeard`).
 import { endsWithin } from "../../../core/model/endsWithin.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { storeFailureOf } from "../../../core/ports/store.ts";
 
-/** Whether the events that its agent has told are taken in, within `limitMs`; false also where they cannot be read. */
+/** Whether the events that its agent has sent are taken in, within `limitMs`; false also where they cannot be read. */
 export const isHeard = (
   { sends, clock }: FeatureContext,
   runtimeId: string,
@@ -14,7 +14,7 @@ export const isHeard = (
   endsWithin(sends.takeEvents(runtimeId), limitMs, clock).catch(() => false);
 
 export class LookTimer {
-  /** Works that a look began, by runtime or job. */
+  /** Work that a pass began, by runtime or job. */
   readonly busy = new Map<string, Promise<void>>();
   isClosed = false;
   private readonly context: FeatureContext;
@@ -22,14 +22,14 @@ export class LookTimer {
   private readonly what: string;
   private cancel: () => void = () => {};
 
-  /** `what`: whose looks they are, for the log. */
+  /** `what`: whose passes they are, for the log. */
   constructor(context: FeatureContext, what: string, look: () => void) {
     this.context = context;
     this.what = what;
     this.look = look;
   }
 
-  /** Looks at once. @throws what the look throws; a store that is away is only waited for. */
+  /** Runs a pass at once. @throws what the pass throws; a store that is away is only waited for. */
   now(): void {
     if (this.isClosed) return;
     try {
@@ -40,7 +40,7 @@ export class LookTimer {
     }
   }
 
-  /** Looks in a while, and not when it was meant to before. */
+  /** Runs the next pass after `delayMs`, in place of the one that was set before. */
   in(delayMs: number): void {
     this.cancel();
     if (this.isClosed) return;

@@ -1,6 +1,6 @@
-// Works the queue off: gathers what is known, lets decideSends.ts decide, and sends through the daemon's gate under a key that
-// sends once. What is armed stands in the store and nowhere else, but for texts that are kept in memory on purpose. A send is put
-// on record before its first key, so that after a crash it is neither lost nor done twice: where nobody knows, it is not repeated.
+// Works the queue off: lets decideSends.ts decide, probes panes (`PaneLooks`), and sends through the daemon's gate under a key that
+// sends once (`SendRunner`). What is armed is in the store and nowhere else, but for texts kept in memory on purpose. A send is
+// recorded before its first key: a crash neither loses nor repeats it, and where nobody knows, it is not repeated.
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { SendJob } from "../../../core/model/job.ts";
 import type { PaneView, FeedChange } from "../../../core/model/view.ts";
@@ -19,14 +19,11 @@ import { actionResultSchema, type ActionResult } from "../../../core/model/actio
 import type { JobStore } from "../../../core/ports/store.ts";
 import { isHeard, LookTimer } from "./lookTimer.ts";
 
-// Looks at the pane of a text that is due, or will be in a moment: what stands in its way. The gate looks once more on the very screen
-// on which it types; this look is the first of the two, so nothing is put on record and no turn is taken for a text that has to wait.
-
-/** After a look that found something in the way: it is looked at again, and not with every tick. */
+/** After a probe that found something in the way: the pane is probed again, but not with every tick. */
 const AGAIN_MS = 3_000;
 /** What was found for the first time may be a screen that was not drawn yet. */
 const SOON_MS = 1_000;
-/** A look that began while the agent had only just come to rest counts for so long: later it is repeated. */
+/** A probe that began while the agent had only just come to rest counts for so long; later it is repeated. */
 const KEPT_MS = 3 * RESTED_MS;
 
 interface EarlyLook {
@@ -39,9 +36,13 @@ interface EarlyLook {
 /** In which case a text is sent, as the gate has to know it. */
 const occasionOf = ({ trigger, isFirst }: SendJob) => ({ afterLimit: trigger.kind === "at", isFirst });
 
+/**
+ * Probes the pane of a text that is due, or will be in a moment, before anything is recorded or takes a turn. The gate probes once
+ * more, on the very screen on which it types.
+ */
 class PaneLooks {
   private readonly context: FeatureContext;
-  /** What was in the way, until it is looked at again; by runtime. */
+  /** What was in the way, until the next probe; by runtime. */
   private readonly obstacles = new Map<string, { why: string; until: number }>();
   private readonly early = new Map<string, EarlyLook>();
 
@@ -49,7 +50,7 @@ class PaneLooks {
     this.context = context;
   }
 
-  /** What was in the way a moment ago; null: nothing, or it is time to look again. */
+  /** What was in the way a moment ago; null: nothing, or the next probe is due. */
   known(runtimeId: string): string | null {
     const found = this.obstacles.get(runtimeId);
     return found !== undefined && this.context.clock.now() < found.until ? found.why : null;
@@ -65,19 +66,19 @@ class PaneLooks {
     this.early.delete(runtimeId);
   }
 
-  /** Begins the look while the agent has not rested long enough: then nobody waits for it afterwards. */
+  /** Begins the probe while the agent has not rested long enough, so that nothing waits for it afterwards. */
   begin(job: SendJob, row: PaneView): void {
     const { runtimeId } = job.agent;
     const { jobId } = job;
     const version = row.state_version;
     const before = this.early.get(runtimeId);
     if (this.known(runtimeId) !== null || (before?.jobId === jobId && before.version === version)) return;
-    // What went wrong is seen, and told, by the look that follows.
+    // The probe that follows finds and reports what went wrong.
     const obstacle = this.look(job).catch(() => "it could not be looked at");
     this.early.set(runtimeId, { jobId, version, at: this.context.clock.now(), obstacle });
   }
 
-  /** What is in the way now; null: nothing. An early look spares this one only where it found nothing. */
+  /** What is in the way now; null: nothing. An early probe replaces this one only where it found nothing. */
   async find(job: SendJob, row: PaneView): Promise<string | null> {
     const { runtimeId } = job.agent;
     const early = this.early.get(runtimeId);
@@ -126,7 +127,7 @@ export class SendRunner {
 
   constructor(deps: {
     readonly context: FeatureContext;
-    /** After each look: what is armed may be another. */
+    /** After each pass: other jobs may be armed. */
     readonly onLook: () => void;
     /** Tells the person that a text was not sent, and why. `row` null: nothing is known of its agent any more. */
     readonly tell: (job: SendJob, row: PaneView | null, why: string) => void;
@@ -163,7 +164,7 @@ export class SendRunner {
     if (this.armed.length > 0) this.timer.in(this.untilNext(now));
   }
 
-  /** Looks at once, for a job that was armed, held or cancelled just now. */
+  /** Runs a pass at once, for a job that was armed, held or cancelled just now. */
   tick(): void {
     this.timer.now();
   }
@@ -186,7 +187,7 @@ export class SendRunner {
     this.timer.in(this.untilNext(now));
   }
 
-  /** An agent that came to rest a moment ago is looked at just before it counts, and as soon as it does. */
+  /** An agent that came to rest a moment ago gets a pass just before its rest counts, and one as soon as it does. */
   private untilNext(now: number): number {
     const rests = this.armed
       .map(({ agent }) => this.rests.restOf(agent.runtimeId))
@@ -198,7 +199,7 @@ export class SendRunner {
     return Math.min(this.armed.length === 0 ? REST_MS : TICK_MS, ...soonest);
   }
 
-  /** What the daemon before this one began to send and did not see through. */
+  /** What the daemon before this one began to send and did not finish. */
   private settleBegun(): void {
     const { jobs, clock } = this.deps.context;
     for (const job of this.armed) {
@@ -341,7 +342,7 @@ export class SendRunner {
     this.looks.note(agent.runtimeId, why);
   }
 
-  /** A refusal is no attempt: nothing was typed. Where nobody knows whether a key arrived, the record of the key does. */
+  /** A refusal is no attempt: nothing was typed. Whether a key may have arrived is in the record under the idempotency key. */
   private handleRefusal(job: SendJob, row: PaneView, error: unknown): void {
     const { jobs } = this.deps.context;
     const found = jobs.findSent(job.agent.runtimeId, keyOf(job));
@@ -360,7 +361,7 @@ export class SendRunner {
     );
   }
 
-  /** What was not delivered is not repeated: part of it may stand in the box, or went elsewhere. */
+  /** What was not delivered is not repeated: part of it may be in the input box, or have gone elsewhere. */
   private settle(
     job: SendJob,
     row: PaneView | null,

@@ -89,7 +89,7 @@ interface Seen {
   /** Null: not understood. */
   words: readonly string[] | null;
   parts: readonly (readonly string[])[];
-  /** Of all words in them: where a program is not among these, no part needs a look. An agent may ask with thousands of parts. */
+  /** Of all words in them: where a program is not among these, no part is compared. An agent may ask with thousands of parts. */
   names: ReadonlySet<string>;
 }
 

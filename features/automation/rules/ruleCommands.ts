@@ -1,10 +1,9 @@
-// What is known of the commands that a rule names: the few programs that run nothing and may take any more words, and what a person
-// should know of the others. A program that is not known may run whatever it is told.
+// The commands of rules and requests: their words (`wordsOf`, `commandsIn`), the few programs that run nothing and may take any
+// more words (`commandProblem`), and what a person should know of the others. One that is not known may run anything.
 import { parse } from "unbash";
 
-// Reads a command as the words that a shell gives to one program. Strict where something may be allowed: whatever a shell might
-// take for more than plain words is not understood. Loose where something is to be refused: every part of the text that may
-// become a command.
+// Words: what a shell gives to one program. Strict where something may be allowed: whatever a shell might take for more than plain
+// words is not understood. Loose where something is to be refused: every part of the text that may become a command.
 
 const MAX_LENGTH = 1_000;
 

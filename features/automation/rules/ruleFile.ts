@@ -1,5 +1,6 @@
-// The rules file: `rules.json` in the home. Each rule is judged by itself: one that is wrong is not in force, and the others are. But
-// where a rule that is wrong may have been one that refuses or leaves, nothing is approved until it is right.
+// The rules file, `rules.json` in the home: its form, how it is read (`readRules`), the hash that a person arms (`hashOf`), and the
+// text of one more rule (`addRule`, `draftRule`); it writes no file. A rule that is wrong is not in force, and the others are; but
+// where it may have been one that refuses or leaves, nothing is approved until it is right.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { createHash } from "node:crypto";
 import * as z from "zod";
@@ -20,7 +21,7 @@ import { patternProblem } from "./rulePaths.ts";
 import { commandNotes, commandProblem, MORE } from "./ruleCommands.ts";
 
 const MAX_RULES = 200;
-/** Each is looked at every second. */
+/** Each is decided on in every pass of the watches. */
 const MAX_WATCHES = 50;
 /** How often a rule answers one agent in ten minutes at most. */
 export const MAX_LIMIT = 20;
@@ -252,8 +253,7 @@ const readHash = (rule: Rule, rules: readonly Rule[]): string => {
 };
 
 /**
- * What a person arms: the rule to the letter. One that approves is armed together with those that go before it, so that it counts
- * no longer when one of these is changed or taken away.
+ * What a person arms: the rule to the letter; one that approves with those that go before it, so that a change of these disarms it.
  */
 export const hashOf = (rule: Rule, rules: readonly Rule[]): string => {
   const known = hashes.get(rules) ?? new Map<Rule, string>();
@@ -267,7 +267,7 @@ export const hashOf = (rule: Rule, rules: readonly Rule[]): string => {
 export const notesOf = ({ when, then }: Rule): string[] =>
   then === "approve" ? (when.commands ?? []).flatMap(commandNotes) : [];
 
-// Puts one more rule into the text of the rules file and leaves every other byte as the person wrote it. Pure.
+// Adding: one more rule goes into the text of the rules file, and every other byte stays as the person wrote it. Pure.
 
 const indented = (text: string, lead: string): string => text.replaceAll("\n", `\n${lead}`);
 
@@ -285,8 +285,7 @@ const append = (text: string, list: JsonNode, rule: string): string => {
 type Added = { readonly text: string; readonly rule: Rule } | { readonly problem: string };
 
 /**
- * `text` null: there is no file yet. `added`: one rule in JSON, which goes into the file to the letter. Refused where anything in the
- * file is wrong, before or afterwards.
+ * `text` null: no file yet. `added`: one rule in JSON, put in to the letter. Refused where the file is wrong, before or afterwards.
  */
 export const addRule = (text: string | null, added: string): Added => {
   const alone = readRules(`{ "rules": [${added}\n] }`);
@@ -309,7 +308,7 @@ export const addRule = (text: string | null, added: string): Added => {
   return rule === undefined ? { problem: "it would not be read again" } : { text: after, rule };
 };
 
-// A rule about what an agent asks now, as a person would write it: its text, and what to know before it is put into the file.
+// Drafts: a rule about what an agent asks now, and its text as a person would write it.
 
 const MAX_NAME = 40;
 

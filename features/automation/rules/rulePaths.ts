@@ -1,6 +1,6 @@
-// Which files a request names, and whether a rule is about one of them. For rules that stop something, so it is generous: any word of
-// a command may be a path, also behind an option, and a path also counts by where its links lead. What a program opens beyond its
-// words, nobody knows here.
+// Which files a request names (`pathsIn`), where their links lead (`RequestPaths`), and whether a rule is about one of them
+// (`fitsPath`). For rules that stop something, so it is generous: any word of a command may be a path, also behind an option, and a
+// path also counts by where its links lead. What a program opens beyond its words is not known here.
 import { realpath } from "node:fs/promises";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { basename, dirname, join, normalize } from "node:path";
@@ -111,7 +111,7 @@ const realOf = async (path: string): Promise<string | null> => {
     try {
       return join(await realpath(at), ...missing);
     } catch {
-      // It is not there, or may not be looked at: the folder above it may be.
+      // It is not there, or may not be read: the folder above it may be.
       missing.unshift(basename(at));
     }
   return null;
@@ -172,10 +172,7 @@ interface KnownPaths {
   readonly real: ReadonlyMap<string, string>;
 }
 
-/**
- * The files and folders that each request is about, and where they lead: read once per request, and again directly before it is
- * answered, because links may lead elsewhere by then.
- */
+/** The files and folders of each request, and where they lead: read once, and again directly before the answer: links change. */
 export class RequestPaths {
   private readonly context: FeatureContext;
   private readonly known = new Map<string, KnownPaths>();

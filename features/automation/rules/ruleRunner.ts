@@ -1,5 +1,5 @@
-// Lets rules answer: looks at what agents ask, lets judgeRequest.ts decide, and answers through the daemon's gate. An answer is put on
-// record before its first key, is given only to a request that has stood for a while, and only to just the one that was judged.
+// Lets rules answer: gathers what agents ask, lets judgeRequest.ts decide, and answers through the daemon's gate. An answer is
+// recorded before its first key, and given only to exactly the request that was judged, once it has stood for a while.
 import { RUN_BEGUN, type RuleRun, NOT_ANSWERED } from "../../../core/model/rule.ts";
 import type { ToldRequest } from "../../../core/model/request.ts";
 import type { PaneView, FeedChange } from "../../../core/model/view.ts";
@@ -12,8 +12,6 @@ import { isHeard, LookTimer } from "../queue/lookTimer.ts";
 import { RequestPaths } from "./rulePaths.ts";
 import type { RuleSet } from "./ruleSet.ts";
 
-// An answer that a rule would give, what it is about, and how it goes on record.
-
 /** One asking of one agent. */
 interface Standing {
   readonly fingerprint: string;
@@ -21,7 +19,7 @@ interface Standing {
   /** Not before then. */
   notBefore: number;
   tries: number;
-  /** Rules that noted or told it, by hash. */
+  /** What was recorded or told already: hashes of rules, and keys of messages. */
   readonly noted: Set<string>;
   /** Nothing more is done about it. */
   isOver: boolean;
@@ -86,7 +84,7 @@ const EVENTS_LIMIT_MS = 1_000;
 export const FLOOD_MS = 600_000;
 /** After something was in the way. */
 const AGAIN_MS = 2_000;
-/** So long a request that is in doubt is looked at again and again. */
+/** So long a request that is in doubt is examined again and again. */
 const DOUBT_MS = 30_000;
 /** So often a request is tried: then it is the person's. */
 const MAX_TRIES = 5;
@@ -103,7 +101,7 @@ export class RuleRunner {
     readonly ruleSet: RuleSet;
     /** Tells the person what a rule says of a request, or why it left one to them. */
     readonly tell: (row: PaneView, about: { rule: string; title: string; key: string }) => void;
-    /** After each look. */
+    /** After each pass. */
     readonly onLook?: () => void;
   }) {
     this.deps = deps;
@@ -122,7 +120,7 @@ export class RuleRunner {
     if (isAbout) this.timer.in(0);
   }
 
-  /** Looks soon, for rules that were changed, armed, or let go on. */
+  /** Runs a pass soon, for rules that were changed, armed, or let go on. */
   tick(): void {
     this.timer.in(0);
   }
@@ -164,7 +162,7 @@ export class RuleRunner {
     if (next < Infinity) this.timer.in(Math.max(0, next - context.clock.now()));
   }
 
-  /** Gives when to look again, epoch ms. */
+  /** Gives when to examine it again, epoch ms. */
   private lookAt(runtimeId: string, row: PaneView): number {
     const { context } = this.deps;
     const now = context.clock.now();

@@ -1,5 +1,5 @@
-// The rules in force: reads `rules.json` in the home, follows its changes, and knows which rules a person armed. A file that others can
-// write to is not used. Without the file there is no rule.
+// The rules in force: reads `rules.json` in the home, follows and makes its changes, and knows which rules a person armed. A file
+// that others can write to is not used. Without the file there is no rule.
 import { constants, unwatchFile, watchFile } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,10 +1,10 @@
-// Panes without an agent that a person watches: nobody else looks at them, so they are looked at here, once a second and a few at
-// most. A look that takes long delays only the next one at the same pane.
+// Panes without an agent that a person watches: nothing else captures them, so they are captured here, once a second and a few at
+// most. A capture that takes long delays only the next one of the same pane.
 import type { WatchJob } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 
-/** Looked at side by side. */
+/** Captured side by side. */
 export const MAX_BARE_PANES = 20;
 const MARK = "pane:";
 

@@ -1,13 +1,11 @@
-// Decides what the watches do now. Pure: from facts, jobs and the time it makes a list of acts, which the runner performs. It
-// knows nothing of panes and keys, and no act of it reaches one.
+// Decides what the watches do now: from facts, jobs and the time it makes a list of acts, which the runner performs; and says them
+// in words. Pure: it knows nothing of panes and keys, and no act of it reaches one.
 import type { WatchCondition, WatchJob } from "../../../core/model/job.ts";
 import { NO_AGENT, type PaneView } from "../../../core/model/view.ts";
 import { conditionText } from "../../../core/model/words.ts";
 import { matchesFilters } from "../../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../../core/api/calls.ts";
 import { isBareKey } from "./barePanes.ts";
-
-// Words of watches that only the daemon says. Pure.
 
 /** Why a job ended without what it waited for. */
 export const endedText = (condition: WatchCondition): string => `ended before ${conditionText(condition)}`;
@@ -27,11 +25,11 @@ export interface Watched {
   readonly silentSince: number | null;
 }
 
-/** Lines that matched and were not told yet. */
+/** Lines that matched and were not reported yet. */
 export interface Matched {
   readonly newest: string;
   readonly count: number;
-  /** Lines came faster than the looks: others may have matched as well. */
+  /** Lines came faster than the captures: others may have matched as well. */
   readonly hasGap: boolean;
 }
 
@@ -98,7 +96,7 @@ const subjectsOf = ({ subject }: WatchJob, watched: WatchFacts["watched"]): [str
     const { runtimeId, identity, agentName } = subject;
     const known = watched.get(runtimeId);
     if (known !== undefined) return [[runtimeId, known]];
-    // Of a pane that was not seen yet nothing is known; an agent that nobody knows any more ended while nobody looked.
+    // Nothing is known of a pane that was not seen yet; an agent that is not known any more ended unseen.
     if (isBareKey(runtimeId)) return [];
     const lost: Watched = { row: lostRow(identity, agentName), isGone: true, silentSince: null };
     return [[runtimeId, lost]];

@@ -1,10 +1,11 @@
-// What a watched screen tells from look to look: the lines that watches wait for, and since when an agent has shown nothing new.
+// What watched screens say from capture to capture: which lines are new (`takeNewLines`), which of them a watch waits for
+// (`LineMatcher`), and since when an agent has shown nothing new (`LifeSigns`).
 import { compilePattern, createDeadline, PatternTimeout } from "../../../core/pattern/pattern.ts";
 import type { WatchJob } from "../../../core/model/job.ts";
 import type { Matched } from "./decide.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 
-/** What the last look saw. */
+/** What the last capture had. */
 export interface ScreenMemory {
   /** How often each row that counted was there. */
   readonly rows: ReadonlyMap<string, number>;
@@ -14,9 +15,9 @@ export interface ScreenMemory {
 
 interface NewLines {
   readonly memory: ScreenMemory;
-  /** In order, from the top. Empty at the first look, which only learns what is there. */
+  /** In order, from the top. Empty at the first capture, which only learns what is there. */
   readonly added: readonly string[];
-  /** Nothing of the last look is left: what came in between was not seen. */
+  /** Nothing of the last capture is left: what came in between was not seen. */
   readonly hasGap: boolean;
 }
 
@@ -30,7 +31,7 @@ const countRows = (rows: readonly string[]): Map<string, number> => {
 export const takeNewLines = (before: ScreenMemory | null, lines: readonly string[]): NewLines => {
   const filled = lines.map((line) => line.trimEnd()).filter((line) => line !== "");
   const last = filled.at(-1) ?? null;
-  // The last row is complete once another follows it, or once it stayed as it was for a whole look.
+  // The last row is complete once another follows it, or once it is the same in the next capture.
   const complete = last !== null && before !== null && before.last === last ? filled : filled.slice(0, -1);
   const rows = countRows(complete);
   const memory = { rows, last };
@@ -45,10 +46,7 @@ export const takeNewLines = (before: ScreenMemory | null, lines: readonly string
   return { memory, added, hasGap };
 };
 
-// Finds the lines that watches wait for. Patterns are a person's, lines are an agent's: each look has a deadline, and a pattern
-// that runs into it is given up.
-
-/** For all lines of one look. */
+/** For all new lines of one capture. */
 const LIMIT_MS = 20;
 /** Of one line, in characters: longer ones are compared as far as that. */
 const MAX_LINE = 1_000;
@@ -60,12 +58,13 @@ interface Watching {
   isTooSlow: boolean;
 }
 
+/** Finds the lines that watches wait for. Each capture has a deadline, and a person's pattern that runs into it is given up. */
 export class LineMatcher {
   private readonly deadline = createDeadline();
   private readonly watching = new Map<string, Watching>();
-  /** The last look at each screen: a screen that rests may not be looked at again before its next line. */
+  /** The last capture of each screen: one that does not change may not be captured again before its next line. */
   private readonly latest = new Map<string, readonly string[]>();
-  /** Those whose screen was the same at two looks: at the next such look no line can be new, nor become complete. */
+  /** Those whose last two captures were the same: in another such capture no line can be new, nor become complete. */
   private readonly resting = new Set<string>();
 
   /** Follows exactly the jobs that wait for lines. */
@@ -114,7 +113,7 @@ export class LineMatcher {
   }
 
   private find(one: Watching, lines: readonly string[]): string[] {
-    // The deadline of a look starts a thread.
+    // Without lines no deadline is set, which starts a thread.
     if (lines.length === 0) return [];
     // A machine that is held up for a moment makes any pattern slow, once.
     const found = this.tryToFind(one, lines) ?? this.tryToFind(one, lines);
@@ -134,12 +133,12 @@ export class LineMatcher {
     }
   }
 
-  /** Something matched and was not told yet. */
+  /** Something matched and was not reported yet. */
   get isWaiting(): boolean {
     return [...this.watching.values()].some(({ matched }) => matched.size > 0);
   }
 
-  /** What matched and was not told yet. */
+  /** What matched and was not reported yet. */
   get matched(): ReadonlyMap<string, ReadonlyMap<string, Matched>> {
     return new Map([...this.watching].map(([jobId, one]) => [jobId, one.matched]));
   }
@@ -160,10 +159,7 @@ export class LineMatcher {
   }
 }
 
-// Since when each working agent has shown nothing new: its screen to the last character (a spinner's seconds prove life), its
-// state, and what it is doing. After a start the time counts from there: too late is better than too early.
-
-/** So long after the last sign a screen stands still: working agents draw every second. */
+/** A screen whose last sign is older than this stands still: working agents draw every second. */
 const STANDS_AFTER_MS = 5_000;
 
 interface Signs {
@@ -173,13 +169,17 @@ interface Signs {
   isHeld: boolean;
   signAt: number;
   screen: string | null;
-  /** What the row told of the work. */
+  /** What the row says of the work. */
   doing: string;
 }
 
 const doingOf = ({ state, reason_code, progress, activity }: PaneView): string =>
   JSON.stringify([state, reason_code, progress, activity]);
 
+/**
+ * Since when each working agent has shown nothing new: on its screen (a spinner's seconds prove life), in its state, and in what it
+ * is doing. After a start the time counts from there: too late is better than too early.
+ */
 export class LifeSigns {
   private readonly known = new Map<string, Signs>();
 
@@ -202,8 +202,7 @@ export class LifeSigns {
     const isStale = row.state === "unknown" && row.reason_code === "stale_signal";
     // That its signs became too old is no sign.
     if (before !== undefined && isStale) return;
-    // Nor is it one that its state is not known any more, while its screen goes on to stand still: an agent that hangs shows what it
-    // showed. One that came to an end has drawn that just before.
+    // Nor is an unknown state while the screen stood still: an agent that hangs shows what it showed; an end would have been drawn.
     const stoodStill = before !== undefined && now - before.signAt >= STANDS_AFTER_MS;
     if (before?.isWorking === true && row.state === "unknown" && stoodStill) {
       before.isHeld = true;
@@ -232,7 +231,7 @@ export class LifeSigns {
     for (const signs of this.known.values()) signs.signAt = now;
   }
 
-  /** How long it takes until the first of those that work was silent for so long; null: none will be that was not already. */
+  /** Until the first of those that work was silent for so long; null: none will be that is not already. */
   soonest(forMs: number, now: number): number | null {
     let soonest: number | null = null;
     for (const { isWorking, signAt } of this.known.values()) {

@@ -1,5 +1,5 @@
-// Runs the watches: gathers the facts, lets decide.ts decide, puts on record and then tells. What is armed stands in the store
-// and nowhere else: a store that was lost has nothing armed. It sends no key to any pane.
+// Runs the watches of a person (`WatchRunner`) and of the rules file (`StandingWatches`): gathers the facts, lets decide.ts decide,
+// records, and then tells. What is armed is in the store and nowhere else. It sends no key to any pane.
 import type { WatchJob } from "../../../core/model/job.ts";
 import type { PaneView, FeedChange } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
@@ -11,9 +11,6 @@ import { isQuiet, minuteOfDay } from "../../../core/api/notifications/judgeNotif
 import { LookTimer } from "../queue/lookTimer.ts";
 import { BarePanes, bareKeysOf, isBareKey } from "./barePanes.ts";
 import { LifeSigns, LineMatcher } from "./screenSigns.ts";
-
-// The watches of the rules file. They tell of whichever agent fits, now or later, as long as they stand there: nobody arms them, and they
-// never end by themselves. What was so before they stood there, or before the daemon ran, is no news and is not told.
 
 /** The time for which messages are counted. */
 const FLOOD_MS = 600_000;
@@ -36,6 +33,10 @@ const isInFolder = ({ when: { cwd } }: Rule, { activity }: PaneView): boolean =>
   return cwd === undefined || (folder !== null && cwd.some((above) => isBelow(folder, above)));
 };
 
+/**
+ * The watches of the rules file. They tell of every agent that fits, now or later, while their rule is in the file: nobody arms
+ * them, and they never end by themselves. What was true before the rule was there, or before the daemon ran, is not told.
+ */
 class StandingWatches {
   private readonly context: FeatureContext;
   private readonly rulesNow: () => readonly Rule[];
@@ -95,7 +96,9 @@ class StandingWatches {
     return this.standing.find(({ job }) => job.jobId === jobId) ?? null;
   }
 
-  /** Those of whom it tells: in its folders, and only of what came to be since it stands there. `goneAt`: when those that are gone ended. */
+  /**
+   * Agents in its folders, of which something came true since its rule is in the file. `goneAt`: when those that are gone ended.
+   */
   about(
     { rule, job }: StandingWatch,
     watched: ReadonlyMap<string, Watched>,
@@ -110,7 +113,6 @@ class StandingWatches {
     return new Map([...watched].filter(([id, one]) => isInFolder(rule, one.row) && isNew(id, one)));
   }
 
-  /** Puts on record that it tells. */
   record({ rule, hash }: StandingWatch, row: PaneView, now: number, outcome: string): void {
     this.insert(rule, hash, {
       at: now,
@@ -156,9 +158,9 @@ class StandingWatches {
 }
 
 const TICK_MS = 1_000;
-/** While nothing has happened since the last look: then only time can make something come true, and when is known. */
+/** While nothing has happened since the last pass: only time can then make something come true, and when is known. */
 const REST_MS = 15_000;
-/** Nobody looked for so long: the machine slept. */
+/** No pass for so long: the machine slept. */
 const ASLEEP_MS = 90_000;
 /** A runtime that ended is remembered this long, so that every watch has heard of it. */
 const GONE_MS = 60_000;
@@ -168,7 +170,7 @@ const STALL_JOB = "stall";
 /** On record in place of "told", where neither a surface listened nor a channel could send it. */
 const UNHEARD = "nobody could hear it";
 
-/** What is told. `line`: of the agent's own words, for those who want them. */
+/** A message for the person. `line`: a line of the screen, for those who want it. */
 export interface WatchMessage {
   readonly id: string;
   readonly jobId: string;
@@ -217,7 +219,7 @@ export class WatchRunner {
   private readonly toldAt = new Map<string, number>();
   private armed: readonly WatchJob[] = [];
   private lookedAt: number | null = null;
-  /** Something happened since the last look. */
+  /** Something happened since the last pass. */
   private isWoken = false;
   private readonly timer: LookTimer;
   private readonly stopScreens: () => void;
@@ -225,7 +227,7 @@ export class WatchRunner {
   constructor(deps: {
     readonly context: FeatureContext;
     readonly tell: (message: WatchMessage) => void;
-    /** Whether anybody would hear now what is told over this channel; null: over any. At this desktop, too. */
+    /** Whether a message over this channel (null: any) would reach anybody now, at this desktop too. */
     readonly hears: (channel: string | null) => boolean;
     /** Those of the rules file: some of them are watches. */
     readonly rules: () => readonly Rule[];
@@ -234,7 +236,7 @@ export class WatchRunner {
     this.standing = new StandingWatches(deps.context, deps.rules);
     this.timer = new LookTimer(deps.context, "the watches", () => this.look());
     const { rows, clock } = deps.context;
-    // What the store remembers may be gone before the first look.
+    // What the store remembers may be gone before the first pass.
     for (const row of rows.all()) this.noteRow(row, clock.now());
     const noteScreen = (key: string, lines: readonly string[]): void => {
       this.signs.noteScreen(key, lines, clock.now());
@@ -260,7 +262,7 @@ export class WatchRunner {
     if (changes.length > 0 && this.armedCount > 0) this.wake();
   }
 
-  /** Looks at once, for a job that was armed or cancelled just now. */
+  /** Runs a pass at once, for a job that was armed or cancelled just now. */
   tick(): void {
     this.timer.now();
   }
@@ -282,7 +284,7 @@ export class WatchRunner {
     this.schedule();
   }
 
-  /** Time in which nobody looked, or that a clock jumped over, is no silence: it counts from here. */
+  /** Time without a pass, or that a clock jumped over, is no silence: silence counts from here. */
   private noteJump(now: number): void {
     const passed = now - (this.lookedAt ?? now);
     if (passed < 0 || passed > ASLEEP_MS) this.signs.restart(now);
@@ -309,7 +311,7 @@ export class WatchRunner {
   }
 
   private schedule(): void {
-    // Panes without an agent are looked at by nobody else.
+    // Nothing else captures panes without an agent.
     const isBusy = this.isWoken || !this.deps.context.isReady() || bareKeysOf(this.armed).size > 0;
     this.timer.in(isBusy ? TICK_MS : this.restMs());
   }
@@ -335,7 +337,7 @@ export class WatchRunner {
     this.lines.forget(runtimeId);
   }
 
-  /** After a restart nothing is told twice of what still holds. */
+  /** What still holds after a restart is not told again. */
   private readTold(): Map<string, Set<string>> {
     const told = new Map<string, Set<string>>();
     for (const { jobId, runtimeId } of this.deps.context.jobs.listTold())
@@ -375,7 +377,7 @@ export class WatchRunner {
     for (const one of standing) {
       const about = this.standing.about(one, watched, goneAt);
       const known = told.get(one.job.jobId);
-      // What it is about no longer is another matter when it comes back.
+      // An agent that it no longer covers counts as another one when it comes back.
       for (const runtimeId of known ?? []) if (!about.has(runtimeId)) known?.delete(runtimeId);
       for (const act of decide([one.job], { ...facts, watched: about })) this.perform(act, now);
     }
@@ -407,7 +409,7 @@ export class WatchRunner {
     }
   }
 
-  /** On record first: what is told twice is worse than what a crash at this moment leaves untold. */
+  /** Recorded first: to tell twice is worse than to tell nothing when the daemon crashes at this moment. */
   private performTell(
     { job, runtimeId, row, matched }: Extract<WatchAct, { kind: "tell" }>,
     now: number,

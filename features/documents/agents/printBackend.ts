@@ -1,5 +1,5 @@
-// An agent without a pane: what it is asked (the document, and from the second time on what changed in it since), and the
-// command that reads that and prints an answer. Which command is given by the caller or by the person's own config.toml.
+// Asking an agent without a pane for a document: the prompt, the person's config.toml (which command, and what git may run), and
+// running that command, which reads the prompt and prints an answer.
 import { spawn } from "node:child_process";
 import { parse } from "smol-toml";
 import * as z from "zod";

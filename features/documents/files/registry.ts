@@ -1,7 +1,7 @@
-// Which document belongs to which pane: `.agent-doc/sessions.json` of the project, which other programs read and write as well, and which
-// may have come with a repository. What the person claimed is in agtmux's home: only that says which tmux server a pane was in, which life
-// of it was meant, because tmux gives a pane's id again after a restart, and which documents may be handed to an agent by themselves.
-// A copy in the project, `agtmux.json`, is for those who look at it from another machine.
+// Which document belongs to which pane: `.agent-doc/sessions.json` of the project, which other programs read and write as well, and
+// which may have come with a repository. What the person claimed is in agtmux's home: only that says which tmux server and which
+// instance of the pane was meant, because tmux gives a pane's id again after a restart, and which documents may be handed to an
+// agent by themselves. A copy in the project, `agtmux.json`, is for those who read it from another machine.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
@@ -21,7 +21,7 @@ const entrySchema = z.looseObject({
 
 export type RegistryEntry = z.infer<typeof entrySchema>;
 
-/** A pane of one tmux server, for as long as both live. */
+/** A pane of one tmux server, for as long as both exist. */
 export const paneLifeSchema = z.object({
   socket: z.string(),
   serverPid: z.number().int(),
@@ -32,7 +32,7 @@ export type PaneLife = z.infer<typeof paneLifeSchema>;
 
 const ownSchema = z.object({
   life: paneLifeSchema.nullable(),
-  /** The document, without links; null where only its prompt was looked at. */
+  /** The document, without links; null where only its prompt was recorded. */
   file: z.string().nullable().default(null),
   /** Of the prompt that was shown last. */
   shownPrompt: z.string().nullable(),

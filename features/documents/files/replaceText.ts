@@ -14,7 +14,7 @@ const SETTLE_MS = 20;
 const SETTLE_ROUNDS = 50;
 const ROUNDS = 20;
 
-/** Tells that a step was done, so that a test can end the process right there. */
+/** Called when a step is done, so that a test can end the process right there. */
 export type OnStep = (step: string) => void;
 
 /** Where it grew meanwhile, the caller reads again, because it was changed just now. */
@@ -106,9 +106,9 @@ const replaceOnce = async (
 };
 
 /**
- * Replaces the file's text by what `makeText` makes of it, and gives what was written; called again with the newer text when somebody was faster. The
- * file keeps its mode. @throws AgtmuxError E_DOCUMENT_BUSY when that never ends, and what `makeText` throws: the file is then
- * as it was.
+ * Replaces the file's text by what `makeText` makes of it, and gives what was written; `makeText` is called again with the newer
+ * text when somebody was faster. The file keeps its mode. @throws AgtmuxError E_DOCUMENT_BUSY when that never ends, and what
+ * `makeText` throws: the file is then as it was.
  */
 export const replaceText = async (
   path: string,

@@ -1,4 +1,5 @@
-// Reading and writing files whole: nobody ever meets half of one, and a kill leaves the old or the new one.
+// Reading and writing files whole: nobody ever meets half of one, and a kill leaves the old or the new one. And the lock of a
+// project's documents (`withDocumentLock`).
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
@@ -22,14 +23,13 @@ const FOLDER_MODE = 0o777;
 /** Larger ones are no documents. */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
-/** The error for the person. */
 export const invalidFile = (problem: FileProblem): AgtmuxError =>
   new AgtmuxError("E_DOCUMENT_INVALID", problem.message, {
     cause: problem,
     remedy: "Look at that file, move it away if it is not yours, and repeat.",
   });
 
-/** What goes wrong with a file is told as what is wrong with the document. */
+/** Reports what goes wrong with a file as what is wrong with the document. */
 const telling = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;
@@ -67,7 +67,7 @@ const wayTo = ({ root }: Place, folder: string): { root: string; steps: string[]
     .filter((step) => step !== ""),
 });
 
-/** Works in a folder below the place; null where it is not there. @throws AgtmuxError E_DOCUMENT_INVALID for a link and the like. */
+/** Works in a folder below the place; null: it is not there. @throws AgtmuxError E_DOCUMENT_INVALID for a link and the like. */
 const within = async <T>(
   place: Place,
   folder: string,
@@ -83,7 +83,7 @@ const within = async <T>(
   }
 };
 
-/** Makes a folder below the place, and looks at what is in it. */
+/** Makes a folder below the place, and lets `look` work in it. */
 export const prepareFolder = async (
   place: Place,
   folder: string,
@@ -174,8 +174,8 @@ export const removeLeftovers = async (folder: string): Promise<void> => {
 };
 
 /**
- * A file beside `path` with this content, on the disk unless it `mayBeLost` with the power; the caller renames or removes it. `owner`:
- * that of the file that it replaces, or a mode.
+ * A new file beside `path`, on the disk unless it `mayBeLost`; the caller renames or removes it. `owner`: of the old file, or a
+ * mode.
  */
 export const writeNewFile = async (
   path: string,
@@ -225,7 +225,7 @@ export const writeKept = async (
   await within(place, dirname(path), work, isPrivate ? 0o700 : FOLDER_MODE);
 };
 
-// One writer at a time per project: an exclusive SQLite transaction, which the kernel ends with the process, however it dies.
+// Lock: one writer at a time per project. It is an exclusive SQLite transaction, which the kernel ends with the process.
 
 const POLL_MS = 15;
 const LIMIT_MS = 10_000;

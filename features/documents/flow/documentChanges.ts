@@ -1,4 +1,5 @@
-// The smaller flows that change a document or what is kept beside it: `init`, `reset`, `history --restore`.
+// The smaller flows that change a document or what is kept beside it: `patch`, `init`, `reset`, claiming, `history --restore`;
+// reading a document for a flow (`openDocument`); and whether a change of a watched document is a question (`decideChange`).
 import type { ComponentConfigs, ComponentConfig } from "../model/componentConfig.ts";
 import { readFrontmatter, type Frontmatter, setFrontmatter } from "../model/frontmatter.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
@@ -20,10 +21,9 @@ import { saveSnapshot, deleteSnapshot, loadSnapshot } from "../files/snapshots.t
 import { mkdir, link, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-// A document with what the flows need to know of it.
-
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 
+/** A document with what the flows need to know of it. */
 export interface OpenDocument {
   readonly paths: DocumentPaths;
   readonly text: string;
@@ -48,7 +48,7 @@ export const openDocument = async (paths: DocumentPaths): Promise<OpenDocument> 
   return { paths, text, frontmatter: readFrontmatter(text), configs: await readComponentConfigs(paths) };
 };
 
-// `doc patch`: new content for one component, with the project's own commands before and after it.
+// Patch: `doc patch` puts new content into one component, with the project's own commands before and after it.
 
 const HOOK_TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 16 * 1024 * 1024;
@@ -95,7 +95,7 @@ const runHook = (command: string, input: string, cwd: string, env: HookEnv): Pro
 
 const startHook = (command: string, cwd: string, env: HookEnv): void => {
   const child = spawn("/bin/sh", ["-c", command], { cwd, env, stdio: "ignore", detached: true });
-  // Nobody waits for it, so nobody is told.
+  // Nothing waits for it, so its failure is not reported.
   child.on("error", () => {});
   child.unref();
 };
@@ -153,9 +153,8 @@ export const patchComponent = async (request: PatchRequest): Promise<readonly st
   return notes;
 };
 
-// Whether a change of a watched document is a question, or what followed from an answer. Pure. A change that the agent knows
-// already is no question, whoever wrote it. A change right after an answer may come from a program (a formatter), so only a few
-// of these in a row count.
+// Watching: whether a change of a watched document is a question, or what followed from an answer. Pure. What the agent knows
+// already is no question. A change right after an answer may come from a program (a formatter), so only a few in a row count.
 
 export interface WatchedDocument {
   /** What was handed to the agent last. */
@@ -203,7 +202,7 @@ interface NewDocument {
   readonly agent: string | null;
 }
 
-/** An inline document with room for the first question. */
+/** An inline document with space for the first question. */
 const newText = ({ session, title, agent }: NewDocument): string => {
   const head = setFrontmatter("", {
     agent_doc_session: session,
@@ -269,7 +268,7 @@ export const claimedText = (text: string, newId: () => string): string => {
   return isBare ? withId + withLineEnds(added, lineEndOf(text)) : withId;
 };
 
-/** Makes it so in the file, and gives the id. @throws AgtmuxError E_DOCUMENT_INVALID: it stays as it is then. */
+/** Writes that text into the file, and gives the id. @throws AgtmuxError E_DOCUMENT_INVALID: the file stays as it is then. */
 export const claimDocument = async (paths: DocumentPaths, newId: () => string): Promise<string> =>
   withDocumentLock(paths, async () => {
     await replaceText(paths.file, (text) => claimedText(text, newId));

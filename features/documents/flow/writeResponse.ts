@@ -1,5 +1,6 @@
-// An agent's response goes into its document: it is kept on the disk first, applied to the text that the agent had seen, and
-// merged with what a person typed since. Twice is once: a response that is in the document already changes nothing.
+// An agent's response goes into its document: it is kept on the disk first (`PendingResponse`), applied to the text that the agent
+// had seen, or to what the agents know by now (`groundOf`), and merged with what a person typed since. Twice is once: a response
+// that is in the document already changes nothing.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
@@ -23,8 +24,8 @@ import { saveCrdtState, saveSnapshot } from "../files/snapshots.ts";
 import { writeThroughEditor, type Way } from "../ipc/writeThroughEditor.ts";
 import { openDocument, type OpenDocument } from "./documentChanges.ts";
 
-// Responses that were handed over and are perhaps not yet in their document. They are on the disk before anything else
-// happens, and leave it once they were seen in the document: a kill at any moment loses none.
+// Pending responses: those that were handed over and are perhaps not yet in their document. They are on the disk before anything
+// else happens, and are removed once they were seen in the document: a kill at any moment loses none.
 
 const pendingSchema = z.object({
   file: z.string(),
@@ -81,9 +82,9 @@ export const listPending = async (paths: DocumentPaths): Promise<PendingResponse
   return found.flat().toSorted((a, b) => a.at.localeCompare(b.at));
 };
 
-// Several answers to one text stand in the order in which they came. The second one was written without the first, so that, merged like
-// what a person typed, it would stand above it. What is kept beside a snapshot says which text it is an answer to; then the next answer
-// to that text is put into what the agents know by now. Pure.
+// Ground: several answers to one text stand in the order in which they came. The second one was written without the first; merged
+// like what a person typed, it would stand above it. What is kept beside a snapshot says which text it is an answer to; the next
+// answer to that text is put into what the agents know by now. Pure.
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
@@ -192,7 +193,7 @@ export const applyToBaseline = (
   return applyResponse(baseline, parsed, document.configs);
 };
 
-/** The same on what the agents know by now; a snapshot that takes no answer may have come with the project, and counts for nothing. */
+/** The same on what the agents know by now. A snapshot that takes no answer may have come with the project: it is ignored. */
 export const applyToGround = (
   document: Pick<OpenDocument, "frontmatter" | "configs">,
   ground: string,

@@ -1,4 +1,5 @@
-// A response on its way through an editor: into its buffer instead of under it, so that cursor and undo stay.
+// A response on its way through an editor, into its buffer instead of under it, so that cursor and undo stay: the file by which it
+// is handed over, the wait until it is acknowledged, and the check of what the editor saved.
 import * as z from "zod";
 import { MODES, findComponent, isWhole, parseComponents } from "../model/documentText.ts";
 import { watch } from "node:fs";
@@ -12,9 +13,10 @@ import { mergeTexts } from "../model/mergeTexts.ts";
 import { parseResponse, type ComponentModes } from "../model/patches.ts";
 import { replaceText, type OnStep } from "../files/replaceText.ts";
 
-// The file by which an editor's plugin is handed a response: `.agent-doc/patches/<hash>.json`. The plugin applies it to its
-// buffer, saves, and deletes it, which is its acknowledgement. Other plugins read the first fields; the last two are ours.
-
+/**
+ * How an editor's plugin is handed a response: `.agent-doc/patches/<hash>.json`. It applies it to its buffer, saves, and deletes
+ * the file, which is its acknowledgement. Other plugins read the first fields; the last two are ours.
+ */
 const patchFileSchema = z.object({
   /** Absolute. */
   file: z.string(),
@@ -45,7 +47,7 @@ const editorFileSchema = z.object({
 
 export type EditorFile = z.infer<typeof editorFileSchema>;
 
-// Hands a response to an editor and waits until it is acknowledged. Nothing is written into the document here.
+// Delivery: hands a response to an editor and waits until it is acknowledged. Nothing is written into the document here.
 
 const WAIT_MS = 2_000;
 /** While somebody types, an editor finds fewer moments to apply a change. */
@@ -66,7 +68,7 @@ const isAlive = (pid: number): boolean => {
 
 const seenPath = ({ folder }: DocumentPaths): string => join(folder, "agtmux-seen.json");
 const seenSchema = z.object({ takenAt: z.number() });
-/** An editor that took a response so recently is taken for one that lives, though it writes no file of its own. */
+/** An editor that took a response so recently counts as running, though it writes no file of its own. */
 const LATELY_MS = 10 * 60_000;
 
 /** Whether an editor that says nothing of itself has taken a response lately. */
@@ -144,10 +146,7 @@ const removePatches = async ({ patches }: DocumentPaths): Promise<void> => {
   await rmdir(patches).catch(() => {});
 };
 
-/**
- * True once the editor has deleted the file, false when it was withdrawn because nobody took it in time. `editors`: those that
- * are known to be there.
- */
+/** True once the editor has deleted the file, false when nobody took it in time. `editors`: those known to be there. */
 const deliverPatch = async (
   paths: DocumentPaths,
   patch: PatchFile,
@@ -166,7 +165,7 @@ const deliverPatch = async (
   return true;
 };
 
-// An acknowledgement is not a proof: what the editor saved is compared with what should be there, made good, and remembered.
+// Check: an acknowledgement is not a proof. What was saved is made good where it is wrong, and the plugin's fault remembered.
 
 /**
  * `replaces`: it takes no notice of modes, as the first plugins. `appends`: it does, so that what was resolved for it is there
@@ -269,7 +268,7 @@ const judgeSaved = (result: Saved): { text: string; fault: EditorFault | null } 
   return { text: mergeTexts(before, wanted, saved), fault: null };
 };
 
-/** `auto`: through an editor where a plugin is or was there, as the folder for patches tells. */
+/** `auto`: through an editor where a plugin is or was there, as the folder for patches shows. */
 export type Way = "auto" | "editor" | "disk";
 
 interface Handed {
@@ -304,8 +303,8 @@ const prepare = (handed: Handed, before: string, takesRaw: boolean): Prepared =>
 };
 
 /**
- * Whether the document was changed; null where no editor is asked, or none that is known to live has answered, so that it has to be
- * written on the disk. @throws AgtmuxError E_DOCUMENT_BUSY where a living editor did not take it in time: nothing has changed.
+ * Whether the document was changed; null where no editor is asked, or none that is known to run has answered, so that it has to be
+ * written on the disk. @throws AgtmuxError E_DOCUMENT_BUSY where a running editor did not take it in time: nothing has changed.
  */
 export const writeThroughEditor = async (handed: Handed): Promise<boolean | null> => {
   const { paths, way, baseline, agent } = handed;

@@ -1,8 +1,9 @@
-// Which lines of a text were replaced by which. Lines that occur once on both sides are fixed points; between them the
+// The lines of two texts: which were replaced by which (`diffLists`), which are the same line before and after a change
+// (`likeness`), and what one side changed (`editsOf`). Lines that occur once on both sides are fixed points; between them the
 // shortest edit is looked for, up to a limit, so that two texts that have nothing in common cost no minutes.
 import { diffArrays } from "diff";
 
-// Which lines of two texts are one line, before and after somebody changed it.
+// Likeness: which lines of two texts are one line, before and after somebody changed it.
 
 /**
  * Spaces are a match of their own: a pattern that has to end at a word would begin again at each of a million spaces. A sign that
@@ -60,7 +61,7 @@ export const hasWord = (line: string, word: string): boolean => {
     const end = wordEnd.exec(line)?.index ?? line.length;
     const isBegin = !ENDS_IN_WORD.test(line.slice(Math.max(0, at - 2), at));
     if (isBegin && end === at + word.length) return true;
-    // A part of a longer word, which is not looked at again.
+    // A part of a longer word, which is not searched again.
     at = line.indexOf(word, end);
   }
   return false;
@@ -72,7 +73,7 @@ const ENDS_IN_WORD = /[\p{L}\p{N}_]$/u;
 export const wordsOf = (line: string): string[] => readWords(line).map(({ text }) => text);
 
 const MIN_SHARE = 0.6;
-/** Longer ones are told by what they begin and end with, where that is enough: their words are many. */
+/** Longer ones are compared by what they begin and end with, where that is enough: their words are many. */
 const LONG = 4_000;
 
 const lengthOf = (words: readonly string[]): number => words.reduce((sum, word) => sum + word.length, 0);
@@ -94,7 +95,6 @@ export const likeness = (before: string, after: string): number => {
   return alikeAtEnds(shorter, longer) >= shorter.length * MIN_SHARE ? 1 : 0;
 };
 
-/** So many characters do they have in common at both ends. */
 const alikeAtEnds = (shorter: string, longer: string): number => {
   let common = 0;
   while (common < shorter.length && shorter[common] === longer[common]) common += 1;
@@ -306,8 +306,7 @@ export const lineDiff = (before: string, after: string): string | null =>
         .map(({ kind, text }) => `${SIGNS[kind]}${text}\n`)
         .join("");
 
-// What one side did to the lines of a text.
-
+/** What one side did to the lines of a text. */
 export interface Edits {
   /** New lines before line `i` of the base; one past the last is the end. */
   readonly added: ReadonlyMap<number, string>;

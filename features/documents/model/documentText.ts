@@ -1,5 +1,5 @@
-// What stands in a document's text: its frontmatter, code and comments, sections and named regions. Pure, and without a parser of
-// YAML.
+// What is in a document's text: code and comments (`scanMarkdown`), named regions (`parseComponents`), line ends, the place of its
+// frontmatter (`splitFrontmatter`), and sections (`outlineOf`). Pure, and without a parser of YAML.
 import { AgtmuxError } from "../../../core/model/errors.ts";
 
 interface Range {
@@ -57,7 +57,7 @@ const runsOf = (text: string, from: number): { end: number; byLength: Map<number
   }
 };
 
-/** Looks at `text` from `from` on, which must be the beginning of a line. */
+/** Scans `text` from `from` on, which must be the beginning of a line. */
 export const scanMarkdown = (text: string, from = 0): Scan => {
   const codes: Range[] = [];
   const comments: Range[] = [];
@@ -131,8 +131,8 @@ export const stripComments = (text: string): string => {
   return out + text.slice(at);
 };
 
-// The named regions of a document: `<!-- agent:NAME k=v -->` to `<!-- /agent:NAME -->`, outside of code. What is not certain
-// (an open region without an end, one within another) is an error that names the lines, never a guess.
+// Components: the named regions of a document, `<!-- agent:NAME k=v -->` to `<!-- /agent:NAME -->`, outside of code. What is not
+// certain (an open region without an end, one within another) is an error that names the lines, never a guess.
 
 export const MODES = ["replace", "append", "prepend"] as const;
 export type Mode = (typeof MODES)[number];
@@ -213,7 +213,7 @@ export const parseComponents = (text: string): Component[] => {
   return components;
 };
 
-/** Whether its components can be told. A person may be in the middle of changing a marker. */
+/** Whether its components can be parsed. A person may be in the middle of changing a marker. */
 export const isWhole = (text: string): boolean => {
   try {
     parseComponents(text);
@@ -300,7 +300,7 @@ export const containAll = (content: string): Contained => ({
   changed: "marks in it were made visible text",
 });
 
-// How a document ends its lines: as its first line does. What is put into it does the same.
+// Line ends: as the document's first line has them. What is put into it gets the same.
 
 export type LineEnd = "\n" | "\r\n";
 
@@ -308,7 +308,7 @@ export const lineEndOf = (document: string): LineEnd => (/^[^\n]*\r\n/.test(docu
 
 export const withLineEnds = (text: string, lineEnd: LineEnd): string => text.replaceAll(/\r?\n/g, lineEnd);
 
-// Where the YAML at the head of a document ends; no YAML is read here, so that what only skips it need not load the parser.
+// Frontmatter: where the YAML at the head ends. No YAML is read here, so that what only skips it need not load the parser.
 
 interface SplitDocument {
   /** A byte order mark, where the document begins with one. */
@@ -346,7 +346,7 @@ export const splitFrontmatter = (text: string): SplitDocument => {
   return none;
 };
 
-// The sections of a document, with how much each of them costs to read.
+// Sections: with how much each of them costs to read.
 
 /** As it is printed; the names are agent-doc's. */
 interface Section {

@@ -5,7 +5,7 @@ export interface PlacedPane {
   /** `%4` */
   readonly pane: string;
   readonly window: string;
-  /** One that has the window: where panes go that leave it. */
+  /** A session that has the window: panes that leave the window go there. */
   readonly session: string;
   /** Rises in tmux's own order of the window's panes. */
   readonly index: number;
@@ -29,7 +29,7 @@ interface Arrangement {
   readonly columns: readonly (readonly string[])[];
   /** Whether a pane that is not wanted leaves the window, into one of its own; others stay, in a last column. */
   readonly mayLeave: (pane: string) => boolean;
-  /** Others that stay have to be at the right of all; else they may be where they are, as long as the wanted ones are in their order. */
+  /** Others that stay have to be at the right of all; else anywhere, as long as the wanted ones are in their order. */
   readonly isApart: boolean;
 }
 
@@ -121,7 +121,7 @@ class Moves {
 
   join(pane: string): void {
     const beside = this.list.at(-1) ?? "";
-    // Equal shares first, so that there is room beside each.
+    // Equal shares first, so that there is space beside each.
     if (this.list.length > 1) this.commands.push(["select-layout", "-t", this.window, "tiled"]);
     this.commands.push(["join-pane", "-d", "-h", "-s", pane, "-t", beside]);
     this.list.push(pane);

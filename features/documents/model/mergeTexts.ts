@@ -15,7 +15,7 @@ import {
   editsOf,
 } from "./diffLines.ts";
 
-// Whether a text shows a change already, so that a change which is made twice counts once.
+// Changes that a text shows already.
 
 const SAYING = /[\p{L}\p{N}]/u;
 
@@ -86,7 +86,7 @@ const isMade = ({ added, changed }: Edits, base: readonly string[], side: string
   if (!changedTo.every(([at, line]) => hasWords(base[at] ?? "", line, lines))) return false;
   if (blocks.length > 0 || changedTo.length > 0) return true;
   const inBase = new LineIndex(base);
-  // Of lines that a document has many of, nobody can tell which are gone.
+  // Which of a line's many copies are gone cannot be known.
   const told = [...changed.keys()]
     .map((at) => [base[at] ?? ""])
     .filter((line) => isTelling(line[0] ?? "") && inBase.count(line) === 1);
@@ -110,7 +110,7 @@ const isLeftMade = (
   );
 };
 
-// A line that two people changed at the same time becomes one line, word by word.
+// One line: what two people changed in it at the same time is merged word by word.
 
 const editsOfWords = (base: readonly Word[], side: readonly Word[]) => {
   const added = new Map<number, readonly Word[]>();

@@ -99,7 +99,7 @@ const place = (existing: string, content: string, mode: Mode, end: LineEnd): str
   }
 };
 
-/** The document's components in order; null where they cannot be told. */
+/** The document's components in order; null where they cannot be parsed. */
 const namesIn = (text: string): string | null =>
   isWhole(text)
     ? parseComponents(text)
@@ -165,7 +165,7 @@ export const applyResponse = (document: string, response: Response, modes: Compo
   return { text, notes };
 };
 
-/** An inline document with an answer and room for the next question. */
+/** An inline document with an answer and space for the next question. */
 export const appendAnswer = (document: string, answer: string): string => {
   const base = document.trimEnd();
   const lineEnd = lineEndOf(document);
@@ -173,7 +173,7 @@ export const appendAnswer = (document: string, answer: string): string => {
   return base === "" ? turn.trimStart() : `${base}${turn}`;
 };
 
-/** Of the lines that are not empty, the `count` that were added last: where one is put before the others, those at the beginning. */
+/** The `count` non-empty lines that were added last: those at the beginning, where one is put before the others. */
 export const newestEntries = (content: string, count: number, mode: "append" | "prepend"): string => {
   const lines = content.split("\n").filter((line) => line.trim() !== "");
   const [first = "\n"] = /^\r?\n/.exec(content) ?? [];

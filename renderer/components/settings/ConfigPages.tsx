@@ -1,5 +1,5 @@
-// The common part of all pages over config.json. It reads the settings once, writes each change at once and shows what the
-// daemon answers. It also shows that it waits, that the file is invalid, and what was refused.
+// Settings pages over config.json, general and notifications, and what they share: the settings are read once, each change is
+// written at once, and the page shows that it waits, that the file is invalid, and what the daemon answered or refused.
 import { useCallback, useState, type ReactNode } from "react";
 import type { SettingKey } from "../../../core/model/settingKeys.ts";
 import type { Settings, SettingValues } from "../../../core/model/config.ts";
@@ -62,7 +62,7 @@ const ConfigPage = ({ settings, children }: ConfigPageProps) => (
   </>
 );
 
-// Launch at login, and what the daemon keeps and for how long.
+// General: launch at login, and what the daemon keeps and for how long.
 
 const AtLogin = ({ api }: { api: DesktopApi }) => {
   const { value, failure, task, change } = useDesktop(api);
@@ -171,8 +171,7 @@ export const GeneralPage = ({ host }: { host: Host }) => {
   );
 };
 
-// Shows a notification to see whether the system lets it through. Only the desktop app can.
-
+/** Shows a notification to see whether the system lets it through. Only the desktop app can. */
 export const TestNotification = ({ desktop }: { desktop: DesktopApi | null }) => {
   const task = useTask();
   const [result, setResult] = useState<{ problem: string | null } | null>(null);
@@ -206,8 +205,8 @@ export const TestNotification = ({ desktop }: { desktop: DesktopApi | null }) =>
   );
 };
 
-// What causes a notification, how it sounds, and when it is quiet: the `notifications` of config.json, which the daemon obeys
-// for every surface.
+// Notifications: what causes one, how it sounds, and when it is quiet: `notifications` of config.json, which the daemon obeys for
+// every surface.
 
 const KIND_LABELS: Readonly<Record<NotificationKind, string>> = {
   waiting_approval: "Needs approval",
@@ -215,7 +214,6 @@ const KIND_LABELS: Readonly<Record<NotificationKind, string>> = {
   error: "Error",
   completed: "Done",
 };
-/** The alert sounds that macOS brings. */
 const MAC_SOUNDS = [
   "Basso",
   "Blow",

@@ -1,4 +1,5 @@
-// Turns pressed keys into a shortcut as Electron writes it. Pure.
+// Settings pages for shortcuts, the terminal and the `agtmux` command, and pressed keys as a shortcut in Electron's notation. Some
+// of it only the desktop app can do; a browser says so.
 import { SHORTCUTS } from "../../../ui/actions/keyboard.ts";
 import type { DesktopApi, Host } from "../../state/connectHost.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
@@ -66,8 +67,8 @@ export const acceleratorText = (accelerator: string, platform: string): string =
     : accelerator;
 
 /**
- * Null while only modifiers are held, and for a key without Ctrl, Alt or Command, because no other program could use that key
- * any more.
+ * Null while only modifiers are held, and for a key without Ctrl, Alt or Command: as a global shortcut it would be taken from
+ * every other program.
  */
 export const acceleratorOf = (pressed: Pressed, platform: string): string | null => {
   const key = keyOf(pressed.code);
@@ -81,7 +82,7 @@ export const acceleratorOf = (pressed: Pressed, platform: string): string | null
   ].join("+");
 };
 
-// The keys of this window, and the one that brings it up from anywhere, which only the desktop app can have.
+// Shortcuts: the keys of this window, and the one that brings it up from anywhere, which only the desktop app can have.
 
 const GlobalShortcut = ({ api }: { api: DesktopApi }) => {
   const { value, failure, task, change } = useDesktop(api);
@@ -141,7 +142,7 @@ export const ShortcutsPage = ({ desktop }: { desktop: DesktopApi | null }) => (
   </>
 );
 
-// The terminal in which a pane is opened: an installed one, or the person's own command.
+// Terminal: where a pane is opened, in an installed one or by the person's own command.
 
 const AUTO = "auto";
 const COMMAND = "command";
@@ -202,7 +203,7 @@ export const TerminalPage = ({ desktop }: { desktop: DesktopApi | null }) => (
   </Group>
 );
 
-// How a shell gets the `agtmux` command. The desktop app links its own; a browser shows what to run.
+// Command line: how a shell gets the `agtmux` command. The desktop app links its own; a browser shows what to run.
 
 const Command = ({ text }: { text: string }) => {
   const { copied, copy } = useCopy(text);

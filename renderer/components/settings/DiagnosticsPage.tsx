@@ -1,4 +1,5 @@
-// Checks the chain from the agents' hooks to this window, link by link, and makes a report to pass on. It only reads.
+// Checks the chain from the agents' hooks to this window, link by link, shows the findings by topic, and makes a report to pass on.
+// It only reads.
 import type { ReactNode } from "react";
 import type { Finding, FindingStatus } from "../../../core/model/doctor.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
@@ -11,7 +12,7 @@ import diagnostics from "./DiagnosticsPage.module.css";
 import styles from "../settings.module.css";
 import { useAsk, useTask } from "../../hooks/useAsk.ts";
 
-// The doctor's findings for a person, grouped by topic. Those that need action come first and say what to do.
+// Findings of the doctor, grouped by topic. Those that need action come first and say what to do.
 
 const MARKS: Readonly<Record<FindingStatus, string>> = { ok: "✓", warning: "!", problem: "✗", skipped: "·" };
 const WORDS: Readonly<Record<FindingStatus, string>> = {
@@ -44,7 +45,7 @@ const isUnused = (finding: Finding, all: readonly Finding[]): boolean =>
       agent !== finding.agent || target !== finding.target || status === "skipped",
   );
 
-/** One thing that was looked at, well or not. */
+/** One thing that was checked, with its result. */
 export const Fact = ({ status, children }: { status: FindingStatus; children: ReactNode }) => (
   <li data-status={status}>
     <span className={diagnostics.mark} aria-hidden="true">

@@ -1,4 +1,5 @@
-// The hooks in the agents' own settings, per target: their state, and every change, shown before it is made.
+// Settings pages about agents: which are recognised, and the hooks in their own settings per target, whose changes are shown before
+// they are made.
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { Age } from "../Age.tsx";
 import proof from "./DiagnosticsPage.module.css";
@@ -19,8 +20,7 @@ import type {
 } from "../../../core/model/adapterView.ts";
 import type { TargetView } from "../../../core/model/view.ts";
 
-// The three facts that prove an integration: our entries, a test event that travelled, and the last event of a real agent.
-
+/** The three facts that prove an integration: our entries, a test event that arrived, and the last event of a real agent. */
 const Verification = ({ result }: { result: IntegrationVerification }) => (
   <ul className={proof.facts} aria-label="Proof">
     <Fact status={result.entriesPresent ? "ok" : "problem"}>
@@ -51,8 +51,7 @@ const Verification = ({ result }: { result: IntegrationVerification }) => (
   </ul>
 );
 
-// One agent's integration: its state, and what can be done about it. A change is planned first, shown, and made only after
-// a second press.
+// One agent's integration: its state and the actions on it. A change is planned first, shown, and made only after a second press.
 
 const STATE_LABELS: Readonly<Record<IntegrationSummary["state"], string>> = {
   installed: "installed",
@@ -206,7 +205,7 @@ const IntegrationCard = (props: IntegrationCardProps) => {
   );
 };
 
-// Which agents are recognised in panes, what is known of each, and the person's files that add to them.
+// Agents that are recognised in panes, what is known of each, and the person's files that add to them.
 
 const aboutOf = ({ verified, recorded_versions: versions, source, files }: AdapterView): string =>
   [

@@ -1,4 +1,5 @@
-// The settings: a list of sections, and the page of one. Esc goes up one level; at the top it closes the settings.
+// The settings: a list of sections, and the page of one; the pages of targets and appearance are here. Esc goes up one level; at
+// the top it closes the settings.
 import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api, Host } from "../../state/connectHost.ts";

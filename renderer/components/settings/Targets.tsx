@@ -1,5 +1,5 @@
-// Adds a machine: one of the hosts that the person's SSH configuration names, or any name that ssh understands. The target's
-// health then says whether the host can be reached.
+// Machines in the settings. Adding one: a host that the person's SSH configuration names, or any name that ssh understands; the
+// target's health then says whether it can be reached. The card of one: its health, what to do about that, and its actions.
 import { useId, useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api } from "../../state/connectHost.ts";
@@ -19,7 +19,7 @@ interface AddTargetProps {
   onTold: (sentence: string) => void;
 }
 
-/** A name for references, made of the characters of the host's name that they allow. */
+/** A name for references: the host's name without the characters that references do not allow. */
 const nameFor = (sshTarget: string): string =>
   sshTarget
     .replace(/^[^@]*@/, "")
@@ -101,7 +101,7 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
   );
 };
 
-// One machine that is watched: its health, what to do about that, and the actions on it.
+// Card of a watched machine.
 
 interface TargetCardProps {
   api: Api;

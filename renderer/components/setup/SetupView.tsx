@@ -79,7 +79,7 @@ const Outcomes = ({ outcomes }: { outcomes: readonly InstallOutcome[] }) => {
 
 const HOST = "host";
 
-/** `seen`: changes when another agent appears in a pane; then it is looked at again. */
+/** `seen` changes when another agent appears in a pane; then the set-up is requested again. */
 const useSetup = (api: Api, seen: string) => {
   const asked = useAsk(seen, () => api.setupLook.query({ target: HOST }));
   const task = useTask();
@@ -131,7 +131,7 @@ export const SetupView = ({ host, seen, onLeave }: SetupViewProps) => {
             </ul>
             <div className={styles.buttons}>
               {screen.button !== null && (
-                // While it is looked at again, what is shown may be old, and would be refused.
+                // While it is requested again, what is shown may be old, and would be refused.
                 <ActionButton tone="primary" isDisabled={asked.isLoading} onClick={install}>
                   {screen.button}
                 </ActionButton>
