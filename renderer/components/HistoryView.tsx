@@ -1,5 +1,5 @@
-// The sessions that agents keep on disk: the newest first, filtered by what is searched for, and on request what was said in
-// them. All of it is the agents' own text.
+// The sessions that agents keep on disk: the newest first, filtered by what is searched for, and on request what was said in them;
+// each can be resumed. All of it is the agents' own text.
 import { useState, useEffect } from "react";
 import {
   type HistorySession,

@@ -1,5 +1,4 @@
-// Starts an agent: which one, where, on which branch, with which task. What is not possible is said by the daemon, and what was typed
-// stays.
+// Starts an agent: which one, where, on which branch, with which task. The daemon says what is not possible; what was typed stays.
 import { useId, useState, type ReactNode } from "react";
 import type { StartableAgent } from "../../core/model/workspace.ts";
 import { foldersOf, startInput, startedText, type StartForm } from "../../ui/text/sessionText.ts";
