@@ -43,7 +43,7 @@ const isSameAsking = (
 ): boolean => {
   if (named !== null && now.fingerprint !== null && named !== now.fingerprint) return false;
   if (previous.requestId === now.requestId) return true;
-  // A reading counts anew from the first capture after a restart, though it shows what was stored.
+  // After a restart a reading counts from the first capture on, even where that shows what was stored.
   if (isRestored) return isReading(previous) && isReading(now) && textOf(previous) === textOf(now);
   const isHandedOn = (isReading(previous) || isReading(now)) && (named === null || now.fingerprint === null);
   return isHandedOn && mayBeSameAsking(previous, now);
