@@ -1,4 +1,5 @@
-// Entry of the command line: a run of any verb, with the compile cache switched on before anything else is loaded; or the daemon.
+// Entry of the command line: runs a verb, with the compile cache switched on before anything else is loaded, or the daemon. The
+// grammar is in cli/grammar.
 import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +29,7 @@ const asDaemon = ([first, second, ...words]: readonly string[]): DaemonRunOption
     : null;
 };
 
-/** Without the compile cache: what it brings along is a megabyte that would stay resident, for a start that is no faster. */
+/** Without the compile cache, which would keep a megabyte resident for a start that is no faster. */
 const runDaemon = async (options: DaemonRunOptions): Promise<void> =>
   (await import("./host/daemon.ts")).runDaemonProcess(options);
 

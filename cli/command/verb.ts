@@ -1,5 +1,5 @@
-// A command of ours: commander's, with examples. The help, docs/cli.md, the man page and the completions are all made from the
-// tree of these, so that there is one definition of each verb.
+// `Verb` is commander's command with examples, and here are the options that verbs share. The help, docs/cli.md, the man page and
+// the completions are all made from the tree of verbs, so that there is one definition of each.
 import { STATE_NAMES } from "../../core/model/words.ts";
 import { Command, type AddHelpTextContext, type AddHelpTextPosition, Option } from "commander";
 
@@ -47,8 +47,8 @@ export class Verb extends Command {
   }
 }
 
-// Options that several verbs share, so that the same flag means and says the same everywhere. The word in angle brackets names
-// the kind of value (<ref>, <target>, <duration>); the completions use it.
+// Shared options: the same flag means and says the same everywhere. The word in angle brackets names the kind of value (<ref>,
+// <target>, <duration>); the completions use it.
 
 /** An option with a closed list of values. The list is for help and completions; the verb itself refuses others, with a remedy. */
 export const choice = (flags: string, description: string, values: readonly string[]): Option => {

@@ -1,5 +1,5 @@
-// The doctor's way to the daemon: whether one answers or can be started, whether it is of this version, and what it finds
-// itself.
+// The doctor's checks of the command itself and of the daemon: whether one answers or can be started, and whether it is of this
+// version. What the daemon finds is only fetched here; its checks run in the daemon.
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
@@ -10,8 +10,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { setTimer, type CliContext, type DaemonClient } from "../command/context.ts";
 
-// The doctor's look at the command itself: the Node that runs it, its installation, whether a shell finds it, and the terminal
-// that it writes to.
+// Command: the Node that runs it, its installation, whether a shell finds it, and the terminal that it writes to.
 
 const CLIENT_LIMIT_MS = 3_000;
 const MIN_NODE = 24;
@@ -127,11 +126,13 @@ export const clientChecks = (facts: ClientFacts): Check[] => {
   ];
 };
 
+// Daemon: whether it answers, its version, and its own findings.
+
 const DAEMON_CHECK_LIMIT_MS = 1_000;
 /** Time limit of the daemon's whole part; each of its checks has its own, smaller limit. */
 const ANSWER_LIMIT_MS = 30_000;
 
-/** A daemon, or why there is none. */
+/** A daemon, or why there is none; both where it has another protocol. */
 export interface Reached {
   client: DaemonClient | null;
   error: unknown;

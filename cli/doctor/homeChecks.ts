@@ -1,5 +1,5 @@
-// The doctor's look at the runtime home: who may enter it, its socket, its configuration, its log and the installed hook. It
-// works without a daemon and reads only.
+// The doctor's checks of the runtime home: the folder (who may enter it, its socket, configuration, log, hook script and disk) and
+// the storage (database and spool). They work without a daemon and only read.
 import { errorCodeOf } from "../../core/model/errors.ts";
 import { constants } from "node:fs";
 import { access, lstat, readFile, stat, statfs, readdir } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"];
 
-/** A size by its largest unit, with one digit behind the point below ten: `3.2 MB`. */
+/** A size in its largest unit, below ten with one decimal: `3.2 MB`. */
 const formatBytes = (bytes: number): string => {
   let value = bytes;
   let unit = 0;
@@ -194,17 +194,17 @@ export const homeChecks = (facts: HomeFacts): Check[] => {
   ];
 };
 
-// The doctor's look at what the daemon keeps: its database and the spool that hooks write to. The database is checked in its
-// own process, so that the check of a large one neither blocks this command nor exceeds its time limit.
+// Storage: the daemon's database and the spool that hooks write to. The database is checked in a process of its own, so that the
+// check of a large one neither blocks this command nor exceeds its time limit.
 
 const execFileAsync = promisify(execFile);
 
 const DATABASE_LIMIT_MS = 10_000;
 const CHECK_TIMEOUT_MS = 8_000;
 const SPOOL_LIMIT_MS = 5_000;
-/** A running daemon takes an event within a second; older ones are stuck. */
+/** A running daemon takes an event within a second; an event that is older than this is stuck. */
 const STUCK_MS = 15_000;
-/** How many files have their age read. */
+/** The age is read of this many files at most. */
 const SAMPLED_FILES = 200;
 
 /**

@@ -1,4 +1,5 @@
-// The verbs that go to a pane or act on it. Every one of them passes the daemon's gate and can carry explicit guards.
+// The verbs that go to a pane or act on it: attach, next, view-output, send, answer, interrupt, kill, dismiss. Each passes the
+// daemon's gate; all but next can carry explicit guards.
 import type { CliContext, Outcome } from "../command/context.ts";
 import { addGuards, choice, json, OUTCOMES, type Verb } from "../command/verb.ts";
 

@@ -1,8 +1,9 @@
-// The verbs about agents: agtmux's hook in their settings, what is known of each of them, and the optional wrapper around one.
+// The verbs about agents. Workspaces: start, worktree, loads, restore. Knowledge and hooks: setup, integrate, adapters, and run,
+// the optional wrapper around an agent.
 import type { CliContext, Outcome } from "../command/context.ts";
 import { json, type Verb } from "../command/verb.ts";
 
-// The verbs of workspaces: starting agents, their work trees, and bringing back what a tmux server took along.
+// Workspaces: starting agents, their work trees, what they read in a folder, and bringing back what ended with a tmux server.
 
 const START_HELP = `
 The task goes in once the agent is ready for it; a question of the agent (do you trust this folder?) is never answered with it.
@@ -119,6 +120,8 @@ export const addWorkspaces = (program: Verb, context: CliContext, outcome: Outco
   addLoads(program, context);
   addRestore(program, context, outcome);
 };
+
+// Knowledge and hooks: agtmux's hooks in the settings of agents, and what is known of each agent.
 
 const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program

@@ -1,8 +1,9 @@
-// The verbs of automation: what is armed, and where messages go for somebody who is elsewhere. Rules have their own file.
+// The verbs of automation: rule (approval rules); tell, jobs and automation (what is armed); channel (where messages go for
+// somebody who is elsewhere). A text that is sent later is an option of send.
 import type { CliContext, Outcome } from "../command/context.ts";
 import { choice, json, type Verb, addContentFilters, addTargetFilters } from "../command/verb.ts";
 
-// The verbs of approval rules: which are in force, what they would do, what they did, and which a person armed.
+// Rules: which are in force, what they would do, what they did, and which a person armed.
 
 const MODES = `
 Rules stand in ~/.agtmux/rules.json. A rule that answers does nothing but note what it would do (in
@@ -78,6 +79,8 @@ const addRules = (program: Verb, context: CliContext, outcome: Outcome): void =>
       (await import("../verbs/rule.ts")).runRuleDisarm(context, name, options),
     );
 };
+
+// Jobs and channels: arming a watch, what is armed, pausing it, and where messages go.
 
 const WHAT_GOES_OUT = `
 A channel tells who needs what and where; what is asked goes along only with "include": "request" in config.json.

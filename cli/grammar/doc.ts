@@ -1,13 +1,11 @@
-// The verbs of document sessions: a person and an agent who write one Markdown file. Under the name
-// `agent-doc` the same verbs answer editors and skills that know only that, with its version and its few exit codes.
+// The verbs of document sessions, in which a person and an agent write one Markdown file: its pane, text and history, the project,
+// editors. Called as `agent-doc`, they serve editors and skills that know only that, with its version and its few exit codes.
 import { Option } from "commander";
 import type { CliContext, Outcome } from "../command/context.ts";
 import { choice, collect, type Verb, json } from "../command/verb.ts";
 import { ERROR_CODES } from "../../core/model/errors.ts";
 
-// The verbs of documents that have to do with panes: which one belongs to a document, who answers there, and where panes stand.
-
-/** In a bundle of its own beside the others, loaded when one of these verbs runs. */
+/** What runs the verbs: a bundle of its own, loaded when one of them runs. */
 const load = () => import("../doc/doc.ts");
 
 const ROUTED = `
@@ -116,6 +114,7 @@ const addPlaces = (doc: Verb, context: CliContext): void => {
     .action(async (options) => (await load()).runSync(context, options));
 };
 
+/** Which pane belongs to a document, who answers there, and where panes are placed. */
 const addPanes = (doc: Verb, context: CliContext, outcome: Outcome): void => {
   addBinding(doc, context, outcome);
   addPlaces(doc, context);
@@ -364,7 +363,7 @@ export const fromAgentDoc = (words: readonly string[]): string[] => {
     : ["doc", ...(words.length === 0 ? [first] : words)];
 };
 
-/** 0, 1, 2 for a command line that is not understood, and 75 for "once more, later". */
+/** 0; 2 for a command line that is not understood; 75 for "once more, later"; 1 for everything else. */
 export const agentDocExitCode = (code: number): number =>
   [0, 2, ERROR_CODES.E_DOCUMENT_BUSY.exit].includes(code) ? code : 1;
 

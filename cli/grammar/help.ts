@@ -1,5 +1,4 @@
-// `agtmux help|schema|completions`: the verbs that print without a daemon. The JSON Schemas are those that are shipped in
-// resources/schemas.
+// `agtmux help|schema|completions`: these verbs print without a daemon. The JSON Schemas are those shipped in resources/schemas.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -92,6 +91,5 @@ export const runSchema = async (
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-/** The script that makes a shell complete our commands. */
 export const runCompletions = (context: CliContext, program: Verb, shell: keyof typeof SCRIPTS): void =>
   context.print(SCRIPTS[shell](completionTable(toPage(program))));

@@ -1,4 +1,4 @@
-// The verbs of history: sessions that agents keep on disk.
+// The verbs of history, for sessions that agents keep on disk: list, search, show, usage, export, resume, handoff.
 import type { CliContext, Outcome } from "../command/context.ts";
 import { addAgentFilter, choice, collect, json, type Verb } from "../command/verb.ts";
 
@@ -100,7 +100,6 @@ const addHistoryExport = (history: Verb, context: CliContext): void => {
     );
 };
 
-/** Where the agent goes on. */
 const addPlace = (command: Verb): Verb =>
   command
     .option("--session <session>", "in this tmux session, made if missing (default: the folder's name)")

@@ -1,4 +1,5 @@
-// The verbs about agtmux itself: its daemon, the popover in a browser, completions for a shell, the JSON Schemas, and help.
+// The verbs about agtmux itself: its daemon, log and report, the popover in a browser, settings, completions for a shell, the JSON
+// Schemas, and help.
 import { Argument } from "commander";
 import { SETTING_KEYS } from "../../core/model/settingKeys.ts";
 import { isLiveKind } from "../parse/values.ts";
@@ -162,9 +163,7 @@ const addSchema = (program: Verb, context: CliContext): void => {
     );
 };
 
-/**
- * Printed below the help of agtmux itself. It is written out here, because loading the topics would slow down every command.
- */
+/** Printed below agtmux's own help. It is written out here, because loading the topics would slow down every command. */
 export const FOOT = `
 More: 'agtmux help <command>', and the topics references, exit-codes, environment, files and json.
 `;

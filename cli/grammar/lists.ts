@@ -1,4 +1,4 @@
-// The verbs that show what is there: list and watch.
+// The verbs that show what is there: status, explain, audit and doctor; list, watch and wait; and the picker.
 import type { CliContext, Outcome } from "../command/context.ts";
 import {
   choice,
@@ -15,9 +15,7 @@ import {
 import { SESSION_FIELDS, WINDOW_FIELDS, PANE_FIELDS } from "../render/field.ts";
 import { PANE_SORT, SESSION_SORT, WINDOW_SORT, CONDITION_NAMES } from "../parse/filters.ts";
 
-// The verbs that inform: the one-line status, the reasons for a state, the record of actions, and the doctor, which proves the
-// chain from the agents' hooks to the command line.
-
+/** The one-line status, the reasons for a state, and the record of actions. */
 export const addInsight = (program: Verb, context: CliContext): void => {
   program
     .command("status")
@@ -225,7 +223,7 @@ const addWait = (program: Verb, context: CliContext): void => {
     .action(async (ref, options) => (await import("../verbs/wait.ts")).runWait(context, ref, options));
 };
 
-/** Alone, because it has to be quick to start. */
+/** Added without the other lists for `agtmux pick`, which has to be quick to start. */
 export const addPick = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("pick")

@@ -1,4 +1,5 @@
-// One run of the command line: runs the verb in the context of the process, and turns its result into output and an exit status.
+// One run of the command line: puts the grammar together from the groups of verbs beside this file, runs the verb in the context of
+// the process, and turns its result or failure into output and an exit status.
 import { type Command, CommanderError } from "commander";
 import { AgtmuxError, ERROR_CODES } from "../../core/model/errors.ts";
 import type { CliContext, Outcome } from "../command/context.ts";
@@ -14,8 +15,7 @@ import { addTargets } from "./targets.ts";
 import { createContext } from "../command/createContext.ts";
 import { exitCodeOf, renderFailure, toFailure } from "../command/document.ts";
 
-// The command line's grammar, put together from grammar/, one file per group of verbs. Each verb's code is loaded when it is
-// called and not before, so that `agtmux list` loads neither the database nor the daemon.
+// Grammar: a verb's code is loaded when the verb is called, so that `agtmux list` loads neither the database nor the daemon.
 
 /** The verbs that must start fastest (the picker, lists, status bars, the TAB key), each with its group. */
 const QUICK: Readonly<Record<string, (program: Verb, context: CliContext, outcome: Outcome) => void>> = {
@@ -25,7 +25,7 @@ const QUICK: Readonly<Record<string, (program: Verb, context: CliContext, outcom
   __complete: addCompletions,
 };
 
-/** Verbs that speak about all others. */
+/** Verbs whose output covers all others. */
 const ABOUT_ALL: readonly string[] = ["help", "completions"];
 
 const addAll = (program: Verb, context: CliContext, outcome: Outcome): void => {
@@ -60,7 +60,7 @@ export const createProgram = (context: CliContext, outcome: Outcome, first?: str
   const addQuick = first !== undefined && Object.hasOwn(QUICK, first) ? QUICK[first] : undefined;
   if (addQuick === undefined) addAll(program, context, outcome);
   else addQuick(program, context, outcome);
-  // Many verbs, set up only where they can be meant: by their own name, by help, or by a word that is unknown so far.
+  // Its many verbs are set up only where they can be meant: by `doc` itself, by help, or by a word that is unknown so far.
   const isKnown = program.commands.some((command) => command.name() === first);
   if (!isKnown || ABOUT_ALL.includes(first ?? "")) addDoc(program, context, outcome);
   return program;
@@ -166,7 +166,7 @@ export const createBareProgram = (print: (text: string) => void = unreachable): 
   return createProgram(context, { exitCode: 0 });
 };
 
-/** Runs the arguments (without `node` and the script) and sets the process's exit status. */
+/** Runs the arguments, which are without `node` and the script, and sets the exit status of the process. */
 export const runCli = async (given: readonly string[]): Promise<void> => {
   const isAgentDoc = given[0] === AS_AGENT_DOC;
   const args = isAgentDoc ? fromAgentDoc(given.slice(1)) : given;
@@ -176,7 +176,7 @@ export const runCli = async (given: readonly string[]): Promise<void> => {
     throw error;
   });
   const outcome: Outcome = { exitCode: 0 };
-  // Without a verb: in a terminal the picker, in a script what there is.
+  // Without a verb: the picker in a terminal, the help in a script.
   const words = args.length > 0 ? args : [process.stdin.isTTY && process.stdout.isTTY ? "pick" : "help"];
   let program: Verb | null = null;
   try {

@@ -1,4 +1,4 @@
-// The verbs about the machines that are watched.
+// The verbs about the machines that are watched: target list, add, connect, set, enable, disable, remove.
 import type { CliContext, Outcome } from "../command/context.ts";
 import { TRANSPORTS } from "../parse/values.ts";
 import { choice, json, type Verb } from "../command/verb.ts";

@@ -1,5 +1,5 @@
 // `agtmux daemon run`: the headless host. The one file of the CLI that puts core/daemon and the adapters together: it owns
-// the home, serves the socket, and leaves cleanly on a signal, on request, or when nobody has needed it for long.
+// the home, serves the socket, and exits cleanly on a signal, on request, or when nobody has needed it for long.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createAdapterSource } from "../../adapters/declarative/createAdapterSource.ts";
@@ -31,12 +31,12 @@ const MAX_LOG_BYTES = 5 * 1024 * 1024;
 /** Time limit for closing, in milliseconds. After that the process exits, and the kernel frees the lock. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
-/** A closed daemon's process may take this long to end by itself. */
+/** How long the process may take to end by itself after the daemon was closed. */
 const LINGER_MS = 2_000;
 
 type Reason = "signal" | "request" | "idle";
 
-/** Fails with E_DAEMON_UNAVAILABLE naming the holder. */
+/** Fails with E_USAGE, which names the daemon that has the home. */
 const refuseSecond = async (context: CliContext): Promise<never> => {
   const { home } = context.paths();
   const holder = await context.connect({ start: false, checkVersion: false }).then(
@@ -51,16 +51,14 @@ const refuseSecond = async (context: CliContext): Promise<never> => {
   });
 };
 
-/**
- * `left` resolves with "idle" after its time without a client; every client, and whatever needs the daemon, restarts the count.
- */
+/** `left` resolves with "idle" after its time without a client; every client, and whatever needs the daemon, restarts the time. */
 const waitUntilIdle = (server: SocketServer, daemon: Daemon): { left: Promise<Reason>; stop(): void } => {
   const { promise, resolve } = Promise.withResolvers<Reason>();
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
   const onCount = (count: number) => {
     if (timer !== null) clearTimeout(timer);
-    // Closing the server ends the last connections; this must not restart the count.
+    // Closing the server ends the last connections; this must not restart the time.
     timer = count === 0 && !isStopped ? setTimeout(onIdle, daemon.idleShutdownMs) : null;
   };
   const onIdle = () => (daemon.keepsAwake ? onCount(0) : resolve("idle"));
@@ -177,7 +175,7 @@ const serve = async (
     if (!(await endsWithin(closeAll(), CLOSE_TIMEOUT_MS, clock)))
       logger.error({ timeoutMs: CLOSE_TIMEOUT_MS }, "closing took too long");
     log.flush();
-    // If anything still keeps the process alive, it is ended: it must not stay without its home.
+    // If something still keeps the process running, it is ended: it must not stay without its home.
     setTimeout(() => process.exit(), LINGER_MS).unref();
   }
 };

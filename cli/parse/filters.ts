@@ -1,5 +1,5 @@
-// The filters that lists share (spec 7.5). They are sent to the daemon, which applies them; here they are only read. A filter
-// can be repeated, and unless it is free text, it can be a list with commas.
+// Filters of lists (spec 7.5), guards of actions, columns, conditions of waits, and the order of lists. Filters and guards are only
+// read here; the daemon applies them. A filter can be repeated, and unless it is free text, it can be a list with commas.
 import { STATE_NAMES, isStateName } from "../../core/model/words.ts";
 import type { ListFilters } from "../../core/api/calls.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -62,7 +62,7 @@ export const parseFilters = (options: FilterOptions): ListFilters => {
   };
 };
 
-// The explicit guards of an action (spec 7.5). The daemon checks them; here they are only read.
+// Guards: the explicit guards of an action (spec 7.5).
 
 export interface GuardOptions {
   ifRuntime?: string;
@@ -87,9 +87,7 @@ export const parseGuards = (options: GuardOptions): Partial<ActionGuards> => ({
   ...(options.forceStale === true ? { forceStale: true } : {}),
 });
 
-// The columns that a person chooses for a table, by the names of the scope's fields.
-
-/** The fields in the order in which they were named. Fails with E_USAGE, which names the existing fields. */
+/** The columns of a table, in the order in which they were named. Fails with E_USAGE, which names the fields of the scope. */
 export const parseColumns = <F>(texts: readonly string[], fields: Readonly<Record<string, F>>): F[] =>
   parseNames(texts, "--columns").map((name) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -99,7 +97,7 @@ export const parseColumns = <F>(texts: readonly string[], fields: Readonly<Recor
     });
   });
 
-// The conditions that `agtmux wait --until` knows, and whether a row satisfies one of them.
+// Conditions: those that `agtmux wait --until` knows, and whether a row satisfies one of them.
 
 export type Condition = "needs-action" | "gone" | CanonicalState;
 
@@ -137,8 +135,8 @@ export const holds = (
   return found ?? null;
 };
 
-// The order of a list: keys that a person names; `-` before a key reverses it. Rows that are equal by the keys stay in the
-// list's own order, by place.
+// Order: by the keys that a person names; `-` before a key reverses it. Rows that are equal by the keys stay in the list's own
+// order, by place.
 
 type Rank = number | string;
 /** The value by which an item is ordered; lower comes first. */

@@ -1,4 +1,5 @@
-// Whole numbers that options take.
+// Values of options as a person types them: counts, durations, times of day, `--since`, the settings of a target, and what
+// completions ask for. Nothing is asked of the daemon here.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { readDuration } from "../../core/model/words.ts";
 import { refusePassword } from "../../core/model/sshAddress.ts";
@@ -11,8 +12,6 @@ export const parseCount = (text: string, option: string, bounds: { min: number; 
     remedy: `Write a whole number from ${bounds.min} to ${bounds.max}.`,
   });
 };
-
-// Durations and times as options take them.
 
 /** Fails with E_USAGE naming the option. */
 export const parseDuration = (text: string, option: string): number => {
@@ -28,8 +27,8 @@ export const parseDuration = (text: string, option: string): number => {
 const TIME = /^(?:(\d{4})-(\d{2})-(\d{2})[T ])?(\d{1,2}):(\d{2})$/;
 
 /**
- * A time as people write it: `07:00`, the next one that comes, or `2026-11-24 07:00`; on the wall clock of this machine. Epoch ms, as
- * `now`. Fails with E_USAGE.
+ * A time as people write it: `07:00`, the next one that comes, or `2026-11-24 07:00`; on the wall clock of this machine. Epoch
+ * ms, as `now`. Fails with E_USAGE.
  */
 export const parseTime = (text: string, now: number): number => {
   const refuse = (): AgtmuxError =>
@@ -53,9 +52,10 @@ export const parseTime = (text: string, now: number): number => {
   return at.getTime();
 };
 
-// Where `watch` starts: after a version of the feed (`--since 1234`), at a moment (`--since 2026-11-21T09:00:00Z`), or that
-// long ago (`--since 10m`).
-
+/**
+ * The start of a feed or a log: after a version of the feed (`--since 1234`), at a moment (`--since 2026-11-21T09:00:00Z`), or that
+ * long ago (`--since 10m`).
+ */
 export interface Since {
   readonly version: number | null;
   /** Epoch ms. */
@@ -75,7 +75,7 @@ export const parseSince = (text: string, now: number): Since => {
   });
 };
 
-// Settings of a target as a person gives them on the command line.
+// Settings of a target: its transport, its address and its tmux.
 
 export const TRANSPORTS = ["auto", "ssh2", "openssh"] as const;
 type Transport = (typeof TRANSPORTS)[number];
@@ -106,8 +106,7 @@ export const parseTmuxPath = (text: string | undefined): string | null | undefin
   });
 };
 
-// What the daemon can be asked for while a person types: `agtmux __complete <kind>`. It has its own file because every start of
-// the command line loads it.
+/** What `agtmux __complete <kind>` can ask the daemon for while a person types. */
 const LIVE_KINDS = ["refs", "runtimes", "targets", "sessions", "target-sessions", "agents"] as const;
 export type LiveKind = (typeof LIVE_KINDS)[number];
 

@@ -39,7 +39,7 @@ export interface Field<T> extends Column {
   raw(item: T, now: number): string | number | boolean | null;
 }
 
-// Characters that would end a field or a line, steer a terminal, or hide text; and the backslash, which begins an escape.
+/** Characters that would end a field or a line, control a terminal, or hide text; and the backslash, which begins an escape. */
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const UNSAFE = /[\\\u0000-\u001F\u007F-\u009F\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 const SHORT: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r" };
@@ -85,7 +85,7 @@ export const renderFlat = <T>(
     : [...renderRows(list.items, fields, options), "", ...foot];
 };
 
-// The fields of a pane's row, by the names that `--columns` knows.
+// Panes: the fields of a row, by the names that `--columns` knows.
 
 const isReasonCode = (code: string): code is ReasonCode => Object.hasOwn(REASON_WORDS, code);
 
@@ -293,7 +293,7 @@ export const PANE_FIELDS = {
   },
 } as const satisfies Record<string, Field<PaneView>>;
 
-// The fields of a window's and of a session's row, by the names that `--columns` knows.
+// Windows and sessions: the fields of a row, by the names that `--columns` knows.
 
 type Group = WindowView | SessionView;
 

@@ -1,4 +1,5 @@
-// The verbs that act on an agent: send, interrupt and dismiss; answer and kill, which ask first.
+// The verbs on one agent: answer and kill, which ask first in a terminal, view-output, send, interrupt and dismiss. The daemon
+// checks and acts. `whenDrawn` and `unlessLost` serve `agtmux wait` too. A text that is sent later is in jobs.ts.
 import { setTimeout } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { isWaiting } from "../../core/model/state.ts";
@@ -25,9 +26,7 @@ import type { DismissedDocument } from "../../core/model/documents.ts";
 import { printDocument } from "../command/document.ts";
 import type { LaterOptions } from "./jobs.ts";
 
-// Rows whose prompts can be answered: an agent announces a prompt before it draws it, and only what is drawn has a fingerprint.
-
-/** Null when the daemon disappeared during the request: the next one is asked again. */
+/** Null when the daemon disappeared during the request: the caller asks the next daemon. */
 export const unlessLost = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;
@@ -43,7 +42,10 @@ const EVERY_MS = 100;
 const isUndrawn = ({ state, prompt_fingerprint }: PaneView): boolean =>
   state !== null && isWaiting(state) && prompt_fingerprint === null;
 
-/** The same rows once their prompts are drawn; the unchanged rows if that takes too long or the wait ended meanwhile. */
+/**
+ * The same rows once their prompts are drawn: an agent announces a prompt before it draws it, and only a drawn one has a
+ * fingerprint. The rows as they are if that takes too long or a row changes its state.
+ */
 export const whenDrawn = async (
   rows: readonly PaneView[],
   client: DaemonClient,
@@ -63,7 +65,7 @@ export const whenDrawn = async (
   return now;
 };
 
-// `agtmux answer <ref>`: answers exactly the prompt that its fingerprint names or that was just shown in the terminal.
+// Answer: answers exactly the prompt that its fingerprint names or that was just shown in the terminal.
 
 interface AnswerOptions extends GuardOptions {
   approve?: boolean;
@@ -136,7 +138,7 @@ const confirmed = async (
   return isAgreed === null ? null : isAgreed ? choice : "none";
 };
 
-/** The open prompt of a pane. @throws AgtmuxError E_STALE_SNAPSHOT when there is none. */
+/** Prints the open prompt and returns its fingerprint. @throws AgtmuxError E_STALE_SNAPSHOT when there is none. */
 const showPrompt = (pane: PaneView, context: CliContext): string => {
   const { request, prompt_fingerprint: fingerprint } = pane;
   if (request === null || fingerprint === null)
@@ -146,7 +148,7 @@ const showPrompt = (pane: PaneView, context: CliContext): string => {
   return fingerprint;
 };
 
-/** Resolves with the exit status of the outcome; if the person left the prompt unanswered, with that of a missing yes. */
+/** Resolves with the exit status of the outcome; if the person did not answer the prompt, with that of `leaveUndone`. */
 export const runAnswer = async (
   context: CliContext,
   typed: string,
@@ -184,7 +186,7 @@ export const runAnswer = async (
   });
 };
 
-// `agtmux kill <ref>`: signals an agent's process after the person has seen which one and agreed.
+// Kill: signals an agent's process after the person has seen which one and agreed, or with --yes.
 
 const parseSignal = (text: string): KillSignal => {
   const name = text.toUpperCase().replace(/^SIG/, "");
@@ -197,7 +199,7 @@ const parseSignal = (text: string): KillSignal => {
 
 interface Agreement {
   answer: boolean | null;
-  /** Guards by what the question showed: an agent that went on meanwhile, or another one, must not be hit. */
+  /** Guards from what the question showed: an agent that went on meanwhile, or another one, must not be hit. */
   guards: Partial<ActionGuards>;
 }
 
@@ -218,7 +220,7 @@ const agree = async (
   return { answer, guards: runtime_id === null ? about.guards : { ...shown, ...about.guards } };
 };
 
-/** Resolves with the exit status of the outcome; if the person said no, with that of a missing yes. */
+/** Resolves with the exit status of the outcome; if the person did not agree, with that of `leaveUndone`. */
 export const runKill = async (
   context: CliContext,
   typed: string,
@@ -247,8 +249,7 @@ export const runKill = async (
   });
 };
 
-// `agtmux view-output <ref>`: the last lines of a pane's screen and scrollback, or of its agent's own log. The daemon bounds
-// and cleans them.
+// View output: the last lines of a pane's screen and scrollback, or of its agent's own log. The daemon bounds and cleans them.
 
 const whatIsMissing = (output: PaneOutput): string | null => {
   if (output.source === "transcript" && output.cut === "none")
@@ -290,6 +291,8 @@ export const runViewOutput = async (
   if (missing !== null) context.stderr.write(`agtmux: ${missing}\n`);
 };
 
+// Send, interrupt and dismiss: done without a question.
+
 interface SendOptions extends GuardOptions, LaterOptions {
   text?: string;
   stdin?: boolean;
@@ -308,7 +311,7 @@ const textOf = async (context: CliContext, { text, stdin }: SendOptions): Promis
 
 const LATER = ["whenReady", "at", "atReset", "cron", "times", "expires", "volatile"] as const;
 
-/** What is checked when a text is sent later is not what the guards of this moment are about. */
+/** Guards are about this moment, so they are refused for a text that is sent later. */
 const refuseForLater = ({ enter, toShell, idempotencyKey, ...options }: SendOptions): void => {
   const guards = Object.entries(parseGuards(options)).filter(
     ([, value]) => value !== null && value !== false,

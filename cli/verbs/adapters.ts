@@ -1,6 +1,6 @@
 // `agtmux adapters list|enable|disable|check|try`: which agents are known and from where, which are enabled, what is wrong with
-// the person's files, and what rules say about a live pane. The daemon answers; a file that is not in force is read here and
-// sent to it.
+// the person's files, and what rules say about a live pane; and `agtmux integrate` without an agent. The daemon answers; a file
+// that is not in force is read here and sent to it.
 import type {
   IntegrationListDocument,
   AdapterCheckedDocument,
@@ -26,7 +26,7 @@ import { countBy, MARKS } from "../render/mark.ts";
 import { readNamedFile } from "../command/ask.ts";
 import { withRef } from "../command/settleRef.ts";
 
-// `agtmux integrate` without an agent: how each of them is integrated, and what can be done about it.
+// Integrations: how each agent is integrated, and what can be done about it.
 
 const INTEGRATION_COLUMNS: readonly Column[] = [
   { title: "AGENT", min: null },
@@ -93,6 +93,8 @@ export const runIntegrationList = async (
   });
   context.print(`${lines.join("\n")}\n`);
 };
+
+// Adapters: the list, the switch, checking a file, trying rules on a pane.
 
 interface AdapterOptions {
   json?: boolean;

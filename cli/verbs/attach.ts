@@ -1,5 +1,5 @@
-// `agtmux attach <ref>`: the daemon checks the pane and gives a command; this process hands its terminal to that command and
-// exits with its status. The command never goes through a shell.
+// `agtmux attach <ref>`, and `agtmux next`, which attaches to the agent that has waited longest. The daemon checks the pane and
+// gives a command; this process hands its terminal to it, never through a shell, and exits with its status.
 import { execFile, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { promisify } from "node:util";
@@ -13,16 +13,13 @@ import { STATE_WORDS } from "../../core/model/words.ts";
 import { waitingOf, rowAge, rowTitle } from "../../ui/text/rowText.ts";
 import { cleanLine } from "../render/clean.ts";
 
-/**
- * Ctrl-C now belongs to the pane: tmux reads it before it becomes a signal. A signal that still reaches us must not end us
- * first.
- */
+/** Ctrl-C belongs to the pane: tmux reads it before it becomes a signal. A signal that still reaches us must not end us first. */
 const ignoreSignal = () => {};
 
-/** From the start of the client until it stands where it was sent to. */
+/** From the start of the client until it shows the pane that it was sent to. */
 const LAND_MS = 1_000;
 
-/** The pane that the client shows, where that is not the one that was asked for; null: it is, or nobody knows. */
+/** The pane that the client shows instead of the one that was asked for; null: it shows that one, or nobody knows. */
 const movedOnTo = async (look: NonNullable<AttachPlan["look"]>, pid: number): Promise<string | null> => {
   const [file = "", ...args] = look.argv;
   // Without an answer nobody knows, and nothing is said.
@@ -33,8 +30,8 @@ const movedOnTo = async (look: NonNullable<AttachPlan["look"]>, pid: number): Pr
 };
 
 /**
- * Runs the plan's command on our own terminal; resolves with its exit status, 128 + n after signal n. `onMoved` is told once the
- * client has left, if it did not stay where it was sent to.
+ * Runs the plan's command on our own terminal; resolves with its exit status, 128 + n after signal n. `onMoved` is called once the
+ * client has ended, if it did not stay on the pane that it was sent to.
  */
 export const become = (
   plan: Pick<AttachPlan, "argv" | "mode" | "look">,
@@ -102,20 +99,19 @@ export const runAttach = async (context: CliContext, ref: string, options: Guard
   return exitCode;
 };
 
-// `agtmux next`: goes to the agent that has waited longest for a person. The pane that one is in is passed over, so that pressing
-// a key again goes on to the next.
+// Next: passes over the pane that the person is in, so that pressing a key again goes on to the next agent that waits.
 
 /** Exit status when nothing waits: not a failure, but nothing to go to. */
 const NOTHING_EXIT_CODE = 1;
 
-/** A row whose pane went meanwhile, or whose machine is not connected, is no place to go to. */
+/** The pane disappeared meanwhile, or its machine is not connected: the next row is tried. */
 const PASSED_OVER: readonly ErrorCode[] = ["E_REF_NOT_FOUND", "E_STALE_SNAPSHOT", "E_TARGET_UNREACHABLE"];
 const isPassedOver = (error: unknown): boolean =>
   error instanceof AgtmuxError && PASSED_OVER.includes(error.code);
 
 interface Waiting {
   list: PaneList;
-  /** The pane that one is in; null outside of tmux and where it is not known. */
+  /** The pane that the person is in; null outside tmux and where it is not known. */
   here: string | null;
 }
 

@@ -55,7 +55,7 @@ const paneCandidates = (kind: LiveKind, panes: readonly PaneView[], prefix: stri
   }));
 };
 
-/** The daemon's answer, trusted as everywhere; null without an answer. */
+/** The daemon's answer, which is trusted as everywhere; null without one. */
 const askDaemon = async (context: CliContext, path: string, input: unknown): Promise<string | null> => {
   const document = await queryDocument({
     paths: context.paths(),
@@ -93,9 +93,7 @@ const candidatesOf = async (context: CliContext, kind: LiveKind, prefix: string)
   }
 };
 
-/**
- * One line per candidate: the value, a tab and a description. A name with control characters cannot be typed and is left out.
- */
+/** One line per candidate: the value, a tab and a description. A name with control characters cannot be typed and is left out. */
 const render = (candidates: readonly Candidate[], prefix: string): string => {
   const lines = new Map<string, string>();
   for (const { value, says } of candidates)

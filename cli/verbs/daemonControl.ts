@@ -1,4 +1,4 @@
-// `agtmux daemon status|stop`: talks to a running daemon of any version; never starts one.
+// `agtmux config list|get|set` (settings that a surface may change) and `agtmux daemon status|stop`. `daemon run` is in cli/host.
 import type { ConfigDocument, DaemonStatusDocument } from "../../core/model/documents.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Settings } from "../../core/model/config.ts";
@@ -9,8 +9,7 @@ import { cleanLine } from "../render/clean.ts";
 import { measureFor, type Column, renderTable } from "../render/table.ts";
 import { formatAge } from "../../core/model/words.ts";
 
-// `agtmux config list|get|set`: the settings that a surface may change, by the daemon, which checks each value and keeps everything
-// else in config.json as it is.
+// Settings: read and changed by the daemon, which checks each value and keeps everything else in config.json as it is.
 
 const COLUMNS: readonly Column[] = [
   { title: "KEY", min: null },
@@ -105,7 +104,8 @@ export const runConfigSet = async (
   else context.print(`${key} is now ${show(settings.values[key])}.\n`);
 };
 
-/** How long a daemon may take to stop. */
+// Status and stop: talk to a running daemon of any version, and never start one.
+
 const STOP_TIMEOUT_MS = 15_000;
 
 const connectAny = async (context: CliContext): Promise<DaemonClient | null> => {
@@ -153,9 +153,7 @@ export const runDaemonStatus = async (context: CliContext, options: { json?: boo
   return 0;
 };
 
-/**
- * Asks it to stop and waits until it gave the home up, so that the next daemon can start. It is not an error if no daemon runs.
- */
+/** Asks it to stop and waits until it gave up the home, so that the next one can start. That none runs is not an error. */
 export const runDaemonStop = async (context: CliContext): Promise<void> => {
   const client = await connectAny(context);
   if (client === null) {

@@ -1,5 +1,5 @@
 // `agtmux doctor`: proves the chain from the agents' hooks to this command, link by link, and says what to do about each broken
-// one. It changes nothing, and does what it can without a daemon.
+// one. It repairs nothing, and does what it can without a daemon. Its checks are in cli/doctor and in the daemon.
 import { stamp } from "../../core/model/schemaVersion.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import {
@@ -25,8 +25,7 @@ import {
 } from "../doctor/daemonChecks.ts";
 import { homeChecks, storageChecks } from "../doctor/homeChecks.ts";
 
-// The doctor's report for a person: grouped, with evidence and remedy for everything that is wrong, and unused agents in one
-// line.
+// Report for a person: grouped, with evidence and remedy for everything that is wrong, and unused agents in one line.
 
 const SIGNS: Readonly<Record<FindingStatus, { sign: string; colour: Colour }>> = {
   ok: { sign: "✓", colour: "green" },
@@ -115,6 +114,8 @@ export const renderReport = ({ findings, summary }: DoctorReport, paint: Paint):
   return [...lines, total.join(", ")];
 };
 
+// Examination: runs all checks, here and in the daemon.
+
 const PROBLEM_EXIT_CODE = 1;
 
 /** The home's paths, or the finding that the home cannot be used. */
@@ -162,7 +163,7 @@ const countByStatus = (findings: readonly Finding[]): Record<FindingStatus, numb
   return counts;
 };
 
-/** Everything that the doctor finds. Never rejects for what it finds. */
+/** Everything that the doctor finds. Fails with E_TARGET_UNKNOWN, never for what it finds. */
 export const examine = async (context: CliContext, target: string | null): Promise<Finding[]> => {
   // Done first, because it may create the home that is checked.
   const reached = await tryDaemon(context);

@@ -1,4 +1,4 @@
-// `agtmux explain <ref>`: why a pane is in its state: the rule, the evidence that was weighed, and how it got there.
+// `agtmux explain <ref>` (why a pane is in its state) and `agtmux audit` (what was done to panes): what the daemon says, as tables.
 import type { AuditList } from "../../core/model/action.ts";
 import { formatAge, ACTIVITY_WORDS, STATE_WORDS } from "../../core/model/words.ts";
 import { callDaemon, type CliContext, refreshWorkTrees } from "../command/context.ts";
@@ -13,7 +13,7 @@ import { changesText, sharesText } from "../../ui/text/rowText.ts";
 import { describePane, describeTarget, describeWindow } from "../render/field.ts";
 import { withRef } from "../command/settleRef.ts";
 
-// `agtmux audit`: what was done to panes, by which surface, and how it ended.
+// Audit: what was done to panes, by which surface, and how it ended.
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 10_000;
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column[] = [
   { title: "REF", min: null },
 ];
 
-/** The states that followed, in order. An event alone still shows that the agent received the action. */
+/** The states that followed, in order; without one, the event that shows that the agent received the action. */
 const describeAftermath = ({ followed_by }: AuditList["items"][number]): string => {
   const steps = followed_by.filter(({ kind }) => kind === "transition");
   const words = (steps.length > 0 ? steps : followed_by.slice(0, 1)).map(({ what }) => cleanLine(what));
@@ -75,6 +75,8 @@ export const runAudit = async (
   const lines = renderTable(COLUMNS, rows, { width, paint, measure: await measureFor(list) });
   context.print(`${lines.join("\n")}\n`);
 };
+
+// Explain: the rule, the evidence with its verdicts, what the agent does and where, its screen, and the states before.
 
 const EVIDENCE: readonly Column[] = [
   { title: "OUTCOME", min: null },

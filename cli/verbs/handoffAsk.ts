@@ -1,5 +1,5 @@
-// `agtmux history handoff --ask`: the agent that has the session open writes itself what another one needs. It is asked through the gate,
-// like anything that a person sends, and only while it rests; its words are read from its log, where they stand whole.
+// `agtmux history handoff --ask`: the agent that has the session open writes what another agent needs. It is asked through the
+// gate, like anything that a person sends, and only while it rests; its answer is read from its log, which has all of it.
 import { setTimeout as wait } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { HistoryHandoff, HistorySession } from "../../core/model/history.ts";
@@ -13,7 +13,7 @@ const HEADINGS = "Goal, Constraints, Progress, Decisions, Context, Next steps";
 const MAX_LENGTH = 12_000;
 const QUESTION = `Another coding agent takes over this work. Write what it needs to know, in Markdown, with the headings ${HEADINGS}. Name the files that matter and what is still open. Use no tools, change nothing, and answer with that text alone, in at most 10,000 characters.`;
 const LIMIT_MS = 10 * 60_000;
-/** An agent's log may come a moment after its turn. */
+/** An agent may write its log a moment after its turn. */
 const LOG_LIMIT_MS = 5_000;
 const LOG_EVERY_MS = 500;
 
@@ -21,7 +21,7 @@ const refuse = (message: string, remedy: string): AgtmuxError =>
   new AgtmuxError("E_WORKSPACE_REFUSED", message, { remedy });
 const FROM_LOG = "Leave --ask out: then it is put together from the log.";
 
-/** The row of the agent that has it open and rests. */
+/** The row of the agent that has the session open. Fails unless it rests. */
 const restingRow = async (
   client: DaemonClient,
   { pane_ref: ref, short_ref }: HistorySession,
@@ -36,7 +36,7 @@ const restingRow = async (
   return pane;
 };
 
-/** What it wrote since the question; empty: nothing yet. Known secrets are taken out. */
+/** The agent's last text since the question; empty: none yet. Known secrets are taken out. */
 const readAnswer = async (context: CliContext, client: DaemonClient, ref: string): Promise<string> => {
   await refreshHistory(context, client);
   const { entries } = await client.call((api) => api.history.read.query({ ref, redact: true }));
@@ -45,7 +45,7 @@ const readAnswer = async (context: CliContext, client: DaemonClient, ref: string
   return said.at(-1)?.text.trim() ?? "";
 };
 
-/** The end of its turn, after this version of its state. */
+/** Waits for the end of its turn, after this version of its state. */
 const untilEnded = async (
   context: CliContext,
   { identity, short_ref }: PaneView,

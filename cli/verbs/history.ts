@@ -1,4 +1,5 @@
-// The verbs of history: list, search, show and usage. A conversation is read in pages from its end, as many as are wanted.
+// `agtmux history list|search|show|usage|export`: the sessions that agents keep on disk. The daemon reads the logs; a conversation
+// is fetched in pages from its end, as many as are wanted. Resume and handoff are in historyHandoff.ts.
 import {
   type HistoryEntry,
   type HistoryPage,
@@ -34,21 +35,21 @@ interface HistoryFilterOptions {
   since?: string;
 }
 
-/** Pages in which nothing can be read before it is given up: a log of noise. */
+/** After more pages than these in a row without an entry, reading is given up. */
 const MAX_EMPTY_PAGES = 8;
 
 interface ReadSession {
   session: HistorySession;
   entries: HistoryEntry[];
   isCut: boolean;
-  /** In how many entries a secret was taken out. */
+  /** The number of entries from which a secret was taken out. */
   redacted: number;
 }
 
 const countLines = (entries: readonly HistoryEntry[]): number =>
   entries.reduce((total, { text }) => total + text.split("\n").length + 1, 0);
 
-/** As the calls take them. Fails with E_USAGE. */
+/** The filters as the calls take them. Fails with E_USAGE. */
 const parseHistoryFilters = (
   context: CliContext,
   { target, agent, cwd, since }: HistoryFilterOptions,
@@ -62,7 +63,7 @@ const parseHistoryFilters = (
   };
 };
 
-/** Waits until what the agents wrote by now is known. */
+/** Waits until the daemon has read what the agents wrote so far. */
 export const refreshHistory = async (context: CliContext, client: DaemonClient): Promise<void> => {
   let wasTold = false;
   for (;;) {
@@ -74,14 +75,14 @@ export const refreshHistory = async (context: CliContext, client: DaemonClient):
   }
 };
 
-/** The machine where it is another one, the last part of the folder, and the branch. */
+/** The machine if it is another one, the last part of the folder, and the branch. */
 const placeOf = ({ identity, folder, branch }: HistorySession): string => {
   const last = folder === null ? "" : (folder.split("/").findLast((part) => part !== "") ?? "/");
   const name = identity.target === THIS_MACHINE ? last : `${identity.target}:${last}`;
   return branch === null ? name : `${name} (${branch})`;
 };
 
-/** Where a pane was named: the session that its agent has open. */
+/** The session as it was named; for a pane, the session that its agent has open. */
 export const sessionOf = async (context: CliContext, client: DaemonClient, ref: string): Promise<string> => {
   const isPane = !isTypedRef(ref) || /[%/]|:\d+\.\d+$/.test(ref);
   if (!isPane) return ref;
@@ -94,7 +95,7 @@ export const sessionOf = async (context: CliContext, client: DaemonClient, ref: 
   return `${pane.agent}:${pane.agent_session_id}`;
 };
 
-/** At least `lines` lines of its end, or all. */
+/** Reads a session from its end: at least `lines` lines, or all that can be read. */
 export const readSession = (
   context: CliContext,
   ref: string,
@@ -120,7 +121,7 @@ export const readSession = (
     }
   });
 
-// `agtmux history list`: the sessions that agents keep on disk.
+// List: the sessions that fit the filters and the words.
 
 const DEFAULT_SESSIONS = 30;
 const MAX_LIMIT = 10_000;
@@ -179,7 +180,7 @@ export const runHistoryList = async (
   for (const problem of list.problems) context.stderr.write(`agtmux: ${cleanLine(problem)}\n`);
 };
 
-// `agtmux history search <words>`: where sessions say something. What is found is printed as it is found.
+// Search: where something was said in sessions, printed as it is found.
 
 const DEFAULT_MATCHES = 20;
 
@@ -196,7 +197,7 @@ const renderHit = (context: CliContext, { session, matches, has_more }: HistoryH
   ];
 };
 
-/** Gives the exit status: 1 where nothing is found. */
+/** Gives the exit status: 1 if nothing is found. */
 export const runHistorySearch = async (
   context: CliContext,
   words: readonly string[],
@@ -224,7 +225,7 @@ export const runHistorySearch = async (
       cursor = page.cursor;
       bytes += page.bytes;
       for (const problem of page.problems) problems.add(problem);
-      // The last one may go on in the next page.
+      // The last session may continue on the next page.
       const whole = cursor === null || items.length === limit ? items : items.slice(0, -1);
       if (options.json !== true)
         for (const hit of whole.slice(printed)) context.print(`${renderHit(context, hit).join("\n")}\n`);
@@ -243,7 +244,7 @@ export const runHistorySearch = async (
   return items.length === 0 ? 1 : 0;
 };
 
-// `agtmux history show <session>`: what an agent's log tells of a session, oldest first.
+// Show: the end of one session, or all of it, oldest first.
 
 const DEFAULT_LINES = 100;
 const MAX_LINES = 100_000;
@@ -289,7 +290,7 @@ export const runHistoryShow = async (
     context.stderr.write("agtmux: This is the end of the session; --all shows the rest.\n");
 };
 
-// `agtmux history usage`: the tokens that agents used, as their logs state them, and what that cost where a log says so.
+// Usage: the tokens that agents used, as their logs state them, and the cost where a log states it.
 
 const parseGroup = (text: string): UsageGroup => {
   const group = USAGE_GROUPS.find((one) => one === text);
@@ -318,7 +319,7 @@ const nameOf = ({ identity, session }: HistoryUsageRow): string => {
 };
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
-/** A log that states no cost says nothing of it: that is no zero. */
+/** A cost that no log states is unknown, which is not zero. */
 const money = (cost: number | null): string => (cost === null ? "-" : `$${cost.toFixed(cost < 1 ? 4 : 2)}`);
 
 const toUsageRow = (name: string, sum: HistoryUsage["summary"]): Cell[] => [
@@ -359,7 +360,7 @@ export const runHistoryUsage = async (
   context.print(`${lines.join("\n")}\n`);
 };
 
-// `agtmux history export <session>`: one file to hand on. Known secrets are taken out unless the person says otherwise.
+// Export: one session as a file to hand on. Known secrets are taken out unless the person says otherwise.
 
 const FORMATS = ["md", "html"] as const;
 type Format = (typeof FORMATS)[number];
@@ -372,7 +373,7 @@ const parseFormat = (text: string | undefined, output: string | undefined): Form
   return format;
 };
 
-/** What a reader has to know of what is not in the file. */
+/** What a reader has to know about secrets and missing parts. */
 const remarksOn = ({ isCut, redacted }: ReadSession, isRaw: boolean): string[] => [
   ...(redacted > 0
     ? [

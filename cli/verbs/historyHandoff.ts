@@ -1,5 +1,5 @@
-// Going on with a session: `agtmux history resume <session>` in its own agent, `agtmux history handoff <session>` in another one. What
-// is handed over is read and edited by the person first.
+// Going on with a session: `agtmux history resume <session>` in its own agent, `agtmux history handoff <session>` in another one.
+// What is handed over is read and edited by the person first, unless --yes is given. Asking the old agent is in handoffAsk.ts.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -36,7 +36,7 @@ const folderOf = ({ folder, short_ref }: HistorySession, typed: string | undefin
   return found;
 };
 
-/** On the machine of the session: what its log says is true there. A pane to stand beside says its machine itself. */
+/** The session's machine, because what its log says is true there. A pane of --split has a machine, which must be that one. */
 const placeOn = ({ identity }: HistorySession, { split }: { split?: string }): StartOptions => {
   if (split !== undefined) return { only: identity.target };
   return identity.target === HOST_TARGET ? {} : { target: identity.target };

@@ -1,4 +1,5 @@
-// `agtmux jobs`: what is armed, and what it did; `agtmux automation`: all of it at once.
+// The verbs of automation: `send` with a time (for act.ts), `tell`, `channel`, `jobs` and `automation`. The daemon keeps and runs
+// what is armed here. Rules are in rule.ts.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { JobDocument, WatchCondition, JobView, JobsView } from "../../core/model/job.ts";
 import type { AutomationCalls } from "../../features/automation/calls.ts";
@@ -16,7 +17,7 @@ import type { ChannelList, ChannelView } from "../../core/model/notifications.ts
 import type { ChannelListDocument, JobListDocument } from "../../core/model/documents.ts";
 import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
 
-// `agtmux send` with a time: arms a text that is sent once its time has come and the agent rests.
+// Send later: arms a text that is sent once its time has come and the agent rests.
 
 export interface LaterOptions {
   whenReady?: boolean;
@@ -32,7 +33,7 @@ export interface LaterOptions {
 type SendInput = SentTo<AutomationCalls["send"]>;
 
 const DAY_MS = 86_400_000;
-/** As the daemon's: loading its schemas would cost more than the whole command. */
+/** The daemon's limit. It is repeated here, because loading the daemon's schemas would cost more than the whole command. */
 const LONGEST_DELAY_MS = 7 * DAY_MS;
 const MOST_TIMES = 200;
 
@@ -97,10 +98,10 @@ export const runSendLater = async (
   else context.print(`${job.job_id}: sent ${saysWhen(job.next_at)}\n`);
 };
 
-// `agtmux tell`: arms a watch, which tells and does nothing else.
+// Tell: arms a watch, which notifies and does nothing else.
 
 const DEFAULT_MS = 8 * 3_600_000;
-/** As the daemon's: loading its schemas would cost more than the whole command. */
+/** The daemon's limit, as that of a text above. */
 const LONGEST_WATCH_MS = 7 * 86_400_000;
 
 const parseFor = (text: string | undefined): number => {
@@ -176,7 +177,7 @@ export const runTell = async (
   if (job.is_unheard === true) context.stderr.write(NOBODY_HEARS);
 };
 
-// `agtmux channel list|test`: where notifications go beside this desktop.
+// Channels: where notifications go beside this desktop; list and test.
 
 const CHANNEL_COLUMNS: readonly Column[] = [
   { title: "CHANNEL", min: 7 },
@@ -258,6 +259,8 @@ export const runChannelTest = async (
   return OUTCOME_EXIT_CODES[result.outcome];
 };
 
+// Jobs: what is armed and what it did; holding, releasing and ending one; pausing all of them.
+
 const JOB_COLUMNS: readonly Column[] = [
   { title: "JOB", min: null },
   { title: "STATE", min: null },
@@ -295,7 +298,6 @@ const renderJobs = async (context: CliContext, items: readonly JobView[]): Promi
   return renderTable(JOB_COLUMNS, rows, { width, paint, below, measure: await measureFor(items) });
 };
 
-/** Said where somebody looks at what is armed. */
 const pauseLines = (pausedAt: JobsView["paused_at"], now: number): string[] =>
   pausedAt === null
     ? []
@@ -318,7 +320,7 @@ export const runJobsList = async (context: CliContext, options: { json?: boolean
   }
 };
 
-/** Pauses everything armed, or lets it go on. */
+/** Pauses or resumes everything that is armed. */
 export const runAutomationSwitch = async (
   context: CliContext,
   isPaused: boolean,
@@ -358,7 +360,6 @@ export const runJobsCancel = async (
   else context.print(`Cancelled ${job.job_id}.\n`);
 };
 
-/** Lets one job rest, or go on. */
 export const runJobsHold = async (
   context: CliContext,
   id: string,

@@ -14,7 +14,7 @@ import { parseNames } from "../parse/filters.ts";
 import type { Marks } from "../render/field.ts";
 import { measureFor } from "../render/table.ts";
 
-/** JSON documents are always whole, and fields have no foot. Fails with E_USAGE. */
+/** Refuses forms that exclude each other: JSON documents are always whole, and fields have no totals. Fails with E_USAGE. */
 export const checkForms = ({ json, plain, columns, totals }: ListOptions): void => {
   if (totals === true && plain === true)
     throw new AgtmuxError("E_USAGE", "--totals and --plain exclude each other: fields are rows only");
@@ -55,7 +55,7 @@ const passOn = async (context: CliContext, scope: Scope, options: ListOptions): 
   return true;
 };
 
-/** Columns whose values are looked for only while somebody asks. */
+/** Columns of work trees: their values are read only when somebody asks for them. */
 const LOOKED_AT: ReadonlySet<string> = new Set([
   "changes",
   "changed_files",
@@ -65,10 +65,10 @@ const LOOKED_AT: ReadonlySet<string> = new Set([
   "behind",
   "not_looked_at",
 ]);
-/** How long a look may take, in milliseconds: of what was asked for, and of what a wide table shows beside the rest. */
+/** Time limits for reading work trees, in milliseconds: when that was asked for, and when a wide table shows it beside the rest. */
 const LOOK_MS = { asked: 3_000, beside: 300 } as const;
 
-/** How long to look at the work trees before the list is asked for; null: not at all. */
+/** How long the work trees may be read before the list is requested; null: they are not read. */
 const lookMsFor = (context: CliContext, scope: Scope, options: ListOptions): number | null => {
   if (scope !== "panes") return null;
   const isNamed = parseNames(options.columns ?? [], "--columns").some((name) => LOOKED_AT.has(name));
@@ -100,6 +100,5 @@ export const runList = async (context: CliContext, scope: Scope, options: ListOp
   else await printTable(context, listing, {});
 };
 
-/** Asks once and prints the table. */
 export const printList = async (context: CliContext, ask: AskListing, marks: Marks): Promise<void> =>
   printTable(context, await callDaemon(context, ask), marks);

@@ -1,4 +1,5 @@
-// `agtmux log`: what the daemon wrote into its log, for a person. It reads the files, so it needs no daemon; they are redacted already.
+// `agtmux log`, and `readLog` for `agtmux report`: the daemon's log for a person. It reads the files, which are redacted already,
+// so it needs no daemon.
 import { open, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
@@ -38,7 +39,7 @@ interface Wanted {
   /** Epoch ms; null: all. */
   since: number | null;
   isRaw: boolean;
-  /** What is shown of a record's fields, where that is not all. */
+  /** Chooses what is shown of a record's fields; without it all of them. */
   choose?: ChooseFields;
 }
 
@@ -50,13 +51,12 @@ const levelOf = (value: unknown): Level =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** Null for what is no record: half written, or not of the daemon. */
 const parseRecord = (line: string): Readonly<Record<string, unknown>> | null => {
   try {
     const value: unknown = JSON.parse(line);
     return isRecord(value) ? value : null;
   } catch {
-    // Half written: it is read again when it is whole.
+    // Not from the daemon, or half written: then it is read again when it is whole.
     return null;
   }
 };
@@ -92,7 +92,7 @@ const readOrEmpty = async (path: string): Promise<string> => {
   }
 };
 
-/** What was appended after `from`, in whole lines, and where they end. A file that is shorter was begun again. */
+/** What was appended after `from`, in whole lines, and where they end. A file that is shorter is a new one. */
 const readAfter = async (path: string, from: number): Promise<{ text: string; end: number }> => {
   try {
     const file = await open(path);
@@ -113,7 +113,7 @@ const readAfter = async (path: string, from: number): Promise<{ text: string; en
   }
 };
 
-/** The newest lines of the log as a person reads them, from the file before it on. */
+/** The newest lines of the log and of the file before it, as a person reads them. */
 export const readLog = async (
   path: string,
   {

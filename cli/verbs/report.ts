@@ -1,5 +1,5 @@
-// `agtmux report`: what helps somebody else to see what is wrong, as one text. It is printed, or written to a file after the person
-// was told what is in it; agtmux sends it nowhere.
+// `agtmux report`: one text that helps somebody else see what is wrong: versions, counts, the doctor's findings, settings, the log,
+// all redacted. It is printed, or written to a file after the person was told what is in it; agtmux sends it nowhere.
 import { writtenConfigSchema } from "../../core/model/config.ts";
 import type { Finding } from "../../core/model/doctor.ts";
 import { NOTIFICATION_KINDS } from "../../core/model/notifications.ts";
@@ -19,31 +19,30 @@ import { tryDaemon } from "../doctor/daemonChecks.ts";
 import { examine } from "./doctor.ts";
 import { readLog } from "./log.ts";
 
-// What `agtmux report` puts together for whoever is to help: plain sections of text without the names of the person's machines,
-// folders and sessions, without what the person named in settings, rules and adapter files, and without any value of the settings
-// that is no number or known word. Pure.
+// Redaction (pure): takes out the names of the person's machines, folders and sessions, what the person named in settings, rules
+// and adapter files, and every value of the settings that is not a number or a known word.
 
 export interface Section {
   title: string;
-  /** What a person is told that it holds. */
+  /** What it holds, for the summary that the person is shown. */
   about: string;
   lines: readonly string[];
 }
 
 type Names = Parameters<typeof redactNames>[1];
 
-/** What is the same on many machines: folders with all that is in them, and of others what programs make there. */
+/** Paths that are the same on many machines: system folders and Homebrew with all that is in them, and tmux's default socket. */
 const COMMON =
   /^\/(?:(?:usr|bin|sbin|etc|proc|dev|nix|System)(?:\/|$)|opt\/homebrew\/|(?:private\/)?tmp\/tmux-\d+\/default$)/;
-/** These hold folders of the person's as well: of what is in them, the person named the rest. */
+/** System folders that also hold folders of the person: only the first part of the path is kept. */
 const SHARED = /^\/(?:opt|run|Applications|Library|tmp|private|var)(?=\/|$)/;
-/** A space may be in a path: what follows it up to the next slash is taken for a part of it. */
+/** A path may contain spaces: what follows one, up to the next slash, counts as part of the path. */
 const PATH = /(?<![\w~<.])\/[^\s'",:;()[\]]+(?:(?: [^\s'",:;()[\]/]+){1,3}\/[^\s'",:;()[\]]*)*/g;
 const OWN_PATH = /~\/(?!\.)[^\s'",:;()[\]]+(?:(?: [^\s'",:;()[\]/]+){1,3}\/[^\s'",:;()[\]]*)*/g;
 
 const shownPath = (path: string): string => {
   const [first = ""] = path.split(" ", 1);
-  // What follows it is no part of it.
+  // What follows the space is not part of it, and is redacted as text of its own.
   if (COMMON.test(first)) return first + path.slice(first.length).replaceAll(PATH, shownPath);
   const [shared] = SHARED.exec(path) ?? [];
   return shared === undefined ? "<path>" : shared === path ? path : `${shared}/<path>`;
@@ -52,7 +51,7 @@ const shownPath = (path: string): string => {
 const PANE = /\bpane:[^\s'",]+/g;
 const TMUX_NAME = /(?<=\b(?:session|sessionName|window|windowName|title|alias)=)\S+/g;
 
-/** As keys and tokens look; so do ids, which help nobody else either. */
+/** Looks like a key or a token. Ids look like that too, and are of no use to others. */
 const LONG_WORD = /(?<![A-Za-z0-9_+=-])(?=[A-Za-z_+=-]*\d)(?=[\d_+=-]*[A-Za-z])[A-Za-z0-9_+=-]{20,}/g;
 
 /** One line without names of targets, hosts, addresses, sessions and folders, and without long words with digits. */
@@ -64,7 +63,7 @@ export const redactLine = (line: string, targets: Names): string =>
     .replaceAll(OWN_PATH, "~/<path>")
     .replaceAll(PATH, shownPath);
 
-/** The same without what the person named; a name also counts inside a longer word, as in that of a file. */
+/** A text without what the person named; a name also counts as one part of a longer word, such as a file name. */
 export const withoutNames = (text: string, names: ReadonlySet<string>): string =>
   [...names]
     .toSorted((one, other) => other.length - one.length)
@@ -97,11 +96,11 @@ const propertiesIn = (schema: unknown): string[] => {
   ]);
 };
 
-/** The keys that config.json can have: each other one is the person's own word. */
+/** The keys that config.json can have: every other key is the person's own word. */
 const knownKeys = (): ReadonlySet<string> =>
   new Set(propertiesIn(writtenConfigSchema.toJSONSchema({ io: "input", unrepresentable: "any" })));
 
-/** Known names of settings, numbers, switches and words of ours; of every other text its length. */
+/** Keeps known keys, numbers, switches and words of ours; of every other text it gives the length. */
 const withoutTexts = (value: unknown, known: ReadonlySet<string>): unknown => {
   if (typeof value === "string")
     return WORDS.has(value) || TIME_OF_DAY.test(value) ? value : `<${value.length} characters>`;
@@ -123,7 +122,7 @@ export const configLines = (text: string | null): string[] => {
     const value: unknown = JSON.parse(text);
     return JSON.stringify(withoutTexts(value, knownKeys()), null, 2).split("\n");
   } catch {
-    // What stands in it may be anything, so nothing of it is shown.
+    // It may contain anything, so nothing of it is shown.
     return [`config.json is no JSON (${text.length} characters).`];
   }
 };
@@ -132,7 +131,7 @@ const parsed = (text: string | null): unknown => {
   try {
     return JSON.parse(text ?? "null");
   } catch {
-    // What it was before is not known; the places that name things leave their names out whatever they are.
+    // Its names are not known; the functions that redact fields and findings take names out without knowing them.
     return null;
   }
 };
@@ -145,7 +144,7 @@ const pairsIn = (value: unknown): [string, unknown][] =>
         ...pairsIn(inner),
       ]);
 
-/** Every text and every unknown key of config.json, and the names in rules.json; none of a file that is no JSON. */
+/** Every text and every unknown key of config.json, and the names in rules.json; nothing of a file that is not JSON. */
 export const namesIn = (config: string | null, rules: string | null): string[] => {
   const known = knownKeys();
   const names = [
@@ -158,7 +157,7 @@ export const namesIn = (config: string | null, rules: string | null): string[] =
   );
 };
 
-/** What these find is told in words of the person: names, files, programs, addresses. */
+/** Checks whose findings quote what the person chose: names, files, programs, addresses. */
 const ABOUT_OWN = new Set([
   "home.config",
   "daemon.adapters",
@@ -168,7 +167,7 @@ const ABOUT_OWN = new Set([
 ]);
 const NAMED = /\b(adapter file|channel|job|rule) (?:'[^']*'|\S+)(?= (?:is|was|cannot|tells)\b|, which\b)/gi;
 
-/** A finding about what the person named, as a sentence without the names; every other one as it is. */
+/** A finding about what the person named, as a sentence without the names; every other finding as it is. */
 export const withoutQuotes = (finding: Finding): Finding =>
   ABOUT_OWN.has(finding.check)
     ? {
@@ -194,20 +193,20 @@ const OWN_FIELDS = new Set([
   "type",
   "version",
 ]);
-/** These hold references, paths and names, which are known by their form or their field and taken out. */
+/** Fields of references, paths and names: `redactLine` takes these out, by their form or by the name of the field. */
 const FORMED_FIELDS =
   /^(?:pane|paneRef|folder|path|keptPath|backupPath|session|sessionName|window|windowName|title|alias)$/;
 const FRAME = /^\s*at .*/gm;
 const QUOTED = /'[^']*'|"[^"]*"|`[^`]*`/g;
 
-/** Of an error its kind, its code, where it came from, and the message without what it quotes. */
+/** The type, the code and the stack frames of an error, and its message without what it quotes. */
 const ofError = (error: object): Record<string, unknown> => {
   const { type, code, message, stack } = Object.fromEntries(Object.entries(error));
   const ownCode = typeof code === "string" && /^[A-Z][A-Z0-9_]{1,50}$/.test(code) ? code : undefined;
   return {
     ...(typeof type === "string" ? { type } : {}),
     ...(ownCode === undefined ? {} : { code: ownCode }),
-    // Errors of our own name the thing that they are about, which may be anything.
+    // The messages of our own errors name what they are about, which may be anything.
     ...(typeof message !== "string"
       ? {}
       : {
@@ -239,19 +238,19 @@ export const withoutFields = (
 
 const counted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
 
-/** What is in it, for the question before it is written. */
 export const contentLines = (sections: readonly Section[]): string[] =>
   sections.map(({ title, about, lines }) => `  ${title}: ${about} (${counted(lines.length)})`);
 
 export const bundleText = (sections: readonly Section[]): string =>
   sections.map(({ title, lines }) => `== ${title}\n${lines.join("\n")}\n`).join("\n");
 
+// Gathering: reads the settings, the log and what the daemon knows, and asks before a file is written.
+
 const LOG_LINES = 1_000;
 const TMUX_LIMIT_MS = 2_000;
 
 const plain: CliContext["paint"] = (_colour, text) => text;
 
-/** What its program says of its version; a program that is not there says nothing. */
 const tmuxVersion = async (env: CliContext["env"]): Promise<string> => {
   try {
     const { stdout } = await promisify(execFile)("tmux", ["-V"], { env: { ...env }, timeout: TMUX_LIMIT_MS });
@@ -284,7 +283,7 @@ interface Seen {
   adapters: AdapterList | null;
 }
 
-/** Without a daemon there is nothing to count, and the doctor says why. */
+/** Without a daemon there is nothing to count; the doctor's section says why there is none. */
 const look = async (context: CliContext): Promise<Seen> => {
   const { client } = await tryDaemon(context);
   if (client === null) return { targets: [], counts: null, adapters: null };
@@ -296,7 +295,7 @@ const look = async (context: CliContext): Promise<Seen> => {
     ]);
     return { targets, counts, adapters };
   } catch {
-    // A daemon of another version may not know the calls; the doctor says that.
+    // A daemon of another version may not know the calls; the doctor's section says so.
     return { targets: [], counts: null, adapters: null };
   } finally {
     client.close();
@@ -320,7 +319,7 @@ const countLines = ({ targets, counts }: Seen): string[] => {
   ];
 };
 
-/** Names of the files in a folder, without their ends too. */
+/** The names of a folder's files, each with and without its extension. */
 const filesIn = async (folder: string): Promise<string[]> => {
   try {
     return (await readdir(folder)).flatMap((name) => [name, name.replace(/\.[^.]*$/, "")]);
@@ -330,7 +329,7 @@ const filesIn = async (folder: string): Promise<string[]> => {
   }
 };
 
-/** What the person named, as far as it is known; agents that agtmux knows by itself have their names. */
+/** What the person named, as far as it is known. The names of agents that agtmux brings along are not among it. */
 const ownNames = async (context: CliContext, { adapters }: Seen): Promise<ReadonlySet<string>> => {
   const { config, home, adaptersDir } = context.paths();
   const files = await filesIn(adaptersDir);
@@ -388,7 +387,7 @@ const gather = async (context: CliContext): Promise<Section[]> => {
 const LEFT_OUT =
   "Not in it: what agents were asked or said, names of machines, users, tmux sessions and folders, of channels, rules and adapter files, addresses, secrets.";
 
-/** Null: the person left. */
+/** Null: the person ended it with Ctrl-C or Ctrl-D. */
 const mayWrite = async (context: CliContext, text: string, output: string): Promise<boolean | null> => {
   for (;;) {
     const answer = await askLine(`Write it to ${output}? [y = yes, s = show it first, N] `, context);

@@ -1,4 +1,5 @@
-// `agtmux rule`: approval rules, what is wrong with them, what they would make of a request, and what they did.
+// `agtmux rule`: approval rules, what is wrong with them, what they would answer to a request, a draft of one, what they did, and
+// arming and disarming. The daemon decides; rules.json is written by the person, never from here.
 import { basename } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type {
@@ -150,7 +151,7 @@ const PAST_COLUMNS: readonly Column[] = [
   { title: "ASKED", min: 20 },
 ];
 
-/** What was asked is kept without what else an approval needs. */
+/** Past requests are kept without what else an approval needs. */
 const BY_WORDS =
   "By their words alone: whether one could be approved at all is a matter of its agent and its dialog.";
 

@@ -1,5 +1,6 @@
-// `agtmux setup`: the set-up screen in a terminal. It says what was found, installs the hooks of every agent at once after it has
-// asked, and says what is left to do.
+// `agtmux setup` (the set-up screen in a terminal, for all agents at once), `setup --remove` (takes out what agtmux installed) and
+// `agtmux integrate <agent>` (the hooks of one agent). Each shows the changes and asks, unless --yes is given. The daemon changes
+// settings; only --remove deletes files itself.
 import { type CliContext, callDaemon, withDaemon, type DaemonClient } from "../command/context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import type { Colour } from "../render/table.ts";
@@ -26,14 +27,13 @@ import {
   type SetupScreen,
 } from "../../ui/setup/setupScreen.ts";
 
-// Changes of files as a person is shown them before they are made: each path and its diff.
-
 const colourOf = (line: string): Colour | null => {
   if (line.startsWith("+")) return "green";
   if (line.startsWith("-")) return "red";
   return line.startsWith("@@") ? "cyan" : null;
 };
 
+/** Changes of files as a person sees them before they are made: each path and its diff. */
 export const changeLines = (
   changes: readonly { path: string; diff: string }[],
   { paint }: CliContext,
@@ -47,8 +47,7 @@ export const changeLines = (
     "",
   ]);
 
-// `agtmux integrate <agent>`: installs, verifies or removes our hook in an agent's settings. It shows the change first and
-// asks before anything is written.
+// Integrate: installs, repairs, verifies or removes our hooks in the settings of one agent.
 
 interface IntegrateOptions {
   target?: string;
@@ -156,7 +155,7 @@ const list = async (context: CliContext, options: IntegrateOptions): Promise<num
   return 0;
 };
 
-/** Resolves with the exit status: 1 when --verify found something missing. Fails with E_USAGE, E_CONFIRMATION_REQUIRED or the daemon's error. */
+/** The exit status: 1 when --verify found something missing. Fails with E_USAGE, E_CONFIRMATION_REQUIRED or the daemon's error. */
 export const runIntegrate = (
   context: CliContext,
   agent: string | undefined,
@@ -171,8 +170,8 @@ export const runIntegrate = (
   return options.verify === true ? verify(context, agent, options) : change(context, agent, options);
 };
 
-// `agtmux setup --remove`: takes out again what agtmux put on this machine and its targets. Everything is shown first and asked once;
-// what is not ours, or is not as we left it, stays and is named.
+// Remove: takes out what agtmux put on this machine and its targets, after one question for all of it. What is not ours, or is not
+// as we left it, stays and is named.
 
 interface RemoveOptions {
   target?: string;
@@ -196,7 +195,7 @@ const kindOf = (path: string): "file" | "folder" | null => {
   return stat.isDirectory() ? "folder" : stat.isFile() ? "file" : null;
 };
 
-/** Below the prefix of a global installation by npm, which places no completions itself: a script of ours does. */
+/** Below the prefix of a global npm installation. npm installs no completions; a script of ours does. */
 const COMPLETIONS = [
   "bash-completion/completions/agtmux",
   "zsh/site-functions/_agtmux",
@@ -298,7 +297,7 @@ const apply = async (client: DaemonClient, context: CliContext, plan: Plan): Pro
   }
   if (plan.hasLoginItem) await client.call((api) => api.loginItemOff.mutate({ dryRun: false }));
   if (plan.paths.length === 0) return;
-  // It makes its spool again whenever it starts.
+  // The daemon makes its spool again whenever it starts.
   if (client.hello.host !== "app") await stopDaemon(client, context);
   for (const path of plan.paths) rmSync(path, { recursive: true, force: true });
   try {
@@ -347,6 +346,8 @@ const remove = async (client: DaemonClient, context: CliContext, options: Remove
 /** Resolves with the exit status. Fails with E_CONFIRMATION_REQUIRED, E_INTEGRATION_REFUSED or the daemon's error. */
 export const runRemove = (context: CliContext, options: RemoveOptions): Promise<number> =>
   withDaemon(context, (client) => remove(client, context, options));
+
+// Set-up screen: what was found, one question for the hooks of all agents, and what is left to do.
 
 interface SetupOptions {
   target?: string;
@@ -406,7 +407,7 @@ const toDocument = (
   steps: [...setupScreen(look).steps],
 });
 
-/** True: install; null: the person left. */
+/** True: install; null: the person ended it with Ctrl-C or Ctrl-D. */
 const askToInstall = async (screen: SetupScreen, context: CliContext): Promise<boolean | null> => {
   for (;;) {
     const answer = await askLine(`${screen.button}? [y/N, d shows the changes] `, context);

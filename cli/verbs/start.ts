@@ -1,4 +1,5 @@
-// `agtmux start <agent>`: an agent in a new pane, and its task.
+// `agtmux start <agent>`: an agent in a new pane, and its task, both done by the daemon. Other verbs use how this file reads texts
+// (`checkLength`, `readInput`) and folders (`folderFrom`).
 import { MAX_TEXT, OUTCOME_EXIT_CODES } from "../../core/model/action.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { type CliContext, withDaemon, type DaemonClient } from "../command/context.ts";
@@ -9,8 +10,6 @@ import { printDocument } from "../command/document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { settleRef } from "../command/settleRef.ts";
 
-// Reads a text from standard input, for texts that other users must not see in the arguments of a process.
-
 /** @throws AgtmuxError E_USAGE for a text that is too long to be typed. */
 export const checkLength = (text: string): string => {
   if (text.length <= MAX_TEXT) return text;
@@ -19,7 +18,7 @@ export const checkLength = (text: string): string => {
   });
 };
 
-/** All of standard input without the newline that ends its last line. @throws AgtmuxError E_USAGE when it is too long. */
+/** Standard input without its last newline, for texts that others must not see in arguments. Fails with E_USAGE if too long. */
 export const readInput = async ({ stdin }: CliContext): Promise<string> => {
   let text = "";
   stdin.setEncoding("utf8");
@@ -42,13 +41,13 @@ export interface StartOptions {
   resume?: string;
   dryRun?: boolean;
   json?: boolean;
-  /** The machine on which alone it makes sense. */
+  /** The session's machine: a pane of --split must be on it. */
   only?: string;
 }
 
 const WAIT_MS = 20_000;
 
-/** A folder as it was typed; on another machine, or where nothing says where this is, from the home. */
+/** A folder as it was typed, on this machine resolved from $PWD. If none was typed: $PWD on this machine, else the home. */
 export const folderFrom = (context: CliContext, target: string, typed: string | undefined): string => {
   if (target !== HOST_TARGET) return typed ?? "~";
   const here = context.env["PWD"];
@@ -90,7 +89,6 @@ const PROMPT_LINES: Readonly<Record<Started["prompt"], string | null>> = {
   dropped: "The task did NOT go in",
 };
 
-/** The lines about what was started. */
 export const startedLines = (started: Started): string[] => {
   const { worktree, prompt, prompt_detail: detail, folder } = started;
   const where = started.short_ref ?? started.pane_id;
@@ -109,7 +107,7 @@ export const startedLines = (started: Started): string[] => {
   ].map(cleanLine);
 };
 
-/** By what became of the first prompt. */
+/** Depends on what became of the first prompt. */
 export const exitCodeOf = (prompt: Started["prompt"]): number => {
   switch (prompt) {
     case "none":

@@ -6,7 +6,7 @@ import { cleanLine } from "../render/clean.ts";
 import { describeCounts } from "../render/mark.ts";
 import { type Colour, type Paint, createPaint } from "../render/table.ts";
 
-// Text for tmux's status line, where `#` starts a format and `#[…]` a style.
+/** For tmux's status line, where `#` starts a format and `#[…]` a style. */
 const STYLES: Readonly<Record<Colour, string>> = {
   bold: "bold",
   dim: "dim",
@@ -21,7 +21,7 @@ const STYLES: Readonly<Record<Colour, string>> = {
 /** One line in which tmux finds no format and no style. */
 const escapeTmux = (text: string): string => cleanLine(text).replaceAll("#", "##");
 
-/** Colours as tmux's styles; the painted text is escaped. */
+/** Paints with tmux's styles, and escapes the text. */
 export const paintTmux: Paint = (colour, text) => `#[${STYLES[colour]}]${escapeTmux(text)}#[default]`;
 
 type Format = "text" | "plain" | "tmux";

@@ -1,4 +1,5 @@
-// A target's connection in words: the same after adding it, after connecting it and in the list.
+// `agtmux target add|connect|set|enable|disable|remove|list`: the machines that are watched, and how each is reached. The daemon
+// connects to them. A connection is described in the same words after adding it, after connecting it and in the list.
 import type { TargetView } from "../../core/model/view.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -24,7 +25,7 @@ import { uncommittedText } from "../../core/model/workspace.ts";
 import { ask, leaveUndone } from "../command/ask.ts";
 import { measureFor, type Paint, type Cell, type Column, renderTable } from "../render/table.ts";
 
-/** The tmux servers, separated by semicolons; empty while none can be seen. */
+/** The tmux servers, separated by semicolons; empty while the target is down. */
 export const describeServers = ({ health, servers }: TargetView): string =>
   (health === "down" ? [] : servers)
     .map(({ tmux_server, status, mode, problem, pane_count }) => {
@@ -63,8 +64,8 @@ export const describeConnected = (target: TargetView): string => {
   return `connected over ${describeLink(target)}: ${panes}`;
 };
 
-// `agtmux target add <name>`: adds a machine to those that are watched. It waits a while for the first connection, because a
-// person wants to know whether it works. The exit status does not depend on the connection.
+// Add: waits a while for the first connection, because a person wants to know whether it works. The exit status does not depend on
+// the connection.
 
 interface TargetAddOptions {
   kind?: string;
@@ -76,7 +77,7 @@ interface TargetAddOptions {
   json?: boolean;
 }
 
-/** Longer than an attempt may take: connecting, a slow login shell, and the first look at tmux. */
+/** Longer than an attempt may take: connecting, a slow login shell, and the first listing of tmux. */
 const WAIT_MS = 30_000;
 
 interface Attempt {
@@ -177,7 +178,7 @@ export const runTargetAdd = async (
   });
 };
 
-// `agtmux target connect|set|enable|disable|remove <target>`: what a person does with an existing target.
+// Changes of an existing target: connect, set, enable, disable, remove.
 
 interface Answer {
   json?: boolean;
@@ -244,7 +245,7 @@ const uncommittedLines = async (client: DaemonClient, name: string): Promise<str
   return [...new Set(places)].filter((place) => place !== "").map((place) => `! ${cleanLine(place)}`);
 };
 
-/** Forgets a machine, after asking. Resolves with the exit status; 0 when the person said no. */
+/** Forgets a machine, after asking. Resolves with the exit status; if the person did not agree, with that of `leaveUndone`. */
 export const runTargetRemove = async (
   context: CliContext,
   name: string,
@@ -273,7 +274,7 @@ export const runTargetRemove = async (
   });
 };
 
-// `agtmux target list`: the machines that are watched, and how each is reached.
+// List: one row for each target, and below it what is wrong.
 
 const COLUMNS: readonly Column[] = [
   { title: "TARGET", min: 6 },

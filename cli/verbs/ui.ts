@@ -1,5 +1,5 @@
-// `agtmux ui`: the popover in a browser. The page is served by this process on 127.0.0.1 and lives as long as it does; what
-// it shows comes from the daemon.
+// `agtmux ui`: the popover in a browser. This process serves the page on 127.0.0.1 for as long as it runs; what the page shows
+// comes from the daemon.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -18,7 +18,7 @@ const parsePort = (text: string): number => {
   });
 };
 
-/** Runs until Ctrl-C. Fails with E_UNSUPPORTED where the page was not built, E_ADDRESS_REUSED when its session has ended. */
+/** Runs until Ctrl-C. Fails with E_UNSUPPORTED where the page was not built, E_ADDRESS_REUSED once its address is opened again. */
 export const runUi = async (
   context: CliContext,
   options: {
@@ -52,7 +52,7 @@ export const runUi = async (
   try {
     if (options.json === true) printDocument<UiDocument>(context, { url: bridge.url });
     else context.print(`${bridge.url}\nThe address works once, in one browser. Ctrl-C ends it.\n`);
-    // Following the feed keeps a daemon behind the page: one that ends is replaced.
+    // Following the feed keeps a daemon running for the page: one that ends is replaced.
     while ((await feed.next()).done !== true);
   } finally {
     await feed.return(undefined);

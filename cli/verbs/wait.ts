@@ -26,8 +26,8 @@ import { settleRef } from "../command/settleRef.ts";
 import { unlessLost, whenDrawn } from "./act.ts";
 import { checkForms } from "./list.ts";
 
-// Decides from feed entries and full lists whether a wait's condition holds. It does no I/O: where an entry is not enough (a
-// removed row may only have moved with its session's name), it asks the caller for a full list.
+// Tracker: decides from feed entries and full lists whether a wait's condition holds. It does no I/O: where an entry is not enough
+// (a removed row may only have moved with its session's name), the caller has to get a full list.
 
 export type WaitVerdict =
   | { readonly kind: "pending" }
@@ -55,9 +55,7 @@ const CHECK: WaitVerdict = { kind: "check" };
 const placeOf = ({ identity }: PaneView): string =>
   JSON.stringify([identity.target, identity.tmux_server, identity.pane_id]);
 
-/**
- * Waits for one runtime; for a pane without an agent, for the next one in it. `row`: the row that the reference matches now.
- */
+/** Waits for one runtime; for a pane without an agent, for the next one in it. `row`: the row that the reference matches now. */
 export const trackOne = (row: PaneView, { conditions, after }: Wanted): Tracker => {
   const place = placeOf(row);
   let last = row;
@@ -145,6 +143,8 @@ export const trackMany = (
   };
 };
 
+// Waiting: reads the options, follows the feed until the tracker decides or time is up, and prints the rows.
+
 interface WaitOptions extends FilterOptions {
   until?: readonly string[];
   any?: boolean;
@@ -167,9 +167,9 @@ interface Wish {
 
 const FILTER_OPTIONS = ["target", "allTargets", "targetSession", "session", "agent"] as const;
 const MAX_VERSION = 999_999_999;
-/** The longest time that a timer of the platform supports. */
+/** The most that the platform's timers support. */
 const LONGEST_TIMEOUT_MS = 2_147_483_647;
-/** A wait does not ask how many there are: it shows references that are right everywhere. */
+/** A wait does not ask how many machines and servers there are: it shows references that are right everywhere. */
 const SEVERAL = { hasMachines: true, hasOneServer: false };
 const { state, age, agent, session, window, what, ref: refField } = PANE_FIELDS;
 const COLUMNS = [state, age, agent, session, window, what, refField];

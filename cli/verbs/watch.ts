@@ -1,4 +1,4 @@
-// `agtmux watch`: the lists as they change, as a table that redraws in place or as one JSON object per line.
+// `agtmux watch`: the lists as they change, as JSON lines (one object per change) or as a table that redraws in place.
 import { once } from "node:events";
 import { matchesFilters, shownFilters, targetsNamed } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/calls.ts";
@@ -28,7 +28,7 @@ import { loadExactMeasure, PLAIN_MEASURE, cut } from "../render/table.ts";
 import { parseFilters } from "../parse/filters.ts";
 import { printList } from "./list.ts";
 
-// The lines of `watch --format jsonl`: one change per line, each with the version to resume from.
+// JSON lines: one change per line, each with the version to resume from.
 
 interface LinesInput {
   readonly scope: Scope;
@@ -85,8 +85,8 @@ const printLine = async (context: CliContext, line: Line): Promise<void> => {
 };
 
 /**
- * Counts of the rows that pass the filters, after each entry. A stream that begins with stored changes has seen no snapshot: it asks
- * for one, and until the stored changes have caught up with it the counts are those of that moment.
+ * Counts of the rows that pass the filters, after each entry. A stream that begins with stored changes has no snapshot: one is
+ * requested, and until the stored changes have caught up with it, the counts are those of the snapshot.
  */
 const createTally = (filters: ListFilters): ((entry: FeedEntry, client: DaemonClient) => Promise<Counts>) => {
   let known: { version: number; rows: Map<string, PaneView> } | null = null;
@@ -246,7 +246,7 @@ const currentVersion = async (client: DaemonClient, signal: AbortSignal): Promis
   return 0;
 };
 
-/** A snapshot, or the stored changes; then the end. */
+/** Prints a snapshot, or the stored changes, and ends. */
 export const printChangesOnce = async (context: CliContext, input: LinesInput): Promise<void> => {
   const { toLines, burstMs } = lineMaker(input);
   const { version, time } = input.since;
@@ -275,7 +275,7 @@ export const printChangesOnce = async (context: CliContext, input: LinesInput): 
   }
 };
 
-// The table of `watch`: redrawn when something changed or ages have advanced, in place and without flicker.
+// Table: redrawn when something changed or ages have advanced, in place and without flicker.
 
 interface TableInput {
   readonly ask: AskListing;
@@ -380,6 +380,8 @@ export const showTable = async (context: CliContext, input: TableInput): Promise
   }
 };
 
+// Options: which of the two runs, and with what.
+
 export interface WatchOptions extends ListOptions {
   scope?: string;
   format?: string;
@@ -389,9 +391,9 @@ export interface WatchOptions extends ListOptions {
 }
 
 const DEFAULT_INTERVAL_MS = 1_000;
-/** The shortest interval: faster redrawing would be of no use to a person. */
+/** Redrawing more often is of no use to a person. */
 const SHORTEST_INTERVAL_MS = 100;
-/** The platform's timers support no more: a longer one would fire all the time. */
+/** The most that the platform's timers support: a longer one would fire all the time. */
 const LONGEST_INTERVAL_MS = 2_147_483_647;
 
 const parseScope = (text: string): Scope => {

@@ -1,4 +1,5 @@
-// `agtmux worktree list|remove`: the work trees of a repository, and removing what is merged and clean.
+// `agtmux worktree list|remove` (work trees of a repository, and removing what is merged and clean), `agtmux loads` (what agents
+// read in a folder) and `agtmux restore` (sessions that ended with their tmux server). All of it is done by the daemon.
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type {
   WorktreeList,
@@ -108,12 +109,12 @@ export const runWorktreeRemove = async (
   context.print(`${lines.map(cleanLine).join("\n")}\n`);
 };
 
-// `agtmux loads [folder|ref]`: what each agent would read when it starts in a folder. Names and places only.
+// Loads: what each agent would read when it starts in a folder, that of a pane or one that is named. Names and places only.
 
 const KIND_WIDTH = 13;
 const LEVEL_WIDTH = 9;
 
-/** A folder has a slash in it, or is `.` or `~`; anything else names a pane. */
+/** A folder begins with `/`, `./`, `../` or `~/`, or is `.`, `..` or `~`; anything else names a pane. */
 const isFolder = (typed: string): boolean => /^(?:\.{1,2}|~)$|^(?:\/|\.{1,2}\/|~\/)/.test(typed);
 
 const placeOf = async (
@@ -186,7 +187,7 @@ export const runLoads = async (
   else context.print(`${render(loads, context.paint).join("\n").trimEnd()}\n`);
 };
 
-// `agtmux restore`: brings back the sessions of agents that ended with their tmux server, after asking once for the whole list.
+// Restore: brings back the sessions of agents that ended with their tmux server, after one question for the whole list.
 
 const LOST_COLUMNS: readonly Column[] = [
   { title: "SESSION", min: 8 },
@@ -224,7 +225,7 @@ const restoredLines = ({ items }: Restored): string[] => {
   ].map(cleanLine);
 };
 
-/** Gives the exit status: 1 where some did not come back. */
+/** Gives the exit status: 1 if some did not come back. */
 export const runRestore = async (
   context: CliContext,
   options: {
