@@ -1,4 +1,4 @@
-// Asks the person at the terminal a question.
+// What a verb exchanges with the person: files that are named on the command line, and questions at the terminal.
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { AgtmuxError, errorCodeOf, ERROR_CODES } from "../../core/model/errors.ts";
@@ -6,8 +6,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import type { CliContext } from "./context.ts";
 
-// Reads a file that was named on the command line. It must be a regular file, because a pipe would block and a device never
-// ends.
+// Files: one that is read must be a regular file, because a pipe would block and a device never ends.
 
 const readBounded = async (file: FileHandle, path: string, maxBytes: number): Promise<string> => {
   if (!(await file.stat()).isFile())
@@ -33,9 +32,7 @@ export const readNamedFile = async (path: string, maxBytes: number): Promise<str
   }
 };
 
-// Writes a file that a person asked for.
-
-/** For its owner alone; a file that is there already stays as it is. */
+/** Writes a file that a person asked for, for its owner alone; a file that is there already stays as it is. */
 export const writePrivate = async (path: string, text: string): Promise<void> => {
   try {
     const file = await open(path, "wx", 0o600);
@@ -50,18 +47,18 @@ export const writePrivate = async (path: string, text: string): Promise<void> =>
   }
 };
 
-/** Exit status when the person left the command instead of answering. */
+/** Exit status when the person interrupted the command instead of answering. */
 const INTERRUPTED_EXIT_CODE = 130;
 /** Exit status when the person said no: the same as when nobody can say yes. */
 const DECLINED_EXIT_CODE = ERROR_CODES.E_CONFIRMATION_REQUIRED.exit;
 
-/** Tells the person that nothing was done because of the answer (null: the person left), and returns the exit status. */
+/** Says that nothing was done because of the answer (false: interrupted instead of answering), and gives the exit status. */
 export const leaveUndone = (context: CliContext, hasAnswered: boolean, done = "done"): number => {
   context.print(`${hasAnswered ? "" : "\n"}Nothing was ${done}.\n`);
   return hasAnswered ? DECLINED_EXIT_CODE : INTERRUPTED_EXIT_CODE;
 };
 
-/** What was typed, trimmed; null when the person left with Ctrl-C or Ctrl-D instead of answering. */
+/** What was typed, trimmed; null when the person pressed Ctrl-C or Ctrl-D instead of answering. */
 export const askLine = async (question: string, context: CliContext): Promise<string | null> => {
   const lines = createInterface({ input: context.stdin, output: context.stdout });
   try {

@@ -1,5 +1,5 @@
-// The context that the process itself gives a verb: its streams, environment, signals, and the way to its daemon. Of the CLI,
-// only this file and the two that begin a run read global process state.
+// The context that the process itself gives a verb: its streams, environment, signals, and the way to its daemon. Also where the
+// installation is, and how a daemon's process is started and kept small.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ import type { DaemonRouter } from "../../features/index.ts";
 import type { CliContext, Outcome } from "./context.ts";
 import { createPaint, hasColour } from "../render/table.ts";
 
-// Where the installation lies and which version it is, from source (`cli/`) as well as bundled (`dist/cli/`).
+// The installation: its place and version, from source (`cli/`) as well as bundled (`dist/cli/`).
 
 interface Installation {
   /** The folder with package.json, without a final slash. */
@@ -36,8 +36,8 @@ export const findInstallation = (): Installation => {
   }
 };
 
-// How a daemon's process is started so that it stays small and idle costs little. bin/agtmux, which also starts one, has the
-// same in sh; cli/bin.test.ts checks that both agree.
+// The daemon's process: it stays small, and idle costs little. bin/agtmux, which also starts one, has the same in sh;
+// cli/bin.test.ts checks that both agree.
 
 /**
  * Its heap is small, so parallel collection costs more than it saves; and the space for short-lived objects does not grow to
@@ -92,6 +92,8 @@ export const returnMemory = (clock: Clock): (() => void) => {
   next(FIRST_AFTER_MS);
   return () => cancel();
 };
+
+// The context.
 
 /** How long a daemon may take to start, with a first start and a migration, in milliseconds. */
 const START_TIMEOUT_MS = 20_000;

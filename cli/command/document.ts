@@ -1,4 +1,5 @@
-// How a verb prints its JSON document: with schema version and time, indented for a person, on one line for a program.
+// How a verb prints its JSON document (with schema version and time, indented for a person, on one line for a program), and how it
+// fails: a sentence on stderr with the code and what to do (as JSON with --json), and the code's exit status.
 import { stamp } from "../../core/model/schemaVersion.ts";
 import type { CliContext } from "./context.ts";
 import { AgtmuxError, ERROR_CODES } from "../../core/model/errors.ts";
@@ -15,8 +16,6 @@ export const printDocument = <T extends Stamp>(
   const document = { ...stamp(context.now()), ...body };
   context.print(`${JSON.stringify(document, null, context.stdout.isTTY ? 2 : 0)}\n`);
 };
-
-// How a command fails: a sentence on stderr with the code and what to do (as JSON with --json), and the code's exit status.
 
 /** What the system says of a file names the file: that is what a person can look at. */
 const remedyFor = (error: unknown): { remedy?: string } =>

@@ -1,5 +1,5 @@
 // A list request, read once from the options: which rows, in which order, and how they are shown. `list` asks it once, `watch`
-// whenever something changed.
+// whenever something changed. The tables for people are here as well: panes, windows, sessions.
 import type {
   PaneList,
   PaneView,
@@ -38,12 +38,12 @@ import {
   type SortKeys,
 } from "../parse/filters.ts";
 
-// `list` for people: one line per agent in the words of the popover's rows, those that need a person first. A wide terminal
-// shows what the popover has on a second line.
+// Panes: one line per agent in the words of the popover's rows, those that need a person first. A wide terminal shows what the
+// popover has on a second line.
 
 const { state, task, agent_name, where, now, place, row_age, ref } = PANE_FIELDS;
 
-/** From that many columns on there is room for more than the task. */
+/** From this many columns on, more than the task fits. */
 const WIDE = 100;
 export const WIDER = 124;
 const WIDEST = 150;
@@ -74,8 +74,8 @@ export const renderPanes = (
   return [...renderRows(items, columnsFor(options.width), options), "", ...foot];
 };
 
-// `list windows` and `list sessions` for people: windows in one block per target-session; sessions in one row per target-session,
-// or per name across targets with the breakdown below it.
+// Windows, in one block per target-session; sessions, in one row per target-session, or per name across targets with the breakdown
+// below it.
 
 const INDENT = 2;
 const windowColumns = (withStatus: boolean): Field<WindowView>[] => {

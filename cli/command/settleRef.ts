@@ -1,5 +1,6 @@
-// From what a person typed to the reference that the daemon acts on. A long reference goes to it as it is; a short one is looked
-// up first, so that what acts is bound to one pane by its ids, and the person reads which one it was taken for.
+// From what a person typed to the reference that the daemon acts on, and to the pane or the runtime that it means now. A long
+// reference goes to the daemon as it is; a short one is looked up first, so that what acts is bound to one pane by its ids, and the
+// person reads which one it was taken for.
 import { isTypedRef } from "../../core/model/shortRef.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { withDaemon, type CliContext, type DaemonClient } from "./context.ts";
@@ -35,8 +36,6 @@ export const withRef = <T>(
   work: (client: DaemonClient, ref: string) => Promise<T>,
 ): Promise<T> => withDaemon(context, async (client) => work(client, await settleRef(context, client, typed)));
 
-// What a reference means at this moment: an agent by its runtime, so that what is armed for it never goes to what comes after it.
-
 /** `runtimeId` null: there is no agent in that pane. Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS. */
 export const findPane = async (
   context: CliContext,
@@ -48,7 +47,7 @@ export const findPane = async (
   return { runtimeId: pane.identity.runtime_id, paneRef: pane.identity.pane_ref };
 };
 
-/** Fails as findPane, and with E_UNSUPPORTED for a pane without an agent. */
+/** By its runtime, what is armed for an agent never goes to the next one. Fails as findPane; E_UNSUPPORTED without an agent. */
 export const findRuntime = async (
   context: CliContext,
   client: DaemonClient,

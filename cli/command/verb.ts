@@ -47,8 +47,8 @@ export class Verb extends Command {
   }
 }
 
-// Shared options: the same flag means and says the same everywhere. The word in angle brackets names the kind of value (<ref>,
-// <target>, <duration>); the completions use it.
+// Options: the same flag means and says the same everywhere. The word in angle brackets names the kind of value (<ref>, <target>,
+// <duration>); the completions use it.
 
 /** An option with a closed list of values. The list is for help and completions; the verb itself refuses others, with a remedy. */
 export const choice = (flags: string, description: string, values: readonly string[]): Option => {

@@ -1,5 +1,6 @@
-// `agtmux doc layout|sync`: the panes of documents stand as the documents do in the editor. At most three calls of tmux: one asks
-// where every pane is, one makes all changes, one checks the result.
+// `agtmux doc focus|resync`: going to the pane of a document, and removing entries whose panes are gone. `agtmux doc layout|sync`:
+// the panes of documents stand as the documents do in the editor, with at most three calls of tmux: one asks where every pane is,
+// one makes all changes, one checks the result.
 import {
   changeRegistry,
   readRegistry,
@@ -29,8 +30,7 @@ import {
 } from "./claims.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 
-// `agtmux doc focus|resync`: going to the pane of a document, and forgetting panes that are gone. tmux is only asked, and told which
-// pane to select.
+// Focus and resync: tmux is only asked, and told which pane to select.
 
 export const selecting = (pane: string): TmuxCommand[] => [
   ["select-window", "-t", pane],
@@ -67,6 +67,8 @@ export const runResync = async (context: CliContext): Promise<void> => {
   if (gone.length > 0) await changeRegistry(project, look.home, (before) => withoutEntries(before, gone));
   context.print(lines.length === 0 ? "No document is claimed.\n" : `${lines.map(cleanLine).join("\n")}\n`);
 };
+
+// Layout and sync.
 
 const warn = (context: CliContext, message: string): void =>
   void context.stderr.write(`agtmux: warning: ${cleanLine(message)}.\n`);

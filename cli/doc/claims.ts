@@ -1,4 +1,5 @@
-// Which pane a document belongs to, as its project's registry says, and whether that is still the pane that was claimed.
+// The panes of documents: what is asked of and changed on a tmux server, which pane a document belongs to by its project's
+// registry, whether that is still the pane that was claimed, the daemon's rows of panes, and the project's windows.
 import { join, sep } from "node:path";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
 import {
@@ -24,8 +25,7 @@ import { parseComponents } from "../../features/documents/model/documentText.ts"
 import { readFrontmatter, type Frontmatter } from "../../features/documents/model/frontmatter.ts";
 import { localPath } from "./place.ts";
 
-// What the verbs about documents ask a tmux server, and how: a listing is one call. A change is one more call, which does nothing
-// if another server has taken the place of the one that was listed.
+// tmux: a listing is one call. A change is one more, which does nothing if another server has replaced the one that was listed.
 
 const TIMEOUT_MS = 5_000;
 const PANE_ID = /^%\d+$/;
@@ -309,7 +309,7 @@ export const checkWatched = async (context: CliContext, pane: TmuxPane): Promise
 /** Which pane it is, among those of several tmux servers. */
 export const keyOf = ({ life, pane }: TmuxPane): string => `${life.socket} ${life.serverPid} ${pane}`;
 
-/** The same for many panes, by their keys: one of each tmux server is asked for, which names the server, and the others are looked up in one list. */
+/** The same for many panes, by `keyOf`: one pane per tmux server is asked for, which names the server; one list has the others. */
 export const rowsOf = async (
   client: DaemonClient,
   panes: readonly TmuxPane[],
@@ -327,7 +327,7 @@ export const rowsOf = async (
         : await client.call((api) => api.panes.query({ target, all: true }));
     const own = items.filter(({ identity }) => identity.tmux_server === server);
     const known = new Map(own.map((item) => [item.identity.pane_id, item]));
-    // One that came this moment is in no list yet.
+    // A pane that is only just there is in no list yet.
     for (const pane of others) rows.set(keyOf(pane), known.get(pane.pane) ?? (await rowOf(client, pane)));
   }
   return rows;

@@ -13,7 +13,6 @@ import { withDaemon, type CliContext } from "../command/context.ts";
 import { cleanLine, plainJson, textFor } from "../render/clean.ts";
 import { localPath, remotePlace } from "./place.ts";
 
-/** Each with all that it needs, and nothing of what another one needs. */
 export const runCommit: typeof import("./history.ts").runCommit = async (...given) =>
   (await import("./history.ts")).runCommit(...given);
 export const runClean: typeof import("./history.ts").runClean = async (...given) =>

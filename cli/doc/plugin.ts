@@ -1,5 +1,5 @@
-// `agtmux doc plugin` and `upgrade`: what editors need, and newer versions. Nothing is fetched: our extension for VS Code comes with
-// agtmux, and the editor installs it itself; the plugin for JetBrains' editors is another project's, from a file that one has.
+// `agtmux doc plugin` and `upgrade`: what editors need, and newer versions. Nothing is fetched: our extension for VS Code comes
+// with agtmux, and the editor installs it; the plugin for JetBrains' editors is another project's, from a zip that one has.
 import { inflateRawSync } from "node:zlib";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { cleanLine } from "../render/clean.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 
-// Reads a zip as plugins of editors come: entries that are stored or deflated, without encryption. It writes nothing.
+// Zip: entries that are stored or deflated, without encryption, as plugins of editors have them. Nothing is written here.
 
 export interface ZipEntry {
   /** With slashes; within the folder that it is unpacked into, and no folder itself. */
@@ -93,13 +93,13 @@ export const unzip = (zip: Buffer): ZipEntry[] => {
     return readEntries(zip);
   } catch (error) {
     if (error instanceof AgtmuxError) throw error;
-    // A number in it leads out of it, or what is packed is not.
+    // A number in it points outside of it, or what is packed cannot be unpacked.
     throw invalid("it is damaged");
   }
 };
 
-// The plugin of agent-doc for JetBrains' editors, from a zip that a person has fetched: it is unpacked where these editors look for
-// plugins. agtmux fetches none itself: the newest release speaks to a library of agent-doc, and no longer by files.
+// JetBrains: the plugin of agent-doc, from a zip that a person has fetched, is unpacked where these editors look for plugins.
+// agtmux fetches none itself: the newest release speaks to a library of agent-doc, and no longer by files.
 
 const MAX_ZIP_BYTES = 256 * 1024 * 1024;
 /** Folders of one editor in one version, as `IntelliJIdea2026.1`. */
@@ -146,7 +146,7 @@ const pluginName = (entries: readonly ZipEntry[]): string => {
   });
 };
 
-/** The one of before is there until the new one is whole. */
+/** The previous one stays until the new one is whole. */
 const place = async (folder: string, name: string, entries: readonly ZipEntry[]): Promise<void> => {
   await mkdir(folder, { recursive: true });
   const made = await mkdtemp(join(folder, ".agtmux-"));
@@ -184,6 +184,8 @@ export const installJetbrains = async (context: CliContext, file: string | undef
   }
   context.print("Editors that are open need a restart.\n");
 };
+
+// VS Code, and the commands.
 
 const EDITORS = ["vscode", "jetbrains"] as const;
 type Editor = (typeof EDITORS)[number];
@@ -239,7 +241,7 @@ const findInstalled = async ({ env }: CliContext): Promise<string[]> => {
         const text = await readFile(join(extensions, name, "package.json"), "utf8");
         found.push(`${versionIn(text)} in ~/${folder}`);
       } catch {
-        // An editor has left the folder of an extension that it removed.
+        // The folder is what remains of an extension that the editor removed.
       }
     }
   }

@@ -1,4 +1,5 @@
-// `agtmux doc audit-docs` and `agtmux doc skill`: what a project tells its agents.
+// What a project brings along: the commands that it wants run (`approveHooks`), what its documents tell agents
+// (`agtmux doc audit-docs`), and the skill that agtmux puts into it (`agtmux doc skill`).
 import { join, basename, dirname, extname, relative, resolve } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { ensureHome } from "../../core/rpc/paths.ts";
@@ -11,8 +12,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { auditDocs, type DocToAudit } from "../../features/documents/model/auditDocs.ts";
 
-// Commands that a project brings along are shell: they run after a person has seen them and said yes. The yes is kept in the
-// home of agtmux, never in the project, which could bring its own yes along; it ends when a command changes.
+// Commands: they are shell, and run after a person has seen them and said yes. The yes is kept in the home of agtmux, never in the
+// project, which could bring its own yes along; it ends when a command changes.
 
 /** The oldest are asked for again. */
 const MAX_KEPT = 500;

@@ -1,5 +1,5 @@
-// A document of another machine, as a command of this one has it: read by the daemon, understood here, and changed there only where it
-// is still what was read.
+// A document of another machine, as a command of this one has it: read by the daemon, understood here, and changed there only where
+// it is still what was read; and an agent's response, put into it.
 import type { DaemonClient } from "../command/context.ts";
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
@@ -112,8 +112,7 @@ export const busy = (name: string): AgtmuxError =>
     remedy: "Repeat it in a moment.",
   });
 
-// An agent's response goes into a document of another machine. It is merged here, and kept over there until it was seen in the file,
-// where the next write puts it in if this one is killed.
+// Response: merged here, and kept over there until it was seen in the file; if this command is killed, the next write puts it in.
 
 const ROUNDS = 20;
 

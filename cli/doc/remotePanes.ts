@@ -66,7 +66,7 @@ type Found = { readonly pane: RemotePane } | { readonly reason: string };
 const panesOf = (client: DaemonClient, { target }: RemotePlace, pane: string): Promise<RemotePane[]> =>
   client.call((api) => api.documents.remotePanes.mutate({ target, pane }));
 
-/** The pane that the document was claimed for, in the same life. */
+/** The pane that the document was claimed for, while the same process runs in it. */
 const findClaimed = async (client: DaemonClient, document: RemoteDocument): Promise<Found> => {
   const { session } = document.frontmatter;
   const { entries, own } = registryOf(document);

@@ -1,5 +1,6 @@
-// `agtmux doc route`: the agent of a document is told to answer in it. What is typed goes through the daemon's gate, to an agent that
-// was looked at before; where the document has no pane any more, it gets one that no other document has, or a new one.
+// `agtmux doc start`: the document's agent runs in this pane. `agtmux doc route`: the agent is told to answer in the document. What
+// is typed goes through the daemon's gate, to an agent that was checked before; where the document has no pane any more, it gets
+// one that no other document has, or a new one.
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -38,8 +39,7 @@ import { printResult } from "../command/outcome.ts";
 import { exitCodeOf, startedLines } from "../verbs/start.ts";
 import { arrange, focusPane } from "./arrange.ts";
 
-// `agtmux doc start`: the document's agent in this pane, in the place of this command. Everything that could go wrong is asked before
-// the document is touched.
+// Start: the agent replaces this command. Everything that could go wrong is checked before the document is touched.
 
 /** The first of this name that can be run. */
 const findProgram = async (context: CliContext, name: string): Promise<string> => {
@@ -101,6 +101,8 @@ export const runStart = async (context: CliContext, file: string): Promise<void>
   process.execve(program, [...words], env);
 };
 
+// Route.
+
 const START_WAIT_MS = 20_000;
 
 /** What makes an agent answer in a document: its own word where it has one, else the same in plain words. */
@@ -114,7 +116,7 @@ const checkName = ({ paths, name }: ClaimedDocument): void => {
   });
 };
 
-/** `file`: from the project's folder. Sends through the gate, to this one life of the agent. Gives the exit status of the outcome. */
+/** `file`: from the project's folder. Sends through the gate, to this runtime only. Gives the exit status of the outcome. */
 export const tell = async (
   context: CliContext,
   client: DaemonClient,
@@ -138,7 +140,7 @@ export const tell = async (
   return printResult(context, result, false);
 };
 
-/** As the agent is told of it. */
+/** The document as `tell` takes it. */
 const told = ({ paths, name }: ClaimedDocument) => ({ file: shownPath(paths), name });
 
 export const noAgent = (pane: string, name: string): AgtmuxError =>
@@ -203,7 +205,7 @@ const startFor = async (
   return exitCodeOf(started.prompt);
 };
 
-/** Documents that were claimed in the window of a pane stand in it, as far as they went elsewhere; nobody else's pane moves. */
+/** Brings panes of documents that were claimed in this window, and went elsewhere, back to it; nobody else's pane moves. */
 const gatherWindow = async (context: CliContext, { paths }: ClaimedDocument, { window }: TmuxPane) => {
   const look = createPaneLook(context);
   const registry = await readRegistry(paths, look.home);
@@ -247,8 +249,8 @@ const bindAndTell = async (
 };
 
 /**
- * Entries of other documents whose panes are gone, or are others by now, leave the registry; that of this one is made anew. Those of a
- * server that does not answer stay.
+ * Removes the entries of other documents whose panes are gone or are others by now. The entry of this document is replaced
+ * elsewhere; those of a server that does not answer stay.
  */
 const forgetDead = async (
   look: PaneLook,
@@ -278,7 +280,7 @@ export const runRoute = async (
   pruning.catch(() => {});
   // tmux is asked while the daemon is connected to.
   const finding = findClaimed(look, registry, document);
-  // What goes wrong is told where it is awaited.
+  // A failure is reported where it is awaited.
   finding.catch(() => {});
   return withDaemon(context, async (client) => {
     const found = await finding;

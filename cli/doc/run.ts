@@ -49,8 +49,8 @@ const backendOf = (agent: string, { agents }: DocumentConfig): PrintMode => {
 };
 
 /**
- * What an agent with words of the person's own may change is not known from here: a document that nobody has read does not choose one of
- * several. @throws AgtmuxError E_UNSUPPORTED
+ * What an agent with words of the person's own may change is not known from here: a document that nobody has read does not choose
+ * one of several. @throws AgtmuxError E_UNSUPPORTED
  */
 const checkChosen = (agent: string, { agents, default_agent: usual }: DocumentConfig): void => {
   if (agent === usual || !Object.hasOwn(agents, agent)) return;
@@ -73,7 +73,7 @@ const checkWord = (key: string, value: string | null): string | null => {
   );
 };
 
-/** The conversation that is gone on with, or copied; a new one where the agent can make no such copy, which is said. */
+/** The conversation that is continued or copied; a new one where the agent cannot copy it, which is said. */
 const conversationFor = (
   context: CliContext,
   { forks, command }: PrintMode,

@@ -1,5 +1,5 @@
-// `agtmux doc watch`: one watch for a project. It holds a lock that the kernel frees, so that another one, --status and --stop know
-// whether it is there.
+// `agtmux doc watch`: one watch for a project, which hands saved documents to their agents. It holds a lock that the kernel frees,
+// so that another one, --status and --stop know whether it runs.
 import { watch, type FSWatcher, existsSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -31,9 +31,6 @@ import { execFile } from "node:child_process";
 import { ensureHome } from "../../core/rpc/paths.ts";
 import { parseCount } from "../parse/values.ts";
 
-// What `agtmux doc watch` does while it runs: documents of its project are handed to their agents, without a pane, whenever a person
-// has saved them.
-
 export type Project = Awaited<ReturnType<typeof projectOf>>;
 
 interface WatchLimits {
@@ -43,9 +40,9 @@ interface WatchLimits {
   readonly acceptsEdits: boolean;
 }
 
-/** At the least so long after an answer a change may be a program's, however short the pause for saving is. */
+/** For at least this long after an answer, a change may be a program's, however short the pause for saving is. */
 const FOLLOW_MS = 2_000;
-/** Between looks at a pane whose agent is at work, and tries of an editor that is busy. */
+/** Between checks of a pane whose agent works, and between tries while an editor is busy. */
 const LATER_MS = 1_000;
 
 const OUTSIDE = "outside of this project, and is not watched";
@@ -78,6 +75,7 @@ const otherWriter = async (file: string): Promise<string | null> => {
   return isOpen ? "may be written by others" : null;
 };
 
+/** Hands documents of its project to their agents, without a pane, whenever a person has saved them. */
 export class DocumentWatch {
   private readonly context: CliContext;
   private readonly project: Project;
@@ -263,7 +261,7 @@ const MAX_PID_BYTES = 100;
 const lockPath = ({ folder }: Project): string => join(folder, "agtmux.watch.db");
 const pidPath = ({ folder }: Project): string => join(folder, "watch.pid");
 
-/** The process of the watch that runs, by its own word and by what it is; null where none runs. */
+/** The process of the watch that runs, by the pid it wrote and by its command line; null where none runs. */
 const findWatch = async (project: Project): Promise<number | null> => {
   if (!existsSync(lockPath(project))) return null;
   const held = await tryLock(project, lockPath(project));
@@ -275,7 +273,7 @@ const findWatch = async (project: Project): Promise<number | null> => {
   const command = await new Promise<string>((done) => {
     execFile("ps", ["-o", "args=", "-p", String(pid)], (_error, stdout) => done(stdout));
   });
-  // A file that a watch of before has left may name somebody else's process by now.
+  // The file of an earlier watch may name somebody else's process by now.
   if (Number.isSafeInteger(pid) && pid > 1 && /\bwatch\b/.test(command)) return pid;
   throw new AgtmuxError("E_DOCUMENT_BUSY", "a watch of this project has just begun", {
     remedy: "Repeat it.",

@@ -62,7 +62,7 @@ export const parseFilters = (options: FilterOptions): ListFilters => {
   };
 };
 
-// Guards: the explicit guards of an action (spec 7.5).
+// Guards of an action, and columns.
 
 export interface GuardOptions {
   ifRuntime?: string;
@@ -97,11 +97,10 @@ export const parseColumns = <F>(texts: readonly string[], fields: Readonly<Recor
     });
   });
 
-// Conditions: those that `agtmux wait --until` knows, and whether a row satisfies one of them.
+// Conditions of `agtmux wait --until`, and whether a row satisfies one of them.
 
 export type Condition = "needs-action" | "gone" | CanonicalState;
 
-/** Every word that `--until` knows. */
 export const CONDITION_NAMES: readonly string[] = ["needs-action", "gone", ...STATE_NAMES];
 
 const parseCondition = (text: string): Condition => {

@@ -75,8 +75,6 @@ export const parseSince = (text: string, now: number): Since => {
   });
 };
 
-// Settings of a target: its transport, its address and its tmux.
-
 export const TRANSPORTS = ["auto", "ssh2", "openssh"] as const;
 type Transport = (typeof TRANSPORTS)[number];
 

@@ -1,5 +1,5 @@
-// Which cards a person can have read: those that stood on the screen, complete and in one place, for long enough. Only these may
-// be answered by a key.
+// Whether a key may answer a card. `ShownCards`: the person can have read the card, because it stood on the screen, complete and in
+// one place, for long enough. `AnswerPress`: the key was pressed on purpose.
 
 /** A card as a frame shows it. */
 export interface DrawnCard {
@@ -48,7 +48,7 @@ export class ShownCards {
     this.plan();
   }
 
-  /** Nothing counts as read any more: the screen was covered or left. */
+  /** Nothing counts as read any more: the screen was covered or closed. */
   forget(): void {
     this.standing = new Map();
     this.plan();
@@ -89,8 +89,8 @@ export class ShownCards {
   }
 }
 
-// Decides whether a key that answers was pressed on purpose. A terminal does not say whether a key is held down or pressed again,
-// nor whether it was typed before the screen showed anything. So what comes too fast to be an answer is not taken for one.
+// On purpose: a terminal does not say whether a key is held down or pressed again, nor whether it was typed before the screen
+// showed anything. So what comes too fast to be an answer is not taken for one.
 
 /** The same key again within this time is the keyboard's repeat, or impatience. In milliseconds, as all of these. */
 const REPEAT_MS = 300;

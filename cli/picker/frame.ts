@@ -53,7 +53,7 @@ export interface Area {
   readonly scrollTop: number;
 }
 
-/** Rows that the height of the view leaves to one card. */
+/** Rows of the view that one card may take. */
 const cardRoom = (viewHeight: number): number => Math.max(3, viewHeight - 1);
 
 const heightOf = (row: Row, index: number, look: CardLook, viewHeight: number): number => {

@@ -102,7 +102,7 @@ class Picker {
     });
   }
 
-  /** Until the person leaves; the plan is that of the pane that was chosen. */
+  /** Until the person ends it; the plan is that of the pane that was chosen. */
   async run(): Promise<AttachPlan | null> {
     const { signal } = this.context;
     const stop = new AbortController();

@@ -1,4 +1,5 @@
-// What a key does to the selected pane: an action of the table that all surfaces share, or the reason why it is not possible.
+// What keys do to the selected pane: typing and sending a reply, letting its agent answer in a document, and running an action of
+// the table that all surfaces share, or giving the reason why it is not possible.
 import type { DaemonClient } from "../command/context.ts";
 import type { PaneView, PaneDocument } from "../../core/model/view.ts";
 import { isSettled } from "../../ui/actions/actionStatus.ts";
@@ -22,8 +23,8 @@ import type { PickerSurface } from "./pickerSurface.ts";
 import { cardKey, selectedPane, type PickerState, type ReplyMode } from "./pickerState.ts";
 import { toFailure } from "../command/document.ts";
 
-// The text that is typed to an agent: its edits, and sending it as a message or as the answer to the question that was open when the
-// first letter was typed. What was not delivered stays.
+// Reply: the text is sent as a message, or as the answer to the question that was open when the first letter was typed. What was
+// not delivered stays.
 
 /** What a reply, and every other action, works on. */
 export interface ReplyDeps {
@@ -93,7 +94,7 @@ export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: Rep
     (mode.isLater && isAnswer ? "it asks something now; your text was kept and not armed." : null) ??
     (isAnswer && !surface.wasRead(pane) ? "the question changed at this very moment." : null);
   if (why !== null) {
-    // What it asks now is in sight: the next Enter means that.
+    // What it asks now is shown: the next Enter means that.
     change({ mode: { ...mode, begun: pane } });
     return surface.refuse(pane, "send", why);
   }
@@ -113,8 +114,8 @@ export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: Rep
   change({ drafts: kept, ...(isStill ? { mode: { kind: "list" } } : {}) });
 };
 
-// The documents of the selected agent: the picker asks whether it is to answer in one of them, and tells it after a yes. Going to the
-// document's pane is what Enter does on its row.
+// Documents: the picker asks whether the agent is to answer in one of them, and tells it after a yes. Going to a document's pane is
+// what Enter does on its row.
 
 const aboutDocument = ({ has_unsent: isNew, tail }: PaneDocument, at: number, count: number): string =>
   [

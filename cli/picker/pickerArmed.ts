@@ -1,5 +1,5 @@
-// What is armed and what it did, in the picker: the list, one job with its runs, and holding, releasing and ending it; rules, and
-// arming and disarming them. What the keys do, and what is asked of the daemon.
+// What is armed and what it did, in the picker: what the keys do, what is asked of the daemon, and the screen. Jobs are listed,
+// shown with their runs, held, released and cancelled; rules are shown, armed and disarmed.
 import type { DaemonClient } from "../command/context.ts";
 import {
   arrangeJobs,
@@ -36,13 +36,13 @@ import type { Frame, FrameInput } from "./frame.ts";
 import { clip, filled, hintLine, keyHint, span, spread, STYLE, wrapWhole, type Line } from "./line.ts";
 
 const LOOK_AGAIN_MS = 3_000;
-/** What failed stays so long before the list takes its place. */
+/** How long a failure is shown before the list replaces it. */
 const READ_FAILURE_MS = 10_000;
 /** Who asks, for the audit. */
 const SURFACE = "picker";
 
 export interface PickerArmedDeps extends PickerHistoryDeps, Pick<AnswerPressDeps, "setTimer"> {
-  /** Leads to a view of the list. */
+  /** Goes to a view of the list. */
   readonly show: (view: ListView, selectedKey: string | null) => void;
 }
 
@@ -182,7 +182,7 @@ export class PickerArmed {
     return mode.kind === "armed" ? mode : null;
   }
 
-  /** The list as it is now, and again after a while as long as somebody looks. */
+  /** Asks for the list now, and again after a while as long as it is shown. */
   private async look(): Promise<void> {
     this.close();
     await this.questions.ask(
@@ -201,7 +201,7 @@ export class PickerArmed {
     this.cancelLook = this.deps.setTimer(delayMs, () => void this.look());
   }
 
-  /** Makes a change, then looks; what failed is said until then. */
+  /** Makes a change, then asks for the list; a failure is shown until then. */
   private async change(call: (client: DaemonClient) => Promise<unknown>): Promise<void> {
     await this.questions.ask(call, (_answer, mode) => ({ ...mode, open: null }));
     const mode = this.current();
@@ -251,8 +251,7 @@ export class PickerArmed {
   }
 }
 
-// What is armed on the whole screen: the jobs and the rules, or one of them with what it did. Texts are those of agents and of persons, so what
-// nobody would see becomes a mark.
+// The screen: texts come from agents and persons, so what nobody would see becomes a mark.
 
 interface Look {
   readonly width: number;

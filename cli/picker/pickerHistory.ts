@@ -1,5 +1,5 @@
-// The sessions that agents keep on disk, in the picker: the list, a search in it, and the end of one session. What the keys do,
-// and what is asked of the daemon; what is asked for is shown only while the person still looks at it.
+// The sessions that agents keep on disk, in the picker: the screen (the list, or the end of one session), what the keys do (search,
+// open, resume), and what is asked of the daemon. An answer is shown only while the person still looks at what it is about.
 import type { DaemonClient } from "../command/context.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import { formatAge, visibleOnTerminal } from "../../core/model/words.ts";
@@ -18,8 +18,7 @@ import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import { withoutLast, type ReplyDeps } from "./pickerActs.ts";
 
-// The history on the whole screen: the sessions, or the end of one. All of it is the agents' own text, so what nobody would see
-// becomes a mark.
+// The screen: all of it is the agents' own text, so what nobody would see becomes a mark.
 
 const ROWS_PER_SESSION = 2;
 
@@ -79,7 +78,7 @@ const HINTS: readonly Line[] = [
 ];
 const READ_HINTS: readonly Line[] = [keyHint("↑↓ PgUp PgDn", "scroll"), keyHint("Esc", "back")];
 
-/** What came of the last thing that was asked for. */
+/** The result of the last request. */
 const noteOf = ({ said, problem }: HistoryMode): Line => {
   if (problem !== null) return [span(`${displayLine(problem)} `, STYLE.red)];
   return said === null ? [] : [span(`${displayLine(said)} `, STYLE.green)];
@@ -117,6 +116,8 @@ export const historyFrame = (mode: HistoryMode, size: Size, now: number, scrollT
   };
 };
 
+// Keys and calls.
+
 const LIMIT = 200;
 /** Longer than the daemon waits for an agent that was started. */
 const WAIT_MS = 15_000;
@@ -143,7 +144,7 @@ export interface PickerHistoryDeps extends Pick<ReplyDeps, "state" | "change"> {
 export class PickerHistory {
   private readonly deps: PickerHistoryDeps;
   private readonly questions: ModeQuestions<HistoryMode>;
-  /** Beside the others: what a search asks must not drop what came of a start. */
+  /** Separate, so that a search does not drop the result of a start. */
   private readonly starts: ModeQuestions<HistoryMode>;
 
   constructor(deps: PickerHistoryDeps) {
@@ -218,7 +219,7 @@ export class PickerHistory {
     else if (["Escape", "ArrowLeft", "q", "Enter"].includes(name)) this.put({ ...mode, open: null });
   }
 
-  /** It starts a program, so that it is asked first: a key that was meant for something else starts nothing. */
+  /** Asks first, because it starts a program: a key that was meant for something else starts nothing. */
   private askToResume(mode: HistoryMode): void {
     const session = mode.sessions?.[mode.selected];
     if (session === undefined) return;
@@ -276,7 +277,7 @@ export class PickerHistory {
     );
   }
 
-  /** What the agents wrote since the last look, once it is known. */
+  /** Has the daemon read what the agents wrote since, and shows the list again after each step. */
   private async refresh(): Promise<void> {
     for (let isDone = false; !isDone && this.deps.state().mode.kind === "history";) {
       const client = this.deps.client();

@@ -1,5 +1,5 @@
-// The keyboard of the picker. Moves come from the same table as the popover's, actions from the table of actions. A key that answers
-// acts only on a card that was read, and only when it was pressed for it.
+// The keyboard of the picker. Moves come from the same table as the popover's, actions from the table of actions. A key that
+// answers acts only on a card that was read, and only when it was pressed for it.
 import type { KillSignal } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";

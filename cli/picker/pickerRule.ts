@@ -1,4 +1,5 @@
-// A rule about what the selected pane asks, in the picker: it is shown as it would stand in the file, and put there. It arms nothing.
+// A rule about what the selected pane asks, in the picker: its keys, its calls and its screen. It is shown as it would stand in the
+// file, and put there. It arms nothing.
 import type { PaneView } from "../../core/model/view.ts";
 import { DRAFT_VERDICTS, addedText, DRAFT_WORDS, noteText } from "../../ui/text/ruleText.ts";
 import type { Key } from "./terminal.ts";
@@ -68,7 +69,7 @@ export class PickerRule {
   }
 }
 
-// A rule about what a pane asks, on the whole screen. Its text stands at the left edge, so that a terminal can copy it as it is.
+// The screen: the rule's text stands at the left edge, so that a terminal can copy it as it is.
 
 const wrapped = (text: string, width: number, style: Style = STYLE.plain): Line[] =>
   wrapWhole(text, width - 2).map((row): Line => [span(` ${row}`, style)]);

@@ -1,5 +1,5 @@
-// Starting an agent from the picker: which one, where, on which branch, with which task. What the keys do to the form, and what is
-// asked of the daemon; what is not possible is said by the daemon, and what was typed stays.
+// Starting an agent from the picker: which one, where, on which branch, with which task. What the keys do to the form, what is
+// asked of the daemon, and the form's lines. The daemon says what is not possible; what was typed stays.
 import type { PaneView } from "../../core/model/view.ts";
 import { startedText, startInput, type StartForm } from "../../ui/text/sessionText.ts";
 import type { Key } from "./terminal.ts";
@@ -139,7 +139,7 @@ export class PickerStart {
 const shownFields = ({ machines }: StartMode): readonly StartField[] =>
   START_FIELDS.filter((field) => field !== "target" || machines.length > 1);
 
-// The form by which the picker starts an agent, at the foot of the screen.
+// The form, at the foot of the screen.
 
 const LABELS: Readonly<Record<StartField, string>> = {
   agent: "Agent",

@@ -30,7 +30,7 @@ export interface HistoryMode {
   readonly search: string;
   readonly isTyping: boolean;
   readonly open: OpenSession | null;
-  /** What came of a session that was to go on; null: none was. */
+  /** The result of resuming a session; null: none was resumed. */
   readonly said: string | null;
   readonly problem: string | null;
 }
@@ -83,7 +83,7 @@ export interface StartMode {
   readonly field: StartField;
   readonly form: StartForm;
   readonly isBusy: boolean;
-  /** What came of it; null: it was not started yet. */
+  /** The result; null: it was not started yet. */
   readonly said: readonly string[] | null;
   readonly problem: string | null;
 }

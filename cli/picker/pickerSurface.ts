@@ -1,5 +1,6 @@
 // The picker as the surface on which actions are chosen: its calls to the daemon, one action per pane at a time, and where results,
-// questions and panels go. What may be done, and how, is in the table of actions that the popover has too.
+// questions and panels go. `ModeQuestions` asks the daemon for single modes. What may be done, and how, is in the table of actions
+// that the popover has too.
 import type { DaemonClient } from "../command/context.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { toFailure } from "../command/document.ts";
@@ -19,9 +20,6 @@ import { type ActionSurface, type PaneCalls, type Panel } from "../../ui/actions
 import { rowTitle } from "../../ui/text/rowText.ts";
 import { cardKey, type Mode, type ShownStatus } from "./pickerState.ts";
 
-// Questions to the daemon for a mode of the picker that shows what no feed brings: an answer is shown only if the person still looks
-// and asked for nothing else since.
-
 interface ModeQuestionsDeps<Shown> {
   /** The daemon of now; null while there is none. */
   readonly client: () => DaemonClient | null;
@@ -30,9 +28,9 @@ interface ModeQuestionsDeps<Shown> {
   readonly put: (mode: Shown) => void;
 }
 
+/** For a mode that shows what no feed brings: an answer is shown only if the mode is still open and asked nothing else since. */
 export class ModeQuestions<Shown extends { readonly problem: string | null }> {
   private readonly deps: ModeQuestionsDeps<Shown>;
-  /** An answer to an older question is dropped. */
   private asked = 0;
 
   constructor(deps: ModeQuestionsDeps<Shown>) {
@@ -59,7 +57,7 @@ export class ModeQuestions<Shown extends { readonly problem: string | null }> {
   }
 }
 
-/** How long a text waits for its agent, as that of 'agtmux send --when-ready'. */
+/** How long a text waits for its agent, as with `agtmux send --when-ready`. */
 const DAY_MS = 86_400_000;
 
 /** Who asks, for the audit. */

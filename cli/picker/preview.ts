@@ -1,5 +1,5 @@
-// The output of one pane, followed while it is looked at: asked for again and again, never twice at once, and never for a row that
-// the selection only passes.
+// The output of one pane: its text as lines of the picker, and `Preview`, which follows it while it is shown. It is asked for again
+// and again, never twice at once, and never for a row that the selection only passes.
 import { visibleText } from "../../core/model/words.ts";
 import { span, type Line, type Style, STYLE } from "./line.ts";
 import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
@@ -9,7 +9,7 @@ import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { setTimer, type DaemonClient } from "../command/context.ts";
 import { toFailure } from "../command/document.ts";
 
-// The screen of a pane as lines of the picker: its colours stay, everything else that a terminal would obey becomes visible or goes.
+// Lines: colours stay; everything else that a terminal would obey becomes visible or is removed.
 
 // oxlint-disable-next-line no-control-regex -- it is what this is about
 const SGR = /\u001B\[([0-9;:]*)m/g;
@@ -52,7 +52,7 @@ export interface Watched {
   readonly pane: PaneView;
   readonly source: OutputSource;
   readonly lines: number;
-  /** Beside the list, where a row may only be passed: it is read once it was looked at for a while. */
+  /** Beside the list, where a row may only be passed: it is read once the selection rests on it. */
   readonly isBeside: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The rows of the list as lines: heads, agents, and the first two lines of the cards that need a person.
+// The rows of the list as lines: agents, cards (in the list and on the whole screen), sessions, windows and machines.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import type { Group, StateCounts } from "../../ui/lists/groups.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
@@ -33,7 +33,7 @@ interface RowLook {
   readonly width: number;
   /** Epoch ms on the daemon's clock. */
   readonly now: number;
-  /** There are several machines, so that their names tell something. */
+  /** There are several machines, so their names are shown. */
   readonly hasMachines: boolean;
 }
 
@@ -115,8 +115,8 @@ export const groupLine = (group: Group, isSelected: boolean, look: RowLook): Lin
   );
 };
 
-// A card as lines: what an agent asks, to the letter, with the keys that answer it. What is in it is the view model's to say. A text
-// that does not fit is folded; then nothing that allows it is offered, and the person opens it on the whole screen first.
+// Cards: what an agent asks, to the letter, with the keys that answer it; the view model decides what is in it. A text that does
+// not fit is folded; then nothing that allows it is offered, and the person opens it on the whole screen first.
 
 /** What a card needs beside the row. */
 export interface CardLook extends RowLook {
@@ -209,7 +209,7 @@ const noteRows = ({ request }: PaneView, { note }: CardView, now: number, width:
   ];
 };
 
-/** The parts of a card as lines; `of` tells what it offers when all of it is shown, or is not. */
+/** The parts of a card as lines; which keys it offers depends on whether all of it is shown. */
 const partsOf = (pane: PaneView, look: CardLook) => {
   const width = look.width - 1;
   const of = (isShownWhole: boolean): CardView => cardView(pane, look.contextOf(pane, isShownWhole));
@@ -262,7 +262,7 @@ export const wholeCard = (pane: PaneView, look: CardLook) => {
   };
 };
 
-// Sessions, windows and machines as lines of the picker.
+// Sessions, windows and machines.
 
 const rollUp = (counts: StateCounts): Line =>
   totalsOf(counts).flatMap(({ key, text }, index) => [

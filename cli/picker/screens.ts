@@ -1,4 +1,5 @@
-// What the whole screen shows in each mode: the list with its preview, one request in full, the output of a pane, the keys.
+// What the whole screen shows in each mode: the list with its preview and its foot, one request in full, the output of a pane, the
+// keys. The modes for history, jobs and rules draw theirs in their own files.
 import { isLaterOffered } from "../../ui/actions/disabledReasons.ts";
 import { LATER_WORDS, repliesToPrompt } from "../../ui/actions/paneActions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
@@ -36,7 +37,7 @@ import { armedFrame } from "./pickerArmed.ts";
 import { historyFrame } from "./pickerHistory.ts";
 import { ruleFrame } from "./pickerRule.ts";
 
-// The foot of the picker: what is being typed, a question before something is done, or the keys.
+// Foot: what is being typed, a question before something is done, or the keys.
 
 const HINTS: readonly Line[] = [
   keyHint("↑↓", "move"),
@@ -98,7 +99,6 @@ const dialogBar = (title: string, sentences: readonly string[], keys: readonly L
     hintLine(keys, width),
   ]);
 
-/** The lines at the foot of the screen. */
 const barOf = (state: PickerState, width: number): Bar => {
   const { mode } = state;
   switch (mode.kind) {

@@ -1,11 +1,11 @@
-// The terminal that the picker owns while it runs: the alternate screen, raw keys, and lines that are written only when they changed.
-// It gives the terminal back as it was, however the picker ends.
+// The terminal that the picker owns while it runs: the reader of its keys, the alternate screen, and lines that are written only
+// when they changed. It gives the terminal back as it was, however the picker ends.
 import { setTimer } from "../command/context.ts";
 import { toTerminal } from "./line.ts";
 import type { Frame, Size } from "./frame.ts";
 
-// Turns what a terminal sends into keys. Names are those of a browser's `event.key`, so that one table of shortcuts serves both.
-// Sequences may be split over reads; what is pasted never becomes keys; what is not known becomes nothing at all.
+// Keys: names are those of a browser's `event.key`, so that one table of shortcuts serves both. Sequences may be split over reads;
+// what is pasted never becomes keys; what is not known becomes nothing at all.
 
 export interface Key {
   /** A character, or the name of a key: `Enter`, `ArrowUp`, `Escape`. */
@@ -79,7 +79,7 @@ const sequenceKey = (parameters: string, final: string): KeyInput[] => {
 export class KeyReader {
   private pending = "";
   private pasted: string | null = null;
-  /** The Escape key was told alone; if the rest of a sequence comes after all, it is no text. */
+  /** The Escape key was reported alone; if the rest of a sequence comes after all, it is no text. */
   private mayGoOn = false;
 
   /** Whether the beginning of a sequence is waiting: call `settle` when nothing followed for a while. */

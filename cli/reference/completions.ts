@@ -1,4 +1,4 @@
-// The part of the completion script that bash and zsh share: the table as `case` statements, and the walk over the words
+// The completion scripts for bash, zsh and fish. bash and zsh share the table as `case` statements, and the walk over the words
 // before the cursor. Everything that comes from the grammar is quoted; nothing is evaluated.
 import type { CompletedVerb, Source } from "./pages.ts";
 import { quoteWord } from "../../core/model/commandWords.ts";
@@ -110,8 +110,8 @@ __agtmux_find() {
 }
 `;
 
-// The completion script for bash 3.2 and later. It needs nothing but bash. It joins words again that readline split at ':' and
-// '=', and quotes its candidates itself, because a session can have any name.
+// bash 3.2 and later: the script needs nothing but bash. It joins words again that readline split at ':' and '=', and quotes its
+// candidates itself, because a session can have any name.
 
 export const bashScript = (
   table: readonly CompletedVerb[],
@@ -229,7 +229,7 @@ _agtmux() {
 complete -F _agtmux agtmux
 `;
 
-// The completion script for zsh: candidates go to compadd, which quotes and filters them itself.
+// zsh: candidates go to compadd, which quotes and filters them itself.
 
 export const zshScript = (table: readonly CompletedVerb[]): string => `#compdef agtmux
 # zsh completion for agtmux, made by 'agtmux completions zsh'.
@@ -276,7 +276,7 @@ _agtmux() {
 if [[ \${funcstack[1]-} == _agtmux ]]; then _agtmux "$@"; else compdef _agtmux agtmux; fi
 `;
 
-// The completion script for fish: one `complete` line per verb, option and argument. fish quotes what it inserts itself.
+// fish: one `complete` line per verb, option and argument. fish quotes what it inserts itself.
 
 /** fish knows two escapes within single quotes. */
 const quoteFish = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;

@@ -1,4 +1,4 @@
-// The tree of verbs as data, from which the documents, the man page and the completions are made.
+// The tree of verbs as data, and what is made from it: the table of completions, docs/cli.md and the man page.
 import type { Argument, Option } from "commander";
 import type { Example, Verb } from "../command/verb.ts";
 import { TOPICS, type Topic } from "./topics.ts";
@@ -84,7 +84,7 @@ export const toPage = (verb: Verb, above: readonly string[] = []): VerbPage => {
 /** A page and all pages below it, in order. */
 export const flatten = (page: VerbPage): VerbPage[] => [page, ...page.children.flatMap(flatten)];
 
-// What can be completed where, flattened from the tree of verbs: the one source of the scripts for bash, zsh and fish.
+// Completions: what can be completed where, flattened from the tree; the one source of the scripts for bash, zsh and fish.
 
 /** Where the candidates for a value come from; `none`: there are none, the person has to type it. */
 export type Source =
@@ -146,7 +146,7 @@ export const completionTable = (root: VerbPage): CompletedVerb[] =>
     isOpen: page.positionals.some(({ name, isVariadic }) => isVariadic && name === "arguments"),
   }));
 
-// docs/cli.md, from the tree of verbs and the topics.
+// docs/cli.md, from the tree and the topics.
 
 const code = (text: string): string => `\`${text}\``;
 
@@ -218,7 +218,7 @@ export const renderMarkdown = (root: VerbPage): string => {
   return `${lines.join("\n").trimEnd()}\n`;
 };
 
-// The man page agtmux(1), from the tree of verbs and the topics, in the classic man macros.
+// The man page agtmux(1), from the tree and the topics, in the classic man macros.
 
 /** Text as roff shows it: a backslash, a leading dot and the quotes and dashes that typesetting would change are escaped. */
 const escapeRoff = (text: string): string =>

@@ -1,9 +1,9 @@
-// What a person has to know beside the verbs: `agtmux help <topic>`, and the last sections of docs/cli.md and of the man
-// page, all from here.
+// What a person has to know beside the verbs: `agtmux help <topic>`, and the last sections of docs/cli.md and of the man page, all
+// from here. The first half is the table of exit codes.
 import { OUTCOME_EXIT_CODES, type ActionOutcome } from "../../core/model/action.ts";
 import { ERROR_CODES, type ErrorCode } from "../../core/model/errors.ts";
 
-// What each exit status means: one sentence per code of an error or outcome. The numbers themselves are with the codes.
+// Exit codes: one sentence per code of an error or outcome. The numbers themselves are with the codes.
 
 interface ExitCode {
   readonly status: number;

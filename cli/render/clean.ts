@@ -1,11 +1,8 @@
-// Names, titles and texts come from other programs: nothing of theirs may steer the terminal, and nothing may be hidden.
+// Names, titles and texts come from other programs: nothing of theirs may steer the terminal, and nothing may be hidden. In this
+// file: a prompt as lines, names and texts cleaned for a person, and JSON and texts for a program.
 import type { OptionRole, RequestView } from "../../core/model/request.ts";
 import { visibleLine, visibleOnTerminal, visibleText } from "../../core/model/words.ts";
 import { expiryText, requestText } from "../../ui/text/requestText.ts";
-
-// A prompt as a person reads it: what is asked, on what, the options, and when the agent goes on without an answer. All of its
-// text is printed, to the letter. Characters that a terminal would obey or that nobody would see become marks, which can be
-// read back.
 
 const ROLES: Readonly<Record<OptionRole, string>> = {
   approve: " (approve)",
@@ -26,7 +23,10 @@ const optionLines = (
   ...((description ?? "") === "" ? [] : [`     ${visibleLine(description ?? "")}`]),
 ];
 
-/** Every line is indented; no control character of an agent is in them. */
+/**
+ * A prompt, to the letter: what is asked, the options, when the agent goes on without an answer. Every line is indented. Characters
+ * that a terminal would obey or that nobody would see become marks, which can be read back.
+ */
 export const promptLines = (request: RequestView, now: number): string[] => {
   const { heading, parts, note } = requestText(request);
   return [

@@ -1,5 +1,5 @@
-// A row's fields by name: the columns that a person or a script may choose. Each has a cell for a table and the raw value for a
-// script. Tables of chosen columns are not grouped, so that they keep the requested order.
+// The fields of panes, windows and sessions by name: the columns that a person or a script may choose. Each has a cell for a table
+// and the raw value for a script. Tables of chosen columns are not grouped, so that they keep the requested order.
 import type { Counts, PaneView, SessionView, WindowView } from "../../core/model/view.ts";
 import {
   type Machines,
@@ -85,7 +85,7 @@ export const renderFlat = <T>(
     : [...renderRows(list.items, fields, options), "", ...foot];
 };
 
-// Panes: the fields of a row, by the names that `--columns` knows.
+// Panes, by the names that `--columns` knows.
 
 const isReasonCode = (code: string): code is ReasonCode => Object.hasOwn(REASON_WORDS, code);
 
@@ -293,7 +293,7 @@ export const PANE_FIELDS = {
   },
 } as const satisfies Record<string, Field<PaneView>>;
 
-// Windows and sessions: the fields of a row, by the names that `--columns` knows.
+// Windows and sessions, by the names that `--columns` knows.
 
 type Group = WindowView | SessionView;
 

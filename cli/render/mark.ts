@@ -1,4 +1,4 @@
-// A state in a terminal: a sign and a word, so that colour is never the only carrier.
+// States in a terminal: a sign and a word, so that colour is never the only carrier; counts; the last lines of every list.
 import type { CanonicalState } from "../../core/model/state.ts";
 import { stateCount, STATE_WORDS, isStateName } from "../../core/model/words.ts";
 import type { Colour, Paint, Cell } from "./table.ts";
@@ -29,7 +29,7 @@ export const stateCell = (state: CanonicalState | null, paint: Paint): Cell => {
 
 /**
  * The states that occur, most urgent first: "! 1 needs approval · ▸ 2 running", or "!1 ▸2" if the first form is wider than
- * `room` columns (null: there is room for everything).
+ * `room` columns (null: no limit).
  */
 export const describeCounts = (
   counts: Readonly<Record<CanonicalState, number>>,
@@ -48,7 +48,7 @@ export const describeCounts = (
     : parts.map(({ short, colour }) => paint(colour, short)).join(" ");
 };
 
-// The last lines of every list: totals, and what is missing from the list.
+// The last lines: totals, and what is missing from the list.
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 

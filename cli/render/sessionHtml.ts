@@ -1,5 +1,5 @@
-// A session as one HTML file: text and nothing else. Everything that an agent wrote is escaped, there is no script, no link and
-// no picture, and the file's own policy forbids the browser to load anything.
+// A session as one HTML file, or as Markdown. The HTML is text and nothing else: everything that an agent wrote is escaped, there
+// is no script, no link and no picture, and the file's own policy forbids the browser to load anything.
 import { createHash } from "node:crypto";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import { visibleLine, visibleText } from "../../core/model/words.ts";
@@ -85,10 +85,10 @@ ${entries.map(renderEntry).join("\n")}
 `;
 };
 
-// A session as Markdown, for a pull request or an issue. What an agent wrote stands in fenced blocks, so that nothing of it
-// becomes a heading, a link, a picture or HTML wherever it is shown.
+// Markdown, for a pull request or an issue: what an agent wrote stands in fenced blocks, so that nothing of it becomes a heading, a
+// link, a picture or HTML wherever it is shown.
 
-/** A text that stands in a line of its own: its signs are shown and mean nothing. */
+/** A text on a line of its own: its Markdown signs are shown and mean nothing. */
 const plain = (text: string): string => text.replaceAll(/[\\`*_{}[\]()<>#+.!|~@:/&-]/g, String.raw`\$&`);
 
 /** Longer than every run of the sign in the text. */

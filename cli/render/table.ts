@@ -1,8 +1,8 @@
-// Lays rows out in columns that fit a width. Columns say how far they may shrink. A column that must not be cut (a reference to
-// paste) moves to its own line when there is no room.
+// Text in a terminal: how wide it is, its colours, and rows laid out in columns that fit a width. Columns say how far they may
+// shrink; one that must not be cut (a reference to paste) moves to its own line where it does not fit.
 
-// How wide text is in a terminal. The exact answer needs tables that cost more start-up than the rest of a command, so they
-// are loaded only when some text is not plainly one column per character.
+// Width: the exact answer needs tables that cost more start-up than the rest of a command, so they are loaded only when some text
+// is not plainly one column per character.
 
 export interface Measure {
   width(text: string): number;
@@ -59,7 +59,7 @@ export const measureFor = async (document: unknown): Promise<Measure> => {
   return PLAIN.test(text) ? PLAIN_MEASURE : loadExactMeasure();
 };
 
-// Colours, or none: NO_COLOR, FORCE_COLOR, dumb terminals and pipes are respected in one place.
+// Colours: NO_COLOR, FORCE_COLOR, dumb terminals and pipes are respected in one place.
 
 const CODES = {
   bold: [1, 22],
@@ -234,7 +234,6 @@ export const renderHeader = (columns: readonly Column[], layout: Layout, indent:
   return (" ".repeat(indent) + titles.join(GAP)).trimEnd();
 };
 
-/** Titles and rows. */
 export const renderTable = (
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
