@@ -91,7 +91,7 @@ const measureNewPanes = async (harness: Harness, feed: FeedWatch, rounds: number
     let paneId = "";
     const early = new Map<string, number>();
     const arrived = feed.next((pane) => {
-      early.set(pane.identity.pane_id, performance.now());
+      early.set(pane.identity.pane_id ?? "", performance.now());
       return paneId !== "" && early.has(paneId);
     });
     // oxfmt-ignore

@@ -174,7 +174,7 @@ const startCollector = async (
     },
     executor: bareMachine(targetId),
     sink: rig.ingest,
-    identify: (processes) => adapters.identify(processes),
+    adapters,
     timing: () => DEFAULT_TIMING,
     clock: rig.clock,
     logger: SILENT_LOGGER,

@@ -21,7 +21,7 @@ import {
 import { createClaudeConfirmation, createClaudeEditorMode, createClaudeIntegration } from "./integration.ts";
 import { normalizeClaude } from "./normalize.ts";
 import { readDraft as readClaudeDraft, readInputMode, readClaudeScreen } from "./screen.ts";
-import { readClaudeStateFile } from "./stateFiles.ts";
+import { claudeBackground, readClaudeStateFile } from "./stateFiles.ts";
 import {
   inFile,
   place,
@@ -197,6 +197,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   readSessionTitle: readClaudeSessionTitle,
   needsConfirmation: createClaudeConfirmation(),
   history: claudeHistory,
+  background: claudeBackground,
   loads: claudeLoads,
   printMode: PRINT_MODE,
   integration: createClaudeIntegration(),

@@ -2,11 +2,16 @@
 // (denied, interrupted), and deleted on exit. Undocumented, so nothing counts before it is tied to the running process. It
 // never distinguishes a fresh prompt from a finished turn: its `idle` gets the least specific reason and medium confidence. Its
 // words for waits are recorded with 2.1.329; 2.1.197 calls a question a permission prompt too, which proves neither.
-import { parsePayload, FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/events.ts";
+import { wordsOf } from "../common/commandLine.ts";
+import { parsePayload, COMPLETED, FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/events.ts";
+import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import { shows } from "../common/screenText.ts";
+import { backgroundIdOf } from "../../core/model/shortRef.ts";
+import { errorStatusOfText } from "./normalize.ts";
 import type { Status } from "../../core/model/state.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import type { BackgroundSessions, Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 import * as z from "zod";
 
 const MAX_BYTES = 64 * 1024;
@@ -28,8 +33,13 @@ const sessionFileSchema = z.object({
   waitingFor: z.string().optional(),
   sessionId: z.string().optional(),
   cwd: z.string().optional(),
+  name: z.string().optional(),
+  /** Of a background session. */
+  jobId: z.string().optional(),
 });
 type SessionFile = z.infer<typeof sessionFileSchema>;
+
+const sessionPath = (homeDir: string, pid: number): string => `${homeDir}/.claude/sessions/${pid}.json`;
 
 /** Where a pid is reused, the file that a killed process left behind is older than the process that has the pid now. */
 const isOfProcess = (file: SessionFile, process: ProcessInfo): boolean => {
@@ -74,8 +84,8 @@ export const readSessionFile = async ({
   files,
   homeDir,
   process,
-}: StateFileRequest): Promise<SessionFile | null> => {
-  const text = await files.readText(`${homeDir}/.claude/sessions/${process.pid}.json`, MAX_BYTES);
+}: Pick<StateFileRequest, "files" | "homeDir" | "process">): Promise<SessionFile | null> => {
+  const text = await files.readText(sessionPath(homeDir, process.pid), MAX_BYTES);
   const { data = null } = sessionFileSchema.safeParse(parsePayload(text ?? ""));
   return data !== null && isOfProcess(data, process) ? data : null;
 };
@@ -83,6 +93,93 @@ export const readSessionFile = async ({
 /** Null for no file, one of another process or pane, and words that were never recorded. */
 export const readClaudeStateFile = async (request: StateFileRequest): Promise<Reading | null> => {
   const file = await readSessionFile(request);
-  if (file === null || (file.kind !== undefined && file.kind !== "interactive")) return null;
+  if (file === null) return null;
+  const id = backgroundIdOf(request.pane.paneId);
+  if (id !== null) return file.kind === "bg" && file.jobId === id ? readJob(request, id, file) : null;
+  if (file.kind !== undefined && file.kind !== "interactive") return null;
   return isOfPane(file, request.pane.paneId) ? readingOf(file) : null;
+};
+
+// Background sessions (`claude --bg`, recorded with 2.1.329). A supervisor runs each in a process of its own, without a pane. What
+// it asks and how its turn ended is in `~/.claude/jobs/<id>/state.json`; whether it works or waits, in its session file.
+
+/** As `claude attach`, `stop` and `logs` take it. */
+const JOB_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$/;
+const SESSION_FILE = /^(\d{1,10})\.json$/;
+
+const jobSchema = z.object({
+  state: z.string(),
+  tempo: z.string(),
+  needs: z.string().nullish(),
+  detail: z.string().nullish(),
+  intent: z.string().nullish(),
+  name: z.string().nullish(),
+});
+type Job = z.infer<typeof jobSchema>;
+
+const jobPath = (homeDir: string, id: string): string => `${homeDir}/.claude/jobs/${id}/state.json`;
+
+const jobOf = async (files: TargetFiles, homeDir: string, id: string): Promise<Job | null> => {
+  const text = await files.readText(jobPath(homeDir, id), MAX_BYTES);
+  return jobSchema.safeParse(parsePayload(text ?? "")).data ?? null;
+};
+
+/** `approve Bash: touch a.txt`, `answer: Which colour? (Red · Blue)`: one line, perhaps cut, so nothing of it is whole. */
+const askOf = (needs: string): RequestFields => {
+  const [, toolName, body] = /^approve ([A-Za-z][\w.-]*): (.+)$/s.exec(needs) ?? [];
+  if (toolName !== undefined && body !== undefined)
+    return { kind: toolName === "Bash" ? "command" : "tool", title: toolName, toolName, body };
+  const question = /^answer: (.+)$/s.exec(needs)?.[1];
+  return question === undefined ? { kind: "other", title: needs } : { kind: "question", title: question };
+};
+
+const readJob = async (
+  { files, homeDir }: StateFileRequest,
+  id: string,
+  file: SessionFile,
+): Promise<Reading | null> => {
+  const reading = readingOf(file);
+  if (reading === null) return null;
+  const job = await jobOf(files, homeDir, id);
+  if (reading.status.state === "running" || job === null) return reading;
+  if (reading.status.state !== "idle")
+    return job.tempo === "blocked" && typeof job.needs === "string" && job.needs !== ""
+      ? { ...reading, request: promptRequest(askOf(job.needs)) }
+      : reading;
+  // The two files are not written at once: where they differ, the next reading tells.
+  if (job.tempo !== "idle") return null;
+  const said = job.detail ?? "";
+  return job.state === "failed"
+    ? shows(errorStatusOfText(said), "medium", `job failed: ${said}`)
+    : job.state === "working" || job.state === "done"
+      ? shows(COMPLETED, "medium", "job: idle after its turn")
+      : null;
+};
+
+export const claudeBackground: BackgroundSessions = {
+  folders: (homeDir) => ({ sessions: `${homeDir}/.claude/sessions`, jobs: `${homeDir}/.claude/jobs` }),
+  read: async ({ files, homeDir, name }) => {
+    const pid = Number(SESSION_FILE.exec(name)?.[1] ?? "0");
+    if (pid === 0) return null;
+    const path = sessionPath(homeDir, pid);
+    const [text, stat] = await Promise.all([files.readText(path, MAX_BYTES), files.stat(path)]);
+    const { data = null } = sessionFileSchema.safeParse(parsePayload(text ?? ""));
+    if (data?.kind !== "bg" || data.pid !== pid || !JOB_ID.test(data.jobId ?? "")) return null;
+    const id = data.jobId ?? "";
+    const [job, jobStat] = await Promise.all([jobOf(files, homeDir, id), files.stat(jobPath(homeDir, id))]);
+    return {
+      id,
+      pid,
+      isOf: (process) => isOfProcess(data, process),
+      sessionId: data.sessionId ?? null,
+      title: job?.name ?? job?.intent ?? data.name ?? "",
+      changedAt: Math.max(stat?.mtimeMs ?? 0, jobStat?.mtimeMs ?? 0),
+    };
+  },
+  shownBy: ({ args }) => {
+    const [, command, id] = wordsOf(args);
+    return command === "attach" && id !== undefined && JOB_ID.test(id) ? id : null;
+  },
+  attach: (id) => ["claude", "attach", id],
+  stop: (id) => ["claude", "stop", id],
 };

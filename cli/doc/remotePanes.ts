@@ -2,6 +2,8 @@
 // goes through the daemon's gate, as here.
 import { randomUUID } from "node:crypto";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { placeIdOf } from "../../core/model/shortRef.ts";
+
 import type { RemotePane } from "../../features/documents/calls.ts";
 import type { Registry, RegistryEntry } from "../../features/documents/files/registry.ts";
 import { claimedText } from "../../features/documents/flow/documentChanges.ts";
@@ -124,7 +126,8 @@ const bind = async (
       });
     document = await openRemote(client, place);
   }
-  const { pane_id: pane, pane_ref: ref } = row.identity;
+  const { pane_ref: ref } = row.identity;
+  const pane = placeIdOf(row);
   const { session } = readFrontmatter(document.files.text);
   if (session === null) throw busy(name);
   const entry: RegistryEntry = {
@@ -186,7 +189,7 @@ export const routeRemote = (
     const found = await findClaimed(client, document);
     if (!("pane" in found) && named === null) throw dead(document.name, found.reason);
     const pane = "pane" in found ? found.pane : await namedPane(client, place, named ?? "");
-    if (pane.row.agent === null) throw noAgent(pane.row.identity.pane_id, document.name);
+    if (pane.row.agent === null) throw noAgent(placeIdOf(pane.row), document.name);
     if (!("pane" in found)) await bind(context, client, document, pane);
     const status = await tell(context, client, pane.row, document);
     await select(client, pane);

@@ -124,7 +124,7 @@ export const tell = async (
   { file, name }: { readonly file: string; readonly name: string },
 ): Promise<number> => {
   const { runtime_id: ifRuntime, pane_id: pane, pane_ref: ref } = identity;
-  if (agent === null || ifRuntime === null) throw noAgent(pane, name);
+  if (agent === null || ifRuntime === null || pane === null) throw noAgent(pane ?? ref, name);
   const guards = {
     ifRuntime,
     ifState: null,

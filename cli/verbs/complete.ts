@@ -3,6 +3,7 @@
 import type { AdapterList } from "../../core/model/adapterView.ts";
 import { formatTarget } from "../../core/model/shortRef.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
+import { placeIdOf } from "../../core/model/shortRef.ts";
 import type { PaneList, PaneView, TargetView } from "../../core/model/view.ts";
 import { queryDocument } from "../../core/rpc/queryDocument.ts";
 import type { LiveKind } from "../parse/values.ts";
@@ -32,7 +33,10 @@ const refCandidates = (panes: readonly PaneView[], prefix: string): Candidate[] 
   const servers = new Set(panes.map(({ identity }) => formatTarget(identity.target, identity.tmux_server)));
   return panes.flatMap((pane) => {
     const { pane_ref, pane_id, session_name } = pane.identity;
-    const bare = [pane_id, `${session_name}:${pane.window_index}.${pane.pane_index}`];
+    const bare =
+      pane_id === null
+        ? [placeIdOf(pane)]
+        : [pane_id, `${session_name}:${pane.window_index}.${pane.pane_index}`];
     const others = prefix === "" ? [] : [...(servers.size > 1 ? [] : bare), pane_ref];
     const says = describe(pane);
     return [pane.short_ref, ...others].map((value) => ({ value, says }));

@@ -1,6 +1,7 @@
 // `agtmux wait`: ends when a condition holds for one pane, or for any or every pane that fits the filters. It follows the
 // change feed, even over a restart of the daemon, and prints the row, so that a script can act on exactly that row.
 import { stamp } from "../../core/model/schemaVersion.ts";
+import { placeIdOf } from "../../core/model/shortRef.ts";
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import {
   holds,
@@ -52,8 +53,8 @@ export interface Wanted {
 const PENDING: WaitVerdict = { kind: "pending" };
 const CHECK: WaitVerdict = { kind: "check" };
 
-const placeOf = ({ identity }: PaneView): string =>
-  JSON.stringify([identity.target, identity.tmux_server, identity.pane_id]);
+const placeOf = (row: PaneView): string =>
+  JSON.stringify([row.identity.target, row.identity.tmux_server, placeIdOf(row)]);
 
 /** Waits for one runtime; for a pane without an agent, for the next one in it. `row`: the row that the reference matches now. */
 export const trackOne = (row: PaneView, { conditions, after }: Wanted): Tracker => {

@@ -2,13 +2,14 @@
 // have changed. It decides when to list, probe and capture; it never decides what a state is.
 import type { Timing } from "../model/config.ts";
 import type { Envelope } from "../model/envelope.ts";
-import { paneKeyString, type ProcessInfo } from "../model/runtime.ts";
-import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
+import { paneKeyString } from "../model/runtime.ts";
+import type { AdapterSource } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { BindingProbe, EventDelivery, type ListedServer } from "./eventDelivery.ts";
 import { LISTEN_MS, OutputWatch, ProcessWatch } from "./processWatch.ts";
+import { BackgroundWatch } from "./backgroundWatch.ts";
 import { ScreenWatch } from "./screenWatch.ts";
 import type { CollectorSink, ProcessReader, WatchedServer } from "./sink.ts";
 
@@ -26,6 +27,17 @@ interface ServerState extends ListedServer {
   serverPid: number | null;
   isListing: Promise<void> | null;
 }
+
+const notListed = (watched: WatchedServer): ServerState => ({
+  watched,
+  panes: [],
+  socketPath: null,
+  failures: 0,
+  problem: null,
+  tookMs: 0,
+  serverPid: null,
+  isListing: null,
+});
 
 /** How long the others are waited for once the first is done. */
 const PATIENCE_MS = 1_500;
@@ -45,6 +57,9 @@ const mostOf = async (works: readonly Promise<void>[], clock: Clock): Promise<vo
 export class Collector {
   private readonly deps: ConstructorParameters<typeof Collector>[0];
   private readonly servers: ServerState[];
+  /** Sessions that no pane shows, listed like a tmux server. */
+  private readonly background: BackgroundWatch;
+  private readonly backgroundState: ServerState;
   private readonly processes: ProcessWatch;
   private readonly screens: ScreenWatch;
   private readonly outputs: OutputWatch;
@@ -63,27 +78,34 @@ export class Collector {
     processes: ProcessReader;
     executor: TargetExecutor;
     sink: CollectorSink;
-    identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
+    adapters: AdapterSource;
     timing: () => Timing;
     clock: Clock;
     logger: Logger;
   }) {
     this.deps = deps;
-    this.servers = deps.servers.map((watched) => ({
-      watched,
-      panes: [],
-      socketPath: null,
-      failures: 0,
-      problem: null,
-      tookMs: 0,
-      serverPid: null,
-      isListing: null,
-    }));
+    const { adapters, processes, executor } = deps;
+    this.servers = deps.servers.map(notListed);
     const guard = (work: Promise<void>): void => this.guard(work);
-    this.processes = new ProcessWatch(deps);
+    this.background = new BackgroundWatch({
+      ...deps,
+      kind: executor.kind,
+      files: executor.files,
+      homeDir: () => executor.homeDir(),
+      adapters: () => adapters.list(),
+      isGone: (pid) => processes.isGone(pid),
+      onNews: () => this.guard(this.listServer(this.backgroundState)),
+    });
+    this.backgroundState = notListed(this.background);
+    this.processes = new ProcessWatch({
+      ...deps,
+      identify: (found) => adapters.identify(found),
+      background: this.background,
+    });
     this.outputs = new OutputWatch(deps);
     this.screens = new ScreenWatch({
       ...deps,
+      servers: [...deps.servers, this.background],
       guard,
       verifyProcesses: () => this.verifyProcesses(),
     });
@@ -102,6 +124,10 @@ export class Collector {
       processes: this.processes,
       learnFolders: () => this.bindingProbe.learnFolders(),
       listServer: (state) => this.listServer(state),
+      listNewSessions: () => {
+        this.background.expectNew();
+        return this.listServer(this.backgroundState);
+      },
     });
   }
 
@@ -125,23 +151,27 @@ export class Collector {
     this.expectChanges();
     this.processes.forgetAll();
     this.screens.forgetAll();
-    for (const state of this.servers) this.guard(this.listServer(state));
+    for (const state of this.all()) this.guard(this.listServer(state));
   }
 
   /** The same, but at once; resolves when all was read. Never rejects. */
   async resync(): Promise<void> {
     this.expectChanges();
     this.processes.forgetAll();
-    const look = Promise.all(this.servers.map((state) => this.listServer(state)));
+    const look = Promise.all(this.all().map((state) => this.listServer(state)));
     const read = look.then(() => this.screens.readAll());
     this.guard(read);
     // The guard has logged the failure.
     await read.catch(() => {});
   }
 
+  private all(): ServerState[] {
+    return [this.backgroundState, ...this.servers];
+  }
+
   /** A probe may miss changes of the last second; here they count too. */
   private expectChanges(): void {
-    for (const { watched } of this.servers) watched.expectChange();
+    for (const { watched } of this.all()) watched.expectChange();
   }
 
   /** How closely something is watched has changed: the next read may be due earlier. */
@@ -159,7 +189,7 @@ export class Collector {
 
   /** Resolves when the server was listed by a listing that began after this call. Never rejects. */
   async listNow(server: string): Promise<void> {
-    const state = this.servers.find(({ watched }) => watched.server === server);
+    const state = this.all().find(({ watched }) => watched.server === server);
     if (state === undefined) return;
     // A listing that is already running may have asked tmux before this call.
     while (state.isListing !== null) await state.isListing.catch(() => {});
@@ -176,7 +206,7 @@ export class Collector {
     this.screens.close();
     this.outputs.close();
     this.bindingProbe.close();
-    await Promise.all(this.servers.map((state) => state.watched.close()));
+    await Promise.all(this.all().map((state) => state.watched.close()));
   }
 
   /** A piece of work that fails may not stop the next one. */
@@ -217,11 +247,13 @@ export class Collector {
   // Topology and processes.
 
   /** Lists all servers, without waiting for those that hardly answer: their listings count when they come. */
-  private listServers(): Promise<void> {
+  private async listServers(): Promise<void> {
+    // Which session a pane shows is known by what runs in the background.
+    await this.listServer(this.backgroundState);
     const listings = this.servers.map((state) => this.listServer(state));
     // A listing that fails when nobody waits for it any more is repeated by the next one.
     for (const listing of listings) listing.catch(() => {});
-    return mostOf(listings, this.deps.clock);
+    await mostOf(listings, this.deps.clock);
   }
 
   /** Until it answers, nothing of it is known. */
@@ -260,6 +292,8 @@ export class Collector {
     sink.applyTopology({ ...listing, targetId, server: state.watched.server });
     this.forgetGone();
     await this.processes.scan(state.panes, false);
+    if (this.background.hide(this.processes.shownSessions()))
+      this.guard(this.listServer(this.backgroundState));
     await this.processes.verifyRuntimes();
     await this.bindingProbe.learnFolders();
     this.screens.schedule();
@@ -305,7 +339,7 @@ export class Collector {
   }
 
   private forgetGone(): void {
-    const panes = new Set(this.servers.flatMap((state) => state.panes.map(paneKeyString)));
+    const panes = new Set(this.all().flatMap((state) => state.panes.map(paneKeyString)));
     const runtimes = new Set(
       this.deps.sink.watchedRuntimes(this.deps.targetId).map(({ runtime }) => runtime.runtimeId),
     );

@@ -121,6 +121,8 @@ export class EventDelivery<S extends ListedServer> {
     /** Reads the working folders of all runtimes that events from other panes may name. */
     learnFolders: () => Promise<void>;
     listServer: (server: S) => Promise<void>;
+    /** Finds background sessions that have begun since the last listing. */
+    listNewSessions: () => Promise<void>;
   };
 
   constructor(deps: EventDelivery<S>["deps"]) {
@@ -140,6 +142,7 @@ export class EventDelivery<S extends ListedServer> {
       left = left.filter((envelope) => !ready.includes(envelope));
     };
     apply(this.untilWrapperExit(envelopes));
+    if (left.some(({ paneId }) => paneId === null)) await this.deps.listNewSessions();
     await this.prepareCandidates(envelopes);
     const unsure = await this.findUnsurePanes(envelopes);
     // Known panes need no list of processes, which on some systems takes longer than everything else.

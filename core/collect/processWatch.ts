@@ -14,6 +14,8 @@ import {
   createYielding,
 } from "./sink.ts";
 import type { Recognised } from "../engine/epoch.ts";
+import { BACKGROUND_SERVER } from "../model/shortRef.ts";
+import type { BackgroundWatch } from "./backgroundWatch.ts";
 
 // Beside the adapters: a process that a person named as an agent in `config.json` (`agents.<type>.programs`: a wrapper around a
 // container, or a name of their own), and why no agent is recognised.
@@ -169,7 +171,8 @@ export class OutputWatch {
   afterListing(servers: readonly Listed[]): void {
     const { processes, sink, targetId } = this.deps;
     if (processes.meterOutput === undefined) return;
-    const watched = sink.watchedRuntimes(targetId);
+    // Sessions without a pane say by their files what they do.
+    const watched = sink.watchedRuntimes(targetId).filter(({ pane }) => pane.server !== BACKGROUND_SERVER);
     this.dropAllBut(
       new Map(watched.map(({ runtime }) => [runtime.runtimeId, runtime.pid])),
       new Map(servers.map(({ watched: { server }, serverPid }) => [server, serverPid])),
@@ -276,6 +279,8 @@ export class ProcessWatch {
   private readonly deps: ConstructorParameters<typeof ProcessWatch>[0];
   private readonly scans = new Map<string, LastScan>();
   private readonly verified = new Map<string, number>();
+  /** By pane. */
+  private readonly viewers = new Map<string, string>();
   private isClosed = false;
 
   constructor(deps: {
@@ -283,6 +288,7 @@ export class ProcessWatch {
     processes: ProcessReader;
     sink: CollectorSink;
     identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
+    background: Pick<BackgroundWatch, "recognise" | "sessionIdOf">;
     clock: Clock;
   }) {
     this.deps = deps;
@@ -292,13 +298,19 @@ export class ProcessWatch {
     this.isClosed = true;
   }
 
+  /** The agents' own names of the background sessions that panes show. */
+  shownSessions(): ReadonlySet<string> {
+    return new Set(this.viewers.values());
+  }
+
   /** Everything is read again with the next scan. */
   forgetAll(): void {
     this.scans.clear();
   }
 
   forgetGone(panes: ReadonlySet<string>, runtimes: ReadonlySet<string>): void {
-    for (const key of this.scans.keys()) if (!panes.has(key)) this.scans.delete(key);
+    for (const map of [this.scans, this.viewers])
+      for (const key of map.keys()) if (!panes.has(key)) map.delete(key);
     for (const id of this.verified.keys()) if (!runtimes.has(id)) this.verified.delete(id);
   }
 
@@ -322,13 +334,23 @@ export class ProcessWatch {
       if ((this.scans.get(paneKeyString(pane))?.at ?? 0) > now) continue;
       const processes = pane.isDead ? [] : (trees.get(pane.panePid) ?? []);
       this.scans.set(paneKeyString(pane), { at: now, panePid: pane.panePid, title: pane.title });
-      this.deps.sink.applyRecognised(pane, this.recognise(processes));
+      this.deps.sink.applyRecognised(pane, this.recognise(pane, processes));
     }
   }
 
-  private recognise(processes: readonly ProcessInfo[]): Recognised | null {
-    const found = this.deps.identify(processes);
-    return found === null ? null : { agentType: found.adapter.agentType, process: found.match.process };
+  private recognise(pane: Pane, processes: readonly ProcessInfo[]): Recognised | null {
+    const { identify, background } = this.deps;
+    if (pane.server === BACKGROUND_SERVER) return background.recognise(pane, processes);
+    const found = identify(processes);
+    const shown = found?.adapter.background?.shownBy(found.match.process) ?? null;
+    if (shown === null) this.viewers.delete(paneKeyString(pane));
+    else this.viewers.set(paneKeyString(pane), shown);
+    if (found === null) return null;
+    const { agentType } = found.adapter;
+    const recognised = { agentType, process: found.match.process };
+    return shown === null
+      ? recognised
+      : { ...recognised, sessionId: background.sessionIdOf(agentType, shown), isViewer: true };
   }
 
   /** Checks live runtimes whose process is gone or was not seen for a while. If one is gone, its whole pane is read at once. */

@@ -79,7 +79,7 @@ export const createConnectedTarget = (
     processes,
     executor: reader,
     sink: deps.sink,
-    identify: (found) => deps.adapters.identify(found),
+    adapters: deps.adapters,
     timing: deps.timing,
     clock,
     logger,

@@ -1,5 +1,6 @@
 // This machine as a target, which is always there, and the search for tmux on any target. Which tmux servers are watched follows
 // config.json; tmux is searched for again when they change. Without tmux the target is down and says so.
+import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 import { HOST_TARGET, type Target, type TargetHealth } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { findTmux, type FoundTmux } from "../tmux/findTmux.ts";
@@ -96,10 +97,7 @@ export const createHostTarget = async (deps: {
   const put = (next: ConnectedTarget): void => {
     connectedTargets.add(next);
     // Also what an earlier daemon watched.
-    ingest.keepServers(
-      HOST_TARGET,
-      next.servers.map(({ server }) => server),
-    );
+    ingest.keepServers(HOST_TARGET, [...next.servers.map(({ server }) => server), BACKGROUND_SERVER]);
   };
 
   let connected = await connect(serversNow());

@@ -9,6 +9,7 @@ import { isSameServer, parseInsideTmux } from "../actions/attach.ts";
 import { type TypedSubject, resolveTyped, splitTarget, type TypedFrom } from "../engine/typedRef.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { type Pane, paneKeyString } from "../model/runtime.ts";
+import { placeIdOf } from "../model/shortRef.ts";
 import type { PaneView } from "../model/view.ts";
 
 /**
@@ -59,8 +60,8 @@ type Found = TypedSubject & { row: PaneView };
 const rowsByPlace = (rows: readonly PaneView[]): Map<string, PaneView> => {
   const byPlace = new Map<string, PaneView>();
   for (const row of rows) {
-    const { target, tmux_server: server, pane_id: paneId } = row.identity;
-    const key = paneKeyString({ targetId: target, server, paneId });
+    const { target, tmux_server: server } = row.identity;
+    const key = paneKeyString({ targetId: target, server, paneId: placeIdOf(row) });
     const isCrashed = row.reason_code === "crashed";
     if (!byPlace.has(key) || !isCrashed) byPlace.set(key, row);
   }
@@ -96,7 +97,7 @@ export const createResolveTyped = ({
     links: [],
     windowId: "",
     windowName: "",
-    paneId: row.identity.pane_id,
+    paneId: placeIdOf(row),
     paneIndex: row.pane_index,
     isAgent: true,
     row,

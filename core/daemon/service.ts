@@ -21,6 +21,7 @@ import type { DaemonService } from "../api/calls.ts";
 import type { Hello } from "../api/protocol.ts";
 import type { SubjectNow } from "../engine/guard.ts";
 import { resolveRef } from "../engine/ref.ts";
+import { placeIdOf } from "../model/shortRef.ts";
 import { rollUp, SCHEMA_VERSION, type Explanation } from "../model/view.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import { confirmedAt, explanation } from "../ingest/view.ts";
@@ -123,7 +124,7 @@ export const createService = (deps: {
       ingest
         .rows(true)
         .map((row) => [
-          `${row.identity.target}/${row.identity.tmux_server}/${row.identity.pane_id}`,
+          `${row.identity.target}/${row.identity.tmux_server}/${placeIdOf(row)}`,
           row.identity.pane_ref,
         ]),
     );

@@ -43,7 +43,8 @@ export const startFeatures = (deps: {
       setWorkspace: (runtimeId, workspace) =>
         tolerateStoreFailure(deps.logger, () => ingest.setWorkspace(runtimeId, workspace)),
       setArmed: (runtimeId, armed) => ingest.setArmed(runtimeId, armed),
-      readScreen: async ({ identity: { target, tmux_server, pane_id } }) => {
+      readScreen: async (row) => {
+        const { target, tmux_server, pane_id } = row.identity;
         const pane = [...ingest.liveState.panes()].find(
           ({ targetId, server, paneId }) =>
             paneId === pane_id &&

@@ -2,6 +2,7 @@
 // the pane's process decides. An event without proof waits; nothing is guessed.
 import type { Envelope } from "../model/envelope.ts";
 import type { Runtime, ServerInstance } from "../model/runtime.ts";
+import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 
 // Where the pane proves nothing: some agents run hooks in one background server for all their windows, with the environment of
 // whichever pane started it (docs/adr/0006). The event is bound by its session, by the process that ran the hook, or by the prompt
@@ -158,6 +159,12 @@ const bySession = ({ envelope, sessionId }: BindInput, runtimes: readonly Runtim
 export const bindEvent = (input: BindInput): Binding => {
   const { envelope, servers, targetId } = input;
   const runtimes = input.runtimes.filter((runtime) => runtime.targetId === targetId);
+  // Its hooks may run with the environment of the pane in which somebody started it.
+  const inBackground = bySession(
+    input,
+    runtimes.filter(({ server }) => server === BACKGROUND_SERVER),
+  );
+  if (inBackground !== null) return { kind: "bound", runtimeId: inBackground.runtimeId };
   if (envelope.paneId === null || envelope.tmuxSocket === null) {
     const session = bySession(input, runtimes);
     return session === null

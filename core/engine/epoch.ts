@@ -6,6 +6,10 @@ import type { RuntimeEnd } from "../model/evidence.ts";
 export interface Recognised {
   agentType: string;
   process: ProcessInfo;
+  /** The agent's own id of the session that runs or is shown here, where something beside its events says so. */
+  sessionId?: string | null;
+  /** It only shows a session that another process runs: its end is no end of the session. */
+  isViewer?: boolean;
 }
 
 /** Start times read twice may differ by the clock's resolution. */

@@ -2,7 +2,7 @@
 // Parsing and resolving are pure; a reference that fits nothing or several things never resolves.
 import { AgtmuxError } from "../model/errors.ts";
 import { refNameSchema } from "../model/runtime.ts";
-import { DEFAULT_SERVER, formatTarget } from "../model/shortRef.ts";
+import { backgroundIdOf, DEFAULT_SERVER, formatTarget } from "../model/shortRef.ts";
 
 export type Ref =
   | { kind: "runtime"; runtimeId: string }
@@ -64,7 +64,8 @@ export const parseRef = (text: string): Ref => {
     throw invalid(text, "the target is <name> or <name>:<tmux server>, in letters, digits, '.', '_' and '-'");
   if (session === "") throw invalid(text, "the session is empty");
   if (!/^(@?\d{1,9})$/.test(window)) throw invalid(text, "the window is an id like @3 or an index");
-  if (!/^(%?\d{1,9})$/.test(pane)) throw invalid(text, "the pane is an id like %5 or an index");
+  if (!/^(%?\d{1,9})$/.test(pane) && backgroundIdOf(pane) === null)
+    throw invalid(text, "the pane is an id like %5 or an index");
   return { kind: "pane", target: target ?? "", server, session: decodeSession(text, session), window, pane };
 };
 
@@ -86,7 +87,7 @@ export const formatPaneRef = (subject: {
 
 /** Whether it uses an index, which may name another window or pane a moment later. */
 export const isByIndex = (ref: Extract<Ref, { kind: "pane" }>): boolean =>
-  !ref.window.startsWith("@") || !ref.pane.startsWith("%");
+  !ref.window.startsWith("@") || /^\d/.test(ref.pane);
 
 const matches = (ref: Ref, subject: RefSubject): boolean => {
   if (ref.kind === "runtime") return subject.runtimeId === ref.runtimeId;
@@ -95,9 +96,7 @@ const matches = (ref: Ref, subject: RefSubject): boolean => {
       sessionName === ref.session &&
       (ref.window.startsWith("@") ? subject.windowId === ref.window : windowIndex === Number(ref.window)),
   );
-  const isPane = ref.pane.startsWith("%")
-    ? subject.paneId === ref.pane
-    : subject.paneIndex === Number(ref.pane);
+  const isPane = /^\d/.test(ref.pane) ? subject.paneIndex === Number(ref.pane) : subject.paneId === ref.pane;
   return subject.target === ref.target && subject.server === ref.server && isWindow && isPane;
 };
 

@@ -19,7 +19,7 @@ export const byPlace = (a: PaneView, b: PaneView): number =>
   byText(a.identity.session_name, b.identity.session_name) ||
   a.window_index - b.window_index ||
   a.pane_index - b.pane_index ||
-  byText(a.identity.pane_id, b.identity.pane_id);
+  byText(a.short_ref, b.short_ref);
 
 // Roll-ups of rows to windows and sessions (spec 7.6).
 

@@ -3,7 +3,13 @@
 import { AgtmuxError } from "../model/errors.ts";
 import type { WindowLink } from "./ref.ts";
 import { refNameSchema } from "../model/runtime.ts";
-import { DEFAULT_SERVER, formatShortRef, formatTarget } from "../model/shortRef.ts";
+import {
+  BACKGROUND_SERVER,
+  backgroundIdOf,
+  DEFAULT_SERVER,
+  formatShortRef,
+  formatTarget,
+} from "../model/shortRef.ts";
 
 // Forms: what a text can mean, as tmux reads it, whether or not that exists.
 
@@ -48,6 +54,12 @@ const checkName = (
 const formsOfName = (text: string): TypedForm[] => {
   if (text === ".") return [{ kind: "here" }];
   if (/^%\d{1,9}$/.test(text)) return [{ kind: "pane", paneId: text }];
+  if (backgroundIdOf(text) !== null)
+    return [
+      { kind: "pane", paneId: text },
+      { kind: "session", session: text },
+      { kind: "windowName", name: text },
+    ];
   if (/^@\d{1,9}$/.test(text)) return [{ kind: "window", windowId: text }];
   if (/^\$\d{1,9}$/.test(text)) return [{ kind: "session", session: text }];
   const name = checkName(text, withoutSign(text), { what: "the name", isSigned: hasSign(text) });
@@ -208,10 +220,11 @@ export interface TypedAmong<S extends TypedSubject> {
 }
 
 type Server = Pick<TypedSubject, "target" | "server">;
+/** Sessions that no pane shows belong to the machine, whichever tmux server is named. */
 const isOn =
   ({ target, server }: Server) =>
   (subject: TypedSubject): boolean =>
-    subject.target === target && subject.server === server;
+    subject.target === target && (subject.server === server || subject.server === BACKGROUND_SERVER);
 
 const quote = (text: string): string => `'${text.slice(0, 200)}'`;
 

@@ -204,6 +204,8 @@ export interface RuntimeEntry {
   /** Since when its process is gone while its wrapper has not said how it ended, epoch ms; null otherwise. */
   goneSince: number | null;
   killedByUs: boolean;
+  /** It only shows a session that another process runs. */
+  isViewer: boolean;
   /** Another program may answer this agent's permission requests: dialogs need confirmation. */
   confirmRequests: boolean;
   /** Working folder as the agent's events name it. */
@@ -250,6 +252,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   wrapperExitStatus: null,
   goneSince: null,
   killedByUs: false,
+  isViewer: false,
   confirmRequests: false,
   cwd: null,
   transcriptPath: null,

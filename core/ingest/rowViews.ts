@@ -39,8 +39,9 @@ class ServerRows {
   private targetName: string | null = null;
   private panes: readonly Pane[] = [];
   private entries: readonly RuntimeEntry[] = [];
-  /** Rows as if no pane had an agent, in order. */
+  /** Rows as if no pane had an agent, in order, and the panes that they are of. */
   private bare: readonly PaneView[] = [];
+  private placed: readonly Pane[] = [];
   /** In the order of their rows. */
   private live: readonly Live[] = [];
 
@@ -60,12 +61,16 @@ class ServerRows {
     if (!isPlaced) {
       this.targetName = targetName;
       this.panes = [...panes.values()];
-      this.bare = this.panes.map(ofPane).toSorted(byPlace);
+      const placed = this.panes
+        .map((pane) => ({ pane, row: ofPane(pane) }))
+        .toSorted((a, b) => byPlace(a.row, b.row));
+      this.bare = placed.map(({ row }) => row);
+      this.placed = placed.map(({ pane }) => pane);
     }
     this.entries = [...live.values()];
-    this.live = this.bare.flatMap(({ identity: { pane_id } }, at) => {
-      const [entry, pane] = [live.get(pane_id), panes.get(pane_id)];
-      return entry === undefined || pane === undefined ? [] : [{ entry, pane, at }];
+    this.live = this.placed.flatMap((pane, at) => {
+      const entry = live.get(pane.paneId);
+      return entry === undefined ? [] : [{ entry, pane, at }];
     });
   }
 }

@@ -57,13 +57,23 @@ export class RuntimeLifecycle {
       killedByUs: live?.killedByUs ?? false,
       wasMidTurn: live !== null && wasSeenMidTurn(live),
       announcesExit:
-        live !== null && (live.adapter?.announcesExit ?? false) && live.facts.cursors.has("hook"),
+        live !== null &&
+        !live.isViewer &&
+        (live.adapter?.announcesExit ?? false) &&
+        live.facts.cursors.has("hook"),
       paneDeadStatus: pane.isDead && live?.runtime.pid === pane.panePid ? pane.deadStatus : null,
       wrapperExitStatus: live?.wrapperExitStatus ?? null,
     });
     if (change.kind === "keep") {
-      if (live !== null && recognised !== null)
-        this.verified(live, { isSuspended: recognised.process.isStopped === true });
+      if (live === null || recognised === null) return;
+      this.verified(live, { isSuspended: recognised.process.isStopped === true });
+      const sessionId = recognised.sessionId ?? null;
+      if (sessionId === null || sessionId === live.runtime.agentSessionId) return;
+      unitOfWork.commit(() => {
+        unitOfWork.liveState.setAgentSession(live, sessionId);
+        unitOfWork.deps.store.setAgentSessionId(live.runtime.runtimeId, sessionId);
+        rows.refresh(live, pane);
+      });
       return;
     }
     if (change.kind === "end" && live !== null && this.awaitsWrapper(live, pane)) return;
@@ -96,7 +106,7 @@ export class RuntimeLifecycle {
     if (wasStale || hasTurned || states.isDue(entry)) unitOfWork.commit(() => states.evaluate(entry));
   }
 
-  private begin(pane: Pane, { agentType, process }: Recognised): void {
+  private begin(pane: Pane, { agentType, process, sessionId = null, isViewer = false }: Recognised): void {
     const { unitOfWork, states } = this.deps;
     const { store, clock, runtimeIdOf, adapterOf } = unitOfWork.deps;
     const { targetId, server, paneId } = pane;
@@ -122,10 +132,11 @@ export class RuntimeLifecycle {
       processStartedAt: process.startedAt,
       startedAt: now,
       endedAt: null,
-      agentSessionId: null,
+      agentSessionId: sessionId,
     };
     store.insertRuntime(runtime);
     const entry = newRuntimeEntry(runtime, adapterOf(agentType));
+    entry.isViewer = isViewer;
     const targetHealth = unitOfWork.liveState.targets.get(targetId)?.health ?? "ok";
     const isSuspended = process.isStopped === true;
     entry.liveness = {

@@ -7,7 +7,7 @@ import { type PromptRequest, requestView } from "../model/request.ts";
 import { isWaiting, needsAction } from "../model/state.ts";
 import type { Prompt, RuntimeEntry, ServerEntry } from "./liveState.ts";
 import { formatPaneRef } from "../engine/ref.ts";
-import { formatShortRef } from "../model/shortRef.ts";
+import { BACKGROUND_SERVER, backgroundIdOf, formatShortRef } from "../model/shortRef.ts";
 import type { Pane, Target } from "../model/runtime.ts";
 import { NO_AGENT, SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
 import { activityEvidence, isoUnreadSince } from "./activity.ts";
@@ -179,7 +179,14 @@ export const promptOf = (entry: RuntimeEntry, at: number, fingerprintOf: NamePro
   const isOfScreen = sourceOf(entry.resolution?.requestId ?? "") === "poller";
   const isIncomplete = (isOfScreen || poller === undefined) && at < (completeBy(entry) ?? 0);
   const isUnsure = prompt.request.isWhole !== true && isDrawing(entry, at);
-  const isOpen = poller !== null && !isIncomplete && !isUnsure && !(isOfScreen && isAnsweredInFile(entry));
+  // Without a screen nobody can see whose dialog a key would answer.
+  const isInBackground = entry.runtime.server === BACKGROUND_SERVER;
+  const isOpen =
+    poller !== null &&
+    !isIncomplete &&
+    !isUnsure &&
+    !isInBackground &&
+    !(isOfScreen && isAnsweredInFile(entry));
   return isOpen ? prompt : { ...prompt, fingerprint: null };
 };
 
@@ -228,13 +235,18 @@ const otherSessions = ({ alsoIn, sessionId }: Pane): string[] => [
   ...new Set(alsoIn.filter((other) => other.sessionId !== sessionId).map(({ sessionName }) => sessionName)),
 ];
 
+const backgroundOf = ({ paneId }: Pane): PaneView["background"] => {
+  const id = backgroundIdOf(paneId);
+  return id === null ? null : { id };
+};
+
 const paneFields = (pane: Pane, targetName: string, runtimeId: string | null) => ({
   identity: {
     target: targetName,
     tmux_server: pane.server,
     session_name: pane.sessionName,
     window_id: pane.windowId,
-    pane_id: pane.paneId,
+    pane_id: backgroundIdOf(pane.paneId) === null ? pane.paneId : null,
     pane_ref: formatPaneRef({
       target: targetName,
       server: pane.server,
@@ -245,6 +257,7 @@ const paneFields = (pane: Pane, targetName: string, runtimeId: string | null) =>
     runtime_id: runtimeId,
   },
   short_ref: formatShortRef({ target: targetName, server: pane.server, paneId: pane.paneId }),
+  background: backgroundOf(pane),
   also_in: otherSessions(pane),
   window_index: pane.windowIndex,
   window_name: pane.windowName,
@@ -296,13 +309,15 @@ export const targetView = (target: Target, servers: readonly ServerEntry[]): Tar
   remedy: target.link?.remedy ?? null,
   next_attempt_at:
     target.link === null || target.link.nextAttemptAt === null ? null : toIso(target.link.nextAttemptAt),
-  servers: servers.map((server) => ({
-    tmux_server: server.server,
-    status: server.status,
-    mode: server.mode,
-    problem: server.problem,
-    pane_count: server.panes.size,
-  })),
+  servers: servers
+    .filter(({ server }) => server !== BACKGROUND_SERVER)
+    .map((server) => ({
+      tmux_server: server.server,
+      status: server.status,
+      mode: server.mode,
+      problem: server.problem,
+      pane_count: server.panes.size,
+    })),
 });
 
 /** `history`: transitions of the runtime, newest first. */

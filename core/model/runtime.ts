@@ -52,7 +52,8 @@ export type ServerInstance = z.infer<typeof serverInstanceSchema>;
 export const paneKeySchema = z.object({
   targetId: z.string(),
   server: refNameSchema,
-  paneId: z.string().regex(/^%\d+$/),
+  /** tmux's id, or `bg-<id>` for a session of an agent that no pane shows (shortRef.ts). */
+  paneId: z.string().regex(/^(%\d+|bg-[\w-]{1,60})$/),
 });
 export type PaneKey = z.infer<typeof paneKeySchema>;
 export const paneKeyString = (key: PaneKey): string => `${key.targetId}/${key.server}/${key.paneId}`;

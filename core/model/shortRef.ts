@@ -9,9 +9,32 @@ export const DEFAULT_SERVER = "default";
 export const formatTarget = (target: string, server: string): string =>
   server === DEFAULT_SERVER ? target : `${target}:${server}`;
 
-/** `host/%12` */
+/**
+ * What stands in place of a tmux server for sessions of agents that no pane shows. No tmux server has this name in references
+ * (core/tmux/servers.ts).
+ */
+export const BACKGROUND_SERVER = "background";
+
+const BACKGROUND = /^bg-([A-Za-z0-9_-]{1,60})$/;
+
+/** In place of a pane's id, for a session that no pane shows; `id` is the agent's own name for it. Null: it cannot be one. */
+export const backgroundPaneId = (id: string): string | null => {
+  const paneId = `bg-${id}`;
+  return BACKGROUND.test(paneId) ? paneId : null;
+};
+
+/** The agent's own name for a session that no pane shows; null for a pane. */
+export const backgroundIdOf = (paneId: string): string | null => BACKGROUND.exec(paneId)?.[1] ?? null;
+
+/** What stands for a row's pane within its tmux server: tmux's id, or the name of a session that no pane shows. */
+export const placeIdOf = (row: {
+  identity: { pane_id: string | null };
+  background: { id: string } | null;
+}): string => row.identity.pane_id ?? backgroundPaneId(row.background?.id ?? "") ?? "";
+
+/** `host/%12`; `host/bg-1a2b3c4d` for a session that no pane shows. */
 export const formatShortRef = (subject: { target: string; server: string; paneId: string }): string =>
-  `${formatTarget(subject.target, subject.server)}/${subject.paneId}`;
+  `${subject.server === BACKGROUND_SERVER ? subject.target : formatTarget(subject.target, subject.server)}/${subject.paneId}`;
 
 /** Whether it is neither `pane:…` nor `runtime:…`. Those come first: what a program calls its session cannot take them away. */
 export const isTypedRef = (text: string): boolean => !/^(?:pane|runtime):/.test(text);
@@ -30,7 +53,7 @@ export const partsOfPaneRef = (
   pane_id: string;
 } | null => {
   const [, target, server = DEFAULT_SERVER, session, window_id, pane_id] =
-    /^pane:([^/:]+)(?::([^/:]+))?\/([^/]*)\/(@\d+)\/(%\d+)$/.exec(ref) ?? [];
+    /^pane:([^/:]+)(?::([^/:]+))?\/([^/]*)\/(@\d+)\/(%\d+|bg-[\w-]+)$/.exec(ref) ?? [];
   if (target === undefined || session === undefined || window_id === undefined || pane_id === undefined)
     return null;
   try {

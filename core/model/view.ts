@@ -23,7 +23,8 @@ export const paneIdentitySchema = z.object({
   tmux_server: z.string(),
   session_name: z.string(),
   window_id: z.string(),
-  pane_id: z.string(),
+  /** Null: a session of an agent that no pane shows (`background`). */
+  pane_id: z.string().nullable(),
   pane_ref: z.string(),
   runtime_id: z.string().nullable(),
 });
@@ -31,8 +32,10 @@ export const paneIdentitySchema = z.object({
 /** A row of `list panes` and of the popover. `state` null: a pane without an agent (only with --all). */
 export const paneViewSchema = z.object({
   identity: paneIdentitySchema,
-  /** The same pane for a person to type: `host/%12`. */
+  /** The same pane for a person to type: `host/%12`, `host/bg-1a2b3c4d` for a session that no pane shows. */
   short_ref: z.string(),
+  /** A session that no pane shows, by the agent's own name for it; null: a pane. */
+  background: z.object({ id: z.string() }).nullable().default(null),
   also_in: z.array(z.string()),
   window_index: z.number().int(),
   window_name: z.string(),

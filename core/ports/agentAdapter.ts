@@ -108,6 +108,33 @@ export interface StateFileRequest {
   cwd: string | null;
 }
 
+/** A session of the agent that runs whether or not a terminal shows it, as the agent's own files name it. */
+export interface BackgroundSession {
+  /** The agent's own name for it, as its commands take it: letters, digits, `_` and `-`. */
+  id: string;
+  /** Its process, which is to be compared by `isOf` before it counts: the file of a killed one stays behind. */
+  pid: number;
+  isOf(process: ProcessInfo): boolean;
+  sessionId: string | null;
+  /** What it was asked to do, or its name; unbounded. */
+  title: string;
+  /** When its files were written last, epoch ms. */
+  changedAt: number;
+}
+
+/** How an agent's background sessions are found and opened. Words of commands hold letters, digits and `._=/-` only. */
+export interface BackgroundSessions {
+  /** The folder with one file for each running session, and the folder below which the files of session `id` are in `<id>/`. */
+  folders(homeDir: string): { sessions: string; jobs: string };
+  /** The session of a file of the first folder; null: it is of none, or cannot be understood. */
+  read(request: { files: TargetFiles; homeDir: string; name: string }): Promise<BackgroundSession | null>;
+  /** The session that this process shows in its terminal; null: none. */
+  shownBy(process: ProcessInfo): string | null;
+  /** The command that opens a session in a terminal, and the one that ends it. */
+  attach(id: string): readonly string[];
+  stop(id: string): readonly string[];
+}
+
 /** One rule that matched a screen, in the order in which rules are tried; the first gives the result of `readScreen`. */
 export interface ScreenTrace {
   rule: string;
@@ -250,6 +277,8 @@ export interface AgentAdapter {
   readSessionTitle?(request: StateFileRequest): Promise<string | null>;
   /** The sessions that the agent keeps on disk; absent where their form is not known. */
   readonly history?: AgentHistory;
+  /** The sessions that run without a terminal; absent where the agent has none, or none that were recorded. */
+  readonly background?: BackgroundSessions;
 
   // How it is started. Each is absent where it is not known.
 

@@ -11,6 +11,7 @@ import {
 } from "../model/evidence.ts";
 import { canonicalStateSchema } from "../model/state.ts";
 import { formatShortRef } from "../model/shortRef.ts";
+import { placeIdOf } from "../model/shortRef.ts";
 import { NO_AGENT, paneIdentitySchema, paneViewSchema, type PaneView } from "../model/view.ts";
 import type { NewTransition, Store, Transition, StateRow } from "../ports/store.ts";
 import { redactResolution, redactView, redactActivity } from "./redactEvidence.ts";
@@ -85,15 +86,20 @@ const transitionToRow = (transition: NewTransition): (string | number | null)[] 
   transition.actionId,
 ];
 
-const placedSchema = z.object({ identity: paneIdentitySchema }).loose();
+const placedSchema = z
+  .object({
+    identity: paneIdentitySchema,
+    background: z.object({ id: z.string() }).nullable().default(null),
+  })
+  .loose();
 
 /** With what `storedView` left out because it follows from the rest. */
 const viewFrom = (json: string): unknown => {
   const view = parseOnto(NO_AGENT, json);
   const placed = placedSchema.safeParse(view);
   if (!placed.success) return view;
-  const { target, tmux_server: server, pane_id: paneId } = placed.data.identity;
-  return { ...placed.data, short_ref: formatShortRef({ target, server, paneId }) };
+  const { target, tmux_server: server } = placed.data.identity;
+  return { ...placed.data, short_ref: formatShortRef({ target, server, paneId: placeIdOf(placed.data) }) };
 };
 
 /** A row as it was stored with the transition of this version; null where it cannot be read. */

@@ -3,7 +3,7 @@
 import { basename, dirname } from "node:path/posix";
 import type { Config } from "../model/config.ts";
 import { refNameSchema } from "../model/runtime.ts";
-import { DEFAULT_SERVER } from "../model/shortRef.ts";
+import { BACKGROUND_SERVER, DEFAULT_SERVER } from "../model/shortRef.ts";
 
 /** A server to watch. It need not run: a missing socket is a normal answer. */
 export interface TmuxSocket {
@@ -60,12 +60,12 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
 /**
  * The servers to watch, each socket once, in the order of naming. The user's default server comes first and is named `default`; a
  * socket inside tmux's own folder has the name that `tmux -L` knows; one outside is named after its file, made unique by a number,
- * and never `default`. Entries of AGTMUX_TMUX_SOCKETS are names or absolute paths; empty and invalid ones are left out.
+ * and never `default`; none is `background`. Entries of AGTMUX_TMUX_SOCKETS are names or absolute paths; empty and invalid ones are left out.
  */
 export const resolveServers = ({ configured, env, uid }: ServersInput): TmuxSocket[] => {
   const folder = tmuxFolder(env.TMUX_TMPDIR, uid);
   const servers: TmuxSocket[] = [];
-  const names = new Set<string>();
+  const names = new Set([BACKGROUND_SERVER]);
   const paths = new Set<string>();
   const add = (name: string, socketPath: string): void => {
     if (paths.has(socketPath)) return;

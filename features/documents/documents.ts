@@ -178,6 +178,7 @@ type Life = Omit<PaneLife, "socket">;
 
 /** The pane's present instance, by its process and its server; null where it is gone. */
 const lifeOf = async (context: FeatureContext, { identity }: PaneView): Promise<Life | null> => {
+  if (identity.pane_id === null) return null;
   const target = context.target(identity.target);
   const format = "#{pane_id} #{pid} #{start_time} #{pane_pid}";
   const tmux = target.tmux(identity.tmux_server);
@@ -229,7 +230,7 @@ const claimedFor = async (
 ): Promise<{ id: string; file: string }[]> => {
   const life = Object.keys(registry.entries).length === 0 ? null : await lifeOf(context, row);
   if (life === null) return [];
-  return idsOf(registry, row.identity.pane_id, life)
+  return idsOf(registry, row.identity.pane_id ?? "", life)
     .map((id) => ({ id, file: registry.entries[id]?.file ?? "" }))
     .filter(({ file }) => isTellable(file))
     .slice(0, MAX_DOCUMENTS);

@@ -434,6 +434,7 @@ export const tellClaimed = async (
 ): Promise<void> => {
   const row = rowOf(context, ref);
   const { pane_id: pane, target } = row.identity;
+  if (pane === null) throw new AgtmuxError("E_UNSUPPORTED", "no pane shows this agent");
   // `#` would begin a format of tmux.
   const message = `Claimed ${name} (pane ${pane})`.replaceAll("#", "##");
   await askTmux(context, row, ["display-message", "-d", SHOWN_MS, "-t", pane, message]);

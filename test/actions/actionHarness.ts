@@ -18,7 +18,7 @@ export interface Harness {
   readonly daemon: TestDaemon;
   readonly service: DaemonService;
   /** A new window that runs `command`, once the daemon lists it; gives its row. */
-  open(command: string): Promise<PaneView>;
+  open(command: string): Promise<PaneView & { identity: { pane_id: string } }>;
   request(
     row: PaneView,
     guards?: Partial<ActionGuards>,
@@ -49,7 +49,8 @@ export const openHarness = async (
     },
     open: async (command) => {
       const paneId = await tmux.run("new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "base:", command);
-      return daemon.until(paneId, () => true);
+      const row = await daemon.until(paneId, () => true);
+      return { ...row, identity: { ...row.identity, pane_id: paneId } };
     },
     request,
     screen: (paneId) => tmux.run("capture-pane", "-p", "-J", "-t", paneId),

@@ -171,12 +171,12 @@ describe.concurrent("nothing is sent", () => {
       sendTo(harness, agent.row, "guarded", { ref: `runtime:${runtime_id}` }, { ifUpdatedWithinMs: 0.001 }),
     ).rejects.toMatchObject({ code: "E_STALE_SNAPSHOT" });
 
-    await harness.tmux.run("respawn-pane", "-k", "-t", pane_id, "exec cat");
+    await harness.tmux.run("respawn-pane", "-k", "-t", pane_id ?? "", "exec cat");
     // The daemon may not know yet: tmux itself refuses then.
     await expect(
       sendTo(harness, agent.row, "guarded", { ref: `runtime:${runtime_id}` }, { forceStale: true }),
     ).rejects.toMatchObject({ code: expect.stringMatching(/^E_(STALE_SNAPSHOT|REF_NOT_FOUND)$/) });
-    expect(await harness.screen(pane_id)).not.toContain("guarded");
+    expect(await harness.screen(pane_id ?? "")).not.toContain("guarded");
     expect(agent.received()).toEqual([]);
   });
 

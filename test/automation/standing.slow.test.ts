@@ -15,7 +15,7 @@ it("the watches of the page tell of an agent that comes later, are listed, and r
   expect(harness.daemon.daemon.keepsAwake).toBe(true);
 
   const agent = await openAgent(harness, {}, "agent");
-  await harness.tmux.run("send-keys", "-t", agent.row.identity.pane_id, "-l", " 7 failed");
+  await harness.tmux.run("send-keys", "-t", agent.row.identity.pane_id ?? "", "-l", " 7 failed");
   await until(() => told().length > 0, "its line is told", 20_000);
   expect(told()[0]).toMatchObject({ kind: "watch", text: expect.stringContaining("7 failed") });
   await openAgent(harness, { working: WORKING }, "busy");

@@ -9,7 +9,7 @@ it("a watch of the page tells of a line that an agent prints which comes later",
   const { harness, print, told } = await openStandingWatches(test);
   expect(await print("rule", "check")).toBe("2 rules are good.\n");
   const agent = await openAgent(harness);
-  await harness.tmux.run("send-keys", "-t", agent.row.identity.pane_id, "-l", " 7 failed");
+  await harness.tmux.run("send-keys", "-t", agent.row.identity.pane_id ?? "", "-l", " 7 failed");
   await until(() => told().length > 0, "its line is told", 20_000);
   expect(told()[0]).toMatchObject({ kind: "watch", text: expect.stringContaining("7 failed") });
 });

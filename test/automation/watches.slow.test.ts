@@ -31,7 +31,7 @@ describe.concurrent("tell", () => {
     const id = await arm(row.identity.pane_ref, "--when", "gone", "--channel", "phone");
     await restart();
     expect(await stateOf(id)).toBe("armed");
-    await harness.tmux.run("kill-pane", "-t", row.identity.pane_id);
+    await harness.tmux.run("kill-pane", "-t", row.identity.pane_id ?? "");
     await until(() => told().length > 0, "it is told", 20_000);
     expect(told()).toMatchObject([{ kind: "watch", title: expect.stringContaining("has ended") }]);
     expect(await stateOf(id)).toBe("done");
@@ -42,7 +42,7 @@ describe.concurrent("tell", () => {
     const { harness, told, arm, stateOf, restart } = await openTell(test);
     const { row } = await openAgent(harness, {}, "agent");
     const id = await arm(row.identity.pane_ref, "--when", "gone");
-    await restart(() => harness.tmux.run("kill-pane", "-t", row.identity.pane_id));
+    await restart(() => harness.tmux.run("kill-pane", "-t", row.identity.pane_id ?? ""));
     await until(() => told().length > 0, "it is told", 20_000);
     expect(await stateOf(id)).toBe("done");
   });
@@ -61,7 +61,7 @@ describe.concurrent("tell", () => {
     const { row } = await openAgent(harness, {}, "agent");
     const { pane_ref, pane_id } = row.identity;
     const id = await arm(pane_ref, "--when", "match:FAILED \\d", "--every");
-    await harness.tmux.run("send-keys", "-t", pane_id, "-l", ` FAILED 7 ${TOKEN}`);
+    await harness.tmux.run("send-keys", "-t", pane_id ?? "", "-l", ` FAILED 7 ${TOKEN}`);
     await until(() => told().length > 0, "it is told", 20_000);
     const [first] = told();
     expect(first?.title).toContain("printed what matches");

@@ -200,7 +200,7 @@ const dropWrongFiles = (harness: SoakHarness, count: number): void => {
 const dismissCrashed = async (harness: SoakHarness): Promise<void> => {
   const keepers = new Set(harness.keepers.map(({ player }) => player.paneId));
   for (const { state, identity } of await rowsOf(harness.client))
-    if (state === "error" && !keepers.has(identity.pane_id))
+    if (state === "error" && !keepers.has(identity.pane_id ?? ""))
       await harness.client.call((api) =>
         api.dismiss.mutate({
           ref: `runtime:${identity.runtime_id}`,

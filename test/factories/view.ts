@@ -73,6 +73,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
       runtime_id: agent === null ? null : `rt${number}`,
     },
     short_ref: `${targetRef}/%${number}`,
+    background: null,
     also_in: options.alsoIn ?? [],
     window_index: window,
     window_name: options.windowName ?? `window-${window}`,

@@ -147,7 +147,7 @@ const toSubject = (row: PaneView): TypedSubject & { row: PaneView } => ({
   ],
   windowId: row.identity.window_id,
   windowName: row.window_name,
-  paneId: row.identity.pane_id,
+  paneId: row.identity.pane_id ?? "",
   paneIndex: row.pane_index,
   isAgent: row.agent !== null,
   row,

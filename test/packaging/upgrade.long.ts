@@ -132,7 +132,7 @@ it(
       const after = await statusOf(machine);
       expect([before.version, after.version]).toEqual([OLD, NEW]);
       for (const { identity, state } of first)
-        expect([truth.get(identity.pane_id), "unknown"]).toContain(state);
+        expect([truth.get(identity.pane_id ?? ""), "unknown"]).toContain(state);
 
       // Every event once, in order.
       const home = join(machine.home, ".agtmux");

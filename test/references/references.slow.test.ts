@@ -19,7 +19,7 @@ const refTo = (session: string, window: string, pane: string): string =>
 /** The pane that the daemon takes the reference for, or why it takes it for none. */
 const hitBy = async (ref: string): Promise<string> => {
   try {
-    return (await harness.service.explain({ ref })).pane.identity.pane_id;
+    return (await harness.service.explain({ ref })).pane.identity.pane_id ?? "";
   } catch (error) {
     if (error instanceof AgtmuxError) return error.code;
     throw error;

@@ -100,7 +100,8 @@ beforeAll(async () => {
     open: async (command) => {
       const at = ["-c", literal(folder), "-n", literal(hostile.slice(0, 150)), "-t", "base:"];
       const paneId = await tmux.run("new-window", "-d", "-P", "-F", "#{pane_id}", ...at, command);
-      return daemon.until(paneId, () => true);
+      const row = await daemon.until(paneId, () => true);
+      return { ...row, identity: { ...row.identity, pane_id: paneId } };
     },
     request: () => {
       throw new Error("not asked for");

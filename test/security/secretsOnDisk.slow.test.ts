@@ -46,7 +46,8 @@ describe("a secret does not reach the disk", () => {
           "base:",
           command,
         );
-        return harness.daemon.until(paneId, () => true);
+        const row = await harness.daemon.until(paneId, () => true);
+        return { ...row, identity: { ...row.identity, pane_id: paneId } };
       },
       request: () => {
         throw new Error("not used");

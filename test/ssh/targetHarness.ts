@@ -83,9 +83,10 @@ export const openTargetHarness = async (
     get service() {
       return daemon.daemon.service;
     },
-    open: async (command: string): Promise<PaneView> => {
+    open: async (command: string) => {
       const paneId = await tmux.run("new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "base:", command);
-      return daemon.until(paneId, () => true, LIMIT_MS);
+      const row = await daemon.until(paneId, () => true, LIMIT_MS);
+      return { ...row, identity: { ...row.identity, pane_id: paneId } };
     },
     request: (row: PaneView, guards: Partial<ActionGuards> = {}) => ({
       ref: row.identity.pane_ref,

@@ -8,7 +8,7 @@ import { listRows, moveSelection } from "./rows.ts";
 const ALL: Filter = { text: "", states: new Set() };
 const targetsOf = (...targets: TargetView[]) => new Map(targets.map((target) => [target.target, target]));
 const HOST = targetsOf(makeTarget());
-const ids = (panes: readonly PaneView[]) => panes.map((pane) => pane.identity.pane_id);
+const ids = (panes: readonly PaneView[]) => panes.map((pane) => pane.identity.pane_id ?? "");
 const ask = (title: string, body: string | null): NonNullable<PaneView["request"]> => ({
   kind: "command",
   title,

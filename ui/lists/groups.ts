@@ -79,7 +79,7 @@ const searchText = (pane: PaneView): string => {
     activity?.worktree,
     identity.target,
     identity.session_name,
-    identity.pane_id,
+    pane.short_ref,
     pane.window_name,
     pane.title,
     pane.agent,
@@ -107,7 +107,7 @@ const isChosen = (pane: PaneView, states: Filter["states"]): boolean =>
 export const byPlace = (left: PaneView, right: PaneView): number =>
   left.window_index - right.window_index ||
   left.pane_index - right.pane_index ||
-  collator.compare(left.identity.pane_id, right.identity.pane_id);
+  collator.compare(left.short_ref, right.short_ref);
 
 const isLocal = (targets: ReadonlyMap<string, TargetView>, name: string): boolean =>
   targets.get(name)?.kind === "local";

@@ -1,6 +1,7 @@
 // The words of a row, and what lists do with rows before drawing them: machines and health, the order of a flat list, state and
 // place, the work tree, what the agent does now, age, badge, totals. The popover, the picker, the command line and the
 // notifications take their words from here. Pure.
+import { BACKGROUND_SERVER, placeIdOf } from "../../core/model/shortRef.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
 import { askedLine, REASON_WORDS, STATE_WORDS, folderOf, formatAge } from "../../core/model/words.ts";
@@ -24,7 +25,7 @@ export const machinesOf = (targets: readonly TargetView[]): Machines => {
 
 /** The reference to type: `%12`, or `vm1/%12` where it could be another pane. */
 export const refText = (pane: PaneView, { hasOneServer }: Machines): string =>
-  hasOneServer ? pane.identity.pane_id : pane.short_ref;
+  hasOneServer ? placeIdOf(pane) : pane.short_ref;
 
 // Health of a target.
 
@@ -91,6 +92,7 @@ export const placeName = ({ target, server }: { target: string; server: string }
 /** The whole place of a pane, for tooltips and the inbox: `host / work / 2 build / %5`. */
 export const panePlace = (pane: PaneView): string => {
   const { target, tmux_server: server, session_name: session, pane_id: id } = pane.identity;
+  if (id === null) return [target, BACKGROUND_SERVER, placeIdOf(pane)].join(" / ");
   return [
     placeName({ target, server }),
     displayLine(session),

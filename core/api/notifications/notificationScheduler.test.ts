@@ -68,7 +68,7 @@ beforeEach(() => {
     setTimer: () => () => {},
     policy: () => policy,
     isConfirmed: (runtimeId) => confirmed.has(runtimeId),
-    isInFront: (pane) => Promise.resolve(inFront.has(pane.identity.pane_id)),
+    isInFront: (pane) => Promise.resolve(inFront.has(pane.identity.pane_id ?? "")),
   });
   listen();
 });

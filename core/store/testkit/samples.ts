@@ -129,6 +129,7 @@ export const sampleView = (change: Partial<PaneView> = {}): PaneView => ({
     runtime_id: "r1",
   },
   short_ref: "host/%1",
+  background: null,
   also_in: [],
   window_index: 0,
   window_name: "main",

@@ -82,6 +82,7 @@ const holds = (condition: WatchCondition, { row, isGone, silentSince }: Watched,
 export const lostRow = (identity: PaneView["identity"], agentName: string | null): PaneView => ({
   identity,
   short_ref: identity.pane_ref,
+  background: null,
   also_in: [],
   window_index: 0,
   window_name: "",

@@ -148,7 +148,7 @@ const sendDrafts = async ({ tmux }: Scene, client: DaemonClient): Promise<void> 
   const { items } = await client.call((api) => api.panes.query({}));
   for (const { identity } of items)
     if (waiting.some((job) => job.runtime_id === identity.runtime_id))
-      await tmux.run("send-keys", "-t", identity.pane_id, "Enter");
+      await tmux.run("send-keys", "-t", identity.pane_id ?? "", "Enter");
 };
 
 /** Arms a text for each agent that does not have enough of them. */

@@ -29,13 +29,13 @@ const sightings = (line: string, at: number): Sighting[] => {
   const entry = lineSchema.parse(JSON.parse(line));
   switch (entry.kind) {
     case "snapshot":
-      return entry.panes.map((row) => ({ at, paneId: row.identity.pane_id, row }));
+      return entry.panes.map((row) => ({ at, paneId: row.identity.pane_id ?? "", row }));
     case "state":
       return [
-        { at, paneId: entry.pane.identity.pane_id, row: entry.pane.state === null ? null : entry.pane },
+        { at, paneId: entry.pane.identity.pane_id ?? "", row: entry.pane.state === null ? null : entry.pane },
       ];
     case "removed":
-      return [{ at, paneId: entry.identity.pane_id, row: null }];
+      return [{ at, paneId: entry.identity.pane_id ?? "", row: null }];
     case "target":
     case "gap":
       return [];

@@ -1,0 +1,232 @@
+// Sessions of agents that no pane shows, as one more server of the target: each is listed like a pane, under the agent's own name
+// for it. What is listed comes from the agents' own files (`BackgroundSessions` of an adapter), and counts only for the process that
+// they name. On this machine a watch says which file changed; what it misses, and another machine, is found by reading again.
+import { watch, type FSWatcher } from "node:fs";
+import type { Recognised } from "../engine/epoch.ts";
+import type { Pane, ProcessInfo } from "../model/runtime.ts";
+import { BACKGROUND_SERVER, backgroundPaneId } from "../model/shortRef.ts";
+import type { AgentAdapter, BackgroundSession, BackgroundSessions } from "../ports/agentAdapter.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { TargetFiles } from "../ports/targetExecutor.ts";
+import { cleanText } from "../tmux/cleanText.ts";
+import type { ServerListing, WatchedServer } from "./sink.ts";
+
+/** How long what was read counts while a watch would report a change, and where there is none: on this machine, and on others. */
+const WATCHED_MS = 30_000;
+const UNWATCHED_MS = { local: 1_000, ssh: 3_000 } as const;
+/** A file is written in several steps, and several files together. */
+const SETTLE_MS = 40;
+const MAX_TITLE = 200;
+
+/** What the file `name` of an adapter's folder says; `session` null: nothing of a session that runs in the background. */
+interface Known {
+  adapter: AgentAdapter;
+  background: BackgroundSessions;
+  name: string;
+  session: BackgroundSession | null;
+}
+
+type Listed = Known & { session: BackgroundSession };
+
+const toPane = (targetId: string, { session }: Listed, updatedAt: number): Pane => ({
+  targetId,
+  server: BACKGROUND_SERVER,
+  paneId: backgroundPaneId(session.id) ?? "",
+  sessionId: "$0",
+  sessionName: BACKGROUND_SERVER,
+  alsoIn: [],
+  windowId: "@0",
+  windowIndex: 0,
+  windowName: cleanText(session.title, MAX_TITLE),
+  paneIndex: 0,
+  panePid: session.pid,
+  tty: "",
+  title: "",
+  isActive: false,
+  isDead: false,
+  deadStatus: null,
+  isAlternate: false,
+  inMode: false,
+  width: 0,
+  height: 0,
+  cursorX: 0,
+  cursorY: 0,
+  historySize: 0,
+  windowActivity: session.changedAt / 1_000,
+  updatedAt,
+});
+
+const NONE: ReadonlySet<string> = new Set();
+
+export class BackgroundWatch implements WatchedServer {
+  readonly server = BACKGROUND_SERVER;
+  readonly socketPath = "";
+  private readonly deps: ConstructorParameters<typeof BackgroundWatch>[0];
+  /** By path of the file. */
+  private known = new Map<string, Known>();
+  private readonly watchers = new Map<string, FSWatcher>();
+  /** Files to read again, and ids of sessions one of whose other files changed. */
+  private readonly changed = new Set<string>();
+  private readAt = -Infinity;
+  private isWatching = false;
+  private shown = NONE;
+  private cancelNews: (() => void) | null = null;
+  private isClosed = false;
+
+  constructor(deps: {
+    targetId: string;
+    kind: "local" | "ssh";
+    adapters: () => readonly AgentAdapter[];
+    files: TargetFiles;
+    homeDir: () => Promise<string>;
+    isGone: (pid: number) => boolean;
+    /** A session has changed, begun or ended. */
+    onNews: () => void;
+    clock: Clock;
+    logger: Logger;
+  }) {
+    this.deps = deps;
+  }
+
+  /** Sessions that a pane shows are listed as that pane alone. False: these are shown already. */
+  hide(ids: ReadonlySet<string>): boolean {
+    if (ids.size === this.shown.size && [...ids].every((id) => this.shown.has(id))) return false;
+    this.shown = ids;
+    return true;
+  }
+
+  /** The agent's own id of the session that it calls `id`; null: it is not known. */
+  sessionIdOf(agentType: string, id: string): string | null {
+    const found = this.listed().find(
+      ({ adapter, session }) => adapter.agentType === agentType && session.id === id,
+    );
+    return found?.session.sessionId ?? null;
+  }
+
+  /** The agent of a session that was listed as `pane`; null where its process is another one by now. */
+  recognise(pane: Pane, processes: readonly ProcessInfo[]): Recognised | null {
+    const found = this.listed().find(({ session }) => backgroundPaneId(session.id) === pane.paneId);
+    const process = processes.find(({ pid }) => pid === pane.panePid);
+    if (found === undefined || process === undefined || !found.session.isOf(process)) return null;
+    return { agentType: found.adapter.agentType, process, sessionId: found.session.sessionId };
+  }
+
+  async list(): Promise<ServerListing> {
+    const now = this.deps.clock.now();
+    const isFull = now - this.readAt >= (this.isWatching ? WATCHED_MS : UNWATCHED_MS[this.deps.kind]);
+    if (isFull || this.changed.size > 0) await this.readFiles({ isFull });
+    const panes = this.listed()
+      .filter(({ session }) => !this.shown.has(session.id) && !this.deps.isGone(session.pid))
+      .map((one) => toPane(this.deps.targetId, one, now));
+    return { status: "ok", mode: "direct", problem: null, instance: null, panes };
+  }
+
+  /** Its listings are asked for by `onNews`; with those of tmux they cost next to nothing. */
+  pauseMs(): number {
+    return Infinity;
+  }
+
+  expectChange(): void {
+    this.readAt = -Infinity;
+  }
+
+  /** The next listing finds sessions that have begun since the last one. */
+  expectNew(): void {
+    this.changed.add("");
+  }
+
+  capture(): Promise<Map<string, readonly string[]>> {
+    return Promise.resolve(new Map());
+  }
+
+  currentPath(): Promise<string | null> {
+    return Promise.resolve(null);
+  }
+
+  clients(): Promise<readonly []> {
+    return Promise.resolve([]);
+  }
+
+  close(): Promise<void> {
+    this.isClosed = true;
+    this.cancelNews?.();
+    for (const watcher of this.watchers.values()) watcher.close();
+    return Promise.resolve();
+  }
+
+  private listed(): Listed[] {
+    return [...this.known.values()].flatMap((known) =>
+      known.session === null || backgroundPaneId(known.session.id) === null
+        ? []
+        : [{ ...known, session: known.session }],
+    );
+  }
+
+  private async read(known: Omit<Known, "session">): Promise<Known> {
+    const { files, homeDir, logger } = this.deps;
+    try {
+      const { background, name } = known;
+      return { ...known, session: await background.read({ files, homeDir: await homeDir(), name }) };
+    } catch (error) {
+      logger.debug({ error, name: known.name }, "the file of a session could not be read");
+      return { ...known, session: null };
+    }
+  }
+
+  /**
+   * Reads the files that are new or have changed, or every one. A file that is of no background session does not become that of
+   * one, but every one is read again now and then.
+   */
+  private async readFiles({ isFull }: { isFull: boolean }): Promise<void> {
+    if (isFull) this.readAt = this.deps.clock.now();
+    const changed = new Set(this.changed);
+    this.changed.clear();
+    const homeDir = await this.deps.homeDir();
+    const all = new Map<string, Known>();
+    let isWatching = true;
+    for (const adapter of this.deps.adapters()) {
+      const { background } = adapter;
+      if (background === undefined) continue;
+      const { sessions, jobs } = background.folders(homeDir);
+      isWatching = this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`)) && isWatching;
+      this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? ""));
+      for (const name of await this.deps.files.list(sessions).catch(() => [])) {
+        const path = `${sessions}/${name}`;
+        const before = isFull ? undefined : this.known.get(path);
+        const isSame =
+          before !== undefined &&
+          (before.session === null || !(changed.has(path) || changed.has(before.session.id)));
+        all.set(path, isSame ? before : await this.read({ adapter, background, name }));
+      }
+    }
+    this.known = all;
+    this.isWatching = isWatching;
+  }
+
+  /** Whether changes below the folder are reported. */
+  private follow(folder: string, note: (name: string) => void): boolean {
+    if (this.deps.kind === "ssh") return false;
+    if (this.watchers.has(folder)) return true;
+    try {
+      const watcher = watch(folder, { recursive: true }, (_kind, name) => {
+        if (name !== null) note(name);
+        this.cancelNews ??= this.deps.clock.setTimer(SETTLE_MS, () => {
+          this.cancelNews = null;
+          if (!this.isClosed) this.deps.onNews();
+        });
+      });
+      watcher.on("error", () => this.unfollow(folder));
+      this.watchers.set(folder, watcher);
+      return true;
+    } catch {
+      // It is not there yet, or cannot be watched: then it is read again and again.
+      return false;
+    }
+  }
+
+  private unfollow(folder: string): void {
+    this.watchers.get(folder)?.close();
+    this.watchers.delete(folder);
+  }
+}
