@@ -78,3 +78,91 @@ describe("Claude Code's session file", () => {
     expect(await read(text)).toBeNull();
   });
 });
+
+describe("the files of a background session", () => {
+  const ID = "1981d014";
+  const readJob = async (status: Record<string, unknown>, job: string | null) => {
+    const file = { ...session, kind: "bg", jobId: ID, tmux: undefined, ...status };
+    const reading = await readClaudeStateFile({
+      files: memoryFiles({
+        "/home/dev/.claude/sessions/4242.json": JSON.stringify(file),
+        ...(job === null ? {} : { [`/home/dev/.claude/jobs/${ID}/state.json`]: job }),
+      }),
+      homeDir: "/home/dev",
+      process: agent,
+      pane: { ...pane, server: "background", paneId: `bg-${ID}` },
+      agentSessionId: null,
+      transcriptPath: null,
+      cwd: null,
+    });
+    if (reading === null) return null;
+    const { request } = reading;
+    const asked = request === null ? "" : ` ${request.kind}: ${request.body ?? request.title}`;
+    expect(request?.isWhole).not.toBe(true);
+    return `${reading.status.state}/${reading.status.reasonCode}${asked}`;
+  };
+  const waits = { status: "waiting", waitingFor: "permission prompt" };
+
+  // As `claude --bg` of 2.1.329 writes them.
+  it.each([
+    [{ status: "busy" }, { state: "working", tempo: "active" }, "running/thinking"],
+    [
+      waits,
+      { state: "working", tempo: "blocked", needs: "approve Bash: touch a.txt" },
+      "waiting_approval/permission_tool command: touch a.txt",
+    ],
+    [
+      waits,
+      { state: "working", tempo: "blocked", needs: "approve Write: a.txt" },
+      "waiting_approval/permission_tool tool: a.txt",
+    ],
+    [
+      { status: "waiting", waitingFor: "input needed" },
+      { state: "working", tempo: "blocked", needs: "answer: Which? (Red · Blue)" },
+      "waiting_input/question question: Which? (Red · Blue)",
+    ],
+    [{ status: "idle" }, { state: "working", tempo: "idle", detail: "hello" }, "completed/turn_ended"],
+    [
+      { status: "idle" },
+      { state: "failed", tempo: "idle", detail: "API Error: 400 lab failure" },
+      "error/api_error",
+    ],
+    [
+      { status: "idle" },
+      { state: "failed", tempo: "idle", detail: "API Error: 401 Invalid API key" },
+      "error/auth_failed",
+    ],
+    // The job is written a moment later than the session file.
+    [waits, { state: "working", tempo: "active" }, "waiting_approval/permission_tool"],
+    [{ status: "busy" }, { state: "failed", tempo: "idle", detail: "API Error: 400" }, "running/thinking"],
+  ])("%j and %j are %s", async (status, job, expected) => {
+    expect(await readJob(status, JSON.stringify(job))).toBe(expected);
+  });
+
+  it.each([
+    [
+      "a turn's end that the job does not know yet",
+      { status: "idle" },
+      { state: "working", tempo: "active" },
+    ],
+    ["a state of a later version", { status: "idle" }, { state: "archived", tempo: "idle" }],
+    ["a status of a later version", { status: "thinking" }, { state: "working", tempo: "active" }],
+    [
+      "the session of another job",
+      { status: "busy", jobId: "ffffffff" },
+      { state: "working", tempo: "active" },
+    ],
+    [
+      "a session in a terminal",
+      { status: "busy", kind: "interactive" },
+      { state: "working", tempo: "active" },
+    ],
+  ])("%s proves nothing", async (_what, status, job) => {
+    expect(await readJob(status, JSON.stringify(job))).toBeNull();
+  });
+
+  it("say what is known where the job's file is half written or gone", async () => {
+    expect(await readJob(waits, '{"state": "work')).toBe("waiting_approval/permission_tool");
+    expect(await readJob({ status: "idle" }, null)).toBe("idle/fresh");
+  });
+});

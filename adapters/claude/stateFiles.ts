@@ -163,8 +163,9 @@ export const claudeBackground: BackgroundSessions = {
     if (pid === 0) return null;
     const path = sessionPath(homeDir, pid);
     const [text, stat] = await Promise.all([files.readText(path, MAX_BYTES), files.stat(path)]);
-    const { data = null } = sessionFileSchema.safeParse(parsePayload(text ?? ""));
-    if (data?.kind !== "bg" || data.pid !== pid || !JOB_ID.test(data.jobId ?? "")) return null;
+    if (text === null) return null;
+    const data = sessionFileSchema.parse(parsePayload(text));
+    if (data.kind !== "bg" || data.pid !== pid || !JOB_ID.test(data.jobId ?? "")) return null;
     const id = data.jobId ?? "";
     const [job, jobStat] = await Promise.all([jobOf(files, homeDir, id), files.stat(jobPath(homeDir, id))]);
     return {
@@ -176,9 +177,10 @@ export const claudeBackground: BackgroundSessions = {
       changedAt: Math.max(stat?.mtimeMs ?? 0, jobStat?.mtimeMs ?? 0),
     };
   },
+  // The last two words also of a launcher; a prompt may be the same, so that the id counts only where it is known.
   shownBy: ({ args }) => {
-    const [, command, id] = wordsOf(args);
-    return command === "attach" && id !== undefined && JOB_ID.test(id) ? id : null;
+    const [command, id = ""] = wordsOf(args).slice(-2);
+    return command === "attach" && JOB_ID.test(id) ? id : null;
   },
   attach: (id) => ["claude", "attach", id],
   stop: (id) => ["claude", "stop", id],

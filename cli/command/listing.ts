@@ -68,7 +68,11 @@ export const renderPanes = (
   options: RenderOptions,
   { isSorted } = { isSorted: false },
 ): string[] => {
-  const foot = renderFoot(list, "pane", options);
+  const foot = renderFoot(
+    list,
+    list.items.some(({ background }) => background !== null) ? "agent" : "pane",
+    options,
+  );
   if (list.items.length === 0) return ["No agents here.", ...foot];
   const items = isSorted ? list.items : needsFirst(list.items);
   return [...renderRows(items, columnsFor(options.width), options), "", ...foot];
@@ -255,7 +259,9 @@ const describeChanged = (panes: readonly PaneView[], { changedSince, ...marks }:
 /** The request to the daemon for a scope. Fails with E_USAGE. */
 export const listingInput = (scope: Scope, options: ListOptions) => {
   const groupBy = scope === "sessions" ? parseGroupBy(options.groupBy) : undefined;
-  return { ...parseFilters(options), ...(groupBy === undefined ? {} : { groupBy }) };
+  // A document lists panes, or what has panes, unless it is asked for more; people see every agent.
+  const panesOnly = options.json === true && options.background !== true ? { background: false } : {};
+  return { ...parseFilters(options), ...panesOnly, ...(groupBy === undefined ? {} : { groupBy }) };
 };
 
 const prepareScope = (scope: Scope, options: ListOptions): ((api: Api) => Promise<Listing>) => {

@@ -8,8 +8,10 @@ import { cleanLine } from "../render/clean.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 
 /** `work:1.0 (host/%12)`, for questions and messages; its names are not cleaned. */
-export const placeOf = ({ identity, short_ref, window_index, pane_index }: PaneView): string =>
-  `${identity.session_name}:${window_index}.${pane_index} (${short_ref})`;
+export const placeOf = ({ identity, background, short_ref, window_index, pane_index }: PaneView): string =>
+  background === null
+    ? `${identity.session_name}:${window_index}.${pane_index} (${short_ref})`
+    : `the background (${short_ref})`;
 
 const describe = (pane: PaneView): string => `${pane.agent_name ?? "no agent"} in ${placeOf(pane)}`;
 

@@ -114,6 +114,9 @@ export const addGuards = (command: Verb): Verb =>
 
 export const json = () => new Option("--json", "as one JSON document");
 
+export const background = () =>
+  new Option("--background", "with --json: also sessions of agents that no pane shows");
+
 /** Below the help of every verb that acts on a pane. */
 export const OUTCOMES = `
 Exit status: 0 delivered (the effect was seen), 20 not delivered, 21 unverified (sent, but the effect was not seen);

@@ -1,6 +1,7 @@
 // The verbs that show what is there: status, explain, audit and doctor; list, watch and wait; and the picker.
 import type { CliContext, Outcome } from "../command/context.ts";
 import {
+  background,
   choice,
   json,
   type Verb,
@@ -101,6 +102,7 @@ const addList = (program: Verb, context: CliContext): void => {
     .addOption(plain())
     .option("--look", "look now for what is not committed in the agents' work trees")
     .addOption(json())
+    .addOption(background())
     .example("agtmux list panes --sort needs,-age", "What waits for you first, the longest wait on top.")
     .example(
       "agtmux list panes --needs-action --plain --columns ref,kind,body",
@@ -141,6 +143,7 @@ const addList = (program: Verb, context: CliContext): void => {
       ]),
     )
     .addOption(json())
+    .addOption(background())
     .example("agtmux list sessions --agent-summary", "Each session with the number of each agent.")
     .example(
       "agtmux list sessions --group-by session-name",

@@ -18,6 +18,7 @@ export interface FilterOptions {
   agent?: readonly string[];
   needsAction?: boolean;
   all?: boolean;
+  background?: boolean;
 }
 
 /** Fails with E_USAGE, which names the possible states. */

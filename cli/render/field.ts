@@ -17,7 +17,7 @@ import { renderFoot, stateCell, describeCounts } from "./mark.ts";
 import { type Measure, type Paint, renderTable, type Cell, type Column } from "./table.ts";
 import type { ReasonCode } from "../../core/model/state.ts";
 import { formatAge, REASON_WORDS, toolText } from "../../core/model/words.ts";
-import { DEFAULT_SERVER, formatTarget } from "../../core/model/shortRef.ts";
+import { BACKGROUND_SERVER, DEFAULT_SERVER, formatTarget } from "../../core/model/shortRef.ts";
 import { cleanLine } from "./clean.ts";
 
 /** The version or time after which a pane's change is marked in a table. */
@@ -113,13 +113,14 @@ const describeSession = (
   }: Pick<PaneView["identity"], "target" | "tmux_server" | "session_name">,
   { hasMachines }: Machines,
 ): string => {
-  const machine = hasMachines ? formatTarget(target, tmux_server) : tmux_server;
-  const isPlain = !hasMachines && tmux_server === DEFAULT_SERVER;
+  const isUsual = tmux_server === DEFAULT_SERVER || tmux_server === BACKGROUND_SERVER;
+  const machine = hasMachines ? (isUsual ? target : formatTarget(target, tmux_server)) : tmux_server;
+  const isPlain = !hasMachines && isUsual;
   return cleanLine(isPlain ? session_name : `${machine}/${session_name}`);
 };
 
 export const describeWindow = (pane: PaneView): string =>
-  `${pane.window_index}:${cleanLine(pane.window_name)}.${pane.pane_index}`;
+  pane.background !== null ? "-" : `${pane.window_index}:${cleanLine(pane.window_name)}.${pane.pane_index}`;
 
 const ageCell = (since: string | null, now: number): Cell => ({
   text: since === null ? "" : formatAge(now - Date.parse(since)),
@@ -140,8 +141,8 @@ const secondsSince = (at: string, now: number): number =>
   Math.max(0, Math.floor((now - Date.parse(at)) / 1_000));
 
 /** `work:1.0`, which can be typed as a reference. */
-const describePlace = ({ identity, window_index, pane_index }: PaneView): string =>
-  `${identity.session_name}:${window_index}.${pane_index}`;
+const describePlace = ({ identity, background, window_index, pane_index }: PaneView): string =>
+  background === null ? `${identity.session_name}:${window_index}.${pane_index}` : identity.session_name;
 
 /** The repository, else the folder, the branch, what is not committed, and who else works there. */
 const describeWhere = (pane: PaneView): string =>

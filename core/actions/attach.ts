@@ -9,7 +9,10 @@ import type { VerifiedAction } from "./prepare.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 import { listTmuxClients } from "./attention.ts";
-import type { ConnectedTargets } from "../connections/connectedTarget.ts";
+import { backgroundOf, inLoginShell } from "./background.ts";
+import type { ConnectedTarget, ConnectedTargets } from "../connections/connectedTarget.ts";
+import { backgroundIdOf } from "../model/shortRef.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
 /** `$TMUX` of a process inside tmux: socket path, server pid, number of the session it was started in. */
 interface InsideTmux {
@@ -187,6 +190,55 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
   };
 };
 
+// A session that no pane shows.
+
+/**
+ * For a caller inside a tmux server of this machine: a new window of its session. With `maySwitch` a new window of the session that
+ * was used last on any of them. Else the command of a terminal.
+ */
+const planBackgroundAttach = async (input: {
+  action: VerifiedAction;
+  id: string;
+  adapter: AgentAdapter | null;
+  connected: ConnectedTarget;
+  instanceOf: (server: string) => ServerInstance | null;
+  insideTmux: string | null;
+  maySwitch: boolean;
+}): Promise<AttachPlan> => {
+  const { action, id, connected, instanceOf } = input;
+  const { subject, snapshot } = action;
+  const command = inLoginShell(backgroundOf(input.adapter, subject.paneRef).attach(id));
+  const common = { snapshotId: snapshot.snapshotId, paneRef: subject.paneRef };
+  const inWindow = async (server: string, sessionId: string): Promise<string[] | undefined> =>
+    connected
+      .tmuxOf(server)
+      ?.forTerminal(["new-window", "-t", `${sessionId}:`, "-n", `bg-${id}`, ...command]);
+
+  const inside = parseInsideTmux(input.insideTmux);
+  if (connected.executor.kind === "local")
+    for (const { server } of connected.servers) {
+      const instance = instanceOf(server);
+      if (inside === null || instance === null || !isSameServer(inside, instance)) continue;
+      const argv = await inWindow(server, inside.sessionId);
+      if (argv !== undefined) return { ...common, mode: "switch_client", argv, existingClient: null };
+    }
+  if (input.maySwitch && connected.executor.kind === "local")
+    for (const { server } of connected.servers) {
+      const tmux = instanceOf(server) === null ? null : connected.tmuxOf(server);
+      const clients = tmux === null ? [] : await listTmuxClients(tmux);
+      const last = clients.find((one) => !one.isNative && !one.isReadOnly);
+      const argv = last === undefined ? undefined : await inWindow(server, last.sessionId);
+      if (last !== undefined && argv !== undefined)
+        return {
+          ...common,
+          mode: "switch_client",
+          argv,
+          existingClient: { tty: last.tty, isNative: false },
+        };
+    }
+  return { ...common, mode: "attach", argv: connected.toTerminal(command), existingClient: null };
+};
+
 /** As `AttachInput` describes them. */
 type AttachCaller = Pick<AttachInput, "insideTmux" | "mayFocus" | "maySwitch">;
 type PlanAttach = (action: VerifiedAction, caller: AttachCaller) => Promise<AttachPlan>;
@@ -197,14 +249,28 @@ export const createAttachBuilder =
     connectedTargets,
     paneOf,
     instanceOf,
+    adapterOf,
   }: {
     connectedTargets: ConnectedTargets;
+    /** Of the agent that the action is about; null where it has none. */
+    adapterOf: (action: VerifiedAction) => AgentAdapter | null;
     paneOf: (key: PaneKey) => Pane | undefined;
     instanceOf: (targetId: string, server: string) => ServerInstance | null;
   }): PlanAttach =>
   async (action, caller) => {
     const { key, paneRef } = action.subject;
-    const { executor, tmuxOf, toTerminal } = connectedTargets.get(key.targetId);
+    const connected = connectedTargets.get(key.targetId);
+    const { executor, tmuxOf, toTerminal } = connected;
+    const id = backgroundIdOf(key.paneId);
+    if (id !== null)
+      return planBackgroundAttach({
+        ...caller,
+        action,
+        id,
+        adapter: adapterOf(action),
+        connected,
+        instanceOf: (server) => instanceOf(key.targetId, server),
+      });
     const pane = paneOf(key);
     const tmux = tmuxOf(key.server);
     if (pane === undefined || tmux === null)

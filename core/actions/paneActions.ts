@@ -13,6 +13,7 @@ import { createKeyedMutex } from "../engine/semaphore.ts";
 import { type ActionResult, actionGuardsSchema } from "../model/action.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { paneKeyString, type Pane, type PaneKey } from "../model/runtime.ts";
+import { backgroundIdOf } from "../model/shortRef.ts";
 import { uncommittedText } from "../model/workspace.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
@@ -24,6 +25,7 @@ import {
   createUnattendedAnswers,
   type UnattendedAnswers,
 } from "./paneAnswer.ts";
+import { createSessionStopper } from "./background.ts";
 import { createPaneReach } from "./paneClient.ts";
 import { showsMode } from "./typing.ts";
 import { readCapture, requireFitPane } from "./screenReading.ts";
@@ -336,13 +338,16 @@ export const createPaneActions = (deps: {
           const { runtime, adapter, resolution, workspace, activity } = agentOf(turn);
           const { paneRef } = turn.verified.subject;
           const { pid, processStartedAt, runtimeId } = runtime;
+          const background = backgroundIdOf(runtime.paneId);
           if (pid === null || processStartedAt === null)
             throw new AgtmuxError("E_UNSUPPORTED", `The process of the agent in ${paneRef} is not known`);
           if (!input.isConfirmed)
             throw new AgtmuxError(
               "E_CONFIRMATION_REQUIRED",
               [
-                `kill sends ${input.signal} to process ${pid} (${runtime.agentType}) in ${paneRef}`,
+                background === null
+                  ? `kill sends ${input.signal} to process ${pid} (${runtime.agentType}) in ${paneRef}`
+                  : `kill ends the background session ${background} of ${runtime.agentType}`,
                 uncommittedText(workspace, activity.folder?.value ?? "its folder"),
               ]
                 .filter((part) => part !== "")
@@ -350,11 +355,16 @@ export const createPaneActions = (deps: {
             );
           const state = resolution?.status.state ?? "unknown";
           const connected = connectedTargets.get(runtime.targetId);
+          const { executor } = connected;
+          const signaller = createProcessSignaller(executor);
           const report = await killProcess({
             paneRef,
             pid,
             signal: input.signal,
-            processes: createProcessSignaller(connected.executor),
+            processes:
+              background === null
+                ? signaller
+                : createSessionStopper(signaller, { executor, adapter, id: background, paneRef }),
             clock,
             isRuntimeProcess: () => connected.processes.verify(pid, processStartedAt),
             verify: () => gate.verify(turn.prepared),

@@ -8,7 +8,7 @@ import { cleanScreen } from "../tmux/topology.ts";
 import { CLIENT_FORMAT, parseClients, type TmuxClient } from "../tmux/clients.ts";
 import { toCommandString, type TmuxCommand } from "../tmux/tmuxCommand.ts";
 import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
-import type { VerifiedAction } from "./prepare.ts";
+import { requireScreen, type VerifiedAction } from "./prepare.ts";
 import type { ConnectedTargets } from "../connections/connectedTarget.ts";
 
 // Conditions for tmux's `if-shell -F` on what a pane shows and runs at the moment of a command. Rows and names come from programs
@@ -274,6 +274,7 @@ export const createPaneReach = ({
   makeNonce: () => string;
 }): PaneReach => ({
   reach: (key, paneRef) => {
+    requireScreen(key, paneRef);
     const { executor, tmuxOf } = connectedTargets.get(key.targetId);
     const pane = paneOf(key);
     const tmux = tmuxOf(key.server);

@@ -5,6 +5,7 @@ import { resolveRef, type RefSubject } from "../engine/ref.ts";
 import type { Timing } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { PaneKey } from "../model/runtime.ts";
+import { backgroundIdOf } from "../model/shortRef.ts";
 import { actionGuardsSchema, type ActionGuards, type ActionSnapshot } from "../model/action.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
@@ -22,6 +23,15 @@ interface SubjectLookup {
   /** The pane as it is now; null when it is gone. */
   current(key: PaneKey): SubjectNow | null;
 }
+
+/** @throws AgtmuxError E_UNSUPPORTED for a session that no pane shows: it has no screen, and takes no keys from here. */
+export const requireScreen = ({ paneId }: PaneKey, paneRef: string): void => {
+  const id = backgroundIdOf(paneId);
+  if (id !== null)
+    throw new AgtmuxError("E_UNSUPPORTED", `${paneRef} runs in the background: no pane shows it`, {
+      remedy: `Open it with 'agtmux attach bg-${id}', and answer it there.`,
+    });
+};
 
 declare const seal: unique symbol;
 
@@ -98,6 +108,7 @@ export const createGate = ({
     const subject = resolveRef(ref, lookup.subjects());
     const current = lookup.current(subject.key);
     if (current === null) throw stale(subject, ["the pane is gone"]);
+    if (options.bindsPrompt) requireScreen(subject.key, subject.paneRef);
     if (options.bindsPrompt && current.fingerprint === null) {
       throw stale(subject, ["the screen shows no open prompt, or another prompt than the announced one"]);
     }

@@ -4,7 +4,8 @@
 import { stamp } from "../model/schemaVersion.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, type PaneOutput } from "../model/action.ts";
-import type { Pane } from "../model/runtime.ts";
+import type { Pane, PaneKey } from "../model/runtime.ts";
+import { backgroundIdOf } from "../model/shortRef.ts";
 import { cleanText } from "../tmux/cleanText.ts";
 import type { PaneClient, PaneReach } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
@@ -157,7 +158,9 @@ export const createOutputActions = (deps: {
     return { files: executor.files, homeDir, process, pane, agentSessionId, transcriptPath, cwd };
   };
 
-  const transcript = async (entry: RuntimeEntry | null, pane: Pane, paneRef: string, lines: number) => {
+  const transcript = async (entry: RuntimeEntry | null, key: PaneKey, paneRef: string, lines: number) => {
+    const pane = ingest.liveState.paneOf(key);
+    if (pane === undefined) throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
     if (entry === null)
       throw new AgtmuxError("E_UNSUPPORTED", `No agent runs in ${paneRef}`, {
         remedy: "Look at the screen, without --transcript.",
@@ -171,13 +174,16 @@ export const createOutputActions = (deps: {
     viewOutput: (input) =>
       audit.throughGate("view-output", input, async ({ verified }) => {
         const { subject, snapshot } = verified;
-        const { lines, ansi, source } = input;
-        const { pane, client } = reach.reach(subject.key, subject.paneRef);
+        const { lines, ansi } = input;
         const entry = liveEntry(snapshot.runtimeId);
+        // What no pane shows has no screen.
+        const source = backgroundIdOf(subject.paneId) === null ? input.source : "transcript";
+        const screen = async () => {
+          const { pane, client } = reach.reach(subject.key, subject.paneRef);
+          return viewOutput({ action: verified, pane, client, lines, ansi });
+        };
         const output =
-          source === "screen"
-            ? await viewOutput({ action: verified, pane, client, lines, ansi })
-            : await transcript(entry, pane, subject.paneRef, lines);
+          source === "screen" ? await screen() : await transcript(entry, subject.key, subject.paneRef, lines);
         return {
           ...stamp(clock.now()),
           pane_ref: subject.paneRef,

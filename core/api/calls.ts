@@ -75,6 +75,8 @@ const filtersSchema = z
     agent: oneOrMore(z.string()),
     needsAction: z.boolean().optional(),
     all: z.boolean().optional(),
+    /** False: sessions that no pane shows are left out, and the document says how many. */
+    background: z.boolean().optional(),
   })
   .strict();
 

@@ -11,6 +11,7 @@ import {
   type WindowList,
 } from "../model/view.ts";
 import {
+  isLeftOut,
   matchesContent,
   matchesFilters,
   matchesPlace,
@@ -80,11 +81,22 @@ const frame = (input: ListingInput, filters: SessionFilters, rows: readonly Pane
   };
 };
 
+/** The rows that are listed, and what is said of the others. */
+const withoutBackground = (rows: readonly PaneView[], filters: ListFilters) => {
+  const listed = filters.background === false ? rows.filter((pane) => !isLeftOut(pane, filters)) : rows;
+  const count = rows.length - listed.length;
+  const what = count === 1 ? "1 session that no pane shows is" : `${count} sessions that no pane shows are`;
+  return { listed, hints: count === 0 ? [] : [`${what} left out: ask for them with --background`] };
+};
+
 /** @throws AgtmuxError E_TARGET_UNKNOWN, E_USAGE (unknown agent, target session without its slash); the other lists too. */
 export const listPanes = (input: ListingInput, filters: ListFilters): PaneList => {
-  const rows = input.rows.filter((pane) => matchesFilters(pane, filters));
-  const items = rows.filter((pane) => filters.all === true || pane.state !== null);
-  return { ...frame(input, filters, rows), items };
+  const { listed, hints } = withoutBackground(
+    input.rows.filter((pane) => matchesFilters(pane, filters)),
+    filters,
+  );
+  const items = listed.filter((pane) => filters.all === true || pane.state !== null);
+  return { ...frame(input, filters, listed), hints, items };
 };
 
 /** The rows of every group that has a matching row: a window is shown whole or not at all. */
@@ -102,17 +114,23 @@ const rowsOfGroups = (
 
 /** Windows and sessions count all of their panes but are listed only when one has an agent, unless `all`. */
 export const listWindows = (input: ListingInput, filters: ListFilters): WindowList => {
-  const rows = rowsOfGroups(input, filters, windowOf);
+  const { listed: rows } = withoutBackground(rowsOfGroups(input, filters, windowOf), {
+    ...filters,
+    background: false,
+  });
   const items = rollUpWindows(rows).filter((window) => filters.all === true || window.agent_count > 0);
-  return { ...frame(input, filters, rows), items };
+  return { ...frame(input, filters, rows), hints: [], items };
 };
 
 export const listSessions = (input: ListingInput, filters: SessionFilters): SessionList => {
   const grouping = filters.groupBy ?? "target-session";
-  const rows = rowsOfGroups(input, filters, sessionOf(grouping));
+  const { listed: rows, hints } = withoutBackground(
+    rowsOfGroups(input, filters, sessionOf(grouping)),
+    filters,
+  );
   const items = rollUpSessions(rows, grouping).filter(
     (session) => filters.all === true || session.agent_count > 0,
   );
   // The grouping decides what an item is, so the document always names it.
-  return { ...frame(input, { ...filters, groupBy: grouping }, rows), items };
+  return { ...frame(input, { ...filters, groupBy: grouping }, rows), hints, items };
 };

@@ -64,6 +64,10 @@ export const matchesContent = (pane: PaneView, filters: ListFilters): boolean =>
   (filters.agent === undefined || fits(filters.agent, pane.agent)) &&
   (filters.needsAction !== true || (pane.state !== null && needsAction(pane.state)));
 
+/** Whether the list is one of panes alone, in which this row is none. */
+export const isLeftOut = ({ background }: PaneView, filters: ListFilters): boolean =>
+  filters.background === false && background !== null;
+
 /** All filters combine with and. @throws AgtmuxError E_USAGE for a target session without its slash. */
 export const matchesFilters = (pane: PaneView, filters: ListFilters): boolean =>
   matchesPlace(pane, filters) && matchesContent(pane, filters);
@@ -86,6 +90,7 @@ const LISTS: ReadonlySet<string> = new Set(["target", "targetSession", "session"
 export const shownFilters = (filters: ListFilters): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(filters)
-      .filter(([, value]) => value !== undefined)
+      // What was left out is said by the document's hints.
+      .filter(([name, value]) => value !== undefined && name !== "background")
       .map(([name, value]) => [SNAKE[name] ?? name, LISTS.has(name) ? [value].flat() : value]),
   );

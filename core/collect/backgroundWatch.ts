@@ -25,6 +25,8 @@ interface Known {
   background: BackgroundSessions;
   name: string;
   session: BackgroundSession | null;
+  /** It could not be read: this is what it said before. */
+  isUnread: boolean;
 }
 
 type Listed = Known & { session: BackgroundSession };
@@ -57,8 +59,6 @@ const toPane = (targetId: string, { session }: Listed, updatedAt: number): Pane 
   updatedAt,
 });
 
-const NONE: ReadonlySet<string> = new Set();
-
 export class BackgroundWatch implements WatchedServer {
   readonly server = BACKGROUND_SERVER;
   readonly socketPath = "";
@@ -70,7 +70,8 @@ export class BackgroundWatch implements WatchedServer {
   private readonly changed = new Set<string>();
   private readAt = -Infinity;
   private isWatching = false;
-  private shown = NONE;
+  /** Sessions that panes show, by pane. */
+  private readonly viewers = new Map<string, string>();
   private cancelNews: (() => void) | null = null;
   private isClosed = false;
 
@@ -89,11 +90,17 @@ export class BackgroundWatch implements WatchedServer {
     this.deps = deps;
   }
 
-  /** Sessions that a pane shows are listed as that pane alone. False: these are shown already. */
-  hide(ids: ReadonlySet<string>): boolean {
-    if (ids.size === this.shown.size && [...ids].every((id) => this.shown.has(id))) return false;
-    this.shown = ids;
-    return true;
+  /** A pane shows the session `id`, which is then listed as that pane alone; null: it shows none. */
+  noteViewer(paneKey: string, id: string | null): void {
+    if ((this.viewers.get(paneKey) ?? null) === id) return;
+    if (id === null) this.viewers.delete(paneKey);
+    else this.viewers.set(paneKey, id);
+    this.deps.onNews();
+  }
+
+  /** Keeps those of these panes. */
+  forgetViewers(panes: ReadonlySet<string>): void {
+    for (const key of this.viewers.keys()) if (!panes.has(key)) this.noteViewer(key, null);
   }
 
   /** The agent's own id of the session that it calls `id`; null: it is not known. */
@@ -115,9 +122,11 @@ export class BackgroundWatch implements WatchedServer {
   async list(): Promise<ServerListing> {
     const now = this.deps.clock.now();
     const isFull = now - this.readAt >= (this.isWatching ? WATCHED_MS : UNWATCHED_MS[this.deps.kind]);
-    if (isFull || this.changed.size > 0) await this.readFiles({ isFull });
+    const hasNews = this.changed.size > 0 || [...this.known.values()].some(({ isUnread }) => isUnread);
+    if (isFull || hasNews) await this.readFiles({ isFull });
+    const shown = new Set(this.viewers.values());
     const panes = this.listed()
-      .filter(({ session }) => !this.shown.has(session.id) && !this.deps.isGone(session.pid))
+      .filter(({ session }) => !shown.has(session.id) && !this.deps.isGone(session.pid))
       .map((one) => toPane(this.deps.targetId, one, now));
     return { status: "ok", mode: "direct", problem: null, instance: null, panes };
   }
@@ -163,14 +172,16 @@ export class BackgroundWatch implements WatchedServer {
     );
   }
 
-  private async read(known: Omit<Known, "session">): Promise<Known> {
+  /** A file that cannot be read now, as while it is written, counts as it was, and is read again. */
+  private async read(known: Pick<Known, "adapter" | "background" | "name">, path: string): Promise<Known> {
     const { files, homeDir, logger } = this.deps;
     try {
       const { background, name } = known;
-      return { ...known, session: await background.read({ files, homeDir: await homeDir(), name }) };
+      const session = await background.read({ files, homeDir: await homeDir(), name });
+      return { ...known, session, isUnread: false };
     } catch (error) {
       logger.debug({ error, name: known.name }, "the file of a session could not be read");
-      return { ...known, session: null };
+      return { ...known, session: this.known.get(path)?.session ?? null, isUnread: true };
     }
   }
 
@@ -189,38 +200,45 @@ export class BackgroundWatch implements WatchedServer {
       const { background } = adapter;
       if (background === undefined) continue;
       const { sessions, jobs } = background.folders(homeDir);
-      isWatching = this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`)) && isWatching;
-      this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? ""));
+      const isFollowed = await this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`));
+      isWatching = isFollowed && isWatching;
+      await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? ""));
       for (const name of await this.deps.files.list(sessions).catch(() => [])) {
         const path = `${sessions}/${name}`;
         const before = isFull ? undefined : this.known.get(path);
-        const isSame =
-          before !== undefined &&
-          (before.session === null || !(changed.has(path) || changed.has(before.session.id)));
-        all.set(path, isSame ? before : await this.read({ adapter, background, name }));
+        const session = before?.session ?? null;
+        const hasChanged = session !== null && (changed.has(path) || changed.has(session.id));
+        const isSame = before !== undefined && !before.isUnread && !hasChanged;
+        all.set(path, isSame ? before : await this.read({ adapter, background, name }, path));
       }
     }
     this.known = all;
     this.isWatching = isWatching;
   }
 
-  /** Whether changes below the folder are reported. */
-  private follow(folder: string, note: (name: string) => void): boolean {
-    if (this.deps.kind === "ssh") return false;
+  /** Whether changes below the folder are reported; not before it is there. */
+  private async follow(folder: string, note: (name: string) => void): Promise<boolean> {
+    const { kind, files, clock, onNews } = this.deps;
+    if (kind === "ssh") return false;
+    const found = await files.stat(folder).catch(() => null);
+    if (found === null || found.isFile || this.isClosed) {
+      this.unfollow(folder);
+      return false;
+    }
     if (this.watchers.has(folder)) return true;
     try {
       const watcher = watch(folder, { recursive: true }, (_kind, name) => {
         if (name !== null) note(name);
-        this.cancelNews ??= this.deps.clock.setTimer(SETTLE_MS, () => {
+        this.cancelNews ??= clock.setTimer(SETTLE_MS, () => {
           this.cancelNews = null;
-          if (!this.isClosed) this.deps.onNews();
+          if (!this.isClosed) onNews();
         });
       });
       watcher.on("error", () => this.unfollow(folder));
       this.watchers.set(folder, watcher);
       return true;
     } catch {
-      // It is not there yet, or cannot be watched: then it is read again and again.
+      // What cannot be watched is read again and again.
       return false;
     }
   }

@@ -94,7 +94,7 @@ export class Collector {
       homeDir: () => executor.homeDir(),
       adapters: () => adapters.list(),
       isGone: (pid) => processes.isGone(pid),
-      onNews: () => this.guard(this.listServer(this.backgroundState)),
+      onNews: () => this.guard(this.listNow(this.background.server)),
     });
     this.backgroundState = notListed(this.background);
     this.processes = new ProcessWatch({
@@ -193,7 +193,7 @@ export class Collector {
     if (state === undefined) return;
     // A listing that is already running may have asked tmux before this call.
     while (state.isListing !== null) await state.isListing.catch(() => {});
-    state.watched.expectChange();
+    if (state !== this.backgroundState) state.watched.expectChange();
     const look = this.listServer(state);
     this.guard(look);
     await look.catch(() => {});
@@ -292,8 +292,6 @@ export class Collector {
     sink.applyTopology({ ...listing, targetId, server: state.watched.server });
     this.forgetGone();
     await this.processes.scan(state.panes, false);
-    if (this.background.hide(this.processes.shownSessions()))
-      this.guard(this.listServer(this.backgroundState));
     await this.processes.verifyRuntimes();
     await this.bindingProbe.learnFolders();
     this.screens.schedule();
@@ -344,6 +342,7 @@ export class Collector {
       this.deps.sink.watchedRuntimes(this.deps.targetId).map(({ runtime }) => runtime.runtimeId),
     );
     this.processes.forgetGone(panes, runtimes);
+    this.background.forgetViewers(panes);
     this.screens.forgetGone(runtimes);
   }
 

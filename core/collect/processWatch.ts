@@ -279,8 +279,6 @@ export class ProcessWatch {
   private readonly deps: ConstructorParameters<typeof ProcessWatch>[0];
   private readonly scans = new Map<string, LastScan>();
   private readonly verified = new Map<string, number>();
-  /** By pane. */
-  private readonly viewers = new Map<string, string>();
   private isClosed = false;
 
   constructor(deps: {
@@ -288,7 +286,7 @@ export class ProcessWatch {
     processes: ProcessReader;
     sink: CollectorSink;
     identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
-    background: Pick<BackgroundWatch, "recognise" | "sessionIdOf">;
+    background: Pick<BackgroundWatch, "recognise" | "sessionIdOf" | "noteViewer">;
     clock: Clock;
   }) {
     this.deps = deps;
@@ -298,19 +296,13 @@ export class ProcessWatch {
     this.isClosed = true;
   }
 
-  /** The agents' own names of the background sessions that panes show. */
-  shownSessions(): ReadonlySet<string> {
-    return new Set(this.viewers.values());
-  }
-
   /** Everything is read again with the next scan. */
   forgetAll(): void {
     this.scans.clear();
   }
 
   forgetGone(panes: ReadonlySet<string>, runtimes: ReadonlySet<string>): void {
-    for (const map of [this.scans, this.viewers])
-      for (const key of map.keys()) if (!panes.has(key)) map.delete(key);
+    for (const key of this.scans.keys()) if (!panes.has(key)) this.scans.delete(key);
     for (const id of this.verified.keys()) if (!runtimes.has(id)) this.verified.delete(id);
   }
 
@@ -342,15 +334,15 @@ export class ProcessWatch {
     const { identify, background } = this.deps;
     if (pane.server === BACKGROUND_SERVER) return background.recognise(pane, processes);
     const found = identify(processes);
-    const shown = found?.adapter.background?.shownBy(found.match.process) ?? null;
-    if (shown === null) this.viewers.delete(paneKeyString(pane));
-    else this.viewers.set(paneKeyString(pane), shown);
+    const named = found?.adapter.background?.shownBy(found.match.process) ?? null;
+    const sessionId =
+      found === null || named === null ? null : background.sessionIdOf(found.adapter.agentType, named);
+    const shown = sessionId === null ? null : named;
+    background.noteViewer(paneKeyString(pane), shown);
     if (found === null) return null;
     const { agentType } = found.adapter;
     const recognised = { agentType, process: found.match.process };
-    return shown === null
-      ? recognised
-      : { ...recognised, sessionId: background.sessionIdOf(agentType, shown), isViewer: true };
+    return shown === null ? recognised : { ...recognised, sessionId, isViewer: true };
   }
 
   /** Checks live runtimes whose process is gone or was not seen for a while. If one is gone, its whole pane is read at once. */

@@ -220,6 +220,8 @@ export const createService = (deps: {
     connectedTargets: deps.connectedTargets,
     paneOf: (key) => ingest.liveState.paneOf(key),
     instanceOf: (targetId, server) => ingest.liveState.serverOf(targetId, server)?.instance ?? null,
+    adapterOf: ({ subject: { runtimeId } }) =>
+      runtimeId === null ? null : (ingest.liveState.runtimes.get(runtimeId)?.adapter ?? null),
   });
 
   const openAttach: DaemonService["openAttach"] = (input) =>

@@ -442,7 +442,10 @@ const judgeDialog = (
   return {
     ...base,
     confidence: isConfirmed ? base.confidence : "low",
-    rule: "the dialog is on the screen",
+    rule:
+      observation.source === "poller"
+        ? "the dialog is on the screen"
+        : "the agent's own file says that it waits",
     changesAt: isConfirmed ? readAt + timing.process_verified_ttl_ms + 1 : staleAt + 1,
   };
 };

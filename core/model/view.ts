@@ -176,6 +176,8 @@ const listDocument = <T extends z.ZodType>(item: T) =>
     filters: z.record(z.string(), z.unknown()),
     summary: countsSchema,
     problems: z.array(z.string()),
+    /** What was left out though it fits, and how to ask for it. */
+    hints: z.array(z.string()).default([]),
     items: z.array(item),
   });
 export const paneListSchema = listDocument(paneViewSchema);

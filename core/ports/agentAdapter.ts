@@ -126,9 +126,9 @@ export interface BackgroundSession {
 export interface BackgroundSessions {
   /** The folder with one file for each running session, and the folder below which the files of session `id` are in `<id>/`. */
   folders(homeDir: string): { sessions: string; jobs: string };
-  /** The session of a file of the first folder; null: it is of none, or cannot be understood. */
+  /** The session of a file of the first folder; null: it is of none. Throws where it cannot be read, as while it is written. */
   read(request: { files: TargetFiles; homeDir: string; name: string }): Promise<BackgroundSession | null>;
-  /** The session that this process shows in its terminal; null: none. */
+  /** The session that this process may show in its terminal, if there is one of that name; null: none. */
   shownBy(process: ProcessInfo): string | null;
   /** The command that opens a session in a terminal, and the one that ends it. */
   attach(id: string): readonly string[];

@@ -15,9 +15,10 @@ export const placeOf = ({ identity, state, reason_code, activity }: PaneView): s
 };
 
 /** `work:1.0`, which can be typed as a reference. */
-const nameOf = ({ identity, short_ref, window_index, pane_index }: PaneView): SharedWith => ({
+const nameOf = ({ identity, background, short_ref, window_index, pane_index }: PaneView): SharedWith => ({
   short_ref,
-  place: `${identity.session_name}:${window_index}.${pane_index}`,
+  place:
+    background === null ? `${identity.session_name}:${window_index}.${pane_index}` : identity.session_name,
 });
 
 const MAX_NAMED = 20;

@@ -52,6 +52,8 @@ const toEntry = (row: PaneView, now: number, redact: (text: string) => string): 
   const { identity, agent, agent_session_id: id, activity, window_index, window_name } = row;
   const folder = activity?.folder ?? null;
   if (agent === null || row.state === null || id === null || folder === null) return [];
+  // Its own supervisor keeps it.
+  if (row.background !== null) return [];
   const names = [folder, identity.session_name];
   if (names.some((name) => redact(name) !== name)) return [];
   return [

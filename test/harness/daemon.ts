@@ -1,4 +1,5 @@
 // A real daemon inside the test: real tmux, real spool, real store, in a temporary home.
+import { placeIdOf } from "../../core/model/shortRef.ts";
 import { mkdtempSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -136,7 +137,7 @@ export const startTestDaemon = async (options: {
     what: () => Promise<string>,
   ): Promise<T> => look() ?? (await nextTrue(look, limitMs, what));
   const describeRow = async (paneId: string): Promise<string> => {
-    const row = rows().find((one) => one.identity.pane_id === paneId);
+    const row = rows().find((one) => placeIdOf(one) === paneId);
     if (row === undefined) return `${paneId} has no row`;
     const why =
       row.state === null
@@ -145,7 +146,7 @@ export const startTestDaemon = async (options: {
     return `${paneId} is ${row.state}/${row.reason_code}; ${why}`;
   };
   const until: TestDaemon["until"] = async (paneId, condition, limitMs = 5_000) => {
-    const look = () => rows().find((row) => row.identity.pane_id === paneId && condition(row)) ?? null;
+    const look = () => rows().find((row) => placeIdOf(row) === paneId && condition(row)) ?? null;
     const found = await untilTrue(look, limitMs, () => describeRow(paneId));
     await feedTold(found);
     // Guards are taken from it: what has changed meanwhile would be refused as stale.
@@ -171,14 +172,14 @@ export const startTestDaemon = async (options: {
     untilState: (paneId, state, limitMs) => until(paneId, (row) => row.state === state, limitMs),
     untilGone: async (paneId, limitMs = 5_000) => {
       await untilTrue(
-        () => (rows().some((row) => row.identity.pane_id === paneId && row.state !== null) ? null : true),
+        () => (rows().some((row) => placeIdOf(row) === paneId && row.state !== null) ? null : true),
         limitMs,
         () => describeRow(paneId),
       );
     },
     timeline: (paneId) => {
       const states = feed.flatMap((entry) =>
-        entry.kind === "state" && entry.pane.identity.pane_id === paneId && entry.pane.state !== null
+        entry.kind === "state" && placeIdOf(entry.pane) === paneId && entry.pane.state !== null
           ? [entry.pane.state]
           : [],
       );

@@ -39,9 +39,15 @@ export const notLiveReason = (pane: PaneView, context: ActionContext): DisabledR
   unreachableReason(pane, context) ??
   (pane.reason_code === "crashed" || pane.identity.runtime_id === null ? "its agent has ended." : null);
 
+/** No pane shows it, so that nothing can be typed to it; one that shows it takes keys like any other. */
+const backgroundReason = ({ background }: PaneView): DisabledReason =>
+  background === null ? null : "it runs in the background: attach, and do it there.";
+
 /** Why the prompt as a whole cannot be answered from here. */
 const promptReason = (pane: PaneView): DisabledReason => {
   if (pane.state === null || !isWaiting(pane.state)) return "it asks nothing.";
+  const inBackground = backgroundReason(pane);
+  if (inBackground !== null) return inBackground;
   if (pane.request === null) return "what it asks could not be read.";
   return pane.prompt_fingerprint === null ? "its prompt cannot be told from another." : null;
 };
@@ -94,7 +100,7 @@ export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReas
 };
 
 export const replyReason = (pane: PaneView, context: ActionContext): DisabledReason => {
-  const notLive = notLiveReason(pane, context);
+  const notLive = notLiveReason(pane, context) ?? backgroundReason(pane);
   if (notLive !== null || pane.state === null || !isWaiting(pane.state)) return notLive;
   const general = promptReason(pane);
   if (general !== null) return general;
@@ -109,6 +115,7 @@ export const isLaterOffered = ({ state }: PaneView): boolean => state === "runni
 /** Why no text can wait until the agent rests. */
 export const laterReason = (pane: PaneView, context: ActionContext): DisabledReason =>
   notLiveReason(pane, context) ??
+  backgroundReason(pane) ??
   (context.unreadable.has(pane.agent ?? "")
     ? `it is not known how ${agentName(pane)} shows what somebody typed, so nothing is typed to it unseen.`
     : null);
@@ -124,7 +131,7 @@ export const goOnReason = (pane: PaneView, context: ActionContext): DisabledReas
 };
 
 export const interruptReason = (pane: PaneView, context: ActionContext): DisabledReason => {
-  const notLive = notLiveReason(pane, context);
+  const notLive = notLiveReason(pane, context) ?? backgroundReason(pane);
   if (notLive !== null) return notLive;
   if (context.uninterruptible.has(pane.agent ?? "")) return "how this agent is interrupted is not known.";
   switch (pane.state) {

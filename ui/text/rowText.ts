@@ -1,7 +1,7 @@
 // The words of a row, and what lists do with rows before drawing them: machines and health, the order of a flat list, state and
 // place, the work tree, what the agent does now, age, badge, totals. The popover, the picker, the command line and the
 // notifications take their words from here. Pure.
-import { BACKGROUND_SERVER, placeIdOf } from "../../core/model/shortRef.ts";
+import { BACKGROUND_SERVER, DEFAULT_SERVER, placeIdOf } from "../../core/model/shortRef.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
 import { askedLine, REASON_WORDS, STATE_WORDS, folderOf, formatAge } from "../../core/model/words.ts";
@@ -81,13 +81,13 @@ export const paneState = (pane: PaneView): string =>
 
 /** The window's name. The pane's id is in the row's title. */
 export const paneName = (pane: PaneView): string =>
-  displayLine(pane.window_name) || `window ${pane.window_index}`;
+  displayLine(pane.window_name) || (pane.background?.id ?? `window ${pane.window_index}`);
 
 export const agentName = (pane: PaneView): string => displayLine(pane.agent_name ?? pane.agent ?? "no agent");
 
 /** A target, with its server where that is not the usual one. */
 export const placeName = ({ target, server }: { target: string; server: string }): string =>
-  server === "default" ? target : `${target}:${server}`;
+  server === DEFAULT_SERVER || server === BACKGROUND_SERVER ? target : `${target}:${server}`;
 
 /** The whole place of a pane, for tooltips and the inbox: `host / work / 2 build / %5`. */
 export const panePlace = (pane: PaneView): string => {

@@ -90,6 +90,7 @@ const tablesTarget = defineTarget({
         generated_at: new Date(NOW).toISOString(),
         filters: {},
         problems: [items[0]?.title ?? ""],
+        hints: [],
         summary: rollUp(items),
         items,
       };

@@ -1,0 +1,234 @@
+// Sessions of Claude Code that no pane shows, as its own files and hooks tell of them (recorded with 2.1.329), with a process that
+// stands for the agent's, on real tmux.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmod } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { actionGuardsSchema } from "../../core/model/action.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { dropEvent, eventText } from "../harness/eventFile.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+
+const ID = "1981d014";
+const SESSION = "1981d014-a958-4767-a95b-15811797f5e4";
+const PLACE = `bg-${ID}`;
+
+let tmux: PrivateTmux;
+let daemon: TestDaemon;
+let worker: ChildProcess;
+
+/** What its session file and its job say; written as the agent writes them. */
+const tell = (status: Record<string, unknown>, job: Record<string, unknown>, pid = worker.pid): void => {
+  const claude = join(daemon.home, ".claude");
+  mkdirSync(join(claude, "jobs", ID), { recursive: true });
+  mkdirSync(join(claude, "sessions"), { recursive: true });
+  const base = { intent: "RUN touch x.txt", name: "lab session", sessionId: SESSION };
+  writeFileSync(join(claude, "jobs", ID, "state.json"), JSON.stringify({ ...base, ...job }));
+  const file = { pid, sessionId: SESSION, cwd: daemon.home, startedAt: Date.now(), version: "2.1.329" };
+  writeFileSync(
+    join(claude, "sessions", `${pid}.json`),
+    JSON.stringify({ ...file, kind: "bg", jobId: ID, ...status }),
+  );
+};
+const busy = (): void => tell({ status: "busy" }, { state: "working", tempo: "active" });
+const asks = (): void =>
+  tell(
+    { status: "waiting", waitingFor: "permission prompt" },
+    { state: "working", tempo: "blocked", needs: "approve Bash: touch x.txt" },
+  );
+const hook = (event: string, more: Partial<Parameters<typeof eventText>[0]> = {}): void =>
+  void dropEvent(
+    daemon.paths.spool,
+    `${Date.now()}-${Math.random()}`,
+    eventText({ event, sessionId: SESSION, ...more }),
+  );
+const found = (condition: (row: PaneView) => boolean): Promise<PaneView> => daemon.until(PLACE, condition);
+const acting = (row: PaneView) => ({
+  ref: row.identity.pane_ref,
+  guards: actionGuardsSchema.parse({}),
+  surface: "test",
+});
+
+beforeEach(async () => {
+  tmux = createPrivateTmux();
+  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");
+  daemon = await startTestDaemon({ sockets: [tmux.socketPath], env: { SHELL: "/bin/sh" } });
+  worker = spawn("sleep", ["1000"], { stdio: "ignore" });
+});
+afterEach(async () => {
+  worker.kill("SIGKILL");
+  await daemon.close();
+  await tmux.close();
+});
+
+it("is a row by its files alone, in each state, with what it asks", async () => {
+  busy();
+  const row = await found(({ state }) => state === "running");
+  expect(row).toMatchObject({
+    identity: { pane_id: null, session_name: "background", target: "host" },
+    background: { id: ID },
+    short_ref: `host/${PLACE}`,
+    window_name: "lab session",
+    agent: "claude",
+    agent_session_id: SESSION,
+  });
+  asks();
+  const waiting = await found(({ state }) => state === "waiting_approval");
+  expect(waiting.request).toMatchObject({ kind: "command", body: "touch x.txt", is_whole: false });
+  expect([waiting.needs_action, waiting.prompt_fingerprint]).toEqual([true, null]);
+  busy();
+  await found(({ state }) => state === "running");
+  tell(
+    { status: "waiting", waitingFor: "input needed" },
+    { state: "working", tempo: "blocked", needs: "answer: Which colour? (Red · Blue)" },
+  );
+  const asking = await found(({ state }) => state === "waiting_input");
+  expect(asking.request).toMatchObject({ kind: "question", title: "Which colour? (Red · Blue)" });
+  busy();
+  await found(({ state }) => state === "running");
+  tell({ status: "idle" }, { state: "failed", tempo: "idle", detail: "API Error: 400 lab failure" });
+  await found(({ state, reason_code }) => state === "error" && reason_code === "api_error");
+  busy();
+  await found(({ state }) => state === "running");
+  tell({ status: "idle" }, { state: "working", tempo: "idle", detail: "hello" });
+  await found(({ state }) => state === "completed");
+}, 30_000);
+
+it("gets the events of its hooks by its session, and never lends them to a pane that they name", async () => {
+  const pane = await tmux.run("display-message", "-p", "-t", "base:", "#{pane_id}");
+  busy();
+  await found(({ state }) => state === "running");
+  const place = { tmux: `${tmux.socketPath},${await tmux.serverPid()},0`, pane };
+  const ask = { tool_name: "Bash", tool_input: { command: "rm -rf build && make" }, tool_use_id: "toolu_1" };
+  hook("PermissionRequest", { payload: ask, ...place });
+  const row = await found(({ state }) => state === "waiting_approval");
+  expect(row.request).toMatchObject({ body: "rm -rf build && make" });
+  expect(row.prompt_fingerprint).toBeNull();
+  expect(daemon.rows().filter(({ state }) => state !== null)).toHaveLength(1);
+  hook("Stop");
+  await found(({ state }) => state === "completed");
+}, 20_000);
+
+it("takes no key from here: what needs its screen is refused with what to do", async () => {
+  asks();
+  const row = await found(({ state }) => state === "waiting_approval");
+  const { service } = daemon.daemon;
+  const refused = { code: "E_UNSUPPORTED", remedy: expect.stringContaining(`attach ${PLACE}`) as string };
+  await expect(
+    service.answer({ ...acting(row), choice: { kind: "approve" }, idempotencyKey: null }),
+  ).rejects.toMatchObject(refused);
+  await expect(
+    service.send({ ...acting(row), text: "yes", pressEnter: true, toShell: false, idempotencyKey: null }),
+  ).rejects.toMatchObject(refused);
+  await expect(service.interrupt(acting(row))).rejects.toMatchObject(refused);
+}, 20_000);
+
+it("is left out of a list of panes, which says so; sessions have it as a group of its machine", async () => {
+  busy();
+  await found(({ state }) => state === "running");
+  const { service } = daemon.daemon;
+  const panes = service.panes({ background: false });
+  expect([panes.items, panes.summary.total]).toEqual([[], 0]);
+  expect(panes.hints).toEqual([expect.stringContaining("--background")]);
+  expect(service.panes({}).summary.total).toBe(1);
+  expect(service.windows({}).items).toEqual([]);
+  expect(service.sessions({}).items).toMatchObject([
+    { identity: { target: "host", session_name: "background" }, agent_count: 1 },
+  ]);
+}, 20_000);
+
+it("stays while its file is half written, and goes with its process, whose file may stay behind", async () => {
+  busy();
+  await found(({ state }) => state === "running");
+  const file = join(daemon.home, ".claude", "sessions", `${worker.pid}.json`);
+  writeFileSync(file, '{"pid": 12');
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(daemon.rows().find(({ background }) => background !== null)).toMatchObject({ state: "running" });
+  busy();
+  worker.kill("SIGKILL");
+  await daemon.untilGone(PLACE);
+  expect(existsSync(file)).toBe(true);
+}, 20_000);
+
+it("of a process that has the pid of another one by now is none", async () => {
+  tell({ status: "busy", startedAt: Date.now() - 3_600_000 }, { state: "working", tempo: "active" });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(daemon.rows().filter(({ state }) => state !== null)).toEqual([]);
+}, 20_000);
+
+/** A program `claude` for the person's login shell; it notes its words, shows a session, and ends one. */
+const installClaude = async (): Promise<string> => {
+  const bin = join(daemon.home, "bin");
+  mkdirSync(bin, { recursive: true });
+  const log = join(daemon.home, "called");
+  const program = join(bin, "claude");
+  writeFileSync(
+    program,
+    `#!/bin/sh\necho "$@" >>${log}\n[ "$1" = stop ] && kill -9 ${worker.pid} && exit 0\nexec sleep 1000\n`,
+  );
+  await chmod(program, 0o755);
+  writeFileSync(join(daemon.home, ".profile"), `PATH=${bin}:$PATH\n`);
+  return log;
+};
+
+it("is opened in a new window of the caller's session, and by a command of a terminal elsewhere", async () => {
+  const log = await installClaude();
+  for (const [name, value] of [
+    ["HOME", daemon.home],
+    ["SHELL", "/bin/sh"],
+  ] as const)
+    await tmux.run("set-environment", "-g", name, value);
+  busy();
+  const row = await found(({ state }) => state === "running");
+  const { service } = daemon.daemon;
+  const session = await tmux.run("display-message", "-p", "-t", "base:", "#{session_id}");
+  const insideTmux = `${tmux.socketPath},${await tmux.serverPid()},${session.slice(1)}`;
+  const plan = await service.prepareAttach({ ...acting(row), insideTmux, mayFocus: false });
+  expect(plan.mode).toBe("switch_client");
+  const [file = "", ...args] = plan.argv;
+  const client = spawn(file, args, {
+    stdio: "ignore",
+  });
+  await new Promise((resolve) => client.once("exit", resolve));
+  await vi.waitFor(() => expect(readFileSync(log, "utf8")).toBe(`attach ${ID}\n`), 5_000);
+  expect((await tmux.run("list-windows", "-t", "base", "-F", "#{window_name}")).split("\n")).toContain(PLACE);
+  const outside = await service.prepareAttach({ ...acting(row), insideTmux: null, mayFocus: false });
+  expect([outside.mode, outside.argv.at(-1)]).toEqual(["attach", `claude attach ${ID}`]);
+}, 20_000);
+
+it("that a pane shows is that pane's row alone, and its events go there", async () => {
+  const script = join(tmux.folder, "@anthropic-ai", "claude-code", "cli.mjs");
+  mkdirSync(dirname(script), { recursive: true });
+  writeFileSync(script, "setInterval(() => {}, 1_000);");
+  asks();
+  await found(({ state }) => state === "waiting_approval");
+  const command = `exec ${process.execPath} ${script} attach ${ID}`;
+  const pane = await tmux.run("new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "base:", command);
+  await daemon.until(pane, ({ agent_session_id }) => agent_session_id === SESSION);
+  await daemon.untilGone(PLACE);
+  hook("PermissionRequest", { payload: { tool_name: "Bash", tool_input: { command: "make" } } });
+  await daemon.until(pane, ({ request }) => request?.body === "make");
+  expect(daemon.rows().filter(({ state }) => state !== null)).toHaveLength(1);
+  await tmux.run("kill-pane", "-t", pane);
+  await found(({ state }) => state === "waiting_approval");
+  expect(daemon.rows().filter(({ state }) => state !== null)).toHaveLength(1);
+}, 20_000);
+
+it("is ended by the agent's own command, after asking", async () => {
+  const log = await installClaude();
+  busy();
+  const row = await found(({ state }) => state === "running");
+  const { service } = daemon.daemon;
+  const kill = { ...acting(row), signal: "TERM" as const };
+  await expect(service.kill({ ...kill, isConfirmed: false })).rejects.toMatchObject({
+    code: "E_CONFIRMATION_REQUIRED",
+    message: expect.stringContaining(`background session ${ID}`) as string,
+  });
+  const result = await service.kill({ ...kill, isConfirmed: true });
+  expect(result).toMatchObject({ outcome: "delivered" });
+  expect(readFileSync(log, "utf8")).toBe(`stop ${ID}\n`);
+  await daemon.untilGone(PLACE);
+  rmSync(log);
+}, 20_000);
