@@ -12,8 +12,9 @@ import type { TargetFiles } from "../ports/targetExecutor.ts";
 import { cleanText } from "../tmux/cleanText.ts";
 import type { ServerListing, WatchedServer } from "./sink.ts";
 
-/** How long what was read counts while a watch would report a change, and where there is none: on this machine, and on others. */
-const WATCHED_MS = 30_000;
+/** Every file is read again after this: a watch may miss a change, and a file of no background session may become that of one. */
+const FULL_MS = 30_000;
+/** Without a watch, the files of known sessions are read, and new ones looked for, as often: on this machine, and on others. */
 const UNWATCHED_MS = { local: 1_000, ssh: 3_000 } as const;
 /** A file is written in several steps, and several files together. */
 const SETTLE_MS = 40;
@@ -69,6 +70,7 @@ export class BackgroundWatch implements WatchedServer {
   /** Files to read again, and ids of sessions one of whose other files changed. */
   private readonly changed = new Set<string>();
   private readAt = -Infinity;
+  private readAllAt = -Infinity;
   private isWatching = false;
   /** Sessions that panes show, by pane. */
   private readonly viewers = new Map<string, string>();
@@ -121,9 +123,13 @@ export class BackgroundWatch implements WatchedServer {
 
   async list(): Promise<ServerListing> {
     const now = this.deps.clock.now();
-    const isFull = now - this.readAt >= (this.isWatching ? WATCHED_MS : UNWATCHED_MS[this.deps.kind]);
+    const isFull = now - this.readAllAt >= FULL_MS;
+    const isDue = !this.isWatching && now - this.readAt >= UNWATCHED_MS[this.deps.kind];
     const hasNews = this.changed.size > 0 || [...this.known.values()].some(({ isUnread }) => isUnread);
-    if (isFull || hasNews) await this.readFiles({ isFull });
+    if (isFull || isDue || hasNews)
+      await this.readFiles({ isFull }).catch((error: unknown) =>
+        this.deps.logger.warn({ error }, "the sessions that run in the background could not be read"),
+      );
     const shown = new Set(this.viewers.values());
     const panes = this.listed()
       .filter(({ session }) => !shown.has(session.id) && !this.deps.isGone(session.pid))
@@ -137,7 +143,7 @@ export class BackgroundWatch implements WatchedServer {
   }
 
   expectChange(): void {
-    this.readAt = -Infinity;
+    this.readAllAt = -Infinity;
   }
 
   /** The next listing finds sessions that have begun since the last one. */
@@ -185,12 +191,10 @@ export class BackgroundWatch implements WatchedServer {
     }
   }
 
-  /**
-   * Reads the files that are new or have changed, or every one. A file that is of no background session does not become that of
-   * one, but every one is read again now and then.
-   */
+  /** Reads the files that are new or may have changed, or every one. A file of no background session is taken to stay that. */
   private async readFiles({ isFull }: { isFull: boolean }): Promise<void> {
-    if (isFull) this.readAt = this.deps.clock.now();
+    this.readAt = this.deps.clock.now();
+    if (isFull) this.readAllAt = this.readAt;
     const changed = new Set(this.changed);
     this.changed.clear();
     const homeDir = await this.deps.homeDir();
@@ -207,8 +211,8 @@ export class BackgroundWatch implements WatchedServer {
         const path = `${sessions}/${name}`;
         const before = isFull ? undefined : this.known.get(path);
         const session = before?.session ?? null;
-        const hasChanged = session !== null && (changed.has(path) || changed.has(session.id));
-        const isSame = before !== undefined && !before.isUnread && !hasChanged;
+        const mayDiffer = !this.isWatching || changed.has(path) || changed.has(session?.id ?? "");
+        const isSame = before !== undefined && !before.isUnread && !(session !== null && mayDiffer);
         all.set(path, isSame ? before : await this.read({ adapter, background, name }, path));
       }
     }

@@ -248,8 +248,10 @@ export class Collector {
 
   /** Lists all servers, without waiting for those that hardly answer: their listings count when they come. */
   private async listServers(): Promise<void> {
-    // Which session a pane shows is known by what runs in the background.
-    await this.listServer(this.backgroundState);
+    // Which session a pane shows is known by what runs in the background. A connection that stands still must not hold up the rest.
+    const inBackground = this.listServer(this.backgroundState);
+    if (this.deps.executor.kind === "local") await inBackground;
+    else this.guard(inBackground);
     const listings = this.servers.map((state) => this.listServer(state));
     // A listing that fails when nobody waits for it any more is repeated by the next one.
     for (const listing of listings) listing.catch(() => {});
@@ -286,7 +288,13 @@ export class Collector {
     state.failures = listing.status === "error" ? state.failures + 1 : 0;
     state.problem = listing.status === "error" ? listing.problem : null;
     this.tellHealth();
-    if (listing.status !== "error") state.panes = listing.panes;
+    if (listing.status !== "error") {
+      const known = new Set(state.panes.map(({ paneId }) => paneId));
+      // A pane may have shown it before it was known.
+      if (state === this.backgroundState && listing.panes.some(({ paneId }) => !known.has(paneId)))
+        this.processes.forgetAll();
+      state.panes = listing.panes;
+    }
     state.serverPid = listing.instance?.pid ?? null;
     state.socketPath = listing.instance?.socketPath ?? state.socketPath;
     sink.applyTopology({ ...listing, targetId, server: state.watched.server });

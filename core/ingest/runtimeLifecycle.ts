@@ -67,6 +67,7 @@ export class RuntimeLifecycle {
     if (change.kind === "keep") {
       if (live === null || recognised === null) return;
       this.verified(live, { isSuspended: recognised.process.isStopped === true });
+      if (recognised.isViewer === true) live.isViewer = true;
       const sessionId = recognised.sessionId ?? null;
       if (sessionId === null || sessionId === live.runtime.agentSessionId) return;
       unitOfWork.commit(() => {
