@@ -25,6 +25,7 @@ import {
   createUnattendedAnswers,
   type UnattendedAnswers,
 } from "./paneAnswer.ts";
+import { openBackgroundScreen } from "./backgroundScreen.ts";
 import { createSessionStopper } from "./background.ts";
 import { createPaneReach } from "./paneClient.ts";
 import { showsMode } from "./typing.ts";
@@ -108,6 +109,8 @@ export const createPaneActions = (deps: {
   gate: Gate;
   audit: ActionAudit;
   connectedTargets: ConnectedTargets;
+  /** For the sockets of screens of our own; the person's alone. */
+  screenFolder: string;
   store: Store;
   clock: Clock;
   ids: IdSource;
@@ -138,7 +141,16 @@ export const createPaneActions = (deps: {
     return entry;
   };
 
-  const paneAnswer = createPaneAnswer({ ingest, gate, reach, clock, entryOf, isForeground });
+  const openScreen: Parameters<typeof createPaneAnswer>[0]["openScreen"] = (entry, id, paneRef) => {
+    const listed = ingest.liveState.paneOf(entry.runtime);
+    if (listed === undefined) throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
+    const connected = connectedTargets.get(entry.runtime.targetId);
+    const { adapter } = entry;
+    const makeNonce = (): string => deps.ids.nonce();
+    const folder = deps.screenFolder;
+    return openBackgroundScreen({ connected, adapter, id, listed, paneRef, folder, makeNonce, clock });
+  };
+  const paneAnswer = createPaneAnswer({ ingest, gate, reach, openScreen, clock, entryOf, isForeground });
 
   const answerOnce = async (
     turn: ActionTurn,

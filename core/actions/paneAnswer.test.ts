@@ -99,6 +99,7 @@ const play = async ({ before = [ASKS], after = [RESTS], isPressed = true, choice
     ingest: partOf({ promptWith: () => ({ request: DENY, fingerprint: "f1" }) }),
     gate: { prepare: () => expect.fail(), verify: () => verified, renew: () => verified },
     reach: { reach: () => ({ pane: PANE, client }) },
+    openScreen: () => expect.fail(),
     clock: {
       now: () => now,
       setTimer: (ms, work) => {

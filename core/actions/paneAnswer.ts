@@ -15,7 +15,8 @@ import { type AnswerChoice, type ActionResult, actionGuardsSchema } from "../mod
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionTurn, KeyPresses, ActionInput } from "./audit.ts";
-import type { PaneReach } from "./paneClient.ts";
+import type { PaneReach, PaneScreen } from "./paneClient.ts";
+import { backgroundIdOf } from "../model/shortRef.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import { isTypedIn } from "./unattended.ts";
 
@@ -91,6 +92,22 @@ interface AnswerInput extends KeyPresses {
 
 type PaneAnswer = (turn: ActionTurn, entry: RuntimeEntry, input: AnswerInput) => Promise<AnswerReport>;
 
+/**
+ * The dialog of a session that no pane shows with the options that were offered, which are those of its event: none for a
+ * permission, whose answer by role is to the text. An option by its number must have the label that was shown. Null: it has not.
+ */
+const asOffered = (
+  { prompt }: RuntimeEntry,
+  seen: PromptRequest,
+  choice: AnswerChoice,
+): PromptRequest | null => {
+  const offered = prompt?.request.options ?? [];
+  const isSame = offered.every(({ label }, index) => seen.options[index]?.label === label);
+  const isByRole = choice.kind === "approve" || choice.kind === "deny";
+  const isOffered = isByRole || (choice.kind === "option" && choice.number <= offered.length);
+  return isSame && isOffered ? { ...seen, options: [...offered] } : null;
+};
+
 interface Answered {
   fingerprint: string;
   at: number;
@@ -112,6 +129,12 @@ export const createPaneAnswer = (deps: {
   ingest: Ingest;
   gate: Gate;
   reach: PaneReach;
+  /** Opens a session that no pane shows; its caller closes it. */
+  openScreen(
+    entry: RuntimeEntry,
+    id: string,
+    paneRef: string,
+  ): Promise<PaneScreen & { openedAt: number; close: () => Promise<void> }>;
   clock: Clock;
   /** The live runtime; null when it has ended. */
   entryOf(runtimeId: string): RuntimeEntry | null;
@@ -136,8 +159,15 @@ export const createPaneAnswer = (deps: {
       );
     const mustBeExact = input.unattended !== null && input.choice.kind !== "deny";
     requireFresh(answered.get(runtimeId), { fingerprint, at: clock.now(), paneRef: subject.paneRef });
-    const report = await answerPrompt({
-      ...reach.reach(subject.key, subject.paneRef),
+    const { choice } = input;
+    const id = backgroundIdOf(subject.paneId);
+    const screen =
+      id === null
+        ? { ...reach.reach(subject.key, subject.paneRef), close: () => Promise.resolve() }
+        : await deps.openScreen(entry, id, subject.paneRef);
+    const answering = answerPrompt({
+      pane: screen.pane,
+      client: screen.client,
       paneRef: subject.paneRef,
       clock,
       agentName: adapter.displayName,
@@ -145,13 +175,18 @@ export const createPaneAnswer = (deps: {
       choice: input.choice,
       asShown: (seen) => {
         const now = deps.entryOf(runtimeId);
-        const prompt = now === null ? null : ingest.promptWith(now, seen);
+        const shown = now === null || id === null ? null : asOffered(now, seen, choice);
+        const prompt = now === null ? null : ingest.promptWith(now, shown ?? seen);
         if (now === null || prompt === null || prompt.fingerprint !== fingerprint) return null;
         const isDoubtful = mustBeExact && doubtOf(now, seen) !== null;
-        return isDoubtful ? null : prompt.request;
+        if (isDoubtful) return null;
+        return shown === null ? prompt.request : { ...prompt.request, options: seen.options };
       },
       isUnattended: input.unattended !== null,
-      openedAt: entry.resolution?.since ?? snapshot.observedAt,
+      openedAt: Math.max(
+        entry.resolution?.since ?? snapshot.observedAt,
+        "openedAt" in screen ? screen.openedAt : 0,
+      ),
       isForeground: async () => {
         const isForeground = await deps.isForeground(runtimeId);
         await input.unattended?.lookAgain();
@@ -173,6 +208,9 @@ export const createPaneAnswer = (deps: {
         input.onNothingSent();
       },
     });
+    await Promise.allSettled([answering]);
+    await screen.close();
+    const report = await answering;
     // It was seen to be still open: whoever answers again means the same one.
     if (report.outcome === "not_delivered") answered.delete(runtimeId);
     return report;

@@ -185,8 +185,19 @@ const parseCapture = (output: string, nonce: string): PaneCapture | null => {
 const GONE =
   /can't find (pane|window|session)|no server running|lost server|server exited|\((No such file|Connection refused)/;
 
-export const createPaneClient = (deps: { tmux: TmuxCalls; makeNonce: () => string }): PaneClient => {
-  const { tmux, makeNonce } = deps;
+/** A pane and the client that reaches it. */
+export interface PaneScreen {
+  pane: Pane;
+  client: PaneClient;
+}
+
+/** `standsFor`: the session whose screen the panes of this server are; actions are about that. Absent: they are themselves. */
+export const createPaneClient = (deps: {
+  tmux: TmuxCalls;
+  makeNonce: () => string;
+  standsFor?: PaneKey;
+}): PaneClient => {
+  const { tmux, makeNonce, standsFor } = deps;
   /** Names of the buffers with texts of ours. */
   const held = new Set<string>();
   /** Null: the pane or its server is gone. */
@@ -236,10 +247,11 @@ export const createPaneClient = (deps: { tmux: TmuxCalls; makeNonce: () => strin
       return { text, name, release };
     },
     runIf: async ({ snapshot }, pane, commands, onlyIf) => {
+      const key = standsFor ?? pane;
       if (
-        snapshot.targetId !== pane.targetId ||
-        snapshot.server !== pane.server ||
-        snapshot.paneId !== pane.paneId
+        snapshot.targetId !== key.targetId ||
+        snapshot.server !== key.server ||
+        snapshot.paneId !== key.paneId
       )
         throw new Error(`runIf: ${pane.paneId} is not the pane of snapshot ${snapshot.snapshotId}`);
       const done = makeNonce();
@@ -261,7 +273,7 @@ export interface PaneReach {
    * @throws AgtmuxError E_TARGET_UNREACHABLE without a connection, E_STALE_SNAPSHOT when the pane is gone, E_TMUX_MISSING when
    *   there is no tmux.
    */
-  reach(key: PaneKey, paneRef: string): { pane: Pane; client: PaneClient };
+  reach(key: PaneKey, paneRef: string): PaneScreen;
 }
 
 export const createPaneReach = ({

@@ -108,8 +108,8 @@ export const createGate = ({
     const subject = resolveRef(ref, lookup.subjects());
     const current = lookup.current(subject.key);
     if (current === null) throw stale(subject, ["the pane is gone"]);
-    if (options.bindsPrompt) requireScreen(subject.key, subject.paneRef);
     if (options.bindsPrompt && current.fingerprint === null) {
+      requireScreen(subject.key, subject.paneRef);
       throw stale(subject, ["the screen shows no open prompt, or another prompt than the announced one"]);
     }
     const observedAt = clock.now();

@@ -97,6 +97,11 @@ export const createConnectedTarget = (
       if (tmux === null) throw new AgtmuxError("E_TMUX_MISSING", `no tmux was found on ${executor.targetId}`);
       return socket === undefined ? null : callsOver(executor, tmux, socket);
     },
+    /** The same for a server of agtmux's own. @throws AgtmuxError E_TMUX_MISSING */
+    tmuxAt: (socket: TmuxSocket): TmuxCalls => {
+      if (tmux === null) throw new AgtmuxError("E_TMUX_MISSING", `no tmux was found on ${executor.targetId}`);
+      return callsOver(executor, tmux, socket);
+    },
     servers,
     collected,
     collector,

@@ -271,6 +271,7 @@ export const createDaemon = async (deps: {
       isOnDemand: deps.isOnDemand,
     }),
     requestShutdown: deps.onShutdownRequest,
+    screenFolder: paths.home,
     integrations,
     adapterService,
     adapterSwitch,

@@ -77,6 +77,8 @@ export const createService = (deps: {
   config: () => Config;
   hello: () => Hello;
   requestShutdown: () => void;
+  /** A folder of the person's alone, for sockets. */
+  screenFolder: string;
   integrations: IntegrationService;
   adapterService: AdapterService;
   adapterSwitch: AdapterSwitch;
@@ -211,6 +213,7 @@ export const createService = (deps: {
     gate,
     audit,
     connectedTargets: deps.connectedTargets,
+    screenFolder: deps.screenFolder,
     store,
     clock,
     ids: deps.ids,

@@ -137,6 +137,12 @@ const hasKey = ({ facts }: RuntimeEntry, requestId: string | null): boolean => {
   return opens.some((open) => open.eventId === eventId && open.signal.requestKey !== null);
 };
 
+/** The event gave all of it, and nothing else is open whose dialog might be drawn in its place. */
+const isToldWhole = (
+  { request, isLive }: { request: PromptRequest; isLive: boolean },
+  others: readonly OpenRequest[],
+): boolean => isLive && request.isWhole === true && request.hasMore !== true && others.length === 0;
+
 /**
  * The prompt that is open, with the dialog `seen` on the screen (null: none was read). Null: nothing is asked, or the screen
  * shows another prompt.
@@ -151,12 +157,16 @@ export const promptWith = (
   const requestId = entry.resolution?.requestId ?? null;
   const isOfScreen = requestId !== null && sourceOf(requestId) === "poller";
   const others = othersOpen(entry, requestId);
-  const request = isOfScreen
-    ? shownDialog(seen ?? announced.request, others)
-    : shownPrompt(announced.request, seen, others, {
-        isLive: announced.isLive,
-        hasKey: hasKey(entry, requestId),
-      });
+  const isUnseen = seen === null && entry.runtime.server === BACKGROUND_SERVER;
+  // What no pane shows has no dialog that could be read before somebody answers: its event alone says what is asked.
+  const request = isUnseen
+    ? { ...announced.request, isWhole: isToldWhole(announced, others) }
+    : isOfScreen
+      ? shownDialog(seen ?? announced.request, others)
+      : shownPrompt(announced.request, seen, others, {
+          isLive: announced.isLive,
+          hasKey: hasKey(entry, requestId),
+        });
   if (request === null) return null;
   const isKnown = announced.isLive || seen !== null;
   const { runtimeId } = entry.runtime;
@@ -179,14 +189,10 @@ export const promptOf = (entry: RuntimeEntry, at: number, fingerprintOf: NamePro
   const isOfScreen = sourceOf(entry.resolution?.requestId ?? "") === "poller";
   const isIncomplete = (isOfScreen || poller === undefined) && at < (completeBy(entry) ?? 0);
   const isUnsure = prompt.request.isWhole !== true && isDrawing(entry, at);
-  // Without a screen nobody can see whose dialog a key would answer.
-  const isInBackground = entry.runtime.server === BACKGROUND_SERVER;
+  // What no pane shows is answered only where its event told all of it: there is no screen on which a person could read more.
+  const isUntold = entry.runtime.server === BACKGROUND_SERVER && prompt.request.isWhole !== true;
   const isOpen =
-    poller !== null &&
-    !isIncomplete &&
-    !isUnsure &&
-    !isInBackground &&
-    !(isOfScreen && isAnsweredInFile(entry));
+    poller !== null && !isIncomplete && !isUnsure && !isUntold && !(isOfScreen && isAnsweredInFile(entry));
   return isOpen ? prompt : { ...prompt, fingerprint: null };
 };
 

@@ -1,10 +1,13 @@
 // Sessions of Claude Code that no pane shows, as its own files and hooks tell of them (recorded with 2.1.329), with a process that
 // stands for the agent's, on real tmux.
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { fileURLToPath } from "node:url";
+import { loadRecording } from "../../adapters/testkit/recordings.ts";
+import { type Dialog, dialogOf } from "../actions/dialogPane.ts";
 import { actionGuardsSchema } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
@@ -15,9 +18,15 @@ const ID = "1981d014";
 const SESSION = "1981d014-a958-4767-a95b-15811797f5e4";
 const PLACE = `bg-${ID}`;
 
+const DIALOGS = fileURLToPath(new URL("../actions/dialogAgent.mjs", import.meta.url));
+const FIXTURES = fileURLToPath(new URL("../fixtures", import.meta.url));
+const OPTIONS = ["Yes", "Yes, and always", "Yes, and switch", "No"];
+
 let tmux: PrivateTmux;
+/** The terminal of the session's process, as its supervisor gives it one. */
+let supervisor: PrivateTmux;
 let daemon: TestDaemon;
-let worker: ChildProcess;
+let worker: { pid: number };
 
 /** What its session file and its job say; written as the agent writes them. */
 const tell = (status: Record<string, unknown>, job: Record<string, unknown>, pid = worker.pid): void => {
@@ -55,12 +64,13 @@ beforeEach(async () => {
   tmux = createPrivateTmux();
   await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");
   daemon = await startTestDaemon({ sockets: [tmux.socketPath], env: { SHELL: "/bin/sh" } });
-  worker = spawn("sleep", ["1000"], { stdio: "ignore" });
+  supervisor = createPrivateTmux();
+  await supervisor.run("new-session", "-d", "-s", "worker", "exec sleep 1000");
+  worker = { pid: Number(await supervisor.run("display-message", "-p", "-t", "worker:", "#{pane_pid}")) };
 });
 afterEach(async () => {
-  worker.kill("SIGKILL");
   await daemon.close();
-  await tmux.close();
+  await Promise.all([tmux.close(), supervisor.close()]);
 });
 
 it("is a row by its files alone, in each state, with what it asks", async () => {
@@ -105,7 +115,6 @@ it("gets the events of its hooks by its session, and never lends them to a pane 
   hook("PermissionRequest", { payload: ask, ...place });
   const row = await found(({ state }) => state === "waiting_approval");
   expect(row.request).toMatchObject({ body: "rm -rf build && make" });
-  expect(row.prompt_fingerprint).toBeNull();
   expect(daemon.rows().filter(({ state }) => state !== null)).toHaveLength(1);
   hook("Stop");
   await found(({ state }) => state === "completed");
@@ -147,7 +156,7 @@ it("stays while its file is half written, and goes with its process, whose file 
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(daemon.rows().find(({ background }) => background !== null)).toMatchObject({ state: "running" });
   busy();
-  worker.kill("SIGKILL");
+  process.kill(worker.pid, "SIGKILL");
   await daemon.untilGone(PLACE);
   expect(existsSync(file)).toBe(true);
 }, 20_000);
@@ -157,6 +166,63 @@ it("of a process that has the pid of another one by now is none", async () => {
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(daemon.rows().filter(({ state }) => state !== null)).toEqual([]);
 }, 20_000);
+
+/** What `claude attach` shows: recorded dialogs, which a key ends; gives the file with what was chosen. */
+const showDialogs = async (dialogs: readonly Dialog[]): Promise<string> => {
+  await installClaude();
+  const chosen = join(daemon.home, "chosen");
+  const rest = loadRecording(join(FIXTURES, "recordings", "claude"), "completed");
+  const options = JSON.stringify({ dialogs, last: { text: rest.text, title: rest.title } });
+  writeFileSync(join(daemon.home, "options.json"), options);
+  const shown = `exec ${process.execPath} ${DIALOGS} ${chosen} "$(cat ${join(daemon.home, "options.json")})"`;
+  writeFileSync(join(daemon.home, "bin", "claude"), `#!/bin/sh\n${shown}\n`);
+  return chosen;
+};
+const isAsked = { tool_name: "Bash", tool_use_id: "toolu_1", permission_mode: "default" };
+const askFor = async (command: string): Promise<PaneView> => {
+  asks();
+  await found(({ state }) => state === "waiting_approval");
+  hook("PermissionRequest", { payload: { ...isAsked, tool_input: { command, description: "Lab command" } } });
+  return found(({ prompt_fingerprint }) => prompt_fingerprint !== null);
+};
+const approving = (row: PaneView) => ({
+  ...acting(row),
+  guards: actionGuardsSchema.parse({ ifPrompt: row.prompt_fingerprint }),
+  choice: { kind: "approve" as const },
+  idempotencyKey: null,
+});
+
+it("is approved on a screen of its own, which is gone afterwards", async () => {
+  const dialog = dialogOf("recordings/claude/waiting_approval", { options: OPTIONS, digits: "too" });
+  const chosen = await showDialogs([dialog]);
+  const row = await askFor("touch approved.txt");
+  expect(row.request).toMatchObject({ body: "touch approved.txt", is_whole: true, options: [] });
+  const answering = daemon.daemon.service.answer(approving(row));
+  await vi.waitFor(() => expect(existsSync(chosen)).toBe(true), 10_000);
+  busy();
+  expect(await answering).toMatchObject({ outcome: "delivered" });
+  expect(JSON.parse(readFileSync(chosen, "utf8").trim().split("\n").at(-1) ?? "")).toEqual([
+    dialog.name,
+    OPTIONS[0],
+  ]);
+  expect(readdirSync(daemon.paths.home).filter((name) => name.startsWith("screen-"))).toEqual([]);
+}, 30_000);
+
+it("takes no key where its screen shows another request, or none", async () => {
+  const replace = ["touch approved.txt", "touch another.txt"] as const;
+  const other = dialogOf("recordings/claude/waiting_approval", { options: OPTIONS, digits: "too", replace });
+  const chosen = await showDialogs([other]);
+  const row = await askFor("touch approved.txt");
+  const { service } = daemon.daemon;
+  await expect(service.answer(approving(row))).rejects.toMatchObject({ code: "E_STALE_SNAPSHOT" });
+  await showDialogs([]);
+  await expect(service.answer(approving(row))).rejects.toMatchObject({
+    code: "E_STALE_SNAPSHOT",
+    message: expect.stringContaining("no dialog within 3 s") as string,
+  });
+  expect(existsSync(chosen)).toBe(false);
+  expect(readdirSync(daemon.paths.home).filter((name) => name.startsWith("screen-"))).toEqual([]);
+}, 30_000);
 
 /** A program `claude` for the person's login shell; it notes its words, shows a session, and ends one. */
 const installClaude = async (): Promise<string> => {

@@ -100,6 +100,7 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
     gate,
     audit: createActionAudit({ gate, store, beginAction: () => () => {}, clock, ids }),
     connectedTargets: { get: () => connected } as unknown as ConnectedTargets,
+    screenFolder: "",
     store,
     clock,
     ids,

@@ -46,10 +46,9 @@ const backgroundReason = ({ background }: PaneView): DisabledReason =>
 /** Why the prompt as a whole cannot be answered from here. */
 const promptReason = (pane: PaneView): DisabledReason => {
   if (pane.state === null || !isWaiting(pane.state)) return "it asks nothing.";
-  const inBackground = backgroundReason(pane);
-  if (inBackground !== null) return inBackground;
   if (pane.request === null) return "what it asks could not be read.";
-  return pane.prompt_fingerprint === null ? "its prompt cannot be told from another." : null;
+  if (pane.prompt_fingerprint !== null) return null;
+  return backgroundReason(pane) ?? "its prompt cannot be told from another.";
 };
 
 /** The rule of every answer: to allow something, its complete text must be shown. */
@@ -84,6 +83,8 @@ export const roleReason = (
   const general = notLiveReason(pane, context) ?? promptReason(pane);
   if (general !== null) return general;
   const options = pane.request?.options ?? [];
+  // Its event told all of it; which option has that role is read when it is opened for the answer.
+  if (options.length === 0 && pane.background !== null) return notWholeReason(pane, role, context);
   if (options.length === 0) return "its options have not been read from the screen.";
   const option = options.find((candidate) => candidate.role === role);
   return option === undefined
@@ -100,8 +101,9 @@ export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReas
 };
 
 export const replyReason = (pane: PaneView, context: ActionContext): DisabledReason => {
-  const notLive = notLiveReason(pane, context) ?? backgroundReason(pane);
-  if (notLive !== null || pane.state === null || !isWaiting(pane.state)) return notLive;
+  const notLive = notLiveReason(pane, context);
+  if (notLive !== null) return notLive;
+  if (pane.state === null || !isWaiting(pane.state)) return backgroundReason(pane);
   const general = promptReason(pane);
   if (general !== null) return general;
   return (pane.request?.text_entry ?? null) === null

@@ -56,6 +56,16 @@ describe("what can be done", () => {
     expect(actionOf("approve").disabledReason(onlyAlways, WELL)).toContain("not known which option");
   });
 
+  it("answers a session that no pane shows only where its event told all of it, and types nothing to it", () => {
+    const background = { id: "1981d014" };
+    const told = { ...asking({ options: [] }), background };
+    expect(possible(told)).toEqual(["approve", "deny", "rule", "attach", "output", "kill"]);
+    const untold = { ...asking({ options: [], is_whole: false }), background, prompt_fingerprint: null };
+    expect(possible(untold)).toEqual(["attach", "output", "kill"]);
+    expect(actionOf("approve").disabledReason(untold, WELL)).toContain("runs in the background");
+    expect(possible({ ...makePane({ state: "idle" }), background })).toEqual(["attach", "output", "kill"]);
+  });
+
   it("allows nothing of which a part is not shown, and refuses it all the same", () => {
     const options = [
       { label: "Yes", keys: ["1"], role: "approve" as const },

@@ -1,0 +1,77 @@
+// A screen for a session that no pane shows, for the length of one answer: the session is opened in a tmux server of agtmux's own,
+// which nobody else sees and nobody attaches to. There the dialog is read and the key pressed like in any pane; then the server
+// ends, which the session outlives.
+import { join } from "node:path";
+import { backgroundOf, inLoginShell } from "./background.ts";
+import { createPaneClient, type PaneScreen } from "./paneClient.ts";
+import { poll } from "./pause.ts";
+import { readCapture } from "./screenReading.ts";
+import type { ConnectedTarget } from "../connections/connectedTarget.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { Pane } from "../model/runtime.ts";
+import { isWaiting } from "../model/state.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { Clock } from "../ports/clock.ts";
+
+/** Wide and tall enough for the dialogs of ordinary requests; a dialog that does not fit is not whole, and only a refusal answers it. */
+const SIZE = { width: 160, height: 60 } as const;
+const TIMEOUT_MS = 5_000;
+/** From the start of the program until its dialog is drawn. */
+const DRAWN_LIMIT_MS = 3_000;
+const DRAWN_EVERY_MS = 50;
+
+/**
+ * Resolves once a dialog is drawn. The caller closes the screen. @throws AgtmuxError E_UNSUPPORTED on another machine, E_STALE_SNAPSHOT
+ * where no dialog is drawn in time; then nothing was pressed, and the screen is closed.
+ */
+export const openBackgroundScreen = async (deps: {
+  connected: ConnectedTarget;
+  adapter: AgentAdapter | null;
+  id: string;
+  /** As the session is listed. */
+  listed: Pane;
+  paneRef: string;
+  /** A folder of the person's alone. */
+  folder: string;
+  makeNonce: () => string;
+  clock: Clock;
+}): Promise<PaneScreen & { openedAt: number; close: () => Promise<void> }> => {
+  const { connected, adapter, id, listed, paneRef, clock } = deps;
+  if (connected.executor.kind !== "local")
+    throw new AgtmuxError("E_UNSUPPORTED", `${paneRef} runs in the background of another machine`, {
+      remedy: `Open it with 'agtmux attach ${paneRef}', and answer it there.`,
+    });
+  const socketPath = join(deps.folder, `screen-${deps.makeNonce().slice(0, 8)}`);
+  const tmux = connected.tmuxAt({ server: listed.server, socketPath });
+  const command = inLoginShell(backgroundOf(adapter, paneRef).attach(id));
+  const size = ["-x", String(SIZE.width), "-y", String(SIZE.height)];
+  const close = async (): Promise<void> => {
+    await tmux.run(["kill-server"], { timeoutMs: TIMEOUT_MS }).catch(() => {});
+    // tmux leaves the file where it is.
+    await connected.executor.files.remove(socketPath).catch(() => {});
+  };
+  // Not the person's own configuration: this server is none of theirs.
+  const made = await tmux.run(
+    ["-f", "/dev/null", "new-session", "-d", ...size, "-P", "-F", "#{pane_id} #{pane_pid}", ...command],
+    { timeoutMs: TIMEOUT_MS, mayStart: true },
+  );
+  const [, paneId = "", panePid = ""] = /^(%\d+) (\d+)\n?$/.exec(made.stdout) ?? [];
+  const pane = { ...listed, ...SIZE, paneId, panePid: Number(panePid) };
+  const client = createPaneClient({ tmux, makeNonce: deps.makeNonce, standsFor: listed });
+  const refuse = (why: string): AgtmuxError =>
+    new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was pressed in ${paneRef}: ${why}.`);
+  try {
+    if (made.exitCode !== 0 || paneId === "") throw refuse("it could not be opened");
+    const drawn = await poll(clock, { everyMs: DRAWN_EVERY_MS, limitMs: DRAWN_LIMIT_MS }, async () => {
+      const capture = await client.capture(pane, { styled: true });
+      if (capture === null) throw refuse("its program has ended");
+      const reading = readCapture({ adapter }, pane, capture);
+      return reading !== null && isWaiting(reading.status.state) ? true : null;
+    });
+    if (drawn === null) throw refuse(`it showed no dialog within ${DRAWN_LIMIT_MS / 1_000} s`);
+    return { pane, client, openedAt: clock.now(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
