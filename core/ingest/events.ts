@@ -4,6 +4,7 @@ import { bindEvent, type Binding, type BindInput, isTie, placeEvent } from "../e
 import { type Envelope, readWrapperEvent, isWrapperEvent } from "../model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../model/evidence.ts";
 import type { Runtime, ServerInstance } from "../model/runtime.ts";
+import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 import type { NormalizedEvent } from "../ports/agentAdapter.ts";
 import { type PendingEvent, storeFailureOf } from "../ports/store.ts";
 import { noteTold } from "./activity.ts";
@@ -205,7 +206,10 @@ export class Events {
       store.setAgentSessionId(entry.runtime.runtimeId, event.sessionId);
     }
     const base = event.eventId ?? envelope.spoolName;
-    for (const [index, signal] of event.signals.entries())
+    // That a dialog is open, but not which: without a screen nobody can see whose it is, and the session's own files say the same.
+    const isNamed = (signal: Signal): boolean =>
+      signal.kind !== "request" || signal.requestKey !== null || entry.runtime.server !== BACKGROUND_SERVER;
+    for (const [index, signal] of event.signals.filter(isNamed).entries())
       this.states.addEvidence(
         entry,
         {

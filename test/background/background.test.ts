@@ -113,9 +113,21 @@ it("gets the events of its hooks by its session, and never lends them to a pane 
   const place = { tmux: `${tmux.socketPath},${await tmux.serverPid()},0`, pane };
   const ask = { tool_name: "Bash", tool_input: { command: "rm -rf build && make" }, tool_use_id: "toolu_1" };
   hook("PermissionRequest", { payload: ask, ...place });
-  const row = await found(({ state }) => state === "waiting_approval");
+  asks();
+  const row = await found(({ prompt_fingerprint }) => prompt_fingerprint !== null);
   expect(row.request).toMatchObject({ body: "rm -rf build && make" });
   expect(daemon.rows().filter(({ state }) => state !== null)).toHaveLength(1);
+  // Claude Code sends it some seconds later, also for a question; it names no request.
+  hook("Notification", {
+    payload: { notification_type: "permission_prompt", message: "Claude needs your permission" },
+  });
+  await found(({ prompt_fingerprint }) => prompt_fingerprint !== null);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(daemon.rows().find(({ background }) => background !== null)?.request).toMatchObject({
+    body: "rm -rf build && make",
+    is_whole: true,
+  });
+  tell({ status: "idle" }, { state: "working", tempo: "idle", detail: "hello" });
   hook("Stop");
   await found(({ state }) => state === "completed");
 }, 20_000);
