@@ -46,6 +46,8 @@ export interface BenchAgent {
 export interface Harness {
   readonly tmux: PrivateTmux;
   readonly tmuxPid: number;
+  /** Of the person. */
+  readonly home: string;
   readonly paths: RuntimePaths;
   readonly agents: readonly BenchAgent[];
   /** The event file of an agent. */
@@ -181,6 +183,7 @@ export const createHarness = async (options: {
   return {
     tmux,
     tmuxPid,
+    home,
     paths,
     agents,
     textOf,

@@ -72,6 +72,7 @@ export class BackgroundWatch implements WatchedServer {
   private readAt = -Infinity;
   private readAllAt = -Infinity;
   private isWatching = false;
+  private readonly panes = new WeakMap<BackgroundSession, Pane>();
   /** Sessions that panes show, by pane. */
   private readonly viewers = new Map<string, string>();
   private cancelNews: (() => void) | null = null;
@@ -133,7 +134,7 @@ export class BackgroundWatch implements WatchedServer {
     const shown = new Set(this.viewers.values());
     const panes = this.listed()
       .filter(({ session }) => !shown.has(session.id) && !this.deps.isGone(session.pid))
-      .map((one) => toPane(this.deps.targetId, one, now));
+      .map((one) => this.paneOf(one, now));
     return { status: "ok", mode: "direct", problem: null, instance: null, panes };
   }
 
@@ -168,6 +169,15 @@ export class BackgroundWatch implements WatchedServer {
     this.cancelNews?.();
     for (const watcher of this.watchers.values()) watcher.close();
     return Promise.resolve();
+  }
+
+  /** The same object as long as nothing changed: rows are made again for a new one. */
+  private paneOf(one: Listed, now: number): Pane {
+    const known = this.panes.get(one.session);
+    if (known !== undefined) return known;
+    const pane = toPane(this.deps.targetId, one, now);
+    this.panes.set(one.session, pane);
+    return pane;
   }
 
   private listed(): Listed[] {

@@ -13,7 +13,7 @@ const watched = (
   title = "",
 ) => ({ attention, isUnsustained, pane: somePane("%1", { windowActivity, title }) }) as WatchedRuntime;
 const wait = (runtime: WatchedRuntime, sameReads = 5, title = ""): number =>
-  nextReadAt(runtime, { at: AT, text: "", title, sameReads }, DEFAULT_TIMING) - AT;
+  nextReadAt(runtime, { at: AT, text: "", title, activity: 0, sameReads }, DEFAULT_TIMING) - AT;
 const OLD = AT / 1_000 - 100;
 
 describe("a screen is read", () => {

@@ -1,6 +1,7 @@
 // The screens and state files of a target's agents: when each is due (`nextReadAt`), and reading all due ones of a server together
 // and handing the readings to the sink (`ScreenWatch`). What a screen means is the adapter's business.
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
+import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 import {
   type WatchedRuntime,
   createYielding,
@@ -23,6 +24,8 @@ interface LastRead {
   text: string;
   /** Of the pane, as it was listed last before the read. */
   title: string;
+  /** When its window was last active by then, as tmux has it; of a background session, when its files changed. */
+  activity: number;
   /** Reads in a row, this one included, that showed the same. */
   sameReads: number;
 }
@@ -50,9 +53,16 @@ const stillTitle = (title: string): string => title.replaceAll(/[\u2800-\u28ff]/
 const hasOtherTitle = ({ pane }: WatchedRuntime, last: LastRead): boolean =>
   pane.title !== last.title && stillTitle(pane.title) !== stillTitle(last.title);
 
+/** The files of a background session: at once when they changed; what works or waits is confirmed now and then. */
+const nextFilesAt = ({ pane, attention }: WatchedRuntime, last: LastRead): number => {
+  if (pane.windowActivity !== last.activity) return last.at + CLOSE_INTERVAL_MS;
+  return last.at + (attention === "quiet" ? restMs(last) : ACTIVE_RECHECK_MS);
+};
+
 /** Epoch ms at which the screen should be read next. */
 export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, timing: Timing): number => {
   if (last === undefined) return 0;
+  if (runtime.pane.server === BACKGROUND_SERVER && !runtime.isUnsustained) return nextFilesAt(runtime, last);
   switch (runtime.attention) {
     case "close":
       return last.at + CLOSE_INTERVAL_MS;
@@ -266,15 +276,16 @@ export class ScreenWatch {
     { readAt, begunAt }: { readAt: number; begunAt: number },
   ): SinkReading | null {
     const { runtimeId } = watched.runtime;
-    const { title } = watched.pane;
+    const { title, windowActivity: activity } = watched.pane;
     const last = this.reads.get(runtimeId);
     if (lines === null) {
-      this.reads.set(runtimeId, { at: begunAt, text: last?.text ?? "", title, sameReads: 0 });
+      const sameReads = last?.activity === activity ? last.sameReads + 1 : 0;
+      this.reads.set(runtimeId, { at: begunAt, text: last?.text ?? "", title, activity, sameReads });
       return null;
     }
     const text = lines.join("\n");
     const sameReads = last?.text === text ? last.sameReads + 1 : 0;
-    this.reads.set(runtimeId, { at: begunAt, text, title, sameReads });
+    this.reads.set(runtimeId, { at: begunAt, text, title, activity, sameReads });
     this.deps.sink.noteScreen(runtimeId, lines);
     const isChanged = last !== undefined && last.text !== text;
     const isBlank = text.trim() === "";
