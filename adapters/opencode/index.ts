@@ -1,4 +1,4 @@
-// The adapter for opencode: which process it is, what it loads, how it answers without a pane, and how its parts are wired to the
+// The adapter for opencode, and for OpenCode 2 as its documents describe it: which process it is, what it loads, how it answers without a pane, and how its parts are wired to the
 // contract. It has no state file (its sessions are a database), so events and the screen are all there is.
 import {
   type AgentExecutable,
@@ -113,13 +113,18 @@ const PRINT_MODE: PrintMode = {
   parse: readOpencode,
 };
 
-/** A new adapter; recorded with 1.18.33. It may exit without any event. */
+/**
+ * A new adapter; recorded with 1.18.33. It may exit without any event. OpenCode 2 runs our plugin in one background service for all
+ * its terminals, so that the process of an event, its session or its prompt says whose it is.
+ */
 export const createOpencodeAdapter = (): AgentAdapter => ({
   ...BUILT_IN,
   agentType: "opencode",
   displayName: "opencode",
   recordedVersions: ["1.18.33"],
+  unverifiedVersions: ["2"],
   announcesExit: false,
+  eventsMayNameOtherPanes: true,
   // The first one shows "esc again to interrupt".
   interruptKeys: [["Escape"], ["Escape"]],
   // The command that it prints when it ends (1.18.33).

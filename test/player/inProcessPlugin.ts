@@ -19,10 +19,12 @@ export const loadPlugin = (options: {
   kind: "opencode" | "extension";
   file: string;
   cwd: string;
+  /** Of the played agent. */
+  pid: number;
   env: Readonly<Record<string, string>>;
 }): InProcessPlugin | null => {
   if (!existsSync(options.file)) return null;
-  const child = spawn(process.execPath, ["--no-warnings", HOST, options.kind, options.file], {
+  const child = spawn(process.execPath, ["--no-warnings", HOST, options.kind, options.file, String(options.pid)], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
     stdio: ["pipe", "pipe", "inherit"],
