@@ -82,7 +82,9 @@ describe("opencode 1", () => {
 const bySetup = async (module: Fields, context: Fields): Promise<unknown> => {
   const { default: one } = module;
   if (!isFields(one) || typeof one["id"] !== "string")
-    throw new TypeError("Plugin must export a default definition with an id and an effect or setup function.");
+    throw new TypeError(
+      "Plugin must export a default definition with an id and an effect or setup function.",
+    );
   return callable(one["setup"])(context);
 };
 
@@ -216,7 +218,9 @@ describe("OpenCode 2", () => {
         ...SESSION,
         title: "Questions",
         metadata: { kind: "question" },
-        fields: [{ key: "q0", title: "Drink", description: "Tea or coffee?", type: "string", options: [option] }],
+        fields: [
+          { key: "q0", title: "Drink", description: "Tea or coffee?", type: "string", options: [option] },
+        ],
       },
     });
     host.tell("form.cancelled", { ...SESSION, id: "frm_1" });
@@ -254,7 +258,11 @@ describe("OpenCode 2", () => {
 
   it("tells a failure in its own words, a retry, and what goes on after an interruption", async () => {
     const host = await started();
-    host.tell("session.retry.scheduled", { ...SESSION, attempt: 2, error: { message: "Connection refused" } });
+    host.tell("session.retry.scheduled", {
+      ...SESSION,
+      attempt: 2,
+      error: { message: "Connection refused" },
+    });
     host.tell("session.execution.interrupted", { ...SESSION, reason: "superseded" });
     host.tell("session.execution.failed", {
       ...SESSION,
@@ -294,9 +302,12 @@ describe("OpenCode 2", () => {
     await host.quiet();
     const events = await spool.untilWritten(2);
     expect(events.map(({ payload }) => payload["rootID"])).toEqual(["ses_1", "ses_1"]);
-    const read = normalizeOpencode(envelopeOf("opencode", "session.execution.succeeded", events[1]!.payload), {
-      confirmRequests: false,
-    });
+    const read = normalizeOpencode(
+      envelopeOf("opencode", "session.execution.succeeded", events[1]!.payload),
+      {
+        confirmRequests: false,
+      },
+    );
     expect(read.sessionId).toBe("ses_1");
     expect(read.signals.map(toldBy)).toEqual(["alive!"]);
   });

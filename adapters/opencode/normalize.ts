@@ -254,7 +254,8 @@ const normalizeFirst = createNormalizer({
 // and sources (2.0), and what others recorded with 2.0.16. A turn begins and ends once, a refused permission and a dismissed
 // question interrupt it. Its dialogs are reported; no key answers them, and none of them counts as whole.
 
-const askedBySecond = (ask: (payload: Payload) => Ask): EventRule =>
+const askedBySecond =
+  (ask: (payload: Payload) => Ask): EventRule =>
   (event) => [opened(event, ask(event.payload), idOf(event.payload, "id"), { confidence: "medium" })];
 
 const permissionOfSecond = (payload: Payload): Ask => {
@@ -319,9 +320,7 @@ const RULES_OF_SECOND: EventRules = {
   ),
   // Superseded: another one follows at once.
   "session.execution.interrupted": (event) =>
-    textOf(event.payload, "reason") === "superseded"
-      ? alive(event)
-      : endedBySecond(() => INTERRUPTED)(event),
+    textOf(event.payload, "reason") === "superseded" ? alive(event) : endedBySecond(() => INTERRUPTED)(event),
   "session.retry.scheduled": ({ payload, agentId }) => [
     activity(workOf(agentId, RETRYING), { agentId, confidence: "medium", ...retryField(payload) }),
   ],

@@ -17,9 +17,9 @@ interface PluginSpool {
   readonly root: string;
   readonly eventScript: string;
   /** `path`: of the file in `root` that holds the source. */
-  load(source: string, path: string): Promise<Record<string, unknown>>;
-  written(): Promise<WrittenEvent[]>;
-  untilWritten(count: number): Promise<WrittenEvent[]>;
+  load: (source: string, path: string) => Promise<Record<string, unknown>>;
+  written: () => Promise<WrittenEvent[]>;
+  untilWritten: (count: number) => Promise<WrittenEvent[]>;
 }
 
 /** Call it at the top level of a test file. The environment names pane %5 of a tmux server. */

@@ -24,11 +24,15 @@ export const loadPlugin = (options: {
   env: Readonly<Record<string, string>>;
 }): InProcessPlugin | null => {
   if (!existsSync(options.file)) return null;
-  const child = spawn(process.execPath, ["--no-warnings", HOST, options.kind, options.file, String(options.pid)], {
-    cwd: options.cwd,
-    env: { ...process.env, ...options.env },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--no-warnings", HOST, options.kind, options.file, String(options.pid)],
+    {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
   const answers: (() => void)[] = [];
   const gone = new Promise<void>((resolve) => {
     child.on("exit", () => {
