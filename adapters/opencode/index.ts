@@ -28,9 +28,9 @@ import * as z from "zod";
 // Which process: opencode's terminal program. Source: recorded process tree (1.18.33): a native program whose name and first
 // argument are both `opencode`, started directly or by npm's launcher.
 
-/** Subcommands without a session on the screen. */
+/** Subcommands without a session on the screen; `api`, `service` and `update` are of OpenCode 2. */
 const HELPERS =
-  /^(acp|agent|auth|completion|db|debug|export|generate|github|import|mcp|models|plugin|pr|run|serve|session|stats|uninstall|upgrade|web)$/;
+  /^(acp|agent|api|auth|completion|db|debug|export|generate|github|import|mcp|models|plugin|pr|run|serve|service|session|stats|uninstall|update|upgrade|web)$/;
 const ANSWERS_AND_LEAVES = /^(--help|-h|--version|-v)$/;
 
 /** Of npm, its own installer, Homebrew and nix; its settings' variable is named in it (1.18.33), and in no other agent. */
