@@ -331,7 +331,8 @@ const setup = async (context) => {
   };
 };
 
-// Up to 1.18.28 opencode calls every export of a plugin file: an object among them would keep it from starting.
+// Versions below 1.18.29 may call every export of a plugin file; then an object among them keeps opencode from beginning a session
+// (tried with 1.1.53). The package that opencode 1 keeps beside its plugins has opencode's own version.
 const callsExports = async () => {
   try {
     const file = new URL("../node_modules/@opencode-ai/plugin/package.json", import.meta.url);
