@@ -4,6 +4,7 @@ import type { Confidence } from "../core/model/state.ts";
 import type { ProcessInfo } from "../core/model/runtime.ts";
 import { inEditors } from "./common/editorWindow.ts";
 import { byRightName } from "./common/commandLine.ts";
+import { createAntigravityAdapter } from "./antigravity/index.ts";
 import { createArcaneAdapter } from "./arcane/index.ts";
 import { createClaudeAdapter } from "./claude/index.ts";
 import { createCodexAdapter } from "./codex/index.ts";
@@ -44,6 +45,7 @@ const isAncestor = (of: ProcessInfo, candidate: ProcessInfo, processes: readonly
 
 const builtInAdapters = (): readonly AgentAdapter[] =>
   [
+    createAntigravityAdapter(),
     createArcaneAdapter(),
     createClaudeAdapter(),
     createCodexAdapter(),

@@ -1,54 +1,19 @@
-import { mkdtemp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FORWARDED_EVENTS, extensionSource } from "../piFamily/integration.ts";
+import { usePluginSpool } from "../testkit/pluginSpool.ts";
 import { opencodePluginSource } from "../opencode/integration.ts";
 
 type Handler = (event: unknown, context?: unknown) => unknown;
 
-let root: string;
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "agtmux-plugin-"));
-  for (const folder of ["new", "tmp"]) await mkdir(join(root, "spool", folder), { recursive: true });
-  vi.stubEnv("TMUX", "/tmp/sock,77,0");
-  vi.stubEnv("TMUX_PANE", "%5");
-});
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(root, { recursive: true, force: true });
-});
-
-const load = async (source: string, name: string): Promise<Record<string, unknown>> => {
-  const file = join(root, name);
-  await writeFile(file, source);
-  return import(/* @vite-ignore */ pathToFileURL(file).href);
-};
-const eventScript = () => join(root, "bin", "agtmux-event");
-const written = async () => {
-  const folder = join(root, "spool", "new");
-  const names = (await readdir(folder)).toSorted();
-  return Promise.all(
-    names.map(async (name) => {
-      const [header = "", body = ""] = (await readFile(join(folder, name), "utf8")).split("\n\n");
-      const event = /^event=(.*)$/m.exec(header)?.[1];
-      const payload: Record<string, unknown> = JSON.parse(body);
-      return { name, header, event, payload };
-    }),
-  );
-};
-const untilWritten = (count: number) =>
-  vi.waitFor(async () => {
-    const events = await written();
-    expect(events).toHaveLength(count);
-    return events;
-  });
+const spool = usePluginSpool();
+const { load, written, untilWritten } = spool;
 
 describe("the writer in a plugin", () => {
   const loadExtension = async () => {
     const module = await load(
-      extensionSource("omp", [...FORWARDED_EVENTS], eventScript(), ".omp"),
+      extensionSource("omp", [...FORWARDED_EVENTS], spool.eventScript, ".omp"),
       "agtmux.mjs",
     );
     const handlers = new Map<string, Handler>();
@@ -68,14 +33,14 @@ describe("the writer in a plugin", () => {
     expect(events[0]?.header).toBe(
       `agtmux-event 1\nagent=omp\nevent=turn_start\ntmux=/tmp/sock,77,0\npane=%5\nppid=${process.pid}`,
     );
-    const { mode } = await stat(join(root, "spool", "new", events[0]?.name ?? ""));
+    const { mode } = await stat(join(spool.root, "spool", "new", events[0]?.name ?? ""));
     expect(mode & 0o777).toBe(0o600);
-    expect(await readdir(join(root, "spool", "tmp"))).toEqual([]);
+    expect(await readdir(join(spool.root, "spool", "tmp"))).toEqual([]);
   });
 
   it("returns nothing and never throws, whatever it is given, also without a spool", async () => {
     const tell = await loadExtension();
-    await rm(join(root, "spool"), { recursive: true });
+    await rm(join(spool.root, "spool"), { recursive: true });
     const cyclic: Record<string, unknown> = {};
     cyclic["self"] = cyclic;
     const hostile = new Proxy(
@@ -89,7 +54,7 @@ describe("the writer in a plugin", () => {
     for (const event of [undefined, null, 1, "x", cyclic, hostile])
       expect(tell("tool_execution_start", event, hostile)).toBeUndefined();
     await tell("session_shutdown", {});
-    expect(await readdir(root)).toEqual(["agtmux.mjs"]);
+    expect(await readdir(spool.root)).toEqual(["agtmux.mjs"]);
   });
 
   it("forges no header line and cuts what is long", async () => {
@@ -176,7 +141,7 @@ describe("the writer in a plugin", () => {
     ]);
     expect(events[3]?.payload["message"]).toEqual({ stopReason: "error", errorMessage: "401" });
     expect(JSON.stringify(events)).not.toContain("secret");
-    const again = await load(extensionSource("omp", ["agent_start"], eventScript(), null), "again.mjs");
+    const again = await load(extensionSource("omp", ["agent_start"], spool.eventScript, null), "again.mjs");
     const create = again["default"];
     if (typeof create !== "function") throw new Error("no extension");
     const sessionManager = { getSessionId: () => "sub" };
@@ -194,11 +159,11 @@ describe("the time-out of a question", () => {
     ["ask.timeout: 0\n", undefined],
     ["", undefined],
   ])("is read from %j", async (config, expected) => {
-    vi.stubEnv("HOME", root);
-    await mkdir(join(root, ".omp", "agent"), { recursive: true });
-    await writeFile(join(root, ".omp", "agent", "config.yml"), config);
+    vi.stubEnv("HOME", spool.root);
+    await mkdir(join(spool.root, ".omp", "agent"), { recursive: true });
+    await writeFile(join(spool.root, ".omp", "agent", "config.yml"), config);
     const module = await load(
-      extensionSource("omp", [...FORWARDED_EVENTS], eventScript(), ".omp"),
+      extensionSource("omp", [...FORWARDED_EVENTS], spool.eventScript, ".omp"),
       "agtmux.mjs",
     );
     const handlers = new Map<string, Handler>();
@@ -217,8 +182,7 @@ describe("the time-out of a question", () => {
 
 describe("opencode's plugin", () => {
   const loadPlugin = async () => {
-    const module = await load(opencodePluginSource(eventScript()), "opencode.mjs");
-    expect(Object.keys(module)).toEqual(["AgtmuxPlugin"]);
+    const module = await load(opencodePluginSource(spool.eventScript), "opencode.mjs");
     const create = module["AgtmuxPlugin"];
     if (typeof create !== "function") throw new Error("no plugin");
     const hooks: Record<string, Handler> = await create({ directory: "/home/dev/project" });

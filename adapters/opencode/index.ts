@@ -1,4 +1,4 @@
-// The adapter for opencode: which process it is, what it loads, how it answers without a pane, and how its parts are wired to the
+// The adapter for opencode, and for OpenCode 2 as its documents describe it: which process it is, what it loads, how it answers without a pane, and how its parts are wired to the
 // contract. It has no state file (its sessions are a database), so events and the screen are all there is.
 import {
   type AgentExecutable,
@@ -28,9 +28,9 @@ import * as z from "zod";
 // Which process: opencode's terminal program. Source: recorded process tree (1.18.33): a native program whose name and first
 // argument are both `opencode`, started directly or by npm's launcher.
 
-/** Subcommands without a session on the screen. */
+/** Subcommands without a session on the screen; `api`, `service` and `update` are of OpenCode 2. */
 const HELPERS =
-  /^(acp|agent|auth|completion|db|debug|export|generate|github|import|mcp|models|plugin|pr|run|serve|session|stats|uninstall|upgrade|web)$/;
+  /^(acp|agent|api|auth|completion|db|debug|export|generate|github|import|mcp|models|plugin|pr|run|serve|service|session|stats|uninstall|update|upgrade|web)$/;
 const ANSWERS_AND_LEAVES = /^(--help|-h|--version|-v)$/;
 
 /** Of npm, its own installer, Homebrew and nix; its settings' variable is named in it (1.18.33), and in no other agent. */
@@ -113,13 +113,18 @@ const PRINT_MODE: PrintMode = {
   parse: readOpencode,
 };
 
-/** A new adapter; recorded with 1.18.33. It may exit without any event. */
+/**
+ * A new adapter; recorded with 1.18.33. It may exit without any event. OpenCode 2 runs our plugin in one background service for all
+ * its terminals, so that the process of an event, its session or its prompt says whose it is.
+ */
 export const createOpencodeAdapter = (): AgentAdapter => ({
   ...BUILT_IN,
   agentType: "opencode",
   displayName: "opencode",
   recordedVersions: ["1.18.33"],
+  unverifiedVersions: ["2"],
   announcesExit: false,
+  eventsMayNameOtherPanes: true,
   // The first one shows "esc again to interrupt".
   interruptKeys: [["Escape"], ["Escape"]],
   // The command that it prints when it ends (1.18.33).

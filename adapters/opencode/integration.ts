@@ -1,14 +1,30 @@
-// Our plugin for opencode: its source text, and the integration that installs it as a file of its own in the user folder.
-// opencode 1.18.33 installs the package @opencode-ai/plugin from npm at its next start when the folder exists, and draws nothing
-// for more than a minute without network; that is opencode's doing, so the person is told, and it is not worked around.
+// Our plugin for opencode and OpenCode 2: its source text, and the integration that installs it as a file of its own in the user
+// folder. opencode 1.18.33 installs the package @opencode-ai/plugin from npm at its next start when the folder exists, and draws
+// nothing for more than a minute without network; that is opencode's doing, so the person is told, and it is not worked around.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
 import { eventWriterSource, createOwnFileIntegration } from "../common/pluginFile.ts";
 
-// The plugin: it runs inside opencode, hands on the few events that change a state, and adds what only somebody who saw the
+// What both share: the line or the file that a tool works on, and texts of a bounded length.
+
+const SHARED = `
+const TELLING = ["command", "filePath", "path", "pattern", "query", "url", "description"];
+
+// The line or the file that a tool works on, for the person.
+const subjectOf = (args) => {
+  const found = TELLING.map((name) => args?.[name]).find((value) => typeof value === "string");
+  return found === undefined ? {} : { subject: found.slice(0, 300) };
+};
+const errorOf = (name, statusCode, message) => ({
+  name,
+  data: { statusCode, message: String(message ?? "").slice(0, 500) },
+});
+`;
+
+// For opencode 1: it runs inside opencode, hands on the few events that change a state, and adds what only somebody who saw the
 // earlier ones knows: whose child a session is, how the turn that now ends went wrong, what the call that asks for a permission
 // gets.
 
-const BODY = `
+const FIRST = `
 const FORWARDED = new Set([
   "session.created",
   "session.status",
@@ -22,9 +38,11 @@ const FORWARDED = new Set([
   "question.rejected",
 ]);
 
-const TELLING = ["command", "filePath", "path", "pattern", "query", "url", "description"];
+// One process of opencode 1 may run both entries (it has a part of the second one's loader in it): then this one speaks.
+let isFirst = false;
 
 export const AgtmuxPlugin = async (context) => {
+  isFirst = true;
   const parents = new Map();
   const endings = new Map();
   const busy = new Set();
@@ -43,11 +61,6 @@ export const AgtmuxPlugin = async (context) => {
       .map((part) => String(part.text))
       .join("\\n")
       .slice(0, 1000);
-  // The line or the file that a tool works on, for the person.
-  const subjectOf = (args) => {
-    const found = TELLING.map((name) => args?.[name]).find((value) => typeof value === "string");
-    return found === undefined ? {} : { subject: found.slice(0, 300) };
-  };
   const learn = (info) => {
     if (typeof info?.id !== "string") return;
     if (parents.size > 5000) parents.clear();
@@ -96,13 +109,8 @@ export const AgtmuxPlugin = async (context) => {
         busy.delete(sessionID);
         return tell(type, { sessionID, said: said.get(sessionID), ...ending(sessionID) });
       case "session.error": {
-        const error = {
-          name: properties.error?.name,
-          data: {
-            statusCode: properties.error?.data?.statusCode,
-            message: String(properties.error?.data?.message ?? "").slice(0, 500),
-          },
-        };
+        const { name, data } = properties.error ?? {};
+        const error = errorOf(name, data?.statusCode, data?.message);
         if (typeof sessionID === "string") endings.set(sessionID, { error });
         return tell(type, { sessionID, error });
       }
@@ -163,9 +171,187 @@ export const AgtmuxPlugin = async (context) => {
 };
 `;
 
-/** The plugin for one installation of agtmux. opencode calls every export of a plugin file: there is exactly one. */
+// For OpenCode 2, by its documents (docs/build/plugins of 2.0, its sources of packages/schema and packages/plugin, and what others
+// recorded with 2.0.16): the plugin runs in the background service of all terminals, once for each folder, and each instance is told
+// of every session. So the first instance that sees an event hands it on, in the order in which they came, and each event names
+// its session, the root of its family and its folder: the service's own pane says nothing. A session of which nobody
+// can say whether it is somebody's child is not told at all: the end of a child must not end the turn of its parent.
+
+const SECOND = `
+const FORWARDED_BY_SECOND = new Set([
+  "session.created",
+  "session.inbox.enqueued",
+  "session.execution.started",
+  "session.execution.succeeded",
+  "session.execution.failed",
+  "session.execution.interrupted",
+  "session.retry.scheduled",
+  "session.text.ended",
+  "session.tool.input.started",
+  "session.tool.called",
+  "session.tool.success",
+  "session.tool.failed",
+  "permission.asked",
+  "permission.replied",
+  "form.created",
+  "form.replied",
+  "form.cancelled",
+]);
+const LOOK_UP_MS = 1000;
+
+const told = new Set();
+const sessions = new Map();
+const words = new Map();
+const toolNames = new Map();
+const bounded = (map, key, value, size) => {
+  if (map.size > size) map.clear();
+  map.set(key, value);
+};
+const sessionOf = (info) =>
+  info === null || typeof info !== "object"
+    ? null
+    : {
+        parentID: typeof info.parentID === "string" ? info.parentID : null,
+        directory: info.location?.directory,
+      };
+
+const lookUp = async (context, sessionID) => {
+  let timer;
+  try {
+    const limit = new Promise((resolve) => {
+      timer = setTimeout(() => resolve(null), LOOK_UP_MS);
+    });
+    const found = await Promise.race([context.session.get({ sessionID }), limit]);
+    return sessionOf(found?.data ?? found ?? null);
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+const knownSession = async (context, sessionID, isAskedAgain) => {
+  const known = sessions.get(sessionID);
+  if (known === undefined || (known === null && isAskedAgain))
+    bounded(sessions, sessionID, await lookUp(context, sessionID), 5000);
+  return sessions.get(sessionID);
+};
+// Null where a session on the way to the root is not known.
+const rootOf = async (context, sessionID) => {
+  let id = sessionID;
+  for (let depth = 0; depth < 10; depth += 1) {
+    const session = await knownSession(context, id, false);
+    if (session === null) return null;
+    if (session.parentID === null) return id;
+    id = session.parentID;
+  }
+  return null;
+};
+
+// What each event says beside its session; null: it is not handed on.
+const contentOf = (type, data, sessionID) => {
+  const callID = data.callID ?? data.id;
+  switch (type) {
+    case "session.inbox.enqueued": {
+      const { type: kind, payload } = data.item ?? {};
+      if (kind !== "user") return null;
+      words.delete(sessionID);
+      return { prompt: typeof payload?.text === "string" ? payload.text.slice(0, 1000) : "" };
+    }
+    case "session.execution.succeeded":
+      return { said: words.get(sessionID) };
+    case "session.execution.failed":
+      return { error: errorOf(data.error?.type, data.error?.status, data.error?.message) };
+    case "session.execution.interrupted":
+      return { reason: data.reason };
+    case "session.retry.scheduled":
+      return { attempt: data.attempt, message: String(data.error?.message ?? "").slice(0, 500) };
+    case "session.text.ended":
+      if (typeof data.text === "string") bounded(words, sessionID, data.text.slice(-1000), 500);
+      return null;
+    case "session.tool.input.started":
+      bounded(toolNames, callID, data.name, 500);
+      return null;
+    case "session.tool.called":
+      return { tool: toolNames.get(callID), callID, ...subjectOf(data.input) };
+    case "session.tool.success":
+    case "session.tool.failed": {
+      const tool = toolNames.get(callID);
+      toolNames.delete(callID);
+      return { tool, callID };
+    }
+    case "permission.asked":
+      return { id: data.id, action: data.action, resources: data.resources };
+    case "permission.replied":
+      return { requestID: data.requestID, reply: data.reply };
+    case "form.created":
+      return { id: data.form.id, title: data.form.title, fields: data.form.fields };
+    case "form.replied":
+    case "form.cancelled":
+      return { requestID: data.id };
+    default:
+      return {};
+  }
+};
+
+const onSecond = async (context, { type, data }) => {
+  const sessionID = type === "form.created" ? data.form.sessionID : (data.sessionID ?? data.id);
+  if (typeof sessionID !== "string") return;
+  if (type === "session.created") bounded(sessions, sessionID, sessionOf(data), 5000);
+  const content = contentOf(type, data, sessionID);
+  if (content === null) return;
+  const session = await knownSession(context, sessionID, type === "session.inbox.enqueued");
+  const rootID = await rootOf(context, sessionID);
+  if (rootID === null || session === null) return;
+  const { parentID, directory } = session;
+  const hand = type === "permission.asked" || type === "form.created" ? sendWhole : send;
+  hand(type, { ...content, sessionID, parentID, rootID, directory });
+};
+
+let turn = Promise.resolve();
+const setup = async (context) => {
+  let stream;
+  try {
+    stream = context.event.subscribe()[Symbol.asyncIterator]();
+  } catch {
+    return;
+  }
+  const listen = async () => {
+    for (;;) {
+      const { done, value } = await stream.next();
+      if (done) return;
+      if (isFirst || !FORWARDED_BY_SECOND.has(value?.type) || told.has(value.id)) continue;
+      if (told.size > 5000) told.clear();
+      if (typeof value.id === "string") told.add(value.id);
+      turn = turn.then(() => onSecond(context, value)).catch(() => {});
+    }
+  };
+  void listen().catch(() => {});
+  return () => {
+    void Promise.resolve(stream.return?.()).catch(() => {});
+  };
+};
+
+// Versions below 1.18.29 may call every export of a plugin file; then an object among them keeps opencode from beginning a session
+// (tried with 1.1.53). The package that opencode 1 keeps beside its plugins has opencode's own version.
+const callsExports = async () => {
+  try {
+    const file = new URL("../node_modules/@opencode-ai/plugin/package.json", import.meta.url);
+    const [major, minor, patch] = JSON.parse(await fs.readFile(file, "utf8")).version.split(".").map(Number);
+    return major < 1 || (major === 1 && (minor < 18 || (minor === 18 && patch < 29)));
+  } catch {
+    return false;
+  }
+};
+
+export default (await callsExports()) ? AgtmuxPlugin : { id: "agtmux", server: AgtmuxPlugin, setup };
+`;
+
+/**
+ * The plugin for one installation of agtmux. opencode 1 takes `server` of the default export (from 1.18.29 on), or calls every
+ * export once; OpenCode 2 takes `setup`.
+ */
 export const opencodePluginSource = (eventScript: string): string =>
-  eventWriterSource("opencode", eventScript) + BODY;
+  eventWriterSource("opencode", eventScript) + SHARED + FIRST + SECOND;
 
 const folder = (homeDir: string): string => `${homeDir}/.config/opencode`;
 

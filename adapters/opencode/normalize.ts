@@ -1,6 +1,6 @@
-// opencode's plugin events to signals, and what its permissions and questions ask. Pure; what needs memory of earlier events
-// (whose child a session is, how a turn failed) our plugin adds to the payload. Source: payloads and orders recorded with
-// 1.18.33.
+// opencode's plugin events to signals, and what its permissions and questions ask; below them those of OpenCode 2. Pure; what needs
+// memory of earlier events (whose child a session is, how a turn failed) our plugin adds to the payload. Source: payloads and
+// orders recorded with 1.18.33.
 import type { PromptRequest } from "../../core/model/request.ts";
 import {
   contentOfDiff,
@@ -43,6 +43,7 @@ import {
 import { movesTo } from "../common/screenText.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import type { Status } from "../../core/model/state.ts";
+import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { failureOfText, failureWords, progressField, quoteOf, retryOf } from "../common/progress.ts";
 
 // Requests: what permissions and questions ask, in structured form. Options and their keys as recorded (1.18.33): a permission
@@ -235,14 +236,129 @@ const TOLD: ToldNames = {
 };
 
 /** Root sessions speak for the agent; a child session is a sub-agent with the session's id as its own. */
-export const normalizeOpencode = createNormalizer({
+const agentIdOf = (payload: Payload): string =>
+  textOf(payload, "parentID") === null ? ROOT_AGENT : (idOf(payload, "sessionID") ?? "child");
+
+const normalizeFirst = createNormalizer({
   rules: RULES,
   told: TOLD,
-  agentIdOf: (payload) =>
-    textOf(payload, "parentID") === null ? ROOT_AGENT : (idOf(payload, "sessionID") ?? "child"),
+  agentIdOf,
   about: ({ payload, isRoot }) => ({
     sessionId: isRoot ? idOf(payload, "sessionID") : null,
     cwd: textOf(payload, "directory"),
     isExit: false,
   }),
 });
+
+// OpenCode 2: the events that our plugin hands on there, with medium confidence because nobody ran it here. Source: its documents
+// and sources (2.0), and what others recorded with 2.0.16. A turn begins and ends once, a refused permission and a dismissed
+// question interrupt it. Its dialogs are reported; no key answers them, and none of them counts as whole.
+
+const askedBySecond =
+  (ask: (payload: Payload) => Ask): EventRule =>
+  (event) => [opened(event, ask(event.payload), idOf(event.payload, "id"), { confidence: "medium" })];
+
+const permissionOfSecond = (payload: Payload): Ask => {
+  const action = oneLine(textOf(payload, "action") ?? "", 200);
+  const resources = listOf(payload, "resources").filter((item) => typeof item === "string");
+  const isEdit = isEditPermission(action);
+  const toolTitle = action === "" ? "Permission required" : `Use ${action}`;
+  return {
+    status: isEdit ? EDIT_APPROVAL : TOOL_APPROVAL,
+    request: promptRequest(
+      asHandedOn(payload, {
+        kind: isEdit ? "edit" : action === "shell" ? "command" : "tool",
+        title: action === "shell" ? "Shell command" : toolTitle,
+        body: resources.length === 0 ? null : resources.join("\n"),
+        toolName: action === "" ? null : action,
+        cwd: textOf(payload, "directory"),
+        options: ["Allow once", "Always allow", "Reject"].map((label) => ({ label, keys: null })),
+      }),
+    ),
+  };
+};
+
+/** A question is a form of fields: its text is the field's description, and below it stand the answers. */
+const formOfSecond = (payload: Payload): Ask => {
+  const questions = listOf(payload, "fields").flatMap((item) => {
+    const field = asPayload(item);
+    if (field === null) return [];
+    const text = textOf(field, "description") ?? textOf(field, "title") ?? textOf(payload, "title");
+    return [{ ...(text === null ? {} : { question: text }), options: listOf(field, "options") }];
+  });
+  const fields = questionFields({ questions }, { name: "OpenCode", toolName: "question" }, () => null);
+  return {
+    status: QUESTION,
+    request: promptRequest(asHandedOn(payload, { ...fields, isWhole: false })),
+  };
+};
+
+const endedBySecond =
+  (endingOf: (payload: Payload) => Status): EventRule =>
+  ({ payload, agentId, isWhole }) => {
+    if (agentId !== ROOT_AGENT) return [boundary(null, agentId, "medium")];
+    if (!isWhole) return [activity(null)];
+    const ending = endingOf(payload);
+    return [boundary(ending, agentId, "medium", failureField(payload, ending))];
+  };
+
+const workingInSecond =
+  (status: Status): EventRule =>
+  ({ agentId }) => [activity(workOf(agentId, status), { agentId, confidence: "medium" })];
+
+const begunInSecond: EventRule = ({ agentId }) => [boundary(workOf(agentId, THINKING), agentId, "medium")];
+
+const RULES_OF_SECOND: EventRules = {
+  "session.created": alive,
+  // It may also join a turn that runs.
+  "session.inbox.enqueued": workingInSecond(THINKING),
+  "session.execution.started": begunInSecond,
+  "session.execution.succeeded": endedBySecond(() => COMPLETED),
+  "session.execution.failed": endedBySecond(
+    (payload) =>
+      failureOf(asPayload(fieldOf(payload, "error"))) ?? { state: "error", reasonCode: "api_error" },
+  ),
+  // Superseded: another one follows at once.
+  "session.execution.interrupted": (event) =>
+    textOf(event.payload, "reason") === "superseded" ? alive(event) : endedBySecond(() => INTERRUPTED)(event),
+  "session.retry.scheduled": ({ payload, agentId }) => [
+    activity(workOf(agentId, RETRYING), { agentId, confidence: "medium", ...retryField(payload) }),
+  ],
+  "session.tool.called": workingInSecond(TOOL),
+  "session.tool.success": workingInSecond(THINKING),
+  "session.tool.failed": workingInSecond(THINKING),
+  "permission.asked": askedBySecond(permissionOfSecond),
+  "permission.replied": answered,
+  "form.created": askedBySecond(formOfSecond),
+  "form.replied": answered,
+  "form.cancelled": answered,
+};
+
+const normalizeSecond = createNormalizer({
+  rules: RULES_OF_SECOND,
+  told: {
+    prompts: "session.inbox.enqueued",
+    began: "session.tool.called",
+    ended: ["session.tool.success", "session.tool.failed"],
+    toolName: "tool",
+    input: "subject",
+    said: { event: "session.execution.succeeded", field: "said" },
+  },
+  agentIdOf,
+  // A child's events belong to the pane of the session at the root of its family.
+  about: ({ payload }) => ({
+    sessionId: idOf(payload, "rootID"),
+    cwd: textOf(payload, "directory"),
+    isExit: false,
+  }),
+});
+
+/** Events of OpenCode 2 name the root of their session's family. */
+export const normalizeOpencode: AgentAdapter["normalize"] = (envelope, context) => {
+  const isOfSecond =
+    (envelope.payload !== null && textOf(envelope.payload, "rootID") !== null) ||
+    (envelope.eventName !== null &&
+      Object.hasOwn(RULES_OF_SECOND, envelope.eventName) &&
+      !Object.hasOwn(RULES, envelope.eventName));
+  return (isOfSecond ? normalizeSecond : normalizeFirst)(envelope, context);
+};

@@ -106,3 +106,11 @@ describe("the side bar of a wide pane", () => {
     expect(withRows(narrow, "  ┃  $ cat README.md", [quoted])?.body).toContain("• OpenCode 1.18.33");
   });
 });
+
+it("reads no permission of OpenCode 2, whose card has other words, so that none can be answered by its keys", () => {
+  const { lines, ...rest } = frameOf("opencode", "waiting_approval");
+  const { styledLines: _colours, ...plain } = rest;
+  const second = lines.map((line) => line.replace("Allow always", "Always allow"));
+  expect(readOpencodeScreen({ ...plain, lines })?.status.state).toBe("waiting_approval");
+  expect(readOpencodeScreen({ ...plain, lines: second })).toBeNull();
+});

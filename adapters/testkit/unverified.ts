@@ -13,6 +13,7 @@ export interface UnverifiedOptions {
   /** Process (name, arguments) below a shell that is the agent; the sign counts, not the case. */
   own: readonly (readonly [string, string])[];
   notOwn: readonly (readonly [string, string])[];
+  /** Names of those that it has; none where no hook of ours may run. */
   events: readonly string[];
 }
 
@@ -34,7 +35,11 @@ export const runUnverifiedContract = (adapter: AgentAdapter, options: Unverified
     it("declares itself", () => {
       expect(adapter.contractVersion).toBe(ADAPTER_CONTRACT_VERSION);
       expect(adapter.agentType).toMatch(/^[a-z0-9_-]{1,40}$/);
-      expect(adapter.capabilities).toMatchObject({ verified: false, event_driven: true });
+      expect(adapter.capabilities).toMatchObject({
+        verified: false,
+        event_driven: options.events.length > 0,
+      });
+      expect(adapter.integration === undefined).toBe(options.events.length === 0);
       expect(adapter.recordedVersions).toEqual([]);
       expect(adapter.announcesExit).toBe(false);
     });
@@ -57,7 +62,7 @@ export const runUnverifiedContract = (adapter: AgentAdapter, options: Unverified
     it("survives any payload, and events that it does not know say nothing", () => {
       fc.assert(
         fc.property(
-          fc.constantFrom(...options.events),
+          fc.constantFrom(...options.events, "Stop"),
           fc.option(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))),
           (name, payload) => {
             for (const { signals } of [

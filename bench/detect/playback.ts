@@ -45,6 +45,8 @@ const READ_INTERVAL_MS = 500;
 const READS = 7;
 /** The process is older than every event about it. */
 const LEAD_MS = 10_000;
+/** Agents that run our plugin in their own process, which is the one in the pane that the recorded event names. */
+const IN_ITS_PROCESS: ReadonlySet<string> = new Set(["opencode"]);
 /** Where a recording has no events: 2026-01-01. */
 const SOME_TIME = 1_767_225_600_000;
 
@@ -141,10 +143,12 @@ export class Player implements Disposable {
     if (begun?.adapter.eventsMayNameOtherPanes === true)
       ingest.setProcessCwd(begun.runtime.runtimeId, workingFolder(envelopes, begun.adapter));
 
+    const ownPid = IN_ITS_PROCESS.has(frame.agent) ? (found?.match.process.pid ?? null) : null;
     if (mode !== "screen")
       for (const envelope of envelopes) {
         verifyAt(envelope.eventTime);
-        ingest.applyEnvelopes(HOST_TARGET, [envelope]);
+        const parentPid = envelope.paneId === paneId ? ownPid : null;
+        ingest.applyEnvelopes(HOST_TARGET, [{ ...envelope, parentPid }]);
       }
     const atLastEvent = shown(ingest, paneId);
     const read = (shownScreen: Recording, from: number): void => {

@@ -130,15 +130,22 @@ const describeAbilities = ({ capabilities, has_integration }: AdapterView): stri
     ...(has_integration ? ["integrate"] : []),
   ].join(", ");
 
+const describeVerified = (
+  { verified, unverified_versions: others }: AdapterView,
+  paint: CliContext["paint"],
+): Cell => {
+  if (!verified) return { text: "no", paint: (text) => paint("yellow", text) };
+  if (others.length === 0) return { text: "yes", paint: (text) => paint("green", text) };
+  return { text: `yes, not ${cleanLine(others.join(", "))}`, paint: (text) => paint("yellow", text) };
+};
+
 const toAdapterRow = (adapter: AdapterView, { paint }: CliContext): Cell[] => [
   { text: adapter.agent_type },
   { text: cleanLine(adapter.display_name) },
   { text: adapter.version },
   { text: describeSource(adapter) },
   adapter.enabled ? { text: "yes" } : { text: "no", paint: (text) => paint("yellow", text) },
-  adapter.verified
-    ? { text: "yes", paint: (text) => paint("green", text) }
-    : { text: "no", paint: (text) => paint("yellow", text) },
+  describeVerified(adapter, paint),
   { text: describeAbilities(adapter) },
 ];
 

@@ -211,6 +211,7 @@ export const createAdapterService = (deps: {
         source: originOf(adapter.agentType).kind,
         files: [...originOf(adapter.agentType).files],
         recorded_versions: [...adapter.recordedVersions],
+        unverified_versions: [...(adapter.unverifiedVersions ?? [])],
         verified: adapter.capabilities.verified,
         has_integration: adapter.integration !== undefined,
         capabilities: {

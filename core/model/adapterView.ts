@@ -87,6 +87,8 @@ export const adapterViewSchema = z.object({
   source: z.enum(["built-in", "patched", "file"]),
   files: z.array(z.string()),
   recorded_versions: z.array(z.string()),
+  /** Major versions of the agent that are known from documents alone. */
+  unverified_versions: z.array(z.string()),
   verified: z.boolean(),
   has_integration: z.boolean(),
   capabilities: z.record(z.string(), z.boolean()),

@@ -185,6 +185,8 @@ export interface AgentAdapter {
   readonly version: string;
   /** Versions of the agent that were recorded. */
   readonly recordedVersions: readonly string[];
+  /** Major versions that it knows from documents alone; absent where there are none. */
+  readonly unverifiedVersions?: readonly string[];
   readonly capabilities: AdapterCapabilities;
   /**
    * Whether the adapter itself still works; answers at once and has no effect. Absent where no part of it can fail permanently.

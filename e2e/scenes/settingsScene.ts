@@ -57,6 +57,7 @@ const adapter = (
   source: "built-in",
   files: [],
   recorded_versions: [...versions],
+  unverified_versions: [],
   verified: versions.length > 0,
   has_integration: true,
   capabilities: {},

@@ -21,6 +21,7 @@ describe("the command of a new pane", () => {
       pi: ["pi", `pi --session ${ID}`],
       omp: ["omp", `omp --resume=${ID}`],
       gjc: ["gjc", null],
+      antigravity: ["agy", null],
       arcane: ["arc", null],
       cursor: ["cursor-agent", null],
     };

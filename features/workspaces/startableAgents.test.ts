@@ -48,7 +48,19 @@ const list = async (
   });
   return (await agents.list("host")).map(({ agent }) => agent);
 };
-const ALL = ["arcane", "claude", "codex", "copilot", "cursor", "gemini", "gjc", "omp", "opencode", "pi"];
+const ALL = [
+  "antigravity",
+  "arcane",
+  "claude",
+  "codex",
+  "copilot",
+  "cursor",
+  "gemini",
+  "gjc",
+  "omp",
+  "opencode",
+  "pi",
+];
 
 it("begins with the one started last, then those that run, those that are installed, and the others", async () => {
   install("pi", "gemini", "cursor-agent");

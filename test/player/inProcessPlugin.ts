@@ -19,14 +19,20 @@ export const loadPlugin = (options: {
   kind: "opencode" | "extension";
   file: string;
   cwd: string;
+  /** Of the played agent. */
+  pid: number;
   env: Readonly<Record<string, string>>;
 }): InProcessPlugin | null => {
   if (!existsSync(options.file)) return null;
-  const child = spawn(process.execPath, ["--no-warnings", HOST, options.kind, options.file], {
-    cwd: options.cwd,
-    env: { ...process.env, ...options.env },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--no-warnings", HOST, options.kind, options.file, String(options.pid)],
+    {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
   const answers: (() => void)[] = [];
   const gone = new Promise<void>((resolve) => {
     child.on("exit", () => {

@@ -187,6 +187,7 @@ export const createPlayer = async (options: PlayerOptions): Promise<Player> => {
           kind: profile.plugin.kind,
           file: join(options.home, profile.plugin.file),
           cwd,
+          pid,
           env: { TMUX: tmuxEnv, TMUX_PANE: paneId },
         });
   const startedAt = Date.now();

@@ -1,15 +1,17 @@
 // Runs an installed plugin the way its agent does, so that tests play the real plugin file: loads it and calls its
-// handlers for every line `{ "event", "payload" }` on stdin, answering each by a line. Usage: node pluginHost.mjs <kind> <file>
+// handlers for every line `{ "event", "payload" }` on stdin, answering each by a line. Usage: node pluginHost.mjs <kind> <file> <pid>
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const [kind, file] = process.argv.slice(2);
+const [kind, file, agentPid] = process.argv.slice(2);
 const plugin = await import(pathToFileURL(file).href);
 
-/** opencode calls every export; events come by one handler, hooks by their own names. */
+// The agent's process runs its plugin itself.
+Object.defineProperty(process, "pid", { value: Number(agentPid) });
+
+/** opencode takes `server` of the default export; events come by one handler, hooks by their own names. */
 const loadOpencode = async () => {
-  const [create] = Object.values(plugin);
-  const hooks = await create({ directory: process.cwd() });
+  const hooks = await plugin.default.server({ directory: process.cwd() });
   return (event, payload) =>
     Object.hasOwn(hooks, event) && event !== "event"
       ? hooks[event](payload, {})

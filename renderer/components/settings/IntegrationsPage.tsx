@@ -207,13 +207,20 @@ const IntegrationCard = (props: IntegrationCardProps) => {
 
 // Agents that are recognised in panes, what is known of each, and the person's files that add to them.
 
-const aboutOf = ({ verified, recorded_versions: versions, source, files }: AdapterView): string =>
+const aboutOf = ({
+  verified,
+  recorded_versions: versions,
+  unverified_versions: others,
+  source,
+  files,
+}: AdapterView): string =>
   [
     verified
       ? versions.length > 0
         ? `Checked against recordings of ${versions.map(displayLine).join(", ")}`
         : "Checked against recordings"
       : "Unverified: no recording of it was at hand",
+    ...(others.length === 0 ? [] : [`version ${others.map(displayLine).join(", ")} is unverified`]),
     ...(source === "built-in" ? [] : [`with ${files.map(displayLine).join(", ")}`]),
   ].join("; ");
 
