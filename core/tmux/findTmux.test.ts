@@ -30,11 +30,16 @@ it.each([
   ["3.2", "tested"],
   ["3.2a", "tested"],
   ["3.7c", "tested"],
-  ["3.8", "newer"],
-  ["4.0", "newer"],
-  ["next-3.6", "newer"],
-  ["3.5-rc", "newer"],
-  ["master", "newer"],
+  ["3.8", "untried"],
+  ["3.10", "untried"],
+  ["4.0", "untried"],
+  ["next-3.8", "untried"],
+  ["next-3.6", "untried"],
+  ["3.5-rc", "untried"],
+  ["next-3.2", "older"],
+  ["3.2-rc", "older"],
+  ["master", "older"],
+  ["openbsd-7.5", "older"],
 ])("version %s is %s", (raw, known) => {
   expect(knowledgeOf(parseTmuxVersion(`tmux ${raw}`))).toBe(known);
 });

@@ -4,6 +4,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
+import { PROTOCOL } from "./askServer.ts";
 import { knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
 import {
   isGone,
@@ -29,6 +30,15 @@ const NO_SERVER =
   /no server running|server exited|lost server|\((?:No such file or directory|Connection refused)\)/;
 const HOOKED = `a hook is set that tmux would run with every look (${LOOK_HOOKS.join(", ")}): this server is left alone until it is unset`;
 
+/**
+ * What a server of a version that was not tried out has to say alike over its socket and to the tmux program: text beyond ASCII,
+ * which server it is, and every pane. Nothing of it moves while panes only print.
+ */
+const SAMPLE: readonly ReadCommand[] = [
+  ["display-message", "-p", "ü─語 #{pid} #{start_time} #{socket_path}"],
+  ["list-panes", "-a", "-F", "#{session_id} #{window_id} #{pane_id} #{pane_pid} #{pane_tty} #{session_name}"],
+];
+
 /** `at`: when the answer arrived, on the clock. `no_server` is a normal answer. */
 export type QueryResult =
   | { status: "ok"; answers: readonly CommandAnswer[]; at: number }
@@ -44,7 +54,7 @@ export interface TmuxServer {
   readonly mode: "direct" | "polling";
   /** It belongs to another user: what it says of itself may be untrue. */
   readonly isShared: boolean;
-  /** Why the tmux program asks although the socket can be reached; null while nothing is wrong. */
+  /** Why the tmux program asks although the socket can be reached and the version is not too old; null while nothing is wrong. */
   readonly problem: string | null;
   close(): Promise<void>;
 }
@@ -127,10 +137,11 @@ export const createTmuxServer = (options: {
   const patience = createPatience(() => clock.now());
   const semaphore = createSemaphore(AT_ONCE);
   /**
-   * The server of the person that last answered the tmux program: its socket, and whether the messages of its version were tried
-   * out. A message of ours might end a server of another version.
+   * The server of the person that last answered the tmux program: its socket, and who asks it. A message of ours might end a server
+   * of another version than those that were tried out; `compare`: it is to be seen whether both may ask.
    */
-  let known: { socket: string | null; isDirect: boolean } | null = null;
+  let known: { socket: string; by: "socket" | "program" | "compare" } | null = null;
+  let isComparing = false;
   /** It belongs to another user, and answers over a connection of ours. */
   let isShared = false;
   let stale: { socket: string; seenAt: number } | null = null;
@@ -152,7 +163,7 @@ export const createTmuxServer = (options: {
   };
   /** Null: nobody listens, or the tmux program has to ask. */
   const runDirectly = async (words: readonly string[], socket: string): Promise<RunResult | null> => {
-    if (known?.isDirect !== true || !retry.mayAsk(clock.now())) return null;
+    if (known?.by !== "socket" || !retry.mayAsk(clock.now())) return null;
     if (socket !== known.socket) {
       known = null;
       return null;
@@ -204,7 +215,8 @@ export const createTmuxServer = (options: {
     const result = readAnswers(await run(lookScript(asked, nonce)), nonce, asked);
     if (result.status !== "ok") return;
     const version = parseTmuxVersion(`tmux ${result.answers[0]?.lines[0] ?? ""}`);
-    known = { socket, isDirect: knowledgeOf(version) === "tested" };
+    const ways = { tested: "socket", untried: "compare", older: "program" } as const;
+    known = { socket, by: ways[knowledgeOf(version)] };
   };
   /** What is at the socket's path now, noted before it is asked: one that takes its place meanwhile was not tried yet. */
   const look = async (): Promise<{ socket: string; isLocal: boolean } | null> => {
@@ -215,6 +227,44 @@ export const createTmuxServer = (options: {
     }
     const stat = await executor.files.stat(socketPath);
     return stat === null ? null : { socket: String(stat.mtimeMs), isLocal: false };
+  };
+  /** Why our own connection cannot be trusted with the server; null: what it says there is what it says to the tmux program. */
+  const whyNotDirect = async (nonce: string, byProgram: QueryResult): Promise<string | null> => {
+    const protocol = await calls.protocol(TIMEOUT_MS);
+    if (protocol === null) return "it does not say which protocol it speaks";
+    if (protocol !== PROTOCOL) return `it speaks protocol ${protocol} of tmux, and only ${PROTOCOL} is known`;
+    const answer = await calls.ask(lookScript(SAMPLE, nonce), { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    if (answer.status === "refused") return "it takes no connection of ours";
+    if (answer.status === "unfit") return answer.problem;
+    const bySocket = readAnswers(answer, nonce, SAMPLE);
+    const textOf = (result: QueryResult): string =>
+      result.status === "ok" ? JSON.stringify(result.answers) : result.status;
+    return textOf(bySocket) === textOf(byProgram)
+      ? null
+      : "over its socket it says something else than to the tmux program";
+  };
+  /** Asks both once, where it is due. Panes that come or go meanwhile make a difference, so it is tried again as after a failure. */
+  const compare = async (socket: string): Promise<void> => {
+    if (known?.by !== "compare" || isComparing || !retry.mayAsk(clock.now())) return;
+    isComparing = true;
+    try {
+      const nonce = makeNonce();
+      const byProgram = readAnswers(await run(lookScript(SAMPLE, nonce)), nonce, SAMPLE);
+      // Another server may be there by now.
+      const found = await look();
+      if (byProgram.status !== "ok" || isShared || found?.socket !== socket) return;
+      const reason = await whyNotDirect(nonce, byProgram);
+      if (isClosed || known?.socket !== socket) return;
+      if (reason === null) {
+        known = { socket, by: "socket" };
+        retry.worked();
+      } else {
+        retry.failed(clock.now(), reason);
+        logger.info({ reason }, "the tmux server of an untried version is asked by the tmux program");
+      }
+    } finally {
+      isComparing = false;
+    }
   };
   const queryOnce = async (commands: readonly ReadCommand[]): Promise<QueryResult> => {
     const nonce = makeNonce();
@@ -236,7 +286,9 @@ export const createTmuxServer = (options: {
     }
     stale = null;
     const answers = readAnswers(result, nonce, commands);
-    if (answers.status === "ok" && found.isLocal) await learnVersion(found.socket);
+    if (answers.status !== "ok" || !found.isLocal) return answers;
+    await learnVersion(found.socket);
+    await compare(found.socket);
     return answers;
   };
 
@@ -256,7 +308,7 @@ export const createTmuxServer = (options: {
       }
     },
     get mode() {
-      return isShared || (known?.isDirect === true && retry.problem === null) ? "direct" : "polling";
+      return isShared || (known?.by === "socket" && retry.problem === null) ? "direct" : "polling";
     },
     get isShared() {
       return isShared;

@@ -11,7 +11,7 @@ export const callsOn = (
   createTmuxCalls({
     executor,
     tmuxPath,
-    isTested: async () => true,
+    knowledge: async () => "tested",
     socket: { server, socketPath },
     clock: realClock,
   });
