@@ -96,6 +96,13 @@ it("only glances at what rests, and looks at everything now and then", async () 
   expect(asked).toEqual(["full", "glance", "glance", "full"]);
 });
 
+it("glances also where tmux names no process of a dead pane", async () => {
+  const { look, asked } = fixture(RESTING);
+  await look({ rows: ["%1 100  1 @1 one", "%2 100 42 0 @2 two"] });
+  for (let times = 0; times < 2; times += 1) await look({}, TICK_MS);
+  expect(asked).toEqual(["full", "glance", "glance"]);
+});
+
 it.each([
   ["a window that moves", "204.1 100.1 "],
   ["a window more", "100.1 100.1 100.1 "],

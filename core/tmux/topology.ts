@@ -45,6 +45,12 @@ export const rowFormat = (nonce: string): string => {
   return `${mark}${numbers}${mark}#{pane_title}${mark}#{window_name}${mark}#{session_name}${mark}`;
 };
 
+/**
+ * The pid of a pane for which tmux names no process: since 3.8 where the pane is dead or its program closed the terminal, when older
+ * versions go on naming the last one.
+ */
+export const NO_PROCESS = -1;
+
 /** A pane as one session has it. */
 type ListedPane = Omit<Pane, "targetId" | "server" | "alsoIn" | "updatedAt"> & { isGrouped: boolean };
 
@@ -69,7 +75,7 @@ const parseRow = (parts: readonly string[]): ListedPane | null => {
     windowIndex: integer("window_index"),
     windowName: cleanName(windowName, MAX_NAME, windowId),
     paneIndex: integer("pane_index"),
-    panePid: integer("pane_pid"),
+    panePid: field("pane_pid") === "" ? NO_PROCESS : integer("pane_pid"),
     tty: cleanText(field("pane_tty"), MAX_NAME),
     title: cleanText(title, MAX_TITLE),
     isActive: isSet("pane_active"),
@@ -271,7 +277,7 @@ interface ProbeLine {
 
 const parseProbeLine = (line: string): ProbeLine => {
   const [, paneId = "", activity, rest = line] = /^(%\d+) (\d+) (.*)$/.exec(line) ?? [];
-  const windowId = /^\d+ \d+ (@\d+) /.exec(rest)?.[1] ?? null;
+  const windowId = /^\d* \d+ (@\d+) /.exec(rest)?.[1] ?? null;
   return { paneId, activity: activity === undefined ? null : Number(activity), windowId, rest };
 };
 
