@@ -113,16 +113,19 @@ export const createTmuxCalls = (deps: {
       ? null
       : askProtocol({ connect: () => sockets.connect(socketPath), clock, timeoutMs });
   /** The last server of another user that said its protocol. */
-  let heard: { identity: string; protocol: number | null } | null = null;
-  const maySend = async ({ identity }: FoundSocket): Promise<boolean> => {
+  let heard: { identity: string; protocol: number } | null = null;
+  const maySend = async ({ identity }: FoundSocket, timeoutMs: number): Promise<boolean> => {
     switch (await knowledge()) {
       case "older":
         return false;
       case "tested":
         return true;
       case "untried":
-        if (heard?.identity !== identity) heard = { identity, protocol: await protocol(SHARED_MS) };
-        return heard.protocol === PROTOCOL;
+        if (heard?.identity !== identity) {
+          const said = await protocol(Math.min(timeoutMs, SHARED_MS));
+          heard = said === null ? null : { identity, protocol: said };
+        }
+        return heard?.protocol === PROTOCOL;
     }
   };
   const askShared = async (words: readonly string[], options: TmuxCallOptions): Promise<RunResult> => {
@@ -170,7 +173,7 @@ export const createTmuxCalls = (deps: {
       if (found === null)
         return { exitCode: 1, stdout: "", stderr: `no server running on ${socketPath}\n`, timedOut: false };
       if (found.doubt === null) return runProgram(words, options);
-      if (label !== undefined || !(await maySend(found))) return refuse(found.doubt);
+      if (label !== undefined || !(await maySend(found, options.timeoutMs))) return refuse(found.doubt);
       return askShared(words, options);
     },
     forTerminal: async (words) => {
