@@ -16,6 +16,7 @@ const scene = (mode: TmuxServer["mode"] = "direct") => {
     mode,
     problem: null,
     isShared: false,
+    tellsPaneOutput: false,
     query: (commands) =>
       Promise.resolve({
         status: "ok",
@@ -96,6 +97,7 @@ const titled = (titles: readonly string[], others: () => Record<string, string> 
     mode: "direct",
     problem: null,
     isShared: false,
+    tellsPaneOutput: false,
     query: (commands) =>
       Promise.resolve({
         status: "ok",

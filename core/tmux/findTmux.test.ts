@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import { findTmux, knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
+import { findTmux, knowledgeOf, parseTmuxVersion, tellsPaneOutput } from "./findTmux.ts";
 
 let executor: TargetExecutor;
 let folder: string;
@@ -42,6 +42,17 @@ it.each([
   ["openbsd-7.5", "older"],
 ])("version %s is %s", (raw, known) => {
   expect(knowledgeOf(parseTmuxVersion(`tmux ${raw}`))).toBe(known);
+});
+
+it.each([
+  ["3.7c", false],
+  ["3.8", true],
+  ["next-3.8", true],
+  ["4.0", true],
+  ["2.9", false],
+  ["master", false],
+])("version %s tells when a pane printed: %s", (raw, expected) => {
+  expect(tellsPaneOutput(parseTmuxVersion(`tmux ${raw}`))).toBe(expected);
 });
 
 describe("parseTmuxVersion", () => {

@@ -51,6 +51,10 @@ export const knowledgeOf = ({ raw, major, minor }: TmuxVersion): VersionKnowledg
   return isRelease && isBelow(FIRST_NEWER) ? "tested" : "untried";
 };
 
+/** Since 3.8 (and builds before it) tmux knows when each pane printed last, not only when its window did. */
+export const tellsPaneOutput = ({ major, minor }: TmuxVersion): boolean =>
+  major !== null && (major > 3 || (major === 3 && (minor ?? 0) >= 8));
+
 /** Reads the output of `tmux -V`: `tmux 3.3a`, `tmux next-3.6`, `tmux openbsd-7.5`, `tmux master`. */
 export const parseTmuxVersion = (output: string): TmuxVersion => {
   const raw = /^tmux\s+(\S+)/.exec(output)?.[1] ?? "";

@@ -5,7 +5,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
 import { PROTOCOL } from "./askServer.ts";
-import { knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
+import { knowledgeOf, parseTmuxVersion, tellsPaneOutput } from "./findTmux.ts";
 import {
   isGone,
   LOOK_HOOKS,
@@ -54,6 +54,8 @@ export interface TmuxServer {
   readonly mode: "direct" | "polling";
   /** It belongs to another user: what it says of itself may be untrue. */
   readonly isShared: boolean;
+  /** It tells when each pane printed last, and not only when something in its window did. */
+  readonly tellsPaneOutput: boolean;
   /** Why the tmux program asks although the socket can be reached and the version is not too old; null while nothing is wrong. */
   readonly problem: string | null;
   close(): Promise<void>;
@@ -140,7 +142,11 @@ export const createTmuxServer = (options: {
    * The server of the person that last answered the tmux program: its socket, and who asks it. A message of ours might end a server
    * of another version than those that were tried out; `compare`: it is to be seen whether both may ask.
    */
-  let known: { socket: string; by: "socket" | "program" | "compare" } | null = null;
+  let known: {
+    socket: string;
+    by: "socket" | "program" | "compare";
+    tellsPaneOutput: boolean;
+  } | null = null;
   let isComparing = false;
   /** It belongs to another user, and answers over a connection of ours. */
   let isShared = false;
@@ -216,7 +222,7 @@ export const createTmuxServer = (options: {
     if (result.status !== "ok") return;
     const version = parseTmuxVersion(`tmux ${result.answers[0]?.lines[0] ?? ""}`);
     const ways = { tested: "socket", untried: "compare", older: "program" } as const;
-    known = { socket, by: ways[knowledgeOf(version)] };
+    known = { socket, by: ways[knowledgeOf(version)], tellsPaneOutput: tellsPaneOutput(version) };
   };
   /** What is at the socket's path now, noted before it is asked: one that takes its place meanwhile was not tried yet. */
   const look = async (): Promise<{ socket: string; isLocal: boolean } | null> => {
@@ -256,7 +262,7 @@ export const createTmuxServer = (options: {
       const reason = await whyNotDirect(nonce, byProgram);
       if (isClosed || known?.socket !== socket) return;
       if (reason === null) {
-        known = { socket, by: "socket" };
+        known = { ...known, by: "socket" };
         retry.worked();
       } else {
         retry.failed(clock.now(), reason);
@@ -312,6 +318,9 @@ export const createTmuxServer = (options: {
     },
     get isShared() {
       return isShared;
+    },
+    get tellsPaneOutput() {
+      return known?.tellsPaneOutput === true;
     },
     get problem() {
       return retry.problem;
