@@ -395,6 +395,32 @@ describe("a server whose version was not tried out", () => {
   });
 });
 
+it("a server to which the tmux program cannot talk is there; one that hangs up because it ends is not", async () => {
+  await tmux.newSession("one");
+  const path = join(tmux.folder, "program");
+  const program = (says: string): void =>
+    writeFileSync(path, `#!/bin/sh\necho '${says}' >&2\nexit 1\n`, { mode: 0o755 });
+  let now = 0;
+  server = connect(path, { ...realClock, now: () => now });
+  const askLater = async (): Promise<unknown> => {
+    now += 2_100;
+    const seen = await server.query([["list-panes", "-a"]]);
+    // Meanwhile nothing is asked, and it says the same.
+    const runs = executor.runs;
+    expect([await server.query([["list-panes", "-a"]]), executor.runs]).toEqual([seen, runs]);
+    return seen;
+  };
+  program("server exited unexpectedly");
+  expect(await askLater()).toEqual({ status: "no_server" });
+  for (let tick = 0; tick < 2; tick++)
+    expect(await askLater()).toEqual({
+      status: "error",
+      problem: expect.stringContaining("the tmux program cannot talk to it"),
+    });
+  program("no server running on it");
+  expect(await askLater()).toEqual({ status: "no_server" });
+});
+
 describe("a socket that nobody listens at", () => {
   const ask = async (): Promise<string> => (await server.query([["list-panes", "-a"]])).status;
   /** The socket file that a killed server leaves behind. */

@@ -19,15 +19,25 @@ import type { TmuxCalls } from "./tmuxCalls.ts";
 import { createSemaphore } from "../engine/semaphore.ts";
 
 const TIMEOUT_MS = 5_000;
+/** A server says its protocol without doing anything else. */
+const PROTOCOL_LIMIT_MS = 1_000;
 /** Most bytes that a batch may print; the largest listings and screens take a tenth of this. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** While its file does not change, a socket without a listener is tried again this often. */
+/** While its file does not change, a socket without a listener is tried again this often, and one where somebody hung up. */
 const STALE_SOCKET_RETRY_MS = 10_000;
+const HUNG_UP_RETRY_MS = 2_000;
 /** Batches that are sent to one server at once. */
 const AT_ONCE = 4;
 
 const NO_SERVER =
   /no server running|server exited|lost server|\((?:No such file or directory|Connection refused)\)/;
+/**
+ * Also what a tmux program before 3.6 says of a server since 3.6, which closes the connection: with the same protocol they differ in
+ * how a message says that a file comes with it (`imsg.h`; tried with 3.3a and 3.7c). Messages of ours have none.
+ */
+const HUNG_UP = /server exited|lost server/;
+const OTHER_VERSION =
+  'a server is there, but the tmux program cannot talk to it: they are of different versions. Set "tmux_path" in config.json to the program that started the server';
 const HOOKED = `a hook is set that tmux would run with every look (${LOOK_HOOKS.join(", ")}): this server is left alone until it is unset`;
 
 /**
@@ -150,12 +160,16 @@ export const createTmuxServer = (options: {
   let isComparing = false;
   /** It belongs to another user, and answers over a connection of ours. */
   let isShared = false;
-  let stale: { socket: string; seenAt: number } | null = null;
+  /** A socket at which no server answered. One that ends hangs up, too, but only once. */
+  let stale: { socket: string; seenAt: number; hasHungUp: boolean; answer: QueryResult } | null = null;
   let isClosed = false;
 
-  /** False when surely nobody listens; found without starting a process. */
-  const isWorthTrying = (socket: string): boolean =>
-    stale === null || stale.socket !== socket || clock.now() - stale.seenAt >= STALE_SOCKET_RETRY_MS;
+  /** What is surely still so at a socket where no server answered, found without starting a process; null: it is to be asked. */
+  const staleAnswer = (socket: string): QueryResult | null => {
+    if (stale?.socket !== socket) return null;
+    const pauseMs = stale.hasHungUp ? HUNG_UP_RETRY_MS : STALE_SOCKET_RETRY_MS;
+    return clock.now() - stale.seenAt < pauseMs ? stale.answer : null;
+  };
 
   const run = (words: readonly string[]): Promise<RunResult> =>
     calls.run(words, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
@@ -236,7 +250,7 @@ export const createTmuxServer = (options: {
   };
   /** Why our own connection cannot be trusted with the server; null: what it says there is what it says to the tmux program. */
   const whyNotDirect = async (nonce: string, byProgram: QueryResult): Promise<string | null> => {
-    const protocol = await calls.protocol(TIMEOUT_MS);
+    const protocol = await calls.protocol(PROTOCOL_LIMIT_MS);
     if (protocol === null) return "it does not say which protocol it speaks";
     if (protocol !== PROTOCOL) return `it speaks protocol ${protocol} of tmux, and only ${PROTOCOL} is known`;
     const answer = await calls.ask(lookScript(SAMPLE, nonce), { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
@@ -276,9 +290,10 @@ export const createTmuxServer = (options: {
     const nonce = makeNonce();
     const words = lookScript(commands, nonce);
     const found = await look();
-    if (found === null || !isWorthTrying(found.socket)) {
+    const unasked = found === null ? null : staleAnswer(found.socket);
+    if (found === null || unasked !== null) {
       known = null;
-      return { status: "no_server" };
+      return unasked ?? { status: "no_server" };
     }
     if (isShared && !patience.isLeft()) return { status: "error", problem: SLOW };
     if (isShared) known = null;
@@ -287,8 +302,13 @@ export const createTmuxServer = (options: {
     const result = await (isShared ? runShared(words) : run(words));
     if (!result.timedOut && NO_SERVER.test(result.stderr)) {
       known = null;
-      stale = { socket: found.socket, seenAt: clock.now() };
-      return { status: "no_server" };
+      const hasHungUp = HUNG_UP.test(result.stderr);
+      const isThere = hasHungUp && stale?.socket === found.socket && stale.hasHungUp;
+      const answer: QueryResult = isThere
+        ? { status: "error", problem: OTHER_VERSION }
+        : { status: "no_server" };
+      stale = { socket: found.socket, seenAt: clock.now(), hasHungUp, answer };
+      return answer;
     }
     stale = null;
     const answers = readAnswers(result, nonce, commands);
