@@ -9,8 +9,9 @@ import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import type { TmuxCommand } from "../tmux/tmuxCommand.ts";
-import { createPaneClient, type PaneClient } from "./paneClient.ts";
+import { createPaneClient, isStillThere, type PaneClient } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
+import { requireFitPane } from "./screenReading.ts";
 import { typingCommand } from "./typing.ts";
 import { partOf } from "../../test/fakes/partOf.ts";
 
@@ -70,6 +71,21 @@ test("a pane that was respawned under the same id gets nothing, and no text stay
   expect(await client.runIf(action, pane, [typingCommand(pane, held)])).toBe(false);
   await held.release();
   expect([screen(pane), tmux("list-buffers")]).toEqual(["", ""]);
+});
+
+test("a pane whose program ended is still there, takes nothing, and shows what it showed", async () => {
+  tmux("set-option", "-g", "remain-on-exit", "on");
+  const pane = open("printf '\\n\\nthe last words'; exec sleep 0.2");
+  const isOver = async (): Promise<void> => expect((await client.capture(pane))?.isDead).toBe(true);
+  await vi.waitFor(isOver, { timeout: 10_000, interval: 30 });
+  const capture = await client.capture(pane);
+  if (capture === null) throw new Error("no capture");
+  expect([isStillThere(capture, pane), capture.rows.includes("the last words")]).toEqual([true, true]);
+  expect(await client.runIf(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
+  expect(() => requireFitPane(capture, pane, "it")).toThrow("its program has ended");
+  tmux("respawn-pane", "-t", pane.paneId, "exec cat");
+  const next = await client.capture(pane);
+  expect(next === null ? null : isStillThere(next, pane)).toBe(false);
 });
 
 test("a pane that is gone or synchronised gets nothing either", async () => {

@@ -4,7 +4,7 @@
 // of the screen.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane, PaneKey } from "../model/runtime.ts";
-import { cleanScreen } from "../tmux/topology.ts";
+import { cleanScreen, NO_PROCESS } from "../tmux/topology.ts";
 import { CLIENT_FORMAT, parseClients, type TmuxClient } from "../tmux/clients.ts";
 import { toCommandString, type TmuxCommand } from "../tmux/tmuxCommand.ts";
 import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
@@ -96,6 +96,7 @@ const FLAGS = [
 
 /** A pane as tmux has it at this moment. Rows are the visible screen, clean, trailing blank ones cut. */
 export interface PaneCapture {
+  /** NO_PROCESS where tmux names none, which tmux 3.8 does for a dead pane. */
   panePid: number;
   isDead: boolean;
   inMode: boolean;
@@ -117,6 +118,10 @@ export interface PaneCapture {
   /** The same rows with their colours as SGR sequences, whose effect goes on from row to row; only where asked for. */
   styledRows?: readonly string[];
 }
+
+/** Whether the pane is still what it was when it was listed, alive or dead. */
+export const isStillThere = ({ panePid, isDead }: PaneCapture, pane: Pane): boolean =>
+  panePid === pane.panePid || (isDead && panePid === NO_PROCESS);
 
 /** A text that lies in a buffer of tmux until it is pasted or given up. */
 export interface HeldText {
@@ -163,7 +168,7 @@ const parseCapture = (output: string, nonce: string): PaneCapture | null => {
   // Rows are the last ones up to the last with a text: the styled ones are cut alike.
   const end = screen.findLastIndex((row) => row.trimEnd() !== "") + 1;
   return {
-    panePid: value("pane_pid"),
+    panePid: flags.startsWith(" ") ? NO_PROCESS : value("pane_pid"),
     isDead: value("pane_dead") > 0,
     inMode: value("pane_in_mode") > 0,
     isSynchronized: value("pane_synchronized") > 0,

@@ -1,6 +1,6 @@
 // What a capture of a pane says: where a text stands that was just typed, whether the pane takes keys, what its agent's adapter
 // reads in it, and which rows are worth checking again when keys arrive. Pure.
-import type { PaneCapture } from "./paneClient.ts";
+import { isStillThere, type PaneCapture } from "./paneClient.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
@@ -107,8 +107,7 @@ export const requireFitPane = (capture: PaneCapture | null, pane: Pane, paneRef:
     const message = `Nothing was sent to ${paneRef}: ${why}.`;
     throw new AgtmuxError(code, message, remedy === undefined ? {} : { remedy });
   };
-  if (capture === null || capture.panePid !== pane.panePid)
-    return refuse("E_STALE_SNAPSHOT", "the pane is gone");
+  if (capture === null || !isStillThere(capture, pane)) return refuse("E_STALE_SNAPSHOT", "the pane is gone");
   if (capture.isDead) return refuse("E_STALE_SNAPSHOT", "its program has ended");
   if (capture.isSynchronized)
     return refuse(

@@ -7,7 +7,7 @@ import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, type PaneOutput } from "../model/ac
 import type { Pane, PaneKey } from "../model/runtime.ts";
 import { backgroundIdOf } from "../model/shortRef.ts";
 import { cleanText } from "../tmux/cleanText.ts";
-import type { PaneClient, PaneReach } from "./paneClient.ts";
+import { isStillThere, type PaneClient, type PaneReach } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { transcriptLines } from "../model/words.ts";
 import type { AgentAdapter, StateFileRequest } from "../ports/agentAdapter.ts";
@@ -72,7 +72,7 @@ const viewOutput = async (input: {
   const wanted = Math.min(Math.max(1, Math.trunc(input.lines)), MAX_OUTPUT_LINES);
   const gone = () => new AgtmuxError("E_STALE_SNAPSHOT", `${input.action.subject.paneRef} is gone.`);
   const capture = await client.capture(pane);
-  if (capture === null || capture.panePid !== pane.panePid) throw gone();
+  if (capture === null || !isStillThere(capture, pane)) throw gone();
   // Above the alternate screen tmux still holds what was there before the program: not this program's output.
   const scrollback = capture.isAlternate ? 0 : wanted;
   // One row more than asked, to know whether something was left out.

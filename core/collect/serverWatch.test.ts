@@ -16,6 +16,7 @@ const scene = (mode: TmuxServer["mode"] = "direct") => {
     mode,
     problem: null,
     isShared: false,
+    tellsPaneOutput: false,
     query: (commands) =>
       Promise.resolve({
         status: "ok",
@@ -69,8 +70,11 @@ it("keeps to the usual pause where each look is a process", async () => {
   expect(watched.pauseMs(USUAL_MS, { tookMs: 1, metersAll: true })).toBe(USUAL_MS);
 });
 
-/** A server of one pane that fills in tmux's formats; its title is another one each time that somebody asks for it. */
-const titled = (titles: readonly string[]): TmuxServer => {
+/**
+ * A server of one pane that fills in tmux's formats, with `others` where the rest does not matter; its title is another one each time
+ * that somebody asks for it.
+ */
+const titled = (titles: readonly string[], others: () => Record<string, string> = () => ({})): TmuxServer => {
   const left = [...titles];
   const values: Readonly<Record<string, string>> = {
     pane_id: "%1",
@@ -83,7 +87,9 @@ const titled = (titles: readonly string[]): TmuxServer => {
   };
   const fill = (format: string): string =>
     format.replaceAll(/#\{(\w+)\}/g, (_, name: string) =>
-      name === "pane_title" ? ((left.length > 1 ? left.shift() : left[0]) ?? "") : (values[name] ?? "1"),
+      name === "pane_title"
+        ? ((left.length > 1 ? left.shift() : left[0]) ?? "")
+        : (others()[name] ?? values[name] ?? "1"),
     );
   return {
     targetId: "host",
@@ -91,13 +97,18 @@ const titled = (titles: readonly string[]): TmuxServer => {
     mode: "direct",
     problem: null,
     isShared: false,
+    tellsPaneOutput: false,
     query: (commands) =>
       Promise.resolve({
         status: "ok",
         at: START,
         answers: commands.map(([name, ...args]) => ({
           isOk: true,
-          lines: [name === "list-panes" ? fill(args.at(-1) ?? "") : "7 1700000000 /tmp/sock"],
+          lines: [
+            name === "list-panes"
+              ? fill(args.at(-1) ?? "")
+              : `${others()["pid"] ?? "7"} 1700000000 /tmp/sock`,
+          ],
         })),
       }),
     close: () => Promise.resolve(),
@@ -118,4 +129,26 @@ it("lists once more after a title that stood there only while the panes were lis
     return (await watched.list()).panes[0]?.title;
   };
   expect([await titleNow(), await titleNow(), await titleNow()]).toEqual(["idle", "works", "done"]);
+});
+
+it("keeps the process of a pane for which tmux names none any more, for as long as the server lives", async () => {
+  let now = START;
+  let others: Record<string, string> = { pane_pid: "41", pane_dead: "0" };
+  const watched = watchServer({
+    tmux: titled(["t"], () => others),
+    socketPath: "/tmp/sock",
+    makeNonce: () => "nonce",
+    clock: partOf({ now: () => now }),
+  });
+  const seen = async (change: Record<string, string>): Promise<unknown> => {
+    others = change;
+    now += 3_000;
+    const { status, problem, panes } = await watched.list();
+    return [status, problem, panes.map(({ panePid, isDead }) => [panePid, isDead])];
+  };
+  expect(await seen({ pane_pid: "41", pane_dead: "0" })).toEqual(["ok", null, [[41, false]]]);
+  expect(await seen({ pane_pid: "", pane_dead: "0" })).toEqual(["ok", null, [[41, false]]]);
+  expect(await seen({ pane_pid: "", pane_dead: "1" })).toEqual(["ok", null, [[41, true]]]);
+  expect(await seen({ pane_pid: "43", pane_dead: "0" })).toEqual(["ok", null, [[43, false]]]);
+  expect(await seen({ pid: "8", pane_pid: "", pane_dead: "1" })).toEqual(["ok", null, [[-1, true]]]);
 });

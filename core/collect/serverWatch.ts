@@ -1,7 +1,13 @@
 // One tmux server as the collector watches it: the cheap probe each time, the full listing only when something moved.
-import type { Pane } from "../model/runtime.ts";
+import type { Pane, ServerInstance } from "../model/runtime.ts";
 import type { Clock } from "../ports/clock.ts";
-import { captureScreens, createLocalProbe, listTopology, type ProbeResult } from "../tmux/topology.ts";
+import {
+  captureScreens,
+  createLocalProbe,
+  listTopology,
+  NO_PROCESS,
+  type ProbeResult,
+} from "../tmux/topology.ts";
 import { CLIENT_FORMAT, parseClients } from "../tmux/clients.ts";
 import type { TmuxServer } from "../tmux/tmuxServer.ts";
 import type { ServerListing, WatchedServer } from "./sink.ts";
@@ -12,6 +18,21 @@ const withActivity = (panes: readonly Pane[], activity: ReadonlyMap<string, numb
     const windowActivity = activity.get(pane.paneId) ?? pane.windowActivity;
     return windowActivity === pane.windowActivity ? pane : { ...pane, windowActivity };
   });
+
+/** A pane for which tmux names no process any more keeps the one that it had in the same life of the server. */
+const createLastProcesses = () => {
+  let life = "";
+  let pids = new Map<string, number>();
+  return (panes: readonly Pane[], { pid, startedAt }: ServerInstance): Pane[] => {
+    const before = life === `${pid} ${startedAt}` ? pids : null;
+    const known = panes.map((pane) =>
+      pane.panePid === NO_PROCESS ? { ...pane, panePid: before?.get(pane.paneId) ?? NO_PROCESS } : pane,
+    );
+    life = `${pid} ${startedAt}`;
+    pids = new Map(known.map(({ paneId, panePid }) => [paneId, panePid]));
+    return known;
+  };
+};
 
 /** After something moved, more changes are likely: listings come this much sooner, if they cost next to nothing. */
 const SOON_SHARE = 0.5;
@@ -51,6 +72,7 @@ export const watchServer = (options: {
   let isExpected = false;
   let last: { listing: ServerListing; looked: Looked } | null = null;
   let movedAt = clock.now();
+  const withLastProcess = createLastProcesses();
 
   const frame = () => ({ mode: tmux.mode, problem: tmux.problem });
 
@@ -62,13 +84,14 @@ export const watchServer = (options: {
       return { ...frame(), status: "no_server", mode: "none", instance: null, panes: [] };
     if (result.status === "error")
       return { ...frame(), status: "error", problem: result.problem, instance: null, panes: [] };
+    const panes = withLastProcess(result.panes, result.instance);
     const listing: ServerListing = {
       status: "ok",
       mode: tmux.mode,
       problem: result.problem ?? tmux.problem,
       // Events name their server by its socket: nobody else's is believed to be at the path of one of the person's.
       instance: tmux.isShared ? { ...result.instance, socketPath } : result.instance,
-      panes: options.probe === undefined ? result.panes : withActivity(result.panes, looked.windowActivity),
+      panes: options.probe === undefined ? panes : withActivity(panes, looked.windowActivity),
     };
     last = { listing, looked };
     // It may have met a name that stood there only between two probes, which then see no change: it is listed once more.

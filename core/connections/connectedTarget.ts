@@ -49,7 +49,7 @@ export const createConnectedTarget = (
     createTmuxCalls({
       executor: over,
       tmuxPath: found.path,
-      isTested: async () => knowledgeOf(found.version) === "tested",
+      knowledge: async () => knowledgeOf(found.version),
       socket,
       clock,
     });

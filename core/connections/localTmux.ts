@@ -18,9 +18,9 @@ export const createLocalTmux = (env: NodeJS.ProcessEnv, socketPath: string): Tmu
   return createTmuxCalls({
     executor,
     tmuxPath: PROGRAM,
-    isTested: async () => {
+    knowledge: async () => {
       const { stdout } = await executor.run([PROGRAM, "-V"], { timeoutMs: VERSION_LIMIT_MS });
-      return knowledgeOf(parseTmuxVersion(stdout)) === "tested";
+      return knowledgeOf(parseTmuxVersion(stdout));
     },
     socket: serverAt(socketPath, { tmpdir: env["TMUX_TMPDIR"], uid: process.getuid?.() ?? 0 }),
     clock: {

@@ -69,6 +69,14 @@ describe("tmux", () => {
     expect(find(await examine(makeLink({ "-V": answer(said) })), "target.tmux")).toMatchObject({ status });
   });
 
+  it.each([
+    ["tmux 3.1c\n", "its servers are asked through the tmux program, which costs more."],
+    ["tmux master\n", "its servers are asked through the tmux program, which costs more."],
+    ["tmux 3.8\n", "How each of its servers is asked is said below."],
+  ])("of version %j says which way its servers are asked: %s", async (said, way) => {
+    expect(find(await examine(makeLink({ "-V": answer(said) })), "target.tmux")?.summary).toContain(way);
+  });
+
   it("that came after the daemon needs a restart, and one that is not there an installation", async () => {
     const version = { raw: "3.3a", major: 3, minor: 3 };
     const came = makeLink({}, { tmuxPath: null, findTmux: async () => ({ path: "/b/tmux", version }) });
@@ -139,6 +147,29 @@ describe("a tmux server", () => {
     const findings = await examine(makeLink({ "send-keys": answer("") }), withServer(options));
     expect(find(findings, "server.watch")).toMatchObject({ status, tmux_server: "default", target: "vm" });
     expect(find(findings, "server.keys")?.status).toBe(options.status === "ok" ? "ok" : undefined);
+  });
+
+  it.each([
+    [{ mode: "direct", problem: null }, "is asked over its socket.", null],
+    [{ mode: "polling", problem: null }, "is asked through the tmux program.", null],
+    [
+      { mode: "polling", problem: "it speaks protocol 9 of tmux, and only 8 is known" },
+      "is asked through the tmux program, and not as well as it could be.",
+      "it speaks protocol 9",
+    ],
+    [
+      { mode: "direct", problem: "2 rows" },
+      "is asked over its socket, and not as well as it could be.",
+      "2 rows",
+    ],
+  ])("that is %j is said to be so, and why", async (options, way, why) => {
+    const findings = await examine(
+      makeLink({ "send-keys": answer("") }),
+      withServer({ status: "ok", ...options }),
+    );
+    const found = find(findings, "server.watch");
+    expect(found?.summary).toBe(`The tmux server default ${way}`);
+    if (why !== null) expect(found?.evidence).toContain(why);
   });
 
   it("that takes no keys because its only client is read-only wants another client", async () => {

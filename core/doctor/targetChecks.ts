@@ -33,21 +33,15 @@ const checkWatch = (view: ServerView, { socketPath }: TmuxSocket): Diagnosis => 
       evidence,
       remedy: `Look whose it is: 'ls -la ${dirname(socketPath)}'. If it is yours, try 'tmux -S ${socketPath} list-sessions'.`,
     };
+  const way = mode === "direct" ? "over its socket" : "through the tmux program";
   if (problem !== null)
     return {
       status: "warning",
-      summary: `The tmux server ${name} is watched, but not as well as it could be (${mode}).`,
+      summary: `The tmux server ${name} is asked ${way}, and not as well as it could be.`,
       evidence,
       remedy: "agtmux goes on trying. Report the evidence with the output of 'tmux -V'.",
     };
-  return {
-    status: "ok",
-    summary:
-      mode === "direct"
-        ? `The tmux server ${name} is asked over its socket.`
-        : `The tmux server ${name} is asked through the tmux program.`,
-    evidence,
-  };
+  return { status: "ok", summary: `The tmux server ${name} is asked ${way}.`, evidence };
 };
 
 /**
@@ -146,12 +140,18 @@ const judgeVersion = (path: string, version: TmuxVersion): Diagnosis => {
     case "tested":
       return { status: "ok", summary: `tmux ${version.raw} is one that agtmux is tested with.`, evidence };
     case "older":
-    case "newer":
       return {
         status: "warning",
-        summary: `agtmux is tested with tmux ${TESTED_VERSIONS}, not with ${version.raw}: it is asked through the tmux program, which costs more.`,
+        summary: `agtmux is tested with tmux ${TESTED_VERSIONS}, not with ${version.raw}: its servers are asked through the tmux program, which costs more.`,
         evidence,
         remedy: "Nothing has to be done while the states are right. " + INSTALL_TMUX,
+      };
+    case "untried":
+      return {
+        status: "warning",
+        summary: `agtmux is tested with tmux ${TESTED_VERSIONS}, not with ${version.raw}. How each of its servers is asked is said below.`,
+        evidence,
+        remedy: "Nothing has to be done while the states are right.",
       };
   }
 };

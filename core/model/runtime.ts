@@ -85,7 +85,7 @@ export const paneSchema = paneKeySchema.extend({
   cursorX: z.number().int(),
   cursorY: z.number().int(),
   historySize: z.number().int(),
-  /** Epoch seconds of the window's last activity, as tmux has it. */
+  /** Epoch seconds of the pane's last output, or where tmux does not tell that, of the last activity in its window. */
   windowActivity: z.number(),
   updatedAt: z.number(),
 });

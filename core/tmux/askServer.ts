@@ -5,16 +5,23 @@ import type { Clock } from "../ports/clock.ts";
 import type { RunResult, SocketConnection } from "../ports/targetExecutor.ts";
 
 // Messages between a tmux client and its server, as far as they are needed to run one list of commands and read its output. Source:
-// tmux-protocol.h, client.c and file.c of tmux 3.2a to 3.7c (protocol 8, since tmux 2.0). If any of it changes, the protocol number
-// changes too, and the server answers with MSG_VERSION. A message of the wrong length may end the server (fatalx), so every message
-// is made here and nowhere else.
+// tmux-protocol.h, client.c and file.c of tmux 3.2a to 3.7c and of a snapshot before 3.8 (protocol 8, since tmux 2.0), which all
+// give these messages the same lengths. tmux means to change the protocol number with any of it, and says its own when it is asked
+// with another (`askProtocol`). Up to 3.6 a message of the wrong length ends the server (fatalx), from 3.7 on the connection. So
+// every message is made here and nowhere else.
 
-/** `imsg` of OpenBSD: type, length with the header, flags, protocol number, pid; in the byte order of the machine. */
+/**
+ * `imsg` of OpenBSD: type, length with the header, flags, protocol number, pid; in the byte order of the machine. From 3.6 on the
+ * flags are the upper half of the length, and 0 as here.
+ */
 const HEADER_BYTES = 16;
 export const MAX_MESSAGE_BYTES = 16_384;
-const PROTOCOL = 8;
+export const PROTOCOL = 8;
+/** No tmux has it. */
+const NO_PROTOCOL = 0;
 
 const MESSAGE = {
+  version: 12,
   identifyTerm: 101,
   identifyTty: 102,
   identifyDone: 106,
@@ -46,11 +53,11 @@ const MAX_STREAMS = 2;
 /** What the server calls the input of a client, beside this number of a file; the other files that it may name are paths. */
 const INPUT_FILE = 0;
 
-const message = (type: number, data: Buffer): Buffer => {
+const message = (type: number, data: Buffer, protocol = PROTOCOL): Buffer => {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32LE(type, 0);
   header.writeUInt16LE(HEADER_BYTES + data.length, 4);
-  header.writeUInt32LE(PROTOCOL, 8);
+  header.writeUInt32LE(protocol, 8);
   header.writeUInt32LE(process.pid, 12);
   return Buffer.concat([header, data]);
 };
@@ -82,6 +89,13 @@ export const encodeRequest = (words: readonly string[]): Buffer => {
     message(MESSAGE.command, command),
   ]);
 };
+
+/**
+ * What makes a server say its protocol and let go of the client. A server looks at the number of a message before it looks at type
+ * and data (`peer_check_version` in proc.c), and this message is a header alone, which is the least that `imsg` takes.
+ */
+export const encodeProtocolQuestion = (): Buffer =>
+  message(MESSAGE.identifyDone, Buffer.alloc(0), NO_PROTOCOL);
 
 /** The input of the commands, in answer to the server that asked for it as `stream`. */
 const encodeInput = (stream: number, input: string): Buffer => {
@@ -250,5 +264,34 @@ export const askServer = async (options: {
     ),
   );
   connection.write(request);
+  return promise;
+};
+
+/**
+ * The protocol that the server at the socket says it speaks; null: it is no tmux server, or it does not say so in time. It does no
+ * more for this client than for one of another version of tmux that comes by mistake.
+ */
+export const askProtocol = (options: {
+  connect: () => SocketConnection;
+  clock: Clock;
+  timeoutMs: number;
+}): Promise<number | null> => {
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  const connection = options.connect();
+  let said: Buffer = Buffer.alloc(0);
+  const settle = (protocol: number | null): void => {
+    cancelTimer();
+    resolve(protocol);
+    connection.close();
+  };
+  const cancelTimer = options.clock.setTimer(options.timeoutMs, () => settle(null));
+  connection.onData((chunk) => {
+    said = Buffer.concat([said, chunk]);
+    if (said.length < HEADER_BYTES) return;
+    const isVersion = said.readUInt32LE(0) === MESSAGE.version && said.readUInt16LE(4) === HEADER_BYTES;
+    settle(isVersion ? said.readUInt8(8) : null);
+  });
+  connection.onClose(() => settle(null));
+  connection.write(encodeProtocolQuestion());
   return promise;
 };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import { findTmux, knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
+import { findTmux, knowledgeOf, parseTmuxVersion, tellsPaneOutput } from "./findTmux.ts";
 
 let executor: TargetExecutor;
 let folder: string;
@@ -30,13 +30,29 @@ it.each([
   ["3.2", "tested"],
   ["3.2a", "tested"],
   ["3.7c", "tested"],
-  ["3.8", "newer"],
-  ["4.0", "newer"],
-  ["next-3.6", "newer"],
-  ["3.5-rc", "newer"],
-  ["master", "newer"],
+  ["3.8", "untried"],
+  ["3.10", "untried"],
+  ["4.0", "untried"],
+  ["next-3.8", "untried"],
+  ["next-3.6", "untried"],
+  ["3.5-rc", "untried"],
+  ["next-3.2", "older"],
+  ["3.2-rc", "older"],
+  ["master", "older"],
+  ["openbsd-7.5", "older"],
 ])("version %s is %s", (raw, known) => {
   expect(knowledgeOf(parseTmuxVersion(`tmux ${raw}`))).toBe(known);
+});
+
+it.each([
+  ["3.7c", false],
+  ["3.8", true],
+  ["next-3.8", true],
+  ["4.0", true],
+  ["2.9", false],
+  ["master", false],
+])("version %s tells when a pane printed: %s", (raw, expected) => {
+  expect(tellsPaneOutput(parseTmuxVersion(`tmux ${raw}`))).toBe(expected);
 });
 
 describe("parseTmuxVersion", () => {

@@ -31,21 +31,29 @@ export interface FoundTmux {
 }
 
 /**
- * How well a version is known: every test runs with the versions 3.2a to 3.7c; messages and formats of newer ones may differ.
+ * How well a version is known. `tested`: every test runs with the releases from 3.2a to 3.7c. `untried`: what is newer, and what was
+ * built between two of these; before one of its servers is asked over its socket, its answers there are compared with the tmux
+ * program's. `older`: nobody has read how its servers take messages; nor of a build without a number, which may be of any age.
  */
-export type VersionKnowledge = "older" | "tested" | "newer";
-const OLDEST_TESTED = [3, 2] as const;
-const NEWEST_TESTED = [3, 7] as const;
+export type VersionKnowledge = "older" | "tested" | "untried";
+type Release = readonly [major: number, minor: number];
+const OLDEST_TESTED: Release = [3, 2];
+const FIRST_NEWER: Release = [3, 8];
 export const TESTED_VERSIONS = "3.2a to 3.7c";
 
-/** Development builds count as newer. */
 export const knowledgeOf = ({ raw, major, minor }: TmuxVersion): VersionKnowledge => {
-  if (major === null || minor === null || !/^\d+\.\d+[a-z]?$/.test(raw)) return "newer";
-  const isBelow = (than: readonly [number, number]): boolean =>
-    major < than[0] || (major === than[0] && minor < than[1]);
-  if (isBelow(OLDEST_TESTED)) return "older";
-  return isBelow([NEWEST_TESTED[0], NEWEST_TESTED[1] + 1]) ? "tested" : "newer";
+  if (major === null || minor === null) return "older";
+  const isBelow = (than: Release): boolean => major < than[0] || (major === than[0] && minor < than[1]);
+  const isRelease = /^\d+\.\d+[a-z]?$/.test(raw);
+  const isOldest = major === OLDEST_TESTED[0] && minor === OLDEST_TESTED[1];
+  // `next-3.2` came before 3.2.
+  if (isBelow(OLDEST_TESTED) || (isOldest && !isRelease)) return "older";
+  return isRelease && isBelow(FIRST_NEWER) ? "tested" : "untried";
 };
+
+/** Since 3.8 (and builds before it) tmux knows when each pane printed last, not only when its window did. */
+export const tellsPaneOutput = ({ major, minor }: TmuxVersion): boolean =>
+  major !== null && (major > 3 || (major === 3 && (minor ?? 0) >= 8));
 
 /** Reads the output of `tmux -V`: `tmux 3.3a`, `tmux next-3.6`, `tmux openbsd-7.5`, `tmux master`. */
 export const parseTmuxVersion = (output: string): TmuxVersion => {

@@ -33,6 +33,7 @@ const fixture = (glance: string | null = null) => {
     mode: "direct",
     problem: null,
     isShared: false,
+    tellsPaneOutput: false,
     close: () => Promise.resolve(),
   };
   const probe = createLocalProbe(server, partOf({ now: () => now.at }));
@@ -94,6 +95,21 @@ it("only glances at what rests, and looks at everything now and then", async () 
   const first = await look();
   for (let times = 0; times < 3; times += 1) expect(await look({}, TICK_MS)).toBe(first);
   expect(asked).toEqual(["full", "glance", "glance", "full"]);
+});
+
+it("takes what moved last in a window for the window's own time", async () => {
+  // The second pane of a window prints all the time; the first rests.
+  const { look, asked } = fixture("203.2 100.1 ");
+  await look({ rows: ["%1 100 41 0 @1 one", "%3 202 43 0 @1 one", "%2 100 42 0 @2 two"] });
+  await look({}, TICK_MS / 2);
+  expect(asked).toEqual(["full", "glance"]);
+});
+
+it("glances also where tmux names no process of a dead pane", async () => {
+  const { look, asked } = fixture(RESTING);
+  await look({ rows: ["%1 100  1 @1 one", "%2 100 42 0 @2 two"] });
+  for (let times = 0; times < 2; times += 1) await look({}, TICK_MS);
+  expect(asked).toEqual(["full", "glance", "glance"]);
 });
 
 it.each([

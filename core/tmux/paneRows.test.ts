@@ -41,8 +41,8 @@ describe("parseRows", () => {
     expect(parseRows([good, bad], NONCE)).toMatchObject({ rows: [{ paneId: "%3" }] });
   });
 
-  it("asks for no field that costs a process-table read", () => {
-    expect(rowFormat(NONCE)).not.toContain("pane_current");
+  it.each([true, false])("asks for no field that costs a process-table read: %s", (tellsPaneOutput) => {
+    expect(rowFormat(NONCE, { tellsPaneOutput })).not.toContain("pane_current");
   });
 });
 

@@ -11,7 +11,8 @@ import type {
   TargetExecutor,
   TmuxCall,
 } from "../ports/targetExecutor.ts";
-import { askServer, type DirectAnswer } from "./askServer.ts";
+import { askProtocol, askServer, PROTOCOL, type DirectAnswer } from "./askServer.ts";
+import type { VersionKnowledge } from "./findTmux.ts";
 import type { TmuxSocket } from "./servers.ts";
 
 interface TmuxCallOptions {
@@ -43,8 +44,10 @@ export interface TmuxCalls {
   forTerminal(words: readonly string[]): Promise<string[]>;
   /** What lies at the socket's path now; null: nothing. Undefined where that cannot be seen from here. */
   find(): Promise<FoundSocket | null | undefined>;
-  /** Over a connection of our own: only for versions that were tried out. */
+  /** Over a connection of our own: only for versions that were tried out, or whose server says that it speaks the same protocol. */
   ask(words: readonly string[], options: TmuxCallOptions): Promise<DirectAnswer>;
+  /** The protocol that the server says it speaks, which any version of tmux may be asked; null: it does not say so. */
+  protocol(timeoutMs: number): Promise<number | null>;
 }
 
 const unsafe = (path: string, doubt: string, remedy: string): AgtmuxError =>
@@ -55,12 +58,12 @@ const unsafe = (path: string, doubt: string, remedy: string): AgtmuxError =>
 export const createTmuxCalls = (deps: {
   executor: TargetExecutor;
   tmuxPath: string;
-  /** Whether the program there speaks as those that were tried out; only then another user's server is asked. */
-  isTested: () => Promise<boolean>;
+  /** Of the program's version: the nearest to that of another user's server that can be known without asking it. */
+  knowledge: () => Promise<VersionKnowledge>;
   socket: TmuxSocket;
   clock: Clock;
 }): TmuxCalls => {
-  const { executor, tmuxPath, isTested, socket, clock } = deps;
+  const { executor, tmuxPath, knowledge, socket, clock } = deps;
   const { server, socketPath, label } = socket;
   const { sockets } = executor;
   const rule: SocketRule = label === undefined ? "trusted" : "person";
@@ -105,6 +108,26 @@ export const createTmuxCalls = (deps: {
       maxBytes,
     });
   };
+  const protocol: TmuxCalls["protocol"] = async (timeoutMs) =>
+    sockets === undefined
+      ? null
+      : askProtocol({ connect: () => sockets.connect(socketPath), clock, timeoutMs });
+  /** The last server of another user that said its protocol. */
+  let heard: { identity: string; protocol: number } | null = null;
+  const maySend = async ({ identity }: FoundSocket, timeoutMs: number): Promise<boolean> => {
+    switch (await knowledge()) {
+      case "older":
+        return false;
+      case "tested":
+        return true;
+      case "untried":
+        if (heard?.identity !== identity) {
+          const said = await protocol(Math.min(timeoutMs, SHARED_MS));
+          heard = said === null ? null : { identity, protocol: said };
+        }
+        return heard?.protocol === PROTOCOL;
+    }
+  };
   const askShared = async (words: readonly string[], options: TmuxCallOptions): Promise<RunResult> => {
     const { timeoutMs, maxBytes = SHARED_BYTES, stdin } = options;
     const answer = await ask(words, {
@@ -132,7 +155,7 @@ export const createTmuxCalls = (deps: {
       );
     throw unsafe(
       socketPath,
-      `${doubt}; only servers of tmux 3.2a to 3.7c can be asked without the tmux program`,
+      `${doubt}; only tmux 3.2a and newer with protocol ${PROTOCOL} can be asked without the tmux program`,
       "Nothing was sent there.",
     );
   };
@@ -142,6 +165,7 @@ export const createTmuxCalls = (deps: {
     socketPath,
     find,
     ask,
+    protocol,
     run: async (words, options) => {
       const found = await find();
       if (found === undefined || (options.mayStart === true && found === null))
@@ -149,7 +173,7 @@ export const createTmuxCalls = (deps: {
       if (found === null)
         return { exitCode: 1, stdout: "", stderr: `no server running on ${socketPath}\n`, timedOut: false };
       if (found.doubt === null) return runProgram(words, options);
-      if (label !== undefined || !(await isTested())) return refuse(found.doubt);
+      if (label !== undefined || !(await maySend(found, options.timeoutMs))) return refuse(found.doubt);
       return askShared(words, options);
     },
     forTerminal: async (words) => {

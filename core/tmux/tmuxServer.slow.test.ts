@@ -1,17 +1,19 @@
 import { chownSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
 import { callsOn } from "../../test/harness/tmuxCalls.ts";
 import { randomIds, realClock, until } from "../../test/setup/realClock.ts";
+import type { Clock } from "../ports/clock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
+import { knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
 import { createTmuxServer, type TmuxServer } from "./tmuxServer.ts";
 
 let tmux: PrivateTmux;
-let executor: TargetExecutor & { runs: number };
+let executor: TargetExecutor & { runs: number; connections: number };
 let server: TmuxServer;
 
 /** `path`: where the socket is searched instead; null: it cannot be reached. */
@@ -21,13 +23,22 @@ const countingExecutor = (path?: string | null): typeof executor => {
   const counting: typeof executor = {
     ...others,
     runs: 0,
+    connections: 0,
     runTmux: (...args: Parameters<TargetExecutor["runTmux"]>) => {
       counting.runs += 1;
       return inner.runTmux(...args);
     },
     ...(path === null || sockets === undefined
       ? {}
-      : { sockets: { ...sockets, connect: (asked) => sockets.connect(path ?? asked) } }),
+      : {
+          sockets: {
+            ...sockets,
+            connect: (asked) => {
+              counting.connections += 1;
+              return sockets.connect(path ?? asked);
+            },
+          },
+        }),
   };
   return counting;
 };
@@ -40,10 +51,22 @@ const connect = (tmuxPath = "tmux", clock = realClock): TmuxServer =>
     logger: SILENT_LOGGER,
   });
 /** Another way to reach the server from now on. */
-const reachBy = async (path: string | null): Promise<void> => {
+const reachBy = async (path: string | null, tmuxPath?: string, clock?: Clock): Promise<void> => {
   await executor.close();
   executor = countingExecutor(path);
-  server = connect();
+  server = connect(tmuxPath, clock);
+};
+/** A tmux program whose servers say that they are of this version. */
+const programOf = (version: string): string => {
+  const path = join(tmux.folder, "program");
+  const line = String.raw`^\(next-\)\{0,1\}[0-9.]*[a-z]*$`;
+  writeFileSync(path, `#!/bin/sh\ntmux "$@" | sed 's/${line}/${version}/'\n`, { mode: 0o755 });
+  return path;
+};
+/** How often the tmux program is asked for one answer: itself, for the version, and for the sample of a version that was not tried. */
+const runsAtFirst = async (): Promise<number> => {
+  const version = parseTmuxVersion(`tmux ${await tmux.run("display-message", "-p", "#{version}")}`);
+  return knowledgeOf(version) === "tested" ? 2 : 3;
 };
 const panes = async (): Promise<readonly string[]> => {
   const result = await server.query([["list-panes", "-a", "-F", "#{pane_id}"]]);
@@ -204,7 +227,7 @@ describe("asked over its socket", () => {
     await tmux.newSession("two");
     const runs = executor.runs;
     expect(await panes()).toEqual(["%0"]);
-    expect([executor.runs - runs, server.mode]).toEqual([2, "direct"]);
+    expect([executor.runs - runs, server.mode]).toEqual([await runsAtFirst(), "direct"]);
   });
 
   it("says that a server does not answer that stands still", async () => {
@@ -266,21 +289,137 @@ describe("a socket behind which somebody else answers", () => {
     await answer(bytes);
     for (let tick = 0; tick < 4; tick++) expect(await panes()).toEqual(["%0"]);
     expect(server.mode).toBe("polling");
-    expect(server.problem).toMatch(/not understood|closed the connection/);
+    expect(server.problem).toMatch(/not understood|closed the connection|protocol/);
   });
 });
 
-it.each(["3.1c", "3.8", "next-3.9"])(
-  "a server of version %s, whose messages were not tried out, is asked by tmux, and nothing is wrong with that",
-  async (version) => {
-    await tmux.newSession("one");
+describe("a server whose version was not tried out", () => {
+  let other: Server | null;
+  /** What each connection to the other socket got. */
+  let got: Buffer[];
+  beforeEach(() => {
+    other = null;
+    got = [];
+  });
+  afterEach(() => other?.close());
+  /** A socket in front of the server's. */
+  const standBefore = async (answer: (socket: Socket) => void): Promise<string> => {
     const path = join(tmux.folder, "other");
-    writeFileSync(path, `#!/bin/sh\ntmux "$@" | sed 's/^[0-9.]*[a-z]*$/${version}/'\n`, { mode: 0o755 });
-    server = connect(path);
-    for (let tick = 0; tick < 3; tick++) expect(await panes()).toEqual(["%0"]);
-    expect([server.mode, server.problem, executor.runs]).toEqual(["polling", null, 4]);
-  },
-);
+    other = createServer((socket) => {
+      const index = got.push(Buffer.alloc(0)) - 1;
+      socket.on("error", () => {});
+      socket.on("data", (chunk: Buffer) => (got[index] = Buffer.concat([got[index] ?? chunk, chunk])));
+      answer(socket);
+    });
+    await new Promise<void>((done) => other?.listen(path, done));
+    return path;
+  };
+  /** The server itself, with other words in its answers while that is wanted. */
+  const standBetween = (alter: (answer: string) => string): Promise<string> =>
+    standBefore((socket) => {
+      const real = createConnection(tmux.socketPath);
+      for (const one of [real, socket]) one.on("error", () => {});
+      socket.on("data", (chunk: Buffer) => real.write(chunk));
+      real.on("data", (chunk: Buffer) => socket.write(alter(chunk.toString("latin1")), "latin1"));
+      real.once("close", () => socket.end());
+      socket.once("close", () => real.destroy());
+    });
+
+  it.each(["3.8", "next-3.9", "4.0", "next-3.6"])(
+    "is asked over its socket where it says there what it says to the tmux program: %s",
+    async (version) => {
+      await tmux.newSession("öne");
+      await tmux.run("split-window", "-d", "-t", "öne:", "exec cat");
+      server = connect(programOf(version));
+      for (let tick = 0; tick < 4; tick++) expect(await panes()).toEqual(["%0", "%1"]);
+      // The first look, its version, the sample; over the socket the protocol, the sample, and three looks.
+      expect([server.mode, server.problem]).toEqual(["direct", null]);
+      expect([executor.runs, executor.connections]).toEqual([3, 5]);
+    },
+  );
+
+  it.each(["2.9", "3.1c", "next-3.2", "master", "openbsd-7.5"])(
+    "is asked by the tmux program alone where that is old, or of unknown age: %s",
+    async (version) => {
+      await tmux.newSession("one");
+      server = connect(programOf(version));
+      for (let tick = 0; tick < 3; tick++) expect(await panes()).toEqual(["%0"]);
+      expect([server.mode, server.problem, executor.runs, executor.connections]).toEqual([
+        "polling",
+        null,
+        4,
+        0,
+      ]);
+    },
+  );
+
+  const versionMessage = (protocol: number): Buffer => {
+    const bytes = Buffer.alloc(16);
+    bytes.writeUInt32LE(12, 0);
+    bytes.writeUInt16LE(16, 4);
+    bytes.writeUInt8(protocol, 8);
+    return bytes;
+  };
+  it.each([
+    ["speaks another protocol", versionMessage(9), "it speaks protocol 9 of tmux, and only 8 is known"],
+    ["speaks an older protocol", versionMessage(7), "it speaks protocol 7 of tmux, and only 8 is known"],
+    ["speaks no protocol of tmux", Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"), "it does not say"],
+  ])("gets a header and nothing else where it %s", async (_what, answer, problem) => {
+    await tmux.newSession("one");
+    const path = await standBefore((socket) => socket.once("data", () => socket.end(answer)));
+    await reachBy(path, programOf("3.9"));
+    for (let tick = 0; tick < 4; tick++) expect(await panes()).toEqual(["%0"]);
+    expect([server.mode, server.problem]).toEqual(["polling", expect.stringContaining(problem)]);
+    // Type, length, flags and protocol; the last four bytes are our pid.
+    const header = Buffer.from([106, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0]).toString("hex");
+    expect(got.map((bytes) => [bytes.length, bytes.subarray(0, 12).toString("hex")])).toEqual([
+      [16, header],
+      [16, header],
+    ]);
+  });
+
+  it("is asked by the tmux program while it says something else over its socket, and then again over that", async () => {
+    await tmux.newSession("one");
+    let isAltered = true;
+    let now = 0;
+    const path = await standBetween((answer) => (isAltered ? answer.replaceAll("%0", "%9") : answer));
+    await reachBy(path, programOf("3.9"), { ...realClock, now: () => now });
+    for (let tick = 0; tick < 4; tick++) expect(await panes()).toEqual(["%0"]);
+    expect([server.mode, server.problem]).toEqual(["polling", expect.stringContaining("something else")]);
+    // Two attempts, each a question for the protocol and one for the sample.
+    expect(executor.connections).toBe(4);
+    isAltered = false;
+    now += 61_000;
+    for (let tick = 0; tick < 2; tick++) expect(await panes()).toEqual(["%0"]);
+    expect([server.mode, server.problem, executor.connections]).toEqual(["direct", null, 7]);
+  });
+});
+
+it("a server to which the tmux program cannot talk is there; one that hangs up because it ends is not", async () => {
+  await tmux.newSession("one");
+  const path = join(tmux.folder, "program");
+  const program = (says: string): void =>
+    writeFileSync(path, `#!/bin/sh\necho '${says}' >&2\nexit 1\n`, { mode: 0o755 });
+  let now = 0;
+  server = connect(path, { ...realClock, now: () => now });
+  const askLater = async (): Promise<unknown> => {
+    now += 2_100;
+    const seen = await server.query([["list-panes", "-a"]]);
+    // Meanwhile nothing is asked, and it says the same.
+    const runs = executor.runs;
+    expect([await server.query([["list-panes", "-a"]]), executor.runs]).toEqual([seen, runs]);
+    return seen;
+  };
+  program("server exited unexpectedly");
+  expect(await askLater()).toEqual({ status: "no_server" });
+  for (let tick = 0; tick < 2; tick++)
+    expect(await askLater()).toEqual({
+      status: "error",
+      problem: expect.stringContaining("the tmux program cannot talk to it"),
+    });
+  program("no server running on it");
+  expect(await askLater()).toEqual({ status: "no_server" });
+});
 
 describe("a socket that nobody listens at", () => {
   const ask = async (): Promise<string> => (await server.query([["list-panes", "-a"]])).status;

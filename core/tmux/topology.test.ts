@@ -199,6 +199,27 @@ describe("listTopology", () => {
   });
 });
 
+it("tells when a pane printed last where tmux knows that, and else when something in its window moved", async () => {
+  await tmux.newSession("one");
+  const prints = "while :; do echo line; sleep 0.2; done";
+  const busy = await tmux.run("split-window", "-d", "-P", "-F", "#{pane_id}", prints);
+  const quiet = await tmux.run("split-window", "-d", "-P", "-F", "#{pane_id}", "echo once; exec cat");
+  const silent = await tmux.run("split-window", "-d", "-P", "-F", "#{pane_id}", "exec cat");
+  const activityOf = async (paneId: string): Promise<number> =>
+    (await pickNow(paneId))?.windowActivity ?? Number.NaN;
+  const before = await activityOf(quiet);
+  await until(async () => (await activityOf(busy)) >= before + 2, "the window has moved on");
+  const probed = await probeTopology(server);
+  if (probed.status !== "ok") throw new Error(JSON.stringify(probed));
+  for (const activity of [await activityOf(quiet), probed.windowActivity.get(quiet) ?? 0])
+    if (server.tellsPaneOutput) expect(activity).toBeLessThanOrEqual(before);
+    else expect(activity).toBeGreaterThanOrEqual(before + 2);
+  // One that never printed has its window's.
+  expect(await activityOf(silent)).toBeGreaterThanOrEqual(before + 2);
+  const version = await tmux.run("display-message", "-p", "#{version}");
+  expect(server.tellsPaneOutput).toBe(/^(?:next-)?3\.(?:[89]|\d\d)/.test(version));
+});
+
 describe("probeTopology", () => {
   it("changes with every change of panes, windows and names, and not with output", async () => {
     await tmux.newSession("one", "exec cat");

@@ -38,12 +38,29 @@ const NUMBER_FIELDS = [
   "pane_tty",
 ] as const;
 
+/**
+ * When the pane printed last, epoch seconds; where tmux does not tell that, when something in its window did. That of a window moves
+ * also when a person goes to it.
+ */
+const activityOf = ({ tellsPaneOutput }: Pick<TmuxServer, "tellsPaneOutput">): string =>
+  tellsPaneOutput
+    ? "#{?pane_last_output_time,#{pane_last_output_time},#{window_activity}}"
+    : "#{window_activity}";
+
 /** Not `pane_current_command`: it costs a read of the process table per pane (facts of tmux 3.3a). */
-export const rowFormat = (nonce: string): string => {
+export const rowFormat = (nonce: string, server: Pick<TmuxServer, "tellsPaneOutput">): string => {
   const mark = `<${nonce}>`;
-  const numbers = NUMBER_FIELDS.map((name) => `#{${name}}`).join(" ");
+  const numbers = NUMBER_FIELDS.map((name) =>
+    name === "window_activity" ? activityOf(server) : `#{${name}}`,
+  ).join(" ");
   return `${mark}${numbers}${mark}#{pane_title}${mark}#{window_name}${mark}#{session_name}${mark}`;
 };
+
+/**
+ * The pid of a pane for which tmux names no process: since 3.8 where the pane is dead or its program closed the terminal, when older
+ * versions go on naming the last one.
+ */
+export const NO_PROCESS = -1;
 
 /** A pane as one session has it. */
 type ListedPane = Omit<Pane, "targetId" | "server" | "alsoIn" | "updatedAt"> & { isGrouped: boolean };
@@ -69,7 +86,7 @@ const parseRow = (parts: readonly string[]): ListedPane | null => {
     windowIndex: integer("window_index"),
     windowName: cleanName(windowName, MAX_NAME, windowId),
     paneIndex: integer("pane_index"),
-    panePid: integer("pane_pid"),
+    panePid: field("pane_pid") === "" ? NO_PROCESS : integer("pane_pid"),
     tty: cleanText(field("pane_tty"), MAX_NAME),
     title: cleanText(title, MAX_TITLE),
     isActive: isSet("pane_active"),
@@ -197,7 +214,7 @@ type TopologyResult =
 /**
  * `fingerprint` changes when the server is another one, a pane appears, disappears, is respawned, dies, becomes active or
  * moves to another window, index or session, and when a title, window or session is renamed. `windowActivity` (epoch seconds, per
- * pane id) is the time of the last output in the pane's window.
+ * pane id) is the time of the last output in the pane, or where tmux does not tell that, in its window.
  */
 export type ProbeResult =
   | { status: "ok"; fingerprint: string; windowActivity: ReadonlyMap<string, number> }
@@ -210,11 +227,8 @@ const INSTANCE: ReadCommand = ["display-message", "-p", "#{pid} #{start_time} #{
 const MAX_ROWS = 10_000;
 
 /** Shows splits, deaths, new numbers, titles, names and activity. */
-const PROBE =
-  "#{pane_id} #{window_activity} #{pane_pid} #{pane_dead} #{window_id} #{window_index} #{pane_title} #{window_name} #{session_name}";
-
-/** What all probes ask for; `readListing` reads the answers. */
-const PROBE_FORMATS = { instance: INSTANCE, full: PROBE } as const;
+const probeFormat = (server: Pick<TmuxServer, "tellsPaneOutput">): string =>
+  `#{pane_id} ${activityOf(server)} #{pane_pid} #{pane_dead} #{window_id} #{window_index} #{pane_title} #{window_name} #{session_name}`;
 
 /** The listing of `result`, or why there is none. */
 export const readListing = (
@@ -239,7 +253,7 @@ export const readListing = (
  */
 export const listTopology = async (server: TmuxServer, makeNonce: () => string): Promise<TopologyResult> => {
   const nonce = makeNonce();
-  const result = await server.query([INSTANCE, ["list-panes", "-a", "-F", rowFormat(nonce)]]);
+  const result = await server.query([INSTANCE, ["list-panes", "-a", "-F", rowFormat(nonce, server)]]);
   const listing = readListing(result, server.server);
   if (listing.status !== "ok") return listing;
   const { rows, malformed } = parseRows(listing.lines, nonce);
@@ -259,7 +273,7 @@ export const listTopology = async (server: TmuxServer, makeNonce: () => string):
 
 /** The query of the full probe. */
 const probeListing = async (server: TmuxServer): Promise<ReturnType<typeof readListing>> =>
-  readListing(await server.query([INSTANCE, ["list-panes", "-a", "-F", PROBE]]), server.server);
+  readListing(await server.query([INSTANCE, ["list-panes", "-a", "-F", probeFormat(server)]]), server.server);
 
 /** `rest`: everything but the activity, which moves with every output. A line of another form is all `rest`. */
 interface ProbeLine {
@@ -271,7 +285,7 @@ interface ProbeLine {
 
 const parseProbeLine = (line: string): ProbeLine => {
   const [, paneId = "", activity, rest = line] = /^(%\d+) (\d+) (.*)$/.exec(line) ?? [];
-  const windowId = /^\d+ \d+ (@\d+) /.exec(rest)?.[1] ?? null;
+  const windowId = /^\d* \d+ (@\d+) /.exec(rest)?.[1] ?? null;
   return { paneId, activity: activity === undefined ? null : Number(activity), windowId, rest };
 };
 
@@ -332,8 +346,10 @@ const windowsOf = (rows: readonly ProbeLine[]): Window[] | null => {
   for (const { paneId, windowId, activity } of rows) {
     if (activity === null || windowId === null) return null;
     const current = windows.at(-1);
-    if (current?.id === windowId && current.firstPane !== paneId) current.panes += 1;
-    else windows.push({ id: windowId, firstPane: paneId, activity, panes: 1 });
+    if (current?.id === windowId && current.firstPane !== paneId) {
+      current.panes += 1;
+      current.activity = Math.max(current.activity, activity);
+    } else windows.push({ id: windowId, firstPane: paneId, activity, panes: 1 });
   }
   return windows;
 };
@@ -350,7 +366,7 @@ const parseGlance = (line: string): Window[] | null => {
 
 /** The windows as they are now; null where that was not answered in this form, or by another server. */
 const readGlance = async (server: TmuxServer, of: string): Promise<Window[] | null> => {
-  const answer = await server.query([PROBE_FORMATS.instance, GLANCE]);
+  const answer = await server.query([INSTANCE, GLANCE]);
   if (answer.status !== "ok") return null;
   const [about, windows] = answer.answers;
   if (about?.isOk !== true || windows?.isOk !== true || !about.lines[0]?.startsWith(`${of} `)) return null;
@@ -513,11 +529,12 @@ export const createIncrementalProbe = (options: {
     if (!canCompare(version)) return probeFully();
     const now = clock.now();
     const isFull = now - fullAt >= FULL_OVER_CONNECTION_MS;
-    const details = PROBE_FORMATS.full.slice("#{pane_id}".length);
-    const hasMoved = `#{||:#{pane_dead},#{e|>=:#{window_activity},${activity.since()}}}`;
-    const format = isFull ? PROBE_FORMATS.full : `#{pane_id}#{?${hasMoved},${details},}`;
+    const full = probeFormat(server);
+    const details = full.slice("#{pane_id}".length);
+    const hasMoved = `#{||:#{pane_dead},#{e|>=:${activityOf(server)},${activity.since()}}}`;
+    const format = isFull ? full : `#{pane_id}#{?${hasMoved},${details},}`;
     const listing = readListing(
-      await server.query([PROBE_FORMATS.instance, ["list-panes", "-a", "-F", format]]),
+      await server.query([INSTANCE, ["list-panes", "-a", "-F", format]]),
       server.server,
     );
     if (listing.status !== "ok") return listing;

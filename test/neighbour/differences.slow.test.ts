@@ -131,3 +131,23 @@ it("a server ends once its answer is taken, which a daemon that stands still doe
     await tmux.close();
   }
 });
+
+it("a script that waits until somebody lists panes need not wait for long", async () => {
+  /** `isNewer`: 3.8 and later, where a client may wait for any event. */
+  const deed: Deed<{ isNewer: boolean; isWoken: boolean }> = {
+    arrange: ({ tmux }) => tmux.newSession("work"),
+    act: async (one) => {
+      if ((await one.attempt("wait-for", "-E", "-l", "after-display-message")) !== "")
+        return { isNewer: false, isWoken: one.isWatched };
+      let isWoken = false;
+      const waiting = one.attempt("wait-for", "-E", "after-display-message").then(() => (isWoken = true));
+      await one.letLooksPass();
+      const seen = { isNewer: true, isWoken };
+      await one.attempt("display-message", "-p", "done");
+      await waiting;
+      return seen;
+    },
+  };
+  const [alone, watched] = [await doOnce(deed, false), await doOnce(deed, true)];
+  expect([alone.isWoken, watched.isWoken]).toEqual([false, true]);
+});

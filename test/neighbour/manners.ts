@@ -5,7 +5,13 @@ import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { connectLocalSocket } from "../../core/targets/executors/localExecutor.ts";
-import { askServer, createServerReader, encodeRequest } from "../../core/tmux/askServer.ts";
+import {
+  askProtocol,
+  askServer,
+  createServerReader,
+  encodeRequest,
+  PROTOCOL,
+} from "../../core/tmux/askServer.ts";
 import { lookScript, parseTranscript, type ReadCommand } from "../../core/tmux/tmuxCommand.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { realClock } from "../setup/realClock.ts";
@@ -96,6 +102,16 @@ const makeLine = (chance: Chance, version: string): string => {
     () => `display-message -t ${pane()} 'to whom it concerns'`,
     () => `wait-for -S ${session()}`,
     () => `detach-client -s ${session()}`,
+    // Only newer versions know these.
+    () => `new-pane -d -t ${pane()} -x 30 -y 8 ${program()}`,
+    () => `new-pane -O -t ${pane()} ${program()}`,
+    () => `break-pane -W -s ${pane()}`,
+    () => `move-pane -t ${pane()} -X ${chance(40)} -Y ${chance(10)}`,
+    () => `choose-tree -h -t ${pane()}`,
+    () => `switch-mode -t ${pane()}`,
+    () => `set-option -s theme ${one(["light", "dark", "terminal", "detect"])}`,
+    () => `set-hook -g -B '@titles:%*:#{pane_title}' 'set-option -g @seen 1'`,
+    () => `set-hook -gu -B '@titles'`,
   ];
   const line = lines[chance(lines.length)]?.() ?? "";
   return FATAL.some(([versions, fatal]) => versions.test(version) && fatal.test(line)) ? "" : line;
@@ -217,6 +233,17 @@ const requestOf = (chance: Chance): Buffer => encodeRequest(lookScript(makeLook(
 
 export const MANNERS: readonly Manner[] = [
   { name: "whole", ask: whole },
+  {
+    name: "for its protocol",
+    ask: async (path) => {
+      const said = await askProtocol({
+        connect: () => connectLocalSocket(path, () => {}),
+        clock: realClock,
+        timeoutMs: TIMEOUT_MS,
+      });
+      return said === PROTOCOL ? null : `it says ${said}`;
+    },
+  },
   {
     name: "the question cut off at every byte in turn",
     ask: async (path, chance) => {

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { watchServer } from "../../core/collect/serverWatch.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
+import type { VersionKnowledge } from "../../core/tmux/findTmux.ts";
 import { createTmuxServer } from "../../core/tmux/tmuxServer.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
@@ -99,11 +100,11 @@ describe.runIf(isRoot)("a tmux server of another user that attacks", () => {
     hostiles.push(hostile);
     return hostile;
   };
-  const call = async (path: string, stdin?: string): Promise<string> => {
+  const call = async (path: string, stdin?: string, knowledge?: VersionKnowledge): Promise<string> => {
     const executor = createLocalExecutor({ targetId: "host", env: process.env });
     const words = stdin === undefined ? ["list-panes", "-a"] : ["load-buffer", "-b", "mine", "-"];
     try {
-      const ran = await callsOn(executor, path).run(words, {
+      const ran = await callsOn(executor, path, knowledge === undefined ? {} : { knowledge }).run(words, {
         timeoutMs: 400,
         ...(stdin === undefined ? {} : { stdin }),
       });
@@ -154,6 +155,20 @@ describe.runIf(isRoot)("a tmux server of another user that attacks", () => {
     const long = "ä long text ".repeat(8_000);
     expect(await call(good.path, long)).toBe("");
     expect(await real.run("show-buffer", "-b", "mine")).toBe(long);
+  });
+
+  it("is asked nothing by a tmux that was not tried out before it said the protocol that is known", async () => {
+    await real.newSession("theirs");
+    const good = await start("good", { isGoodFirst: true });
+    expect(await call(good.path, undefined, "untried")).toContain("%0");
+    expect([good.connections, good.commands]).toEqual([2, [["list-panes", "-a"]]]);
+    const silent = await start("silent", { attacks: ["write"] });
+    expect(await call(silent.path, undefined, "untried")).toMatch(
+      /only tmux 3\.2a and newer with protocol 8/,
+    );
+    expect([silent.connections, silent.commands, silent.harm()]).toEqual([1, [], []]);
+    expect(await call(good.path, undefined, "older")).toMatch(/only tmux 3\.2a and newer/);
+    expect(good.connections).toBe(2);
   });
 
   it("is believed to be at no other socket than the one that it has: events name their server by that", async () => {

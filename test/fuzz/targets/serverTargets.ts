@@ -7,6 +7,7 @@ import { serverMessageSchema } from "../../../core/rpc/messageLink.ts";
 import { createDocumentWriter } from "../../../core/rpc/socketServer.ts";
 import { fromConnectionError, fromErrorShape, readEventStream } from "../../../core/rpc/wire.ts";
 import {
+  askProtocol,
   askServer,
   createServerReader,
   encodeRequest,
@@ -221,6 +222,33 @@ const line = fc.oneof(
   { weight: 2, arbitrary: hostileText.map((text) => text.replaceAll("\n", " ").toWellFormed()) },
 );
 
+/** Only a whole message of a server's version is a protocol, however its bytes come. */
+const protocolTarget = defineTarget({
+  name: "tmux/protocols",
+  open: () => ({
+    arbitrary: fc.record({
+      type: fc.oneof(fc.constant(12), fc.nat(400)),
+      length: fc.oneof(fc.constant(16), fc.nat(0xffff)),
+      protocol: fc.nat(0xff),
+      cuts: cutsArbitrary,
+      isWhole: fc.boolean(),
+    }),
+    check: async ({ type, length, protocol, cuts, isWhole }) => {
+      const header = Buffer.alloc(16);
+      header.writeUInt32LE(type, 0);
+      header.writeUInt16LE(length, 4);
+      header.writeUInt8(protocol, 8);
+      const pieces = cutBytes(isWhole ? header : header.subarray(0, 15), cuts);
+      const said = await askProtocol({
+        connect: () => connectionOf(pieces),
+        clock: stubClock(),
+        timeoutMs: 1,
+      });
+      hold(said === (isWhole && type === 12 && length === 16 ? protocol : null), `the protocol ${said}`);
+    },
+  }),
+});
+
 /** What a pane shows cannot end its own answer, however the bytes are cut. */
 const answersTarget = defineTarget({
   name: "tmux/answers in pieces",
@@ -308,4 +336,4 @@ const requestTarget = defineTarget({
   }),
 });
 
-export const serverTargets = (): FuzzTarget[] => [answersTarget, brokenTarget, requestTarget];
+export const serverTargets = (): FuzzTarget[] => [answersTarget, brokenTarget, protocolTarget, requestTarget];

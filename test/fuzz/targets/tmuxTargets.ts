@@ -235,7 +235,7 @@ const brokenRowsTarget = defineTarget({
     arbitrary: mutatedText([
       [1, 2, 3].map(() => rowText(NUMBERS, "title", "window", "session")).join("\n"),
       rowText(NUMBERS.replace(" 0  ", " 1 137 "), "", "", ""),
-      rowFormat(NONCE),
+      rowFormat(NONCE, { tellsPaneOutput: true }),
     ]),
     check: (text) => {
       const { rows, malformed } = parseRows(text.split("\n"), NONCE);
