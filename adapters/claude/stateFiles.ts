@@ -2,7 +2,7 @@
 // (denied, interrupted), and deleted on exit. Undocumented, so nothing counts before it is tied to the running process. It
 // never distinguishes a fresh prompt from a finished turn: its `idle` gets the least specific reason and medium confidence. Its
 // words for waits are recorded with 2.1.329; 2.1.197 calls a question a permission prompt too, which proves neither.
-import { wordsOf } from "../common/commandLine.ts";
+import { baseName, wordsOf } from "../common/commandLine.ts";
 import { parsePayload, COMPLETED, FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/events.ts";
 import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import { shows } from "../common/screenText.ts";
@@ -174,13 +174,16 @@ export const claudeBackground: BackgroundSessions = {
       isOf: (process) => isOfProcess(data, process),
       sessionId: data.sessionId ?? null,
       title: job?.name ?? job?.intent ?? data.name ?? "",
+      beganAt: data.startedAt,
       changedAt: Math.max(stat?.mtimeMs ?? 0, jobStat?.mtimeMs ?? 0),
     };
   },
-  // The last two words also of a launcher; a prompt may be the same, so that the id counts only where it is known.
+  // `claude attach <id>`, also by the launcher; a prompt may be the same, so that the id counts only where it is known.
   shownBy: ({ args }) => {
-    const [command, id = ""] = wordsOf(args).slice(-2);
-    return command === "attach" && JOB_ID.test(id) ? id : null;
+    const [program = "", ...words] = wordsOf(args);
+    const operands = /^(node|bun)$/.test(baseName(program)) ? words.slice(1) : words;
+    const [command, id = ""] = operands;
+    return operands.length === 2 && command === "attach" && JOB_ID.test(id) ? id : null;
   },
   attach: (id) => ["claude", "attach", id],
   stop: (id) => ["claude", "stop", id],

@@ -19,6 +19,8 @@ const TIMEOUT_MS = 5_000;
 /** From the start of the program until its dialog is drawn. */
 const DRAWN_LIMIT_MS = 3_000;
 const DRAWN_EVERY_MS = 50;
+/** The server ends by itself after this, also where the daemon was killed meanwhile. No answer takes as long. */
+const LIMIT_S = 60;
 
 /**
  * Resolves once a dialog is drawn. The caller closes the screen. @throws AgtmuxError E_UNSUPPORTED on another machine, E_STALE_SNAPSHOT
@@ -50,17 +52,20 @@ export const openBackgroundScreen = async (deps: {
     // tmux leaves the file where it is.
     await connected.executor.files.remove(socketPath).catch(() => {});
   };
-  // Not the person's own configuration: this server is none of theirs.
-  const made = await tmux.run(
-    ["-f", "/dev/null", "new-session", "-d", ...size, "-P", "-F", "#{pane_id} #{pane_pid}", ...command],
-    { timeoutMs: TIMEOUT_MS, mayStart: true },
-  );
-  const [, paneId = "", panePid = ""] = /^(%\d+) (\d+)\n?$/.exec(made.stdout) ?? [];
-  const pane = { ...listed, ...SIZE, paneId, panePid: Number(panePid) };
   const client = createPaneClient({ tmux, makeNonce: deps.makeNonce, standsFor: listed });
   const refuse = (why: string): AgtmuxError =>
     new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was pressed in ${paneRef}: ${why}.`);
   try {
+    // Not the person's own configuration: this server is none of theirs.
+    const made = await tmux.run(
+      [
+        ...["-f", "/dev/null", "new-session", "-d", ...size, "-P", "-F", "#{pane_id} #{pane_pid}"],
+        ...[...command, ";", "run-shell", "-b", "-d", String(LIMIT_S), "-C", "kill-server"],
+      ],
+      { timeoutMs: TIMEOUT_MS, mayStart: true },
+    );
+    const [, paneId = "", panePid = ""] = /^(%\d+) (\d+)\n?$/.exec(made.stdout) ?? [];
+    const pane = { ...listed, ...SIZE, paneId, panePid: Number(panePid) };
     if (made.exitCode !== 0 || paneId === "") throw refuse("it could not be opened");
     const drawn = await poll(clock, { everyMs: DRAWN_EVERY_MS, limitMs: DRAWN_LIMIT_MS }, async () => {
       const capture = await client.capture(pane, { styled: true });

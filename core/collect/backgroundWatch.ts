@@ -19,6 +19,8 @@ const UNWATCHED_MS = { local: 1_000, ssh: 3_000 } as const;
 /** A file is written in several steps, and several files together. */
 const SETTLE_MS = 40;
 const MAX_TITLE = 200;
+/** More than anybody runs at once; the rest of a folder was left behind. */
+const MAX_FILES = 1_000;
 
 /** What the file `name` of an adapter's folder says; `session` null: nothing of a session that runs in the background. */
 interface Known {
@@ -116,7 +118,9 @@ export class BackgroundWatch implements WatchedServer {
 
   /** The agent of a session that was listed as `pane`; null where its process is another one by now. */
   recognise(pane: Pane, processes: readonly ProcessInfo[]): Recognised | null {
-    const found = this.listed().find(({ session }) => backgroundPaneId(session.id) === pane.paneId);
+    const found = this.listed().find(
+      ({ session }) => backgroundPaneId(session.id) === pane.paneId && session.pid === pane.panePid,
+    );
     const process = processes.find(({ pid }) => pid === pane.panePid);
     if (found === undefined || process === undefined || !found.session.isOf(process)) return null;
     return { agentType: found.adapter.agentType, process, sessionId: found.session.sessionId };
@@ -180,12 +184,17 @@ export class BackgroundWatch implements WatchedServer {
     return pane;
   }
 
+  /** A process that was killed leaves its file behind: of several with one name, the one that began last counts. */
   private listed(): Listed[] {
-    return [...this.known.values()].flatMap((known) =>
-      known.session === null || backgroundPaneId(known.session.id) === null
-        ? []
-        : [{ ...known, session: known.session }],
-    );
+    const byId = new Map<string, Listed>();
+    for (const known of this.known.values()) {
+      const { session } = known;
+      if (session === null || backgroundPaneId(session.id) === null) continue;
+      const key = `${known.adapter.agentType}/${session.id}`;
+      if ((byId.get(key)?.session.beganAt ?? -Infinity) < session.beganAt)
+        byId.set(key, { ...known, session });
+    }
+    return [...byId.values()];
   }
 
   /** A file that cannot be read now, as while it is written, counts as it was, and is read again. */
@@ -214,10 +223,12 @@ export class BackgroundWatch implements WatchedServer {
       const { background } = adapter;
       if (background === undefined) continue;
       const { sessions, jobs } = background.folders(homeDir);
-      const isFollowed = await this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`));
-      isWatching = isFollowed && isWatching;
-      await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? ""));
-      for (const name of await this.deps.files.list(sessions).catch(() => [])) {
+      const areFollowed = [
+        await this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`)),
+        await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? "")),
+      ];
+      isWatching = isWatching && !areFollowed.includes(false);
+      for (const name of (await this.deps.files.list(sessions)).slice(0, MAX_FILES)) {
         const path = `${sessions}/${name}`;
         const before = isFull ? undefined : this.known.get(path);
         const session = before?.session ?? null;
@@ -258,7 +269,9 @@ export class BackgroundWatch implements WatchedServer {
   }
 
   private unfollow(folder: string): void {
+    if (!this.watchers.has(folder)) return;
     this.watchers.get(folder)?.close();
     this.watchers.delete(folder);
+    this.isWatching = false;
   }
 }

@@ -248,14 +248,21 @@ export class Collector {
 
   /** Lists all servers, without waiting for those that hardly answer: their listings count when they come. */
   private async listServers(): Promise<void> {
-    // Which session a pane shows is known by what runs in the background. A connection that stands still must not hold up the rest.
+    // Which session a pane shows is known by what runs in the background. What stands still must not hold up the rest.
     const inBackground = this.listServer(this.backgroundState);
-    if (this.deps.executor.kind === "local") await inBackground;
-    else this.guard(inBackground);
+    this.guard(inBackground);
+    if (this.deps.executor.kind === "local") await this.within(inBackground);
     const listings = this.servers.map((state) => this.listServer(state));
     // A listing that fails when nobody waits for it any more is repeated by the next one.
     for (const listing of listings) listing.catch(() => {});
     await mostOf(listings, this.deps.clock);
+  }
+
+  /** Resolves with the work, or after PATIENCE_MS; never rejects. */
+  private async within(work: Promise<void>): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const cancel = this.deps.clock.setTimer(PATIENCE_MS, late.resolve);
+    await Promise.race([work.catch(() => {}), late.promise]).finally(() => cancel());
   }
 
   /** Until it answers, nothing of it is known. */
@@ -287,7 +294,8 @@ export class Collector {
     state.tookMs = clock.now() - startedAt;
     state.failures = listing.status === "error" ? state.failures + 1 : 0;
     state.problem = listing.status === "error" ? listing.problem : null;
-    this.tellHealth();
+    // Health is that of tmux.
+    if (state !== this.backgroundState) this.tellHealth();
     if (listing.status !== "error") {
       const known = new Set(state.panes.map(({ paneId }) => paneId));
       // A pane may have shown it before it was known.

@@ -159,11 +159,17 @@ const bySession = ({ envelope, sessionId }: BindInput, runtimes: readonly Runtim
 export const bindEvent = (input: BindInput): Binding => {
   const { envelope, servers, targetId } = input;
   const runtimes = input.runtimes.filter((runtime) => runtime.targetId === targetId);
-  // Its hooks may run with the environment of the pane in which somebody started it.
-  const inBackground = bySession(
-    input,
-    runtimes.filter(({ server }) => server === BACKGROUND_SERVER),
+  const isInPane = runtimes.some(
+    ({ paneId, agentSessionId, endedAt }) =>
+      endedAt === null && paneId === envelope.paneId && agentSessionId === input.sessionId,
   );
+  // The hooks of a session may run with the environment of the pane in which somebody started it.
+  const inBackground = isInPane
+    ? null
+    : bySession(
+        input,
+        runtimes.filter(({ server }) => server === BACKGROUND_SERVER),
+      );
   if (inBackground !== null) return { kind: "bound", runtimeId: inBackground.runtimeId };
   if (envelope.paneId === null || envelope.tmuxSocket === null) {
     const session = bySession(input, runtimes);

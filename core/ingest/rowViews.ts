@@ -2,6 +2,7 @@
 // or went (`RowViews`). How a row is made from what is known is in view.ts.
 import { byPlace, byText } from "../engine/rows.ts";
 import type { Pane, Target } from "../model/runtime.ts";
+import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 import type { CanonicalState } from "../model/state.ts";
@@ -132,7 +133,8 @@ export class RowViews {
       .map(({ server, targetName, placed }) =>
         placed.list(
           { targetName, panes: server.panes, live: liveState.liveOfServer(server), ofPane, ofLive },
-          all,
+          // A session that no pane shows is nothing without its process.
+          all && server.server !== BACKGROUND_SERVER,
         ),
       );
     const crashed = [...liveState.runtimes.values()].flatMap(({ crashedAt, view }) =>

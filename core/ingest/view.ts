@@ -8,7 +8,7 @@ import { isWaiting, needsAction } from "../model/state.ts";
 import type { Prompt, RuntimeEntry, ServerEntry } from "./liveState.ts";
 import { formatPaneRef } from "../engine/ref.ts";
 import { BACKGROUND_SERVER, backgroundIdOf, formatShortRef } from "../model/shortRef.ts";
-import type { Pane, Target } from "../model/runtime.ts";
+import { HOST_TARGET, type Pane, type Target } from "../model/runtime.ts";
 import { NO_AGENT, SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
 import { activityEvidence, isoUnreadSince } from "./activity.ts";
 import type { Transition } from "../ports/store.ts";
@@ -189,8 +189,11 @@ export const promptOf = (entry: RuntimeEntry, at: number, fingerprintOf: NamePro
   const isOfScreen = sourceOf(entry.resolution?.requestId ?? "") === "poller";
   const isIncomplete = (isOfScreen || poller === undefined) && at < (completeBy(entry) ?? 0);
   const isUnsure = prompt.request.isWhole !== true && isDrawing(entry, at);
-  // What no pane shows is answered only where its event told all of it: there is no screen on which a person could read more.
-  const isUntold = entry.runtime.server === BACKGROUND_SERVER && prompt.request.isWhole !== true;
+  // What no pane shows is answered only on this machine, and only where its event told all of it: there is no screen on which a
+  // person could read more.
+  const { server, targetId } = entry.runtime;
+  const isUntold =
+    server === BACKGROUND_SERVER && (prompt.request.isWhole !== true || targetId !== HOST_TARGET);
   const isOpen =
     poller !== null && !isIncomplete && !isUnsure && !isUntold && !(isOfScreen && isAnsweredInFile(entry));
   return isOpen ? prompt : { ...prompt, fingerprint: null };

@@ -118,7 +118,8 @@ export interface BackgroundSession {
   sessionId: string | null;
   /** What it was asked to do, or its name; unbounded. */
   title: string;
-  /** When its files were written last, epoch ms. */
+  /** When it began in this process, and when its files were written last; epoch ms. */
+  beganAt: number;
   changedAt: number;
 }
 

@@ -176,7 +176,7 @@ it("stays while its file is half written, and goes with its process, whose file 
 it("of a process that has the pid of another one by now is none", async () => {
   tell({ status: "busy", startedAt: Date.now() - 3_600_000 }, { state: "working", tempo: "active" });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  expect(daemon.rows().filter(({ state }) => state !== null)).toEqual([]);
+  expect(daemon.rows().filter(({ background }) => background !== null)).toEqual([]);
 }, 20_000);
 
 /** What `claude attach` shows: recorded dialogs, which a key ends; gives the file with what was chosen. */
@@ -235,6 +235,23 @@ it("takes no key where its screen shows another request, or none", async () => {
   expect(existsSync(chosen)).toBe(false);
   expect(readdirSync(daemon.paths.home).filter((name) => name.startsWith("screen-"))).toEqual([]);
 }, 30_000);
+
+it("that goes on in another process leaves the file of the first behind, which changes nothing", async () => {
+  busy();
+  await found(({ state }) => state === "running");
+  const second = spawn("sleep", ["1000"], { stdio: "ignore" });
+  try {
+    tell({ status: "idle" }, { state: "working", tempo: "idle", detail: "hello" }, second.pid);
+    await found(({ state }) => state === "idle" || state === "completed");
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const rows = daemon.rows().filter(({ background }) => background !== null);
+    expect(rows).toMatchObject([{ background: { id: ID }, agent: "claude" }]);
+    expect(new Set(daemon.timeline(PLACE)).has("running")).toBe(true);
+    expect(daemon.timeline(PLACE).lastIndexOf("running")).toBe(daemon.timeline(PLACE).indexOf("running"));
+  } finally {
+    second.kill("SIGKILL");
+  }
+}, 20_000);
 
 /** A program `claude` for the person's login shell; it notes its words, shows a session, and ends one. */
 const installClaude = async (): Promise<string> => {
