@@ -57,11 +57,10 @@ export const openBackgroundScreen = async (deps: {
     new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was pressed in ${paneRef}: ${why}.`);
   try {
     // Not the person's own configuration: this server is none of theirs.
+    const format = ["-P", "-F", "#{pane_id} #{pane_pid}"];
+    const making = ["-f", "/dev/null", "new-session", "-d", ...size, ...format, ...command];
     const made = await tmux.run(
-      [
-        ...["-f", "/dev/null", "new-session", "-d", ...size, "-P", "-F", "#{pane_id} #{pane_pid}"],
-        ...[...command, ";", "run-shell", "-b", "-d", String(LIMIT_S), "-C", "kill-server"],
-      ],
+      [...making, ";", "run-shell", "-b", "-d", String(LIMIT_S), "-C", "kill-server"],
       { timeoutMs: TIMEOUT_MS, mayStart: true },
     );
     const [, paneId = "", panePid = ""] = /^(%\d+) (\d+)\n?$/.exec(made.stdout) ?? [];
