@@ -322,11 +322,14 @@ const setup = async (context) => {
       if (isFirst || !FORWARDED_BY_SECOND.has(value?.type) || told.has(value.id)) continue;
       if (told.size > 5000) told.clear();
       if (typeof value.id === "string") told.add(value.id);
+      // An event that cannot be told may not stop the agent, nor the next one.
       turn = turn.then(() => onSecond(context, value)).catch(() => {});
     }
   };
+  // Whatever ends the stream, the agent goes on.
   void listen().catch(() => {});
   return () => {
+    // It is over anyway.
     void Promise.resolve(stream.return?.()).catch(() => {});
   };
 };

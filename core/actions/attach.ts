@@ -9,7 +9,7 @@ import type { VerifiedAction } from "./prepare.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 import { listTmuxClients } from "./attention.ts";
-import { backgroundOf, inLoginShell } from "./background.ts";
+import { backgroundOf, sessionCommand } from "./background.ts";
 import type { ConnectedTarget, ConnectedTargets } from "../connections/connectedTarget.ts";
 import { backgroundIdOf } from "../model/shortRef.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
@@ -207,7 +207,7 @@ const planBackgroundAttach = async (input: {
 }): Promise<AttachPlan> => {
   const { action, id, connected, instanceOf } = input;
   const { subject, snapshot } = action;
-  const command = inLoginShell(backgroundOf(input.adapter, subject.paneRef).attach(id));
+  const command = sessionCommand(backgroundOf(input.adapter, subject.paneRef).attach(id));
   const common = { snapshotId: snapshot.snapshotId, paneRef: subject.paneRef };
   const inWindow = async (server: string, sessionId: string): Promise<string[] | undefined> =>
     connected

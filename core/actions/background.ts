@@ -1,23 +1,19 @@
 // Acting on a session that no pane shows: the agent's own commands open it (`attach.ts` says where) and end it. Whatever needs its
 // screen is refused (`requireScreen` of the gate); a pane that shows it takes keys like any other.
 import type { ProcessSignaller } from "./kill.ts";
+import { inLoginShell } from "../model/commandWords.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { AgentAdapter, BackgroundSessions } from "../ports/agentAdapter.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 
 /** A shell reads the command, so that it holds nothing but plain words. */
 const WORD = /^[A-Za-z0-9._=/-]{1,200}$/;
-/**
- * The person's login shell finds the agent's program as their terminals do; `$1` is the command. Without `-i`, which could take the
- * terminal away.
- */
-const IN_LOGIN_SHELL = `case \${SHELL##*/} in bash|zsh|fish|ksh|mksh|dash|ash) exec "$SHELL" -l -c "$1" ;; *) exec sh -l -c "$1" ;; esac`;
 const STOP_LIMIT_MS = 15_000;
 
-/** As an argument vector. `words`: of an adapter. */
-export const inLoginShell = (words: readonly string[]): string[] => {
+/** A command of an adapter, as an argument vector. */
+export const sessionCommand = (words: readonly string[]): string[] => {
   for (const word of words) if (!WORD.test(word)) throw new Error(`'${word}' is no plain word`);
-  return ["sh", "-c", IN_LOGIN_SHELL, "sh", words.join(" ")];
+  return inLoginShell(words.join(" "));
 };
 
 /** How the agent opens and ends the session. @throws AgtmuxError E_UNSUPPORTED where its adapter does not say. */
@@ -44,7 +40,7 @@ export const createSessionStopper = (
 ): ProcessSignaller => ({
   find: (pid) => signaller.find(pid),
   signal: async () => {
-    const command = inLoginShell(backgroundOf(adapter, paneRef).stop(id));
+    const command = sessionCommand(backgroundOf(adapter, paneRef).stop(id));
     const { exitCode, stderr } = await executor.run(command, { timeoutMs: STOP_LIMIT_MS });
     if (exitCode === 0) return true;
     const why = stderr.trim().split("\n").at(-1)?.slice(0, 200) ?? "";

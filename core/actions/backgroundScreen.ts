@@ -2,7 +2,7 @@
 // which nobody else sees and nobody attaches to. There the dialog is read and the key pressed like in any pane; then the server
 // ends, which the session outlives.
 import { join } from "node:path";
-import { backgroundOf, inLoginShell } from "./background.ts";
+import { backgroundOf, sessionCommand } from "./background.ts";
 import { createPaneClient, type PaneScreen } from "./paneClient.ts";
 import { poll } from "./pause.ts";
 import { readCapture } from "./screenReading.ts";
@@ -45,11 +45,12 @@ export const openBackgroundScreen = async (deps: {
     });
   const socketPath = join(deps.folder, `screen-${deps.makeNonce().slice(0, 8)}`);
   const tmux = connected.tmuxAt({ server: listed.server, socketPath });
-  const command = inLoginShell(backgroundOf(adapter, paneRef).attach(id));
+  const command = sessionCommand(backgroundOf(adapter, paneRef).attach(id));
   const size = ["-x", String(SIZE.width), "-y", String(SIZE.height)];
   const close = async (): Promise<void> => {
+    // Where this fails, the server ends by itself after LIMIT_S.
     await tmux.run(["kill-server"], { timeoutMs: TIMEOUT_MS }).catch(() => {});
-    // tmux leaves the file where it is.
+    // tmux leaves the file of its socket where it is; nobody listens on it any more, so that it does no harm.
     await connected.executor.files.remove(socketPath).catch(() => {});
   };
   const client = createPaneClient({ tmux, makeNonce: deps.makeNonce, standsFor: listed });

@@ -74,6 +74,8 @@ export class BackgroundWatch implements WatchedServer {
   private readAt = -Infinity;
   private readAllAt = -Infinity;
   private isWatching = false;
+  /** The last reading failed, which is logged once. */
+  private isFailing = false;
   private readonly panes = new WeakMap<BackgroundSession, Pane>();
   /** Sessions that panes show, by pane. */
   private readonly viewers = new Map<string, string>();
@@ -132,9 +134,13 @@ export class BackgroundWatch implements WatchedServer {
     const isDue = !this.isWatching && now - this.readAt >= UNWATCHED_MS[this.deps.kind];
     const hasNews = this.changed.size > 0 || [...this.known.values()].some(({ isUnread }) => isUnread);
     if (isFull || isDue || hasNews)
-      await this.readFiles({ isFull }).catch((error: unknown) =>
-        this.deps.logger.warn({ error }, "the sessions that run in the background could not be read"),
-      );
+      await this.readFiles({ isFull }).catch((error: unknown) => {
+        // What changed is not known any more: the next listing reads everything.
+        this.readAllAt = -Infinity;
+        if (!this.isFailing)
+          this.deps.logger.warn({ error }, "the sessions that run in the background cannot be read");
+        this.isFailing = true;
+      });
     const shown = new Set(this.viewers.values());
     const panes = this.listed()
       .filter(({ session }) => !shown.has(session.id) && !this.deps.isGone(session.pid))
@@ -228,7 +234,13 @@ export class BackgroundWatch implements WatchedServer {
         await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? "")),
       ];
       isWatching = isWatching && !areFollowed.includes(false);
-      for (const name of (await this.deps.files.list(sessions)).slice(0, MAX_FILES)) {
+      const names = await this.deps.files.list(sessions);
+      if (isFull && names.length > MAX_FILES)
+        this.deps.logger.warn(
+          { folder: sessions, count: names.length, read: MAX_FILES },
+          "only the first files of sessions are read",
+        );
+      for (const name of names.slice(0, MAX_FILES)) {
         const path = `${sessions}/${name}`;
         const before = isFull ? undefined : this.known.get(path);
         const session = before?.session ?? null;
@@ -238,6 +250,7 @@ export class BackgroundWatch implements WatchedServer {
       }
     }
     this.known = all;
+    this.isFailing = false;
     this.isWatching = isWatching;
   }
 
@@ -245,6 +258,7 @@ export class BackgroundWatch implements WatchedServer {
   private async follow(folder: string, note: (name: string) => void): Promise<boolean> {
     const { kind, files, clock, onNews } = this.deps;
     if (kind === "ssh") return false;
+    // What cannot be read cannot be watched either; reading it says why.
     const found = await files.stat(folder).catch(() => null);
     if (found === null || found.isFile || this.isClosed) {
       this.unfollow(folder);

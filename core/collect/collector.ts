@@ -262,6 +262,7 @@ export class Collector {
   private async within(work: Promise<void>): Promise<void> {
     const late = Promise.withResolvers<void>();
     const cancel = this.deps.clock.setTimer(PATIENCE_MS, late.resolve);
+    // Whoever handed it over logs its failure.
     await Promise.race([work.catch(() => {}), late.promise]).finally(() => cancel());
   }
 

@@ -8,6 +8,18 @@ export const quoteWord = (word: string): string => `'${word.replaceAll("'", `'\\
 export const quoteForPerson = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word);
 
+/**
+ * Runs a script of ours, in which nothing needs a quote, in the person's login shell, which finds programs as their terminals do.
+ * Without `-i`: an interactive shell could take the daemon's terminal away.
+ */
+export const inLoginShell = (script: string): string[] => [
+  "sh",
+  "-c",
+  `case \${SHELL##*/} in bash|zsh|fish|ksh|mksh|dash|ash) exec "$SHELL" -l -c "$1" ;; *) exec sh -l -c "$1" ;; esac`,
+  "agtmux",
+  script,
+];
+
 // Git, wherever it is started: with bounds on what it may take, because it reads every file of a repository, which may have no
 // end, and without any program that the repository names. Words alone; nothing is run here.
 

@@ -1,6 +1,7 @@
 // Which agents a person can start on a machine, likely ones first: the one that was started last, those that run there, those that
 // are installed, and then the others, because a person's own settings may find them; and the command of the new pane
 // (`shellCommand`).
+import { inLoginShell } from "../../core/model/commandWords.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { AgentAdapter, AgentLaunch } from "../../core/ports/agentAdapter.ts";
 import { endsWithin } from "../../core/model/endsWithin.ts";
@@ -54,12 +55,6 @@ const WAIT_MS = 1_500;
 const LIMIT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 const MARK = "agtmux-has:";
-
-/**
- * `$1` is a list of commands. The person's login shell, so that its PATH counts, but without a terminal: an interactive one could
- * take the daemon's away.
- */
-const ASK = `case \${SHELL##*/} in bash|zsh|fish|ksh|mksh|dash|ash) exec "$SHELL" -l -c "$1" ;; *) exec sh -l -c "$1" ;; esac`;
 
 export class StartableAgents {
   private readonly deps: ConstructorParameters<typeof StartableAgents>[0];
@@ -118,7 +113,7 @@ export class StartableAgents {
     });
     const { stdout } = await this.deps.context
       .target(name)
-      .run(["sh", "-c", ASK, "agtmux", commands.join("; ")], { timeoutMs: LIMIT_MS, maxBytes: MAX_BYTES });
+      .run(inLoginShell(commands.join("; ")), { timeoutMs: LIMIT_MS, maxBytes: MAX_BYTES });
     const lines = new Set(stdout.split("\n"));
     return new Set(known.flatMap(({ agentType }) => (lines.has(`${MARK}${agentType}`) ? [agentType] : [])));
   }
