@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAdapterRegistry } from "../adapters/index.ts";
 import { type ListingInput, listPanes, listSessions } from "../core/api/listing.ts";
+import { Accounts } from "../core/collect/accounts.ts";
 import { Collector } from "../core/collect/collector.ts";
 import type { WatchedServer } from "../core/collect/sink.ts";
 import { DEFAULT_TIMING } from "../core/model/config.ts";
@@ -109,7 +110,7 @@ const bareMachine = (targetId: string): TargetExecutor => {
     targetId,
     kind: "ssh",
     homeDir: () => Promise.resolve("/home/someone"),
-    run: refuse,
+    run: () => Promise.resolve({ exitCode: 0, stdout: "", stderr: "", timedOut: false }),
     runTmux: refuse,
     tmuxForTerminal: refuse,
     files: {
@@ -175,6 +176,14 @@ const startCollector = async (
     executor: bareMachine(targetId),
     sink: rig.ingest,
     adapters,
+    accounts: new Accounts({
+      targetId,
+      executor: bareMachine(targetId),
+      memory: { list: () => Promise.resolve([]), add: () => Promise.resolve() },
+      named: () => [],
+      clock: rig.clock,
+      logger: SILENT_LOGGER,
+    }),
     timing: () => DEFAULT_TIMING,
     clock: rig.clock,
     logger: SILENT_LOGGER,

@@ -230,7 +230,14 @@ describe("actions", () => {
 
   test("integrate alone lists the agents with what can be done", async () => {
     await home.serve(daemon);
-    const one = { name: "", missing: [], problems: [], steps: [], lastRealEventAt: null };
+    const one = {
+      name: "",
+      folder: "/h/.agent",
+      missing: [],
+      problems: [],
+      steps: [],
+      lastRealEventAt: null,
+    };
     daemon.integrationList = async () => [
       { ...one, agent: "claude", state: "installed", lastRealEventAt: new Date().toISOString() },
       { ...one, agent: "codex", state: "installed" },

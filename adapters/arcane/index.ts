@@ -6,9 +6,9 @@ import { BUILT_IN } from "../common/builtIn.ts";
 import { readDocumentedScreen } from "../piFamily/screen.ts";
 import { identifyScript } from "../piFamily/identify.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
-import { createPiHistory, createPiTranscript } from "../piFamily/history.ts";
+import { piHistory, readPiTranscript } from "../piFamily/history.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
-import { createSessionFileReader } from "../piFamily/sessionFile.ts";
+import { readPiSessionFile } from "../piFamily/sessionFile.ts";
 
 /** `arc` is the name of other programs too: only bun running it, or the package's own path, counts. */
 const SIGNS = {
@@ -37,9 +37,10 @@ export const createArcaneAdapter = (): AgentAdapter => ({
   identify: identifyArcane,
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,
-  readStateFiles: createSessionFileReader(".arcane"),
-  readTranscript: createPiTranscript(".arcane"),
-  history: createPiHistory(".arcane"),
+  readStateFiles: readPiSessionFile,
+  readTranscript: readPiTranscript,
+  configFolder: { usual: ".arcane/agent", variable: "ARCANE_AGENT_DIR" },
+  history: piHistory,
   integration: createExtensionIntegration({
     agentType: "arcane",
     folder: ".arcane",

@@ -25,7 +25,7 @@ const filesWith = (contents: Record<string, string>) => {
   return { files, reads, contents, options };
 };
 const ask = (files: TargetFiles, read = createClaudeConfirmation()) =>
-  read({ files, homeDir: "/home/dev", cwd: "/home/dev/project" });
+  read({ files, configDir: "/home/dev/.claude", cwd: "/home/dev/project" });
 
 describe("whether another program may answer permission requests", () => {
   it.each([

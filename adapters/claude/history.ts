@@ -37,7 +37,7 @@ const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
 
 /** Where this process's log may be: the path that events named, if it is this session's, else by the process's session file. */
 const findClaudeLogs = async (request: StateFileRequest): Promise<string[]> => {
-  const { homeDir, agentSessionId, transcriptPath } = request;
+  const { configDir, agentSessionId, transcriptPath } = request;
   if (
     transcriptPath !== null &&
     agentSessionId !== null &&
@@ -50,7 +50,7 @@ const findClaudeLogs = async (request: StateFileRequest): Promise<string[]> => {
   if (cwd?.startsWith("/") !== true || !SESSION_ID.test(sessionId)) return [];
   // Slashes were recorded as dashes; other programs that read these logs replace every other character as well.
   const folders = new Set([cwd.replaceAll("/", "-"), cwd.replaceAll(/[^A-Za-z0-9]/g, "-")]);
-  return [...folders].map((folder) => `${homeDir}/.claude/projects/${folder}/${sessionId}.jsonl`);
+  return [...folders].map((folder) => `${configDir}/projects/${folder}/${sessionId}.jsonl`);
 };
 
 const fromUser = (line: Payload, message: Payload, at: number | null): TranscriptEntry[] => {
@@ -178,7 +178,7 @@ const costUsage = (line: Payload, at: number | null): UsageRecord[] => {
 
 const usage: FileUsage = {
   mark: /"usage":|"cost-state"/,
-  roots: [{ folder: ".claude/projects", depth: 3, file: /^[^/]+\/([^/]+)\/subagents\/agent-[^/]+\.jsonl$/ }],
+  roots: [{ folder: "projects", depth: 3, file: /^[^/]+\/([^/]+)\/subagents\/agent-[^/]+\.jsonl$/ }],
   createReader: (_path, state) => {
     let at = state === null || state === "" ? null : Number(state);
     return {
@@ -194,7 +194,7 @@ const usage: FileUsage = {
 
 export const claudeHistory: FileHistory = {
   kind: "files",
-  roots: [{ folder: ".claude/projects", depth: 1, file: FILE }],
+  roots: [{ folder: "projects", depth: 1, file: FILE }],
   headBytes: 16 * 1024,
   readFacts,
   readEntries: withoutBranches(readClaudeLines),

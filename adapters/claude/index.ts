@@ -196,6 +196,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   titleOfSession: titleOfClaudeSession,
   readSessionTitle: readClaudeSessionTitle,
   needsConfirmation: createClaudeConfirmation(),
+  configFolder: { usual: ".claude", variable: "CLAUDE_CONFIG_DIR" },
   history: claudeHistory,
   background: claudeBackground,
   loads: claudeLoads,

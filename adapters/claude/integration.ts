@@ -1,4 +1,4 @@
-// Our hook in `~/.claude/settings.json`, and what settings say besides: whether somebody else's hook may answer permission
+// Our hook in `settings.json` of a configuration folder, and what settings say besides: whether somebody else's hook may answer permission
 // requests, and whether vim's keys are on. User level on purpose: other agents run a project's Claude hooks as well.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
 import {
@@ -41,7 +41,7 @@ export const HOOK = createHookCommand("claude");
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
 export const createClaudeIntegration = (): Integration =>
   createHookSettingsIntegration({
-    path: (homeDir) => `${homeDir}/.claude/settings.json`,
+    path: (configDir) => `${configDir}/settings.json`,
     events: HOOK_EVENTS,
     command: HOOK,
     hookOf: (command) => ({
@@ -65,8 +65,8 @@ export const createClaudeIntegration = (): Integration =>
     },
   });
 
-const settingsOf = (homeDir: string, cwd: string | null): readonly string[] => [
-  `${homeDir}/.claude/settings.json`,
+const settingsOf = (configDir: string, cwd: string | null): readonly string[] => [
+  `${configDir}/settings.json`,
   ...(cwd === null ? [] : [`${cwd}/.claude/settings.json`, `${cwd}/.claude/settings.local.json`]),
 ];
 
@@ -78,5 +78,5 @@ export const createClaudeConfirmation = () =>
 export const createClaudeEditorMode = () =>
   createConfirmationReader(
     (text) => parsePayload(text)?.["editorMode"] === "vim",
-    (homeDir, cwd) => [...settingsOf(homeDir, cwd), `${homeDir}/.claude.json`],
+    (configDir, cwd) => [...settingsOf(configDir, cwd), `${configDir}.json`, `${configDir}/.claude.json`],
   );

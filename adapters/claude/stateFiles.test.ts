@@ -27,7 +27,7 @@ const read = async (text: string | null) => {
   const files = memoryFiles(text === null ? {} : { "/home/dev/.claude/sessions/4242.json": text });
   const request = {
     files,
-    homeDir: "/home/dev",
+    configDir: "/home/dev/.claude",
     process: agent,
     pane,
     agentSessionId: null,
@@ -88,7 +88,7 @@ describe("the files of a background session", () => {
         "/home/dev/.claude/sessions/4242.json": JSON.stringify(file),
         ...(job === null ? {} : { [`/home/dev/.claude/jobs/${ID}/state.json`]: job }),
       }),
-      homeDir: "/home/dev",
+      configDir: "/home/dev/.claude",
       process: agent,
       pane: { ...pane, server: "background", paneId: `bg-${ID}` },
       agentSessionId: null,

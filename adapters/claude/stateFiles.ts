@@ -1,4 +1,4 @@
-// Claude Code's own session file, `~/.claude/sessions/<pid>.json`: rewritten on every change, also where no hook fires
+// Claude Code's own session file, `sessions/<pid>.json`: rewritten on every change, also where no hook fires
 // (denied, interrupted), and deleted on exit. Undocumented, so nothing counts before it is tied to the running process. It
 // never distinguishes a fresh prompt from a finished turn: its `idle` gets the least specific reason and medium confidence. Its
 // words for waits are recorded with 2.1.329; 2.1.197 calls a question a permission prompt too, which proves neither.
@@ -39,7 +39,7 @@ const sessionFileSchema = z.object({
 });
 type SessionFile = z.infer<typeof sessionFileSchema>;
 
-const sessionPath = (homeDir: string, pid: number): string => `${homeDir}/.claude/sessions/${pid}.json`;
+const sessionPath = (configDir: string, pid: number): string => `${configDir}/sessions/${pid}.json`;
 
 /** Where a pid is reused, the file that a killed process left behind is older than the process that has the pid now. */
 const isOfProcess = (file: SessionFile, process: ProcessInfo): boolean => {
@@ -82,10 +82,10 @@ const readingOf = ({ status, waitingFor, version }: SessionFile): Reading | null
 /** The file of this process; null for no file and one that another process left. */
 export const readSessionFile = async ({
   files,
-  homeDir,
+  configDir,
   process,
-}: Pick<StateFileRequest, "files" | "homeDir" | "process">): Promise<SessionFile | null> => {
-  const text = await files.readText(sessionPath(homeDir, process.pid), MAX_BYTES);
+}: Pick<StateFileRequest, "files" | "configDir" | "process">): Promise<SessionFile | null> => {
+  const text = await files.readText(sessionPath(configDir, process.pid), MAX_BYTES);
   const { data = null } = sessionFileSchema.safeParse(parsePayload(text ?? ""));
   return data !== null && isOfProcess(data, process) ? data : null;
 };
@@ -101,7 +101,7 @@ export const readClaudeStateFile = async (request: StateFileRequest): Promise<Re
 };
 
 // Background sessions (`claude --bg`, recorded with 2.1.329). A supervisor runs each in a process of its own, without a pane. What
-// it asks and how its turn ended is in `~/.claude/jobs/<id>/state.json`; whether it works or waits, in its session file.
+// it asks and how its turn ended is in `jobs/<id>/state.json`; whether it works or waits, in its session file.
 
 /** As `claude attach`, `stop` and `logs` take it. */
 const JOB_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$/;
@@ -117,10 +117,10 @@ const jobSchema = z.object({
 });
 type Job = z.infer<typeof jobSchema>;
 
-const jobPath = (homeDir: string, id: string): string => `${homeDir}/.claude/jobs/${id}/state.json`;
+const jobPath = (configDir: string, id: string): string => `${configDir}/jobs/${id}/state.json`;
 
-const jobOf = async (files: TargetFiles, homeDir: string, id: string): Promise<Job | null> => {
-  const text = await files.readText(jobPath(homeDir, id), MAX_BYTES);
+const jobOf = async (files: TargetFiles, configDir: string, id: string): Promise<Job | null> => {
+  const text = await files.readText(jobPath(configDir, id), MAX_BYTES);
   return jobSchema.safeParse(parsePayload(text ?? "")).data ?? null;
 };
 
@@ -134,13 +134,13 @@ const askOf = (needs: string): RequestFields => {
 };
 
 const readJob = async (
-  { files, homeDir }: StateFileRequest,
+  { files, configDir }: StateFileRequest,
   id: string,
   file: SessionFile,
 ): Promise<Reading | null> => {
   const reading = readingOf(file);
   if (reading === null) return null;
-  const job = await jobOf(files, homeDir, id);
+  const job = await jobOf(files, configDir, id);
   if (reading.status.state === "running" || job === null) return reading;
   if (reading.status.state !== "idle")
     return job.tempo === "blocked" && typeof job.needs === "string" && job.needs !== ""
@@ -157,17 +157,20 @@ const readJob = async (
 };
 
 export const claudeBackground: BackgroundSessions = {
-  folders: (homeDir) => ({ sessions: `${homeDir}/.claude/sessions`, jobs: `${homeDir}/.claude/jobs` }),
-  read: async ({ files, homeDir, name }) => {
+  folders: (configDir) => ({ sessions: `${configDir}/sessions`, jobs: `${configDir}/jobs` }),
+  read: async ({ files, configDir, name }) => {
     const pid = Number(SESSION_FILE.exec(name)?.[1] ?? "0");
     if (pid === 0) return null;
-    const path = sessionPath(homeDir, pid);
+    const path = sessionPath(configDir, pid);
     const [text, stat] = await Promise.all([files.readText(path, MAX_BYTES), files.stat(path)]);
     if (text === null) return null;
     const data = sessionFileSchema.parse(parsePayload(text));
     if (data.kind !== "bg" || data.pid !== pid || !JOB_ID.test(data.jobId ?? "")) return null;
     const id = data.jobId ?? "";
-    const [job, jobStat] = await Promise.all([jobOf(files, homeDir, id), files.stat(jobPath(homeDir, id))]);
+    const [job, jobStat] = await Promise.all([
+      jobOf(files, configDir, id),
+      files.stat(jobPath(configDir, id)),
+    ]);
     return {
       id,
       pid,

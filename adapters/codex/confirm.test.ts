@@ -5,7 +5,7 @@ import { createCodexConfirmation, HOOK } from "./integration.ts";
 const hooks = (command: string) =>
   JSON.stringify({ hooks: { PermissionRequest: [{ hooks: [{ type: "command", command }] }] } });
 const needs = (texts: Readonly<Record<string, string>>) =>
-  createCodexConfirmation()({ files: memoryFiles(texts), homeDir: "/h", cwd: "/p" });
+  createCodexConfirmation()({ files: memoryFiles(texts), configDir: "/h/.codex", cwd: "/p" });
 
 describe("whether a person alone answers Codex's requests", () => {
   it("holds with our own hook, foreign hooks of other events, and nothing", async () => {

@@ -191,7 +191,7 @@ const usage: FileUsage = {
 
 export const codexHistory: FileHistory = {
   kind: "files",
-  roots: [{ folder: ".codex/sessions", depth: 3, file: FILE }],
+  roots: [{ folder: "sessions", depth: 3, file: FILE }],
   headBytes: 48 * 1024,
   readFacts,
   readEntries: withoutBranches(readCodexLines),

@@ -163,6 +163,7 @@ export const createCodexAdapter = (): AgentAdapter => ({
   readStateFiles: readCodexStateFile,
   readTranscript: readCodexTranscript,
   needsConfirmation: createCodexConfirmation(),
+  configFolder: { usual: ".codex", variable: "CODEX_HOME" },
   history: codexHistory,
   loads: codexLoads,
   printMode: PRINT_MODE,

@@ -19,6 +19,7 @@ const requestFor = (hooks: string | null, config: string | null = null) => ({
     ...(config === null ? {} : { [CONFIG]: config }),
   }),
   homeDir: "/home/dev",
+  configDir: "/home/dev/.codex",
   eventScript: EVENT_SCRIPT,
 });
 

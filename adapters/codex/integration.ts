@@ -1,4 +1,4 @@
-// Our hooks in `~/.codex/hooks.json`, which of them Codex trusts, and whether somebody else may answer permission requests. The
+// Our hooks in `hooks.json` of a configuration folder, which of them Codex trusts, and whether somebody else may answer permission requests. The
 // one `notify` slot of config.toml is never taken: it may be occupied, and it also fires for Codex's own title requests.
 // config.toml is only read.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
@@ -77,7 +77,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const HOOKS_OFF = /^\s*(?:features\s*\.\s*)?hooks\s*=\s*false\b/m;
 
 const settings: HookSettings = {
-  path: (homeDir) => `${homeDir}/.codex/hooks.json`,
+  path: (configDir) => `${configDir}/hooks.json`,
   events: HOOK_EVENTS,
   command: HOOK,
   hookOf: (command) => ({
@@ -85,13 +85,13 @@ const settings: HookSettings = {
     command,
     timeout: HOOK_TIMEOUT_S,
   }),
-  problemsOf: async ({ files, homeDir }) => {
-    const configPath = `${homeDir}/.codex/config.toml`;
+  problemsOf: async ({ files, configDir }) => {
+    const configPath = `${configDir}/config.toml`;
     const config = (await files.readText(configPath, MAX_BYTES)) ?? "";
     return HOOKS_OFF.test(config) ? [`${configPath} turns hooks off: no hook runs`] : [];
   },
-  stepsOf: async ({ files, homeDir, eventScript }, root, path) => {
-    const trusted = trustedHooks((await files.readText(`${homeDir}/.codex/config.toml`, MAX_BYTES)) ?? "");
+  stepsOf: async ({ files, configDir, eventScript }, root, path) => {
+    const trusted = trustedHooks((await files.readText(`${configDir}/config.toml`, MAX_BYTES)) ?? "");
     const current = [...currentEntries(settings, path, root, eventScript)];
     const untrusted = current
       .filter(([event, { group, index }]) => !isTrusted(trusted, path, { event, group, index }))
@@ -125,9 +125,9 @@ export const createCodexConfirmation = () =>
       path.endsWith(".toml")
         ? TOML_HOOK.test(text) || TOML_REVIEWER.test(text)
         : hasForeignHook(text, "PermissionRequest", HOOK.isOurs),
-    (homeDir, cwd) =>
-      [homeDir, ...(cwd === null || cwd === homeDir ? [] : [cwd])].flatMap((folder) => [
-        `${folder}/.codex/hooks.json`,
-        `${folder}/.codex/config.toml`,
+    (configDir, cwd) =>
+      [configDir, ...(cwd === null ? [] : [`${cwd}/.codex`])].flatMap((folder) => [
+        `${folder}/hooks.json`,
+        `${folder}/config.toml`,
       ]),
   );

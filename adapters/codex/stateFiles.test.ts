@@ -19,7 +19,7 @@ const CALL = JSON.stringify({
 const read = (lines: readonly string[], more: Partial<StateFileRequest> = {}) => {
   return readCodexStateFile({
     files: memoryFiles({ [ROLLOUT]: `cut off"}\n${lines.join("\n")}\n` }),
-    homeDir: "/home/dev",
+    configDir: "/home/dev/.codex",
     process: { pid: 5, ppid: 1, comm: "codex", args: "codex", startedAt: STARTED },
     pane: {} as StateFileRequest["pane"],
     agentSessionId: SESSION,

@@ -18,7 +18,7 @@ const open = (texts: Record<string, string>) => {
     (text) => text === "yes",
     (_home, cwd) => [`${cwd}/settings`],
   );
-  const ask = (cwd: string) => mayAnswer({ files, homeDir: "/home/dev", cwd });
+  const ask = (cwd: string) => mayAnswer({ files, configDir: "/home/dev", cwd });
   return { texts, reads, ask };
 };
 

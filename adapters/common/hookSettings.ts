@@ -113,13 +113,13 @@ export const hasForeignHook = (
   }
 };
 
-/** A reader with its own memory. `files`: which settings files, of the home and of the project. */
+/** A reader with its own memory. `files`: which settings files, of the configuration folder and of the project. */
 export const createConfirmationReader = (
   mayAnswer: (text: string, path: string) => boolean,
-  files: (homeDir: string, cwd: string | null) => readonly string[],
+  files: (configDir: string, cwd: string | null) => readonly string[],
 ): NonNullable<AgentAdapter["needsConfirmation"]> => {
   const mayAnswerIn = createFileVerdicts(mayAnswer);
-  return (request) => mayAnswerIn(request.files, files(request.homeDir, request.cwd));
+  return (request) => mayAnswerIn(request.files, files(request.configDir, request.cwd));
 };
 
 // Plans: adding, removing and inspecting our hooks.
@@ -128,7 +128,7 @@ const NEW_FILE_STYLE: TextStyle = { eol: "\n", indent: "  " };
 const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
 
 export interface HookSettings {
-  path: (homeDir: string) => string;
+  path: (configDir: string) => string;
   /** Hooks stand in the event's array themselves, without groups. */
   isFlat?: boolean;
   /** The hook's property that holds the command; `command` unless given. */
@@ -304,8 +304,8 @@ const inspectText = async (site: Site, text: string, request: IntegrationRequest
 
 /** Uninstalling is byte-exact where nothing else changed; otherwise it removes exactly our entries. */
 export const createHookSettingsIntegration = (settings: HookSettings): Integration => {
-  const open = async ({ files, homeDir, eventScript }: IntegrationRequest) => {
-    const path = settings.path(homeDir);
+  const open = async ({ files, configDir, eventScript }: IntegrationRequest) => {
+    const path = settings.path(configDir);
     const site: Site = { settings, path, eventScript, parsed: null };
     return { site, before: await files.readText(path, MAX_SETTINGS_BYTES) };
   };

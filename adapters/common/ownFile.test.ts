@@ -23,6 +23,7 @@ const partsOf = (adapter: AgentAdapter, path: string) => {
   const requestFor = (text: string | null, eventScript = SCRIPT) => ({
     files: memoryFiles(text === null ? {} : { [path]: text }),
     homeDir: HOME,
+    configDir: `${HOME}/${adapter.configFolder?.usual}`,
     eventScript,
   });
   return { integration, requestFor };

@@ -10,7 +10,7 @@ const MAX_BYTES = 256 * 1024;
 const MARK = /^\/\/ agtmux integration, written by agtmux; sha256 ([0-9a-f]{64})\n/;
 
 interface OwnFile {
-  path: (homeDir: string) => string;
+  path: (configDir: string) => string;
   /** The code after the first line; the same for the same event script. */
   bodyOf: (eventScript: string) => string;
   /** What `inspect` calls the one entry. */
@@ -47,7 +47,7 @@ const refuseForeign = (path: string, text: string): void => {
 /** A file that agtmux did not write, or that was edited, is neither replaced nor removed. */
 export const createOwnFileIntegration = (file: OwnFile): Integration => ({
   async planInstall(request) {
-    const path = file.path(request.homeDir);
+    const path = file.path(request.configDir);
     const before = await request.files.readText(path, MAX_BYTES);
     const after = markedFile(file.bodyOf(request.eventScript));
     if (before === after) return [];
@@ -57,7 +57,7 @@ export const createOwnFileIntegration = (file: OwnFile): Integration => ({
   },
 
   async planUninstall(request) {
-    const path = file.path(request.homeDir);
+    const path = file.path(request.configDir);
     const before = await request.files.readText(path, MAX_BYTES);
     if (before === null) return [];
     refuseForeign(path, before);
@@ -65,7 +65,7 @@ export const createOwnFileIntegration = (file: OwnFile): Integration => ({
   },
 
   async inspect(request) {
-    const path = file.path(request.homeDir);
+    const path = file.path(request.configDir);
     const text = await request.files.readText(path, MAX_BYTES);
     if (text === null) return { installed: false, missing: [file.entry], problems: [] };
     const installed = text === markedFile(file.bodyOf(request.eventScript));

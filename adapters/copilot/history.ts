@@ -54,7 +54,7 @@ const usage = usageByLine(/"session\.usage_record"/, (line) => {
 
 export const copilotHistory: FileHistory = {
   kind: "files",
-  roots: [{ folder: ".copilot/session-state", depth: 1, file: FILE }],
+  roots: [{ folder: "session-state", depth: 1, file: FILE }],
   headBytes: 16 * 1024,
   readFacts,
   readEntries: withoutBranches(readCopilotLines),

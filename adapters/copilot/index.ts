@@ -138,6 +138,7 @@ export const createCopilotAdapter = (): AgentAdapter => ({
   readTranscript: readCopilotTranscript,
   titleOfSession: titleOfCopilotSession,
   readSessionTitle: readCopilotSessionTitle,
+  configFolder: { usual: ".copilot", variable: "COPILOT_HOME" },
   history: copilotHistory,
   loads: copilotLoads,
   printMode: PRINT_MODE,

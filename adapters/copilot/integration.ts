@@ -28,7 +28,7 @@ export const HOOK = createHookCommand("copilot");
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
 export const createCopilotIntegration = (): Integration =>
   createHookSettingsIntegration({
-    path: (homeDir) => `${homeDir}/.copilot/hooks/agtmux.json`,
+    path: (configDir) => `${configDir}/hooks/agtmux.json`,
     isFlat: true,
     commandField: "bash",
     skeleton: '{\n  "version": 1\n}\n',

@@ -115,7 +115,7 @@ const read = (disk: Disk, more: { agentSessionId?: string | null; transcriptPath
   const files = memoryFiles({ ...disk.files, ...lock }, { mtimeMs: disk.lockedAt ?? 0 });
   return readCopilotStateFiles({
     files,
-    homeDir: "/home/dev",
+    configDir: "/home/dev/.copilot",
     process: agent,
     pane,
     agentSessionId: SESSION,

@@ -261,15 +261,14 @@ const readingOf = (state: LogState, entry: OpenSessions[string] | undefined): Re
 
 /** The session that is provably this process's; null for none. */
 const ownSession = async (request: StateFileRequest): Promise<{ root: string; id: string } | null> => {
-  const root = `${request.homeDir}/.copilot`;
+  const root = request.configDir;
   const id = await findSession(request, root, await readOpenSessions(request.files, root));
   return id === null ? null : { root, id };
 };
 
 /** Null for no session that is provably this process's, and for a log that says nothing of the state. */
 export const readCopilotStateFiles = async (request: StateFileRequest): Promise<Reading | null> => {
-  const { files, homeDir, transcriptPath } = request;
-  const root = `${homeDir}/.copilot`;
+  const { files, configDir: root, transcriptPath } = request;
   const open = await readOpenSessions(files, root);
   const sessionId = await findSession(request, root, open);
   if (sessionId === null) return null;

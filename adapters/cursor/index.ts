@@ -48,5 +48,6 @@ export const createCursorAdapter = (): AgentAdapter => ({
   identify: identifyCursor,
   normalize: normalizeCursor,
   readScreen: readCursorScreen,
+  configFolder: { usual: ".cursor" },
   integration: createCursorIntegration(),
 });

@@ -35,7 +35,7 @@ const ownFile = (eventScript: string): string => {
 /** Creates the integration. The test event is one that Cursor does not have. */
 export const createCursorIntegration = (): Integration =>
   createHookSettingsIntegration({
-    path: (homeDir) => `${homeDir}/.cursor/hooks.json`,
+    path: (configDir) => `${configDir}/hooks.json`,
     isFlat: true,
     ownFile,
     objectionTo: (root) => {

@@ -153,7 +153,7 @@ const usage = usageByLine(/"tokens":\{/, (line) => {
 
 export const geminiHistory: FileHistory = {
   kind: "files",
-  roots: [{ folder: ".gemini/tmp", depth: 2, file: FILE }],
+  roots: [{ folder: "tmp", depth: 2, file: FILE }],
   headBytes: 16 * 1024,
   readFacts,
   readEntries: withoutBranches(readGeminiLines),

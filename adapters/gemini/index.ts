@@ -116,6 +116,7 @@ export const createGeminiAdapter = (): AgentAdapter => ({
   readScreen: readGeminiScreen,
   readDraft: readGeminiDraft,
   readTranscript: readGeminiTranscript,
+  configFolder: { usual: ".gemini", variable: "GEMINI_CLI_HOME", below: ".gemini" },
   history: geminiHistory,
   loads: geminiLoads,
   printMode: PRINT_MODE,

@@ -42,7 +42,7 @@ const problemsOf = (root: JsonNode, path: string, commands: ReadonlySet<string>)
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
 export const createGeminiIntegration = (): Integration => {
   const integration = createHookSettingsIntegration({
-    path: (homeDir) => `${homeDir}/.gemini/settings.json`,
+    path: (configDir) => `${configDir}/settings.json`,
     hasComments: true,
     events: HOOK_EVENTS,
     command: HOOK,

@@ -14,9 +14,9 @@ import { parsePayload, textOf } from "../common/events.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
 import { readDocumentedScreen } from "../piFamily/screen.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
-import { createPiHistory, createPiTranscript } from "../piFamily/history.ts";
+import { piHistory, readPiTranscript } from "../piFamily/history.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
-import { createSessionFileReader } from "../piFamily/sessionFile.ts";
+import { readPiSessionFile } from "../piFamily/sessionFile.ts";
 import { createSkillReader } from "./skillProgress.ts";
 
 // Which process: path and command are from its documents and a copy of its source; a name alone gives medium confidence.
@@ -109,10 +109,11 @@ export const createGjcAdapter = (): AgentAdapter => ({
   identify: identifyGjc,
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,
-  readStateFiles: createSessionFileReader(".gjc"),
-  readTranscript: createPiTranscript(".gjc"),
+  readStateFiles: readPiSessionFile,
+  readTranscript: readPiTranscript,
   readProgress: createSkillReader(() => Date.now()),
-  history: createPiHistory(".gjc"),
+  configFolder: { usual: ".gjc/agent", variable: "GJC_CODING_AGENT_DIR" },
+  history: piHistory,
   integration: createExtensionIntegration({
     agentType: "gjc",
     folder: ".gjc",

@@ -73,7 +73,7 @@ describe("finding the file", () => {
     cwd = "/home/dev/project",
   ) => ({
     files: memoryFiles(texts, { mtimeMs: NOW, links: { "/proc/7/cwd": "/home/dev/project" } }),
-    homeDir: "/home/dev",
+    configDir: "/home/dev/.gjc/agent",
     process: { pid: 7, ppid: 1, comm: "gjc", args: "gjc", startedAt: NOW - 60_000 },
     pane: { tty: "/dev/pts/3" } as never,
     agentSessionId,

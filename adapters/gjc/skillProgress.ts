@@ -90,7 +90,7 @@ const folderNameOf = (sessionId: string): string =>
 
 const sessionIdOf = async (request: StateFileRequest): Promise<string | null> => {
   if (request.agentSessionId !== null) return request.agentSessionId;
-  const { id } = (await findSessionFile(request, ".gjc"))?.header ?? {};
+  const { id } = (await findSessionFile(request))?.header ?? {};
   return typeof id === "string" && id !== "" ? id : null;
 };
 

@@ -8,6 +8,7 @@ const plan = (texts: Record<string, string>) =>
   createGjcAdapter().integration?.planInstall({
     files: memoryFiles(texts),
     homeDir: "/home/dev",
+    configDir: "/home/dev/.gjc/agent",
     eventScript: "/home/dev/.agtmux/bin/agtmux-event",
   });
 const version = (text: string) => ({ [PACKAGE]: JSON.stringify({ version: text }) });

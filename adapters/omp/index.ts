@@ -4,13 +4,9 @@ import { type AgentAdapter, type IdentifyMatch } from "../../core/ports/agentAda
 import { BUILT_IN } from "../common/builtIn.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
 import { identifyScript } from "../piFamily/identify.ts";
-import { createPiHistory, createPiTranscript } from "../piFamily/history.ts";
+import { piHistory, readPiTranscript } from "../piFamily/history.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
-import {
-  createSessionFileReader,
-  createSessionTitleReader,
-  titleOfOmpSession,
-} from "../piFamily/sessionFile.ts";
+import { readPiSessionFile, readPiSessionTitle, titleOfOmpSession } from "../piFamily/sessionFile.ts";
 import { readOmpDraft, readOmpScreen } from "./screen.ts";
 
 /** Source: recorded process tree (18.2.3): bun runs the package's cli.js and the process is renamed `omp`. */
@@ -40,11 +36,12 @@ export const createOmpAdapter = (): AgentAdapter => ({
   normalize: createPiNormalizer({ retriesAfterEnd: false, settles: false, hasAskTool: true }),
   readScreen: readOmpScreen,
   readDraft: readOmpDraft,
-  readStateFiles: createSessionFileReader(".omp"),
-  readTranscript: createPiTranscript(".omp"),
+  readStateFiles: readPiSessionFile,
+  readTranscript: readPiTranscript,
   titleOfSession: titleOfOmpSession,
-  readSessionTitle: createSessionTitleReader(".omp"),
-  history: createPiHistory(".omp"),
+  readSessionTitle: readPiSessionTitle,
+  configFolder: { usual: ".omp/agent", variable: "PI_CODING_AGENT_DIR" },
+  history: piHistory,
   integration: createExtensionIntegration({
     agentType: "omp",
     folder: ".omp",

@@ -106,7 +106,7 @@ const toUsage = (row: LogLine): UsageRecord[] => {
 
 export const opencodeHistory: DatabaseHistory = {
   kind: "database",
-  file: ".local/share/opencode/opencode.db",
+  file: "opencode.db",
   tables: ["session", "message", "part"],
   listIds: (rows) =>
     rows("SELECT id FROM session WHERE parent_id IS NULL").flatMap((row) => textOf(row, "id") ?? []),

@@ -135,6 +135,9 @@ export const createOpencodeAdapter = (): AgentAdapter => ({
   readScreen: readOpencodeScreen,
   readDraft: readOpencodeDraft,
   titleOfSession: titleOfOpencodeSession,
+  // OPENCODE_CONFIG_DIR names one that is read beside these (its documentation).
+  configFolder: { usual: ".config/opencode", variable: "XDG_CONFIG_HOME", below: "opencode" },
+  dataFolder: { usual: ".local/share/opencode", variable: "XDG_DATA_HOME", below: "opencode" },
   history: opencodeHistory,
   loads: opencodeLoads,
   printMode: PRINT_MODE,

@@ -356,16 +356,14 @@ export default (await callsExports()) ? AgtmuxPlugin : { id: "agtmux", server: A
 export const opencodePluginSource = (eventScript: string): string =>
   eventWriterSource("opencode", eventScript) + SHARED + FIRST + SECOND;
 
-const folder = (homeDir: string): string => `${homeDir}/.config/opencode`;
-
 /** Creates the integration. The test event is one that no session sends. */
 export const createOpencodeIntegration = (): Integration =>
   createOwnFileIntegration({
-    path: (homeDir) => `${folder(homeDir)}/plugin/agtmux.js`,
+    path: (configDir) => `${configDir}/plugin/agtmux.js`,
     bodyOf: opencodePluginSource,
     entry: "plugin",
-    stepsOf: async ({ files, homeDir }) => {
-      const path = `${folder(homeDir)}/node_modules/@opencode-ai/plugin/package.json`;
+    stepsOf: async ({ files, configDir }) => {
+      const path = `${configDir}/node_modules/@opencode-ai/plugin/package.json`;
       if ((await files.stat(path)) !== null) return [];
       return [
         {

@@ -356,11 +356,13 @@ describe("an installed plugin of an older agtmux", () => {
       integration.planInstall({
         files: memoryFiles({ [path]: text }),
         homeDir: "/home/dev",
+        configDir: "/home/dev/.config/opencode",
         eventScript: EVENT_SCRIPT,
       });
     const [change] = await integration.planInstall({
       files: memoryFiles({}),
       homeDir: "/home/dev",
+      configDir: "/home/dev/.config/opencode",
       eventScript: EVENT_SCRIPT,
     });
     const now = change?.after ?? "";

@@ -10,10 +10,10 @@ import {
 } from "../../core/ports/agentAdapter.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
 import { identifyScript } from "../piFamily/identify.ts";
-import { createPiHistory, createPiTranscript } from "../piFamily/history.ts";
+import { piHistory, readPiTranscript } from "../piFamily/history.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
-import { createSessionTitleReader, titleOfPiSession } from "../piFamily/sessionFile.ts";
+import { readPiSessionTitle, titleOfPiSession } from "../piFamily/sessionFile.ts";
 import { readPiDraft, readPiScreen } from "./screen.ts";
 import { place, type AgentLoads, type LoadLevel, type LoadPlace } from "../../core/ports/agentFiles.ts";
 import { lastOf, option, readRecords, textSchema } from "../common/printMode.ts";
@@ -121,10 +121,11 @@ export const createPiAdapter = (): AgentAdapter => ({
   normalize: createPiNormalizer({ retriesAfterEnd: false, settles: true, hasAskTool: false }),
   readScreen: readPiScreen,
   readDraft: readPiDraft,
-  readTranscript: createPiTranscript(".pi"),
+  readTranscript: readPiTranscript,
   titleOfSession: titleOfPiSession,
-  readSessionTitle: createSessionTitleReader(".pi"),
-  history: createPiHistory(".pi"),
+  readSessionTitle: readPiSessionTitle,
+  configFolder: { usual: ".pi/agent", variable: "PI_CODING_AGENT_DIR" },
+  history: piHistory,
   loads: piLoads,
   printMode: PRINT_MODE,
   integration: createExtensionIntegration({

@@ -92,15 +92,14 @@ const readPiEntries = (
   return { entries: branch.entries.flatMap(toEntries), leaf: branch.leaf };
 };
 
-/** `folder` as `.omp`. Null where no session file is provably this process's, and where nothing in it is known. */
-export const createPiTranscript = (folder: string) =>
-  createTranscriptReader(
-    async (request) => {
-      const session = await findSessionFile(request, folder);
-      return session === null ? [] : [session.path];
-    },
-    (lines) => readPiEntries(lines, null).entries,
-  );
+/** Null where no session file is provably this process's, and where nothing in it is known. */
+export const readPiTranscript = createTranscriptReader(
+  async (request) => {
+    const session = await findSessionFile(request);
+    return session === null ? [] : [session.path];
+  },
+  (lines) => readPiEntries(lines, null).entries,
+);
 
 // The history: facts and usage of kept sessions.
 
@@ -178,12 +177,11 @@ const usage = usageByLine(/"usage":\{/, (line) => {
       };
 });
 
-/** `folder` as `.omp`. */
-export const createPiHistory = (folder: string): FileHistory => ({
+export const piHistory: FileHistory = {
   kind: "files",
-  roots: [{ folder: `${folder}/agent/sessions`, depth: 1, file: FILE }],
+  roots: [{ folder: "sessions", depth: 1, file: FILE }],
   headBytes: 16 * 1024,
   readFacts,
   readEntries: readPiEntries,
   usage,
-});
+};

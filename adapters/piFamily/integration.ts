@@ -188,7 +188,7 @@ export const createExtensionIntegration = (options: {
   problemsOf?: (request: IntegrationRequest) => Promise<readonly string[]>;
 }): Integration =>
   createOwnFileIntegration({
-    path: (homeDir) => `${homeDir}/${options.folder}/agent/extensions/agtmux.ts`,
+    path: (configDir) => `${configDir}/extensions/agtmux.ts`,
     bodyOf: (eventScript) =>
       extensionSource(
         options.agentType,

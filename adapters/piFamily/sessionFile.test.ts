@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryFiles } from "../testkit/memoryFiles.ts";
 import { somePane } from "../testkit/pane.ts";
-import { createSessionFileReader, terminalId } from "./sessionFile.ts";
+import { readPiSessionFile, terminalId } from "./sessionFile.ts";
 
 const STARTED = 1_795_237_900_000;
 const HOME = "/home/dev";
@@ -62,9 +62,9 @@ const read = async ({
       },
     },
   );
-  const reading = await createSessionFileReader(".gjc")({
+  const reading = await readPiSessionFile({
     files,
-    homeDir: HOME,
+    configDir: `${HOME}/.gjc/agent`,
     process: agent,
     pane,
     agentSessionId: null,

@@ -135,11 +135,11 @@ const terminalOf = async ({ files, process, pane }: StateFileRequest): Promise<s
 };
 
 /** The session file that the breadcrumb of the agent's terminal names, if it was written since this process started. */
-const fromBreadcrumb = async (request: StateFileRequest, folder: string): Promise<string | null> => {
-  const { files, homeDir, process } = request;
+const fromBreadcrumb = async (request: StateFileRequest): Promise<string | null> => {
+  const { files, configDir, process } = request;
   const id = terminalId(await terminalOf(request));
   if (id === null) return null;
-  const path = `${homeDir}/${folder}/agent/terminal-sessions/${id}`;
+  const path = `${configDir}/terminal-sessions/${id}`;
   const stat = await files.stat(path);
   if (stat === null || !stat.isFile || stat.mtimeMs < process.startedAt - START_TOLERANCE_MS) return null;
   const [cwd = "", file = ""] = ((await files.readText(path, BREADCRUMB_BYTES)) ?? "").split(/\r?\n/);
@@ -147,44 +147,39 @@ const fromBreadcrumb = async (request: StateFileRequest, folder: string): Promis
   return actual !== null && actual !== cwd ? null : file;
 };
 
-const isSessionPath = (path: string, homeDir: string, folder: string): boolean =>
-  path.startsWith(`${homeDir}/${folder}/agent/sessions/`) &&
-  path.endsWith(".jsonl") &&
-  !path.includes("/../");
+const isSessionPath = (path: string, configDir: string): boolean =>
+  path.startsWith(`${configDir}/sessions/`) && path.endsWith(".jsonl") && !path.includes("/../");
 
-/** The session file that is provably this process's, with its first entry; null for none. `folder` as `.omp`. */
+/** The session file that is provably this process's, with its first entry; null for none. */
 export const findSessionFile = async (
   request: StateFileRequest,
-  folder: string,
 ): Promise<{ path: string; header: Payload } | null> => {
-  const path = request.transcriptPath ?? (await fromBreadcrumb(request, folder));
-  if (path === null || !isSessionPath(path, request.homeDir, folder)) return null;
+  const path = request.transcriptPath ?? (await fromBreadcrumb(request));
+  if (path === null || !isSessionPath(path, request.configDir)) return null;
   const header = await headerOf(request.files, path);
   return header === null || textOf(header, "type") !== "session" ? null : { path, header };
 };
 
 /**
- * Reads the state from the agent's session file; `folder` as `.omp`. A file that the agent's own events named goes before the
+ * Reads the state from the agent's session file. A file that the agent's own events named goes before the
  * breadcrumb. Null where no file is provably this process's, and where the file proves nothing.
  */
-export const createSessionFileReader =
-  (folder: string) =>
-  async (request: StateFileRequest): Promise<Reading | null> => {
-    const { files, process } = request;
-    const session = await findSessionFile(request, folder);
-    const tail = session === null ? null : await files.readTail(session.path, TAIL_BYTES);
-    if (tail === null) return null;
-    const state = readSessionLog(tail, process.startedAt - START_TOLERANCE_MS);
-    return state === null
-      ? null
-      : {
-          status: state.status,
-          confidence: "medium",
-          matched: oneLine(state.matched),
-          request: state.request,
-          isSteady: state.status.state !== "running",
-        };
-  };
+export const readPiSessionFile = async (request: StateFileRequest): Promise<Reading | null> => {
+  const { files, process } = request;
+  const session = await findSessionFile(request);
+  const tail = session === null ? null : await files.readTail(session.path, TAIL_BYTES);
+  if (tail === null) return null;
+  const state = readSessionLog(tail, process.startedAt - START_TOLERANCE_MS);
+  return state === null
+    ? null
+    : {
+        status: state.status,
+        confidence: "medium",
+        matched: oneLine(state.matched),
+        request: state.request,
+        isSteady: state.status.state !== "running",
+      };
+};
 
 // Names: what oh-my-pi and pi call their sessions, in the title of the pane, where without one the folder's name stands, and in
 // the session file. Source: titles and lines recorded with omp 18.2.3, and what pi 0.87.1 writes for a session with a name.
@@ -211,15 +206,13 @@ const readHead = async ({ files }: StateFileRequest, path: string): Promise<stri
   return line !== null && textOf(line, "type") === "title" ? textOf(line, "title") : null;
 };
 
-/** `folder` as `.omp`. Null for a session without a name; an empty name removes the one before. */
-export const createSessionTitleReader =
-  (folder: string) =>
-  async (request: StateFileRequest): Promise<string | null> => {
-    const session = await findSessionFile(request, folder);
-    if (session === null) return null;
-    const head = await readHead(request, session.path);
-    if (head !== null) return head || null;
-    const tail = (await request.files.readTail(session.path, TRANSCRIPT_BYTES)) ?? "";
-    const named = parseLog(tail).findLast((line) => textOf(line, "type") === "session_info");
-    return (named === undefined ? textOf(session.header, "title") : textOf(named, "name")) || null;
-  };
+/** Null for a session without a name; an empty name removes the one before. */
+export const readPiSessionTitle = async (request: StateFileRequest): Promise<string | null> => {
+  const session = await findSessionFile(request);
+  if (session === null) return null;
+  const head = await readHead(request, session.path);
+  if (head !== null) return head || null;
+  const tail = (await request.files.readTail(session.path, TRANSCRIPT_BYTES)) ?? "";
+  const named = parseLog(tail).findLast((line) => textOf(line, "type") === "session_info");
+  return (named === undefined ? textOf(session.header, "title") : textOf(named, "name")) || null;
+};

@@ -40,6 +40,7 @@ export const settingsPlans = (integration: Integration, path: string): SettingsP
   const requestFor = (text: string | null, eventScript = EVENT_SCRIPT): IntegrationRequest => ({
     files: memoryFiles(text === null ? {} : { [path]: text }),
     homeDir: "/home/dev",
+    configDir: /^\/home\/dev\/[^/]+/.exec(path)?.[0] ?? "",
     eventScript,
   });
   const after = (

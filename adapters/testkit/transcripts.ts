@@ -11,11 +11,12 @@ export const logText = (lines: readonly unknown[]): string =>
   `cut off"}\n${lines.map((line) => JSON.stringify(line)).join("\n")}\n{"type":"us`;
 
 const requestFor = (
+  { configFolder }: AgentAdapter,
   files: Readonly<Record<string, string>>,
   more: Partial<StateFileRequest>,
 ): StateFileRequest => ({
   files: memoryFiles(files, { mtimeMs: STARTED + 1_000 }),
-  homeDir: TRANSCRIPT_HOME,
+  configDir: `${TRANSCRIPT_HOME}/${configFolder?.usual}`,
   process: { pid: 42, ppid: 1, comm: "", args: "", startedAt: STARTED },
   pane: somePane(),
   agentSessionId: null,
@@ -29,7 +30,7 @@ export const readTitle = async (
   adapter: AgentAdapter,
   files: Readonly<Record<string, string>>,
   more: Partial<StateFileRequest> = {},
-): Promise<string | null> => (await adapter.readSessionTitle?.(requestFor(files, more))) ?? null;
+): Promise<string | null> => (await adapter.readSessionTitle?.(requestFor(adapter, files, more))) ?? null;
 
 /** Entries as `<role>: <text>`; null where the adapter says that there is none. */
 export const readEntries = async (
@@ -37,6 +38,6 @@ export const readEntries = async (
   files: Readonly<Record<string, string>>,
   more: Partial<StateFileRequest> = {},
 ): Promise<string[] | null> => {
-  const entries = await adapter.readTranscript?.(requestFor(files, more));
+  const entries = await adapter.readTranscript?.(requestFor(adapter, files, more));
   return entries?.map(({ role, text }) => `${role}: ${text}`) ?? null;
 };

@@ -1,7 +1,8 @@
 // Attaching: the plan, which is the command that a terminal becomes to show one pane (`buildAttachPlan`), and carrying it out
 // (`showPlan`). A plan names everything by tmux's own ids, in one command list that either lands on exactly that pane or does
 // nothing. Who is attached is the only question that it asks tmux.
-import type { ServerInstance, Pane, PaneKey } from "../model/runtime.ts";
+import type { RuntimeEntry } from "../ingest/liveState.ts";
+import type { Account, ServerInstance, Pane, PaneKey } from "../model/runtime.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { AttachPlan, ExistingClient } from "../model/action.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
@@ -200,6 +201,7 @@ const planBackgroundAttach = async (input: {
   action: VerifiedAction;
   id: string;
   adapter: AgentAdapter | null;
+  account: Account | null;
   connected: ConnectedTarget;
   instanceOf: (server: string) => ServerInstance | null;
   insideTmux: string | null;
@@ -207,7 +209,7 @@ const planBackgroundAttach = async (input: {
 }): Promise<AttachPlan> => {
   const { action, id, connected, instanceOf } = input;
   const { subject, snapshot } = action;
-  const command = sessionCommand(backgroundOf(input.adapter, subject.paneRef).attach(id));
+  const command = sessionCommand(backgroundOf(input.adapter, subject.paneRef).attach(id), input.account);
   const common = { snapshotId: snapshot.snapshotId, paneRef: subject.paneRef };
   const inWindow = async (server: string, sessionId: string): Promise<string[] | undefined> =>
     connected
@@ -249,11 +251,11 @@ export const createAttachBuilder =
     connectedTargets,
     paneOf,
     instanceOf,
-    adapterOf,
+    agentOf,
   }: {
     connectedTargets: ConnectedTargets;
-    /** Of the agent that the action is about; null where it has none. */
-    adapterOf: (action: VerifiedAction) => AgentAdapter | null;
+    /** That the action is about; undefined where it has none. */
+    agentOf: (action: VerifiedAction) => Pick<RuntimeEntry, "adapter" | "account"> | undefined;
     paneOf: (key: PaneKey) => Pane | undefined;
     instanceOf: (targetId: string, server: string) => ServerInstance | null;
   }): PlanAttach =>
@@ -262,15 +264,18 @@ export const createAttachBuilder =
     const connected = connectedTargets.get(key.targetId);
     const { executor, tmuxOf, toTerminal } = connected;
     const id = backgroundIdOf(key.paneId);
-    if (id !== null)
+    if (id !== null) {
+      const { adapter = null, account = null } = agentOf(action) ?? {};
       return planBackgroundAttach({
         ...caller,
         action,
         id,
-        adapter: adapterOf(action),
+        adapter,
+        account,
         connected,
         instanceOf: (server) => instanceOf(key.targetId, server),
       });
+    }
     const pane = paneOf(key);
     const tmux = tmuxOf(key.server);
     if (pane === undefined || tmux === null)

@@ -8,7 +8,7 @@ import { poll } from "./pause.ts";
 import { readCapture } from "./screenReading.ts";
 import type { ConnectedTarget } from "../connections/connectedTarget.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import type { Pane } from "../model/runtime.ts";
+import type { Account, Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -29,6 +29,7 @@ const LIMIT_S = 60;
 export const openBackgroundScreen = async (deps: {
   connected: ConnectedTarget;
   adapter: AgentAdapter | null;
+  account: Account | null;
   id: string;
   /** As the session is listed. */
   listed: Pane;
@@ -38,14 +39,14 @@ export const openBackgroundScreen = async (deps: {
   makeNonce: () => string;
   clock: Clock;
 }): Promise<PaneScreen & { openedAt: number; close: () => Promise<void> }> => {
-  const { connected, adapter, id, listed, paneRef, clock } = deps;
+  const { connected, adapter, account, id, listed, paneRef, clock } = deps;
   if (connected.executor.kind !== "local")
     throw new AgtmuxError("E_UNSUPPORTED", `${paneRef} runs in the background of another machine`, {
       remedy: `Open it with 'agtmux attach ${paneRef}', and answer it there.`,
     });
   const socketPath = join(deps.folder, `screen-${deps.makeNonce().slice(0, 8)}`);
   const tmux = connected.tmuxAt({ server: listed.server, socketPath });
-  const command = sessionCommand(backgroundOf(adapter, paneRef).attach(id));
+  const command = sessionCommand(backgroundOf(adapter, paneRef).attach(id), account);
   const size = ["-x", String(SIZE.width), "-y", String(SIZE.height)];
   const close = async (): Promise<void> => {
     // Where this fails, the server ends by itself after LIMIT_S.

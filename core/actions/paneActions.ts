@@ -69,10 +69,10 @@ const createLiveAgents = ({
     usesModes: async (runtimeId) => {
       const entry = entryOf(runtimeId);
       if (entry?.adapter?.inputModes === undefined) return false;
-      const { executor } = connectedTargets.get(entry.runtime.targetId);
+      const { executor, accounts } = connectedTargets.get(entry.runtime.targetId);
       const cwd = entry.activity.folder?.value ?? null;
-      const homeDir = await executor.homeDir();
-      return entry.adapter.inputModes.isOn({ files: executor.files, homeDir, cwd });
+      const { configDir } = entry.account ?? (await accounts.usual(entry.adapter));
+      return entry.adapter.inputModes.isOn({ files: executor.files, configDir, cwd });
     },
   };
 };
@@ -145,10 +145,18 @@ export const createPaneActions = (deps: {
     const listed = ingest.liveState.paneOf(entry.runtime);
     if (listed === undefined) throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
     const connected = connectedTargets.get(entry.runtime.targetId);
-    const { adapter } = entry;
-    const makeNonce = (): string => deps.ids.nonce();
-    const folder = deps.screenFolder;
-    return openBackgroundScreen({ connected, adapter, id, listed, paneRef, folder, makeNonce, clock });
+    const { adapter, account } = entry;
+    return openBackgroundScreen({
+      connected,
+      adapter,
+      account,
+      id,
+      listed,
+      paneRef,
+      folder: deps.screenFolder,
+      makeNonce: () => deps.ids.nonce(),
+      clock,
+    });
   };
   const paneAnswer = createPaneAnswer({ ingest, gate, reach, openScreen, clock, entryOf, isForeground });
 
@@ -347,7 +355,7 @@ export const createPaneActions = (deps: {
         "kill",
         input,
         async (turn) => {
-          const { runtime, adapter, resolution, workspace, activity } = agentOf(turn);
+          const { runtime, adapter, account, resolution, workspace, activity } = agentOf(turn);
           const { paneRef } = turn.verified.subject;
           const { pid, processStartedAt, runtimeId } = runtime;
           const background = backgroundIdOf(runtime.paneId);
@@ -376,7 +384,7 @@ export const createPaneActions = (deps: {
             processes:
               background === null
                 ? signaller
-                : createSessionStopper(signaller, { executor, adapter, id: background, paneRef }),
+                : createSessionStopper(signaller, { executor, adapter, account, id: background, paneRef }),
             clock,
             isRuntimeProcess: () => connected.processes.verify(pid, processStartedAt),
             verify: () => gate.verify(turn.prepared),

@@ -144,18 +144,18 @@ export const createOutputActions = (deps: {
     return entry === undefined || entry.runtime.endedAt !== null ? null : entry;
   };
 
-  const requestFor = async (
-    { runtime, transcriptPath, cwd }: RuntimeEntry,
+  const requestFor = (
+    { runtime, transcriptPath, cwd, account }: RuntimeEntry,
     pane: Pane,
     paneRef: string,
-  ): Promise<StateFileRequest> => {
+  ): StateFileRequest => {
     const { pid, processStartedAt, agentSessionId } = runtime;
-    if (pid === null || processStartedAt === null)
+    if (pid === null || processStartedAt === null || account === null)
       throw new AgtmuxError("E_UNSUPPORTED", `The process of the agent in ${paneRef} is not known`);
     const { executor } = connectedTargets.get(runtime.targetId);
     const process = { pid, ppid: pane.panePid, comm: "", args: "", startedAt: processStartedAt };
-    const homeDir = await executor.homeDir();
-    return { files: executor.files, homeDir, process, pane, agentSessionId, transcriptPath, cwd };
+    const { configDir } = account;
+    return { files: executor.files, configDir, process, pane, agentSessionId, transcriptPath, cwd };
   };
 
   const transcript = async (entry: RuntimeEntry | null, key: PaneKey, paneRef: string, lines: number) => {
@@ -165,7 +165,7 @@ export const createOutputActions = (deps: {
       throw new AgtmuxError("E_UNSUPPORTED", `No agent runs in ${paneRef}`, {
         remedy: "Look at the screen, without --transcript.",
       });
-    const request = await requestFor(entry, pane, paneRef);
+    const request = requestFor(entry, pane, paneRef);
     const shown = await viewTranscript({ paneRef, adapter: entry.adapter, request, lines });
     return { ...shown, is_alternate: pane.isAlternate, has_ansi: false };
   };

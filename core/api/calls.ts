@@ -212,6 +212,8 @@ export const CALLS = {
       agent: z.string(),
       target: refNameSchema.optional(),
       action: z.enum(["install", "repair", "uninstall"]),
+      /** One of its configuration folders; left out: all of them. */
+      folder: z.string().max(4_096).optional(),
       dryRun: z.boolean(),
     }),
   )<IntegrationReport>(),

@@ -3,7 +3,7 @@
 // they name. On this machine a watch says which file changed; what it misses, and another machine, is found by reading again.
 import { watch, type FSWatcher } from "node:fs";
 import type { Recognised } from "../engine/epoch.ts";
-import type { Pane, ProcessInfo } from "../model/runtime.ts";
+import type { Account, Pane, ProcessInfo } from "../model/runtime.ts";
 import { BACKGROUND_SERVER, backgroundPaneId } from "../model/shortRef.ts";
 import type { AgentAdapter, BackgroundSession, BackgroundSessions } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -25,6 +25,7 @@ const MAX_FILES = 1_000;
 /** What the file `name` of an adapter's folder says; `session` null: nothing of a session that runs in the background. */
 interface Known {
   adapter: AgentAdapter;
+  account: Account;
   background: BackgroundSessions;
   name: string;
   session: BackgroundSession | null;
@@ -87,7 +88,7 @@ export class BackgroundWatch implements WatchedServer {
     kind: "local" | "ssh";
     adapters: () => readonly AgentAdapter[];
     files: TargetFiles;
-    homeDir: () => Promise<string>;
+    accountsOf: (adapter: AgentAdapter) => Promise<readonly Account[]>;
     isGone: (pid: number) => boolean;
     /** A session has changed, begun or ended. */
     onNews: () => void;
@@ -125,7 +126,8 @@ export class BackgroundWatch implements WatchedServer {
     );
     const process = processes.find(({ pid }) => pid === pane.panePid);
     if (found === undefined || process === undefined || !found.session.isOf(process)) return null;
-    return { agentType: found.adapter.agentType, process, sessionId: found.session.sessionId };
+    const { adapter, account, session } = found;
+    return { agentType: adapter.agentType, account, process, sessionId: session.sessionId };
   }
 
   async list(): Promise<ServerListing> {
@@ -204,11 +206,14 @@ export class BackgroundWatch implements WatchedServer {
   }
 
   /** A file that cannot be read now, as while it is written, counts as it was, and is read again. */
-  private async read(known: Pick<Known, "adapter" | "background" | "name">, path: string): Promise<Known> {
-    const { files, homeDir, logger } = this.deps;
+  private async read(
+    known: Pick<Known, "adapter" | "account" | "background" | "name">,
+    path: string,
+  ): Promise<Known> {
+    const { files, logger } = this.deps;
     try {
-      const { background, name } = known;
-      const session = await background.read({ files, homeDir: await homeDir(), name });
+      const { account, background, name } = known;
+      const session = await background.read({ files, configDir: account.configDir, name });
       return { ...known, session, isUnread: false };
     } catch (error) {
       logger.debug({ error, name: known.name }, "the file of a session could not be read");
@@ -222,13 +227,10 @@ export class BackgroundWatch implements WatchedServer {
     if (isFull) this.readAllAt = this.readAt;
     const changed = new Set(this.changed);
     this.changed.clear();
-    const homeDir = await this.deps.homeDir();
     const all = new Map<string, Known>();
     let isWatching = true;
-    for (const adapter of this.deps.adapters()) {
-      const { background } = adapter;
-      if (background === undefined) continue;
-      const { sessions, jobs } = background.folders(homeDir);
+    for (const { adapter, account, background } of await this.places()) {
+      const { sessions, jobs } = background.folders(account.configDir);
       const areFollowed = [
         await this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`)),
         await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? "")),
@@ -246,12 +248,21 @@ export class BackgroundWatch implements WatchedServer {
         const session = before?.session ?? null;
         const mayDiffer = !this.isWatching || changed.has(path) || changed.has(session?.id ?? "");
         const isSame = before !== undefined && !before.isUnread && !(session !== null && mayDiffer);
-        all.set(path, isSame ? before : await this.read({ adapter, background, name }, path));
+        all.set(path, isSame ? before : await this.read({ adapter, account, background, name }, path));
       }
     }
     this.known = all;
     this.isFailing = false;
     this.isWatching = isWatching;
+  }
+
+  private async places(): Promise<Pick<Known, "adapter" | "account" | "background">[]> {
+    const places = this.deps.adapters().map(async (adapter) => {
+      const { background } = adapter;
+      if (background === undefined) return [];
+      return (await this.deps.accountsOf(adapter)).map((account) => ({ adapter, account, background }));
+    });
+    return (await Promise.all(places)).flat();
   }
 
   /** Whether changes below the folder are reported; not before it is there. */

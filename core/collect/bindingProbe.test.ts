@@ -45,6 +45,7 @@ const watchedIn = (paneId: string, more: Partial<WatchedRuntime> = {}): WatchedR
     pane: somePane(paneId),
     attention: "quiet",
     isUnsustained: false,
+    account: null,
     cwd: null,
     transcriptPath: null,
     processCwd: undefined,

@@ -9,6 +9,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { BindingProbe, EventDelivery, type ListedServer } from "./eventDelivery.ts";
 import { LISTEN_MS, OutputWatch, ProcessWatch } from "./processWatch.ts";
+import type { Accounts } from "./accounts.ts";
 import { BackgroundWatch } from "./backgroundWatch.ts";
 import { ScreenWatch } from "./screenWatch.ts";
 import type { CollectorSink, ProcessReader, WatchedServer } from "./sink.ts";
@@ -79,6 +80,7 @@ export class Collector {
     executor: TargetExecutor;
     sink: CollectorSink;
     adapters: AdapterSource;
+    accounts: Accounts;
     timing: () => Timing;
     clock: Clock;
     logger: Logger;
@@ -91,7 +93,7 @@ export class Collector {
       ...deps,
       kind: executor.kind,
       files: executor.files,
-      homeDir: () => executor.homeDir(),
+      accountsOf: (adapter) => deps.accounts.all(adapter),
       adapters: () => adapters.list(),
       isGone: (pid) => processes.isGone(pid),
       onNews: () => this.guard(this.listNow(this.background.server)),

@@ -15,6 +15,7 @@ import {
 } from "./sink.ts";
 import type { Recognised } from "../engine/epoch.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
+import type { Accounts } from "./accounts.ts";
 import type { BackgroundWatch } from "./backgroundWatch.ts";
 
 // Beside the adapters: a process that a person named as an agent in `config.json` (`agents.<type>.programs`: a wrapper around a
@@ -275,6 +276,11 @@ export const isScanDue = (
 
 const VERIFY_MS = 2_000;
 
+interface Identified {
+  adapter: AgentAdapter;
+  match: IdentifyMatch;
+}
+
 export class ProcessWatch {
   private readonly deps: ConstructorParameters<typeof ProcessWatch>[0];
   private readonly scans = new Map<string, LastScan>();
@@ -285,8 +291,9 @@ export class ProcessWatch {
     targetId: string;
     processes: ProcessReader;
     sink: CollectorSink;
-    identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
+    identify: (processes: readonly ProcessInfo[]) => Identified | null;
     background: Pick<BackgroundWatch, "recognise" | "sessionIdOf" | "noteViewer">;
+    accounts: Pick<Accounts, "learn" | "of">;
     clock: Clock;
   }) {
     this.deps = deps;
@@ -319,21 +326,32 @@ export class ProcessWatch {
     if (due.length === 0) return;
     const trees = await this.deps.processes.ofPanes(due.map((pane) => pane.panePid));
     const yieldToEventLoop = createYielding(this.deps.clock);
+    const all: { pane: Pane; processes: readonly ProcessInfo[]; found: Identified | null }[] = [];
     for (const pane of due) {
+      await yieldToEventLoop();
+      const processes = pane.isDead ? [] : (trees.get(pane.panePid) ?? []);
+      const found = pane.server === BACKGROUND_SERVER ? null : this.deps.identify(processes);
+      all.push({ pane, processes, found });
+    }
+    await this.deps.accounts.learn(
+      all.flatMap(({ found }) => (found === null ? [] : [{ ...found, process: found.match.process }])),
+    );
+    for (const { pane, processes, found } of all) {
       await yieldToEventLoop();
       if (this.isClosed) return;
       // A later scan was faster: what it found is newer.
       if ((this.scans.get(paneKeyString(pane))?.at ?? 0) > now) continue;
-      const processes = pane.isDead ? [] : (trees.get(pane.panePid) ?? []);
       this.scans.set(paneKeyString(pane), { at: now, panePid: pane.panePid, title: pane.title });
-      this.deps.sink.applyRecognised(pane, this.recognise(pane, processes));
+      const recognised =
+        pane.server === BACKGROUND_SERVER
+          ? this.deps.background.recognise(pane, processes)
+          : this.recognise(pane, found);
+      this.deps.sink.applyRecognised(pane, recognised);
     }
   }
 
-  private recognise(pane: Pane, processes: readonly ProcessInfo[]): Recognised | null {
-    const { identify, background } = this.deps;
-    if (pane.server === BACKGROUND_SERVER) return background.recognise(pane, processes);
-    const found = identify(processes);
+  private recognise(pane: Pane, found: Identified | null): Recognised | null {
+    const { accounts, background } = this.deps;
     const named = found?.adapter.background?.shownBy(found.match.process) ?? null;
     const sessionId =
       found === null || named === null ? null : background.sessionIdOf(found.adapter.agentType, named);
@@ -341,7 +359,9 @@ export class ProcessWatch {
     background.noteViewer(paneKeyString(pane), shown);
     if (found === null) return null;
     const { agentType } = found.adapter;
-    const recognised = { agentType, process: found.match.process };
+    const { process } = found.match;
+    const account = accounts.of(process);
+    const recognised = { agentType, process, ...(account === null ? {} : { account }) };
     return shown === null ? recognised : { ...recognised, sessionId, isViewer: true };
   }
 

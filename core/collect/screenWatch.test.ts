@@ -53,6 +53,7 @@ const watchedAs = (index: number, attention: Attention): WatchedRuntime => ({
   pane: somePane(`%${index}`, { windowActivity: 0 }),
   attention,
   isUnsustained: false,
+  account: { configDir: "/home/dev/.claude", dataDir: "/home/dev/.claude", name: ".claude", environment: [] },
   cwd: null,
   transcriptPath: null,
   processCwd: null,

@@ -113,7 +113,6 @@ export class ScreenWatch {
   private isPlanned = false;
   private reading: Promise<void> | null = null;
   private isClosed = false;
-  private homeDir = "";
 
   constructor(deps: {
     targetId: string;
@@ -132,9 +131,7 @@ export class ScreenWatch {
     this.work = new WorkWatch(deps);
   }
 
-  async start(): Promise<void> {
-    this.homeDir = await this.deps.executor.homeDir();
-  }
+  async start(): Promise<void> {}
 
   close(): void {
     this.isClosed = true;
@@ -240,7 +237,7 @@ export class ScreenWatch {
     const readAt = this.deps.clock.now();
     for (const watched of due) this.noteConfirmation(watched);
     this.deps.guard(this.readConfirmations());
-    this.work.note(due, this.homeDir);
+    this.work.note(due);
     const [screens] = await Promise.all([
       server.capture(due.map(({ pane }) => pane.paneId)),
       ...due.map((watched) => this.readStateFiles(watched)),
@@ -304,12 +301,12 @@ export class ScreenWatch {
   }
 
   private async readStateFiles(watched: WatchedRuntime): Promise<void> {
-    const { adapter, runtime, pane } = watched;
-    if (runtime.pid === null || runtime.processStartedAt === null) return;
+    const { adapter, runtime, pane, account } = watched;
+    if (runtime.pid === null || runtime.processStartedAt === null || account === null) return;
     const readAt = this.deps.clock.now();
     const request = {
       files: this.deps.executor.files,
-      homeDir: this.homeDir,
+      configDir: account.configDir,
       process: toProcess(watched),
       pane,
       agentSessionId: runtime.agentSessionId,
@@ -330,13 +327,15 @@ export class ScreenWatch {
   }
 
   private noteConfirmation(watched: WatchedRuntime): void {
-    const { adapter, runtime, cwd } = watched;
+    const { adapter, runtime, cwd, account } = watched;
     if (adapter.needsConfirmation === undefined) return;
     const known = this.confirmations.get(runtime.runtimeId);
     const now = this.deps.clock.now();
     if (known !== undefined && known.cwd === cwd && now - known.at < CONFIRM_REFRESH_MS) return;
-    this.confirmations.set(runtime.runtimeId, { at: now, cwd });
-    this.toConfirm.set(runtime.runtimeId, watched);
+    if (account !== null) {
+      this.confirmations.set(runtime.runtimeId, { at: now, cwd });
+      this.toConfirm.set(runtime.runtimeId, watched);
+    }
     // Until its settings were read, nobody knows whether a request answers itself.
     if (known === undefined || known.cwd !== cwd) this.deps.sink.setConfirmRequests(runtime.runtimeId, true);
   }
@@ -349,12 +348,13 @@ export class ScreenWatch {
     if (this.isConfirming) return;
     this.isConfirming = true;
     try {
-      for (const [runtimeId, { adapter, cwd }] of this.toConfirm) {
+      for (const [runtimeId, { adapter, cwd, account }] of this.toConfirm) {
         this.toConfirm.delete(runtimeId);
+        if (account === null) continue;
         const { executor, sink } = this.deps;
         const confirm = await adapter.needsConfirmation?.({
           files: executor.files,
-          homeDir: this.homeDir,
+          configDir: account.configDir,
           cwd,
         });
         if (this.isClosed) return;

@@ -4,7 +4,15 @@ import type { Recognised } from "../engine/epoch.ts";
 import type { SampledReading } from "../engine/observe.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { Place } from "../model/evidence.ts";
-import type { Pane, PaneKey, ProcessInfo, Runtime, ServerInstance, TargetHealth } from "../model/runtime.ts";
+import type {
+  Account,
+  Pane,
+  PaneKey,
+  ProcessInfo,
+  Runtime,
+  ServerInstance,
+  TargetHealth,
+} from "../model/runtime.ts";
 import type { ProcessTree } from "../ports/targetExecutor.ts";
 import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
@@ -75,6 +83,8 @@ export interface WatchedRuntime {
   cwd: string | null;
   /** The agent's own log of its session, as its events name it. */
   transcriptPath: string | null;
+  /** Whose files are its own; null until its process was asked. */
+  account: Account | null;
   /** Working folder of the process; undefined until it was read, null where it cannot be. */
   processCwd: string | null | undefined;
 }

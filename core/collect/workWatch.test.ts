@@ -33,6 +33,7 @@ const watchedAs = (
   pane: somePane("%1"),
   attention,
   isUnsustained: false,
+  account: { configDir: "/home/dev/.claude", dataDir: "/home/dev/.claude", name: ".claude", environment: [] },
   cwd,
   transcriptPath: null,
   processCwd: undefined,
@@ -77,7 +78,7 @@ const fixture = () => {
     guard: (work) => void looks.push(work),
   });
   const note = async (watched: WatchedRuntime) => {
-    watch.note([watched], "/home/dev");
+    watch.note([watched]);
     await Promise.all(looks);
     looks = [];
   };

@@ -157,7 +157,7 @@ export class WorkWatch {
   }
 
   /** To be called with runtimes whose screens are read just now: returns at once. */
-  note(watched: readonly WatchedRuntime[], homeDir: string): void {
+  note(watched: readonly WatchedRuntime[]): void {
     const now = this.deps.clock.now();
     for (const one of watched) {
       const { runtimeId } = one.runtime;
@@ -168,15 +168,15 @@ export class WorkWatch {
       this.seen.set(runtimeId, { at: now, attention });
       this.due.set(runtimeId, one);
     }
-    if (!this.isReading && this.due.size > 0) this.deps.guard(this.read(homeDir));
+    if (!this.isReading && this.due.size > 0) this.deps.guard(this.read());
   }
 
-  private async read(homeDir: string): Promise<void> {
+  private async read(): Promise<void> {
     this.isReading = true;
     try {
       for (const [runtimeId, watched] of this.due) {
         this.due.delete(runtimeId);
-        await this.readOne(watched, homeDir);
+        await this.readOne(watched);
         if (this.isClosed) return;
       }
     } finally {
@@ -185,10 +185,10 @@ export class WorkWatch {
   }
 
   /** Where a machine went away or a file may not be read, nothing is reported, and it is tried again. */
-  private async readOne(watched: WatchedRuntime, homeDir: string): Promise<void> {
+  private async readOne(watched: WatchedRuntime): Promise<void> {
     try {
       await this.readPlace(watched);
-      await this.readLog(watched, homeDir);
+      await this.readLog(watched);
     } catch (error) {
       this.deps.logger.debug(
         { error, agent: watched.adapter.agentType },
@@ -220,13 +220,13 @@ export class WorkWatch {
     return place;
   }
 
-  private async readLog(watched: WatchedRuntime, homeDir: string): Promise<void> {
-    const { adapter, runtime, pane, cwd, transcriptPath } = watched;
+  private async readLog(watched: WatchedRuntime): Promise<void> {
+    const { adapter, runtime, pane, cwd, transcriptPath, account } = watched;
     const isSilent = adapter.readTranscript === undefined && adapter.readSessionTitle === undefined;
-    if (isSilent || runtime.pid === null || runtime.processStartedAt === null) return;
+    if (isSilent || account === null || runtime.pid === null || runtime.processStartedAt === null) return;
     const request: StateFileRequest = {
       files: endsOnly(this.deps.executor.files),
-      homeDir,
+      configDir: account.configDir,
       process: toProcess(watched),
       pane,
       agentSessionId: runtime.agentSessionId,

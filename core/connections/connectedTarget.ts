@@ -1,6 +1,7 @@
 // One connected target with all that belongs to it: its executor, its tmux servers, its processes and the collector that watches
 // them. It exists as long as one connection, which is opened, closed and renewed elsewhere. Also the list of the targets that are
 // connected right now, and what features reach of one.
+import { Accounts, type AccountMemory } from "../collect/accounts.ts";
 import { Collector } from "../collect/collector.ts";
 import { watchServer } from "../collect/serverWatch.ts";
 import type { CollectorSink, WatchedServer } from "../collect/sink.ts";
@@ -37,6 +38,9 @@ export const createConnectedTarget = (
   deps: ConnectedTargetParts & {
     sink: CollectorSink;
     adapters: AdapterSource;
+    accountMemory: AccountMemory;
+    /** Folders of an agent that config.json names. */
+    namedAccounts: (agentType: string) => readonly string[];
     timing: () => Timing;
     clock: Clock;
     ids: IdSource;
@@ -73,6 +77,14 @@ export const createConnectedTarget = (
     });
   };
   const collected = tmux === null ? [] : servers.map((server) => watch(tmux, server));
+  const accounts = new Accounts({
+    targetId: executor.targetId,
+    executor: reader,
+    memory: deps.accountMemory,
+    named: deps.namedAccounts,
+    clock,
+    logger,
+  });
   const collector = new Collector({
     targetId: executor.targetId,
     servers: collected,
@@ -80,6 +92,7 @@ export const createConnectedTarget = (
     executor: reader,
     sink: deps.sink,
     adapters: deps.adapters,
+    accounts,
     timing: deps.timing,
     clock,
     logger,
@@ -106,6 +119,7 @@ export const createConnectedTarget = (
     collected,
     collector,
     processes,
+    accounts,
     toTerminal: deps.toTerminal ?? ((argv) => [...argv]),
     /** Visible lines of a pane now; null where it cannot be read. */
     capture: async ({ server, paneId }: Pane): Promise<readonly string[] | null> => {
@@ -181,6 +195,7 @@ export const createTargetReach =
       homeDir: () => executor.homeDir(),
       run: (argv, options) => executor.run(argv, options),
       files: reader.files,
+      accounts: (adapter) => connected.accounts.all(adapter),
       tmux: (wanted) => {
         const tmux = connected.tmuxOf(wanted ?? servers[0]?.server ?? "");
         if (tmux !== null) return tmux;

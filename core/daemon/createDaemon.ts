@@ -1,5 +1,6 @@
 // Puts the daemon together from its parts, and settles the order in which they start and end and how long the first answer waits
 // for the spool. Plain Node: hosts are the Electron main process, the headless `agtmux daemon run`, and tests.
+import { AccountMemory } from "../collect/accounts.ts";
 import { ConfigFile, createSettingsService } from "../config/configFile.ts";
 import {
   createConnectedTarget,
@@ -179,11 +180,14 @@ export const createDaemon = async (deps: {
   });
   /** What most of the parts below need. */
   const common = { store, ingest, config, connectedTargets, env, clock, ids, logger, owned };
+  const accountMemory = new AccountMemory({ path: paths.accounts, files: executor.files, logger });
   const createConnected = (parts: ConnectedTargetParts): ConnectedTarget =>
     createConnectedTarget({
       ...parts,
       sink: ingest,
       adapters: adapterSwitch.enabled,
+      accountMemory,
+      namedAccounts: (agentType) => config.current.agents[agentType]?.folders ?? [],
       timing: () => config.current.timing,
       clock,
       ids,

@@ -223,8 +223,7 @@ export const createService = (deps: {
     connectedTargets: deps.connectedTargets,
     paneOf: (key) => ingest.liveState.paneOf(key),
     instanceOf: (targetId, server) => ingest.liveState.serverOf(targetId, server)?.instance ?? null,
-    adapterOf: ({ subject: { runtimeId } }) =>
-      runtimeId === null ? null : (ingest.liveState.runtimes.get(runtimeId)?.adapter ?? null),
+    agentOf: ({ subject: { runtimeId } }) => ingest.liveState.runtimes.get(runtimeId ?? ""),
   });
 
   const openAttach: DaemonService["openAttach"] = (input) =>

@@ -244,9 +244,9 @@ const checkEvents = async ({
 };
 
 const checkConfirmation = async ({ adapter, seen, link }: Subject): Promise<Diagnosis | null> => {
-  const { executor } = link;
-  const homeDir = await executor.homeDir();
-  const isGeneral = await adapter.needsConfirmation?.({ files: executor.files, homeDir, cwd: null });
+  const { executor, accounts } = link;
+  const { configDir } = await accounts.usual(adapter);
+  const isGeneral = await adapter.needsConfirmation?.({ files: executor.files, configDir, cwd: null });
   const panes = seen.filter(({ confirmRequests }) => confirmRequests);
   if (isGeneral !== true && panes.length === 0) return null;
   return {

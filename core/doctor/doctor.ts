@@ -32,22 +32,15 @@ const lookAtTmux = async ({ tmuxPath, executor, findTmux }: DoctorLink): Promise
   }
 };
 
-/** The folder of an agent's own settings, from the path of one of its files: `~/.agent`, `~/.config/agent`. */
-const settingsFolder = (path: string, homeDir: string): string | null => {
-  if (!path.startsWith(`${homeDir}/`)) return null;
-  const [first = "", second = ""] = path.slice(homeDir.length + 1).split("/");
-  return first === ".config" ? `${homeDir}/${first}/${second}` : `${homeDir}/${first}`;
-};
-
 const processOf = (args: string): ProcessInfo => ({ pid: 0, ppid: 0, comm: args, args, startedAt: 0 });
 
 /** What installing would change, or why it is refused. */
 const planOf = async (
   integrations: Integrations,
-  agent: string,
+  { agent, folder }: IntegrationSummary,
 ): Promise<{ changes: SetupAgent["changes"]; refusal: string[] }> => {
   try {
-    return { changes: await integrations.planRepair(agent), refusal: [] };
+    return { changes: await integrations.planRepair(agent, folder), refusal: [] };
   } catch (error) {
     if (error instanceof AgtmuxError) return { changes: [], refusal: [`${error.message}. ${error.remedy}`] };
     throw error;
@@ -80,21 +73,20 @@ const lookAtSetup = async (
 ): Promise<SetupLook> => {
   const { executor } = link;
   const integrations = await link.integrations();
-  const homeDir = await executor.homeDir();
   const versionOf = await createVersions(link, seen);
-  const hasFolder = async (changes: SetupAgent["changes"]): Promise<boolean> => {
-    const folders = changes.flatMap(({ path }) => settingsFolder(path, homeDir) ?? []);
-    const found = await Promise.all(folders.map((folder) => executor.files.stat(folder)));
-    return found.some((stat) => stat !== null && !stat.isFile);
-  };
   const lookAtAgent = async (summary: IntegrationSummary): Promise<SetupAgent[]> => {
     const adapter = adapters.find(({ agentType }) => agentType === summary.agent);
     if (adapter === undefined) return [];
-    const running = seen.filter(({ agentType }) => agentType === summary.agent);
-    const { changes, refusal } = await planOf(integrations, summary.agent);
+    const usual = await link.accounts.usual(adapter);
+    const running = seen.filter(
+      ({ agentType, account }) =>
+        agentType === summary.agent && (account ?? usual).configDir === summary.folder,
+    );
+    const { changes, refusal } = await planOf(integrations, summary);
     const version = await versionOf(adapter);
+    const folder = await executor.files.stat(summary.folder);
     const isThere =
-      running.length > 0 || version !== null || summary.state !== "absent" || (await hasFolder(changes));
+      running.length > 0 || version !== null || summary.state !== "absent" || folder?.isFile === false;
     const silent = running.filter(({ hasEvents }) => !hasEvents).length;
     const problems = summary.state === "absent" ? refusal : summary.problems;
     return isThere ? [{ ...summary, problems, version, running: running.length, silent, changes }] : [];

@@ -36,7 +36,7 @@ export const createDoctorTargets = (deps: {
 
   /** Agents that run in a pane now. */
   const agentsOf = (targetId: string) =>
-    [...ingest.liveState.liveRuntimes()].flatMap(({ runtime, view, confirmRequests }) => {
+    [...ingest.liveState.liveRuntimes()].flatMap(({ runtime, view, confirmRequests, account }) => {
       const pane = ingest.liveState.paneOf(runtime);
       if (runtime.targetId !== targetId || pane === undefined) return [];
       return [
@@ -45,6 +45,8 @@ export const createDoctorTargets = (deps: {
           paneRef: view?.identity.pane_ref ?? `runtime:${runtime.runtimeId}`,
           panePid: pane.panePid,
           pid: runtime.pid,
+          /** Null: its process was not asked yet. */
+          account,
           /** An event of this runtime has arrived. */
           hasEvents: store.getCursor(runtime.runtimeId, "hook") !== null,
           /** Another program may answer its permission requests. */
@@ -57,7 +59,7 @@ export const createDoctorTargets = (deps: {
   const linkOf = (targetId: string) => {
     const connected = connectedTargets.find(targetId);
     if (connected === null) return null;
-    const { executor, tmuxPath, servers, tmuxOf, processes } = connected;
+    const { executor, tmuxPath, servers, tmuxOf, processes, accounts } = connected;
     return {
       executor,
       /** The tmux in use; null where none was found when the connection was made. */
@@ -68,6 +70,7 @@ export const createDoctorTargets = (deps: {
       tmuxOf,
       panes: [...ingest.liveState.panes()].filter((pane) => pane.targetId === targetId),
       processes,
+      accounts,
       /** The agents' hooks there. */
       integrations: () => deps.integrationsOf(targetId),
     };

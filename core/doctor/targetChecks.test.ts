@@ -43,6 +43,7 @@ const makeLink = (run: Record<string, RunResult>, options: Partial<DoctorLink> =
     verify: async () => true,
     isGone: () => false,
   },
+  accounts: {} as DoctorLink["accounts"],
   integrations: () => Promise.reject(new AgtmuxError("E_TARGET_UNREACHABLE", "not looked at here")),
   ...options,
 });

@@ -1,5 +1,5 @@
 // Runtime identity: one agent process in one pane of one run of a tmux server. Decides when a runtime begins and ends.
-import type { Pane, ProcessInfo, Runtime } from "../model/runtime.ts";
+import type { Account, Pane, ProcessInfo, Runtime } from "../model/runtime.ts";
 import type { RuntimeEnd } from "../model/evidence.ts";
 
 /** The agent that was recognised in a pane's processes. */
@@ -8,6 +8,8 @@ export interface Recognised {
   process: ProcessInfo;
   /** The agent's own id of the session that runs or is shown here, where something beside its events says so. */
   sessionId?: string | null;
+  /** The folders that the process uses; absent: not asked. */
+  account?: Account;
   /** It only shows a session that another process runs: its end is no end of the session. */
   isViewer?: boolean;
 }

@@ -16,7 +16,7 @@ import type { PromptRequest } from "../model/request.ts";
 import { isWaiting, type Status, type CanonicalState } from "../model/state.ts";
 import { type Facts, EMPTY_FACTS } from "../engine/facts.ts";
 import type { ObservationRun } from "../engine/observe.ts";
-import type { Pane, PaneKey, Runtime, ServerInstance, Target } from "../model/runtime.ts";
+import type { Account, Pane, PaneKey, Runtime, ServerInstance, Target } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
 import type { WorkspaceView } from "../model/workspace.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
@@ -206,6 +206,8 @@ export interface RuntimeEntry {
   killedByUs: boolean;
   /** It only shows a session that another process runs. */
   isViewer: boolean;
+  /** The folders that its process uses; null until it was asked. Never stored. */
+  account: Account | null;
   /** Another program may answer this agent's permission requests: dialogs need confirmation. */
   confirmRequests: boolean;
   /** Working folder as the agent's events name it. */
@@ -253,6 +255,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   goneSince: null,
   killedByUs: false,
   isViewer: false,
+  account: null,
   confirmRequests: false,
   cwd: null,
   transcriptPath: null,
@@ -301,6 +304,8 @@ export class LiveState {
   private readonly live = new Map<string, Map<string, RuntimeEntry>>();
   /** By target and the agent's own session id; more than one where the same session was taken up in another pane. */
   private readonly sessions = new Map<string, Set<RuntimeEntry>>();
+  /** How many live agents of a kind and target use each configuration folder. */
+  private readonly accounts = new Map<string, Map<string, number>>();
   private readonly serverKey = createServerKey();
 
   serverOf(targetId: string, server: string): ServerEntry | undefined {
@@ -345,6 +350,30 @@ export class LiveState {
     this.joinSession(entry);
   }
 
+  /** True where live agents of this kind begin or cease to have several accounts: their rows name them then. */
+  setAccount(entry: RuntimeEntry, account: Account | null): boolean {
+    const { targetId, agentType } = entry.runtime;
+    const key = `${targetId}/${agentType}`;
+    const used = this.accounts.get(key) ?? new Map<string, number>();
+    const had = used.size > 1;
+    const count = (dir: string, step: number): void => {
+      const now = (used.get(dir) ?? 0) + step;
+      if (now > 0) used.set(dir, now);
+      else used.delete(dir);
+    };
+    if (entry.account !== null) count(entry.account.configDir, -1);
+    if (account !== null) count(account.configDir, 1);
+    entry.account = account;
+    this.accounts.set(key, used);
+    return had !== used.size > 1;
+  }
+
+  /** The name of its account, where live agents of its kind have several; null: there is nothing to tell apart. */
+  accountName({ runtime: { targetId, agentType }, account }: RuntimeEntry): string | null {
+    const used = this.accounts.get(`${targetId}/${agentType}`);
+    return account !== null && used !== undefined && used.size > 1 ? account.name : null;
+  }
+
   private joinSession(entry: RuntimeEntry): void {
     const key = sessionKey(entry.runtime.targetId, entry.runtime.agentSessionId);
     if (key === null) return;
@@ -373,6 +402,7 @@ export class LiveState {
     this.runtimes.clear();
     this.live.clear();
     this.sessions.clear();
+    this.accounts.clear();
   }
 
   /** Stored panes, until the first listing says what is really there. */

@@ -179,7 +179,12 @@ export class RowViews {
   }
 
   ofRuntime(entry: RuntimeEntry, pane: Pane): PaneView {
-    return runtimeView(entry, pane, this.unitOfWork.targetName(pane.targetId));
+    const { liveState } = this.unitOfWork;
+    const names = {
+      target: this.unitOfWork.targetName(pane.targetId),
+      account: liveState.accountName(entry),
+    };
+    return runtimeView(entry, pane, names);
   }
 
   // To be called inside a commit.

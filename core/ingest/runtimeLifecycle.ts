@@ -2,7 +2,7 @@
 // person who looks or dismisses.
 import { compareRuntime, type Recognised } from "../engine/epoch.ts";
 import type { Resolution, RuntimeEnd } from "../model/evidence.ts";
-import type { Pane, PaneKey, Runtime } from "../model/runtime.ts";
+import type { Account, Pane, PaneKey, Runtime } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RowViews } from "./rowViews.ts";
@@ -68,6 +68,9 @@ export class RuntimeLifecycle {
       if (live === null || recognised === null) return;
       this.verified(live, { isSuspended: recognised.process.isStopped === true });
       if (recognised.isViewer === true) live.isViewer = true;
+      const { account } = recognised;
+      if (account !== undefined && account.configDir !== live.account?.configDir)
+        unitOfWork.commit(() => this.setAccount(live, account));
       const sessionId = recognised.sessionId ?? null;
       if (sessionId === null || sessionId === live.runtime.agentSessionId) return;
       unitOfWork.commit(() => {
@@ -107,7 +110,10 @@ export class RuntimeLifecycle {
     if (wasStale || hasTurned || states.isDue(entry)) unitOfWork.commit(() => states.evaluate(entry));
   }
 
-  private begin(pane: Pane, { agentType, process, sessionId = null, isViewer = false }: Recognised): void {
+  private begin(
+    pane: Pane,
+    { agentType, process, sessionId = null, isViewer = false, account }: Recognised,
+  ): void {
     const { unitOfWork, states } = this.deps;
     const { store, clock, runtimeIdOf, adapterOf } = unitOfWork.deps;
     const { targetId, server, paneId } = pane;
@@ -148,8 +154,23 @@ export class RuntimeLifecycle {
       targetHealth,
     };
     unitOfWork.liveState.addRuntime(entry);
+    this.setAccount(entry, account ?? null);
     this.deps.onBegin(targetId);
     states.evaluate(entry);
+  }
+
+  /** Inside a commit: rows of the agent's kind are made again where they begin or cease to name their accounts. */
+  private setAccount(entry: RuntimeEntry, account: Account | null): void {
+    const { liveState } = this.deps.unitOfWork;
+    if (!liveState.setAccount(entry, account)) return;
+    const { targetId, agentType } = entry.runtime;
+    const others = [...liveState.liveOfTarget(targetId)].filter(
+      ({ runtime, view }) => runtime.agentType === agentType && view !== null,
+    );
+    for (const other of others) {
+      const pane = liveState.paneOf(other.runtime);
+      if (pane !== undefined) this.deps.rows.refresh(other, pane);
+    }
   }
 
   /** Inside a commit. `pane`: the row as it was last. */
@@ -162,6 +183,7 @@ export class RuntimeLifecycle {
     entry.prompt = null;
     store.endRuntime(runtimeId, at, end);
     unitOfWork.liveState.retire(entry, end === "crashed");
+    this.setAccount(entry, null);
     if (end === "crashed") {
       entry.crashedAt = at;
       states.change(entry, pane, { resolution: crashResolution(at, timing().crashed_visible_ms), at, end });

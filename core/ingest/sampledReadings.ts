@@ -10,7 +10,7 @@ import type { UnitOfWork } from "./unitOfWork.ts";
 import { isActivityDue, notePlace, noteTold, type Redact, cleanProgress, isProgressDue } from "./activity.ts";
 import type { States } from "./states.ts";
 import { type RuntimeEntry, withLook, type LiveState } from "./liveState.ts";
-import type { Pane, PaneKey, Runtime } from "../model/runtime.ts";
+import type { Account, Pane, PaneKey, Runtime } from "../model/runtime.ts";
 
 export type ReadingSource = "poller" | "transcript";
 
@@ -288,6 +288,7 @@ export interface WatchedEntry {
   isUnsustained: boolean;
   cwd: string | null;
   transcriptPath: string | null;
+  account: Account | null;
   processCwd: string | null | undefined;
 }
 
@@ -317,6 +318,7 @@ class Watched implements WatchedEntry {
   readonly runtime: Runtime;
   readonly cwd: string | null;
   readonly transcriptPath: string | null;
+  readonly account: Account | null;
   readonly processCwd: string | null | undefined;
   private readonly entry: RuntimeEntry;
   readonly adapter: AgentAdapter;
@@ -331,6 +333,7 @@ class Watched implements WatchedEntry {
     this.runtime = entry.runtime;
     this.cwd = entry.cwd;
     this.transcriptPath = entry.transcriptPath;
+    this.account = entry.account;
     this.processCwd = entry.processCwd;
   }
 

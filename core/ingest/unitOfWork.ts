@@ -316,6 +316,8 @@ export class UnitOfWork {
     const pending = store.listPending();
     this.lostAt = store.lostAt();
     this.isLossTold = this.lossReason !== null;
+    // The folders of a process do not change, and are not stored.
+    const accounts = new Map([...liveState.runtimes].map(([id, { account }]) => [id, account]));
     liveState.clear();
     this.version = version;
     for (const target of targets) liveState.targets.set(target.targetId, target);
@@ -337,6 +339,7 @@ export class UnitOfWork {
         entry.stateVersion = state.stateVersion;
       }
       liveState.addRuntime(entry);
+      liveState.setAccount(entry, accounts.get(runtime.runtimeId) ?? null);
     }
     for (const state of states.values()) this.restoreCrashed(state);
     this.pending = pending;
@@ -372,7 +375,7 @@ export class UnitOfWork {
         activity: state.activity,
         unread_since: isoUnreadSince(entry),
       };
-    } else entry.view = runtimeView(entry, pane, this.targetName(pane.targetId));
+    } else entry.view = runtimeView(entry, pane, { target: this.targetName(pane.targetId), account: null });
     this.liveState.runtimes.set(runtime.runtimeId, entry);
   }
 }

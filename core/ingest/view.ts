@@ -280,13 +280,24 @@ export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
   ...NO_AGENT,
 });
 
-export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string): PaneView => {
+const nameOf = ({ adapter, runtime }: RuntimeEntry, account: string | null): string => {
+  const name = adapter?.displayName ?? runtime.agentType;
+  return account === null ? name : `${name} (${account})`;
+};
+
+/** `names.account` null: the agent has one alone. */
+export const runtimeView = (
+  entry: RuntimeEntry,
+  pane: Pane,
+  names: { target: string; account: string | null },
+): PaneView => {
   const { runtime, resolution, prompt } = entry;
   const confirmed = confirmedAt(entry, pane);
   return {
-    ...paneFields(pane, targetName, runtime.runtimeId),
+    ...paneFields(pane, names.target, runtime.runtimeId),
     agent: runtime.agentType,
-    agent_name: entry.adapter?.displayName ?? runtime.agentType,
+    agent_name: nameOf(entry, names.account),
+    account: names.account,
     state: resolution?.status.state ?? "unknown",
     reason_code: resolution?.status.reasonCode ?? "no_signal",
     confidence: resolution?.confidence ?? "low",

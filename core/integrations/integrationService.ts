@@ -6,12 +6,13 @@ import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
 import { createRemoteEventHome } from "./remoteEventHome.ts";
 import type { ConnectedTargets, ConnectedTarget } from "../connections/connectedTarget.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import { Integrations } from "./integrations.ts";
 
 export const createIntegrationService = (
   deps: Omit<
     ConstructorParameters<typeof Integrations>[0],
-    "executor" | "eventScript" | "eventHome" | "lastRealEventAt"
+    "executor" | "accountsOf" | "eventScript" | "eventHome" | "lastRealEventAt"
   > & {
     connectedTargets: ConnectedTargets;
     targetNames: () => readonly string[];
@@ -25,24 +26,16 @@ export const createIntegrationService = (
   const { connectedTargets, targetNames, eventScript, scriptText, lastRealEventAt, ...shared } = deps;
   const known = new WeakMap<ConnectedTarget, Promise<Integrations>>();
 
-  const create = async ({ targetId, executor }: ConnectedTarget): Promise<Integrations> => {
-    const lastOf = (agentType: string): number | null => lastRealEventAt(agentType, targetId);
-    if (executor.kind === "local")
-      return new Integrations({
-        ...shared,
-        executor,
-        eventScript,
-        eventHome: null,
-        lastRealEventAt: lastOf,
-      });
-    const eventHome = createRemoteEventHome({ executor, homeDir: await executor.homeDir(), scriptText });
-    return new Integrations({
+  const create = async ({ targetId, executor, accounts }: ConnectedTarget): Promise<Integrations> => {
+    const own = {
       ...shared,
       executor,
-      eventScript: eventHome.eventScript,
-      eventHome,
-      lastRealEventAt: lastOf,
-    });
+      accountsOf: (adapter: AgentAdapter) => accounts.all(adapter),
+      lastRealEventAt: (agentType: string) => lastRealEventAt(agentType, targetId),
+    };
+    if (executor.kind === "local") return new Integrations({ ...own, eventScript, eventHome: null });
+    const eventHome = createRemoteEventHome({ executor, homeDir: await executor.homeDir(), scriptText });
+    return new Integrations({ ...own, eventScript: eventHome.eventScript, eventHome });
   };
 
   return {

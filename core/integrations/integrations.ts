@@ -3,6 +3,7 @@
 import { AgtmuxError } from "../model/errors.ts";
 import type { TargetFiles, TargetExecutor } from "../ports/targetExecutor.ts";
 import type { Envelope } from "../model/envelope.ts";
+import type { Account } from "../model/runtime.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import { createTwoFilesPatch } from "diff";
 import type { IntegrationAction } from "../api/calls.ts";
@@ -122,6 +123,16 @@ const withChanges = (files: TargetFiles, changes: readonly IntegrationChange[]):
   };
 };
 
+/** In order: two folders may share a file. */
+const planEach = async (
+  requests: readonly IntegrationRequest[],
+  plan: (request: IntegrationRequest) => Promise<readonly IntegrationChange[]>,
+): Promise<IntegrationChange[]> => {
+  const changes = new Map<string, IntegrationChange>();
+  for (const request of requests) for (const one of await plan(request)) changes.set(one.path, one);
+  return [...changes.values()];
+};
+
 export class Integrations {
   private readonly deps: ConstructorParameters<typeof Integrations>[0];
 
@@ -132,6 +143,7 @@ export class Integrations {
     /** What hooks need beside their entries, where it is installed and removed with them; null: the daemon itself keeps it. */
     eventHome: EventHome | null;
     adapterOf: (agentType: string) => AgentAdapter | null;
+    accountsOf: (adapter: AgentAdapter) => Promise<readonly Account[]>;
     agentTypes: () => string[];
     lastRealEventAt: (agentType: string) => number | null;
     testEvents: TestEvents;
@@ -152,19 +164,30 @@ export class Integrations {
     });
   }
 
-  private async request(): Promise<IntegrationRequest> {
-    const { executor, eventScript } = this.deps;
-    return { files: executor.files, homeDir: await executor.homeDir(), eventScript };
+  /** One for each of the agent's configuration folders, or for the named one. @throws AgtmuxError E_USAGE for one that is not known */
+  private async requests(agent: string, folder?: string): Promise<IntegrationRequest[]> {
+    const { executor, eventScript, adapterOf, accountsOf } = this.deps;
+    const adapter = adapterOf(agent);
+    const known = (adapter === null ? [] : await accountsOf(adapter)).map(({ configDir }) => configDir);
+    const wanted = folder === undefined ? known : known.filter((configDir) => configDir === folder);
+    if (wanted.length === 0 && folder !== undefined)
+      throw new AgtmuxError("E_USAGE", `${folder.slice(0, 200)} is no folder of '${agent.slice(0, 60)}'`, {
+        remedy: `Known ones: ${known.join(", ")}. Name others in config.json (agents.${agent.slice(0, 60)}.folders).`,
+      });
+    const homeDir = await executor.homeDir();
+    return wanted.map((configDir) => ({ files: executor.files, homeDir, configDir, eventScript }));
   }
 
   async change(input: {
     agent: string;
     action: IntegrationAction;
+    /** One of the agent's configuration folders; left out: all of them. */
+    folder?: string | undefined;
     dryRun: boolean;
   }): Promise<IntegrationReport> {
     const integration = this.find(input.agent);
-    const request = await this.request();
-    const plan = await this.plan(integration, request, input.action);
+    const requests = await this.requests(input.agent, input.folder);
+    const plan = await planEach(requests, (request) => this.plan(integration, request, input.action));
     const changes = plan.filter((change) => change.before !== change.after);
     await refuseOddFiles(this.deps.executor.files, changes);
     const home = await this.planHome(input);
@@ -220,11 +243,12 @@ export class Integrations {
   private async planRemoval(agent: string) {
     const { files } = this.deps.executor;
     const integration = this.find(agent);
-    const request = await this.request();
-    const entries = (await integration.planUninstall(request)).filter((one) => one.before !== one.after);
+    const requests = await this.requests(agent);
+    const uninstalled = await planEach(requests, (request) => integration.planUninstall(request));
+    const entries = uninstalled.filter((one) => one.before !== one.after);
     await refuseOddFiles(files, entries);
     // An earlier removal may have left a backup of a file that has nothing of ours now.
-    const possible = await integration.planInstall(request).catch(() => []);
+    const possible = await planEach(requests, (request) => integration.planInstall(request).catch(() => []));
     const paths = new Set([...entries, ...possible].map(({ path }) => path));
     const [backups, kept]: [IntegrationChange[], string[]] = [[], []];
     for (const path of paths) {
@@ -239,22 +263,34 @@ export class Integrations {
     return { entries, backups, kept };
   }
 
-  private async planHome(input: { agent: string; action: IntegrationAction }): Promise<EventHomePlan> {
+  private async planHome(input: {
+    agent: string;
+    action: IntegrationAction;
+    folder?: string | undefined;
+  }): Promise<EventHomePlan> {
     const { eventHome } = this.deps;
     if (eventHome === null) return NO_PLAN;
     if (input.action !== "uninstall") return eventHome.planInstall();
-    return (await this.hasOthers(input.agent)) ? NO_PLAN : eventHome.planRemoval();
+    return (await this.hasOthers(input)) ? NO_PLAN : eventHome.planRemoval();
   }
 
-  /** Whether another agent's settings name the event script. If that cannot be told, the answer is yes. */
-  private async hasOthers(agent: string): Promise<boolean> {
+  /** Whether settings of another agent or folder name the event script. If that cannot be told, the answer is yes. */
+  private async hasOthers({
+    agent,
+    folder,
+  }: {
+    agent: string;
+    folder?: string | undefined;
+  }): Promise<boolean> {
     const { agentTypes, adapterOf } = this.deps;
     const found = await Promise.all(
       agentTypes()
-        .filter((type) => type !== agent && adapterOf(type)?.integration !== undefined)
+        .filter((type) => adapterOf(type)?.integration !== undefined)
         .map(async (type) => {
           try {
-            return await this.hasAnything(type);
+            const requests = type === agent && folder === undefined ? [] : await this.requests(type);
+            const others = requests.filter(({ configDir }) => type !== agent || configDir !== folder);
+            return await this.isInAny(type, others);
           } catch (error) {
             if (error instanceof AgtmuxError && error.code === "E_INTEGRATION_REFUSED") return true;
             throw error;
@@ -311,17 +347,30 @@ export class Integrations {
     return backups;
   }
 
-  /** Which of our entries are in the agent's settings on this target. */
-  async inspect(agent: string): ReturnType<Integration["inspect"]> {
-    const inspected = await this.find(agent).inspect(await this.request());
+  /** Which of our entries are in the agent's settings on this target; of several folders, what any of them lacks. */
+  async inspect(agent: string, folder?: string): ReturnType<Integration["inspect"]> {
+    const integration = this.find(agent);
+    const requests = await this.requests(agent, folder);
+    const each = await Promise.all(requests.map((request) => integration.inspect(request)));
+    const inspected = {
+      installed: each.every(({ installed }) => installed),
+      missing: [...new Set(each.flatMap(({ missing }) => missing))],
+      problems: each.flatMap(({ problems }) => problems),
+      steps: each.flatMap(({ steps = [] }) => steps),
+    };
     const { eventHome } = this.deps;
     if (!inspected.installed || eventHome === null) return inspected;
     return { ...inspected, problems: [...inspected.problems, ...(await eventHome.problems())] };
   }
 
   /** Whether anything of ours lies in the agent's settings. Fails with E_INTEGRATION_REFUSED where that cannot be told. */
-  async hasAnything(agent: string): Promise<boolean> {
-    const plan = await this.find(agent).planUninstall(await this.request());
+  async hasAnything(agent: string, folder?: string): Promise<boolean> {
+    return this.isInAny(agent, await this.requests(agent, folder));
+  }
+
+  private async isInAny(agent: string, requests: readonly IntegrationRequest[]): Promise<boolean> {
+    const integration = this.find(agent);
+    const plan = await planEach(requests, (request) => integration.planUninstall(request));
     return plan.some((change) => change.before !== change.after);
   }
 
@@ -331,33 +380,41 @@ export class Integrations {
   }
 
   /** What writing our entries again would change. Fails with E_INTEGRATION_REFUSED, which says what prevents it. */
-  async planRepair(agent: string): Promise<IntegrationReport["changes"]> {
-    return (await this.change({ agent, action: "repair", dryRun: true })).changes;
+  async planRepair(agent: string, folder?: string): Promise<IntegrationReport["changes"]> {
+    return (await this.change({ agent, action: "repair", folder, dryRun: true })).changes;
   }
 
-  /** Every agent that has an integration, as its settings are now. Looks only. */
-  list(): Promise<IntegrationSummary[]> {
-    return Promise.all(
-      this.deps.agentTypes().flatMap((agent) => {
-        const adapter = this.deps.adapterOf(agent);
-        return adapter?.integration === undefined ? [] : [this.summarise(agent, adapter.displayName)];
-      }),
-    );
+  /** Every agent that has an integration, for each of its configuration folders, as its settings are now. Looks only. */
+  async list(): Promise<IntegrationSummary[]> {
+    const all = this.deps.agentTypes().map(async (agent) => {
+      const adapter = this.deps.adapterOf(agent);
+      if (adapter?.integration === undefined) return [];
+      const accounts = await this.deps.accountsOf(adapter);
+      return Promise.all(
+        accounts.map(({ configDir, name }) =>
+          this.summarise({
+            agent,
+            name: accounts.length === 1 ? adapter.displayName : `${adapter.displayName} (${name})`,
+            folder: configDir,
+          }),
+        ),
+      );
+    });
+    return (await Promise.all(all)).flat();
   }
 
-  private async summarise(agent: string, name: string): Promise<IntegrationSummary> {
+  private async summarise(
+    one: Pick<IntegrationSummary, "agent" | "name" | "folder">,
+  ): Promise<IntegrationSummary> {
+    const { agent, folder } = one;
     const lastAt = this.deps.lastRealEventAt(agent);
-    const summary = {
-      agent,
-      name,
-      lastRealEventAt: lastAt === null ? null : new Date(lastAt).toISOString(),
-    };
+    const summary = { ...one, lastRealEventAt: lastAt === null ? null : new Date(lastAt).toISOString() };
     try {
-      const { installed, missing, problems, steps = [] } = await this.inspect(agent);
-      const isAny = installed || (await this.hasAnything(agent));
+      const { installed, missing, problems, steps = [] } = await this.inspect(agent, folder);
+      const isAny = installed || (await this.hasAnything(agent, folder));
       if (!isAny) return { ...summary, state: "absent", missing: [], problems: [], steps: [] };
       // "Needs repair" is said only where a repair would change something.
-      const repair = await this.planRepair(agent);
+      const repair = await this.planRepair(agent, folder);
       const state = installed && repair.length === 0 ? "installed" : "partial";
       return { ...summary, state, missing: [...missing], problems: [...problems], steps: [...steps] };
     } catch (error) {

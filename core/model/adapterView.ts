@@ -28,7 +28,10 @@ export interface IntegrationReport {
  */
 export interface IntegrationSummary {
   agent: string;
+  /** With that of the account, where the agent has several. */
   name: string;
+  /** The configuration folder. */
+  folder: string;
   state: "installed" | "partial" | "absent" | "unclear";
   missing: string[];
   /** What is wrong and cannot be corrected by writing the entries again. */

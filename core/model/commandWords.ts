@@ -1,6 +1,8 @@
 // Words of commands that are run elsewhere: text for a POSIX `sh` (not for fish, csh or a login shell of unknown kind: see
 // core/targets/remoteScript.ts), git within bounds, and questions to tmux that no hook notices.
 
+import type { Account } from "./runtime.ts";
+
 /** A quoted word that no shell interprets, byte for byte. A NUL character cannot be given to any program. */
 export const quoteWord = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
@@ -19,6 +21,10 @@ export const inLoginShell = (script: string): string[] => [
   "agtmux",
   script,
 ];
+
+/** What stands before the words of an agent's command to run it with this account; nothing for the usual one. */
+export const inAccount = (account: Pick<Account, "environment"> | null): string[] =>
+  account === null || account.environment.length === 0 ? [] : ["env", ...account.environment.map(quoteWord)];
 
 // Git, wherever it is started: with bounds on what it may take, because it reads every file of a repository, which may have no
 // end, and without any program that the repository names. Words alone; nothing is run here.

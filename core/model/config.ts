@@ -132,11 +132,27 @@ export const configSchema = z
     notifications: notificationPolicySchema.prefault({}),
     /** Judged one by one (checkChannels): a channel that is wrong must not hold back the rest of the file. */
     channels: z.array(z.unknown()).max(MAX_CHANNELS).default([]),
-    /** By agent type. `programs`: names or paths that stand for the agent beside its own, as of a wrapper around a container. */
+    /**
+     * By agent type. `programs`: names or paths that stand for the agent beside its own, as of a wrapper around a container.
+     * `folders`: its configuration folders beside the usual one, as its own variable names them.
+     */
     agents: z
       .record(
         agentTypeSchema,
-        z.object({ programs: z.array(z.string().min(1).max(1_000)).max(50).default([]) }).strict(),
+        z
+          .object({
+            programs: z.array(z.string().min(1).max(1_000)).max(50).default([]),
+            folders: z
+              .array(
+                z
+                  .string()
+                  .regex(/^(~\/|\/)[^\p{Cc}]+$/u, "a folder begins with / or ~/")
+                  .max(1_000),
+              )
+              .max(20)
+              .default([]),
+          })
+          .strict(),
       )
       .default({}),
     adapters: z

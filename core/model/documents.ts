@@ -156,6 +156,7 @@ const integrationListSchema = z.object({
     z.object({
       agent: z.string(),
       name: z.string(),
+      folder: z.string(),
       state: z.enum(["installed", "partial", "absent", "unclear"]),
       missing: z.array(z.string()),
       problems: z.array(z.string()),

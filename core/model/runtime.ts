@@ -114,6 +114,16 @@ export interface ProcessInfo {
   file?: ProgramFile;
 }
 
+/** The folders that an agent uses, absolute; without any of its own, the home is both. A person may have several such accounts. */
+export interface Account {
+  readonly configDir: string;
+  readonly dataDir: string;
+  /** By which a person tells it from others: the folder's name. */
+  readonly name: string;
+  /** The variables of the environment that choose it, as `NAME=value`; none for the usual one. */
+  readonly environment: readonly string[];
+}
+
 /** One agent process in one pane. */
 export const runtimeSchema = paneKeySchema.extend({
   runtimeId: z.string(),

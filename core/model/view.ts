@@ -42,7 +42,10 @@ export const paneViewSchema = z.object({
   pane_index: z.number().int(),
   title: z.string(),
   agent: z.string().nullable(),
+  /** With that of its account, where agents of its kind use several. */
   agent_name: z.string().nullable(),
+  /** The name of its configuration folder, in the same case; else null. */
+  account: z.string().nullable().default(null),
   state: canonicalStateSchema.nullable(),
   reason_code: z.string().nullable(),
   confidence: confidenceSchema.nullable(),
@@ -72,6 +75,7 @@ export type PaneView = z.infer<typeof paneViewSchema>;
 export const NO_AGENT = {
   agent: null,
   agent_name: null,
+  account: null,
   state: null,
   reason_code: null,
   confidence: null,

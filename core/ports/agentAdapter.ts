@@ -97,9 +97,20 @@ export interface NormalizedEvent extends Omit<ToldActivity, "folder" | "sessionT
   transcriptPath?: string | null;
 }
 
+/** A folder in which an agent keeps its files. The environment of its process may name another one than the usual. */
+export interface AgentFolder {
+  /** Below the home. */
+  readonly usual: string;
+  /** Absent: nothing moves it, or nobody knows what does. */
+  readonly variable?: string;
+  /** Below what the variable names; absent: that itself. */
+  readonly below?: string;
+}
+
+/** `configDir`, here and in all requests: the agent's folder (`AgentAdapter.configFolder`) as this process or account has it. */
 export interface StateFileRequest {
   files: TargetFiles;
-  homeDir: string;
+  configDir: string;
   process: ProcessInfo;
   pane: Pane;
   agentSessionId: string | null;
@@ -126,9 +137,9 @@ export interface BackgroundSession {
 /** How an agent's background sessions are found and opened. Words of commands hold letters, digits and `._=/-` only. */
 export interface BackgroundSessions {
   /** The folder with one file for each running session, and the folder below which the files of session `id` are in `<id>/`. */
-  folders(homeDir: string): { sessions: string; jobs: string };
+  folders(configDir: string): { sessions: string; jobs: string };
   /** The session of a file of the first folder; null: it is of none. Throws where it cannot be read, as while it is written. */
-  read(request: { files: TargetFiles; homeDir: string; name: string }): Promise<BackgroundSession | null>;
+  read(request: { files: TargetFiles; configDir: string; name: string }): Promise<BackgroundSession | null>;
   /** The session that this process may show in its terminal, if there is one of that name; null: none. */
   shownBy(process: ProcessInfo): string | null;
   /** The command that opens a session in a terminal, and the one that ends it. */
@@ -158,7 +169,7 @@ export interface AgentLaunch {
 /** An input box that may have an editor with modes, as vim has: there keys are text in one mode only. */
 export interface AgentInputModes {
   /** Whether the person has switched that editor on. */
-  isOn(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
+  isOn(request: { files: TargetFiles; configDir: string; cwd: string | null }): Promise<boolean>;
   /**
    * As the screen shows it. "text": keys are text. "commands": the screen names another mode. "none": it names none, which is the
    * first mode of the editor, or there is no editor with modes. Null: it does not say.
@@ -219,7 +230,11 @@ export interface AgentAdapter {
    */
   readonly eventsMayNameOtherPanes?: boolean;
   /** Whether dialogs of this agent need confirmation just now (other permission hooks installed). Cheap; may be cached. */
-  needsConfirmation?(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
+  needsConfirmation?(request: {
+    files: TargetFiles;
+    configDir: string;
+    cwd: string | null;
+  }): Promise<boolean>;
   /** Installs our hook into the agent's settings; absent where the agent has no events. */
   readonly integration?: Integration;
 
@@ -266,6 +281,10 @@ export interface AgentAdapter {
 
   // Its files.
 
+  /** With its settings, its sessions and their state. Absent: it has none that anybody knows of. */
+  readonly configFolder?: AgentFolder;
+  /** With its sessions, where that is another one. */
+  readonly dataFolder?: AgentFolder;
   /** The agent's own state file or transcript, validated against the process; null where there is none to trust. */
   readStateFiles?(request: StateFileRequest): Promise<Reading | null>;
   /** What the agent's own files say of its work beside any state, as `Reading.progress`; null for nothing. */
@@ -303,6 +322,7 @@ interface InspectedIntegration {
 export interface IntegrationRequest {
   files: TargetFiles;
   homeDir: string;
+  configDir: string;
   /** Path of the installed event script; constant, because some agents ask for trust again when it changes. */
   eventScript: string;
 }

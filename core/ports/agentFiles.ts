@@ -80,7 +80,7 @@ export interface FileUsage {
 /** Logs of JSON lines, one file per session. */
 export interface FileHistory {
   readonly kind: "files";
-  /** `folder` is below the home; `file` matches the path below it, which has `depth` folders in it. */
+  /** `folder` is below the agent's folder; `file` matches the path below it, which has `depth` folders in it. */
   readonly roots: readonly { folder: string; depth: number; file: RegExp }[];
   /** How much of a log's beginning usually suffices. */
   readonly headBytes: number;
@@ -97,7 +97,7 @@ export type ReadRows = (sql: string, ...values: readonly (string | number)[]) =>
 /** Sessions in a SQLite database. */
 export interface DatabaseHistory {
   readonly kind: "database";
-  /** Below the home. */
+  /** Below the agent's folder of data. */
   readonly file: string;
   /** What is read. They have to be plain tables: a view would be a program of whoever wrote the file. */
   readonly tables: readonly string[];

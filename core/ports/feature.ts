@@ -6,6 +6,7 @@ import type { Started, WorkspaceView } from "../model/workspace.ts";
 import type { ActionResult, ActionGuards } from "../model/action.ts";
 import type { Config } from "../model/config.ts";
 import type { Check } from "../model/doctor.ts";
+import type { Account } from "../model/runtime.ts";
 import type { FeedChange, PaneView } from "../model/view.ts";
 import type { ToldRequest } from "../model/request.ts";
 import type { AgentAdapter } from "./agentAdapter.ts";
@@ -99,6 +100,8 @@ export interface FeatureTarget {
   tmux(server: string | null): FeatureTmux;
   /** Reads go over the connection through which the target is watched. */
   readonly files: TargetFiles;
+  /** The folders of an agent that are known there, the usual ones first. */
+  accounts(adapter: AgentAdapter): Promise<readonly Account[]>;
 }
 
 interface SendInput {

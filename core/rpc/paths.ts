@@ -13,6 +13,8 @@ export interface RuntimePaths {
   readonly ownerDb: string;
   readonly stateDb: string;
   readonly config: string;
+  /** Folders of agents that were seen. */
+  readonly accounts: string;
   readonly spool: string;
   readonly spoolTmp: string;
   readonly spoolNew: string;
@@ -54,6 +56,7 @@ export const runtimePaths = (home: string): RuntimePaths => {
     ownerDb: join(home, "owner.db"),
     stateDb: join(home, "state.db"),
     config: join(home, "config.json"),
+    accounts: join(home, "accounts.json"),
     spool,
     spoolTmp: join(spool, "tmp"),
     spoolNew: join(spool, "new"),

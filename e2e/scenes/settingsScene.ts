@@ -83,6 +83,7 @@ const summary = (
 ): IntegrationSummary => ({
   agent,
   name,
+  folder: `/home/dev/.${agent}`,
   state,
   missing: [],
   problems: [],

@@ -40,7 +40,14 @@ const targetWith = ({ cut, programs }: { cut?: number; programs?: string } = {})
   const unused = () => {
     throw new Error("not used");
   };
-  return { kind: "ssh", run, homeDir: unused, tmux: unused, files: {} as FeatureTarget["files"] };
+  return {
+    kind: "ssh",
+    run,
+    homeDir: unused,
+    tmux: unused,
+    accounts: unused,
+    files: {} as FeatureTarget["files"],
+  };
 };
 const target = targetWith();
 

@@ -4,13 +4,14 @@ import type { FeatureTarget } from "../../core/ports/feature.ts";
 import type { RunResult } from "../../core/ports/targetExecutor.ts";
 import { findInRemoteLogs, listRemoteLogs, readRemoteHeads, withRemoteLog } from "./remoteLogs.ts";
 
-const ROOT = { folder: ".claude/projects", depth: 1, file: /^[^/]+\/[a-z0-9-]+\.jsonl$/ };
+const ROOT = { folder: "projects", depth: 1, file: /^[^/]+\/[a-z0-9-]+\.jsonl$/ };
 const answering = (answer: Partial<RunResult>, size = 10): FeatureTarget =>
   ({
     homeDir: () => Promise.resolve("/home/far"),
     run: () => Promise.resolve({ exitCode: 0, stdout: "", stderr: "", timedOut: false, ...answer }),
     files: { stat: () => Promise.resolve({ mtimeMs: 0, size, isFile: true, mode: 0o600 }) },
   }) as unknown as FeatureTarget;
+const at = (answer: Partial<RunResult>) => ({ target: answering(answer), dataDir: "/home/far/.claude" });
 const log = { path: "/home/far/.claude/projects/a/x.jsonl", below: "a/x.jsonl", size: 1, mtime: 1 };
 
 it("lists what can be a log below the root, and at most as many as were asked for", async () => {
@@ -26,7 +27,7 @@ it("lists what can be a log below the root, and at most as many as were asked fo
     "junk \u001b[2J",
     "",
   ].join("\n");
-  expect(await listRemoteLogs(answering({ stdout }), ROOT, 200)).toEqual([
+  expect(await listRemoteLogs(at({ stdout }), ROOT, 200)).toEqual([
     {
       path: "/home/far/.claude/projects/-w/aaaa.jsonl",
       below: "-w/aaaa.jsonl",
@@ -35,9 +36,9 @@ it("lists what can be a log below the root, and at most as many as were asked fo
     },
   ]);
   const many = Array.from({ length: 5_000 }, (_, index) => `1 1 ./w/${index}.jsonl`).join("\n");
-  expect(await listRemoteLogs(answering({ stdout: many }), ROOT, 200)).toHaveLength(200);
+  expect(await listRemoteLogs(at({ stdout: many }), ROOT, 200)).toHaveLength(200);
   for (const answer of [{ exitCode: 1 }, { exitCode: null }, { exitCode: null, timedOut: true }])
-    await expect(listRemoteLogs(answering(answer), ROOT, 200)).rejects.toThrow();
+    await expect(listRemoteLogs(at(answer), ROOT, 200)).rejects.toThrow();
 });
 
 it("takes no beginning for that of another log", async () => {

@@ -1,5 +1,6 @@
 // Logs on another machine: found, read in pieces and searched by small scripts there, so that no log comes over whole. What comes
 // back is bounded, and everything in it may be false; it is only ever text.
+import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { FileHistory } from "../../core/ports/agentFiles.ts";
 import type { FeatureTarget } from "../../core/ports/feature.ts";
 import type { LogContent } from "./logFile.ts";
@@ -11,9 +12,9 @@ export const remoteKey = (target: string, path: string): string => `${target}:${
 export const remotePath = ({ target, path }: { target: string; path: string }): string =>
   path.slice(target.length + 1);
 
-/** The database there in which a session is. */
+/** The database in which a session is, on its own machine. */
 export const databaseOf = (row: { target: string; path: string }): string =>
-  remotePath(row).replace(/#[^#/]*$/, "");
+  (row.target === HOST_TARGET ? row.path : remotePath(row)).replace(/#[^#/]*$/, "");
 
 const LIST_LIMIT_MS = 20_000;
 const READ_LIMIT_MS = 15_000;
@@ -85,11 +86,11 @@ export interface RemoteLog {
 
 /** The newest logs of one root, at most `count`. @throws Error where they cannot be listed. */
 export const listRemoteLogs = async (
-  target: FeatureTarget,
+  { target, dataDir }: { target: FeatureTarget; dataDir: string },
   { folder, depth, file }: FileHistory["roots"][number],
   count: number,
 ): Promise<RemoteLog[]> => {
-  const root = `${await target.homeDir()}/${folder}`;
+  const root = `${dataDir}/${folder}`;
   const { exitCode, stdout, timedOut } = await target.run(
     script(LIST, root, String(depth + 1), String(count)),
     { timeoutMs: LIST_LIMIT_MS, maxBytes: MAX_LISTING_BYTES },

@@ -69,18 +69,21 @@ export class RemoteScan extends RemoteReader {
   ): Promise<{ paths: string[]; problem: string | null }> {
     const paths: string[] = [];
     let problem: string | null = null;
-    for (const { agentType, history } of this.context.adapters()) {
+    for (const adapter of this.context.adapters()) {
+      const { agentType, history } = adapter;
       if (history?.kind !== "database") continue;
-      const file = `${await target.homeDir()}/${history.file}`;
-      let ids: readonly string[] | null = null;
-      try {
-        ids = await this.lookAtDatabase({ name, target, file }, agentType, history);
-      } catch (error) {
-        if (!(error instanceof RemoteDbProblem)) throw error;
-        problem = error.message;
+      for (const { dataDir } of await target.accounts(adapter)) {
+        const file = `${dataDir}/${history.file}`;
+        let ids: readonly string[] | null = null;
+        try {
+          ids = await this.lookAtDatabase({ name, target, file }, agentType, history);
+        } catch (error) {
+          if (!(error instanceof RemoteDbProblem)) throw error;
+          problem = error.message;
+        }
+        if (ids !== null) paths.push(...ids.map((id) => keyOf(name, file, id)));
+        else paths.push(...[...known.keys()].filter((path) => path.startsWith(keyOf(name, file, ""))));
       }
-      if (ids !== null) paths.push(...ids.map((id) => keyOf(name, file, id)));
-      else paths.push(...[...known.keys()].filter((path) => path.startsWith(keyOf(name, file, ""))));
     }
     return { paths, problem };
   }
@@ -124,11 +127,14 @@ export class RemoteScan extends RemoteReader {
   /** The newest of all agents. */
   private async list(target: FeatureTarget): Promise<FoundLog[]> {
     const found: FoundLog[] = [];
-    for (const { agentType: agent, history } of this.context.adapters())
-      if (history?.kind === "files")
+    for (const adapter of this.context.adapters()) {
+      const { agentType: agent, history } = adapter;
+      if (history?.kind !== "files") continue;
+      for (const { dataDir } of await target.accounts(adapter))
         for (const root of history.roots)
-          for (const log of await listRemoteLogs(target, root, MAX_SESSIONS))
+          for (const log of await listRemoteLogs({ target, dataDir }, root, MAX_SESSIONS))
             found.push({ ...log, agent, history });
+    }
     return found.toSorted((one, other) => other.mtime - one.mtime).slice(0, MAX_SESSIONS);
   }
 

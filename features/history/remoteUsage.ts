@@ -14,7 +14,7 @@ import { type HistoryDb, type SessionRow, toUsageRows } from "./historyDb.ts";
 import { createPace, parseLine, MAX_LINE_BYTES } from "./logFile.ts";
 import { RemoteDbProblem, withRemoteDb } from "./remoteDb.ts";
 import { RemoteReader } from "./remoteReader.ts";
-import { listRemoteLogs, readMarkedLines, remoteKey, remotePath } from "./remoteLogs.ts";
+import { databaseOf, listRemoteLogs, readMarkedLines, remoteKey, remotePath } from "./remoteLogs.ts";
 
 /** Of one machine, as many as are listed of it; and logs of sub-agents. */
 const MAX_SESSIONS = 200;
@@ -60,10 +60,11 @@ class UsageLook {
   async readAll(adapters: readonly AgentAdapter[]): Promise<string | null> {
     const { db, name } = this.deps;
     let problem: RemoteDbProblem | null = null;
-    for (const { agentType: agent, history } of adapters) {
+    for (const adapter of adapters) {
+      const { agentType: agent, history } = adapter;
       if (history === undefined) continue;
       const rows = db.list({ target: [name], agent: [agent] }, { limit: MAX_SESSIONS, offset: 0 });
-      if (history.kind === "files") await this.readFiles(agent, history, rows);
+      if (history.kind === "files") await this.readFiles(adapter, history, rows);
       else {
         const failed = await this.readDatabase(history, rows);
         problem ??= failed;
@@ -73,8 +74,13 @@ class UsageLook {
     return this.isWhole ? null : "not all of what was used there is read; ask again";
   }
 
-  private async readFiles(agent: string, history: FileHistory, rows: readonly SessionRow[]): Promise<void> {
+  private async readFiles(
+    adapter: AgentAdapter,
+    history: FileHistory,
+    rows: readonly SessionRow[],
+  ): Promise<void> {
     const { name, target } = this.deps;
+    const agent = adapter.agentType;
     for (const row of rows) {
       const { sessionId, size, mtime } = row;
       if (size !== null)
@@ -87,11 +93,13 @@ class UsageLook {
           mtime,
         });
     }
-    for (const root of history.usage.roots)
-      for (const { path, below, size, mtime } of await listRemoteLogs(target, root, MAX_SUBAGENTS)) {
-        const sessionId = root.file.exec(below)?.[1] ?? "";
-        await this.readFile(history.usage, { target: name, agent, sessionId, path, size, mtime });
-      }
+    for (const { dataDir } of await target.accounts(adapter))
+      for (const root of history.usage.roots)
+        for (const log of await listRemoteLogs({ target, dataDir }, root, MAX_SUBAGENTS)) {
+          const sessionId = root.file.exec(log.below)?.[1] ?? "";
+          const { path, size, mtime } = log;
+          await this.readFile(history.usage, { target: name, agent, sessionId, path, size, mtime });
+        }
   }
 
   private async readFile(usage: FileUsage, log: UsageLog): Promise<void> {
@@ -165,12 +173,12 @@ class UsageLook {
     history: DatabaseHistory,
     rows: readonly SessionRow[],
   ): Promise<RemoteDbProblem | null> {
-    const { db, target, mayGoOn } = this.deps;
-    const file = `${await target.homeDir()}/${history.file}`;
+    const { db, mayGoOn } = this.deps;
     const changed = rows.filter(({ path, mtime }) => db.usage.markOf(path)?.mtime !== mtime);
     try {
-      for (let from = 0; from < changed.length && mayGoOn(); from += SESSIONS_AT_ONCE)
-        await this.readSessions(file, history, changed.slice(from, from + SESSIONS_AT_ONCE));
+      for (const [file, own] of Map.groupBy(changed, databaseOf))
+        for (let from = 0; from < own.length && mayGoOn(); from += SESSIONS_AT_ONCE)
+          await this.readSessions(file, history, own.slice(from, from + SESSIONS_AT_ONCE));
       return null;
     } catch (error) {
       if (error instanceof RemoteDbProblem) return error;

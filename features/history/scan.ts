@@ -14,7 +14,7 @@ import type {
 import type { KnownLog, LogRow, HistoryDb } from "./historyDb.ts";
 import { type LogContent, withLog, createPace } from "./logFile.ts";
 import BetterSqlite3 from "better-sqlite3";
-import { HOST_TARGET } from "../../core/model/runtime.ts";
+import { HOST_TARGET, type Account } from "../../core/model/runtime.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { Logger } from "../../core/ports/logger.ts";
 
@@ -47,12 +47,12 @@ interface FoundLog {
 
 /** The logs below a root, which may itself be a link, because people keep settings elsewhere; below it no link is followed. */
 export async function* findLogs(
-  homeDir: string,
+  dataDir: string,
   { folder, depth, file }: FileHistory["roots"][number],
 ): AsyncGenerator<FoundLog> {
   let root: string;
   try {
-    root = await realpath(join(homeDir, folder));
+    root = await realpath(join(dataDir, folder));
   } catch (error) {
     if (isMissing(error) || ["EACCES", "ELOOP"].includes(errorCodeOf(error))) return;
     throw error;
@@ -211,7 +211,7 @@ export class Scan {
   private readonly pace = createPace();
 
   constructor(deps: {
-    homeDir: string;
+    accountsOf: (adapter: AgentAdapter) => Promise<readonly Account[]>;
     adapters: () => readonly AgentAdapter[];
     db: HistoryDb;
     /** Takes secrets out of a text. */
@@ -242,12 +242,14 @@ export class Scan {
 
   private async look(): Promise<void> {
     const known = await this.load();
-    for (const { agentType, history } of this.deps.adapters()) {
+    for (const adapter of this.deps.adapters()) {
+      const { agentType, history } = adapter;
       if (history === undefined) continue;
       const gone = new Set([...known].filter(([, row]) => row.agent === agentType).map(([path]) => path));
       try {
-        if (history.kind === "files") await this.lookAtFiles(agentType, history, gone);
-        else await this.lookAtDatabase(agentType, history, gone);
+        for (const { dataDir } of await this.deps.accountsOf(adapter))
+          if (history.kind === "files") await this.lookAtFiles({ agentType, dataDir }, history, gone);
+          else await this.lookAtDatabase({ agentType, file: join(dataDir, history.file) }, history, gone);
       } catch (error) {
         this.deps.logger.warn({ agent: agentType, error }, "the sessions of an agent could not be looked at");
         continue;
@@ -269,13 +271,17 @@ export class Scan {
     return known;
   }
 
-  private async lookAtFiles(agent: string, history: FileHistory, gone: Set<string>): Promise<void> {
+  private async lookAtFiles(
+    { agentType, dataDir }: { agentType: string; dataDir: string },
+    history: FileHistory,
+    gone: Set<string>,
+  ): Promise<void> {
     for (const root of history.roots) {
-      const found = findLogs(this.deps.homeDir, root);
+      const found = findLogs(dataDir, root);
       const work = async (): Promise<void> => {
         for (let next = await found.next(); next.done !== true && !this.isClosed; next = await found.next()) {
           gone.delete(next.value.path);
-          await this.lookAtFile(agent, history, next.value);
+          await this.lookAtFile(agentType, history, next.value);
           await this.pace();
         }
       };
@@ -299,15 +305,18 @@ export class Scan {
     }
   }
 
-  private async lookAtDatabase(agent: string, history: DatabaseHistory, gone: Set<string>): Promise<void> {
-    const file = join(this.deps.homeDir, history.file);
+  private async lookAtDatabase(
+    { agentType: agent, file }: { agentType: string; file: string },
+    history: DatabaseHistory,
+    gone: Set<string>,
+  ): Promise<void> {
     const mtime = await changedAt(file);
     if (mtime === null) return;
     const before = this.databases.get(file);
-    if (before?.mtime === mtime) {
-      gone.clear();
-      return;
-    }
+    const keep = (): void => {
+      for (const path of gone) if (path.startsWith(`${file}#`)) gone.delete(path);
+    };
+    if (before?.mtime === mtime) return keep();
     let newest = before?.newest ?? 0;
     const list = (since: number, limit: number) =>
       withForeignDb(file, history.tables, (rows) => history.listSessions(rows, since, limit));
@@ -323,7 +332,7 @@ export class Scan {
         gone.delete(`${file}#${id}`);
       this.databases.set(file, { mtime, newest });
     } catch (error) {
-      gone.clear();
+      keep();
       this.deps.logger.warn({ agent, error }, "the database of sessions could not be read");
     }
   }

@@ -142,7 +142,7 @@ interface Look {
 
 /** A session in a database has no bytes to search: what was said is read piece by piece. */
 const searchPieces = async (
-  { homeDir, target }: Ground,
+  { target }: Ground,
   history: AgentHistory,
   row: SessionRow,
   { needle, isOver, pace, start }: Look & { start: number },
@@ -150,7 +150,7 @@ const searchPieces = async (
   const found: TranscriptEntry[] = [];
   let before: string | null = start === 0 ? null : String(start);
   do {
-    const piece = await readSession({ homeDir, history, target }, row, before);
+    const piece = await readSession({ history, target }, row, before);
     found.push(...(piece?.entries ?? []).filter(({ text }) => needle.isIn(text)));
     before = piece?.before ?? null;
     await pace();

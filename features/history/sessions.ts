@@ -33,7 +33,6 @@ const parseStart = (before: string | null): PageStart | null => {
 };
 
 interface SessionPlace {
-  homeDir: string;
   history: AgentHistory;
   /** A connected machine. @throws AgtmuxError */
   target: FeatureContext["target"];
@@ -41,7 +40,7 @@ interface SessionPlace {
 
 /** `before` null: the newest piece. Null where there is no log any more. */
 export const readSession = async (
-  { homeDir, history, target }: SessionPlace,
+  { history, target }: SessionPlace,
   row: SessionRow,
   before: string | null,
 ): Promise<SessionPiece | null> => {
@@ -51,7 +50,7 @@ export const readSession = async (
     const work = (rows: ReadRows) => history.readEntries(rows, query);
     const page =
       row.target === HOST_TARGET
-        ? withForeignDb(join(homeDir, history.file), history.tables, work)
+        ? withForeignDb(databaseOf(row), history.tables, work)
         : await withRemoteDb({ target: target(row.target), file: databaseOf(row) }, history.tables, work);
     return page === null ? null : { ...page, before: page.before === null ? null : String(page.before) };
   }
@@ -66,9 +65,14 @@ export const readSession = async (
 };
 
 export const openIndex = async (context: FeatureContext) => {
-  const { homePath, env, logger, redact } = context;
+  const { homePath, logger, redact } = context;
   const db = await openHistoryDb(join(homePath, "history.db"));
-  const shared = { homeDir: env["HOME"] ?? "", adapters: () => context.adapters(), db, logger };
+  const shared = {
+    accountsOf: (adapter: AgentAdapter) => context.target(HOST_TARGET).accounts(adapter),
+    adapters: () => context.adapters(),
+    db,
+    logger,
+  };
   return {
     db,
     scan: new Scan({ ...shared, redact }),
@@ -144,14 +148,12 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 /** `index`: opened when somebody asks, so that a daemon whose history nobody uses reads nothing. */
 export const createSessions = (context: FeatureContext, index: () => Promise<OpenIndex>) => {
-  const homeDir = context.env["HOME"] ?? "";
   const historyOf = (agent: string) =>
     context.adapters().find(({ agentType }) => agentType === agent)?.history;
   /** A connected machine. @throws AgtmuxError */
   const target = (name: string) => context.target(name);
   return {
     context,
-    homeDir,
     target,
     index,
     historyOf,
@@ -161,8 +163,7 @@ export const createSessions = (context: FeatureContext, index: () => Promise<Ope
     /** Fails with E_REF_NOT_FOUND where its log is gone. */
     readPiece: async (row: SessionRow, before: string | null): Promise<SessionPiece> => {
       const history = historyOf(row.agent);
-      const piece =
-        history === undefined ? null : await readSession({ homeDir, history, target }, row, before);
+      const piece = history === undefined ? null : await readSession({ history, target }, row, before);
       if (piece === null)
         throw new AgtmuxError("E_REF_NOT_FOUND", `the log of session ${shortRefOf(row)} is gone`, {
           remedy: "See 'agtmux history list'.",

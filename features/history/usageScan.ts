@@ -1,12 +1,12 @@
 // Reads what answers used from the agents' logs, each byte once. It goes on only while somebody asks it to: what is left is read
 // when the question comes again.
 import { lstat } from "node:fs/promises";
-import { join } from "node:path";
-import { HOST_TARGET } from "../../core/model/runtime.ts";
+import { HOST_TARGET, type Account } from "../../core/model/runtime.ts";
 import { errorCodeOf, isMissing } from "../../core/model/errors.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { DatabaseHistory, FileHistory, UsageReader, UsageRecord } from "../../core/ports/agentFiles.ts";
 import type { Logger } from "../../core/ports/logger.ts";
+import { databaseOf } from "./remoteLogs.ts";
 import { withForeignDb, findLogs } from "./scan.ts";
 import { type HistoryDb, type SessionRow, toUsageRows, type UsageMark } from "./historyDb.ts";
 import { linesWith, openLog, createPace, parseLine, readStretches, StretchSpace } from "./logFile.ts";
@@ -55,7 +55,7 @@ export class UsageScan {
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(deps: {
-    homeDir: string;
+    accountsOf: (adapter: AgentAdapter) => Promise<readonly Account[]>;
     adapters: () => readonly AgentAdapter[];
     db: HistoryDb;
     logger: Logger;
@@ -92,14 +92,15 @@ export class UsageScan {
   }
 
   private async *steps(): AsyncGenerator<void> {
-    for (const { agentType, history } of this.deps.adapters()) {
+    for (const adapter of this.deps.adapters()) {
+      const { agentType, history } = adapter;
       if (history === undefined) continue;
       for (const row of this.sessions(agentType)) {
         yield;
         if (history.kind === "database") this.readDatabase(history, row);
         else yield* this.readFile(history, row);
       }
-      if (history.kind === "files") yield* this.readRoots(agentType, history);
+      if (history.kind === "files") yield* this.readRoots(adapter, history);
     }
   }
 
@@ -116,20 +117,23 @@ export class UsageScan {
     }
   }
 
-  private async *readRoots(agent: string, history: FileHistory): AsyncGenerator<void> {
-    for (const root of history.usage.roots)
-      for await (const { path, below } of findLogs(this.deps.homeDir, root)) {
-        const sessionId = root.file.exec(below)?.[1] ?? "";
-        yield* this.readFile(history, { agent, path, sessionId });
-      }
+  private async *readRoots(adapter: AgentAdapter, history: FileHistory): AsyncGenerator<void> {
+    for (const { dataDir } of await this.deps.accountsOf(adapter))
+      for (const root of history.usage.roots)
+        for await (const { path, below } of findLogs(dataDir, root)) {
+          const sessionId = root.file.exec(below)?.[1] ?? "";
+          yield* this.readFile(history, { agent: adapter.agentType, path, sessionId });
+        }
   }
 
   private readDatabase(history: DatabaseHistory, { agent, path, mtime, sessionId }: SessionRow): void {
-    const { db, logger, homeDir } = this.deps;
+    const { db, logger } = this.deps;
     if (db.usage.markOf(path)?.mtime === mtime) return;
     try {
-      const file = join(homeDir, history.file);
-      const records = withForeignDb(file, history.tables, (rows) => history.readUsage(rows, sessionId)) ?? [];
+      const records =
+        withForeignDb(databaseOf({ target: HOST_TARGET, path }), history.tables, (rows) =>
+          history.readUsage(rows, sessionId),
+        ) ?? [];
       db.usage.put(toUsageRows(records, { target: HOST_TARGET, agent, sessionId }), {
         path,
         size: null,

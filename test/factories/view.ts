@@ -74,6 +74,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     },
     short_ref: `${targetRef}/%${number}`,
     background: null,
+    account: null,
     also_in: options.alsoIn ?? [],
     window_index: window,
     window_name: options.windowName ?? `window-${window}`,

@@ -11,6 +11,7 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { redactText } from "../../core/store/redact.ts";
 import { HISTORY_CALLS, type HistoryCalls } from "../../features/history/calls.ts";
 import type { AnswerFrom, SentTo } from "../../core/api/calls.ts";
+import { localTarget } from "../workspaces/localTarget.ts";
 import { createHistory } from "../../features/history/history.ts";
 
 /** Where the recorded logs lie in a home, by agent. */
@@ -59,6 +60,7 @@ export const makeHistoryHome = (panes: () => PaneView[] = () => []): HistoryHome
   // What history does not use is left out: using it would fail.
   const context = {
     rows: { all: panes },
+    target: () => localTarget(home),
     config: () => ({ targets: [] }),
     homePath,
     adapters: () => registry.list(),

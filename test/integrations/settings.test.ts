@@ -41,6 +41,14 @@ beforeEach(() => {
     executor,
     eventScript: join(home, "agtmux home", "bin", "agtmux-event"),
     adapterOf: (agentType) => registry.byAgentType(agentType),
+    accountsOf: async ({ configFolder }) => [
+      {
+        configDir: join(home, configFolder?.usual ?? ""),
+        dataDir: home,
+        name: "usual",
+        environment: [],
+      },
+    ],
     agentTypes: () => agents.map((adapter) => adapter.agentType),
     eventHome: null,
     lastRealEventAt: () => null,

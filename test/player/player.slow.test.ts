@@ -194,7 +194,12 @@ describe("a played agent", () => {
     const [change] =
       (await createAdapterRegistry()
         .byAgentType("claude")
-        ?.integration?.planInstall({ files: NO_FILES, homeDir: home, eventScript })) ?? [];
+        ?.integration?.planInstall({
+          files: NO_FILES,
+          homeDir: home,
+          configDir: join(home, ".claude"),
+          eventScript,
+        })) ?? [];
     mkdirSync(join(home, ".claude"));
     writeFileSync(change?.path ?? "", change?.after ?? "");
     const player = await start({ home });

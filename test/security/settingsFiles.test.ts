@@ -72,6 +72,14 @@ beforeEach(() => {
     executor: { ...executor, files: watched(executor.files) },
     eventScript: join(home, ".agtmux", "bin", "agtmux-event"),
     adapterOf: (agentType) => registry.byAgentType(agentType),
+    accountsOf: async ({ configFolder }) => [
+      {
+        configDir: join(home, configFolder?.usual ?? ""),
+        dataDir: home,
+        name: "usual",
+        environment: [],
+      },
+    ],
     agentTypes: () => [...AGENTS],
     eventHome: null,
     lastRealEventAt: () => null,

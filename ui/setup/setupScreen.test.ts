@@ -8,6 +8,7 @@ const EDIT = "--- /h/.claude/s.json\t\n+++ /h/.claude/s.json\t\n@@ -1 +1,2 @@\n-
 const agent = (more: Partial<SetupAgent> = {}): SetupAgent => ({
   agent: "claude",
   name: "Claude Code",
+  folder: "/h/.claude",
   state: "installed",
   missing: [],
   problems: [],

@@ -19,6 +19,7 @@ export interface InstallOutcome {
 type ChangeIntegration = (input: {
   agent: string;
   action: "repair";
+  folder: string;
   dryRun: boolean;
 }) => Promise<IntegrationReport>;
 
@@ -27,11 +28,11 @@ const sentenceOf = (error: unknown): string => {
   return error instanceof AgtmuxError ? `${error.message}. ${error.remedy}` : error.message;
 };
 
-const installOne = async ({ agent, changes }: SetupAgent, change: ChangeIntegration) => {
-  const now = await change({ agent, action: "repair", dryRun: true });
+const installOne = async ({ agent, folder, changes }: SetupAgent, change: ChangeIntegration) => {
+  const now = await change({ agent, folder, action: "repair", dryRun: true });
   if (JSON.stringify(now.changes) !== JSON.stringify(changes))
     return { backups: [], problem: "Its settings changed meanwhile, so nothing was done: look again." };
-  const { backups } = await change({ agent, action: "repair", dryRun: false });
+  const { backups } = await change({ agent, folder, action: "repair", dryRun: false });
   return { backups, problem: null };
 };
 
@@ -131,7 +132,7 @@ const agentLine = (agent: SetupAgent): SetupLine => {
   const version = agent.version === null ? "" : ` ${displayLine(agent.version)}`;
   const running = agent.running === 0 ? "" : ` · ${agent.running} running`;
   return {
-    key: agent.agent,
+    key: `${agent.agent} ${agent.folder}`,
     name: `${displayLine(agent.name)}${version}${running}`,
     ...stateOf(agent),
     changes: isInstallable(agent) ? agent.changes : [],

@@ -137,6 +137,7 @@ export const sampleView = (change: Partial<PaneView> = {}): PaneView => ({
   title: "title",
   agent: "agent",
   agent_name: "Agent",
+  account: null,
   state: "running",
   reason_code: "tool",
   confidence: "high",

@@ -95,7 +95,7 @@ const useIntegration = (props: IntegrationCardProps) => {
   const {
     api,
     target,
-    integration: { agent },
+    integration: { agent, folder },
     onChanged,
     onVerified,
   } = props;
@@ -108,17 +108,23 @@ const useIntegration = (props: IntegrationCardProps) => {
     forget: () => setShown({ kind: "nothing" }),
     plan: (action: IntegrationAction) =>
       start(async () => {
-        const report = await api.integrationChange.mutate({ agent, target, action, dryRun: true });
+        const report = await api.integrationChange.mutate({ agent, target, action, folder, dryRun: true });
         return report.changes.length === 0
           ? { kind: "done", sentence: "There is nothing to change.", backups: [] }
           : { kind: "plan", action, report, isNew: false };
       }),
     apply: (action: IntegrationAction, seen: IntegrationReport) =>
       start(async () => {
-        const now = await api.integrationChange.mutate({ agent, target, action, dryRun: true });
+        const now = await api.integrationChange.mutate({ agent, target, action, folder, dryRun: true });
         if (JSON.stringify(now.changes) !== JSON.stringify(seen.changes))
           return { kind: "plan", action, report: now, isNew: true };
-        const { backups } = await api.integrationChange.mutate({ agent, target, action, dryRun: false });
+        const { backups } = await api.integrationChange.mutate({
+          agent,
+          target,
+          action,
+          folder,
+          dryRun: false,
+        });
         onChanged();
         return { kind: "done", sentence: DONE_LABELS[action], backups };
       }),
@@ -294,7 +300,7 @@ export const IntegrationsPage = ({ api, targets }: { api: Api; targets: readonly
         <ul className={styles.cards} aria-label="Integrations">
           {value.map((integration) => (
             <IntegrationCard
-              key={`${target}/${integration.agent}`}
+              key={`${target}/${integration.agent}/${integration.folder}`}
               api={api}
               target={target}
               integration={integration}

@@ -66,9 +66,9 @@ const Outcomes = ({ outcomes }: { outcomes: readonly InstallOutcome[] }) => {
         {done.length > 0 && `Installed for ${done.map(({ name }) => displayLine(name)).join(", ")}.`}
       </p>
       {outcomes.map(
-        ({ agent, name, problem }) =>
+        ({ name, problem }) =>
           problem !== null && (
-            <p key={agent} className={settings.failure} role="alert">
+            <p key={name} className={settings.failure} role="alert">
               {displayLine(name)}: {displaySentence(problem)}
             </p>
           ),

@@ -55,6 +55,7 @@ const LAYOUTS: readonly string[] = [
 const requestFor = (path: string, text: string | null): IntegrationRequest => ({
   files: stubFiles({ readText: (asked) => (asked === path ? text : null) }),
   homeDir: HOME,
+  configDir: `${HOME}/.agent`,
   eventScript: EVENT_SCRIPT,
 });
 

@@ -234,7 +234,7 @@ const caseOf = (seeds: FileSeeds): fc.Arbitrary<FileCase> => {
   });
 };
 
-const requestOf = (seeds: FileSeeds, from: FileCase): StateFileRequest => {
+const requestOf = ({ configFolder }: AgentAdapter, seeds: FileSeeds, from: FileCase): StateFileRequest => {
   const parts = Object.keys(seeds.documents);
   const lines = [JSON.stringify(seeds.log[0]), ...from.lines];
   const readText = (path: string): string | null => {
@@ -246,7 +246,7 @@ const requestOf = (seeds: FileSeeds, from: FileCase): StateFileRequest => {
   };
   return {
     files: stubFiles({ readText, readLink: () => CWD, mtimeMs: STARTED + 1_000 }),
-    homeDir: HOME,
+    configDir: `${HOME}/${configFolder?.usual}`,
     process: { pid: 4242, ppid: 1, comm: "agent", args: "agent", startedAt: STARTED },
     pane: somePane("%5", { tty: from.tty }),
     agentSessionId: from.agentSessionId,
@@ -268,7 +268,7 @@ const fileTarget = (adapter: AgentAdapter): FuzzTarget[] => {
         return {
           arbitrary: caseOf(seeds),
           check: async (from) => {
-            const request = requestOf(seeds, from);
+            const request = requestOf(adapter, seeds, from);
             checkReading((await adapter.readStateFiles?.(request)) ?? null);
             checkEntries((await adapter.readTranscript?.(request)) ?? null);
             holdLine((await adapter.readProgress?.(request)) ?? null, 1_000, "a progress line");
