@@ -1,7 +1,7 @@
 // What Claude Code's logs of sessions say: the conversation, the session's title, and for the history its facts and usage. Logs:
 // `~/.claude/projects/<folder>/<session>.jsonl`, recorded with 2.1.329. Logs of sub-agents lie in folders below it, in earlier
 // versions beside it; all of their lines are marked as a side chain.
-import { readSessionFile } from "./stateFiles.ts";
+import { logsOf, readSessionFile } from "./stateFiles.ts";
 import {
   SPINNER,
   callOf,
@@ -32,7 +32,6 @@ import type {
 // Conversation: the log's path is in every hook event and follows from the session file; the form of its lines is documented by
 // several programs that read it. Sub-agents' lines and what the program itself tells the model are left out.
 
-const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9-]{7,99}$/;
 const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
 
 /** Where this process's log may be: the path that events named, if it is this session's, else by the process's session file. */
@@ -46,11 +45,7 @@ const findClaudeLogs = async (request: StateFileRequest): Promise<string[]> => {
     transcriptPath.endsWith(`/${agentSessionId}.jsonl`)
   )
     return [transcriptPath];
-  const { cwd, sessionId = "" } = (await readSessionFile(request)) ?? {};
-  if (cwd?.startsWith("/") !== true || !SESSION_ID.test(sessionId)) return [];
-  // Slashes were recorded as dashes; other programs that read these logs replace every other character as well.
-  const folders = new Set([cwd.replaceAll("/", "-"), cwd.replaceAll(/[^A-Za-z0-9]/g, "-")]);
-  return [...folders].map((folder) => `${configDir}/projects/${folder}/${sessionId}.jsonl`);
+  return logsOf(configDir, (await readSessionFile(request)) ?? {});
 };
 
 const fromUser = (line: Payload, message: Payload, at: number | null): TranscriptEntry[] => {

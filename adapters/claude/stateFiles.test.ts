@@ -79,6 +79,38 @@ describe("Claude Code's session file", () => {
   });
 });
 
+describe("a session that its person moved to the background with an arrow", () => {
+  const log = "/home/dev/.claude/projects/-home-dev-project/04410b52.jsonl";
+  // The lines as 2.1.329 writes them; the file of its process stays `busy` for ever.
+  const moved = '{"type":"continued-in","sessionId":"04410b52","continuedInSessionId":"5c47ffa7"}\n';
+  const readBusy = (text: string) =>
+    readClaudeStateFile({
+      files: memoryFiles({
+        "/home/dev/.claude/sessions/4242.json": JSON.stringify({ ...session, status: "busy" }),
+        [log]: text,
+      }),
+      configDir: "/home/dev/.claude",
+      process: agent,
+      pane,
+      agentSessionId: null,
+      transcriptPath: null,
+      cwd: null,
+    });
+
+  it("is no longer what its file says", async () => {
+    expect(await readBusy(`{"type":"user"}\n${moved}`)).toBeNull();
+  });
+
+  it.each([
+    ["another last line", `${moved}{"type":"user"}\n`],
+    ["words in a prompt", `{"type":"user","message":${JSON.stringify(moved)}}\n`],
+    ["a cut line", moved.slice(0, 40)],
+    ["no log", ""],
+  ])("is told by the end of its log alone: %s", async (_what, text) => {
+    expect((await readBusy(text))?.status.state).toBe("running");
+  });
+});
+
 describe("the files of a background session", () => {
   const ID = "1981d014";
   const readJob = async (status: Record<string, unknown>, job: string | null) => {
@@ -131,6 +163,12 @@ describe("the files of a background session", () => {
       { status: "idle" },
       { state: "failed", tempo: "idle", detail: "API Error: 401 Invalid API key" },
       "error/auth_failed",
+    ],
+    // `claude respawn` of a session that never said anything.
+    [
+      { status: "idle" },
+      { state: "working", tempo: "blocked", needs: "send a prompt to start" },
+      "idle/fresh",
     ],
     // The job is written a moment later than the session file.
     [waits, { state: "working", tempo: "active" }, "waiting_approval/permission_tool"],

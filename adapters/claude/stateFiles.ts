@@ -3,7 +3,15 @@
 // never distinguishes a fresh prompt from a finished turn: its `idle` gets the least specific reason and medium confidence. Its
 // words for waits are recorded with 2.1.329; 2.1.197 calls a question a permission prompt too, which proves neither.
 import { baseName, wordsOf } from "../common/commandLine.ts";
-import { parsePayload, COMPLETED, FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/events.ts";
+import {
+  parsePayload,
+  textOf,
+  COMPLETED,
+  FRESH,
+  QUESTION,
+  THINKING,
+  TOOL_APPROVAL,
+} from "../common/events.ts";
 import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import { shows } from "../common/screenText.ts";
 import { backgroundIdOf } from "../../core/model/shortRef.ts";
@@ -14,7 +22,9 @@ import type { BackgroundSessions, Reading, StateFileRequest } from "../../core/p
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 import * as z from "zod";
 
+const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9-]{7,99}$/;
 const MAX_BYTES = 64 * 1024;
+const LAST_LINE_BYTES = 1_024;
 /** Process start times have a resolution of one second on some systems; the file is written up to some seconds later. */
 const START_TOLERANCE_MS = 2_500;
 /** A number above this is epoch milliseconds (2001), below it a count of clock ticks that says nothing here. */
@@ -36,6 +46,8 @@ const sessionFileSchema = z.object({
   name: z.string().optional(),
   /** Of a background session. */
   jobId: z.string().optional(),
+  /** The supervisor keeps it for the next one: nobody asked it anything. */
+  spare: z.boolean().optional(),
 });
 type SessionFile = z.infer<typeof sessionFileSchema>;
 
@@ -90,14 +102,37 @@ export const readSessionFile = async ({
   return data !== null && isOfProcess(data, process) ? data : null;
 };
 
-/** Null for no file, one of another process or pane, and words that were never recorded. */
+/** Where the log of this file's session may be. Slashes were recorded as dashes; other readers replace other characters as well. */
+export const logsOf = (
+  configDir: string,
+  { cwd, sessionId = "" }: Pick<SessionFile, "cwd" | "sessionId">,
+): string[] => {
+  if (cwd?.startsWith("/") !== true || !SESSION_ID.test(sessionId)) return [];
+  const folders = new Set([cwd.replaceAll("/", "-"), cwd.replaceAll(/[^A-Za-z0-9]/g, "-")]);
+  return [...folders].map((folder) => `${configDir}/projects/${folder}/${sessionId}.jsonl`);
+};
+
+/**
+ * A person has moved the session to the background (`←`, recorded with 2.1.329): another process goes on with it under another id.
+ * The file of this one is not written any more, and says for ever what the session did then; the end of its log says where it went.
+ */
+const hasMoved = async ({ files, configDir }: StateFileRequest, file: SessionFile): Promise<boolean> => {
+  if (file.status === "idle") return false;
+  for (const path of logsOf(configDir, file)) {
+    const last = ((await files.readTail(path, LAST_LINE_BYTES)) ?? "").trimEnd().split("\n").at(-1) ?? "";
+    if (textOf(parsePayload(last) ?? {}, "type") === "continued-in") return true;
+  }
+  return false;
+};
+
+/** Null for no file, one of another process or pane or of a session that moved, and words that were never recorded. */
 export const readClaudeStateFile = async (request: StateFileRequest): Promise<Reading | null> => {
   const file = await readSessionFile(request);
   if (file === null) return null;
   const id = backgroundIdOf(request.pane.paneId);
   if (id !== null) return file.kind === "bg" && file.jobId === id ? readJob(request, id, file) : null;
   if (file.kind !== undefined && file.kind !== "interactive") return null;
-  return isOfPane(file, request.pane.paneId) ? readingOf(file) : null;
+  return isOfPane(file, request.pane.paneId) && !(await hasMoved(request, file)) ? readingOf(file) : null;
 };
 
 // Background sessions (`claude --bg`, recorded with 2.1.329). A supervisor runs each in a process of its own, without a pane. What
@@ -116,6 +151,8 @@ const jobSchema = z.object({
   name: z.string().nullish(),
 });
 type Job = z.infer<typeof jobSchema>;
+
+const SEND_PROMPT = "send a prompt to start";
 
 const jobPath = (configDir: string, id: string): string => `${configDir}/jobs/${id}/state.json`;
 
@@ -146,6 +183,9 @@ const readJob = async (
     return job.tempo === "blocked" && typeof job.needs === "string" && job.needs !== ""
       ? { ...reading, request: promptRequest(askOf(job.needs)) }
       : reading;
+  // Where a session begins again that never said anything.
+  if (job.tempo === "blocked" && job.needs === SEND_PROMPT)
+    return shows(FRESH, "medium", "job: it waits for a first prompt");
   // The two files are not written at once: where they differ, the next reading tells.
   if (job.tempo !== "idle") return null;
   const said = job.detail ?? "";
@@ -166,6 +206,7 @@ export const claudeBackground: BackgroundSessions = {
     if (text === null) return null;
     const data = sessionFileSchema.parse(parsePayload(text));
     if (data.kind !== "bg" || data.pid !== pid || !JOB_ID.test(data.jobId ?? "")) return null;
+    if (data.spare === true) return null;
     const id = data.jobId ?? "";
     const [job, jobStat] = await Promise.all([
       jobOf(files, configDir, id),
@@ -177,6 +218,7 @@ export const claudeBackground: BackgroundSessions = {
       isOf: (process) => isOfProcess(data, process),
       sessionId: data.sessionId ?? null,
       title: job?.name ?? job?.intent ?? data.name ?? "",
+      isAtWork: job?.tempo === "active" || (job?.tempo === "blocked" && job.needs !== SEND_PROMPT),
       beganAt: data.startedAt,
       changedAt: Math.max(stat?.mtimeMs ?? 0, jobStat?.mtimeMs ?? 0),
     };

@@ -1,13 +1,11 @@
 // Accounts: the folders in which an agent keeps its settings, sessions and logs. A person may have several, because the environment
 // of an agent's process can name others than the usual ones (`AgentAdapter.configFolder`). Which ones there are is learned from the
-// processes that run, from config.json, and from what was learned before (`AccountMemory`).
+// processes that run, from config.json, and from what was seen before.
 import { basename, dirname, join } from "node:path";
-import * as z from "zod";
-import { errorCodeOf } from "../model/errors.ts";
 import type { Account, ProcessInfo } from "../model/runtime.ts";
 import type { AgentAdapter, AgentFolder } from "../ports/agentAdapter.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { cleanText } from "../tmux/cleanText.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -15,7 +13,6 @@ const TIMEOUT_MS = 5_000;
 const BELIEVED_MS = 60_000;
 const MAX_PIDS = 100;
 const MAX_KNOWN = 2_000;
-const MAX_ACCOUNTS = 20;
 const MAX_NAME = 40;
 
 /**
@@ -66,61 +63,6 @@ const nameOf = (dir: string, { usual, below }: AgentFolder): string => {
   return cleanText(basename(rest), MAX_NAME);
 };
 
-/** The accounts that were seen, kept in a file of the runtime home: one that is not in use now still has hooks and sessions. */
-export class AccountMemory {
-  private readonly deps: { path: string; files: TargetFiles; logger: Logger };
-  private known: Promise<Map<string, Set<string>>> | null = null;
-  private writing: Promise<void> = Promise.resolve();
-
-  constructor(deps: AccountMemory["deps"]) {
-    this.deps = deps;
-  }
-
-  async list(targetId: string, agentType: string): Promise<readonly string[]> {
-    return [...((await this.load()).get(`${targetId}/${agentType}`) ?? [])];
-  }
-
-  async add(targetId: string, agentType: string, environment: readonly string[]): Promise<void> {
-    const known = await this.load();
-    const key = `${targetId}/${agentType}`;
-    const own = known.get(key) ?? new Set<string>();
-    const text = environment.join("\n");
-    if (own.has(text)) return;
-    known.set(key, own.add(text));
-    for (const oldest of own) if (own.size > MAX_ACCOUNTS) own.delete(oldest);
-    this.writing = this.writing.then(() => this.write(known));
-    await this.writing;
-  }
-
-  private async write(known: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
-    const json = Object.fromEntries([...known].map(([key, own]) => [key, [...own]]));
-    const { files, path, logger } = this.deps;
-    await files
-      .writeText(path, `${JSON.stringify(json, null, 2)}\n`, 0o600)
-      .catch((error: unknown) => logger.warn({ error, path }, "the folders of agents could not be kept"));
-  }
-
-  private load(): Promise<Map<string, Set<string>>> {
-    this.known ??= this.read();
-    return this.known;
-  }
-
-  private async read(): Promise<Map<string, Set<string>>> {
-    const { files, path, logger } = this.deps;
-    try {
-      const text = await files.readText(path);
-      const json = z.record(z.string(), z.array(z.string())).parse(JSON.parse(text ?? "{}"));
-      return new Map(Object.entries(json).map(([key, own]) => [key, new Set(own)]));
-    } catch (error) {
-      logger.warn(
-        { error, path, code: errorCodeOf(error) },
-        "the folders of agents seen before are not known",
-      );
-      return new Map();
-    }
-  }
-}
-
 export class Accounts {
   private readonly deps: ConstructorParameters<typeof Accounts>[0];
   /** By pid and start. */
@@ -131,7 +73,11 @@ export class Accounts {
   constructor(deps: {
     targetId: string;
     executor: Pick<TargetExecutor, "run" | "homeDir">;
-    memory: Pick<AccountMemory, "list" | "add">;
+    /** What was seen before, each as lines of `NAME=value` (core/config/accountMemory.ts). */
+    memory: {
+      list(targetId: string, agentType: string): Promise<readonly string[]>;
+      add(targetId: string, agentType: string, environment: readonly string[]): Promise<void>;
+    };
     /** Folders of an agent that config.json names. */
     named: (agentType: string) => readonly string[];
     clock: { now: () => number };

@@ -35,7 +35,12 @@ interface Known {
 
 type Listed = Known & { session: BackgroundSession };
 
-const toPane = (targetId: string, { session }: Listed, updatedAt: number): Pane => ({
+/** `isDead`: its process ended in the middle of a turn. */
+const toPane = (
+  targetId: string,
+  { session }: Listed,
+  { isDead, updatedAt }: { isDead: boolean; updatedAt: number },
+): Pane => ({
   targetId,
   server: BACKGROUND_SERVER,
   paneId: backgroundPaneId(session.id) ?? "",
@@ -50,8 +55,8 @@ const toPane = (targetId: string, { session }: Listed, updatedAt: number): Pane 
   tty: "",
   title: "",
   isActive: false,
-  isDead: false,
-  deadStatus: null,
+  isDead,
+  deadStatus: isDead ? 1 : null,
   isAlternate: false,
   inMode: false,
   width: 0,
@@ -78,6 +83,8 @@ export class BackgroundWatch implements WatchedServer {
   /** The last reading failed, which is logged once. */
   private isFailing = false;
   private readonly panes = new WeakMap<BackgroundSession, Pane>();
+  /** Their process is gone although their file, which an orderly end removes, says that they work. */
+  private readonly dead = new WeakSet<BackgroundSession>();
   /** Sessions that panes show, by pane. */
   private readonly viewers = new Map<string, string>();
   private cancelNews: (() => void) | null = null;
@@ -119,13 +126,22 @@ export class BackgroundWatch implements WatchedServer {
     return found?.session.sessionId ?? null;
   }
 
-  /** The agent of a session that was listed as `pane`; null where its process is another one by now. */
-  recognise(pane: Pane, processes: readonly ProcessInfo[]): Recognised | null {
+  /**
+   * The agent of a session that was listed as `pane`; null where its process is another one by now. "listing": the next listing says
+   * how it ended.
+   */
+  recognise(pane: Pane, processes: readonly ProcessInfo[]): Recognised | null | "listing" {
     const found = this.listed().find(
       ({ session }) => backgroundPaneId(session.id) === pane.paneId && session.pid === pane.panePid,
     );
     const process = processes.find(({ pid }) => pid === pane.panePid);
-    if (found === undefined || process === undefined || !found.session.isOf(process)) return null;
+    if (found === undefined) return null;
+    if (process === undefined || !found.session.isOf(process)) {
+      if (!found.session.isAtWork || this.dead.has(found.session)) return null;
+      this.dead.add(found.session);
+      this.deps.onNews();
+      return "listing";
+    }
     const { adapter, account, session } = found;
     return { agentType: adapter.agentType, account, process, sessionId: session.sessionId };
   }
@@ -145,7 +161,7 @@ export class BackgroundWatch implements WatchedServer {
       });
     const shown = new Set(this.viewers.values());
     const panes = this.listed()
-      .filter(({ session }) => !shown.has(session.id) && !this.deps.isGone(session.pid))
+      .filter(({ session }) => !shown.has(session.id) && (session.isAtWork || !this.deps.isGone(session.pid)))
       .map((one) => this.paneOf(one, now));
     return { status: "ok", mode: "direct", problem: null, instance: null, panes };
   }
@@ -186,8 +202,9 @@ export class BackgroundWatch implements WatchedServer {
   /** The same object as long as nothing changed: rows are made again for a new one. */
   private paneOf(one: Listed, now: number): Pane {
     const known = this.panes.get(one.session);
-    if (known !== undefined) return known;
-    const pane = toPane(this.deps.targetId, one, now);
+    const isDead = this.dead.has(one.session);
+    if (known?.isDead === isDead) return known;
+    const pane = toPane(this.deps.targetId, one, { isDead, updatedAt: now });
     this.panes.set(one.session, pane);
     return pane;
   }

@@ -346,7 +346,7 @@ export class ProcessWatch {
         pane.server === BACKGROUND_SERVER
           ? this.deps.background.recognise(pane, processes)
           : this.recognise(pane, found);
-      this.deps.sink.applyRecognised(pane, recognised);
+      if (recognised !== "listing") this.deps.sink.applyRecognised(pane, recognised);
     }
   }
 

@@ -1,7 +1,8 @@
 // One connected target with all that belongs to it: its executor, its tmux servers, its processes and the collector that watches
 // them. It exists as long as one connection, which is opened, closed and renewed elsewhere. Also the list of the targets that are
 // connected right now, and what features reach of one.
-import { Accounts, type AccountMemory } from "../collect/accounts.ts";
+import { Accounts } from "../collect/accounts.ts";
+import type { AccountMemory } from "../config/accountMemory.ts";
 import { Collector } from "../collect/collector.ts";
 import { watchServer } from "../collect/serverWatch.ts";
 import type { CollectorSink, WatchedServer } from "../collect/sink.ts";

@@ -1,6 +1,6 @@
 // Puts the daemon together from its parts, and settles the order in which they start and end and how long the first answer waits
 // for the spool. Plain Node: hosts are the Electron main process, the headless `agtmux daemon run`, and tests.
-import { AccountMemory } from "../collect/accounts.ts";
+import { AccountMemory } from "../config/accountMemory.ts";
 import { ConfigFile, createSettingsService } from "../config/configFile.ts";
 import {
   createConnectedTarget,

@@ -2,7 +2,8 @@
 // person who looks or dismisses.
 import { compareRuntime, type Recognised } from "../engine/epoch.ts";
 import type { Resolution, RuntimeEnd } from "../model/evidence.ts";
-import type { Account, Pane, PaneKey, Runtime } from "../model/runtime.ts";
+import { paneKeyString, type Account, type Pane, type PaneKey, type Runtime } from "../model/runtime.ts";
+import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 import { isWaiting } from "../model/state.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RowViews } from "./rowViews.ts";
@@ -141,6 +142,11 @@ export class RuntimeLifecycle {
       endedAt: null,
       agentSessionId: sessionId,
     };
+    // The session that crashed goes on in another process.
+    if (server === BACKGROUND_SERVER)
+      for (const entry of unitOfWork.liveState.runtimes.values())
+        if (entry.crashedAt !== null && paneKeyString(entry.runtime) === paneKeyString(pane))
+          this.dropCrashed(entry);
     store.insertRuntime(runtime);
     const entry = newRuntimeEntry(runtime, adapterOf(agentType));
     entry.isViewer = isViewer;

@@ -129,6 +129,8 @@ export interface BackgroundSession {
   sessionId: string | null;
   /** What it was asked to do, or its name; unbounded. */
   title: string;
+  /** Its turn goes on, or it waits in the middle of one. */
+  isAtWork: boolean;
   /** When it began in this process, and when its files were written last; epoch ms. */
   beganAt: number;
   changedAt: number;

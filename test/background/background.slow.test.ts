@@ -10,6 +10,7 @@ import {
   SESSION,
   PLACE,
   tmux,
+  supervisor,
   daemon,
   worker,
   tell,
@@ -81,17 +82,52 @@ it("is left out of a list of panes, which says so; sessions have it as a group o
   ]);
 }, 20_000);
 
-it("stays while its file is half written, and goes with its process, whose file may stay behind", async () => {
+it("stays while its file is half written, and goes with its process when it rested", async () => {
   busy();
   await found(({ state }) => state === "running");
   const file = join(daemon.home, ".claude", "sessions", `${worker.pid}.json`);
   writeFileSync(file, '{"pid": 12');
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(daemon.rows().find(({ background }) => background !== null)).toMatchObject({ state: "running" });
-  busy();
+  tell({ status: "idle" }, { state: "working", tempo: "idle", detail: "hello" });
+  await found(({ state }) => state === "completed");
   process.kill(worker.pid, "SIGKILL");
   await daemon.untilGone(PLACE);
   expect(existsSync(file)).toBe(true);
+}, 20_000);
+
+it("that asked something when its process was killed does not vanish: it crashed, until it is dismissed or goes on", async () => {
+  asks();
+  await found(({ state }) => state === "waiting_approval");
+  process.kill(worker.pid, "SIGKILL");
+  const crashed = await found(({ reason_code }) => reason_code === "crashed");
+  expect(crashed).toMatchObject({ state: "error", needs_action: true, request: null });
+  await daemon.restart();
+  expect(await found(({ reason_code }) => reason_code === "crashed")).toMatchObject({
+    short_ref: `host/${PLACE}`,
+  });
+  // Its supervisor begins it again in another process.
+  const again = Number(
+    await supervisor.run("new-session", "-d", "-P", "-F", "#{pane_pid}", "-s", "again", "exec sleep 1000"),
+  );
+  tell({ status: "busy" }, { state: "working", tempo: "active" }, again);
+  await found(({ state }) => state === "running");
+  expect(daemon.rows().filter(({ background }) => background !== null)).toHaveLength(1);
+}, 30_000);
+
+it("that the agent itself ended is gone at once", async () => {
+  busy();
+  await found(({ state }) => state === "running");
+  tell({ status: "busy" }, { state: "stopped", tempo: "idle", detail: "stopped" });
+  rmSync(join(daemon.home, ".claude", "sessions", `${worker.pid}.json`));
+  process.kill(worker.pid, "SIGTERM");
+  await daemon.untilGone(PLACE);
+}, 20_000);
+
+it("that is kept in reserve for the next one is none", async () => {
+  tell({ status: "idle", spare: true }, { state: "working", tempo: "idle" });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(daemon.rows().filter(({ background }) => background !== null)).toEqual([]);
 }, 20_000);
 
 it("of a process that has the pid of another one by now is none", async () => {
