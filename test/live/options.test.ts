@@ -25,6 +25,7 @@ describe("readOptions", () => {
         "sessions",
         "handoff",
         "stall",
+        "background",
       ],
       isFresh: false,
     });

@@ -15,7 +15,7 @@ const judged = (history: readonly Shown[], look: PaneView | null): Judged =>
     limitMs: 2_000,
     row: look,
     until: SINCE + 3_000,
-    history: history.map(([ms, one]) => ({ at: SINCE + ms, paneId: "%1", row: one })),
+    history: history.map(([ms, one]) => ({ at: SINCE + ms, placeId: "%1", row: one })),
   });
 const [idle, running, completed, unknown] = [row("idle"), row("running"), row("completed"), row("unknown")];
 

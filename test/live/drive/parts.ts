@@ -20,6 +20,7 @@ import {
 import { openRig, type RigAgent } from "../rig/openRig.ts";
 import type { Stopper } from "../rig/stopper.ts";
 import { ACTION_SCENARIOS } from "./actions.ts";
+import { BACKGROUND_SCENARIOS } from "./background.ts";
 import { DOCUMENT_SCENARIOS, HANDOFF_SCENARIOS } from "./documents.ts";
 import { HARD_SCENARIOS } from "./hard.ts";
 import { QUEUE_SCENARIOS, RULE_SCENARIOS } from "./queue.ts";
@@ -46,6 +47,7 @@ export const KINDS: Readonly<Record<PartKind, Kind>> = {
   sessions: { scenarios: SESSION_SCENARIOS, sizes: ["120x40"] },
   handoff: { scenarios: HANDOFF_SCENARIOS, sizes: ["120x40"] },
   stall: { scenarios: STALL_SCENARIOS, sizes: ["120x40"] },
+  background: { scenarios: BACKGROUND_SCENARIOS, sizes: ["120x40"] },
   // Each habitat is a part of its own, with a start of its own.
   habitats: { scenarios: [], sizes: ["120x40"] },
 };

@@ -144,6 +144,7 @@ const DONE_KINDS: readonly PartKind[] = [
   "sessions",
   "handoff",
   "stall",
+  "background",
 ];
 
 /** What was done rather than looked at: a row per part, and what of it did not go right. */
@@ -162,7 +163,7 @@ const doneLines = (merged: Merged): string[] => {
         first?.part.kind ?? "",
         String(group.length - bad.length),
         String(group.length),
-        bad.map(({ step }) => step).join(", "),
+        bad.map(({ step, verdict }) => (verdict === "wrong" ? step : `${step} (${verdict})`)).join(", "),
         first === undefined ? "–" : commitOf(merged, first.part),
       ];
     }),

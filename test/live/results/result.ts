@@ -28,6 +28,7 @@ export const PART_KINDS = [
   "sessions",
   "handoff",
   "stall",
+  "background",
   "habitats",
 ] as const;
 export type PartKind = (typeof PART_KINDS)[number];

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import * as z from "zod";
+import { partsOfPaneRef, placeIdOf } from "../../../core/model/shortRef.ts";
 import { paneIdentitySchema, paneViewSchema, type PaneView } from "../../../core/model/view.ts";
 import type { Shown } from "../results/result.ts";
 import { AGTMUX } from "./product.ts";
@@ -10,7 +11,8 @@ import { AGTMUX } from "./product.ts";
 /** A row as it became; null: the pane has no agent any more. */
 export interface Sighting {
   at: number;
-  paneId: string;
+  /** Of a pane, or of a session that no pane shows (`bg-…`). */
+  placeId: string;
   row: PaneView | null;
 }
 
@@ -29,13 +31,11 @@ const sightings = (line: string, at: number): Sighting[] => {
   const entry = lineSchema.parse(JSON.parse(line));
   switch (entry.kind) {
     case "snapshot":
-      return entry.panes.map((row) => ({ at, paneId: row.identity.pane_id ?? "", row }));
+      return entry.panes.map((row) => ({ at, placeId: placeIdOf(row), row }));
     case "state":
-      return [
-        { at, paneId: entry.pane.identity.pane_id ?? "", row: entry.pane.state === null ? null : entry.pane },
-      ];
+      return [{ at, placeId: placeIdOf(entry.pane), row: entry.pane.state === null ? null : entry.pane }];
     case "removed":
-      return [{ at, paneId: entry.identity.pane_id ?? "", row: null }];
+      return [{ at, placeId: partsOfPaneRef(entry.identity.pane_ref)?.pane_id ?? "", row: null }];
     case "target":
     case "gap":
       return [];
@@ -57,9 +57,9 @@ export const openLiveFeed = async (env: Readonly<Record<string, string>>) => {
     ended.then(() => Promise.reject(new Error("agtmux watch ended at once"))),
   ]);
   return {
-    /** What was shown of the pane from that moment on, the row in force at it included. */
-    from: (paneId: string, at: number): Sighting[] => {
-      const own = all.filter((one) => one.paneId === paneId);
+    /** What was shown of the place from that moment on, the row in force at it included. */
+    from: (placeId: string, at: number): Sighting[] => {
+      const own = all.filter((one) => one.placeId === placeId);
       const first = own.findLastIndex((one) => one.at <= at);
       return own.slice(Math.max(0, first));
     },

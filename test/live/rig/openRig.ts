@@ -38,6 +38,8 @@ export interface Rig extends AsyncDisposable {
   readonly product: Product;
   readonly feed: LiveFeed;
   readonly tmux: RunTmux;
+  /** Runs a command where the agents run, beside any pane, and gives what it printed. */
+  run(...command: readonly string[]): Promise<string>;
   exchanges(): Exchange[];
   /** A session, or a pane beside another one, with a shell in which the agent is started. */
   openPane(
@@ -145,10 +147,13 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
       return stdout.replace(/\n$/, "");
     };
     const sized = ["-x", String(size.columns), "-y", String(size.rows)];
+    const run: Rig["run"] = async (...command) => {
+      const [program = "", ...args] = loopback.inside("env", "-i", ...variables, ...command);
+      return (await execFileAsync(program, args, { env: shellEnv, cwd: project })).stdout;
+    };
     // The server is what is inside: its panes inherit network and environment.
     const start = ["tmux", ...tmuxArgs, "new-session", "-d", "-s", "base", ...sized, "exec sleep infinity"];
-    const [program = "", ...command] = loopback.inside("env", "-i", ...variables, ...start);
-    const startServer = () => execFileAsync(program, command, { env: shellEnv });
+    const startServer = () => run(...start);
     await startServer();
     closers.push(() => tmux("kill-server"));
 
@@ -167,6 +172,7 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
       feed,
       tmux,
       shellEnv,
+      run,
       exchanges: () => readExchanges(logPath),
       restartServer: async () => {
         await tmux("kill-server");

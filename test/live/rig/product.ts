@@ -1,6 +1,7 @@
 // agtmux as a person has it: its command line, and the daemon that the first command starts, with a HOME and an AGTMUX_HOME of
 // this run and one tmux server to watch.
 import { fileURLToPath } from "node:url";
+import { placeIdOf } from "../../../core/model/shortRef.ts";
 import { paneListSchema, type PaneView } from "../../../core/model/view.ts";
 import { startProgram, type Finished } from "../../harness/commandLine.ts";
 
@@ -16,7 +17,7 @@ export const createProduct = (options: { home: string; agtmuxHome: string; socke
   };
   const run = (...args: readonly string[]): Promise<Finished> => startProgram(AGTMUX, args, env).finished;
   const list = async (): Promise<{ text: string; rows: PaneView[] }> => {
-    const { code, stdout, stderr } = await run("list", "panes", "--json");
+    const { code, stdout, stderr } = await run("list", "panes", "--json", "--background");
     if (code !== 0) throw new Error(`agtmux list panes ended with ${code}: ${stderr}`);
     return { text: stdout, rows: paneListSchema.parse(JSON.parse(stdout)).items };
   };
@@ -25,8 +26,9 @@ export const createProduct = (options: { home: string; agtmuxHome: string; socke
     run,
     /** The document of `list panes`, as it was printed, and its rows. */
     list,
-    row: async (paneId: string): Promise<PaneView | null> =>
-      (await list()).rows.find(({ identity }) => identity.pane_id === paneId) ?? null,
+    /** Of a pane, or of a session that no pane shows (`bg-…`). */
+    row: async (placeId: string): Promise<PaneView | null> =>
+      (await list()).rows.find((row) => placeIdOf(row) === placeId) ?? null,
     stop: async (): Promise<void> => {
       await run("daemon", "stop");
     },
