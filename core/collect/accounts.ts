@@ -55,11 +55,10 @@ done`;
 const isPath = (path: string): boolean =>
   /^\/[^\p{Cc}'\\]{1,1000}$/u.test(path) && !`${path}/`.includes("/../");
 
-/** Without the parts at its end that are always the same. */
-const nameOf = (dir: string, { usual, below }: AgentFolder): string => {
-  const tails = [...(below === undefined ? [] : [below]), ...usual.split("/").slice(1)];
+/** Without the parts at its end that it shares with the usual folder. */
+const nameOf = (dir: string, { usual }: AgentFolder): string => {
   let rest = dir;
-  for (const tail of tails.toReversed()) if (basename(rest) === tail) rest = dirname(rest);
+  for (const part of usual.split("/").toReversed()) if (basename(rest) === part) rest = dirname(rest);
   return cleanText(basename(rest), MAX_NAME);
 };
 
@@ -90,7 +89,8 @@ export class Accounts {
     const home = await this.deps.executor.homeDir();
     const { configFolder = { usual: "" }, dataFolder = configFolder } = adapter;
     const at = ({ usual }: AgentFolder): string => join(home, usual);
-    return { ...this.accountAt(adapter, at(configFolder), []), dataDir: at(dataFolder) };
+    const [name = ""] = configFolder.usual.split("/");
+    return { configDir: at(configFolder), dataDir: at(dataFolder), name, environment: [] };
   }
 
   /** The usual one first; then what config.json names, and what was seen. All are there. */

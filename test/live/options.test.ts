@@ -26,6 +26,7 @@ describe("readOptions", () => {
         "handoff",
         "stall",
         "background",
+        "accounts",
       ],
       isFresh: false,
     });

@@ -17,7 +17,7 @@ npm run live -- help                 this
 --size a,b          ${SIZES.join(", ")}
 --habitat a,b       only these ways of running an agent, as the table names them
 --state a,b         only these steps, as the table names them
---states --hard --actions --turns --queue --rules --documents --sessions --handoff --stall --background --habitats    only these kinds of parts
+--states --hard --actions --turns --queue --rules --documents --sessions --handoff --stall --background --accounts --habitats    only these kinds of parts
 --fresh             also what was done before
 --results folder    where results and wrong cases are kept (live-results)
 --markdown file     writes the table between the marks of that file`;
@@ -88,6 +88,7 @@ const parse = (args: readonly string[]) => {
         handoff: { type: "boolean", default: false },
         stall: { type: "boolean", default: false },
         background: { type: "boolean", default: false },
+        accounts: { type: "boolean", default: false },
         habitats: { type: "boolean", default: false },
         habitat: { type: "string" },
         fresh: { type: "boolean", default: false },

@@ -19,6 +19,7 @@ import {
 } from "../results/result.ts";
 import { openRig, type RigAgent } from "../rig/openRig.ts";
 import type { Stopper } from "../rig/stopper.ts";
+import { ACCOUNT_SCENARIOS } from "./accounts.ts";
 import { ACTION_SCENARIOS } from "./actions.ts";
 import { BACKGROUND_SCENARIOS } from "./background.ts";
 import { DOCUMENT_SCENARIOS, HANDOFF_SCENARIOS } from "./documents.ts";
@@ -47,6 +48,7 @@ export const KINDS: Readonly<Record<PartKind, Kind>> = {
   sessions: { scenarios: SESSION_SCENARIOS, sizes: ["120x40"] },
   handoff: { scenarios: HANDOFF_SCENARIOS, sizes: ["120x40"] },
   stall: { scenarios: STALL_SCENARIOS, sizes: ["120x40"] },
+  accounts: { scenarios: ACCOUNT_SCENARIOS, sizes: ["120x40"] },
   background: { scenarios: BACKGROUND_SCENARIOS, sizes: ["120x40"] },
   // Each habitat is a part of its own, with a start of its own.
   habitats: { scenarios: [], sizes: ["120x40"] },

@@ -145,6 +145,7 @@ const DONE_KINDS: readonly PartKind[] = [
   "handoff",
   "stall",
   "background",
+  "accounts",
 ];
 
 /** What was done rather than looked at: a row per part, and what of it did not go right. */

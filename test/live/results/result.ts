@@ -29,6 +29,7 @@ export const PART_KINDS = [
   "handoff",
   "stall",
   "background",
+  "accounts",
   "habitats",
 ] as const;
 export type PartKind = (typeof PART_KINDS)[number];
