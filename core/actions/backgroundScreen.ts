@@ -1,11 +1,11 @@
-// A screen for a session that no pane shows, for the length of one answer: the session is opened in a tmux server of agtmux's own,
-// which nobody else sees and nobody attaches to. There the dialog is read and the key pressed like in any pane; then the server
-// ends, which the session outlives.
+// A screen for a session that no pane shows, for the length of one action: the session is opened in a tmux server of agtmux's own,
+// which nobody else sees and nobody attaches to. There it is read and keys are pressed like in any pane; then the server ends, which
+// the session outlives.
 import { join } from "node:path";
 import { backgroundOf, sessionCommand } from "./background.ts";
-import { createPaneClient, type PaneScreen } from "./paneClient.ts";
+import { createPaneClient, type PaneCapture, type PaneScreen } from "./paneClient.ts";
 import { poll } from "./pause.ts";
-import { readCapture } from "./screenReading.ts";
+import { readCapture, readDraft } from "./screenReading.ts";
 import type { ConnectedTarget } from "../connections/connectedTarget.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Account, Pane } from "../model/runtime.ts";
@@ -16,15 +16,30 @@ import type { Clock } from "../ports/clock.ts";
 /** Wide and tall enough for the dialogs of ordinary requests; a dialog that does not fit is not whole, and only a refusal answers it. */
 const SIZE = { width: 160, height: 60 } as const;
 const TIMEOUT_MS = 5_000;
-/** From the start of the program until its dialog is drawn. */
+/** From the start of the program until what the action needs is drawn. */
 const DRAWN_LIMIT_MS = 3_000;
 const DRAWN_EVERY_MS = 50;
 /** The server ends by itself after this, also where the daemon was killed meanwhile. No answer takes as long. */
 const LIMIT_S = 60;
 
+/** What has to be drawn before a key is pressed. */
+export type Awaited = "a dialog" | "an empty input box" | "a turn that goes on";
+
+const isDrawn = (
+  awaited: Awaited,
+  adapter: AgentAdapter | null,
+  pane: Pane,
+  capture: PaneCapture,
+): boolean => {
+  const state = readCapture({ adapter }, pane, capture)?.status.state ?? null;
+  if (awaited === "a dialog") return state !== null && isWaiting(state);
+  if (awaited === "a turn that goes on") return state === "running";
+  return (state === null || !isWaiting(state)) && readDraft(adapter, pane, capture) === "";
+};
+
 /**
- * Resolves once a dialog is drawn. The caller closes the screen. @throws AgtmuxError E_UNSUPPORTED on another machine, E_STALE_SNAPSHOT
- * where no dialog is drawn in time; then nothing was pressed, and the screen is closed.
+ * Resolves once that is drawn. The caller closes the screen. @throws AgtmuxError E_UNSUPPORTED on another machine, E_STALE_SNAPSHOT
+ * where it is not drawn in time; then nothing was pressed, and the screen is closed.
  */
 export const openBackgroundScreen = async (deps: {
   connected: ConnectedTarget;
@@ -34,6 +49,7 @@ export const openBackgroundScreen = async (deps: {
   /** As the session is listed. */
   listed: Pane;
   paneRef: string;
+  awaited: Awaited;
   /** A folder of the person's alone. */
   folder: string;
   makeNonce: () => string;
@@ -42,7 +58,7 @@ export const openBackgroundScreen = async (deps: {
   const { connected, adapter, account, id, listed, paneRef, clock } = deps;
   if (connected.executor.kind !== "local")
     throw new AgtmuxError("E_UNSUPPORTED", `${paneRef} runs in the background of another machine`, {
-      remedy: `Open it with 'agtmux attach ${paneRef}', and answer it there.`,
+      remedy: `Open it with 'agtmux attach ${paneRef}', and do it there.`,
     });
   const socketPath = join(deps.folder, `screen-${deps.makeNonce().slice(0, 8)}`);
   const tmux = connected.tmuxAt({ server: listed.server, socketPath });
@@ -71,10 +87,9 @@ export const openBackgroundScreen = async (deps: {
     const drawn = await poll(clock, { everyMs: DRAWN_EVERY_MS, limitMs: DRAWN_LIMIT_MS }, async () => {
       const capture = await client.capture(pane, { styled: true });
       if (capture === null) throw refuse("its program has ended");
-      const reading = readCapture({ adapter }, pane, capture);
-      return reading !== null && isWaiting(reading.status.state) ? true : null;
+      return isDrawn(deps.awaited, adapter, pane, capture) ? true : null;
     });
-    if (drawn === null) throw refuse(`it showed no dialog within ${DRAWN_LIMIT_MS / 1_000} s`);
+    if (drawn === null) throw refuse(`it did not show ${deps.awaited} within ${DRAWN_LIMIT_MS / 1_000} s`);
     return { pane, client, openedAt: clock.now(), close };
   } catch (error) {
     await close();

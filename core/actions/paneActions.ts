@@ -7,7 +7,7 @@ import { type CanonicalState, isWaiting } from "../model/state.ts";
 import { findProcess, killProcess, createProcessSignaller } from "./kill.ts";
 import type { DaemonService } from "../api/calls.ts";
 import { interruptTurn } from "./interrupt.ts";
-import type { Gate } from "./prepare.ts";
+import { requireScreen, type Gate } from "./prepare.ts";
 import { sendText } from "./send.ts";
 import { createKeyedMutex } from "../engine/semaphore.ts";
 import { type ActionResult, actionGuardsSchema } from "../model/action.ts";
@@ -25,9 +25,9 @@ import {
   createUnattendedAnswers,
   type UnattendedAnswers,
 } from "./paneAnswer.ts";
-import { openBackgroundScreen } from "./backgroundScreen.ts";
+import { openBackgroundScreen, type Awaited } from "./backgroundScreen.ts";
 import { createSessionStopper } from "./background.ts";
-import { createPaneReach } from "./paneClient.ts";
+import { createPaneReach, type PaneScreen } from "./paneClient.ts";
 import { showsMode } from "./typing.ts";
 import { readCapture, requireFitPane } from "./screenReading.ts";
 import { poll } from "./pause.ts";
@@ -141,7 +141,7 @@ export const createPaneActions = (deps: {
     return entry;
   };
 
-  const openScreen: Parameters<typeof createPaneAnswer>[0]["openScreen"] = (entry, id, paneRef) => {
+  const openScreen = (entry: RuntimeEntry, id: string, paneRef: string, awaited: Awaited) => {
     const listed = ingest.liveState.paneOf(entry.runtime);
     if (listed === undefined) throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
     const connected = connectedTargets.get(entry.runtime.targetId);
@@ -153,10 +153,26 @@ export const createPaneActions = (deps: {
       id,
       listed,
       paneRef,
+      awaited,
       folder: deps.screenFolder,
       makeNonce: () => deps.ids.nonce(),
       clock,
     });
+  };
+  /** The pane, or a screen of our own of a session that no pane shows, for the length of `work`. */
+  const onScreen = async <T>(
+    { verified: { subject } }: ActionTurn,
+    awaited: Awaited,
+    work: (screen: PaneScreen) => Promise<T>,
+  ): Promise<T> => {
+    const id = backgroundIdOf(subject.key.paneId);
+    const entry = id === null || subject.runtimeId === null ? null : entryOf(subject.runtimeId);
+    if (id === null || entry === null) return work(reach.reach(subject.key, subject.paneRef));
+    const { close, pane, client } = await openScreen(entry, id, subject.paneRef, awaited);
+    const working = work({ pane, client });
+    await Promise.allSettled([working]);
+    await close();
+    return working;
   };
   const paneAnswer = createPaneAnswer({ ingest, gate, reach, openScreen, clock, entryOf, isForeground });
 
@@ -215,38 +231,44 @@ export const createPaneActions = (deps: {
     unattended: Occasion | null,
   ): Promise<ActionResult> => {
     const { verified, prepared } = turn;
-    const { pane, client } = reach.reach(verified.subject.key, verified.subject.paneRef);
     const { subject } = verified;
     const runtimeId = unattended === null ? subject.runtimeId : agentOf(turn).runtime.runtimeId;
-    const scope = runtimeId ?? `${paneKeyString(subject.key)}/${pane.panePid}`;
+    // A screen of our own is gone after it: only what is submitted stays.
+    const isSubmitted = unattended === null && input.pressEnter;
+    if (!isSubmitted || (runtimeId !== null && isWaiting(stateOf(runtimeId) ?? "unknown")))
+      requireScreen(subject.key, subject.paneRef);
+    const scope =
+      runtimeId ?? `${paneKeyString(subject.key)}/${reach.reach(subject.key, subject.paneRef).pane.panePid}`;
     return idempotency.run("send", turn, { scope, key: input.idempotencyKey }, (presses) =>
-      sendText({
-        pane,
-        paneRef: subject.paneRef,
-        client,
-        clock,
-        agent:
-          runtimeId === null
-            ? null
-            : {
-                adapter: entryOf(runtimeId)?.adapter ?? null,
-                state: () => stateOf(runtimeId),
-                turnMark: () => turnMark(entryOf(runtimeId)),
-                usesModes: () => live.usesModes(runtimeId),
-                isForeground: () => isForeground(runtimeId),
-              },
-        hasAgent: () => connectedTargets.get(pane.targetId).hasAgent(pane),
-        text: input.text,
-        unattended:
-          unattended === null || runtimeId === null
-            ? null
-            : unattendedOf(pane, runtimeId, { ...unattended, text: input.text }),
-        pressEnter: input.pressEnter,
-        toShell: input.toShell,
-        verify: () => gate.verify(prepared),
-        renew: () => gate.renew(verified),
-        ...presses,
-      }),
+      onScreen(turn, "an empty input box", ({ pane, client }) =>
+        sendText({
+          pane,
+          paneRef: subject.paneRef,
+          client,
+          clock,
+          agent:
+            runtimeId === null
+              ? null
+              : {
+                  adapter: entryOf(runtimeId)?.adapter ?? null,
+                  state: () => stateOf(runtimeId),
+                  turnMark: () => turnMark(entryOf(runtimeId)),
+                  usesModes: () => live.usesModes(runtimeId),
+                  isForeground: () => isForeground(runtimeId),
+                },
+          hasAgent: () => connectedTargets.get(pane.targetId).hasAgent(pane),
+          text: input.text,
+          unattended:
+            unattended === null || runtimeId === null
+              ? null
+              : unattendedOf(pane, runtimeId, { ...unattended, text: input.text }),
+          pressEnter: input.pressEnter,
+          toShell: input.toShell,
+          verify: () => gate.verify(prepared),
+          renew: () => gate.renew(verified),
+          ...presses,
+        }),
+      ),
     );
   };
 
@@ -330,21 +352,24 @@ export const createPaneActions = (deps: {
             const agentName = adapter?.displayName ?? runtime.agentType;
             if (adapter?.interruptKeys === undefined)
               throw new AgtmuxError("E_UNSUPPORTED", `How ${agentName} is interrupted is not known`);
-            const reached = reach.reach(subject.key, subject.paneRef);
-            const report = await interruptTurn({
-              ...reached,
-              paneRef: subject.paneRef,
-              agentName,
-              keys: adapter.interruptKeys,
-              clock,
-              state: () => stateOf(runtimeId),
-              isForeground: () => isForeground(runtimeId),
-              showsWork: (capture) =>
-                readCapture({ adapter }, reached.pane, capture)?.status.state === "running",
-              showsMode: (capture) => showsMode(adapter, reached.pane, capture),
-              verify: () => gate.verify(turn.prepared),
-              renew: () => gate.renew(turn.verified),
-            });
+            if (stateOf(runtimeId) !== "running") requireScreen(subject.key, subject.paneRef);
+            const keys = adapter.interruptKeys;
+            const report = await onScreen(turn, "a turn that goes on", (screen) =>
+              interruptTurn({
+                ...screen,
+                paneRef: subject.paneRef,
+                agentName,
+                keys,
+                clock,
+                state: () => stateOf(runtimeId),
+                isForeground: () => isForeground(runtimeId),
+                showsWork: (capture) =>
+                  readCapture({ adapter }, screen.pane, capture)?.status.state === "running",
+                showsMode: (capture) => showsMode(adapter, screen.pane, capture),
+                verify: () => gate.verify(turn.prepared),
+                renew: () => gate.renew(turn.verified),
+              }),
+            );
             return toResult("interrupt", turn, report);
           }),
         { outcomeOf },

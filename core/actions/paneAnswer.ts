@@ -134,6 +134,7 @@ export const createPaneAnswer = (deps: {
     entry: RuntimeEntry,
     id: string,
     paneRef: string,
+    awaited: "a dialog",
   ): Promise<PaneScreen & { openedAt: number; close: () => Promise<void> }>;
   clock: Clock;
   /** The live runtime; null when it has ended. */
@@ -164,7 +165,7 @@ export const createPaneAnswer = (deps: {
     const screen =
       id === null
         ? { ...reach.reach(subject.key, subject.paneRef), close: () => Promise.resolve() }
-        : await deps.openScreen(entry, id, subject.paneRef);
+        : await deps.openScreen(entry, id, subject.paneRef, "a dialog");
     const answering = answerPrompt({
       pane: screen.pane,
       client: screen.client,

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
+import { loadRecording } from "../../adapters/testkit/recordings.ts";
 import { dialogOf } from "../actions/dialogPane.ts";
 import {
   OPTIONS,
@@ -20,6 +21,8 @@ import {
   found,
   acting,
   showDialogs,
+  showBox,
+  FIXTURES,
   askFor,
   approving,
   installClaude,
@@ -67,6 +70,59 @@ it("takes no key from here: what needs its screen is refused with what to do", a
   ).rejects.toMatchObject(refused);
   await expect(service.interrupt(acting(row))).rejects.toMatchObject(refused);
 }, 20_000);
+
+const rest = async () => {
+  tell({ status: "idle" }, { state: "working", tempo: "idle", detail: "hello" });
+  return found(({ state }) => state === "completed" || state === "idle");
+};
+const working = (): string => {
+  const path = join(daemon.home, "working.txt");
+  writeFileSync(path, loadRecording(join(FIXTURES, "recordings", "claude"), "running").text);
+  return path;
+};
+const noScreenIsLeft = (): void =>
+  expect(readdirSync(daemon.paths.home).filter((name) => name.startsWith("screen-"))).toEqual([]);
+
+it("takes a text on a screen of its own, and submits it", async () => {
+  const received = await showBox();
+  const row = await rest();
+  const { service } = daemon.daemon;
+  const typed = { text: "and now the tests", toShell: false, idempotencyKey: null };
+  // A draft would be gone with the screen.
+  await expect(service.send({ ...acting(row), ...typed, pressEnter: false })).rejects.toMatchObject({
+    code: "E_UNSUPPORTED",
+  });
+  const sending = service.send({ ...acting(row), ...typed, pressEnter: true });
+  await vi.waitFor(() => expect(received()).toBe('"and now the tests"'), 10_000);
+  busy();
+  expect(await sending).toMatchObject({ outcome: "delivered" });
+  noScreenIsLeft();
+}, 30_000);
+
+it("takes no text where a dialog is drawn that its files do not tell", async () => {
+  const chosen = await showDialogs([
+    dialogOf("recordings/claude/waiting_approval", { options: OPTIONS, digits: "too" }),
+  ]);
+  const row = await rest();
+  const typed = { text: "1", toShell: false, idempotencyKey: null, pressEnter: true };
+  await expect(daemon.daemon.service.send({ ...acting(row), ...typed })).rejects.toMatchObject({
+    code: "E_STALE_SNAPSHOT",
+    message: expect.stringContaining("did not show an empty input box within 3 s") as string,
+  });
+  expect(existsSync(chosen)).toBe(false);
+  noScreenIsLeft();
+}, 30_000);
+
+it("is interrupted on a screen of its own, where that shows its turn", async () => {
+  const received = await showBox({ working: working() });
+  busy();
+  const row = await found(({ state }) => state === "running");
+  const interrupting = daemon.daemon.service.interrupt(acting(row));
+  await vi.waitFor(() => expect(received()).toBe("escape"), 10_000);
+  await rest();
+  expect(await interrupting).toMatchObject({ outcome: "delivered" });
+  noScreenIsLeft();
+}, 30_000);
 
 it("is left out of a list of panes, which says so; sessions have it as a group of its machine", async () => {
   busy();
@@ -162,7 +218,7 @@ it("takes no key where its screen shows another request, or none", async () => {
   await showDialogs([]);
   await expect(service.answer(approving(row))).rejects.toMatchObject({
     code: "E_STALE_SNAPSHOT",
-    message: expect.stringContaining("no dialog within 3 s") as string,
+    message: expect.stringContaining("did not show a dialog within 3 s") as string,
   });
   expect(existsSync(chosen)).toBe(false);
   expect(readdirSync(daemon.paths.home).filter((name) => name.startsWith("screen-"))).toEqual([]);

@@ -1,6 +1,6 @@
 // A session of Claude Code that no pane shows: its files and hooks as 2.1.329 writes them, a process with a terminal that stands for
 // the agent's, a program `claude` that opens and ends it, and a daemon on real tmux.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
@@ -18,6 +18,7 @@ export const SESSION = "1981d014-a958-4767-a95b-15811797f5e4";
 export const PLACE = `bg-${ID}`;
 
 export const DIALOGS = fileURLToPath(new URL("../actions/dialogAgent.mjs", import.meta.url));
+const BOX = fileURLToPath(new URL("../actions/boxAgent.mjs", import.meta.url));
 export const FIXTURES = fileURLToPath(new URL("../fixtures", import.meta.url));
 export const OPTIONS = ["Yes", "Yes, and always", "Yes, and switch", "No"];
 
@@ -74,6 +75,15 @@ export const showDialogs = async (dialogs: readonly Dialog[]): Promise<string> =
   const shown = `exec ${process.execPath} ${DIALOGS} ${chosen} "$(cat ${join(daemon.home, "options.json")})"`;
   writeFileSync(join(daemon.home, "bin", "claude"), `#!/bin/sh\n${shown}\n`);
   return chosen;
+};
+/** What `claude attach` shows: an input box, or `working` (a screen) until Escape is pressed; gives what it was sent. */
+export const showBox = async (options: { working?: string } = {}): Promise<() => string> => {
+  await installClaude();
+  const received = join(daemon.home, "received");
+  writeFileSync(join(daemon.home, "options.json"), JSON.stringify(options));
+  const shown = `exec ${process.execPath} ${BOX} ${received} "$(cat ${join(daemon.home, "options.json")})"`;
+  writeFileSync(join(daemon.home, "bin", "claude"), `#!/bin/sh\n${shown}\n`);
+  return () => (existsSync(received) ? readFileSync(received, "utf8").trim() : "");
 };
 export const isAsked = { tool_name: "Bash", tool_use_id: "toolu_1", permission_mode: "default" };
 export const askFor = async (command: string): Promise<PaneView> => {

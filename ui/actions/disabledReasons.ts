@@ -4,6 +4,7 @@ import { isLimit, isWaiting, mayAnswer } from "../../core/model/needs.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { agentName } from "../text/rowText.ts";
+import { THIS_MACHINE } from "../text/sessionText.ts";
 import type { AdapterView } from "../../core/model/adapterView.ts";
 
 /** Null: it can be done. Otherwise one sentence that says why not. */
@@ -42,6 +43,10 @@ export const notLiveReason = (pane: PaneView, context: ActionContext): DisabledR
 /** No pane shows it, so that nothing can be typed to it; one that shows it takes keys like any other. */
 const backgroundReason = ({ background }: PaneView): DisabledReason =>
   background === null ? null : "it runs in the background: attach, and do it there.";
+
+/** On this machine it is opened for a moment, as an answer is given. */
+const farBackgroundReason = (pane: PaneView): DisabledReason =>
+  pane.identity.target === THIS_MACHINE ? null : backgroundReason(pane);
 
 /** Why the prompt as a whole cannot be answered from here. */
 const promptReason = (pane: PaneView): DisabledReason => {
@@ -103,7 +108,7 @@ export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReas
 export const replyReason = (pane: PaneView, context: ActionContext): DisabledReason => {
   const notLive = notLiveReason(pane, context);
   if (notLive !== null) return notLive;
-  if (pane.state === null || !isWaiting(pane.state)) return backgroundReason(pane);
+  if (pane.state === null || !isWaiting(pane.state)) return farBackgroundReason(pane);
   const general = promptReason(pane);
   if (general !== null) return general;
   return (pane.request?.text_entry ?? null) === null
@@ -133,7 +138,9 @@ export const goOnReason = (pane: PaneView, context: ActionContext): DisabledReas
 };
 
 export const interruptReason = (pane: PaneView, context: ActionContext): DisabledReason => {
-  const notLive = notLiveReason(pane, context) ?? backgroundReason(pane);
+  const isOpened = pane.state === "running";
+  const notLive =
+    notLiveReason(pane, context) ?? (isOpened ? farBackgroundReason(pane) : backgroundReason(pane));
   if (notLive !== null) return notLive;
   if (context.uninterruptible.has(pane.agent ?? "")) return "how this agent is interrupted is not known.";
   switch (pane.state) {

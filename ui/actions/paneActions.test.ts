@@ -56,14 +56,24 @@ describe("what can be done", () => {
     expect(actionOf("approve").disabledReason(onlyAlways, WELL)).toContain("not known which option");
   });
 
-  it("answers a session that no pane shows only where its event told all of it, and types nothing to it", () => {
+  it("answers a session that no pane shows only where its event told all of it", () => {
     const background = { id: "1981d014" };
     const told = { ...asking({ options: [] }), background };
     expect(possible(told)).toEqual(["approve", "deny", "rule", "attach", "output", "kill"]);
     const untold = { ...asking({ options: [], is_whole: false }), background, prompt_fingerprint: null };
     expect(possible(untold)).toEqual(["attach", "output", "kill"]);
     expect(actionOf("approve").disabledReason(untold, WELL)).toContain("runs in the background");
-    expect(possible({ ...makePane({ state: "idle" }), background })).toEqual(["attach", "output", "kill"]);
+  });
+
+  it("opens a session that no pane shows for a text or an interrupt, on this machine alone", () => {
+    const background = { id: "1981d014" };
+    const at = (target: string, state: PaneView["state"]) =>
+      possible({ ...makePane({ state, target }), background });
+    expect(at("host", "idle")).toEqual(["reply", "attach", "output", "kill"]);
+    expect(at("host", "running")).toEqual(["reply", "attach", "output", "interrupt", "kill"]);
+    expect(at("host", "unknown")).toEqual(["reply", "attach", "output", "kill"]);
+    for (const state of ["idle", "running"] as const)
+      expect(at("vm1", state)).toEqual(["attach", "output", "kill"]);
   });
 
   it("allows nothing of which a part is not shown, and refuses it all the same", () => {
