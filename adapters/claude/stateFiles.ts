@@ -232,4 +232,5 @@ export const claudeBackground: BackgroundSessions = {
   },
   attach: (id) => ["claude", "attach", id],
   stop: (id) => ["claude", "stop", id],
+  start: { words: ["claude", "--bg"], printed: /^backgrounded · ([\w-]+)/mu },
 };

@@ -29,6 +29,11 @@ const addStart = (program: Verb, context: CliContext, outcome: Outcome): void =>
     .option("--text <text>", "the task; other users can read it in the arguments")
     .option("--stdin", "read the task from standard input")
     .option("--resume <id>", "go on with this session of the agent")
+    .option(
+      "--account <name>",
+      "with this account of the agent: its configuration folder, or that one's name",
+    )
+    .option("--background", "without a pane, for agents that can; needs a task")
     .option("--dry-run", "only say what would be done")
     .addOption(json())
     .addHelpText("after", START_HELP)
@@ -41,6 +46,10 @@ const addStart = (program: Verb, context: CliContext, outcome: Outcome): void =>
     .example(
       "agtmux start claude --resume 5f2d5b0a-4b7e-4f0a-9c61-0b1f6f0c5b11",
       "Goes on with a session that ended; refused while an agent still runs it.",
+    )
+    .example(
+      "agtmux start claude --background --text 'update the changelog'",
+      "Claude Code runs it without a pane: 'agtmux attach bg-…' opens it.",
     )
     .action(async (agent, options) => {
       outcome.exitCode = await (await import("../verbs/start.ts")).runStart(context, agent, options);

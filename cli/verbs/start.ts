@@ -39,6 +39,8 @@ export interface StartOptions {
   text?: string;
   stdin?: boolean;
   resume?: string;
+  account?: string;
+  background?: boolean;
   dryRun?: boolean;
   json?: boolean;
   /** The session's machine: a pane of --split must be on it. */
@@ -146,6 +148,8 @@ export const runStart = async (
           options.worktree === undefined ? null : { branch: options.worktree, base: options.base ?? null },
         text,
         resume: options.resume ?? null,
+        account: options.account ?? null,
+        isBackground: options.background === true,
         isDryRun: options.dryRun === true,
         waitMs: WAIT_MS,
         surface: "cli",

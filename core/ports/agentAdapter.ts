@@ -147,6 +147,8 @@ export interface BackgroundSessions {
   /** The command that opens a session in a terminal, and the one that ends it. */
   attach(id: string): readonly string[];
   stop(id: string): readonly string[];
+  /** The words before the task of a new session, and what it prints then: its id is the first group. Absent where it was never tried. */
+  readonly start?: { readonly words: readonly string[]; readonly printed: RegExp };
 }
 
 /** One rule that matched a screen, in the order in which rules are tried; the first gives the result of `readScreen`. */

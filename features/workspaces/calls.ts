@@ -52,6 +52,10 @@ export const WORKSPACES_CALLS = {
         .default(null),
       text: z.string().min(1).max(MAX_TEXT).nullable().default(null),
       resume: z.string().max(200).nullable().default(null),
+      /** Name or folder of one of its accounts; null: that of the session to go on with, else the usual one. */
+      account: z.string().max(4_096).nullable().default(null),
+      /** As a session that no pane shows, which needs a `text`. */
+      isBackground: z.boolean().default(false),
       isDryRun: z.boolean().default(false),
       waitMs: waitSchema.default(10_000),
       surface: surfaceSchema,

@@ -1,5 +1,6 @@
 // Starts an agent in a pane of its own, on a person's order: in a folder or a work tree, with a task or with an earlier session
 // (`ResumedSessions`). Everything that could make it go wrong is asked before anything is made.
+import { inAccount, inLoginShell } from "../../core/model/commandWords.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { PANE_LIFE_FORMAT } from "../../core/model/job.ts";
 import type { Clock } from "../../core/ports/clock.ts";
@@ -11,10 +12,11 @@ import type {
   FirstTasks,
 } from "../../core/ports/feature.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { launchWords, shellCommand } from "./startableAgents.ts";
+import { launchWords, SESSION_ID, shellCommand } from "./startableAgents.ts";
 import { placeOf } from "./rowWorkspaces.ts";
 import type { Worktrees } from "./linkedWorktrees.ts";
 import { stamp } from "../../core/model/schemaVersion.ts";
+import type { Account } from "../../core/model/runtime.ts";
 import type { Started } from "../../core/model/workspace.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 
@@ -203,6 +205,10 @@ interface StartInput {
   text: string | null;
   /** Id of the session to go on with. */
   resume: string | null;
+  /** Name or folder of the account that it uses; null: the one that has the session to go on with, else the usual one. */
+  account: string | null;
+  /** Without a pane, as a session that its agent runs in the background. */
+  isBackground: boolean;
   isDryRun: boolean;
   /** How long to wait for the agent, and for its first prompt to be delivered. */
   waitMs: number;
@@ -211,6 +217,8 @@ interface StartInput {
 }
 
 const LOOK_EVERY_MS = 100;
+/** It may start its supervisor first. */
+const BACKGROUND_LIMIT_MS = 30_000;
 const NO_PROMPT: FirstTaskOutcome = { prompt: "none", prompt_detail: "" };
 const UNSTORED = "the task holds a secret, so it is kept in memory alone, and lost when the daemon ends";
 
@@ -236,6 +244,61 @@ const wordsFor = ({ agentType, displayName, launch }: AgentAdapter, resume: stri
       remedy: `Start it without --resume, and choose the session in ${agentType} itself.`,
     });
   return launchWords(launch, resume);
+};
+
+const LOOK_FOR_LIMIT_MS = 5_000;
+
+/** Whether a log with this id in its name lies in one of the agent's folders of logs. */
+const hasLog = async (target: FeatureTarget, { dataDir }: Account, agent: AgentAdapter, id: string) => {
+  const roots = agent.history?.kind === "files" ? agent.history.roots : [];
+  for (const { folder, depth } of roots) {
+    const found = await target.run(
+      ["find", `${dataDir}/${folder}/`, "-maxdepth", String(depth + 1), "-name", `*${id}*`],
+      { timeoutMs: LOOK_FOR_LIMIT_MS },
+    );
+    if (found.stdout !== "") return true;
+  }
+  return false;
+};
+
+/** @throws AgtmuxError E_USAGE for an account that is not known. */
+const accountOf = async (
+  target: FeatureTarget,
+  agent: AgentAdapter,
+  { account: wanted, resume }: StartInput,
+): Promise<Account | null> => {
+  const [usual = null, ...others] = await target.accounts(agent);
+  if (wanted !== null) {
+    const found = [usual, ...others].find((one) => one?.name === wanted || one?.configDir === wanted);
+    if (found !== undefined) return found;
+    throw new AgtmuxError("E_USAGE", `${agent.displayName} has no account '${wanted.slice(0, 100)}'`, {
+      remedy: `Known ones: ${[usual, ...others].map((one) => one?.name).join(", ")}. Name others in config.json (agents.${agent.agentType}.folders).`,
+    });
+  }
+  if (resume !== null && others.length > 0 && SESSION_ID.test(resume))
+    for (const one of others) if (await hasLog(target, one, agent, resume)) return one;
+  return usual;
+};
+
+/** @throws AgtmuxError E_UNSUPPORTED, E_USAGE */
+const backgroundWords = ({ background, displayName }: AgentAdapter, input: StartInput): readonly string[] => {
+  if (background?.start === undefined)
+    throw new AgtmuxError(
+      "E_UNSUPPORTED",
+      `How ${displayName} starts a session without a pane is not known`,
+      {
+        remedy: "Start it without --background.",
+      },
+    );
+  if (input.text === null)
+    throw new AgtmuxError("E_USAGE", "a session in the background begins with a task", {
+      remedy: "Give it with --text or --stdin.",
+    });
+  if (input.text.startsWith("-") || input.text.includes("\0"))
+    throw new AgtmuxError("E_USAGE", "a task on a command line begins with no dash and holds no NUL");
+  if (input.session !== null || input.beside !== null || input.resume !== null)
+    throw new AgtmuxError("E_USAGE", "--background excludes --session, --split and --resume: it has no pane");
+  return background.start.words;
 };
 
 /** Two processes that write to one session would damage it. */
@@ -313,12 +376,13 @@ export class StartAgent {
     const { context, resumed } = this.deps;
     const rows = resumed.all();
     const agent = findAgent(context, input.agent);
-    const words = wordsFor(agent, input.resume);
+    const plain = input.isBackground ? backgroundWords(agent, input) : wordsFor(agent, input.resume);
     if (input.resume !== null) refuseLive(rows, { ...input, agent: agent.agentType }, input.resume);
     const target = context.target(input.target);
+    const words = [...inAccount(await accountOf(target, agent, input)), ...plain];
     const beside = besideOf(rows, input);
     const tmux = target.tmux(beside?.identity.tmux_server ?? input.server);
-    if (beside === null) await refuseCrash(tmux);
+    if (beside === null && !input.isBackground) await refuseCrash(tmux);
     const asked = await folderOf(target, input.folder);
     const worktree = await this.worktreeOf(target, asked, input);
     const folder = worktree?.path ?? asked;
@@ -343,6 +407,7 @@ export class StartAgent {
       warnings: sharingWarnings(rows, input.target, folder),
     };
     if (input.isDryRun) return started;
+    if (input.isBackground) return this.startBackground(started, { agent, target, words, input });
     const command = shellCommand(await askShell(target, tmux), words);
     const place = { session, beside: beside?.identity.pane_id ?? null, folder, windowName: input.windowName };
     const pane = await makePane({ target, tmux, clock: context.clock }, place, command);
@@ -359,6 +424,60 @@ export class StartAgent {
     });
     const made = { ...started, warnings: [...started.warnings, ...warnings] };
     return this.follow(made, { pane, outcomeOf, waitMs: input.waitMs, resume: input.resume });
+  }
+
+  /** Its own command makes the session and says its name; a moment later its files are a row. */
+  private async startBackground(
+    started: Started,
+    {
+      agent,
+      target,
+      words,
+      input,
+    }: { agent: AgentAdapter; target: FeatureTarget; words: readonly string[]; input: StartInput },
+  ): Promise<Started> {
+    const { context } = this.deps;
+    // Every shell reads a variable within quotes alike, whatever the task holds. It must not be taken for one that a pane began.
+    const clean = ["env", "-u", "TMUX", "-u", "TMUX_PANE"];
+    const variables = [`AGTMUX_TASK=${input.text}`, `AGTMUX_FOLDER=${started.folder}`];
+    const script = `cd "$AGTMUX_FOLDER" && ${words.join(" ")} "$AGTMUX_TASK"`;
+    const ran = await target.run([...clean, ...variables, ...inLoginShell(script)], {
+      timeoutMs: BACKGROUND_LIMIT_MS,
+    });
+    const id = agent.background?.start?.printed.exec(ran.stdout)?.[1];
+    if (ran.exitCode !== 0 || id === undefined)
+      throw refuse(
+        `${agent.displayName} began no session in the background: ${(ran.stderr.trim() || ran.stdout.trim()).split("\n").at(-1)?.slice(0, 300) ?? ""}`,
+        "Start it once in a pane, where it asks what it needs to know.",
+      );
+    context.record({
+      action: "start",
+      surface: input.surface,
+      ref: `${input.target}/bg-${id}`,
+      outcome: `started ${agent.agentType} in the background`,
+    });
+    const until = context.clock.now() + input.waitMs;
+    const find = () =>
+      context.rows
+        .all()
+        .find(
+          (row) => row.background?.id === id && row.identity.target === input.target && row.state !== null,
+        );
+    while (find() === undefined && context.clock.now() < until)
+      await new Promise<void>((next) => context.clock.setTimer(LOOK_EVERY_MS, next));
+    const row = find();
+    return {
+      ...started,
+      session_name: "background",
+      pane_ref: row?.identity.pane_ref ?? null,
+      short_ref: row?.short_ref ?? `${input.target}/bg-${id}`,
+      runtime_id: row?.identity.runtime_id ?? null,
+      prompt: "delivered",
+      warnings:
+        row === undefined
+          ? [...started.warnings, `it was not seen within ${Math.round(input.waitMs / 1_000)} s`]
+          : started.warnings,
+    };
   }
 
   /** The pane is there already, so that what fails here is said, and fails nothing. */

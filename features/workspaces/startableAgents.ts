@@ -12,7 +12,7 @@ import type { FeatureContext } from "../../core/ports/feature.ts";
 // shell reads it, so that nothing may be in it that a shell could take for anything but a word. Pure.
 
 /** Ids as agents make them; a leading dash would be an option. */
-const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+export const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const WORD = /^[A-Za-z0-9._=/-]{1,200}$/;
 const SHELL = /^\/[A-Za-z0-9._/+-]{1,200}$/;
 /** They take `-l -i -c`, and read a list of plain words alike. */

@@ -47,6 +47,8 @@ const createService = ({
       worktree: null,
       text: null,
       resume: lost.agent_session_id,
+      account: null,
+      isBackground: false,
       ...how,
     });
   const restoreOne = async (

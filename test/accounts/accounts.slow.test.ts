@@ -2,6 +2,7 @@
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createRouterCaller } from "../../core/rpc/messageBridge.ts";
 import { actionGuardsSchema } from "../../core/model/action.ts";
 import { agentFile } from "../harness/agentFile.ts";
 import {
@@ -40,6 +41,39 @@ describe("a background session of another account", () => {
       mayFocus: false,
     });
     expect(argv.at(-1)).toBe(`env 'CLAUDE_CONFIG_DIR=${work}' claude attach 1981d014`);
+  });
+});
+
+describe("an agent that is started", () => {
+  const start = (input: object): Promise<unknown> =>
+    createRouterCaller(daemon.daemon.router).call({
+      type: "mutation",
+      path: "workspaces.start",
+      input: {
+        agent: "claude",
+        target: "host",
+        folder: daemon.home,
+        isDryRun: true,
+        surface: "test",
+        ...input,
+      },
+      signal: new AbortController().signal,
+    });
+  const SESSION = "be13efa4-5500-4a36-bcfb-d9b25ad7fa4a";
+
+  it("uses the account that has its session, or the one that is named", async () => {
+    await daemon.configure({ agents: { claude: { folders: [work] } } });
+    mkdirSync(join(work, "projects", "-p"), { recursive: true });
+    writeFileSync(join(work, "projects", "-p", `${SESSION}.jsonl`), "{}\n");
+    const inAccount = `env 'CLAUDE_CONFIG_DIR=${work}' claude`;
+    expect(await start({ resume: SESSION })).toMatchObject({ command: `${inAccount} --resume ${SESSION}` });
+    expect(await start({ resume: SESSION.replace("b", "c") })).toMatchObject({
+      command: `claude --resume ${SESSION.replace("b", "c")}`,
+    });
+    expect(await start({ account: "claude of work" })).toMatchObject({ command: inAccount });
+    expect(await start({ account: work })).toMatchObject({ command: inAccount });
+    expect(await start({ account: ".claude" })).toMatchObject({ command: "claude" });
+    await expect(start({ account: "nobody" })).rejects.toThrow("no account 'nobody'");
   });
 });
 

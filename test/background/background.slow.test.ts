@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { loadRecording } from "../../adapters/testkit/recordings.ts";
+import { createRouterCaller } from "../../core/rpc/messageBridge.ts";
 import { dialogOf } from "../actions/dialogPane.ts";
 import {
   OPTIONS,
@@ -283,6 +284,42 @@ it("that a pane shows is that pane's row alone, and its events go there", async 
   await found(({ state }) => state === "waiting_approval");
   expect(daemon.rows().filter(({ state }) => state !== null)).toHaveLength(1);
 }, 20_000);
+
+it("is started with a task that no shell touches, in its folder, and is a row at once", async () => {
+  await installClaude();
+  const told = join(daemon.home, "told");
+  const folder = join(daemon.home, "a project");
+  mkdirSync(folder);
+  const program = `#!/bin/sh\n{ pwd; printf '%s\\n' "$#" "$1" "$2" "\${TMUX-none}"; } >${told}\necho "backgrounded · ${ID}"\n`;
+  writeFileSync(join(daemon.home, "bin", "claude"), program);
+  const start = (input: object): Promise<unknown> =>
+    createRouterCaller(daemon.daemon.router).call({
+      type: "mutation",
+      path: "workspaces.start",
+      input: { agent: "claude", target: "host", folder, isBackground: true, surface: "test", ...input },
+      signal: new AbortController().signal,
+    });
+  const text = 'say $(id) `id` "it\'s" \\ done; *';
+  await expect(start({})).rejects.toThrow("begins with a task");
+  await expect(start({ text: "--help" })).rejects.toThrow("begins with no dash");
+  await expect(start({ text, agent: "codex" })).rejects.toThrow("is not known");
+  await expect(start({ text, session: "x" })).rejects.toThrow("--background excludes");
+  expect(existsSync(told)).toBe(false);
+  busy();
+  expect(await start({ text })).toMatchObject({
+    command: "claude --bg",
+    pane_id: null,
+    short_ref: `host/${PLACE}`,
+    prompt: "delivered",
+    warnings: [],
+  });
+  expect(readFileSync(told, "utf8").trim().split("\n")).toEqual([folder, "2", "--bg", text, "none"]);
+  writeFileSync(
+    join(daemon.home, "bin", "claude"),
+    "#!/bin/sh\necho 'trust this folder first' >&2; exit 1\n",
+  );
+  await expect(start({ text })).rejects.toThrow("trust this folder first");
+}, 30_000);
 
 it("is ended by the agent's own command, after asking", async () => {
   const log = await installClaude();
