@@ -352,7 +352,13 @@ export const createPaneActions = (deps: {
             const agentName = adapter?.displayName ?? runtime.agentType;
             if (adapter?.interruptKeys === undefined)
               throw new AgtmuxError("E_UNSUPPORTED", `How ${agentName} is interrupted is not known`);
-            if (stateOf(runtimeId) !== "running") requireScreen(subject.key, subject.paneRef);
+            const state = stateOf(runtimeId) ?? "unknown";
+            if (isWaiting(state)) requireScreen(subject.key, subject.paneRef);
+            if (backgroundIdOf(subject.paneId) !== null && state !== "running")
+              throw new AgtmuxError(
+                "E_STALE_SNAPSHOT",
+                `Nothing was done to ${subject.paneRef}: ${agentName} is ${state}, there is no turn to stop`,
+              );
             const keys = adapter.interruptKeys;
             const report = await onScreen(turn, "a turn that goes on", (screen) =>
               interruptTurn({
