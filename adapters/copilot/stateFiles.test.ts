@@ -182,3 +182,61 @@ describe("Copilot's files", () => {
     expect(await statusOf({ files: { [OPEN]: open(true, LATER) } })).toBeNull();
   });
 });
+
+describe("Several sessions of one process", () => {
+  const OTHER = "f40858da-eb57-47bd-9c6c-f67848920c3b";
+  const DONE = PROMPT + log(["assistant.message"], ["assistant.turn_end"]);
+  /** As 1.0.102 leaves them after `n` in its sidebar: a lock in each, one list, and the title of the one in front. */
+  const several = (first: string, second: string, title: string, agentSessionId: string | null = null) => {
+    const of = (id: string, text: string, name: string): Record<string, string> => ({
+      [`${ROOT}/session-state/${id}/events.jsonl`]: text,
+      [`${ROOT}/session-state/${id}/inuse.4242.lock`]: "4242",
+      [`${ROOT}/session-state/${id}/workspace.yaml`]: `id: ${id}\nname: ${name}\n`,
+    });
+    const list = { [SESSION]: { working: true }, [OTHER]: { working: true } };
+    const disk = { ...of(SESSION, first, "SLOW 60"), ...of(OTHER, second, "RUN touch s2.txt") };
+    return readCopilotStateFiles({
+      files: memoryFiles({ ...disk, [OPEN]: JSON.stringify(list) }, { mtimeMs: STARTED + 500 }),
+      configDir: ROOT,
+      process: agent,
+      pane: { ...pane, title: `${title} - GitHub Copilot` },
+      agentSessionId,
+      transcriptPath: null,
+      cwd: null,
+    });
+  };
+
+  it.each([null, SESSION, OTHER])("tell what any of them asks, whichever was named (%s)", async (named) => {
+    for (const title of ["SLOW 60", "RUN touch s2.txt", "renamed"]) {
+      const reading = await several(DONE, PROMPT + TOOL + ASKED, title, named);
+      expect(reading).toMatchObject({
+        status: { state: "waiting_approval" },
+        request: { body: "make" },
+      });
+      const isInFront = title === "RUN touch s2.txt";
+      expect(reading?.progress).toBe(isInFront ? "1 of 2 sessions" : "asked by another of 2 sessions");
+    }
+  });
+
+  it("prefer what the one in front asks, because that is what the pane shows", async () => {
+    const second = line("permission.requested", {
+      requestId: "r2",
+      permissionRequest: { kind: "shell", fullCommandText: "ls" },
+    });
+    const reading = await several(PROMPT + ASKED, PROMPT + second, "RUN touch s2.txt", SESSION);
+    expect(reading?.request).toMatchObject({ body: "ls" });
+  });
+
+  it("are as the one in front, else as one that works", async () => {
+    expect(await several(PROMPT, DONE, "RUN touch s2.txt")).toMatchObject({ status: { state: "completed" } });
+    expect(await several(PROMPT, DONE, "SLOW 60")).toMatchObject({ status: { state: "running" } });
+    expect(await several(DONE, PROMPT, "renamed")).toMatchObject({ status: { state: "running" } });
+    expect(await several(DONE, PROMPT + TOOL + log(["abort"]), "renamed")).toBeNull();
+  });
+
+  it("do not let one without a word hide the other", async () => {
+    expect(await several("", PROMPT + ASKED, "GitHub Copilot", SESSION)).toMatchObject({
+      status: { state: "waiting_approval" },
+    });
+  });
+});

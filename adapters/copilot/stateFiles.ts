@@ -1,8 +1,8 @@
 // Copilot CLI's own files: the session's log (its state, why a turn failed, the conversation), the list of open sessions with its
-// word on whether each works, and the session's title. The session is the one that the hooks named, else the open one whose lock
-// bears this process's id. The log outranks hooks where they are silent (denied, interrupted, finally failed). Undocumented, so
-// nothing counts before it is tied to the process.
-import { type ErrorStatus, failureOfText } from "../common/progress.ts";
+// word on whether each works, and the session's title. A session is this process's where the hooks named it, or where its lock bears
+// the process's id: there may be several, of which the pane shows one. The log outranks hooks where they are silent (denied,
+// interrupted, finally failed). Undocumented, so nothing counts before it is tied to the process.
+import { type ErrorStatus, failureOfText, withProgress } from "../common/progress.ts";
 import {
   asPayload,
   fieldOf,
@@ -213,19 +213,20 @@ const isLockedBy = async (
   return lock !== null && lock.mtimeMs >= process.startedAt - START_TOLERANCE_MS;
 };
 
-const findSession = async (
+/** The sessions of this process; the one that the hooks named first. */
+const findSessions = async (
   request: StateFileRequest,
   root: string,
   open: OpenSessions,
-): Promise<string | null> => {
+): Promise<string[]> => {
   const { agentSessionId } = request;
-  if (agentSessionId !== null) return SESSION_ID.test(agentSessionId) ? agentSessionId : null;
+  if (agentSessionId !== null && !SESSION_ID.test(agentSessionId)) return [];
   const ids = Object.keys(open)
     .filter((id) => SESSION_ID.test(id))
     .slice(-MAX_OPEN_SESSIONS);
   const locked = await Promise.all(ids.map((id) => isLockedBy(request, root, id)));
   const ours = ids.filter((_, index) => locked[index]);
-  return ours.length === 1 ? (ours[0] ?? null) : null;
+  return [...new Set(agentSessionId === null ? ours : [agentSessionId, ...ours])];
 };
 
 /** The log that an event named counts only where it is that session's. */
@@ -259,21 +260,46 @@ const readingOf = (state: LogState, entry: OpenSessions[string] | undefined): Re
   return shows(state.status, isTold ? "high" : "medium", matched);
 };
 
-/** The session that is provably this process's; null for none. */
+/** The session that the hooks named, or the only one that is provably this process's; null for none. */
 const ownSession = async (request: StateFileRequest): Promise<{ root: string; id: string } | null> => {
   const root = request.configDir;
-  const id = await findSession(request, root, await readOpenSessions(request.files, root));
-  return id === null ? null : { root, id };
+  const [id, ...more] = await findSessions(request, root, await readOpenSessions(request.files, root));
+  return id === undefined || (request.agentSessionId === null && more.length > 0) ? null : { root, id };
 };
 
-/** Null for no session that is provably this process's, and for a log that says nothing of the state. */
+/** What a session says, and whether the pane's title, which is its name, says that it is in front. */
+interface SessionReading {
+  reading: Reading;
+  isInFront: boolean;
+}
+
+/** What any of them asks needs the person; beside that the pane is as the session in front, if the title tells which that is. */
+const readingOfSeveral = (all: readonly SessionReading[], count: number): Reading | null => {
+  const front = all.filter(({ isInFront }) => isInFront);
+  const shown = front.length === 1 ? front[0] : undefined;
+  const asking = all.filter(({ reading }) => reading.request !== null);
+  const asked = asking.find((one) => one === shown) ?? asking[0];
+  const working = all.find(({ reading }) => reading.status.state === "running");
+  const chosen = asked ?? shown ?? working;
+  if (chosen === undefined) return null;
+  const isElsewhere = chosen === asked && chosen !== shown;
+  return withProgress(chosen.reading, `${isElsewhere ? "asked by another" : "1"} of ${count} sessions`);
+};
+
+/** Null for no session that is provably this process's, and for logs that say nothing of the state. */
 export const readCopilotStateFiles = async (request: StateFileRequest): Promise<Reading | null> => {
-  const { files, configDir: root, transcriptPath } = request;
+  const { files, configDir: root, transcriptPath, pane } = request;
   const open = await readOpenSessions(files, root);
-  const sessionId = await findSession(request, root, open);
-  if (sessionId === null) return null;
-  const state = await readLog(files, logPath(transcriptPath, root, sessionId));
-  return state === null ? null : readingOf(state, open[sessionId]);
+  const ids = await findSessions(request, root, open);
+  const title = ids.length > 1 ? titleOfCopilotSession(pane.title) : null;
+  const read = async (id: string): Promise<SessionReading[]> => {
+    const state = await readLog(files, logPath(transcriptPath, root, id));
+    if (state === null) return [];
+    const isInFront = title !== null && (await nameOfSession(files, root, id)) === title;
+    return [{ reading: readingOf(state, open[id]), isInFront }];
+  };
+  const all = (await Promise.all(ids.map(read))).flat();
+  return ids.length > 1 ? readingOfSeveral(all, ids.length) : (all[0]?.reading ?? null);
 };
 
 // Conversation: the names of the log's lines were recorded with 1.0.102; where the texts stand is documented by several programs
@@ -335,11 +361,13 @@ const scalarOf = (text: string): string | null => {
 };
 
 /** The same name in full, from the session's folder. */
-export const readCopilotSessionTitle = async (request: StateFileRequest): Promise<string | null> => {
-  const session = await ownSession(request);
-  if (session === null) return null;
-  const path = `${session.root}/session-state/${session.id}/workspace.yaml`;
-  const text = await request.files.readText(path, MAX_WORKSPACE_BYTES);
+const nameOfSession = async (files: TargetFiles, root: string, id: string): Promise<string | null> => {
+  const text = await files.readText(`${root}/session-state/${id}/workspace.yaml`, MAX_WORKSPACE_BYTES);
   const line = /^name: (.*)$/m.exec(text ?? "")?.[1];
   return line === undefined ? null : scalarOf(line.trim());
+};
+
+export const readCopilotSessionTitle = async (request: StateFileRequest): Promise<string | null> => {
+  const session = await ownSession(request);
+  return session === null ? null : nameOfSession(request.files, session.root, session.id);
 };
