@@ -1,8 +1,8 @@
 // Who notifies of an agent that does so by itself: `agtmux setup` and `agtmux integrate` as the real commands say it, offer it,
 // carry it out and take it back, on a HOME with the settings of seven agents.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openSetupHome, SETTINGS } from "./setupHarness.ts";
 
 const LIMIT_MS = 60_000;
@@ -125,6 +125,41 @@ describe("setup of agents that notify by themselves", () => {
       expect(Object.keys(files())).not.toContain(`${CODEX}${RECORD}`);
       expect(done.stdout).toContain("Only agtmux notifies you of Claude Code");
       expect(done.code).toBe(0);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe("setup of several accounts", () => {
+  it(
+    "goes by the settings of each, and mutes an agent only where all of them notify",
+    async (test) => {
+      const { home, root, setup, document, files } = await openSetupHome(test);
+      const work = join(home, ".claude-work");
+      mkdirSync(work);
+      writeFileSync(join(work, "settings.json"), '{"preferredNotifChannel": "notifications_disabled"}');
+      writeFileSync(join(root, "a/config.json"), JSON.stringify({ agents: { claude: { folders: [work] } } }));
+      await vi.waitFor(async () => expect((await setup()).stdout).toContain(".claude-work"), LIMIT_MS);
+      const before = files();
+      expect((await setup("--yes")).code).toBe(0);
+      const toldBy = async () => {
+        const now = await document();
+        if (now.action !== "setup") return [];
+        return now.items
+          .filter(({ identity }) => identity.agent === "claude")
+          .map(({ notifications }) => notifications?.told_by ?? null);
+      };
+      expect(await toldBy()).toEqual(["both", null]);
+      // The one that is silent by its own settings would have nobody.
+      const refused = await setup("--yes", "--notify", "agent");
+      expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("nobody would tell you")]);
+      expect(mutedIn(root)).toEqual(["codex"]);
+      writeFileSync(join(work, "settings.json"), before[".claude-work/settings.json"]?.slice(4) ?? "");
+      expect((await setup("--yes", "--notify", "agtmux")).code).toBe(0);
+      expect(await toldBy()).toEqual(["agtmux", null]);
+      expect((await setup("--remove", "--yes")).code).toBe(0);
+      expect(files()[CLAUDE]).toBe(before[CLAUDE]);
+      expect(files()[".claude-work/settings.json"]).toBe(before[".claude-work/settings.json"]);
     },
     LIMIT_MS,
   );
