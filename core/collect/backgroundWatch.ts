@@ -18,6 +18,8 @@ const FULL_MS = 30_000;
 const UNWATCHED_MS = { local: 1_000, ssh: 3_000 } as const;
 /** A file is written in several steps, and several files together. */
 const SETTLE_MS = 40;
+/** A file that is being written can be read soon. One that cannot after so many times is read again when it changes. */
+const MAX_FAILURES = 5;
 const MAX_TITLE = 200;
 /** More than anybody runs at once; the rest of a folder was left behind. */
 const MAX_FILES = 1_000;
@@ -29,9 +31,12 @@ interface Known {
   background: BackgroundSessions;
   name: string;
   session: BackgroundSession | null;
-  /** It could not be read: this is what it said before. */
-  isUnread: boolean;
+  /** How often in a row it could not be read; then this is what it said before. */
+  failures: number;
 }
+
+/** It may be half written. */
+const isBeingWritten = ({ failures }: Known): boolean => failures > 0 && failures < MAX_FAILURES;
 
 type Listed = Known & { session: BackgroundSession };
 
@@ -150,7 +155,7 @@ export class BackgroundWatch implements WatchedServer {
     const now = this.deps.clock.now();
     const isFull = now - this.readAllAt >= FULL_MS;
     const isDue = !this.isWatching && now - this.readAt >= UNWATCHED_MS[this.deps.kind];
-    const hasNews = this.changed.size > 0 || [...this.known.values()].some(({ isUnread }) => isUnread);
+    const hasNews = this.changed.size > 0 || [...this.known.values()].some(isBeingWritten);
     if (isFull || isDue || hasNews)
       await this.readFiles({ isFull }).catch((error: unknown) => {
         // What changed is not known any more: the next listing reads everything.
@@ -228,13 +233,14 @@ export class BackgroundWatch implements WatchedServer {
     path: string,
   ): Promise<Known> {
     const { files, logger } = this.deps;
+    const before = this.known.get(path);
     try {
       const { account, background, name } = known;
       const session = await background.read({ files, configDir: account.configDir, name });
-      return { ...known, session, isUnread: false };
+      return { ...known, session, failures: 0 };
     } catch (error) {
       logger.debug({ error, name: known.name }, "the file of a session could not be read");
-      return { ...known, session: this.known.get(path)?.session ?? null, isUnread: true };
+      return { ...known, session: before?.session ?? null, failures: (before?.failures ?? 0) + 1 };
     }
   }
 
@@ -262,9 +268,12 @@ export class BackgroundWatch implements WatchedServer {
       for (const name of names.slice(0, MAX_FILES)) {
         const path = `${sessions}/${name}`;
         const before = isFull ? undefined : this.known.get(path);
-        const session = before?.session ?? null;
-        const mayDiffer = !this.isWatching || changed.has(path) || changed.has(session?.id ?? "");
-        const isSame = before !== undefined && !before.isUnread && !(session !== null && mayDiffer);
+        const { session = null, failures = 0 } = before ?? {};
+        const mayDiffer =
+          session === null
+            ? failures > 0 && changed.has(path)
+            : !this.isWatching || changed.has(path) || changed.has(session.id);
+        const isSame = before !== undefined && !isBeingWritten(before) && !mayDiffer;
         all.set(path, isSame ? before : await this.read({ adapter, account, background, name }, path));
       }
     }
