@@ -254,11 +254,15 @@ export class BackgroundWatch implements WatchedServer {
     let isWatching = true;
     for (const { adapter, account, background } of await this.places()) {
       const { sessions, jobs } = background.folders(account.configDir);
-      const areFollowed = [
-        await this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`)),
-        await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? "")),
-      ];
-      isWatching = isWatching && !areFollowed.includes(false);
+      const ofSessions = await this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`));
+      // Most people have none of these: then one look a second is all that it costs.
+      if (ofSessions === "missing") {
+        isWatching = false;
+        continue;
+      }
+      // The first job writes a file of its session, too, which is noticed.
+      const ofJobs = await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? ""));
+      isWatching = isWatching && ofSessions === "followed" && ofJobs !== "unfollowed";
       const names = await this.deps.files.list(sessions);
       if (isFull && names.length > MAX_FILES)
         this.deps.logger.warn(
@@ -291,17 +295,20 @@ export class BackgroundWatch implements WatchedServer {
     return (await Promise.all(places)).flat();
   }
 
-  /** Whether changes below the folder are reported; not before it is there. */
-  private async follow(folder: string, note: (name: string) => void): Promise<boolean> {
+  /** Whether changes below the folder are reported; `missing`: it is not there, on this machine. */
+  private async follow(
+    folder: string,
+    note: (name: string) => void,
+  ): Promise<"followed" | "unfollowed" | "missing"> {
     const { kind, files, clock, onNews } = this.deps;
-    if (kind === "ssh") return false;
+    if (kind === "ssh") return "unfollowed";
     // What cannot be read cannot be watched either; reading it says why.
-    const found = await files.stat(folder).catch(() => null);
-    if (found === null || found.isFile || this.isClosed) {
+    const found = await files.stat(folder).catch(() => undefined);
+    if (found === undefined || found === null || found.isFile || this.isClosed) {
       this.unfollow(folder);
-      return false;
+      return found === null ? "missing" : "unfollowed";
     }
-    if (this.watchers.has(folder)) return true;
+    if (this.watchers.has(folder)) return "followed";
     try {
       const watcher = watch(folder, { recursive: true }, (_kind, name) => {
         if (name !== null) note(name);
@@ -312,10 +319,10 @@ export class BackgroundWatch implements WatchedServer {
       });
       watcher.on("error", () => this.unfollow(folder));
       this.watchers.set(folder, watcher);
-      return true;
+      return "followed";
     } catch {
       // What cannot be watched is read again and again.
-      return false;
+      return "unfollowed";
     }
   }
 
