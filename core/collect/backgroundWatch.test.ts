@@ -11,7 +11,7 @@ const LISTING_MS = 900;
 /** A machine behind SSH with one file, of which `session` says what it holds; a listing every 0.9 s. */
 const open = () => {
   let now = 1_000;
-  const seen = { reads: 0, isReadable: false };
+  const seen = { reads: 0, lists: 0, isReadable: false, names: ["7.json"] };
   const session = {
     id: "1981d014",
     pid: 7,
@@ -34,7 +34,12 @@ const open = () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only these two parts of it are asked
     adapters: () => [{ agentType: "a", background } as unknown as AgentAdapter],
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it lists folders only
-    files: { list: () => Promise.resolve(["7.json"]) } as unknown as TargetFiles,
+    files: {
+      list: () => {
+        seen.lists += 1;
+        return Promise.resolve(seen.names);
+      },
+    } as unknown as TargetFiles,
     accountsOf: () => Promise.resolve([ACCOUNT]),
     isGone: () => false,
     onNews: () => {},
@@ -66,4 +71,14 @@ it("does not go on asking for a file that stays unreadable: each read costs prog
   expect(seen.reads - before).toBeLessThanOrEqual(3);
   seen.isReadable = true;
   expect(await listFor(FULL_MS + LISTING_MS)).toBe(1);
+});
+
+it("looks for the first session now and then, and closely at those that are known", async () => {
+  const { seen, listFor } = open();
+  seen.names = [];
+  await listFor(FULL_MS);
+  expect(seen.lists).toBeLessThanOrEqual(4);
+  [seen.names, seen.isReadable, seen.lists] = [["7.json"], true, 0];
+  expect(await listFor(FULL_MS)).toBe(1);
+  expect(seen.lists).toBeGreaterThanOrEqual(6);
 });

@@ -16,6 +16,8 @@ import type { ServerListing, WatchedServer } from "./sink.ts";
 const FULL_MS = 30_000;
 /** Without a watch, the files of known sessions are read, and new ones looked for, as often: on this machine, and on others. */
 const UNWATCHED_MS = { local: 1_000, ssh: 3_000 } as const;
+/** The same while no session is known there: on another machine each look costs a round trip and a program. */
+const LOOKING_MS = { local: 1_000, ssh: 10_000 } as const;
 /** A file is written in several steps, and several files together. */
 const SETTLE_MS = 40;
 /** A file that is being written can be read soon. One that cannot after so many times is read again when it changes. */
@@ -154,7 +156,9 @@ export class BackgroundWatch implements WatchedServer {
   async list(): Promise<ServerListing> {
     const now = this.deps.clock.now();
     const isFull = now - this.readAllAt >= FULL_MS;
-    const isDue = !this.isWatching && now - this.readAt >= UNWATCHED_MS[this.deps.kind];
+    const isAnyKnown = [...this.known.values()].some(({ session }) => session !== null);
+    const pauseMs = (isAnyKnown ? UNWATCHED_MS : LOOKING_MS)[this.deps.kind];
+    const isDue = !this.isWatching && now - this.readAt >= pauseMs;
     const hasNews = this.changed.size > 0 || [...this.known.values()].some(isBeingWritten);
     if (isFull || isDue || hasNews)
       await this.readFiles({ isFull }).catch((error: unknown) => {
