@@ -1,6 +1,6 @@
 // Settings and setup as a person uses them: in a browser on a real daemon with real tmux and a played agent, and on the
 // stand-in for what only the desktop app can do.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright";
@@ -345,6 +345,15 @@ describe("the setup", () => {
     expect(await found.locator('[data-mark="problem"]').count()).toBe(0);
     expect(await page.getByRole("button", { name: /Install for/ }).count()).toBe(0);
     await page.getByText(/One running agent has told no event yet/).waitFor();
+    // Codex notifies by itself, too: only agtmux shall.
+    await page.getByLabel("Codex: who notifies you").selectOption("Only agtmux");
+    await page.getByText(/Only agtmux notifies you of Codex/).waitFor();
+    expect(readFileSync(join(daemon.home, ".codex", "config.toml"), "utf8")).toBe(
+      "[tui]\nnotifications = false\n",
+    );
+    await page.getByLabel("Codex: who notifies you").selectOption("Both");
+    await page.getByText(/Codex rings the bell .* and agtmux notifies you, too/).waitFor();
+    expect(existsSync(join(daemon.home, ".codex", "config.toml"))).toBe(false);
     // Settings say the same of Codex: nothing is to be repaired.
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("searchbox").waitFor();

@@ -46,5 +46,9 @@ export const createArcaneAdapter = (): AgentAdapter => ({
     folder: ".arcane",
     hasAskTimeout: true,
     events: RUN_EVENTS,
+    notifications: {
+      what: "rings the bell of its terminal, or shows a notification there",
+      how: "Set ask.notify and completion.notify to off in its config.yml.",
+    },
   }),
 });

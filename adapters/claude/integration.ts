@@ -8,6 +8,7 @@ import {
   createHookSettingsIntegration,
 } from "../common/hookSettings.ts";
 import { parsePayload } from "../common/events.ts";
+import { createOwnNotifications } from "../common/ownNotifications.ts";
 import { valueOf } from "../common/settingsText.ts";
 
 /** Everything that changes a state (facts of 2.1.329). Not WorktreeCreate: a hook there replaces the creation. */
@@ -38,9 +39,19 @@ const HOOK_TIMEOUT_S = 5;
 /** It must print nothing and succeed: stdout becomes context, and a failure is shown. */
 export const HOOK = createHookCommand("claude");
 
+/** Sources: its documents, and 2.1.329. Older versions keep the key in the other file. */
+const notifications = createOwnNotifications({
+  what: "shows a notification where its terminal can",
+  path: (configDir) => `${configDir}/settings.json`,
+  form: "json",
+  settings: [{ key: ["preferredNotifChannel"], off: "notifications_disabled", isOnByDefault: true }],
+  olderPaths: (configDir) => [`${configDir}.json`, `${configDir}/.claude.json`],
+});
+
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
 export const createClaudeIntegration = (): Integration =>
   createHookSettingsIntegration({
+    notifications,
     path: (configDir) => `${configDir}/settings.json`,
     events: HOOK_EVENTS,
     command: HOOK,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryFiles } from "../testkit/memoryFiles.ts";
 import { somePane } from "../testkit/pane.ts";
-import { readClaudeStateFile } from "./stateFiles.ts";
+import { claudeBackground, readClaudeStateFile } from "./stateFiles.ts";
 
 const STARTED = 1_795_237_900_000;
 const agent = { pid: 4242, ppid: 1, comm: "claude", args: "claude", startedAt: STARTED };
@@ -197,6 +197,13 @@ describe("the files of a background session", () => {
     ],
   ])("%s proves nothing", async (_what, status, job) => {
     expect(await readJob(status, JSON.stringify(job))).toBeNull();
+  });
+
+  it("are not looked for in what another version writes of a session in a terminal", async () => {
+    const files = memoryFiles({ "/h/sessions/7.json": '{"pid":7,"kind":"interactive"}' });
+    expect(await claudeBackground.read({ files, configDir: "/h", name: "7.json" })).toBeNull();
+    const half = memoryFiles({ "/h/sessions/7.json": '{"pid":7,"kin' });
+    await expect(claudeBackground.read({ files: half, configDir: "/h", name: "7.json" })).rejects.toThrow();
   });
 
   it("say what is known where the job's file is half written or gone", async () => {

@@ -204,7 +204,10 @@ export const claudeBackground: BackgroundSessions = {
     const path = sessionPath(configDir, pid);
     const [text, stat] = await Promise.all([files.readText(path, MAX_BYTES), files.stat(path)]);
     if (text === null) return null;
-    const data = sessionFileSchema.parse(parsePayload(text));
+    const payload = parsePayload(text);
+    // What other versions write of a session in a terminal need not be understood here.
+    if (payload !== null && payload["kind"] !== "bg") return null;
+    const data = sessionFileSchema.parse(payload);
     if (data.kind !== "bg" || data.pid !== pid || !JOB_ID.test(data.jobId ?? "")) return null;
     if (data.spare === true) return null;
     const id = data.jobId ?? "";

@@ -1,6 +1,6 @@
 // Our hooks in `hooks.json` of a configuration folder, which of them Codex trusts, and whether somebody else may answer permission requests. The
 // one `notify` slot of config.toml is never taken: it may be occupied, and it also fires for Codex's own title requests.
-// config.toml is only read.
+// In config.toml only the notifications of Codex itself are switched off, where the person asks for that.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
 import {
   createConfirmationReader,
@@ -10,6 +10,7 @@ import {
   currentEntries,
   type HookSettings,
 } from "../common/hookSettings.ts";
+import { createOwnNotifications } from "../common/ownNotifications.ts";
 
 /** Everything that changes a state (facts of 0.169.0). Not the model-request hooks: they hold every request. */
 export const HOOK_EVENTS = [
@@ -76,7 +77,16 @@ export const isTrusted = (
 const MAX_BYTES = 4 * 1024 * 1024;
 const HOOKS_OFF = /^\s*(?:features\s*\.\s*)?hooks\s*=\s*false\b/m;
 
+/** Sources: its documents, and 0.169.0. */
+const notifications = createOwnNotifications({
+  what: "rings the bell of its terminal, or shows a notification where it can",
+  path: (configDir) => `${configDir}/config.toml`,
+  form: "toml",
+  settings: [{ key: ["tui", "notifications"], off: false, isOnByDefault: true }],
+});
+
 const settings: HookSettings = {
+  notifications,
   path: (configDir) => `${configDir}/hooks.json`,
   events: HOOK_EVENTS,
   command: HOOK,

@@ -151,6 +151,8 @@ export interface HookSettings {
   problemsOf?: (request: IntegrationRequest, root: JsonNode, path: string) => Promise<readonly string[]>;
   /** What the person still has to do before they run, for a file that could be parsed. */
   stepsOf?: (request: IntegrationRequest, root: JsonNode, path: string) => Promise<readonly PersonStep[]>;
+  /** How the agent notifies by itself. */
+  notifications?: NonNullable<Integration["notifications"]>;
   testEvent: Integration["testEvent"];
 }
 
@@ -338,6 +340,7 @@ export const createHookSettingsIntegration = (settings: HookSettings): Integrati
       }
     },
 
+    ...(settings.notifications === undefined ? {} : { notifications: settings.notifications }),
     testEvent: settings.testEvent,
   };
 };

@@ -21,6 +21,8 @@ interface OwnFile {
   problemsOf?: (request: IntegrationRequest) => Promise<readonly string[]>;
   /** What the person still has to do before it runs. */
   stepsOf?: (request: IntegrationRequest) => Promise<readonly PersonStep[]>;
+  /** How the agent notifies by itself. */
+  notifications?: NonNullable<Integration["notifications"]>;
   testEvent: Integration["testEvent"];
 }
 
@@ -76,6 +78,7 @@ export const createOwnFileIntegration = (file: OwnFile): Integration => ({
     return { installed, missing: installed ? [] : [file.entry], problems, steps };
   },
 
+  ...(file.notifications === undefined ? {} : { notifications: file.notifications }),
   testEvent: file.testEvent,
 });
 

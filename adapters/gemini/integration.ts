@@ -5,6 +5,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Integration } from "../../core/ports/agentAdapter.ts";
 import { createHookSettingsIntegration, createHookCommand } from "../common/hookSettings.ts";
 import type { JsonNode } from "../../core/model/jsonTree.ts";
+import { createOwnNotifications } from "../common/ownNotifications.ts";
 import { valueOf } from "../common/settingsText.ts";
 
 /** Everything that changes a state. Not the model's events: they fire per chunk and show in the status line. */
@@ -39,9 +40,18 @@ const problemsOf = (root: JsonNode, path: string, commands: ReadonlySet<string>)
   ];
 };
 
+/** Sources: its documents, and 0.61.0. */
+const notifications = createOwnNotifications({
+  what: "shows a notification where its terminal can, or rings the bell",
+  path: (configDir) => `${configDir}/settings.json`,
+  form: "json with comments",
+  settings: [{ key: ["general", "enableNotifications"], off: false, isOnByDefault: false }],
+});
+
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
 export const createGeminiIntegration = (): Integration => {
   const integration = createHookSettingsIntegration({
+    notifications,
     path: (configDir) => `${configDir}/settings.json`,
     hasComments: true,
     events: HOOK_EVENTS,

@@ -124,5 +124,9 @@ export const createGjcAdapter = (): AgentAdapter => ({
       const obstacle = await extensionObstacle(request);
       return obstacle === null ? [] : [obstacle];
     },
+    notifications: {
+      what: "rings the bell of its terminal, or shows a notification there",
+      how: "Set ask.notify and completion.notify to off in its config.yml.",
+    },
   }),
 });

@@ -186,6 +186,7 @@ export const createExtensionIntegration = (options: {
   hasAskTimeout: boolean;
   mayInstall?: (request: IntegrationRequest) => Promise<void>;
   problemsOf?: (request: IntegrationRequest) => Promise<readonly string[]>;
+  notifications?: NonNullable<Integration["notifications"]>;
 }): Integration =>
   createOwnFileIntegration({
     path: (configDir) => `${configDir}/extensions/agtmux.ts`,
@@ -199,5 +200,6 @@ export const createExtensionIntegration = (options: {
     entry: "extension",
     ...(options.mayInstall === undefined ? {} : { mayInstall: options.mayInstall }),
     ...(options.problemsOf === undefined ? {} : { problemsOf: options.problemsOf }),
+    ...(options.notifications === undefined ? {} : { notifications: options.notifications }),
     testEvent: { eventName: "agtmux_test", payload: { message: "Delivery test" } },
   });

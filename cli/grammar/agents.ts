@@ -1,7 +1,8 @@
 // The verbs about agents. Workspaces: start, worktree, loads, restore. Knowledge and hooks: setup, integrate, adapters, and run,
 // the optional wrapper around an agent.
 import type { CliContext, Outcome } from "../command/context.ts";
-import { json, type Verb } from "../command/verb.ts";
+import { choice, json, type Verb } from "../command/verb.ts";
+import { NOTIFIERS } from "../../core/model/words.ts";
 
 // Workspaces: starting agents, their work trees, what they read in a folder, and bringing back what ended with a tmux server.
 
@@ -132,6 +133,8 @@ export const addWorkspaces = (program: Verb, context: CliContext, outcome: Outco
 
 // Knowledge and hooks: agtmux's hooks in the settings of agents, and what is known of each agent.
 
+const NOTIFY = "who tells you of agents that notify by themselves";
+
 const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("integrate")
@@ -142,6 +145,7 @@ const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): voi
     .option("--verify", "check what is installed and whether events arrive")
     .option("--uninstall", "remove it again")
     .option("--repair", "write our entries again where they are missing or changed")
+    .addOption(choice("--notify <who>", NOTIFY, NOTIFIERS))
     .option("--yes", "do not ask")
     .addOption(json())
     .example("agtmux integrate", "Every agent: whether the hook is installed, and what can be done.")
@@ -152,6 +156,10 @@ const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): voi
       "Sends a test event through the hook and says when a real one came.",
     )
     .example("agtmux integrate claude --uninstall --yes", "Takes our entries out again.")
+    .example(
+      "agtmux integrate claude --notify agtmux",
+      "Switches the agent's own notifications off, so that you are told once; 'both' puts that back.",
+    )
     .example(
       "agtmux integrate claude --target vm1",
       "The same on a target: events come over the SSH connection, and nothing else has to be installed there.",
@@ -167,11 +175,16 @@ const addSetup = (program: Verb, context: CliContext, outcome: Outcome): void =>
     .description("install the hooks of every agent that is found, or take everything out again")
     .option("--target <target>", "on this target instead of this machine")
     .option("--remove", "take out what agtmux put here: hooks, spool, login item, files on targets")
+    .addOption(choice("--notify <who>", NOTIFY, NOTIFIERS))
     .option("--dry-run", "show the changes only")
     .option("--yes", "do not ask")
     .addOption(json())
     .example("agtmux setup", "Says what was found, asks once, and says what is left to do.")
     .example("agtmux setup --yes --json", "For scripts: installs without asking; the result as JSON.")
+    .example(
+      "agtmux setup --yes --notify agent",
+      "The same, and agtmux mutes those agents that notify by themselves.",
+    )
     .example("agtmux setup --remove --dry-run", "Shows everything that would be taken out, and what stays.")
     .action(async ({ remove, ...options }) => {
       outcome.exitCode =

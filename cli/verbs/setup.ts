@@ -2,7 +2,17 @@
 // `agtmux integrate <agent>` (the hooks of one agent). Each shows the changes and asks, unless --yes is given. The daemon changes
 // settings; only --remove deletes files itself.
 import { type CliContext, callDaemon, withDaemon, type DaemonClient } from "../command/context.ts";
-import { cleanLine, cleanLines } from "../render/clean.ts";
+import { changeLines } from "../render/changes.ts";
+import { cleanLine } from "../render/clean.ts";
+import {
+  askNotifiers,
+  chooseAll,
+  notifiedLines,
+  notifierText,
+  readNotifier,
+  toAskAbout,
+  type ChooseNotifier,
+} from "./notifiers.ts";
 import type { Colour } from "../render/table.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { IntegrationDocument, SetupDocument } from "../../core/model/documents.ts";
@@ -13,6 +23,7 @@ import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs
 import { join } from "node:path";
 import type {
   RemovalReport,
+  SetupAgent,
   SetupLook,
   IntegrationReport,
   IntegrationVerification,
@@ -27,30 +38,12 @@ import {
   type SetupScreen,
 } from "../../ui/setup/setupScreen.ts";
 
-const colourOf = (line: string): Colour | null => {
-  if (line.startsWith("+")) return "green";
-  if (line.startsWith("-")) return "red";
-  return line.startsWith("@@") ? "cyan" : null;
-};
-
-/** Changes of files as a person sees them before they are made: each path and its diff. */
-export const changeLines = (
-  changes: readonly { path: string; diff: string }[],
-  { paint }: CliContext,
-): string[] =>
-  changes.flatMap(({ path, diff }) => [
-    paint("bold", cleanLine(path)),
-    ...cleanLines(diff.trimEnd()).map((line) => {
-      const colour = colourOf(line);
-      return colour === null ? line : paint(colour, line);
-    }),
-    "",
-  ]);
-
 // Integrate: installs, repairs, verifies or removes our hooks in the settings of one agent.
 
 interface IntegrateOptions {
   target?: string;
+  /** One of NOTIFIERS, as typed. */
+  notify?: string;
   dryRun?: boolean;
   verify?: boolean;
   uninstall?: boolean;
@@ -97,19 +90,25 @@ const verify = async (context: CliContext, agent: string, options: IntegrateOpti
 };
 
 const change = async (context: CliContext, agent: string, options: IntegrateOptions): Promise<number> => {
-  const action = options.uninstall === true ? "uninstall" : options.repair === true ? "repair" : "install";
+  const { target } = options;
+  const who = readNotifier(options.notify);
+  const asked = options.uninstall === true ? "uninstall" : options.repair === true ? "repair" : "install";
+  const action = who === undefined ? asked : "notify";
   const print = (report: IntegrationReport, lines: string[]) => {
     if (options.json === true) printDocument<IntegrationDocument>(context, { action, ...report });
     else context.print(`${lines.join("\n")}\n`);
   };
-  const { target } = options;
   const onTarget = target === undefined ? "" : ` --target ${target}`;
   return withDaemon(context, async (client) => {
-    const plan = await client.call((api) =>
-      api.integrationChange.mutate({ agent, target, action, dryRun: true }),
-    );
+    const run = (dryRun: boolean): Promise<IntegrationReport> =>
+      client.call((api) =>
+        who === undefined
+          ? api.integrationChange.mutate({ agent, target, action: asked, dryRun })
+          : api.integrationNotifier.mutate({ agent, target, who, dryRun }),
+      );
+    const plan = await run(true);
     const name = cleanLine(plan.agent);
-    if (plan.changes.length === 0) {
+    if (plan.changes.length === 0 && who === undefined) {
       print(plan, [
         action === "uninstall"
           ? `Nothing of agtmux is installed in ${name}.`
@@ -127,27 +126,30 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
           "E_CONFIRMATION_REQUIRED",
           `${action} changes ${plan.changes.length} ${plan.changes.length === 1 ? "file" : "files"} of ${name}`,
         );
-      context.print(`${changeLines(plan.changes, context).join("\n")}\n`);
+      context.print(
+        `${[...changeLines(plan.changes, context), ...(who === undefined ? [] : [notifierText(who, name)])].join("\n")}\n`,
+      );
       const isWanted = await ask("Apply this change? [y/N] ", context);
       if (isWanted !== true) return leaveUndone(context, isWanted !== null, "changed");
     }
-    const report = await client.call((api) =>
-      api.integrationChange.mutate({ agent, target, action, dryRun: false }),
-    );
+    const report = await run(false);
+    const done = asked === "uninstall" ? `agtmux was removed from ${name}.` : `${name} is integrated.`;
     print(report, [
       ...(options.yes === true ? changeLines(report.changes, context) : []),
-      action === "uninstall" ? `agtmux was removed from ${name}.` : `${name} is integrated.`,
+      who === undefined ? done : notifierText(who, name),
       ...report.backups.map((path) => `The old file is kept as ${cleanLine(path)}`),
-      ...(action !== "uninstall" ? [`Check it with 'agtmux integrate ${name}${onTarget} --verify'.`] : []),
+      ...(action === "install" || action === "repair"
+        ? [`Check it with 'agtmux integrate ${name}${onTarget} --verify'.`]
+        : []),
     ]);
     return 0;
   });
 };
 
-const MODES = ["dryRun", "verify", "uninstall", "repair", "yes"] as const;
+const MODES = ["dryRun", "verify", "uninstall", "repair", "notify", "yes"] as const;
 
 const list = async (context: CliContext, options: IntegrateOptions): Promise<number> => {
-  if (MODES.some((mode) => options[mode] === true))
+  if (MODES.some((mode) => options[mode] !== undefined))
     throw new AgtmuxError("E_USAGE", "integrate needs an agent for that", {
       remedy: "'agtmux integrate' lists the agents and what can be done.",
     });
@@ -162,11 +164,11 @@ export const runIntegrate = (
   options: IntegrateOptions,
 ): Promise<number> => {
   if (agent === undefined) return list(context, options);
-  const modes = [options.dryRun, options.verify, options.yes].filter((mode) => mode === true);
-  if (options.verify === true && (modes.length > 1 || options.uninstall === true || options.repair === true))
+  const modes = [options.repair, options.uninstall, options.notify].filter((mode) => mode !== undefined);
+  if (options.verify === true && (modes.length > 0 || options.dryRun === true || options.yes === true))
     throw new AgtmuxError("E_USAGE", "--verify stands alone: it changes nothing");
-  if (options.repair === true && options.uninstall === true)
-    throw new AgtmuxError("E_USAGE", "--repair and --uninstall exclude each other");
+  if (modes.length > 1)
+    throw new AgtmuxError("E_USAGE", "--repair, --uninstall and --notify exclude each other");
   return options.verify === true ? verify(context, agent, options) : change(context, agent, options);
 };
 
@@ -175,6 +177,7 @@ export const runIntegrate = (
 
 interface RemoveOptions {
   target?: string;
+  notify?: string;
   dryRun?: boolean;
   yes?: boolean;
   json?: boolean;
@@ -344,13 +347,18 @@ const remove = async (client: DaemonClient, context: CliContext, options: Remove
 };
 
 /** Resolves with the exit status. Fails with E_CONFIRMATION_REQUIRED, E_INTEGRATION_REFUSED or the daemon's error. */
-export const runRemove = (context: CliContext, options: RemoveOptions): Promise<number> =>
-  withDaemon(context, (client) => remove(client, context, options));
+export const runRemove = async (context: CliContext, options: RemoveOptions): Promise<number> => {
+  if (options.notify !== undefined)
+    throw new AgtmuxError("E_USAGE", "--remove and --notify exclude each other");
+  return withDaemon(context, (client) => remove(client, context, options));
+};
 
 // Set-up screen: what was found, one question for the hooks of all agents, and what is left to do.
 
 interface SetupOptions {
   target?: string;
+  /** One of NOTIFIERS, as typed. */
+  notify?: string;
   dryRun?: boolean;
   yes?: boolean;
   json?: boolean;
@@ -363,9 +371,14 @@ const SIGNS: Readonly<Record<SetupMark, { sign: string; colour: Colour }>> = {
   none: { sign: "·", colour: "dim" },
 };
 
+/** How one of two notifications is switched off; each agent's own command is in the help. */
+const CHOICE = "To be told once: 'agtmux setup --notify agtmux', or '--notify agent'.";
+
+/** `notifications`: those that are not asked about next. */
 const screenLines = (
-  { lines, button, headline, steps, notes }: SetupScreen,
+  { lines, button, headline, steps, notes }: Omit<SetupScreen, "notifications">,
   { paint }: CliContext,
+  notifications: SetupScreen["notifications"],
 ): string[] => [
   ...lines.map(({ mark, name, text }) => {
     const { sign, colour } = SIGNS[mark];
@@ -375,6 +388,10 @@ const screenLines = (
   headline,
   ...(button === null ? steps.map(({ how }) => `  ${cleanLine(how)}`) : []),
   ...notes,
+  ...notifications.map(({ text }) => text),
+  ...(notifications.some(({ now, choices }) => now === "both" && choices.some(({ who }) => who === "agtmux"))
+    ? [CHOICE]
+    : []),
 ];
 
 const outcomeLines = (outcomes: readonly InstallOutcome[], { paint }: CliContext): string[] =>
@@ -388,22 +405,27 @@ const outcomeLines = (outcomes: readonly InstallOutcome[], { paint }: CliContext
 const toDocument = (
   look: SetupLook,
   outcomes: readonly InstallOutcome[],
+  notified: readonly InstallOutcome[],
 ): Omit<Extract<SetupDocument, { action: "setup" }>, "schema_version" | "generated_at"> => ({
   action: "setup",
   target: look.target,
   tmux: look.tmux,
-  items: look.agents.map(({ agent, name, version, state, running, silent, problems, steps, changes }) => ({
-    identity: { agent },
-    agent_name: name,
-    version,
-    state,
-    running,
-    silent,
-    problems,
-    steps,
-    changes,
-  })),
+  items: look.agents.map(
+    ({ agent, name, version, state, running, silent, problems, steps, changes, notifications }) => ({
+      identity: { agent },
+      agent_name: name,
+      version,
+      state,
+      running,
+      silent,
+      problems,
+      steps,
+      changes,
+      notifications,
+    }),
+  ),
   outcomes: outcomes.map(({ agent, problem, backups }) => ({ agent, problem, backups: [...backups] })),
+  notified: notified.map(({ agent, problem, backups }) => ({ agent, problem, backups: [...backups] })),
   steps: [...setupScreen(look).steps],
 });
 
@@ -422,42 +444,77 @@ const askToInstall = async (screen: SetupScreen, context: CliContext): Promise<b
   }
 };
 
+const canBeSilenced = ({ state, changes, notifications }: SetupAgent): boolean =>
+  (state === "installed" || changes.length > 0) &&
+  notifications !== null &&
+  notifications.path !== null &&
+  notifications.told_by !== "unclear";
+
 const setUp = async (client: DaemonClient, context: CliContext, options: SetupOptions): Promise<number> => {
   const { target } = options;
+  const who = readNotifier(options.notify);
   const look = (): Promise<SetupLook> => client.call((api) => api.setupLook.query({ target }));
+  const choose: ChooseNotifier = ({ agent, folder }, whom, dryRun) =>
+    client.call((api) => api.integrationNotifier.mutate({ agent, folder, target, who: whom, dryRun }));
   const before = await look();
   const screen = setupScreen(before);
   const isJson = options.json === true;
   const print = (lines: readonly string[]): void => {
     if (!isJson) context.print(`${lines.join("\n")}\n`);
   };
-  const finish = (now: SetupLook, outcomes: readonly InstallOutcome[]): number => {
+  const finish = (
+    now: SetupLook,
+    outcomes: readonly InstallOutcome[],
+    notified: readonly InstallOutcome[] = [],
+  ): number => {
     if (isJson)
-      printDocument<Extract<SetupDocument, { action: "setup" }>>(context, toDocument(now, outcomes));
-    return now.tmux.problem !== null || outcomes.some(({ problem }) => problem !== null) ? 1 : 0;
+      printDocument<Extract<SetupDocument, { action: "setup" }>>(
+        context,
+        toDocument(now, outcomes, notified),
+      );
+    const isWrong = [...outcomes, ...notified].some(({ problem }) => problem !== null);
+    return now.tmux.problem !== null || isWrong ? 1 : 0;
   };
-  print(screenLines(screen, context));
-  if (screen.button === null) return finish(before, []);
+  print(screenLines(screen, context, screen.notifications));
+  if (screen.button === null && who === undefined) return finish(before, []);
   if (options.dryRun === true) {
     const changes = screen.installable.flatMap((one) => one.changes);
+    const silenced = who === "agtmux" ? before.agents.filter(canBeSilenced) : [];
+    for (const one of silenced) changes.push(...(await choose(one, "agtmux", true)).changes);
     print(["", ...changeLines(changes, context), "Nothing was changed (--dry-run)."]);
     return finish(before, []);
   }
   if (options.yes !== true) {
     if (!context.stdin.isTTY || !context.stdout.isTTY || isJson)
-      throw new AgtmuxError("E_CONFIRMATION_REQUIRED", `${screen.button}: nobody was asked`, {
-        remedy: "Look with --dry-run, then repeat with --yes.",
-      });
+      throw new AgtmuxError(
+        "E_CONFIRMATION_REQUIRED",
+        `${screen.button ?? "Who notifies you"}: nobody was asked`,
+        { remedy: "Look with --dry-run, then repeat with --yes." },
+      );
     print([""]);
-    const isWanted = await askToInstall(screen, context);
+    const isWanted =
+      screen.button === null
+        ? await ask("Change who notifies you? [y/N] ", context)
+        : await askToInstall(screen, context);
     if (isWanted !== true) return leaveUndone(context, isWanted !== null, "changed");
   }
   const outcomes = await installAll(screen.installable, (input) =>
     client.call((api) => api.integrationChange.mutate({ ...input, target })),
   );
-  const after = await look();
-  print(["", ...outcomeLines(outcomes, context), "", ...screenLines(setupScreen(after), context)]);
-  return finish(after, outcomes);
+  const installed = await look();
+  const { notifications, ...shown } = setupScreen(installed);
+  const asked = options.yes === true || who !== undefined ? [] : toAskAbout(notifications, outcomes);
+  const told = who === undefined ? notifications.filter((notifying) => !asked.includes(notifying)) : [];
+  if (screen.button !== null)
+    print(["", ...outcomeLines(outcomes, context), "", ...screenLines(shown, context, told)]);
+  const wanted =
+    who === undefined
+      ? await askNotifiers(asked, choose, context)
+      : notifications.filter(({ choices }) => choices.length > 0).map((notifying) => ({ notifying, who }));
+  const notified = await chooseAll(wanted, choose);
+  if (notified.length === 0) return finish(installed, outcomes);
+  print(["", ...notifiedLines(wanted, notified, context)]);
+  return finish(await look(), outcomes, notified);
 };
 
 /** Resolves with the exit status: 1 where tmux cannot be used or an installation failed. Fails with E_CONFIRMATION_REQUIRED. */

@@ -32,6 +32,7 @@ import type { Caller } from "../ports/feature.ts";
 import { refNameSchema } from "../model/runtime.ts";
 import type { Settings } from "../model/config.ts";
 import { canonicalStateSchema } from "../model/state.ts";
+import { NOTIFIERS } from "../model/words.ts";
 import type {
   Explanation,
   FeedEntry,
@@ -213,6 +214,20 @@ export const CALLS = {
       target: refNameSchema.optional(),
       action: z.enum(["install", "repair", "uninstall"]),
       /** One of its configuration folders; left out: all of them. */
+      folder: z.string().max(4_096).optional(),
+      dryRun: z.boolean(),
+    }),
+  )<IntegrationReport>(),
+  /**
+   * Who notifies of an agent that does so by itself: its own setting is switched off, or put back as it was, and agtmux mutes it or
+   * not. Fails with E_UNSUPPORTED, E_INTEGRATION_REFUSED, E_CONFIG_INVALID.
+   */
+  integrationNotifier: mutation(
+    z.object({
+      agent: z.string(),
+      target: refNameSchema.optional(),
+      who: z.enum(NOTIFIERS),
+      /** One of its configuration folders; left out, and for `agent`: all of them. */
       folder: z.string().max(4_096).optional(),
       dryRun: z.boolean(),
     }),

@@ -16,8 +16,12 @@ import type { ServerListing, WatchedServer } from "./sink.ts";
 const FULL_MS = 30_000;
 /** Without a watch, the files of known sessions are read, and new ones looked for, as often: on this machine, and on others. */
 const UNWATCHED_MS = { local: 1_000, ssh: 3_000 } as const;
+/** The same while no session is known there: on another machine each look costs a round trip and a program. */
+const LOOKING_MS = { local: 1_000, ssh: 10_000 } as const;
 /** A file is written in several steps, and several files together. */
 const SETTLE_MS = 40;
+/** A file that is being written can be read soon. One that cannot after so many times is read again when it changes. */
+const MAX_FAILURES = 5;
 const MAX_TITLE = 200;
 /** More than anybody runs at once; the rest of a folder was left behind. */
 const MAX_FILES = 1_000;
@@ -29,9 +33,12 @@ interface Known {
   background: BackgroundSessions;
   name: string;
   session: BackgroundSession | null;
-  /** It could not be read: this is what it said before. */
-  isUnread: boolean;
+  /** How often in a row it could not be read; then this is what it said before. */
+  failures: number;
 }
+
+/** It may be half written. */
+const isBeingWritten = ({ failures }: Known): boolean => failures > 0 && failures < MAX_FAILURES;
 
 type Listed = Known & { session: BackgroundSession };
 
@@ -149,8 +156,10 @@ export class BackgroundWatch implements WatchedServer {
   async list(): Promise<ServerListing> {
     const now = this.deps.clock.now();
     const isFull = now - this.readAllAt >= FULL_MS;
-    const isDue = !this.isWatching && now - this.readAt >= UNWATCHED_MS[this.deps.kind];
-    const hasNews = this.changed.size > 0 || [...this.known.values()].some(({ isUnread }) => isUnread);
+    const isAnyKnown = [...this.known.values()].some(({ session }) => session !== null);
+    const pauseMs = (isAnyKnown ? UNWATCHED_MS : LOOKING_MS)[this.deps.kind];
+    const isDue = !this.isWatching && now - this.readAt >= pauseMs;
+    const hasNews = this.changed.size > 0 || [...this.known.values()].some(isBeingWritten);
     if (isFull || isDue || hasNews)
       await this.readFiles({ isFull }).catch((error: unknown) => {
         // What changed is not known any more: the next listing reads everything.
@@ -228,13 +237,14 @@ export class BackgroundWatch implements WatchedServer {
     path: string,
   ): Promise<Known> {
     const { files, logger } = this.deps;
+    const before = this.known.get(path);
     try {
       const { account, background, name } = known;
       const session = await background.read({ files, configDir: account.configDir, name });
-      return { ...known, session, isUnread: false };
+      return { ...known, session, failures: 0 };
     } catch (error) {
       logger.debug({ error, name: known.name }, "the file of a session could not be read");
-      return { ...known, session: this.known.get(path)?.session ?? null, isUnread: true };
+      return { ...known, session: before?.session ?? null, failures: (before?.failures ?? 0) + 1 };
     }
   }
 
@@ -248,11 +258,15 @@ export class BackgroundWatch implements WatchedServer {
     let isWatching = true;
     for (const { adapter, account, background } of await this.places()) {
       const { sessions, jobs } = background.folders(account.configDir);
-      const areFollowed = [
-        await this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`)),
-        await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? "")),
-      ];
-      isWatching = isWatching && !areFollowed.includes(false);
+      const ofSessions = await this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`));
+      // Most people have none of these: then one look a second is all that it costs.
+      if (ofSessions === "missing") {
+        isWatching = false;
+        continue;
+      }
+      // The first job writes a file of its session, too, which is noticed.
+      const ofJobs = await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? ""));
+      isWatching = isWatching && ofSessions === "followed" && ofJobs !== "unfollowed";
       const names = await this.deps.files.list(sessions);
       if (isFull && names.length > MAX_FILES)
         this.deps.logger.warn(
@@ -262,9 +276,12 @@ export class BackgroundWatch implements WatchedServer {
       for (const name of names.slice(0, MAX_FILES)) {
         const path = `${sessions}/${name}`;
         const before = isFull ? undefined : this.known.get(path);
-        const session = before?.session ?? null;
-        const mayDiffer = !this.isWatching || changed.has(path) || changed.has(session?.id ?? "");
-        const isSame = before !== undefined && !before.isUnread && !(session !== null && mayDiffer);
+        const { session = null, failures = 0 } = before ?? {};
+        const mayDiffer =
+          session === null
+            ? failures > 0 && changed.has(path)
+            : !this.isWatching || changed.has(path) || changed.has(session.id);
+        const isSame = before !== undefined && !isBeingWritten(before) && !mayDiffer;
         all.set(path, isSame ? before : await this.read({ adapter, account, background, name }, path));
       }
     }
@@ -282,17 +299,20 @@ export class BackgroundWatch implements WatchedServer {
     return (await Promise.all(places)).flat();
   }
 
-  /** Whether changes below the folder are reported; not before it is there. */
-  private async follow(folder: string, note: (name: string) => void): Promise<boolean> {
+  /** Whether changes below the folder are reported; `missing`: it is not there, on this machine. */
+  private async follow(
+    folder: string,
+    note: (name: string) => void,
+  ): Promise<"followed" | "unfollowed" | "missing"> {
     const { kind, files, clock, onNews } = this.deps;
-    if (kind === "ssh") return false;
+    if (kind === "ssh") return "unfollowed";
     // What cannot be read cannot be watched either; reading it says why.
-    const found = await files.stat(folder).catch(() => null);
-    if (found === null || found.isFile || this.isClosed) {
+    const found = await files.stat(folder).catch(() => undefined);
+    if (found === undefined || found === null || found.isFile || this.isClosed) {
       this.unfollow(folder);
-      return false;
+      return found === null ? "missing" : "unfollowed";
     }
-    if (this.watchers.has(folder)) return true;
+    if (this.watchers.has(folder)) return "followed";
     try {
       const watcher = watch(folder, { recursive: true }, (_kind, name) => {
         if (name !== null) note(name);
@@ -303,10 +323,10 @@ export class BackgroundWatch implements WatchedServer {
       });
       watcher.on("error", () => this.unfollow(folder));
       this.watchers.set(folder, watcher);
-      return true;
+      return "followed";
     } catch {
       // What cannot be watched is read again and again.
-      return false;
+      return "unfollowed";
     }
   }
 

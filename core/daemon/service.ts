@@ -320,6 +320,16 @@ export const createService = (deps: {
     integrationList: async ({ target = HOST_TARGET }) => (await deps.integrations.of(target)).list(),
     integrationChange: async ({ target = HOST_TARGET, ...input }) =>
       (await deps.integrations.of(target)).change(input),
+    integrationNotifier: async ({ target = HOST_TARGET, ...input }) =>
+      (await deps.integrations.of(target)).chooseNotifier(input, async (isMuted) => {
+        const muted = (await deps.settingsService.get()).values["notifications.muted_agents"];
+        if (muted.includes(input.agent) === isMuted) return;
+        const others = muted.filter((agent) => agent !== input.agent);
+        await deps.settingsService.set(
+          "notifications.muted_agents",
+          isMuted ? [...others, input.agent] : others,
+        );
+      }),
     integrationRemoveAll: async ({ target = HOST_TARGET, dryRun }) => ({
       target,
       ...(await (await deps.integrations.of(target)).removeAll({ dryRun })),

@@ -65,11 +65,11 @@ const createVersions = async ({ executor, processes }: DoctorLink, seen: DoctorT
   };
 };
 
-/** `adapters`: of every agent that may be found. */
+/** `adapters`: of every agent that may be found. `muted`: agents that cause no notifications. */
 const lookAtSetup = async (
   { view, agents: seen }: DoctorTarget,
   link: DoctorLink,
-  adapters: readonly AgentAdapter[],
+  { adapters, muted }: { adapters: readonly AgentAdapter[]; muted: readonly string[] },
 ): Promise<SetupLook> => {
   const { executor } = link;
   const integrations = await link.integrations();
@@ -89,7 +89,9 @@ const lookAtSetup = async (
       running.length > 0 || version !== null || summary.state !== "absent" || folder?.isFile === false;
     const silent = running.filter(({ hasEvents }) => !hasEvents).length;
     const problems = summary.state === "absent" ? refusal : summary.problems;
-    return isThere ? [{ ...summary, problems, version, running: running.length, silent, changes }] : [];
+    if (!isThere) return [];
+    const notifications = await integrations.notifications(summary, muted.includes(summary.agent));
+    return [{ ...summary, problems, version, running: running.length, silent, changes, notifications }];
   };
   const [tmux, summaries] = await Promise.all([lookAtTmux(link), integrations.list()]);
   const agents = (await Promise.all(summaries.map(lookAtAgent))).flat();
@@ -128,7 +130,8 @@ export const createDoctor = ({
       throw new AgtmuxError("E_TARGET_UNREACHABLE", `target ${name} is not connected`, {
         remedy: `Try 'agtmux target connect ${name}'.`,
       });
-    return lookAtSetup(target, target.link, adapters.list());
+    const muted = host().notifications.muted_agents;
+    return lookAtSetup(target, target.link, { adapters: adapters.list(), muted });
   },
   /** `target` null: all of them. Fails with E_TARGET_UNKNOWN for a name that is not known. */
   examine: async ({ target }: { target: string | null }): Promise<{ findings: Finding[] }> => {

@@ -11,8 +11,10 @@ import type {
   IntegrationReport,
   IntegrationSummary,
   RemovalReport,
+  SetupNotifications,
   IntegrationVerification,
 } from "../model/adapterView.ts";
+import type { Notifier } from "../model/words.ts";
 import type {
   AgentAdapter,
   Integration,
@@ -111,6 +113,30 @@ const toDiff = (change: IntegrationChange): { path: string; diff: string } => ({
   ),
 });
 
+/** Two plans as one, the second made for the files as the first leaves them. */
+const inTurn = (
+  first: readonly IntegrationChange[],
+  second: readonly IntegrationChange[],
+): IntegrationChange[] => [
+  ...first.map((change) => {
+    const later = second.find(({ path }) => path === change.path);
+    return later === undefined ? change : { ...change, after: later.after };
+  }),
+  ...second.filter(({ path }) => !first.some((change) => change.path === path)),
+];
+
+/** The agent's own notifications as it was, and then without our hooks. */
+const planUninstall = async (
+  integration: Integration,
+  request: IntegrationRequest,
+): Promise<IntegrationChange[]> => {
+  const { notifications } = integration;
+  const restored =
+    notifications === undefined || "how" in notifications ? [] : await notifications.planRestore(request);
+  const files = withChanges(request.files, restored);
+  return inTurn(restored, await integration.planUninstall({ ...request, files }));
+};
+
 /** The files as they would be after `changes`, for planning the next step. */
 const withChanges = (files: TargetFiles, changes: readonly IntegrationChange[]): TargetFiles => {
   const planned = new Map(changes.map((change) => [change.path, change.after]));
@@ -195,7 +221,7 @@ export class Integrations {
     if (!input.dryRun) {
       // Entries never name a script that is not there.
       if (input.action !== "uninstall") await home.apply();
-      backups = await this.apply(changes, input.action);
+      backups = await this.apply(changes, input.action !== "uninstall");
       if (input.action === "uninstall") await home.apply();
     }
     const shown = [...home.shown, ...changes];
@@ -205,6 +231,82 @@ export class Integrations {
       applied: !input.dryRun && shown.length > 0,
       backups,
     };
+  }
+
+  /** How the agent notifies by itself, and who tells of it; null where it does not. `isMuted`: agtmux does not. */
+  async notifications(
+    { agent, folder }: { agent: string; folder: string },
+    isMuted: boolean,
+  ): Promise<SetupNotifications | null> {
+    const { notifications } = this.find(agent);
+    if (notifications === undefined) return null;
+    const { what } = notifications;
+    if ("how" in notifications)
+      return { what, told_by: isMuted ? "agent" : "both", path: null, how: notifications.how };
+    const path = notifications.path(folder);
+    try {
+      const [request] = await this.requests(agent, folder);
+      if (request === undefined) return null;
+      const { isOn, isSilenced } = await notifications.inspect(request);
+      if (isOn) return { what, told_by: isMuted ? "agent" : "both", path, how: null };
+      if (isMuted) return { what, told_by: "nobody", path, how: null };
+      return isSilenced ? { what, told_by: "agtmux", path, how: null } : null;
+    } catch (error) {
+      if (!(error instanceof AgtmuxError)) throw error;
+      return { what, told_by: "unclear", path, how: `${error.message}. ${error.remedy}` };
+    }
+  }
+
+  /**
+   * Lets the agent, agtmux or both notify. `setMuted`: whether agtmux notifies of the agent. Whoever begins begins before the other
+   * ends. Fails with E_INTEGRATION_REFUSED where that would leave nobody, and with E_UNSUPPORTED for an agent that has no setting.
+   */
+  async chooseNotifier(
+    {
+      agent,
+      who,
+      folder,
+      dryRun,
+    }: { agent: string; who: Notifier; folder?: string | undefined; dryRun: boolean },
+    setMuted: (isMuted: boolean) => Promise<void>,
+  ): Promise<IntegrationReport> {
+    // What is muted is muted for all accounts, so all of them have to notify.
+    const requests = await this.requests(agent, who === "agent" ? undefined : folder);
+    const plan = await planEach(requests, (request) => this.planNotifier(agent, who, request));
+    const changes = plan.filter(({ before, after }) => before !== after);
+    await refuseOddFiles(this.deps.executor.files, changes);
+    let backups: string[] = [];
+    if (!dryRun) {
+      if (who !== "agent") await setMuted(false);
+      backups = await this.apply(changes, who === "agtmux");
+      if (who === "agent") await setMuted(true);
+    }
+    return { agent, changes: changes.map(toDiff), applied: !dryRun, backups };
+  }
+
+  private async planNotifier(
+    agent: string,
+    who: Notifier,
+    request: IntegrationRequest,
+  ): Promise<IntegrationChange[]> {
+    const { notifications } = this.find(agent);
+    if (notifications === undefined)
+      throw new AgtmuxError("E_UNSUPPORTED", `${agent} does not notify by itself, as far as is known`);
+    if ("how" in notifications) {
+      if (who !== "agtmux") return [];
+      throw new AgtmuxError("E_UNSUPPORTED", `agtmux does not change the settings of ${agent}`, {
+        remedy: notifications.how,
+      });
+    }
+    if (who === "agtmux") return notifications.planSilence(request);
+    const { isOn, isSilenced } = await notifications.inspect(request);
+    if (who === "agent" && !isOn && !isSilenced)
+      throw new AgtmuxError(
+        "E_INTEGRATION_REFUSED",
+        `${agent} does not notify by itself: its settings say so, and then nobody would tell you`,
+        { remedy: "Switch that on in the agent first." },
+      );
+    return notifications.planRestore(request);
   }
 
   /**
@@ -232,7 +334,7 @@ export class Integrations {
     }
     const home = refused.length > 0 || eventHome === null ? NO_PLAN : await eventHome.planRemoval();
     if (!dryRun) {
-      await this.apply(entries, "uninstall");
+      await this.apply(entries, false);
       for (const { path } of backups) await executor.files.remove(path);
       await home.apply();
     }
@@ -244,12 +346,24 @@ export class Integrations {
     const { files } = this.deps.executor;
     const integration = this.find(agent);
     const requests = await this.requests(agent);
-    const uninstalled = await planEach(requests, (request) => integration.planUninstall(request));
+    const uninstalled = await planEach(requests, (request) => planUninstall(integration, request));
     const entries = uninstalled.filter((one) => one.before !== one.after);
     await refuseOddFiles(files, entries);
     // An earlier removal may have left a backup of a file that has nothing of ours now.
     const possible = await planEach(requests, (request) => integration.planInstall(request).catch(() => []));
     const paths = new Set([...entries, ...possible].map(({ path }) => path));
+    const { notifications } = integration;
+    if (notifications !== undefined && !("how" in notifications))
+      for (const { configDir } of requests) paths.add(notifications.path(configDir));
+    /** The text as it would be without what is ours; a backup may have some of it already. */
+    const withoutOurs = async (path: string, text: string): Promise<string | null> => {
+      const old = withChanges(files, [{ path, before: text, after: text }]);
+      const plan = await planEach(requests, (request) =>
+        planUninstall(integration, { ...request, files: old }).catch(() => []),
+      );
+      const own = plan.find((one) => one.path === path);
+      return own === undefined ? text : own.after;
+    };
     const [backups, kept]: [IntegrationChange[], string[]] = [[], []];
     for (const path of paths) {
       const entry = entries.find((one) => one.path === path);
@@ -257,7 +371,8 @@ export class Integrations {
       const text = await files.readText(backup);
       if (text === null) continue;
       const rest = entry === undefined ? await files.readText(path) : entry.after;
-      if (text === rest) backups.push({ path: backup, before: text, after: null });
+      if (text === rest || (await withoutOurs(path, text)) === rest)
+        backups.push({ path: backup, before: text, after: null });
       else kept.push(backup);
     }
     return { entries, backups, kept };
@@ -309,26 +424,17 @@ export class Integrations {
       case "install":
         return integration.planInstall(request);
       case "uninstall":
-        return integration.planUninstall(request);
+        return planUninstall(integration, request);
       case "repair": {
         const removed = await integration.planUninstall(request);
         const files = withChanges(request.files, removed);
-        const installed = await integration.planInstall({ ...request, files });
-        const paths = new Set([...removed, ...installed].map((change) => change.path));
-        return Promise.all(
-          [...paths].map(async (path): Promise<IntegrationChange> => {
-            const last =
-              installed.find((change) => change.path === path) ??
-              removed.find((change) => change.path === path);
-            return { path, before: await request.files.readText(path), after: last?.after ?? null };
-          }),
-        );
+        return inTurn(removed, await integration.planInstall({ ...request, files }));
       }
     }
   }
 
   /** Right before a file is written, it is compared with the text that the plan was made from. */
-  private async apply(changes: readonly IntegrationChange[], action: IntegrationAction): Promise<string[]> {
+  private async apply(changes: readonly IntegrationChange[], isKept: boolean): Promise<string[]> {
     const { files } = this.deps.executor;
     const backups: string[] = [];
     for (const change of changes) {
@@ -336,7 +442,7 @@ export class Integrations {
         throw new AgtmuxError("E_INTEGRATION_REFUSED", `${change.path} changed while it was being edited`, {
           remedy: "Run the command again.",
         });
-      if (change.before !== null && action !== "uninstall") {
+      if (change.before !== null && isKept && change.isOwn !== true) {
         const backup = backupOf(change.path);
         await files.writeText(backup, change.before);
         backups.push(backup);

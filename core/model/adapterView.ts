@@ -4,6 +4,7 @@ import * as z from "zod";
 import { requestViewSchema } from "./request.ts";
 import { canonicalStateSchema, confidenceSchema } from "./state.ts";
 import { SCHEMA_VERSION } from "./view.ts";
+import { NOTIFIERS } from "./words.ts";
 
 // Hooks: what is there, what a change would do, and what set-up finds.
 
@@ -41,6 +42,17 @@ export interface IntegrationSummary {
   lastRealEventAt: string | null;
 }
 
+export const setupNotificationsSchema = z.object({
+  /** What the agent does by itself, after its name. */
+  what: z.string(),
+  /** `unclear`: its settings cannot be read, and `how` says why. */
+  told_by: z.enum([...NOTIFIERS, "nobody", "unclear"]),
+  /** The settings file in which agtmux can switch it off; null: it cannot, and `how` says what the person can do. */
+  path: z.string().nullable(),
+  how: z.string().nullable(),
+});
+export type SetupNotifications = z.infer<typeof setupNotificationsSchema>;
+
 /** One agent that was found on a target, and what installing its hooks would change there. */
 export interface SetupAgent extends IntegrationSummary {
   /** Of the running agent, else of the program that a shell would find; null where neither says it. */
@@ -50,6 +62,8 @@ export interface SetupAgent extends IntegrationSummary {
   silent: number;
   /** Empty where everything is in place. */
   changes: IntegrationReport["changes"];
+  /** Null: it does not notify by itself, as far as is known. */
+  notifications: SetupNotifications | null;
 }
 
 /** What set-up starts from: what is there, and what is missing. Looks only. */

@@ -23,6 +23,7 @@ import {
   adapterTrySchema,
   adapterViewSchema,
   personStepSchema,
+  setupNotificationsSchema,
 } from "./adapterView.ts";
 import { writtenConfigSchema } from "./config.ts";
 import { channelTestSchema, channelViewSchema } from "./notifications.ts";
@@ -171,7 +172,7 @@ const integrationSchema = z.union([
   z.object({
     ...stamp,
     agent: z.string(),
-    action: z.enum(["install", "repair", "uninstall"]),
+    action: z.enum(["install", "repair", "uninstall", "notify"]),
     changes: z.array(z.object({ path: z.string(), diff: z.string() })),
     applied: z.boolean(),
     backups: z.array(z.string()),
@@ -224,10 +225,16 @@ const setupSchema = z.discriminatedUnion("action", [
         problems: z.array(z.string()),
         steps: z.array(personStepSchema),
         changes,
+        /** Null: it does not notify by itself, as far as is known. */
+        notifications: setupNotificationsSchema.nullable(),
       }),
     ),
     /** One for each agent that was to be installed; empty without an installation. `problem` null: it is installed. */
     outcomes: z.array(
+      z.object({ agent: z.string(), problem: z.string().nullable(), backups: z.array(z.string()) }),
+    ),
+    /** With `--notify`: one for each agent that notifies by itself. `problem` null: it is as was asked. */
+    notified: z.array(
       z.object({ agent: z.string(), problem: z.string().nullable(), backups: z.array(z.string()) }),
     ),
     /** What only the person can do now. */

@@ -45,6 +45,8 @@ export const notificationPolicySchema = z
       .prefault({}),
     /** Names of targets that cause no notifications; "host" is this machine. */
     muted_targets: z.array(z.string().min(1).max(64)).default([]),
+    /** Agent types that cause none here, because they notify by themselves; channels are not muted by it. */
+    muted_agents: z.array(z.string().min(1).max(64)).default([]),
     quiet_hours: quietHoursSchema.nullable().default(null),
     /** The shortest time between two notifications about the same agent. */
     cooldown_ms: z.number().min(0).max(3_600_000).default(10_000),

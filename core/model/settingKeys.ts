@@ -10,6 +10,7 @@ export const SETTING_KEYS = [
   "notifications.sounds.error",
   "notifications.sounds.completed",
   "notifications.muted_targets",
+  "notifications.muted_agents",
   "notifications.quiet_hours",
   "notifications.cooldown_ms",
   "notifications.stalled_after_ms",

@@ -8,6 +8,10 @@ import type { ActivityEvidence, RunningTool } from "./evidence.ts";
 import type { CanonicalState, ReasonCode } from "./state.ts";
 import type { WatchCondition } from "./job.ts";
 
+/** Who tells the person of an agent that notifies by itself: the agent, agtmux, or both. */
+export const NOTIFIERS = ["both", "agtmux", "agent"] as const;
+export type Notifier = (typeof NOTIFIERS)[number];
+
 // Safe text: of agents, tmux and repositories, in the same way on every surface. Characters that a terminal or
 // a bidi algorithm would obey, and characters that nobody would see, become visible marks. Nothing is lost: the marks can be
 // read back, because the sign that begins a mark is itself marked.

@@ -337,6 +337,24 @@ export interface IntegrationChange {
   before: string | null;
   /** Null: the file is removed. */
   after: string | null;
+  /** Nothing of anybody else's is in it, so its old text is not kept. */
+  isOwn?: boolean;
+}
+
+/**
+ * How an agent notifies a person by itself, and the setting that switches it off: documented, or seen. Fails as `Integration` does.
+ */
+export interface OwnNotifications {
+  /** What it does, after its name: "rings the bell of its terminal". */
+  readonly what: string;
+  /** The settings file in that configuration folder. */
+  path(configDir: string): string;
+  /** Whether it notifies now, and whether it does not because of `planSilence`. */
+  inspect(request: IntegrationRequest): Promise<{ isOn: boolean; isSilenced: boolean }>;
+  /** Empty where it does not notify. */
+  planSilence(request: IntegrationRequest): Promise<IntegrationChange[]>;
+  /** Puts back what stood there before `planSilence`; a value that somebody has set since then stays. */
+  planRestore(request: IntegrationRequest): Promise<IntegrationChange[]>;
 }
 
 /** Fails with E_INTEGRATION_REFUSED for a file that it cannot parse. The caller shows, backs up and writes. */
@@ -348,6 +366,8 @@ export interface Integration {
    * the person has still to do.
    */
   inspect(request: IntegrationRequest): Promise<InspectedIntegration>;
+  /** Absent where it does not notify by itself. Where its settings are not changed from here, `how` says what the person can do. */
+  readonly notifications?: OwnNotifications | { readonly what: string; readonly how: string };
   /** A harmless event of this agent, for proving that delivery works. */
   readonly testEvent: { eventName: string; payload: Record<string, unknown> };
 }

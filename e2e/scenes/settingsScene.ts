@@ -147,6 +147,15 @@ const setupOf = (isInstalled: boolean): SetupLook => {
     running,
     silent: running,
     changes: isInstalled ? [] : changesOf(agent),
+    notifications:
+      agent === "claude"
+        ? {
+            what: "shows a notification where its terminal can",
+            told_by: "both",
+            path: "~/.claude/settings.json",
+            how: null,
+          }
+        : null,
   });
   return {
     target: "host",

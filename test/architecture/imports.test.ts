@@ -24,7 +24,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "core/integrations": [NODE, "diff"],
   "core/doctor": [NODE],
   "core/daemon": [NODE, "pino", "zod"],
-  adapters: [NODE, "zod"],
+  // TOML, in which one agent keeps its settings.
+  adapters: [NODE, "smol-toml", "zod"],
   "features/documents": [NODE, "better-sqlite3", "diff", "smol-toml", "yaml", "yjs", "zod"],
   "editors/vscode": [NODE, "vscode"],
   "features/automation": [NODE, "croner", "unbash", "zod"],

@@ -28,6 +28,7 @@ import type {
 import { DEFAULT_CONFIG, type Settings, settingsOf } from "../../core/model/config.ts";
 import type { Finding } from "../../core/model/doctor.ts";
 import { AgtmuxError, type ErrorCode } from "../../core/model/errors.ts";
+import type { Notifier } from "../../core/model/words.ts";
 import {
   type Explanation,
   type PaneList,
@@ -353,6 +354,15 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
     agent: string;
     target?: string | undefined;
     action: IntegrationAction;
+    dryRun: boolean;
+  }): Promise<IntegrationReport> {
+    return refuse("has no integrations");
+  }
+  integrationNotifier(_input: {
+    agent: string;
+    target?: string | undefined;
+    who: Notifier;
+    folder?: string | undefined;
     dryRun: boolean;
   }): Promise<IntegrationReport> {
     return refuse("has no integrations");

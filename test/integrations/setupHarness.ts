@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import type { SetupDocument } from "../../core/model/documents.ts";
 import { startProgram, type Finished } from "../harness/commandLine.ts";
@@ -34,7 +34,13 @@ export const AGENTS = ["claude", "codex", "copilot", "gemini", "omp", "opencode"
 export interface SetupHome {
   readonly root: string;
   readonly home: string;
+  readonly run: (...args: string[]) => Promise<Finished>;
   readonly setup: (...args: string[]) => Promise<Finished>;
+  /** The command in a terminal; each answer is typed once its question stands there. Gives all that was shown. */
+  readonly typed: (
+    args: string,
+    answers: readonly (readonly [question: string, answer: string])[],
+  ) => Promise<string>;
   readonly document: (...args: string[]) => Promise<SetupDocument>;
   /** Every file below HOME with its mode and bytes. */
   readonly files: () => Record<string, string>;
@@ -67,12 +73,29 @@ export const openSetupHome = async (test: {
     await tmux.close();
     rmSync(root, { recursive: true, force: true });
   });
-  const setup: SetupHome["setup"] = (...args) =>
-    startProgram(process.execPath, [CLI_ENTRY, "setup", ...args], env).finished;
+  const run: SetupHome["run"] = (...args) =>
+    startProgram(process.execPath, [CLI_ENTRY, ...args], env).finished;
+  const setup: SetupHome["setup"] = (...args) => run("setup", ...args);
   return {
     root,
     home,
+    run,
     setup,
+    typed: async (args, answers) => {
+      const words = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
+      const command = `${words.join(" ")} '${process.execPath}' '${CLI_ENTRY}' ${args}; echo "status $?"; exec cat`;
+      const paneId = await tmux.newSession("person", command);
+      await tmux.run("set-option", "-g", "history-limit", "2000");
+      const screen = () => tmux.run("capture-pane", "-p", "-J", "-S", "-", "-t", paneId);
+      const shows = (text: string) =>
+        vi.waitFor(async () => expect(await screen()).toContain(text), { timeout: 20_000, interval: 100 });
+      for (const [question, answer] of answers) {
+        await shows(question);
+        await tmux.run("send-keys", "-t", paneId, ...(answer === "" ? [] : [answer]), "Enter");
+      }
+      await shows("status ");
+      return screen();
+    },
     document: async (...args) => {
       const { stdout, stderr } = await setup(...args, "--json");
       expect(stderr).toBe("");

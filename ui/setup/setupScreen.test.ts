@@ -18,6 +18,7 @@ const agent = (more: Partial<SetupAgent> = {}): SetupAgent => ({
   running: 0,
   silent: 0,
   changes: [],
+  notifications: null,
   ...more,
 });
 const look = (...agents: SetupAgent[]): SetupLook => ({
@@ -31,6 +32,56 @@ const codex = agent({
   agent: "codex",
   name: "Codex",
   steps: [{ what: "trust the hooks in Codex", how: "Start codex." }],
+});
+
+const notifications = (more: Partial<NonNullable<SetupAgent["notifications"]>> = {}) => ({
+  what: "rings the bell",
+  told_by: "both" as const,
+  path: "/h/.claude/s.json",
+  how: null,
+  ...more,
+});
+
+describe("an agent that notifies by itself", () => {
+  const notifyingOf = (more: Partial<SetupAgent>) => setupScreen(look(agent(more))).notifications;
+
+  it("is named in one sentence, with three choices in plain words", () => {
+    expect(notifyingOf({ notifications: notifications() })).toEqual([
+      {
+        agent: "claude",
+        folder: "/h/.claude",
+        name: "Claude Code",
+        text: "Claude Code rings the bell, and agtmux notifies you, too.",
+        now: "both",
+        choices: [
+          { who: "both", label: "Both", means: "each of its own accord, as now" },
+          { who: "agtmux", label: "Only agtmux", means: "its own is switched off in /h/.claude/s.json" },
+          {
+            who: "agent",
+            label: "Only Claude Code",
+            means: "agtmux shows no notification of it on any machine",
+          },
+        ],
+      },
+    ]);
+  });
+
+  it.each<[Partial<NonNullable<SetupAgent["notifications"]>>, string, string | null, string[]]>([
+    [{ told_by: "agtmux" }, "Only agtmux notifies you of Claude Code", "agtmux", ["both", "agtmux", "agent"]],
+    [{ told_by: "agent" }, "Only Claude Code notifies you itself", "agent", ["both", "agtmux", "agent"]],
+    [{ told_by: "nobody" }, "Nobody notifies you of Claude Code", null, ["both", "agtmux"]],
+    [{ told_by: "unclear", how: "/h/s.json is broken" }, "is not known. /h/s.json is broken.", null, []],
+    [{ path: null, how: "Set x to off." }, "To be told once: Set x to off.", "both", ["both", "agent"]],
+  ])("with %o: %s", (more, text, now, choices) => {
+    const [notifying] = notifyingOf({ notifications: notifications(more) });
+    expect(notifying?.text).toContain(text);
+    expect([notifying?.now, notifying?.choices.map(({ who }) => who)]).toEqual([now, choices]);
+  });
+
+  it("is not spoken of before it has hooks", () => {
+    expect(notifyingOf({ state: "absent", notifications: notifications() })).toEqual([]);
+    expect(notifyingOf({})).toEqual([]);
+  });
 });
 
 describe("the set-up screen", () => {

@@ -2,6 +2,7 @@
 // The popover and `agtmux setup` draw the same. Pure but for the calls that install.
 import type { IntegrationReport, SetupAgent, PersonStep, SetupLook } from "../../core/model/adapterView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { NOTIFIERS, type Notifier } from "../../core/model/words.ts";
 import { displayLine, displaySentence } from "../text/displayText.ts";
 
 // The one button: hooks for every agent that was shown, one after another. What an agent's settings would change by now must be
@@ -23,7 +24,8 @@ type ChangeIntegration = (input: {
   dryRun: boolean;
 }) => Promise<IntegrationReport>;
 
-const sentenceOf = (error: unknown): string => {
+/** An error as a person reads it. */
+export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return error instanceof AgtmuxError ? `${error.message}. ${error.remedy}` : error.message;
 };
@@ -53,6 +55,66 @@ export const installAll = async (
   return outcomes;
 };
 
+// Notices: of an agent that notifies by itself, who tells the person, and who could.
+
+export interface NotifyingAgent {
+  agent: string;
+  folder: string;
+  name: string;
+  /** One sentence. */
+  text: string;
+  /** Who tells now; null where nobody does, or it is not known. */
+  now: Notifier | null;
+  /** Empty where nothing can be chosen. */
+  choices: readonly { who: Notifier; label: string; means: string }[];
+}
+
+const notifyingText = (name: string, notifications: NonNullable<SetupAgent["notifications"]>): string => {
+  const how = notifications.how === null ? "" : ` ${displaySentence(notifications.how)}`;
+  switch (notifications.told_by) {
+    case "both":
+      return `${name} ${notifications.what}, and agtmux notifies you, too.${notifications.path === null ? ` To be told once:${how}` : ""}`;
+    case "agtmux":
+      return `Only agtmux notifies you of ${name}: what the agent does itself is switched off.`;
+    case "agent":
+      return `Only ${name} notifies you itself: it ${notifications.what}.`;
+    case "nobody":
+      return `Nobody notifies you of ${name}: its own setting is off, and agtmux mutes it.`;
+    case "unclear":
+      return `Whether ${name} notifies you itself is not known.${how}`;
+  }
+};
+
+const choiceOf = (who: Notifier, name: string, path: string | null) => {
+  switch (who) {
+    case "both":
+      return { who, label: "Both", means: "each of its own accord, as now" };
+    case "agtmux":
+      return { who, label: "Only agtmux", means: `its own is switched off in ${displayLine(path ?? "")}` };
+    case "agent":
+      return { who, label: `Only ${name}`, means: "agtmux shows no notification of it on any machine" };
+  }
+};
+
+const notifyingOf = ({ agent, folder, name: given, notifications }: SetupAgent): NotifyingAgent[] => {
+  if (notifications === null) return [];
+  const { told_by: by, path } = notifications;
+  const name = displayLine(given);
+  const possible = NOTIFIERS.filter(
+    (who) => by !== "unclear" && (who !== "agtmux" || path !== null) && (who !== "agent" || by !== "nobody"),
+  );
+  return [
+    {
+      agent,
+      folder,
+      name,
+      text: notifyingText(name, notifications),
+      now: by === "nobody" || by === "unclear" ? null : by,
+      choices: possible.map((who) => choiceOf(who, name, path)),
+    },
+  ];
+};
+
 /** `open`: the button changes it. `none`: nothing can be done about it here, and nothing is wrong. */
 export type SetupMark = "ok" | "open" | "problem" | "none";
 
@@ -75,6 +137,8 @@ export interface SetupScreen {
   headline: string;
   /** How each step that is left is done. */
   steps: readonly PersonStep[];
+  /** Of agents with hooks that notify by themselves. */
+  notifications: readonly NotifyingAgent[];
   notes: readonly string[];
 }
 
@@ -178,6 +242,7 @@ export const setupScreen = (look: SetupLook): SetupScreen => {
     button: installable.length === 0 ? null : `Install for ${plural(installable.length, "agent", "agents")}`,
     headline: headlineOf(look, installable.length, steps),
     steps,
+    notifications: look.agents.filter(({ state }) => state === "installed").flatMap(notifyingOf),
     notes: silentNote(look.agents),
   };
 };

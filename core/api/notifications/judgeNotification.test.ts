@@ -12,6 +12,7 @@ import {
 const NOW = 1_800_000_000_000;
 const FACTS: NotificationFacts = {
   kind: "waiting_approval",
+  agent: "claude",
   target: "host",
   now: NOW,
   minuteOfDay: 600,
@@ -28,6 +29,7 @@ describe("the verdict on a notice", () => {
     ["a fresh wait", {}, { kind: "tell" }],
     ["a kind that is off", { kind: "completed" }, { kind: "drop", because: "switched_off" }],
     ["a muted target", { target: "vm" }, { kind: "drop", because: "muted_target" }],
+    ["a muted agent", { agent: "pi" }, { kind: "drop", because: "muted_agent" }],
     ["a wait of this moment", { heardAt: NOW - 100 }, { kind: "hold", because: "settling" }],
     [
       "a wait without options",
@@ -41,7 +43,9 @@ describe("the verdict on a notice", () => {
     ["an agent told of just now", { toldAt: NOW - 3_000 }, { kind: "hold", because: "cooldown" }],
     ["an agent told of long ago", { toldAt: NOW - 60_000 }, { kind: "tell" }],
   ])("on %s", (_what, facts, verdict) => {
-    expect(judgeNotification({ ...FACTS, ...facts }, { ...POLICY, muted_targets: ["vm"] })).toEqual(verdict);
+    expect(
+      judgeNotification({ ...FACTS, ...facts }, { ...POLICY, muted_targets: ["vm"], muted_agents: ["pi"] }),
+    ).toEqual(verdict);
   });
 
   it.each(["running", "idle", "unknown", null] as const)("is never asked for %s", (state) =>

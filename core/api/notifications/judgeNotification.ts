@@ -53,6 +53,8 @@ export const BURST_MS = 10_000;
 export interface NotificationFacts {
   readonly kind: NotificationKind;
   readonly target: string;
+  /** Its type; null where the row has no agent. */
+  readonly agent: string | null;
   readonly now: number;
   /** Local, 0 to 1439. */
   readonly minuteOfDay: number;
@@ -73,7 +75,7 @@ type NotificationVerdict =
       readonly kind: "hold";
       readonly because: "settling" | "incomplete" | "backlog" | "quiet_hours" | "cooldown";
     }
-  | { readonly kind: "drop"; readonly because: "switched_off" | "muted_target" };
+  | { readonly kind: "drop"; readonly because: "switched_off" | "muted_target" | "muted_agent" };
 
 /** Null for a state that never causes a notification, whatever the policy. */
 export const notificationKindOf = (state: CanonicalState | null): NotificationKind | null =>
@@ -86,6 +88,8 @@ export const judgeNotification = (
   const { kind, now, heardAt, since } = facts;
   if (!policy[kind]) return { kind: "drop", because: "switched_off" };
   if (policy.muted_targets.includes(facts.target)) return { kind: "drop", because: "muted_target" };
+  if (facts.agent !== null && policy.muted_agents.includes(facts.agent))
+    return { kind: "drop", because: "muted_agent" };
   const isBacklog = since !== null && heardAt - since > FRESH_MS;
   if (isBacklog && !facts.isConfirmed) return { kind: "hold", because: "backlog" };
   if (now - heardAt < SETTLE_MS) return { kind: "hold", because: "settling" };

@@ -379,6 +379,7 @@ export class NotificationScheduler {
         {
           ...one,
           target: one.pane.identity.target,
+          agent: one.pane.agent,
           now,
           // Asking for the local time loads the time zones, half a megabyte, which is wasted without quiet hours.
           minuteOfDay: policy.quiet_hours === null ? 0 : this.deps.minuteOfDay(),

@@ -202,13 +202,17 @@ export const deliver: Deliver = (channel, message, context) => {
   }
 };
 
-/** The policy of the app with the channel's own choice of events and quiet hours. */
+/**
+ * The policy of the app with the channel's own choice of events and quiet hours. An agent that notifies by itself reaches nobody who
+ * is away, so none is muted here.
+ */
 const policyOf = (channel: Channel, policy: NotificationPolicy): NotificationPolicy => {
   const told: Partial<NotificationPolicy> = {};
   for (const kind of NOTIFICATION_KINDS) told[kind] = channel.events.includes(kind);
   return {
     ...policy,
     ...told,
+    muted_agents: [],
     quiet_hours: channel.quiet === undefined ? policy.quiet_hours : channel.quiet,
   };
 };

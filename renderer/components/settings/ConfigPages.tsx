@@ -312,6 +312,31 @@ const Targets = ({ values, set, targets }: PartProps & { targets: readonly Targe
   );
 };
 
+/** Only those that are muted: an agent is muted where set-up says that it notifies by itself. */
+const MutedAgents = ({ values, set }: PartProps) => {
+  const muted = values["notifications.muted_agents"];
+  return (
+    muted.length > 0 && (
+      <Group title="Of these agents">
+        {muted.map((agent) => (
+          <Toggle
+            key={agent}
+            label={displayLine(agent)}
+            hint="It notifies you itself."
+            isOn={false}
+            onChange={() =>
+              set(
+                "notifications.muted_agents",
+                muted.filter((one) => one !== agent),
+              )
+            }
+          />
+        ))}
+      </Group>
+    )
+  );
+};
+
 const Bounds = ({ values, set }: PartProps) => (
   <Group title="Not too often">
     <TextField
@@ -342,6 +367,7 @@ export const NotificationsPage = ({ host, targets }: { host: Host; targets: read
           <Kinds values={values} set={set} isMac={navigator.userAgent.includes("Mac OS")} />
           <Quiet values={values} set={set} />
           <Targets values={values} set={set} targets={targets} />
+          <MutedAgents values={values} set={set} />
           <Bounds values={values} set={set} />
         </>
       )}

@@ -7,13 +7,15 @@ import {
   setupScreen,
   type SetupLine,
   type SetupMark,
+  type NotifyingAgent,
 } from "../../../ui/setup/setupScreen.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
+import type { Notifier } from "../../../core/model/words.ts";
 import type { Api, Host } from "../../state/connectHost.ts";
 import { useEscape } from "../../hooks/useKeyboard.ts";
 import { ActionButton } from "../Buttons.tsx";
 import { DiffView } from "../settings/DiffView.tsx";
-import { FailureText, RetryFailure, Page } from "../fields.tsx";
+import { Absent, Choice, FailureText, Group, RetryFailure, Page } from "../fields.tsx";
 import settings from "../settings.module.css";
 import { TestNotification } from "../settings/ConfigPages.tsx";
 import { useAsk, useTask } from "../../hooks/useAsk.ts";
@@ -77,6 +79,34 @@ const Outcomes = ({ outcomes }: { outcomes: readonly InstallOutcome[] }) => {
   );
 };
 
+/** An agent that notifies by itself: who tells the person, at once when it is chosen. */
+const Notifying = ({
+  notifying: { name, text, now, choices },
+  onChoose,
+}: {
+  notifying: NotifyingAgent;
+  onChoose: (who: Notifier) => void;
+}) => {
+  if (choices.length === 0) return <Absent>{text}</Absent>;
+  const meanings = choices
+    .filter(({ who }) => who !== "both")
+    .map(({ label, means }) => `${label}: ${means}.`);
+  const options = choices.map(({ who, label }) => ({ value: who, label }));
+  return (
+    <Choice
+      label={name}
+      fullLabel={`${name}: who notifies you`}
+      hint={[text, ...meanings].join(" ")}
+      value={now ?? ""}
+      options={now === null ? [{ value: "", label: "Nobody" }, ...options] : options}
+      onChange={(value) => {
+        const chosen = choices.find(({ who }) => who === value);
+        if (chosen !== undefined) onChoose(chosen.who);
+      }}
+    />
+  );
+};
+
 const HOST = "host";
 
 /** `seen` changes when another agent appears in a pane; then the set-up is requested again. */
@@ -95,7 +125,12 @@ const useSetup = (api: Api, seen: string) => {
       );
       asked.reload();
     });
-  return { asked, task, outcomes, screen, install };
+  const choose = ({ agent, folder }: NotifyingAgent, who: Notifier) =>
+    void task.run(async () => {
+      await api.integrationNotifier.mutate({ agent, folder, target: HOST, who, dryRun: false });
+      asked.reload();
+    });
+  return { asked, task, outcomes, screen, install, choose };
 };
 
 interface SetupViewProps {
@@ -105,7 +140,7 @@ interface SetupViewProps {
 }
 
 export const SetupView = ({ host, seen, onLeave }: SetupViewProps) => {
-  const { asked, task, outcomes, screen, install } = useSetup(host.api, seen);
+  const { asked, task, outcomes, screen, install, choose } = useSetup(host.api, seen);
   useEscape(onLeave);
   return (
     <div className={settings.view}>
@@ -141,6 +176,17 @@ export const SetupView = ({ host, seen, onLeave }: SetupViewProps) => {
               {task.isBusy && <span role="status">Installing…</span>}
             </div>
             <Outcomes outcomes={outcomes} />
+            {screen.notifications.length > 0 && (
+              <Group title="Agents that notify by themselves">
+                {screen.notifications.map((notifying) => (
+                  <Notifying
+                    key={`${notifying.agent} ${notifying.folder}`}
+                    notifying={notifying}
+                    onChoose={(who) => choose(notifying, who)}
+                  />
+                ))}
+              </Group>
+            )}
             {screen.notes.map((note) => (
               <p key={note} className={styles.notes}>
                 {note}

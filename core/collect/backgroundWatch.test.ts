@@ -1,0 +1,84 @@
+import { expect, it } from "vitest";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { TargetFiles } from "../ports/targetExecutor.ts";
+import { SILENT_LOGGER } from "../ports/logger.ts";
+import { BackgroundWatch } from "./backgroundWatch.ts";
+
+const ACCOUNT = { configDir: "/h/.a", dataDir: "/h/.a", name: ".a", environment: [] };
+const FULL_MS = 30_000;
+const LISTING_MS = 900;
+
+/** A machine behind SSH with one file, of which `session` says what it holds; a listing every 0.9 s. */
+const open = () => {
+  let now = 1_000;
+  const seen = { reads: 0, lists: 0, isReadable: false, names: ["7.json"] };
+  const session = {
+    id: "1981d014",
+    pid: 7,
+    isOf: () => true,
+    sessionId: null,
+    title: "",
+    beganAt: 1,
+    changedAt: 1,
+  };
+  const background = {
+    folders: () => ({ sessions: "/h/.a/sessions", jobs: "/h/.a/jobs" }),
+    read: () => {
+      seen.reads += 1;
+      return seen.isReadable ? Promise.resolve(session) : Promise.reject(new Error("half written"));
+    },
+  };
+  const watch = new BackgroundWatch({
+    targetId: "vm1",
+    kind: "ssh",
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only these two parts of it are asked
+    adapters: () => [{ agentType: "a", background } as unknown as AgentAdapter],
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it lists folders only
+    files: {
+      list: () => {
+        seen.lists += 1;
+        return Promise.resolve(seen.names);
+      },
+    } as unknown as TargetFiles,
+    accountsOf: () => Promise.resolve([ACCOUNT]),
+    isGone: () => false,
+    onNews: () => {},
+    clock: { now: () => now, setTimer: () => () => {} },
+    logger: SILENT_LOGGER,
+  });
+  const listFor = async (ms: number): Promise<number> => {
+    let panes = 0;
+    for (const end = now + ms; now < end; now += LISTING_MS) panes = (await watch.list()).panes.length;
+    return panes;
+  };
+  return { seen, listFor };
+};
+
+it("reads a file that may be half written again with every listing, and takes it in once it is whole", async () => {
+  const { seen, listFor } = open();
+  expect(await listFor(2 * LISTING_MS)).toBe(0);
+  expect(seen.reads).toBe(2);
+  seen.isReadable = true;
+  expect(await listFor(LISTING_MS)).toBe(1);
+});
+
+it("does not go on asking for a file that stays unreadable: each read costs programs over there", async () => {
+  const { seen, listFor } = open();
+  await listFor(FULL_MS);
+  expect(seen.reads).toBeLessThanOrEqual(6);
+  const before = seen.reads;
+  await listFor(2 * FULL_MS);
+  expect(seen.reads - before).toBeLessThanOrEqual(3);
+  seen.isReadable = true;
+  expect(await listFor(FULL_MS + LISTING_MS)).toBe(1);
+});
+
+it("looks for the first session now and then, and closely at those that are known", async () => {
+  const { seen, listFor } = open();
+  seen.names = [];
+  await listFor(FULL_MS);
+  expect(seen.lists).toBeLessThanOrEqual(4);
+  [seen.names, seen.isReadable, seen.lists] = [["7.json"], true, 0];
+  expect(await listFor(FULL_MS)).toBe(1);
+  expect(seen.lists).toBeGreaterThanOrEqual(6);
+});
