@@ -16,6 +16,7 @@ import {
 import type { Recognised } from "../engine/epoch.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 import type { BackgroundWatch } from "./backgroundWatch.ts";
+import { programOf, type InsideWatch } from "./insideWatch.ts";
 
 // Beside the adapters: a process that a person named as an agent in `config.json` (`agents.<type>.programs`: a wrapper around a
 // container, or a name of their own), and why no agent is recognised.
@@ -50,25 +51,23 @@ export const findNamed = (
   return null;
 };
 
-const REMOTE = "add the machine as a target (agtmux target add)";
-const CONTAINER =
-  "what runs in a container is not seen; a wrapper of it can stand for an agent (agents.<type>.programs in config.json)";
+const UNPROVED = "its screen alone proves no agent now";
+const REMOTE = `add the machine as a target (agtmux target add); ${UNPROVED}`;
+const CONTAINER = `what runs in a container is not seen, and ${UNPROVED}; a wrapper of it can stand for an agent (agents.<type>.programs in config.json)`;
 const REASONS: readonly (readonly [program: RegExp, remedy: string])[] = [
   [/^(ssh|autossh|mosh(-client)?|et|telnet)$/, REMOTE],
-  [/^tmux(: client)?$/, "name its server in config.json (tmux_servers) to watch what is in it"],
-  [/^screen$/i, "what runs in another terminal multiplexer is not seen"],
+  [/^tmux(: client)?$/, `name its server in config.json (tmux_servers) to watch what is in it; ${UNPROVED}`],
+  [/^screen$/i, `what runs in another terminal multiplexer is not seen, and ${UNPROVED}`],
   [
-    /^(docker|podman|nerdctl|kubectl|lxc|incus|machinectl|nsenter|distrobox(-enter)?|toolbox|limactl|wsl)$/,
+    /^(docker|podman|nerdctl|kubectl|lxc|incus|machinectl|nsenter|distrobox(-enter)?|toolbox|limactl|devcontainer|wsl)$/,
     CONTAINER,
   ],
 ];
 const MAX_NAMED = 5;
 
-const nameOf = ({ comm, file }: ProcessInfo): string => (file === undefined ? comm : baseName(file.path));
-
 /** Why no agent is recognised, in one sentence. `processes`: of the pane, parents before children. */
 export const whyNoAgent = (processes: readonly ProcessInfo[]): string => {
-  const names = processes.map(nameOf);
+  const names = processes.map(programOf);
   for (const name of names.toReversed())
     for (const [program, remedy] of REASONS)
       if (program.test(name)) return `its program is ${name}: ${remedy}`;
@@ -287,6 +286,7 @@ export class ProcessWatch {
     sink: CollectorSink;
     identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
     background: Pick<BackgroundWatch, "recognise" | "sessionIdOf" | "noteViewer">;
+    inside: Pick<InsideWatch, "recognise">;
     clock: Clock;
   }) {
     this.deps = deps;
@@ -331,7 +331,7 @@ export class ProcessWatch {
   }
 
   private recognise(pane: Pane, processes: readonly ProcessInfo[]): Recognised | null {
-    const { identify, background } = this.deps;
+    const { identify, background, inside } = this.deps;
     if (pane.server === BACKGROUND_SERVER) return background.recognise(pane, processes);
     const found = identify(processes);
     const named = found?.adapter.background?.shownBy(found.match.process) ?? null;
@@ -339,7 +339,7 @@ export class ProcessWatch {
       found === null || named === null ? null : background.sessionIdOf(found.adapter.agentType, named);
     const shown = sessionId === null ? null : named;
     background.noteViewer(paneKeyString(pane), shown);
-    if (found === null) return null;
+    if (found === null) return inside.recognise(pane, processes);
     const { agentType } = found.adapter;
     const recognised = { agentType, process: found.match.process };
     return shown === null ? recognised : { ...recognised, sessionId, isViewer: true };

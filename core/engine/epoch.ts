@@ -8,6 +8,8 @@ export interface Recognised {
   process: ProcessInfo;
   /** The agent's own id of the session that runs or is shown here, where something beside its events says so. */
   sessionId?: string | null;
+  /** Known by its screen alone, behind this program; `process` is that program's. */
+  inside?: string | null;
   /** It only shows a session that another process runs: its end is no end of the session. */
   isViewer?: boolean;
 }

@@ -61,7 +61,11 @@ export class RuntimeLifecycle {
         !live.isViewer &&
         (live.adapter?.announcesExit ?? false) &&
         live.facts.cursors.has("hook"),
-      paneDeadStatus: pane.isDead && live?.runtime.pid === pane.panePid ? pane.deadStatus : null,
+      // The end of the program in front says nothing of the agent behind it.
+      paneDeadStatus:
+        pane.isDead && live?.runtime.inside === null && live.runtime.pid === pane.panePid
+          ? pane.deadStatus
+          : null,
       wrapperExitStatus: live?.wrapperExitStatus ?? null,
     });
     if (change.kind === "keep") {
@@ -107,9 +111,10 @@ export class RuntimeLifecycle {
     if (wasStale || hasTurned || states.isDue(entry)) unitOfWork.commit(() => states.evaluate(entry));
   }
 
-  private begin(pane: Pane, { agentType, process, sessionId = null, isViewer = false }: Recognised): void {
+  private begin(pane: Pane, recognised: Recognised): void {
+    const { agentType, process, sessionId = null, isViewer = false, inside = null } = recognised;
     const { unitOfWork, states } = this.deps;
-    const { store, clock, runtimeIdOf, adapterOf } = unitOfWork.deps;
+    const { store, clock, runtimeIdOf } = unitOfWork.deps;
     const { targetId, server, paneId } = pane;
     const now = clock.now();
     const paneEpoch = store.lastPaneEpoch(pane) + 1;
@@ -134,9 +139,10 @@ export class RuntimeLifecycle {
       startedAt: now,
       endedAt: null,
       agentSessionId: sessionId,
+      inside,
     };
     store.insertRuntime(runtime);
-    const entry = newRuntimeEntry(runtime, adapterOf(agentType));
+    const entry = newRuntimeEntry(runtime, unitOfWork.adapterOf(runtime));
     entry.isViewer = isViewer;
     const targetHealth = unitOfWork.liveState.targets.get(targetId)?.health ?? "ok";
     const isSuspended = process.isStopped === true;
@@ -203,7 +209,7 @@ export class RuntimeLifecycle {
 export const renewAdapters = ({ unitOfWork, rows }: { unitOfWork: UnitOfWork; rows: RowViews }): void =>
   unitOfWork.commit(() => {
     for (const entry of unitOfWork.liveState.liveRuntimes()) {
-      entry.adapter = unitOfWork.deps.adapterOf(entry.runtime.agentType);
+      entry.adapter = unitOfWork.adapterOf(entry.runtime);
       const pane = unitOfWork.liveState.paneOf(entry.runtime);
       if (pane !== undefined) rows.refresh(entry, pane);
     }
