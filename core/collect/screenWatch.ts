@@ -75,7 +75,9 @@ export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, 
       if (runtime.isUnsustained) return last.at + timing.contest_ms;
       // A working agent's screen moves all the time: that it rests now is news, and tmux reports no rest.
       const mayRest = runtime.attention === "active" && last.sameReads === 0;
-      if (mayRest || hasChangedSince(runtime, last)) return last.at + timing.screen_read_interval_ms;
+      // Neither a title nor a file nor an event tells of what runs behind another program.
+      const usualMs = runtime.runtime.inside === null ? timing.screen_read_interval_ms : timing.contest_ms;
+      if (mayRest || hasChangedSince(runtime, last)) return last.at + usualMs;
       return last.at + (runtime.attention === "active" ? ACTIVE_RECHECK_MS : restMs(last));
     }
   }
