@@ -136,7 +136,7 @@ describe("an agent behind a program", () => {
   });
 
   it("has no second row: neither of a machine that is watched, nor of a tmux server that is", async () => {
-    const { found, recognise, look } = open({ machines: ["vm1"] });
+    const { found, recognise, look } = open({ machines: ["dev@vm1:22"] });
     for (const args of ["ssh -t vm1 tmux attach", "ssh dev@vm1", "ssh -p 22 vm1:"]) {
       recognise(SHELL, process(2, 1, "ssh", { args }));
       await look(0);

@@ -51,9 +51,14 @@ export const carrierOf = (processes: readonly ProcessInfo[]): Carrier | null => 
 /** Programs that reach another machine, which may be watched itself. */
 const REMOTE: ReadonlySet<string> = new Set(["ssh", "telnet", "mosh", "et"]);
 
-/** It goes to one of these machines: its name, or with a person before it, is a word of the command. */
-const goesTo = ({ args }: ProcessInfo, machines: readonly string[]): boolean =>
-  args.split(/[\s@:]+/).some((word) => machines.includes(word));
+/** Without a person before it and a port after it. */
+const hostOf = (machine: string): string => machine.replace(/^.*@/, "").replace(/:\d+$/, "");
+
+/** It goes to one of these machines: the name is a word of the command. */
+const goesTo = ({ args }: ProcessInfo, machines: readonly string[]): boolean => {
+  const words = args.split(/[\s@:]+/);
+  return machines.some((machine) => words.includes(hostOf(machine)));
+};
 
 /** Between the two looks: what is only passing by has gone, and an agent that starts has drawn itself. */
 const HOLD_MS = 1_000;

@@ -7,14 +7,17 @@ const MULTIPLEXERS: ReadonlySet<string> = new Set(["tmux", "screen"]);
 /** As tmux draws it unless it is told otherwise: the session, then its windows. */
 const TMUX_STATUS = /^\[[^\]]{1,60}\] *\d+:\S/;
 
-const withoutLast = (screen: Screen): Screen => ({
+const withRows = (screen: Screen, change: (rows: readonly string[]) => readonly string[]): Screen => ({
   ...screen,
-  lines: screen.lines.slice(0, -1),
+  lines: change(screen.lines),
+  ...(screen.styledLines === undefined ? {} : { styledLines: change(screen.styledLines) }),
+});
+const withoutLast = (screen: Screen): Screen => ({
+  ...withRows(screen, (rows) => rows.slice(0, screen.lines.length - 1)),
   height: screen.height - 1,
 });
-
 /** The first row stays, but is empty, so that the others keep their places. */
-const withoutFirst = (screen: Screen): Screen => ({ ...screen, lines: ["", ...screen.lines.slice(1)] });
+const withoutFirst = (screen: Screen): Screen => withRows(screen, (rows) => ["", ...rows.slice(1)]);
 
 /** The screen, and what may be the agent's part of it. The title may be one that another program left. */
 const partsOf = (screen: Screen, inside: string): Screen[] => {

@@ -210,3 +210,11 @@ it.each(["claude", "codex"])("each recorded screen of %s is its own, with its st
   expect(wrong).toEqual([]);
   expect(count).toBeGreaterThan(90);
 });
+
+it.each(["claude", "codex"])("the box of %s can be read above the status line of another tmux", (agent) => {
+  const recording = loadRecording(join(FIXTURES, "recordings", agent), "completed");
+  const styledLines = [...recording.ansi.split("\n").slice(0, recording.height), STATUS];
+  const screen = { ...withStatus(screenOf(recording)), styledLines };
+  const adapter = ALONE.get("tmux")?.find(({ agentType }) => agentType === agent);
+  expect(adapter?.readDraft?.(screen)).toBe("");
+});
