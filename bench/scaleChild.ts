@@ -141,6 +141,7 @@ const simulatedServer = (rig: Rig, targetId: string, panes: readonly Pane[]): Wa
   pauseMs: (usualMs) => usualMs,
   expectChange: () => {},
   capture: (paneIds) => Promise.resolve(new Map(paneIds.map((paneId) => [paneId, SCREEN]))),
+  look: () => Promise.resolve(new Map()),
   currentPath: () => Promise.resolve(null),
   clients: () => Promise.resolve([]),
   close: () => Promise.resolve(),

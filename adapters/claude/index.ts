@@ -20,7 +20,7 @@ import {
 } from "./history.ts";
 import { createClaudeConfirmation, createClaudeEditorMode, createClaudeIntegration } from "./integration.ts";
 import { normalizeClaude } from "./normalize.ts";
-import { readDraft as readClaudeDraft, readInputMode, readClaudeScreen } from "./screen.ts";
+import { isOwnScreen, readDraft as readClaudeDraft, readInputMode, readClaudeScreen } from "./screen.ts";
 import { claudeBackground, readClaudeStateFile } from "./stateFiles.ts";
 import {
   inFile,
@@ -189,6 +189,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   identify: identifyClaude,
   normalize: normalizeClaude,
   readScreen: readClaudeScreen,
+  isOwnScreen,
   readDraft: readClaudeDraft,
   readReset: readResetTime,
   readStateFiles: readClaudeStateFile,

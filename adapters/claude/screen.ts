@@ -44,6 +44,7 @@ import {
 import { fails, countOf, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
 import { ERROR_LINE, errorStatusOfText } from "./normalize.ts";
 import type { Confidence } from "../../core/model/state.ts";
+import { isWaiting } from "../../core/model/state.ts";
 import { readDialog } from "./dialogs.ts";
 
 // Views: pickers, settings, lists, the transcript, the view of all sessions. In a view keys are commands and the agent's work is
@@ -413,4 +414,23 @@ export const readClaudeScreen = (screen: Screen): Reading | null => {
   // The inline renderer (2.1.197) may leave an old box above a dialog, whose rule then looks like the box's lower one.
   const below = movedDown(readDialog(box.below, own.width), lines.length - box.below.length);
   return ofWholeScreen(screen, below) ?? readBox(box, own.title);
+};
+
+// Own screen: the agent hides the cursor and puts it where a person would have it, into the box or on the chosen option, in both
+// renderers and in each recording (2.1.329, 2.1.197). A text that is printed, and a pager, leave it elsewhere, and show it.
+
+const CHOSEN = /^ {0,4}❯/;
+
+export const isOwnScreen = (screen: Screen): boolean => {
+  const { screen: own, columns } = ownColumns(screen);
+  const { cursor } = screen;
+  if (cursor === undefined || cursor.isVisible) return false;
+  const lines = visibleLines(own);
+  const row = lines[cursor.y] ?? "";
+  const x = cursor.x - (columns?.from ?? 0);
+  if (isWaiting(readClaudeScreen(screen)?.status.state ?? "unknown"))
+    return CHOSEN.test(row) && x >= row.indexOf("❯") && x <= row.length;
+  const box = findInputBox(lines, own.width);
+  const isAcross = box !== null && lines[box.end]?.length === own.width;
+  return isAcross && cursor.y >= box.start && cursor.y < box.end && x >= INDENT;
 };

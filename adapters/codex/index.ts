@@ -14,7 +14,7 @@ import { readResetTime } from "../common/resetTime.ts";
 import { codexHistory, readCodexTranscript } from "./history.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
-import { readCodexScreen, readDraft as readCodexDraft } from "./screen.ts";
+import { isOwnScreen, readCodexScreen, readDraft as readCodexDraft } from "./screen.ts";
 import { readCodexStateFile } from "./stateFiles.ts";
 import { inFile, place, type AgentLoads } from "../../core/ports/agentFiles.ts";
 import { lastOf, option, readRecords } from "../common/printMode.ts";
@@ -158,6 +158,7 @@ export const createCodexAdapter = (): AgentAdapter => ({
   identify: identifyCodex,
   normalize: normalizeCodex,
   readScreen: readCodexScreen,
+  isOwnScreen,
   readDraft: readCodexDraft,
   readReset: readResetTime,
   readStateFiles: readCodexStateFile,

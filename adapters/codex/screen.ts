@@ -27,6 +27,7 @@ import {
   TOOL,
 } from "../common/events.ts";
 import { countOf, fails, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
+import { isWaiting } from "../../core/model/state.ts";
 import { errorStatusOf, FAILED_TURN } from "./stateFiles.ts";
 import { ACTION_TITLE, readDialog } from "./dialogs.ts";
 
@@ -304,4 +305,25 @@ export const readDraft = (screen: Screen): string | null => {
   const rows = styledRows(screen);
   const box = findBox(screen.lines.map((line) => line.trimEnd()));
   return rows === null || box === null ? null : typedOf(rows.slice(box.start, box.end), INDENT);
+};
+
+// Own screen: the cursor stands in the box and is shown, and on the alternate screen the box is at its bottom. While a dialog is open,
+// it is hidden, and the dialog is at the bottom, or at the start of the agent above its place in the box that is not drawn yet.
+// Pagers, editors and shells show it, and elsewhere. Source: each recording of 0.169.0.
+
+/** The box and what is below it take so many rows. */
+const BOX_ROWS = 3;
+
+export const isOwnScreen = (screen: Screen): boolean => {
+  const { cursor, isAlternate, height } = screen;
+  if (cursor === undefined) return false;
+  const lines = visibleLines(screen);
+  if (isWaiting(readCodexScreen(screen)?.status.state ?? "unknown")) {
+    const isAtStart = cursor.x === 1 && cursor.y === height - BOX_ROWS;
+    return !cursor.isVisible && cursor.x > 0 && (lines.length >= height - 1 || isAtStart);
+  }
+  const box = findBox(lines);
+  const isAtBottom = FOOTER.test(lines.at(-1) ?? "") && (!isAlternate || lines.length >= height);
+  const isInBox = box !== null && cursor.y >= box.start && cursor.y < box.end && cursor.x >= INDENT;
+  return cursor.isVisible && isInBox && isAtBottom;
 };

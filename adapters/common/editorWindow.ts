@@ -78,11 +78,12 @@ export const ownWindow = (screen: Screen): Screen => {
   const { title, first, end, from, to } = window;
   const own = (rows: readonly string[]): string[] =>
     rows.slice(0, end).map((row, at) => (at < first ? cut(row, { ...window, to: 0 }) : cut(row, window)));
-  const { styledLines, lines } = screen;
+  const { styledLines, lines, cursor } = screen;
   return {
     ...screen,
     lines: own(lines),
     ...(styledLines === undefined ? {} : { styledLines: own(styledLines) }),
+    ...(cursor === undefined ? {} : { cursor: { ...cursor, x: cursor.x - from } }),
     title,
     width: to - from,
     height: end - first,
@@ -90,10 +91,13 @@ export const ownWindow = (screen: Screen): Screen => {
 };
 
 /** The adapter, which sees the agent's own window of an editor. */
-export const inEditors = (adapter: AgentAdapter): AgentAdapter => {
-  const read: Pick<AgentAdapter, "readDraft"> =
-    adapter.readDraft === undefined
-      ? {}
-      : { readDraft: (screen) => adapter.readDraft?.(ownWindow(screen)) ?? null };
-  return { ...adapter, readScreen: (screen) => adapter.readScreen(ownWindow(screen)), ...read };
-};
+export const inEditors = (adapter: AgentAdapter): AgentAdapter => ({
+  ...adapter,
+  readScreen: (screen) => adapter.readScreen(ownWindow(screen)),
+  ...(adapter.readDraft === undefined
+    ? {}
+    : { readDraft: (screen) => adapter.readDraft?.(ownWindow(screen)) ?? null }),
+  ...(adapter.isOwnScreen === undefined
+    ? {}
+    : { isOwnScreen: (screen) => adapter.isOwnScreen?.(ownWindow(screen)) ?? false }),
+});

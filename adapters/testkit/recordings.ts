@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import type { Screen } from "../../core/ports/agentAdapter.ts";
+import type { Cursor, Screen } from "../../core/ports/agentAdapter.ts";
 
 export type Payload = Record<string, unknown>;
 
@@ -23,7 +23,8 @@ export interface Recording {
   title: string;
   isAlternate: boolean;
   hasMouse: boolean;
-  cursor: { x: number; y: number } | null;
+  /** Absent where it was not recorded. */
+  cursor?: Cursor;
   width: number;
   height: number;
   processes: ProcessInfo[];
@@ -55,6 +56,12 @@ const readRecordingFile = (path: string): RecordingFile =>
 const eventName = (tag: string): string =>
   tag.slice(tag.indexOf(".") + 1).replace(/^(event|hook|plugin)\./, "");
 
+const cursorOf = (pane: Record<string, string>): Cursor => ({
+  x: Number(pane["cursor_x"]),
+  y: Number(pane["cursor_y"]),
+  isVisible: pane["cursor_flag"] === "1",
+});
+
 /** Fails where there is no such frame. */
 export const loadRecording = (folder: string, name: string): Recording => {
   const base = join(folder, name);
@@ -68,7 +75,7 @@ export const loadRecording = (folder: string, name: string): Recording => {
     title: pane["pane_title"] ?? "",
     isAlternate: pane["alternate_on"] === "1",
     hasMouse: pane["mouse_any_flag"] === "1",
-    cursor: pane["cursor_flag"] === "1" ? { x: Number(pane["cursor_x"]), y: Number(pane["cursor_y"]) } : null,
+    ...(pane["cursor_x"] === undefined ? {} : { cursor: cursorOf(pane) }),
     width: Number(pane["pane_width"] ?? 120),
     height: Number(pane["pane_height"] ?? 40),
     processes: (file.process_tree ?? []).map((entry) => ({
@@ -118,6 +125,7 @@ export const screenOf = (recording: Recording): Screen => ({
   isAlternate: recording.isAlternate,
   width: recording.width,
   height: recording.height,
+  ...(recording.cursor === undefined ? {} : { cursor: recording.cursor }),
 });
 
 /** A recorded frame as a screen. */

@@ -7,11 +7,13 @@ import { withDaemon, type CliContext, type DaemonClient } from "./context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 
-/** `work:1.0 (host/%12)`, for questions and messages; its names are not cleaned. */
-export const placeOf = ({ identity, background, short_ref, window_index, pane_index }: PaneView): string =>
-  background === null
-    ? `${identity.session_name}:${window_index}.${pane_index} (${short_ref})`
-    : `the background (${short_ref})`;
+/** `work:1.0 (host/%12)` or `work:1.0 (host/%12, inside ssh)`, for questions and messages; its names are not cleaned. */
+export const placeOf = (pane: PaneView): string => {
+  const { identity, background, short_ref, window_index, pane_index, inside } = pane;
+  if (background !== null) return `the background (${short_ref})`;
+  const where = inside === null ? short_ref : `${short_ref}, inside ${inside}`;
+  return `${identity.session_name}:${window_index}.${pane_index} (${where})`;
+};
 
 const describe = (pane: PaneView): string => `${pane.agent_name ?? "no agent"} in ${placeOf(pane)}`;
 

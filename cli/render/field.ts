@@ -275,6 +275,7 @@ export const PANE_FIELDS = {
     raw: ({ identity }) => identity.pane_ref,
   },
   short_ref: text(whole("SHORT REF"), (pane) => pane.short_ref),
+  inside: text(whole("INSIDE"), (pane) => pane.inside),
   task: words({ title: "TASK", min: 16, least: 8 }, (pane) => rowTitle(pane).text),
   where: words({ title: "WHERE", min: 8 }, describeWhere),
   now: words({ title: "NOW", min: 10 }, (pane) => requestLine(pane) || workText(pane)),

@@ -9,7 +9,7 @@ import { printDocument } from "../command/document.ts";
 import { countBy, MARKS, stateCell } from "../render/mark.ts";
 import type { AuditDocument } from "../../core/model/documents.ts";
 import type { Explanation } from "../../core/model/view.ts";
-import { changesText, sharesText } from "../../ui/text/rowText.ts";
+import { changesText, insideText, sharesText } from "../../ui/text/rowText.ts";
 import { describePane, describeTarget, describeWindow } from "../render/field.ts";
 import { withRef } from "../command/settleRef.ts";
 
@@ -181,6 +181,9 @@ const headLines = ({ pane, rule }: Explanation, { paint, now }: CliContext): str
     `${paint("bold", cleanLine(pane.short_ref))}  ${identity.pane_ref}`,
     ...(identity.runtime_id === null ? [] : [`runtime:${identity.runtime_id}`]),
     `${cleanLine(pane.agent_name ?? pane.agent ?? "no agent")} in ${describeTarget(identity.target, identity.tmux_server)}/${cleanLine(identity.session_name)}, window ${describeWindow(pane)}`,
+    ...(pane.inside === null
+      ? []
+      : [`${insideText(pane)}: nothing but its screen is known, so its state is never certain`]),
     "",
   ];
   if (state !== null) {

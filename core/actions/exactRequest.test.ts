@@ -54,6 +54,7 @@ interface Scene {
   state: string;
   confidence: string;
   isLive: boolean;
+  inside?: string | null;
 }
 const ADAPTER = {
   displayName: "Claude Code",
@@ -73,7 +74,7 @@ const entry = (change: Partial<Scene> = {}) => {
     ...change,
   };
   return {
-    runtime: { runtimeId: "rt_1", targetId: scene.targetId },
+    runtime: { runtimeId: "rt_1", targetId: scene.targetId, inside: scene.inside ?? null },
     adapter: scene.adapter,
     resolution: {
       status: { ...STATUS, state: scene.state },
@@ -93,6 +94,7 @@ it("nothing speaks against a command that an event told whole and the screen sho
 describe("a rule approves nothing", () => {
   it.each<[string, Partial<Scene>]>([
     ["of another machine", { targetId: "ssh_1" }],
+    ["of an agent of which only the screen is known", { inside: "ssh" }],
     ["of an agent that is not known", { adapter: null }],
     [
       "of an agent that nobody could record",

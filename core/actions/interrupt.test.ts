@@ -25,6 +25,8 @@ const setUp = (states: readonly (CanonicalState | null)[], change: Partial<Inter
   const input: InterruptInput = {
     pane: PANE,
     paneRef: "pane:host/a/@0/%1",
+    adapter: null,
+    isInside: false,
     agentName: "Agent",
     keys: [["Escape"], ["Escape"]],
     client,

@@ -3,11 +3,13 @@ import type { ActionOutcome } from "../model/action.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TmuxCommand } from "../tmux/tmuxCommand.ts";
 import type { PaneCapture, PaneClient } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
+import { boundTo } from "./screenReading.ts";
 
 /** Between two presses: one that comes too early is taken for a part of the first. */
 const PRESS_PAUSE_MS = 300;
@@ -23,6 +25,9 @@ export interface InterruptInput {
   pane: Pane;
   paneRef: string;
   agentName: string;
+  adapter: AgentAdapter | null;
+  /** Nothing but its screen is known of it. */
+  isInside: boolean;
   keys: readonly (readonly string[])[];
   client: PaneClient;
   clock: Clock;
@@ -64,8 +69,10 @@ const pressAll = async (
   { capture, verify, wasBusy }: { capture: PaneCapture; verify: () => VerifiedAction; wasBusy: boolean },
 ): Promise<boolean> => {
   const { pane, client, clock, keys } = input;
+  const bound = boundTo(input, pane, capture);
+  if (bound === null) return false;
   // A shell that got its terminal back from the agent must not get the keys.
-  const onlyIf = { command: capture.command };
+  const onlyIf = { command: capture.command, ...bound };
   for (const [index, press] of keys.entries()) {
     if (index > 0) await pause(clock, PRESS_PAUSE_MS);
     // Once it has stopped, another press would mean something else.

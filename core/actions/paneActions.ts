@@ -130,6 +130,7 @@ export const createPaneActions = (deps: {
 
   const live = createLiveAgents({ ingest, connectedTargets });
   const { entryOf, stateOf, isForeground } = live;
+  const insideOf = (runtimeId: string): string | null => entryOf(runtimeId)?.runtime.inside ?? null;
 
   /** The agent that an action needs. @throws AgtmuxError E_UNSUPPORTED for a pane without one. */
   const agentOf = ({ verified: { subject } }: ActionTurn): RuntimeEntry => {
@@ -251,6 +252,7 @@ export const createPaneActions = (deps: {
               ? null
               : {
                   adapter: entryOf(runtimeId)?.adapter ?? null,
+                  isInside: insideOf(runtimeId) !== null,
                   state: () => stateOf(runtimeId),
                   turnMark: () => turnMark(entryOf(runtimeId)),
                   usesModes: () => live.usesModes(runtimeId),
@@ -272,6 +274,12 @@ export const createPaneActions = (deps: {
     );
   };
 
+  /** Nobody watches: what has only its screen may be something else by then. */
+  const whyNotUnattended = (runtimeId: string): string | null => {
+    const inside = insideOf(runtimeId);
+    return inside === null ? null : `it is inside ${inside}, where only its screen is known`;
+  };
+
   const send = (input: SendCall, alone: Occasion | null): Promise<ActionResult> =>
     audit.throughGate("send", input, (turn) => inTurn(turn, () => sendOnce(turn, input, alone)), {
       outcomeOf,
@@ -279,7 +287,10 @@ export const createPaneActions = (deps: {
     });
 
   const unattended: UnattendedActions = {
-    send: ({ afterLimit, isFirst, runtimeId, stateVersion, ...input }) => {
+    send: async ({ afterLimit, isFirst, runtimeId, stateVersion, ...input }) => {
+      const why = whyNotUnattended(runtimeId);
+      if (why !== null)
+        throw new AgtmuxError("E_UNSUPPORTED", `Nothing was sent to runtime:${runtimeId}: ${why}`);
       const guards = actionGuardsSchema.parse({ ifRuntime: runtimeId, ifVersion: stateVersion });
       const ref = `runtime:${runtimeId}`;
       return send({ ...input, ref, guards, pressEnter: true, toShell: false }, { afterLimit, isFirst });
@@ -291,6 +302,8 @@ export const createPaneActions = (deps: {
     findObstacle: async (runtimeId, options) => {
       const runtime = entryOf(runtimeId)?.runtime;
       if (runtime === undefined) return "its agent has ended";
+      const why = whyNotUnattended(runtimeId);
+      if (why !== null) return why;
       const { pane, client } = reach.reach(runtime, `runtime:${runtimeId}`);
       const capture = requireFitPane(await client.capture(pane, { styled: true }), pane, runtimeId);
       return unattendedOf(pane, runtimeId, { ...options, text: "" }).findObstacle(capture);
@@ -365,6 +378,8 @@ export const createPaneActions = (deps: {
                 ...screen,
                 paneRef: subject.paneRef,
                 agentName,
+                adapter,
+                isInside: runtime.inside !== null,
                 keys,
                 clock,
                 state: () => stateOf(runtimeId),
@@ -390,6 +405,12 @@ export const createPaneActions = (deps: {
           const { paneRef } = turn.verified.subject;
           const { pid, processStartedAt, runtimeId } = runtime;
           const background = backgroundIdOf(runtime.paneId);
+          if (runtime.inside !== null)
+            throw new AgtmuxError(
+              "E_UNSUPPORTED",
+              `The agent in ${paneRef} is inside ${runtime.inside}: its process is not known`,
+              { remedy: "Go there with 'agtmux attach', and end it there." },
+            );
           if (pid === null || processStartedAt === null)
             throw new AgtmuxError("E_UNSUPPORTED", `The process of the agent in ${paneRef} is not known`);
           if (!input.isConfirmed)

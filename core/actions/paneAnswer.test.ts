@@ -29,6 +29,7 @@ const capture = (rows: readonly string[]): PaneCapture => ({
   isSynchronized: false,
   isInputOff: false,
   isAlternate: true,
+  isCursorVisible: false,
   cursorX: rows.at(-1)?.length ?? 0,
   cursorY: rows.length - 1,
   width: PANE.width,

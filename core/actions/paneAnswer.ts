@@ -26,6 +26,7 @@ import { isTypedIn } from "./unattended.ts";
 const agentDoubt = ({ runtime, adapter }: RuntimeEntry): string | null => {
   if (runtime.targetId !== HOST_TARGET) return "it is on another machine";
   if (adapter === null) return "its agent is not known";
+  if (runtime.inside !== null) return `it is inside ${runtime.inside}: only its screen is known`;
   const { capabilities, integration, displayName } = adapter;
   const tells = capabilities.event_driven && integration !== undefined;
   return capabilities.verified && tells ? null : `${displayName} does not tell enough of what it asks`;
@@ -183,6 +184,7 @@ export const createPaneAnswer = (deps: {
         if (isDoubtful) return null;
         return shown === null ? prompt.request : { ...prompt.request, options: seen.options };
       },
+      isInside: entry.runtime.inside !== null,
       isUnattended: input.unattended !== null,
       openedAt: Math.max(
         entry.resolution?.since ?? snapshot.observedAt,

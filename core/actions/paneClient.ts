@@ -48,6 +48,8 @@ interface PaneCondition {
   dialog?: readonly PlacedRow[] | undefined;
   cursor?: { x: number; y: number } | undefined;
   size?: { width: number; height: number } | undefined;
+  /** Of the terminal. */
+  modes?: { isAlternate: boolean; isCursorVisible: boolean } | undefined;
 }
 
 const isEqual = (variable: string, value: number): string => `#{==:#{${variable}},${value}}`;
@@ -63,6 +65,7 @@ const paneCondition = ({
   dialog = [],
   cursor,
   size,
+  modes,
 }: PaneCondition): string =>
   all([
     isEqual("pane_pid", panePid),
@@ -71,6 +74,12 @@ const paneCondition = ({
     ...(command === undefined ? [] : [`#{m/r:${toPattern(command)},#{pane_current_command}}`]),
     ...(cursor === undefined ? [] : [isEqual("cursor_x", cursor.x), isEqual("cursor_y", cursor.y)]),
     ...(size === undefined ? [] : [isEqual("pane_width", size.width), isEqual("pane_height", size.height)]),
+    ...(modes === undefined
+      ? []
+      : [
+          isEqual("alternate_on", Number(modes.isAlternate)),
+          isEqual("cursor_flag", Number(modes.isCursorVisible)),
+        ]),
     ...screenShows.map((row) => `#{C/r:${toPattern(row)}}`),
     // tmux counts lines from 1; the first from the top that fits is the one it gives.
     ...dialog.map(({ line, text }) => `#{==:#{C/r:${toPattern(text)}},${line + 1}}`),
@@ -88,6 +97,7 @@ const FLAGS = [
   "pane_synchronized",
   "pane_input_off",
   "alternate_on",
+  "cursor_flag",
   "cursor_x",
   "cursor_y",
   "pane_width",
@@ -104,6 +114,7 @@ export interface PaneCapture {
   isSynchronized: boolean;
   isInputOff: boolean;
   isAlternate: boolean;
+  isCursorVisible: boolean;
   cursorX: number;
   cursorY: number;
   width: number;
@@ -174,6 +185,7 @@ const parseCapture = (output: string, nonce: string): PaneCapture | null => {
     isSynchronized: value("pane_synchronized") > 0,
     isInputOff: value("pane_input_off") > 0,
     isAlternate: value("alternate_on") > 0,
+    isCursorVisible: value("cursor_flag") > 0,
     cursorX: value("cursor_x"),
     cursorY: value("cursor_y"),
     width: value("pane_width"),

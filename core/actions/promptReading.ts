@@ -9,7 +9,7 @@ import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TmuxCommand } from "../tmux/tmuxCommand.ts";
-import { requireFitPane, screenOf } from "./screenReading.ts";
+import { modesOf, requireFitPane, screenOf } from "./screenReading.ts";
 import type { PaneClient, PaneCapture, PlacedRow } from "./paneClient.ts";
 import { poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
@@ -47,6 +47,8 @@ export interface AnswerInput {
   adapter: AgentAdapter;
   choice: AnswerChoice;
   openedAt: number;
+  /** Nothing but its screen is known of it. */
+  isInside: boolean;
   /** Nobody watches: no answer is given while somebody reads in the pane. */
   isUnattended: boolean;
   /**
@@ -158,7 +160,7 @@ const pressOn = (
   { capture, dialogTop }: PromptReading,
   keys: TmuxCommand,
 ): Promise<boolean> => {
-  const { client, pane, adapter } = input;
+  const { client, pane, adapter, isInside } = input;
   const rows = dialogRows(capture.rawRows, dialogTop);
   if (rows === null) throw unplaced(input);
   const { command, cursorX, cursorY, width, height, firstLine } = capture;
@@ -167,6 +169,7 @@ const pressOn = (
     dialog: rows.map(({ line, text }) => ({ line: line + firstLine, text })),
     ...(adapter.movesCursorInDialogs === true ? {} : { cursor: { x: cursorX, y: cursorY } }),
     size: { width, height },
+    ...(isInside ? { modes: modesOf(capture).modes } : {}),
   });
 };
 

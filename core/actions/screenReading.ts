@@ -123,6 +123,7 @@ export const requireFitPane = (capture: PaneCapture | null, pane: Pane, paneRef:
 /** A capture as adapters read it. */
 export const screenOf = (pane: Pane, capture: PaneCapture): Screen => {
   const { rows: lines, styledRows, title, isAlternate, width, height } = capture;
+  const { cursorX: x, cursorY, firstLine, isCursorVisible: isVisible } = capture;
   return {
     lines,
     ...(styledRows === undefined ? {} : { styledLines: styledRows }),
@@ -130,7 +131,27 @@ export const screenOf = (pane: Pane, capture: PaneCapture): Screen => {
     isAlternate,
     width,
     height,
+    cursor: { x, y: cursorY - firstLine, isVisible },
   };
+};
+
+/** The terminal's modes, and where the cursor stands. */
+export const modesOf = ({ isAlternate, isCursorVisible, cursorX: x, cursorY: y }: PaneCapture) => ({
+  modes: { isAlternate, isCursorVisible },
+  cursor: { x, y },
+});
+
+/**
+ * What has to hold when keys arrive at an agent of which nothing but the screen is known: the program in front is the same when it
+ * has ended. Nothing for others. Null: this is not its screen.
+ */
+export const boundTo = (
+  agent: { adapter: AgentAdapter | null; isInside: boolean } | null,
+  pane: Pane,
+  capture: PaneCapture,
+): Partial<ReturnType<typeof modesOf>> | null => {
+  if (agent?.isInside !== true) return {};
+  return agent.adapter?.isOwnScreen?.(screenOf(pane, capture)) === true ? modesOf(capture) : null;
 };
 
 /** What the screen shows right now; the engine may be some hundred milliseconds behind. */

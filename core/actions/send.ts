@@ -5,6 +5,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { ActionOutcome } from "../model/action.ts";
 import { isWaiting } from "../model/state.ts";
 import {
+  boundTo,
   requireFitPane,
   findTyped,
   isRecognisable,
@@ -121,11 +122,13 @@ const typeText = async (input: SendInput, text: HeldText, capture: PaneCapture):
   const { client, pane } = input;
   const leaveMode: TmuxCommand = ["copy-mode", "-q", "-t", pane.paneId];
   const { command, cursorX: x, cursorY: y, width, height } = capture;
+  const bound = boundTo(input.agent, pane, capture);
+  if (bound === null) return false;
   const onlyIf = {
     command,
     screenShows: landmarks(capture, readCapture(input.agent, input.pane, capture)),
     // A key that somebody presses moves the cursor in the box.
-    ...(input.unattended === null ? {} : { cursor: { x, y }, size: { width, height } }),
+    ...(input.unattended === null ? bound : { cursor: { x, y }, size: { width, height } }),
   };
   const action = input.verify();
   input.onFirstKey();

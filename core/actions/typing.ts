@@ -10,6 +10,7 @@ import type { PaneCapture, PaneClient, HeldText } from "./paneClient.ts";
 import { poll, pause } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import {
+  boundTo,
   landmarks,
   readCapture,
   screenOf,
@@ -128,6 +129,8 @@ const UNATTENDED_TRIES = 25;
 /** The agent in the pane. */
 export interface SendAgent {
   adapter: AgentAdapter | null;
+  /** Nothing but its screen is known of it. */
+  isInside: boolean;
   /** As the engine has it now. */
   state(): CanonicalState | null;
   /** Changes whenever the beginning or the end of a turn is reported. */
@@ -181,14 +184,15 @@ const tryEnter = async (input: EnterInput, typed: Typed): Promise<EnterTry> => {
   if (input.unattended?.holdsOnlyTyped(capture) === false)
     return { kind: "again", why: "Something else was typed beside the text, so Enter was not pressed." };
   const onlyIf = enterCondition(typed, capture);
-  if (onlyIf === null) return { kind: "again", why: BOX_CHANGED };
+  const bound = boundTo(agent, pane, capture);
+  if (onlyIf === null || bound === null) return { kind: "again", why: BOX_CHANGED };
   if (agent !== null && !(await agent.isForeground()))
     return refused("The agent lost its terminal before Enter, so Enter was not pressed.");
   const keys: TmuxCommand[] = [
     ["copy-mode", "-q", "-t", pane.paneId],
     ["send-keys", "-t", pane.paneId, "Enter"],
   ];
-  const isPressed = await client.runIf(input.renew(), pane, keys, onlyIf);
+  const isPressed = await client.runIf(input.renew(), pane, keys, { ...onlyIf, ...bound });
   return isPressed ? { kind: "pressed" } : { kind: "again", why: BOX_CHANGED };
 };
 

@@ -193,6 +193,10 @@ export class BackgroundWatch implements WatchedServer {
     return Promise.resolve(new Map());
   }
 
+  look(): ReturnType<WatchedServer["look"]> {
+    return Promise.resolve(new Map());
+  }
+
   currentPath(): Promise<string | null> {
     return Promise.resolve(null);
   }

@@ -38,6 +38,7 @@ const watchedIn = (paneId: string, more: Partial<WatchedRuntime> = {}): WatchedR
     startedAt: 0,
     endedAt: null,
     agentSessionId: null,
+    inside: null,
   };
   return {
     runtime,

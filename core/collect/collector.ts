@@ -11,6 +11,7 @@ import { BindingProbe, EventDelivery, type ListedServer } from "./eventDelivery.
 import { LISTEN_MS, OutputWatch, ProcessWatch } from "./processWatch.ts";
 import type { Accounts } from "./accounts.ts";
 import { BackgroundWatch } from "./backgroundWatch.ts";
+import { InsideWatch } from "./insideWatch.ts";
 import { ScreenWatch } from "./screenWatch.ts";
 import type { CollectorSink, ProcessReader, WatchedServer } from "./sink.ts";
 
@@ -61,6 +62,7 @@ export class Collector {
   /** Sessions that no pane shows, listed like a tmux server. */
   private readonly background: BackgroundWatch;
   private readonly backgroundState: ServerState;
+  private readonly inside: InsideWatch;
   private readonly processes: ProcessWatch;
   private readonly screens: ScreenWatch;
   private readonly outputs: OutputWatch;
@@ -99,8 +101,10 @@ export class Collector {
       onNews: () => this.guard(this.listNow(this.background.server)),
     });
     this.backgroundState = notListed(this.background);
+    this.inside = new InsideWatch(deps);
     this.processes = new ProcessWatch({
       ...deps,
+      inside: this.inside,
       identify: (found) => adapters.identify(found),
       background: this.background,
     });
@@ -312,6 +316,7 @@ export class Collector {
     this.forgetGone();
     await this.processes.scan(state.panes, false);
     await this.processes.verifyRuntimes();
+    await this.inside.look(state.watched);
     await this.bindingProbe.learnFolders();
     this.screens.schedule();
     if (this.isStarted && !this.hasSight && !this.isDown() && !this.isLookingAround)
@@ -361,6 +366,7 @@ export class Collector {
       this.deps.sink.watchedRuntimes(this.deps.targetId).map(({ runtime }) => runtime.runtimeId),
     );
     this.processes.forgetGone(panes, runtimes);
+    this.inside.forgetGone(panes);
     this.background.forgetViewers(panes);
     this.screens.forgetGone(runtimes);
   }

@@ -11,7 +11,14 @@ const watched = (
   windowActivity: number,
   isUnsustained = false,
   title = "",
-) => ({ attention, isUnsustained, pane: somePane("%1", { windowActivity, title }) }) as WatchedRuntime;
+  inside: string | null = null,
+) =>
+  ({
+    runtime: { inside },
+    attention,
+    isUnsustained,
+    pane: somePane("%1", { windowActivity, title }),
+  }) as WatchedRuntime;
 const wait = (runtime: WatchedRuntime, sameReads = 5, title = ""): number =>
   nextReadAt(runtime, { at: AT, text: "", title, activity: 0, sameReads }, DEFAULT_TIMING) - AT;
 const OLD = AT / 1_000 - 100;
@@ -43,6 +50,11 @@ describe("a screen is read", () => {
     expect(wait(watched("active", OLD), 0)).toBe(1_000);
     expect(wait(watched("active", OLD), 1)).toBe(2_000);
     expect(wait(watched("quiet", OLD), 0)).toBe(2_000);
+  });
+
+  it("twice as soon where nothing but its screen is known", () => {
+    expect(wait(watched("active", OLD, false, "", "ssh"), 0)).toBe(500);
+    expect(wait(watched("quiet", Math.floor(AT / 1_000), false, "", "ssh"))).toBe(500);
   });
 
   it("at once when its pane got another title: agents write there that a turn began, or ended", () => {

@@ -17,6 +17,7 @@ import type { Recognised } from "../engine/epoch.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 import type { Accounts } from "./accounts.ts";
 import type { BackgroundWatch } from "./backgroundWatch.ts";
+import { programOf, type InsideWatch } from "./insideWatch.ts";
 
 // Beside the adapters: a process that a person named as an agent in `config.json` (`agents.<type>.programs`: a wrapper around a
 // container, or a name of their own), and why no agent is recognised.
@@ -51,25 +52,23 @@ export const findNamed = (
   return null;
 };
 
-const REMOTE = "add the machine as a target (agtmux target add)";
-const CONTAINER =
-  "what runs in a container is not seen; a wrapper of it can stand for an agent (agents.<type>.programs in config.json)";
+const UNPROVED = "its screen alone proves no agent now";
+const REMOTE = `add the machine as a target (agtmux target add); ${UNPROVED}`;
+const CONTAINER = `what runs in a container is not seen, and ${UNPROVED}; a wrapper of it can stand for an agent (agents.<type>.programs in config.json)`;
 const REASONS: readonly (readonly [program: RegExp, remedy: string])[] = [
   [/^(ssh|autossh|mosh(-client)?|et|telnet)$/, REMOTE],
-  [/^tmux(: client)?$/, "name its server in config.json (tmux_servers) to watch what is in it"],
-  [/^screen$/i, "what runs in another terminal multiplexer is not seen"],
+  [/^tmux(: client)?$/, `name its server in config.json (tmux_servers) to watch what is in it; ${UNPROVED}`],
+  [/^screen$/i, `what runs in another terminal multiplexer is not seen, and ${UNPROVED}`],
   [
-    /^(docker|podman|nerdctl|kubectl|lxc|incus|machinectl|nsenter|distrobox(-enter)?|toolbox|limactl|wsl)$/,
+    /^(docker|podman|nerdctl|kubectl|lxc|incus|machinectl|nsenter|distrobox(-enter)?|toolbox|limactl|devcontainer|wsl)$/,
     CONTAINER,
   ],
 ];
 const MAX_NAMED = 5;
 
-const nameOf = ({ comm, file }: ProcessInfo): string => (file === undefined ? comm : baseName(file.path));
-
 /** Why no agent is recognised, in one sentence. `processes`: of the pane, parents before children. */
 export const whyNoAgent = (processes: readonly ProcessInfo[]): string => {
-  const names = processes.map(nameOf);
+  const names = processes.map(programOf);
   for (const name of names.toReversed())
     for (const [program, remedy] of REASONS)
       if (program.test(name)) return `its program is ${name}: ${remedy}`;
@@ -294,6 +293,7 @@ export class ProcessWatch {
     identify: (processes: readonly ProcessInfo[]) => Identified | null;
     background: Pick<BackgroundWatch, "recognise" | "sessionIdOf" | "noteViewer">;
     accounts: Pick<Accounts, "learn" | "of">;
+    inside: Pick<InsideWatch, "recognise">;
     clock: Clock;
   }) {
     this.deps = deps;
@@ -345,19 +345,23 @@ export class ProcessWatch {
       const recognised =
         pane.server === BACKGROUND_SERVER
           ? this.deps.background.recognise(pane, processes)
-          : this.recognise(pane, found);
+          : this.recognise(pane, processes, found);
       if (recognised !== "listing") this.deps.sink.applyRecognised(pane, recognised);
     }
   }
 
-  private recognise(pane: Pane, found: Identified | null): Recognised | null {
-    const { accounts, background } = this.deps;
+  private recognise(
+    pane: Pane,
+    processes: readonly ProcessInfo[],
+    found: Identified | null,
+  ): Recognised | null {
+    const { accounts, background, inside } = this.deps;
     const named = found?.adapter.background?.shownBy(found.match.process) ?? null;
     const sessionId =
       found === null || named === null ? null : background.sessionIdOf(found.adapter.agentType, named);
     const shown = sessionId === null ? null : named;
     background.noteViewer(paneKeyString(pane), shown);
-    if (found === null) return null;
+    if (found === null) return inside.recognise(pane, processes);
     const { agentType } = found.adapter;
     const { process } = found.match;
     const account = accounts.of(process);

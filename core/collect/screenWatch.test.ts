@@ -47,6 +47,7 @@ const watchedAs = (index: number, attention: Attention): WatchedRuntime => ({
     startedAt: 0,
     endedAt: null,
     agentSessionId: null,
+    inside: null,
   },
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what screens need of it
   adapter: ADAPTER as AgentAdapter,

@@ -11,8 +11,9 @@ import {
   type SinkReading,
   type WatchedServer,
 } from "./sink.ts";
-import type { Reading } from "../ports/agentAdapter.ts";
+import type { Reading, Screen } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { ScreenLook } from "../tmux/topology.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { WorkWatch } from "./workWatch.ts";
@@ -74,7 +75,9 @@ export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, 
       if (runtime.isUnsustained) return last.at + timing.contest_ms;
       // A working agent's screen moves all the time: that it rests now is news, and tmux reports no rest.
       const mayRest = runtime.attention === "active" && last.sameReads === 0;
-      if (mayRest || hasChangedSince(runtime, last)) return last.at + timing.screen_read_interval_ms;
+      // Neither a title nor a file nor an event tells of what runs behind another program.
+      const usualMs = runtime.runtime.inside === null ? timing.screen_read_interval_ms : timing.contest_ms;
+      if (mayRest || hasChangedSince(runtime, last)) return last.at + usualMs;
       return last.at + (runtime.attention === "active" ? ACTIVE_RECHECK_MS : restMs(last));
     }
   }
@@ -98,12 +101,26 @@ const PANES_PER_READ = 50;
 const SCREENS_PER_COMMIT = 10;
 const URGENCY: readonly Attention[] = ["close", "waiting", "active", "quiet"];
 
+/** So long may a screen be another's before its agent counts as gone: what redraws itself is back sooner. */
+const STRANGE_MS = 2_000;
+
+/** Panes whose agent is known by its screen alone, and the others. */
+const partition = (due: readonly WatchedRuntime[]): [alone: string[], others: string[]] => {
+  const { true: alone = [], false: others = [] } = Object.groupBy(due, ({ runtime }) =>
+    runtime.inside === null ? "false" : "true",
+  );
+  const ids = (some: readonly WatchedRuntime[]): string[] => some.map(({ pane }) => pane.paneId);
+  return [ids(alone), ids(others)];
+};
+
 export class ScreenWatch {
   private readonly deps: ConstructorParameters<typeof ScreenWatch>[0];
   private readonly work: WorkWatch;
   private readonly reads = new Map<string, LastRead>();
   /** Runtimes whose screen showed nothing that its adapter knows when it was read last. */
   private readonly unknown = new Set<string>();
+  /** Since when the screen of an agent that is known by it alone is another's. */
+  private readonly strangeSince = new Map<string, number>();
   private readonly confirmations = new Map<string, { at: number; cwd: string | null }>();
   /** Runtimes whose project settings are to be read; one read at a time. */
   private readonly toConfirm = new Map<string, WatchedRuntime>();
@@ -153,7 +170,7 @@ export class ScreenWatch {
 
   forgetGone(runtimes: ReadonlySet<string>): void {
     this.work.forgetGone(runtimes);
-    for (const map of [this.reads, this.unknown, this.confirmations, this.toConfirm])
+    for (const map of [this.reads, this.unknown, this.strangeSince, this.confirmations, this.toConfirm])
       for (const id of map.keys()) if (!runtimes.has(id)) map.delete(id);
   }
 
@@ -237,9 +254,12 @@ export class ScreenWatch {
     const readAt = this.deps.clock.now();
     for (const watched of due) this.noteConfirmation(watched);
     this.deps.guard(this.readConfirmations());
-    this.work.note(due);
-    const [screens] = await Promise.all([
-      server.capture(due.map(({ pane }) => pane.paneId)),
+    // Where the program in front is says nothing of the agent behind it.
+    this.work.note(due.filter(({ runtime }) => runtime.inside === null));
+    const [alone, others] = partition(due);
+    const [screens, looks] = await Promise.all([
+      server.capture(others),
+      alone.length === 0 ? new Map<string, ScreenLook>() : server.look(alone),
       ...due.map((watched) => this.readStateFiles(watched)),
       this.deps.verifyProcesses(),
     ]);
@@ -248,8 +268,10 @@ export class ScreenWatch {
       await yieldToEventLoop();
       if (this.isClosed) return;
       const read = due.slice(from, from + SCREENS_PER_COMMIT).flatMap((watched) => {
-        const lines = screens.get(watched.pane.paneId) ?? null;
-        const reading = this.readScreen(watched, lines, { readAt, begunAt });
+        const { paneId } = watched.pane;
+        const look = looks.get(paneId) ?? null;
+        const lines = screens.get(paneId) ?? look?.lines ?? null;
+        const reading = this.readScreen(watched, lines, { readAt, begunAt, look });
         if (reading === null) return [];
         // Its title is older than its screen: where the two do not go together, it is the title that has to be read again.
         if (this.isNowUnknown(watched, reading)) server.expectChange();
@@ -257,6 +279,9 @@ export class ScreenWatch {
       });
       this.deps.sink.applyReadings("poller", new Map(read));
     }
+    for (const { runtime, pane } of due)
+      if (readAt - (this.strangeSince.get(runtime.runtimeId) ?? readAt) >= STRANGE_MS)
+        this.deps.sink.applyRecognised(pane, null);
   }
 
   private isNowUnknown({ runtime: { runtimeId } }: WatchedRuntime, { reading }: SinkReading): boolean {
@@ -270,7 +295,7 @@ export class ScreenWatch {
   private readScreen(
     watched: WatchedRuntime,
     lines: readonly string[] | null,
-    { readAt, begunAt }: { readAt: number; begunAt: number },
+    { readAt, begunAt, look }: { readAt: number; begunAt: number; look: ScreenLook | null },
   ): SinkReading | null {
     const { runtimeId } = watched.runtime;
     const { title, windowActivity: activity } = watched.pane;
@@ -286,14 +311,27 @@ export class ScreenWatch {
     this.deps.sink.noteScreen(runtimeId, lines);
     const isChanged = last !== undefined && last.text !== text;
     const isBlank = text.trim() === "";
-    return { reading: this.interpret(watched, lines), readAt, isChanged, isBlank };
+    const { isAlternate, width, height } = watched.pane;
+    const screen = { lines, title, isAlternate, width, height, ...look };
+    const reading = this.interpret(watched, screen);
+    this.noteStrange(watched, { screen, readAt, isRead: reading !== null });
+    return { reading, readAt, isChanged, isBlank };
+  }
+
+  /** Of an agent that is known by its screen alone: since when nothing on it is the agent's. */
+  private noteStrange(
+    { adapter, runtime: { runtimeId, inside } }: WatchedRuntime,
+    { screen, readAt, isRead }: { screen: Screen; readAt: number; isRead: boolean },
+  ): void {
+    if (inside === null) return;
+    if (isRead || adapter.isOwnScreen?.(screen) === true) this.strangeSince.delete(runtimeId);
+    else if (!this.strangeSince.has(runtimeId)) this.strangeSince.set(runtimeId, readAt);
   }
 
   /** An adapter that fails on a screen has not recognised it; the other screens of the batch are read all the same. */
-  private interpret({ adapter, pane }: WatchedRuntime, lines: readonly string[]): Reading | null {
-    const { title, isAlternate, width, height } = pane;
+  private interpret({ adapter }: WatchedRuntime, screen: Screen): Reading | null {
     try {
-      return adapter.readScreen({ lines, title, isAlternate, width, height });
+      return adapter.readScreen(screen);
     } catch (error) {
       this.deps.logger.error({ error, agent: adapter.agentType }, "an adapter could not read a screen");
       return null;

@@ -2,6 +2,7 @@
 import type { Pane, ServerInstance } from "../model/runtime.ts";
 import type { Clock } from "../ports/clock.ts";
 import {
+  captureLooks,
   captureScreens,
   createLocalProbe,
   listTopology,
@@ -135,6 +136,7 @@ export const watchServer = (options: {
       isExpected = true;
     },
     capture: (paneIds) => captureScreens(tmux, paneIds),
+    look: (paneIds) => captureLooks(tmux, paneIds),
     async currentPath(paneId) {
       const result = await tmux.query([["display-message", "-p", "-t", paneId, "#{pane_current_path}"]]);
       const [answer] = result.status === "ok" ? result.answers : [];

@@ -16,6 +16,7 @@ import type {
 import type { ProcessTree } from "../ports/targetExecutor.ts";
 import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
+import type { ScreenLook } from "../tmux/topology.ts";
 
 /** How long a stretch takes, in milliseconds; it may be longer by one step of the work. */
 const STRETCH_MS = 3;
@@ -56,6 +57,8 @@ export interface WatchedServer {
   expectChange(): void;
   /** Visible screens of the panes, top to bottom; panes that are gone are missing. */
   capture(paneIds: readonly string[]): Promise<Map<string, readonly string[]>>;
+  /** The same with where the cursor stands, at twice the cost. */
+  look(paneIds: readonly string[]): Promise<Map<string, ScreenLook>>;
   /** Working folder of the program in the pane's foreground, from tmux; null where tmux does not know it. */
   currentPath(paneId: string): Promise<string | null>;
   /** Clients with a terminal; none where tmux does not answer. */
@@ -123,6 +126,8 @@ export interface CollectorSink {
   /** Of a target with a hundred agents the list takes a while: `isWanted` leaves out agents of other adapters. */
   watchedRuntimes(targetId: string, isWanted?: (adapter: AgentAdapter) => boolean): WatchedRuntime[];
   watchedRuntimeIn(key: PaneKey): WatchedRuntime | null;
+  /** What ssh calls the machines that are watched themselves. */
+  machines(): readonly string[];
 }
 
 /** The runtime's process as adapters and checks know it. */

@@ -27,6 +27,7 @@ const watchedAs = (
     startedAt: 0,
     endedAt: null,
     agentSessionId: null,
+    inside: null,
   },
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is asked of it
   adapter: { agentType: "a", readTranscript } as AgentAdapter,

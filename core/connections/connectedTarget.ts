@@ -15,7 +15,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor, ProcessTree } from "../ports/targetExecutor.ts";
 import { knowledgeOf, type FoundTmux } from "../tmux/findTmux.ts";
 import type { TmuxSocket } from "../tmux/servers.ts";
-import { createIncrementalProbe } from "../tmux/topology.ts";
+import { createIncrementalProbe, type ScreenLook } from "../tmux/topology.ts";
 import { createTmuxCalls, type TmuxCalls } from "../tmux/tmuxCalls.ts";
 import { createTmuxServer } from "../tmux/tmuxServer.ts";
 import type { FeatureContext } from "../ports/feature.ts";
@@ -126,6 +126,11 @@ export const createConnectedTarget = (
     capture: async ({ server, paneId }: Pane): Promise<readonly string[] | null> => {
       const screens = await collected.find((one) => one.server === server)?.capture([paneId]);
       return screens?.get(paneId) ?? null;
+    },
+    /** The same with where its cursor stands. */
+    look: async ({ server, paneId }: Pane): Promise<ScreenLook | null> => {
+      const looks = await collected.find((one) => one.server === server)?.look([paneId]);
+      return looks?.get(paneId) ?? null;
     },
     processesOf,
     /** Takes in the events that wait in its spool at this moment. @throws Error where they cannot be read. */

@@ -18,6 +18,7 @@ import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import type { AdapterCheck, AdapterList, AdapterTry, RuleMatch } from "../model/adapterView.ts";
 import { requestView } from "../model/request.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { ScreenLook } from "../tmux/topology.ts";
 import type { AdapterRow } from "../ports/store.ts";
 
 /**
@@ -130,14 +131,12 @@ export type ReadScreenNow = (pane: Pane, adapter: AgentAdapter) => Promise<Expla
 /** Null where the screen cannot be read now. */
 export const createScreenNow =
   (deps: {
-    capture: (pane: Pane) => Promise<readonly string[] | null>;
+    look: (pane: Pane) => Promise<ScreenLook | null>;
     redact: (text: string) => string;
   }): ReadScreenNow =>
   async (pane, adapter) => {
-    const lines = await deps.capture(pane);
-    if (lines === null) return null;
-    const { title, isAlternate, width, height } = pane;
-    return describeScreen({ lines, title, isAlternate, width, height }, adapter, deps.redact);
+    const look = await deps.look(pane);
+    return look === null ? null : describeScreen({ ...look, title: pane.title }, adapter, deps.redact);
   };
 
 // Answers about adapters.

@@ -288,7 +288,7 @@ export const createDaemon = async (deps: {
     }),
     readSshAliases: async () => readSshAliases(await executor.homeDir()),
     screenNow: createScreenNow({
-      capture: async (pane) => (await connectedTargets.find(pane.targetId)?.capture(pane)) ?? null,
+      look: async (pane) => (await connectedTargets.find(pane.targetId)?.look(pane)) ?? null,
       redact: quote,
     }),
     targetService,

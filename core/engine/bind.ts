@@ -8,6 +8,9 @@ import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 // whichever pane started it (docs/adr/0006). The event is bound by its session, by the process that ran the hook, or by the prompt
 // that exactly one screen shows.
 
+/** The events of an agent behind another program do not come here: one that names its pane is somebody else's. */
+export const mayTell = ({ inside }: Runtime): boolean => inside === null;
+
 /** What is known of a live runtime that an event may belong to. */
 export interface Whereabouts {
   /** Working folder of its process; null where it could not be read. */
@@ -100,7 +103,8 @@ export const isTie = ({ promptText }: { promptText: string | null }): boolean =>
 export const placeEvent = (input: PaneBindingInput): PaneBinding => {
   const { envelope, sessionId, runtimes, targetId } = input;
   const ofAgent = runtimes.filter(
-    (runtime) => runtime.targetId === targetId && runtime.agentType === envelope.agentType,
+    (runtime) =>
+      runtime.targetId === targetId && runtime.agentType === envelope.agentType && mayTell(runtime),
   );
   const live = ofAgent.filter((runtime) => runtime.endedAt === null && isOfLife(envelope, runtime));
   const parent = live.find((runtime) => runtime.pid !== null && runtime.pid === envelope.parentPid);
@@ -158,7 +162,7 @@ const bySession = ({ envelope, sessionId }: BindInput, runtimes: readonly Runtim
 
 export const bindEvent = (input: BindInput): Binding => {
   const { envelope, servers, targetId } = input;
-  const runtimes = input.runtimes.filter((runtime) => runtime.targetId === targetId);
+  const runtimes = input.runtimes.filter((runtime) => runtime.targetId === targetId && mayTell(runtime));
   const isInPane = runtimes.some(
     ({ paneId, agentSessionId, endedAt }) =>
       endedAt === null && paneId === envelope.paneId && agentSessionId === input.sessionId,

@@ -10,6 +10,8 @@ export interface Recognised {
   sessionId?: string | null;
   /** The folders that the process uses; absent: not asked. */
   account?: Account;
+  /** Known by its screen alone, behind this program; `process` is that program's. */
+  inside?: string | null;
   /** It only shows a session that another process runs: its end is no end of the session. */
   isViewer?: boolean;
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Envelope } from "../model/envelope.ts";
 import type { Runtime } from "../model/runtime.ts";
-import { placeEvent, PROMPT_DRAWN_MS, type PaneBindingInput, type Whereabouts } from "./bind.ts";
+import { bindEvent, placeEvent, PROMPT_DRAWN_MS, type PaneBindingInput, type Whereabouts } from "./bind.ts";
 
 const NOW = 1_000_000;
 const PROMPT = "explain the flaky test in detail";
@@ -19,6 +19,7 @@ const someRuntime = (paneId: string, more: Partial<Runtime> = {}): Runtime => ({
   startedAt: NOW - 60_000,
   endedAt: null,
   agentSessionId: null,
+  inside: null,
   ...more,
 });
 /** As the background server leaves it: the environment of a pane that is long gone, and its own pid. */
@@ -170,5 +171,29 @@ describe("an event whose pane proves nothing", () => {
         },
       ),
     );
+  });
+});
+
+describe("an agent that is known by its screen alone", () => {
+  const inside = someRuntime("%1", { inside: "ssh", pid: 21_841, agentSessionId: "s1" });
+
+  it("gets no event that was placed by process, session, folder or prompt", () => {
+    const where = { "rt_%1": at("/home/dev", PROMPT) };
+    expect(place([inside], where).kind).toBe("pending");
+  });
+
+  it("gets no event that names its pane", () => {
+    const server = { server: "default", socketPath: "/tmp/s", pid: 7, startedAt: 0 };
+    const envelope = fromServer({ tmuxSocket: "/tmp/s", paneId: "%1" });
+    const bound = (one: Runtime): string =>
+      bindEvent({
+        envelope,
+        sessionId: "s1",
+        targetId: "host",
+        beginsSession: false,
+        servers: [server],
+        runtimes: [one],
+      }).kind;
+    expect([bound({ ...inside, inside: null }), bound(inside)]).toEqual(["bound", "pending"]);
   });
 });

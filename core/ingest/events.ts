@@ -1,6 +1,6 @@
 // Event files in: each is normalised by its adapter (those of our wrapper here), bound to the runtime that it names, and applied;
 // one that names no runtime yet waits, durably, until its time is over. Agents' events are bound by core/engine/bind.ts.
-import { bindEvent, type Binding, type BindInput, isTie, placeEvent } from "../engine/bind.ts";
+import { bindEvent, type Binding, type BindInput, isTie, mayTell, placeEvent } from "../engine/bind.ts";
 import { type Envelope, readWrapperEvent, isWrapperEvent } from "../model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../model/evidence.ts";
 import type { Runtime, ServerInstance } from "../model/runtime.ts";
@@ -41,7 +41,7 @@ const bindWrapper = (input: Omit<BindInput, "sessionId" | "beginsSession">): Bin
   const { envelope, runtimes, targetId } = input;
   const pid = readWrapperEvent(envelope)?.pid ?? null;
   const own = runtimes.filter(
-    (runtime) => pid !== null && runtime.pid === pid && runtime.targetId === targetId,
+    (runtime) => pid !== null && runtime.pid === pid && runtime.targetId === targetId && mayTell(runtime),
   );
   const agentType = own.find(({ paneId }) => paneId === envelope.paneId)?.agentType ?? envelope.agentType;
   const binding = bindEvent({

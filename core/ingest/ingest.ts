@@ -258,6 +258,10 @@ export class Ingest {
     return watchedRuntimes(this.liveState, targetId, this.unitOfWork.deps.clock.now(), isWanted);
   }
 
+  machines(): string[] {
+    return [...this.liveState.targets.values()].flatMap(({ connectionRef }) => connectionRef ?? []);
+  }
+
   watchedRuntimeIn(key: PaneKey): WatchedEntry | null {
     return watchedRuntimeIn(this.liveState, key, this.unitOfWork.deps.clock.now());
   }

@@ -15,6 +15,7 @@ const runtime = (more: Partial<Runtime> = {}): Runtime => ({
   processStartedAt: 1,
   startedAt: 1,
   endedAt: null,
+  inside: null,
   ...more,
 });
 const live = (...runtimes: Runtime[]): LiveState => {

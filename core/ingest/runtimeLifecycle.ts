@@ -62,7 +62,11 @@ export class RuntimeLifecycle {
         !live.isViewer &&
         (live.adapter?.announcesExit ?? false) &&
         live.facts.cursors.has("hook"),
-      paneDeadStatus: pane.isDead && live?.runtime.pid === pane.panePid ? pane.deadStatus : null,
+      // The end of the program in front says nothing of the agent behind it.
+      paneDeadStatus:
+        pane.isDead && live?.runtime.inside === null && live.runtime.pid === pane.panePid
+          ? pane.deadStatus
+          : null,
       wrapperExitStatus: live?.wrapperExitStatus ?? null,
     });
     if (change.kind === "keep") {
@@ -111,12 +115,17 @@ export class RuntimeLifecycle {
     if (wasStale || hasTurned || states.isDue(entry)) unitOfWork.commit(() => states.evaluate(entry));
   }
 
-  private begin(
-    pane: Pane,
-    { agentType, process, sessionId = null, isViewer = false, account }: Recognised,
-  ): void {
+  private begin(pane: Pane, recognised: Recognised): void {
+    const {
+      agentType,
+      process,
+      sessionId = null,
+      isViewer = false,
+      inside = null,
+      account = null,
+    } = recognised;
     const { unitOfWork, states } = this.deps;
-    const { store, clock, runtimeIdOf, adapterOf } = unitOfWork.deps;
+    const { store, clock, runtimeIdOf } = unitOfWork.deps;
     const { targetId, server, paneId } = pane;
     const now = clock.now();
     const paneEpoch = store.lastPaneEpoch(pane) + 1;
@@ -141,6 +150,7 @@ export class RuntimeLifecycle {
       startedAt: now,
       endedAt: null,
       agentSessionId: sessionId,
+      inside,
     };
     // The session that crashed goes on in another process.
     if (server === BACKGROUND_SERVER)
@@ -148,7 +158,7 @@ export class RuntimeLifecycle {
         if (entry.crashedAt !== null && paneKeyString(entry.runtime) === paneKeyString(pane))
           this.dropCrashed(entry);
     store.insertRuntime(runtime);
-    const entry = newRuntimeEntry(runtime, adapterOf(agentType));
+    const entry = newRuntimeEntry(runtime, unitOfWork.adapterOf(runtime));
     entry.isViewer = isViewer;
     const targetHealth = unitOfWork.liveState.targets.get(targetId)?.health ?? "ok";
     const isSuspended = process.isStopped === true;
@@ -160,7 +170,7 @@ export class RuntimeLifecycle {
       targetHealth,
     };
     unitOfWork.liveState.addRuntime(entry);
-    this.setAccount(entry, account ?? null);
+    this.setAccount(entry, account);
     this.deps.onBegin(targetId);
     states.evaluate(entry);
   }
@@ -231,7 +241,7 @@ export class RuntimeLifecycle {
 export const renewAdapters = ({ unitOfWork, rows }: { unitOfWork: UnitOfWork; rows: RowViews }): void =>
   unitOfWork.commit(() => {
     for (const entry of unitOfWork.liveState.liveRuntimes()) {
-      entry.adapter = unitOfWork.deps.adapterOf(entry.runtime.agentType);
+      entry.adapter = unitOfWork.adapterOf(entry.runtime);
       const pane = unitOfWork.liveState.paneOf(entry.runtime);
       if (pane !== undefined) rows.refresh(entry, pane);
     }

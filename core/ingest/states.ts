@@ -131,13 +131,16 @@ export class States {
     if (isLeaving && !isWaiting(entry.resolution?.status.state ?? "waiting_input")) return;
     entry.leavesBy = isLeaving ? entry.leavesBy : null;
     noteTitle(entry, pane.title, at, redactText);
-    const resolution = resolve({
+    const resolved = resolve({
       facts: entry.facts,
       liveness: entry.liveness,
       at,
       timing: timing(),
       asked: entry.asked,
     });
+    // Nothing but its screen says that it is there at all.
+    const resolution: Resolution =
+      entry.runtime.inside === null ? resolved : { ...resolved, confidence: "low" };
     const previous = entry.resolution;
     const asking = { ...entry, resolution };
     const prompt = promptOf(asking, at, fingerprintOf);

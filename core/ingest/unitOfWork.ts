@@ -14,6 +14,8 @@ import type { Timing } from "../model/config.ts";
 import type { FeedChange } from "../model/view.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import { onScreenAlone } from "../ports/screenAlone.ts";
+import type { Runtime } from "../model/runtime.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { restoreActivity, isoUnreadSince, restoreTurn } from "./activity.ts";
@@ -294,6 +296,12 @@ export class UnitOfWork {
     return this.lastIngestedAt;
   }
 
+  /** What is in force for it; null where that adapter is gone, or cannot know it by what is seen of it. */
+  adapterOf({ agentType, inside }: Runtime): AgentAdapter | null {
+    const adapter = this.deps.adapterOf(agentType);
+    return adapter === null || inside === null ? adapter : onScreenAlone(adapter, inside);
+  }
+
   targetName(targetId: string): string {
     return this.liveState.targets.get(targetId)?.targetName ?? targetId;
   }
@@ -303,7 +311,7 @@ export class UnitOfWork {
    * them, because their health is no history.
    */
   private restore(): void {
-    const { store, adapterOf } = this.deps;
+    const { store } = this.deps;
     const { liveState } = this;
     this.needsRestore = false;
     const version = store.transitionRange().last;
@@ -323,7 +331,7 @@ export class UnitOfWork {
     for (const target of targets) liveState.targets.set(target.targetId, target);
     liveState.restorePanes(panes);
     for (const { runtime, facts, eventHorizon } of live) {
-      const entry = newRuntimeEntry(runtime, adapterOf(runtime.agentType));
+      const entry = newRuntimeEntry(runtime, this.adapterOf(runtime));
       entry.facts = facts;
       entry.asked = { ...entry.asked, unended: UNKNOWN_UNENDED };
       entry.eventHorizon = eventHorizon;
@@ -359,7 +367,7 @@ export class UnitOfWork {
     const runtime = this.deps.store.getRuntime(state.runtimeId);
     const pane = this.liveState.paneOf(state);
     if (runtime === null || runtime.endedAt === null) return;
-    const entry = newRuntimeEntry(runtime, this.deps.adapterOf(runtime.agentType));
+    const entry = newRuntimeEntry(runtime, this.adapterOf(runtime));
     entry.resolution = state.resolution;
     entry.stateVersion = state.stateVersion;
     entry.crashedAt = runtime.endedAt;

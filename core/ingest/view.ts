@@ -194,8 +194,15 @@ export const promptOf = (entry: RuntimeEntry, at: number, fingerprintOf: NamePro
   const { server, targetId } = entry.runtime;
   const isUntold =
     server === BACKGROUND_SERVER && (prompt.request.isWhole !== true || targetId !== HOST_TARGET);
+  // Of what runs behind another program nothing but the screen tells.
+  const isHidden = entry.runtime.inside !== null && prompt.request.isWhole !== true;
   const isOpen =
-    poller !== null && !isIncomplete && !isUnsure && !isUntold && !(isOfScreen && isAnsweredInFile(entry));
+    poller !== null &&
+    !isIncomplete &&
+    !isUnsure &&
+    !isUntold &&
+    !isHidden &&
+    !(isOfScreen && isAnsweredInFile(entry));
   return isOpen ? prompt : { ...prompt, fingerprint: null };
 };
 
@@ -313,6 +320,7 @@ export const runtimeView = (
     activity: entry.activity.shown,
     agent_session_id: runtime.agentSessionId,
     workspace: entry.workspace,
+    inside: runtime.inside,
   };
 };
 

@@ -110,6 +110,8 @@ export interface ProcessInfo {
   startedAt: number;
   /** It was suspended (Ctrl-Z, SIGSTOP) and does nothing until it is continued. */
   isStopped?: boolean;
+  /** It has the terminal: what is typed there goes to it. */
+  isInFront?: boolean;
   /** Absent where it is not to be had, as for most of other machines. */
   file?: ProgramFile;
 }
@@ -135,5 +137,7 @@ export const runtimeSchema = paneKeySchema.extend({
   endedAt: z.number().nullable(),
   /** The agent's own session id, once an event named it. */
   agentSessionId: z.string().nullable(),
+  /** The program behind which it runs unseen, as `ssh`: the pid is that program's. Null: its own process was recognised. */
+  inside: z.string().nullable().default(null),
 });
 export type Runtime = z.infer<typeof runtimeSchema>;

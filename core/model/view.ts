@@ -68,6 +68,8 @@ export const paneViewSchema = z.object({
   agent_session_id: z.string().nullable(),
   /** The work tree that it works in; null where nothing is known of it. */
   workspace: workspaceViewSchema.nullable().default(null),
+  /** The program behind which it runs unseen, as `ssh`: only its screen is known. Null: its process is seen. */
+  inside: z.string().nullable().default(null),
 });
 export type PaneView = z.infer<typeof paneViewSchema>;
 
@@ -91,6 +93,7 @@ export const NO_AGENT = {
   activity: null,
   agent_session_id: null,
   workspace: null,
+  inside: null,
 } as const satisfies Partial<PaneView>;
 
 export const countsSchema = z.object({

@@ -43,6 +43,14 @@ export interface Screen {
   isAlternate: boolean;
   width: number;
   height: number;
+  /** Its row is an index of `lines`, and may be below the last; absent where only the text was read. */
+  cursor?: Cursor;
+}
+
+export interface Cursor {
+  x: number;
+  y: number;
+  isVisible: boolean;
 }
 
 /** What a screen or a state file positively shows; `matched` quotes the text that shows it. */
@@ -250,6 +258,12 @@ export interface AgentAdapter {
    * `unknown/unsupported_signal` where a dialog may be open though the screen does not show it whole, as after `reset`.
    */
   readScreen(screen: Screen): Reading | null;
+  /**
+   * Whether only this agent draws such a screen, whatever its state, for panes in which no process tells of it
+   * (core/ports/screenAlone.ts). Where the cursor stands has to be one of the marks: below a text that was printed, and in a pager,
+   * it stands elsewhere. Absent where the recordings do not hold such marks.
+   */
+  isOwnScreen?(screen: Screen): boolean;
   /** Every rule that matches, for a person who writes rules; absent where an adapter is not made of rules. */
   traceScreen?(screen: Screen): readonly ScreenTrace[];
   /**

@@ -52,6 +52,7 @@ const initialMigration: Migration = {
       ended_at           REAL,
       end_reason         TEXT,
       agent_session_id   TEXT,
+      inside             TEXT,
       UNIQUE (target_id, server, pane_id, pane_epoch)
     ) STRICT;
     CREATE INDEX runtimes_live ON runtimes (runtime_id) WHERE ended_at IS NULL;

@@ -124,7 +124,7 @@ export const createPanes = (db: BetterSqlite3.Database, rows: RowReader) => {
 // `runtimes` and `pane_epochs`: agent processes, live and ended, and the epochs given to each pane.
 
 const RUNTIME = columnsOf(
-  "runtimeId targetId server paneId paneEpoch agentType pid processStartedAt startedAt endedAt agentSessionId",
+  "runtimeId targetId server paneId paneEpoch agentType pid processStartedAt startedAt endedAt agentSessionId inside",
 );
 
 export const createRuntimes = (db: BetterSqlite3.Database, rows: RowReader) => {

@@ -24,6 +24,7 @@ export interface ProcStat {
   isZombie: boolean;
   /** By a signal; one that a debugger holds is not. */
   isStopped: boolean;
+  isInFront: boolean;
   threadCount: number;
 }
 
@@ -32,7 +33,7 @@ export const parseProcStat = (text: string): ProcStat | null => {
   const open = text.indexOf("(");
   const close = text.lastIndexOf(")");
   if (open === -1 || close < open) return null;
-  // After the name: state is field 3 of proc(5), the parent 4, the threads 20, the start time 22.
+  // After the name: state is field 3 of proc(5), the parent 4, its group 5, the terminal's group 8, the threads 20, the start time 22.
   const fields = text.slice(close + 2).split(" ");
   const pid = integerIn(text.slice(0, open).trim(), MAX_PID_DIGITS);
   const ppid = integerIn(fields[1], MAX_PID_DIGITS);
@@ -45,6 +46,7 @@ export const parseProcStat = (text: string): ProcStat | null => {
     startedAfterBootMs: (ticks * 1_000) / TICKS_PER_SECOND,
     isZombie: fields[0] === "Z" || fields[0] === "X",
     isStopped: fields[0] === "T",
+    isInFront: fields[2] !== undefined && fields[2] === fields[5],
     threadCount: integerIn(fields[17], MAX_PID_DIGITS) ?? 0,
   };
 };
@@ -100,6 +102,7 @@ export interface PsRow {
   ppid: number;
   startedAt: number;
   isStopped: boolean;
+  isInFront: boolean;
 }
 export interface PsNames {
   comm: string;
@@ -122,6 +125,7 @@ export const parsePsRows = (output: string): Map<number, PsRow> => {
       ppid: Number(ppid),
       startedAt,
       isStopped: stat.startsWith("T"),
+      isInFront: stat.includes("+"),
     });
   }
   return rows;

@@ -260,7 +260,7 @@ const createLinuxTree = ({ executor, clock, programs }: TreeSource): ProcessTree
     if (stat === null) return null;
     const args = parseCmdline(cmdline ?? "");
     const startedAt = await toStartedAt(stat);
-    const { ppid, comm, isStopped, threadCount } = stat;
+    const { ppid, comm, isStopped, isInFront, threadCount } = stat;
     const identity = `${pid} ${stat.startedAfterBootMs} ${comm} ${args}`;
     const program = { pid, argv: argvOf(cmdline ?? ""), executable: null };
     const file = (await programs?.fileOf(identity, program)) ?? null;
@@ -272,6 +272,7 @@ const createLinuxTree = ({ executor, clock, programs }: TreeSource): ProcessTree
         args: args === "" ? comm : args,
         startedAt,
         isStopped,
+        isInFront,
         ...(file === null ? {} : { file }),
       },
       threadCount,

@@ -24,9 +24,15 @@ const NAMES = [
 describe("parsePsRows", () => {
   it("reads output of the form of macOS, and takes a zombie for none", () => {
     expect([...parsePsRows(ROWS).values()]).toEqual([
-      { pid: 1, ppid: 0, startedAt: Date.UTC(2026, 10, 21, 8, 34, 13), isStopped: false },
-      { pid: 501, ppid: 1, startedAt: Date.UTC(2026, 10, 1, 0, 0, 9), isStopped: false },
-      { pid: 12_345, ppid: 501, startedAt: Date.UTC(2026, 10, 21, 8, 34, 14), isStopped: false },
+      { pid: 1, ppid: 0, startedAt: Date.UTC(2026, 10, 21, 8, 34, 13), isStopped: false, isInFront: false },
+      { pid: 501, ppid: 1, startedAt: Date.UTC(2026, 10, 1, 0, 0, 9), isStopped: false, isInFront: true },
+      {
+        pid: 12_345,
+        ppid: 501,
+        startedAt: Date.UTC(2026, 10, 21, 8, 34, 14),
+        isStopped: false,
+        isInFront: false,
+      },
     ]);
   });
 
@@ -79,8 +85,10 @@ describe("parseProcStat", () => {
       startedAfterBootMs: 123_450,
       isZombie: false,
       isStopped: false,
+      isInFront: false,
       threadCount: 3,
     });
+    expect(parseProcStat(`42 (x) ${tail.replace("0 -1", "1025 1")}`)?.isInFront).toBe(true);
   });
 
   it("tells a zombie, and gives null for what is no stat", () => {

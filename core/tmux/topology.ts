@@ -8,6 +8,7 @@ import type { TmuxServer, QueryResult } from "./tmuxServer.ts";
 import { createHash } from "node:crypto";
 import type { ReadCommand } from "./tmuxCommand.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Screen } from "../ports/agentAdapter.ts";
 
 // Pane listing: one format and its parser. Numbers come first, separated by spaces; the three free texts stand between marks that
 // hold the query's nonce, so that no title or name can shift a field or forge a row, whatever characters a version of tmux lets
@@ -201,6 +202,47 @@ export const captureScreens = async (
       if (answer.isOk) screens.set(ids[index] ?? "", cleanScreen(answer.lines));
   }
   return screens;
+};
+
+/** A screen of one moment with its size, its mode and where its cursor stands. */
+export type ScreenLook = Omit<Screen, "title" | "styledLines">;
+
+const LOOK_FIELDS =
+  "#{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_width} #{pane_height}" as const;
+
+const parseLook = (about: string, rows: readonly string[]): ScreenLook | null => {
+  const numbers = about.split(" ").map(Number);
+  const [x = 0, y = 0, isVisible, isAlternate, width = 0, height = 0] = numbers;
+  if (numbers.length !== 6 || numbers.some((value) => !Number.isInteger(value))) return null;
+  const lines = cleanScreen(rows);
+  const end = rows.findLastIndex((row) => row.trimEnd() !== "") + 1;
+  const cursor = { x, y: y - (end - lines.length), isVisible: isVisible === 1 };
+  return { lines, cursor, isAlternate: isAlternate === 1, width, height };
+};
+
+/** As `captureScreens`, with more of each. */
+export const captureLooks = async (
+  server: TmuxServer,
+  paneIds: readonly string[],
+): Promise<Map<string, ScreenLook>> => {
+  const looks = new Map<string, ScreenLook>();
+  const atOnce = PANES_PER_QUERY[server.mode];
+  for (let from = 0; from < paneIds.length; from += atOnce) {
+    const ids = paneIds.slice(from, from + atOnce);
+    const result = await server.query(
+      ids.flatMap((paneId) => [
+        ["display-message", "-p", "-t", paneId, LOOK_FIELDS],
+        ["capture-pane", "-p", "-t", paneId],
+      ]),
+    );
+    if (result.status !== "ok") break;
+    for (const [index, paneId] of ids.entries()) {
+      const [about, screen] = result.answers.slice(index * 2, index * 2 + 2);
+      const look = about?.isOk && screen?.isOk ? parseLook(about.lines[0] ?? "", screen.lines) : null;
+      if (look !== null) looks.set(paneId, look);
+    }
+  }
+  return looks;
 };
 
 // Listing, and the full probe.

@@ -56,7 +56,16 @@ const draw = () => {
   const rows = dialog === null ? options.last.text.split("\n") : drawn(dialog);
   const title = (dialog ?? options.last).title;
   const lines = rows.slice(0, out.rows).map((row, index) => `\u001b[${index + 1};1H${row}\u001b[0m`);
-  out.write(`\u001b]0;${title}\u0007\u001b[?25l\u001b[?7l\u001b[2J${lines.join("")}`);
+  out.write(`\u001b]0;${title}\u0007\u001b[?25l\u001b[?7l\u001b[2J${lines.join("")}${cursor(dialog, rows)}`);
+};
+
+/** Hidden, on the chosen option, as Claude Code and Codex have it; at rest where it was recorded. */
+const cursor = (dialog, rows) => {
+  const { x, y } = options.last.cursor ?? { x: 0, y: 0 };
+  if (dialog === null) return `\u001b[${y + 1};${x + 1}H`;
+  if (dialog.mark === undefined) return "";
+  const row = rowOf(rows, `${dialog.mark} ${selected + 1}.`);
+  return row < 0 ? "" : `\u001b[${row + 1};${rows[row].indexOf(dialog.mark) + 1}H`;
 };
 
 const goOn = () => {

@@ -76,7 +76,7 @@ const startAgent = async (harness: Harness, agent: string, shown: Shown): Promis
   copyFileSync(SCRIPT, script);
   const log = join(folder, "chosen");
   const rest = loadRecording(join(FIXTURES, "recordings", agent), shown.last);
-  const last = { text: rest.text, title: rest.title };
+  const last = { text: rest.text, title: rest.title, cursor: rest.cursor };
   const options = JSON.stringify({ processTitle: program.processTitle, dialogs, last });
   const command = [process.execPath, script, log, options].map(quoted).join(" ");
   const opened = await harness.open(`${prefix} ${command}`);

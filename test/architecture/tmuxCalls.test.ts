@@ -21,7 +21,7 @@ const MAY_NAME: Readonly<Record<string, string>> = {
   "core/connections/localTmux.ts": "goes through the one function",
   "cli/verbs/report.ts": "asks for the version, and connects to nothing",
 };
-/** Words that are no program: a format, a source, a setting, a chapter. */
+/** Words that start no program: a format, a source, a setting, a chapter, what another process is called. */
 const OTHER_NAMES = new Set([
   "cli/verbs/status.ts",
   "cli/grammar/lists.ts",
@@ -29,6 +29,8 @@ const OTHER_NAMES = new Set([
   "core/collect/spoolDrain.ts",
   "cli/reference/pages.ts",
   "core/collect/workWatch.ts",
+  "core/collect/insideWatch.ts",
+  "core/ports/screenAlone.ts",
   "core/doctor/doctor.ts",
   "core/doctor/targetChecks.ts",
   "core/ingest/activity.ts",

@@ -78,6 +78,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     also_in: options.alsoIn ?? [],
     window_index: window,
     window_name: options.windowName ?? `window-${window}`,
+    inside: null,
     pane_index: 0,
     title: options.title ?? "",
     agent,

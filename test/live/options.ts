@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { AGENT_IDS, type AgentId } from "./agents/agentIds.ts";
-import { MODES, PART_KINDS, SIZES, type Mode, type PartKind, type SizeName } from "./results/result.ts";
+import {
+  habitatKindOf,
+  MODES,
+  PART_KINDS,
+  SIZES,
+  type Mode,
+  type PartKind,
+  type SizeName,
+} from "./results/result.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const USAGE = `npm run live -- [options]            drive every agent, state, mode and size; goes on where a run was stopped
@@ -17,7 +25,7 @@ npm run live -- help                 this
 --size a,b          ${SIZES.join(", ")}
 --habitat a,b       only these ways of running an agent, as the table names them
 --state a,b         only these steps, as the table names them
---states --hard --actions --turns --queue --rules --documents --sessions --handoff --stall --background --accounts --habitats    only these kinds of parts
+--states --hard --actions --turns --queue --rules --documents --sessions --handoff --stall --background --accounts --habitats --inside    only these kinds of parts
 --fresh             also what was done before
 --results folder    where results and wrong cases are kept (live-results)
 --markdown file     writes the table between the marks of that file`;
@@ -90,6 +98,7 @@ const parse = (args: readonly string[]) => {
         background: { type: "boolean", default: false },
         accounts: { type: "boolean", default: false },
         habitats: { type: "boolean", default: false },
+        inside: { type: "boolean", default: false },
         habitat: { type: "string" },
         fresh: { type: "boolean", default: false },
         results: { type: "string", default: join(ROOT, "live-results") },
@@ -107,10 +116,10 @@ export const readOptions = (args: readonly string[], steps: readonly string[]): 
   const [command = "run", ...more] = positionals;
   if (more.length > 0) throw new UsageError(`one command at a time, not '${positionals.join(" ")}'`);
   const chosen = PART_KINDS.filter(
-    (kind) => values[kind] || (kind === "habitats" && values.habitat !== undefined),
+    (kind) => values[kind] || (kind === "habitats" && values.habitat !== undefined && !values.inside),
   );
   // Habitats take an hour for each agent and have a table of their own: they are named.
-  const usual = PART_KINDS.filter((kind) => kind !== "habitats");
+  const usual = PART_KINDS.filter((kind) => habitatKindOf(kind) === null);
   const kinds = values.state === undefined ? usual : (["states", "hard"] as const).slice();
   return {
     command: oneOf(COMMANDS, command, "command"),

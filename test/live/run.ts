@@ -11,7 +11,7 @@ import { cacheFolder, findInstalled, installedVersions, type InstalledAgent } fr
 import { installAgent, resolveVersion } from "./install/installAgent.ts";
 import { readOptions, USAGE, UsageError, type LiveOptions } from "./options.ts";
 import { toMarkdown } from "./results/markdown.ts";
-import { partName, type Note, type Part } from "./results/result.ts";
+import { habitatKindOf, type HabitatKind, partName, type Note, type Part } from "./results/result.ts";
 import { habitatsOf } from "./habitats/index.ts";
 import { createStopper } from "./rig/stopper.ts";
 import { doneParts, exitStatus, mergeNotes, openResults } from "./results/store.ts";
@@ -38,8 +38,9 @@ const partsOf = ({ kinds, modes, sizes, habitats }: LiveOptions, agent: AgentId,
     (sizes ?? KINDS[kind].sizes).flatMap((size) =>
       modes.flatMap((mode): Part[] => {
         const part = { agent, version, mode, size, kind };
-        if (kind !== "habitats") return [part];
-        const own = habitatsOf(LIVE_AGENTS[agent]).map(({ name }) => name);
+        const habitatKind = habitatKindOf(kind);
+        if (habitatKind === null) return [part];
+        const own = habitatsOf(LIVE_AGENTS[agent], habitatKind).map(({ name }) => name);
         return own
           .filter((name) => habitats?.includes(name) ?? true)
           .map((habitat) => ({ ...part, habitat }));
@@ -89,15 +90,16 @@ const drive = async (options: LiveOptions): Promise<void> => {
     }
 };
 
-/** The habitats have a table of their own. */
-const isOfHabitats = ({ kinds }: LiveOptions): boolean => kinds.length === 1 && kinds[0] === "habitats";
+/** The kind that has a table of its own, where only that was asked for. */
+const ownTableOf = ({ kinds: [only, ...others] }: LiveOptions): HabitatKind | null =>
+  only === undefined || others.length > 0 ? null : habitatKindOf(only);
 
 /** What was driven of what was asked for; `table` shows all that there is. */
 const isAsked =
   (options: LiveOptions) =>
   ({ part }: Note): boolean => {
     const { command, agents, modes, sizes, kinds } = options;
-    if (isOfHabitats(options) !== (part.kind === "habitats")) return false;
+    if (ownTableOf(options) !== habitatKindOf(part.kind)) return false;
     return (
       command === "table" ||
       (agents.includes(part.agent) &&
@@ -115,7 +117,7 @@ const printTable = (options: LiveOptions): 0 | 1 => {
   if (markdown !== null) {
     writeFileSync(
       markdown,
-      intoDocument(readFileSync(markdown, "utf8"), text, isOfHabitats(options) ? "habitats" : "live"),
+      intoDocument(readFileSync(markdown, "utf8"), text, ownTableOf(options) ?? "live"),
     );
     execFileSync(join(import.meta.dirname, "..", "..", "node_modules", ".bin", "oxfmt"), [markdown]);
   }

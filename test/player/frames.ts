@@ -18,6 +18,8 @@ export const drawFrame = (recording: Recording): string => {
     "\u001b[?25l\u001b[?7l\u001b[0m\u001b[2J",
     ...lines.map((line, row) => `\u001b[${row + 1};1H${line}`),
     "\u001b[0m\u001b[?7h",
-    cursor === null ? "" : `\u001b[${cursor.y + 1};${cursor.x + 1}H\u001b[?25h`,
+    cursor === undefined
+      ? ""
+      : `\u001b[${cursor.y + 1};${cursor.x + 1}H${cursor.isVisible ? "\u001b[?25h" : ""}`,
   ].join("");
 };

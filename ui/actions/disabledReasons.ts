@@ -48,12 +48,19 @@ const backgroundReason = ({ background }: PaneView): DisabledReason =>
 const farBackgroundReason = (pane: PaneView): DisabledReason =>
   pane.identity.target === THIS_MACHINE ? null : backgroundReason(pane);
 
+/** Only its screen is known: nothing is done to its process, and nothing while nobody watches. */
+const insideReason = ({ inside }: PaneView): DisabledReason =>
+  inside === null ? null : `it is inside ${inside}, where only its screen is known: attach, and do it there.`;
+
+export const killReason = (pane: PaneView, context: ActionContext): DisabledReason =>
+  notLiveReason(pane, context) ?? insideReason(pane);
+
 /** Why the prompt as a whole cannot be answered from here. */
 const promptReason = (pane: PaneView): DisabledReason => {
   if (pane.state === null || !isWaiting(pane.state)) return "it asks nothing.";
   if (pane.request === null) return "what it asks could not be read.";
   if (pane.prompt_fingerprint !== null) return null;
-  return backgroundReason(pane) ?? "its prompt cannot be told from another.";
+  return backgroundReason(pane) ?? insideReason(pane) ?? "its prompt cannot be told from another.";
 };
 
 /** The rule of every answer: to allow something, its complete text must be shown. */
@@ -102,6 +109,7 @@ export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReas
   const general = notLiveReason(pane, context) ?? promptReason(pane);
   if (general !== null) return general;
   if (pane.state !== "waiting_approval" || pane.request?.kind !== "command") return "it asks for no command.";
+  if (pane.inside !== null) return insideReason(pane);
   return notWholeReason(pane, "approve", context);
 };
 
@@ -123,6 +131,7 @@ export const isLaterOffered = ({ state }: PaneView): boolean => state === "runni
 export const laterReason = (pane: PaneView, context: ActionContext): DisabledReason =>
   notLiveReason(pane, context) ??
   backgroundReason(pane) ??
+  insideReason(pane) ??
   (context.unreadable.has(pane.agent ?? "")
     ? `it is not known how ${agentName(pane)} shows what somebody typed, so nothing is typed to it unseen.`
     : null);

@@ -76,6 +76,14 @@ describe("what can be done", () => {
       expect(at("vm1", state)).toEqual(["attach", "output", "kill"]);
   });
 
+  it("neither kills nor makes a rule of what is inside another program, and answers it only where it is whole", () => {
+    const whole = { ...asking(), inside: "ssh" };
+    expect(possible(whole)).toEqual(["approve", "attach", "output", "interrupt"]);
+    const partly = { ...asking({ is_whole: false }), inside: "ssh", prompt_fingerprint: null };
+    expect(possible(partly)).toEqual(["attach", "output", "interrupt"]);
+    expect(actionOf("deny").disabledReason(partly, WELL)).toContain("inside ssh");
+  });
+
   it("allows nothing of which a part is not shown, and refuses it all the same", () => {
     const options = [
       { label: "Yes", keys: ["1"], role: "approve" as const },

@@ -19,7 +19,7 @@ import type { ActionKind, ActionStatus, ActionCall, ShownResult } from "./action
 import {
   goOnReason,
   interruptReason,
-  notLiveReason,
+  killReason,
   replyReason,
   roleReason,
   ruleReason,
@@ -262,7 +262,7 @@ export const PANE_ACTIONS = [
     tone: "danger",
     kind: "kill",
     isExclusive: true,
-    disabledReason: notLiveReason,
+    disabledReason: killReason,
     run: (pane, surface) => surface.askToKill(pane),
   },
 ] as const satisfies readonly PaneAction[];

@@ -4,6 +4,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import {
   cardBadge,
   isUnreadDone,
+  panePlace,
   rowAge,
   rowParts,
   rowSince,
@@ -112,6 +113,12 @@ describe("a row", () => {
   it("is in a folder where there is no repository", () => {
     const pane = makePane({ activity: { folder: "/home/ann/notes" } });
     expect(rowParts(pane, { hasMachines: false }).map(({ text }) => text)).toEqual(["Claude Code", "notes"]);
+  });
+
+  it("says what it is inside of where only its screen is known", () => {
+    const pane = { ...makePane({}), inside: "ssh" };
+    expect(rowParts(pane, { hasMachines: false })[1]).toEqual({ kind: "place", text: "inside ssh" });
+    expect(panePlace(pane)).toBe(`${panePlace(makePane({}))} / inside ssh`);
   });
 
   const work = (options: Parameters<typeof makePane>[0]): string => workText(makePane(options));

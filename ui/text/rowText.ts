@@ -89,7 +89,11 @@ export const agentName = (pane: PaneView): string => displayLine(pane.agent_name
 export const placeName = ({ target, server }: { target: string; server: string }): string =>
   server === DEFAULT_SERVER || server === BACKGROUND_SERVER ? target : `${target}:${server}`;
 
-/** The whole place of a pane, for tooltips and the inbox: `host / work / 2 build / %5`. */
+/** `inside ssh`: where nothing but its screen is known; else empty. */
+export const insideText = ({ inside }: PaneView): string =>
+  inside === null ? "" : `inside ${displayLine(inside)}`;
+
+/** The whole place of a pane, for tooltips and the inbox: `host / work / 2 build / %5 / inside ssh`. */
 export const panePlace = (pane: PaneView): string => {
   const { target, tmux_server: server, session_name: session, pane_id: id } = pane.identity;
   if (id === null) return [target, BACKGROUND_SERVER, placeIdOf(pane)].join(" / ");
@@ -98,6 +102,7 @@ export const panePlace = (pane: PaneView): string => {
     displayLine(session),
     `${pane.window_index} ${paneName(pane)}`,
     id,
+    ...(pane.inside === null ? [] : [insideText(pane)]),
   ].join(" / ");
 };
 
@@ -223,7 +228,7 @@ export interface RowPart {
 }
 
 /**
- * The second line, part by part: agent, machine (only where there are several), repository (else the folder) and branch, what is
+ * The second line, part by part: agent, machine (only where there are several), repository (else the folder; or what it is inside of) and branch, what is
  * not committed there, who else works there, what it does now, and what is armed for it. Empty parts are left out.
  */
 export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): RowPart[] => {
@@ -231,7 +236,10 @@ export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean
   const parts: RowPart[] = [
     { kind: "agent", text: agentName(pane) },
     { kind: "machine", text: hasMachines ? displayLine(identity.target) : "" },
-    { kind: "place", text: displayLine(activity?.repository ?? "") || folderOf(pane) },
+    {
+      kind: "place",
+      text: insideText(pane) || displayLine(activity?.repository ?? "") || folderOf(pane),
+    },
     { kind: "branch", text: displayLine(activity?.branch ?? "") },
     { kind: "changes", text: changesText(pane) },
     { kind: "warning", text: sharesText(pane, { hasMachines }) },

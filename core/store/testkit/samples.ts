@@ -60,6 +60,7 @@ export const sampleRuntime = (change: Partial<Runtime> = {}): Runtime => ({
   startedAt: 1_000,
   endedAt: null,
   agentSessionId: null,
+  inside: null,
   ...change,
 });
 
@@ -153,6 +154,7 @@ export const sampleView = (change: Partial<PaneView> = {}): PaneView => ({
   activity: null,
   agent_session_id: null,
   workspace: null,
+  inside: null,
   ...change,
 });
 

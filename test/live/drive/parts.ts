@@ -52,6 +52,7 @@ export const KINDS: Readonly<Record<PartKind, Kind>> = {
   background: { scenarios: BACKGROUND_SCENARIOS, sizes: ["120x40"] },
   // Each habitat is a part of its own, with a start of its own.
   habitats: { scenarios: [], sizes: ["120x40"] },
+  inside: { scenarios: [], sizes: ["120x40"] },
 };
 
 /** Names of all steps, for `--state`. */

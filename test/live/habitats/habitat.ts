@@ -29,8 +29,8 @@ export interface Habitat {
   prepare?(stage: Stage): Promise<void>;
   /** Undoes what would outlive the pane. */
   finish?(stage: Stage): Promise<void>;
-  /** It has no row, by rule, and `explain` says this. */
-  readonly noRow?: RegExp;
+  /** What its row says it is inside of; null: its process is seen all the same. Absent: that is not what is driven. */
+  readonly inside?: string | null;
 }
 
 /** The agent's own executable in the shell: behind what npm put beside it. */

@@ -1,9 +1,8 @@
 // All habitats, and what is driven in each: the states of an ordinary day, and a text that agtmux sends.
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { promisify } from "node:util";
 import type { AgentId } from "../agents/agentIds.ts";
 import type { LiveAgent, Place } from "../agents/liveAgent.ts";
 import { writeText } from "../agents/settings.ts";
@@ -11,7 +10,8 @@ import { act, referenceOf } from "../drive/act.ts";
 import type { Scenario } from "../drive/scenario.ts";
 import { askedBy, type Stage } from "../drive/stage.ts";
 import { STATE_SCENARIOS } from "../drive/states.ts";
-import { MODES, type Shown } from "../results/result.ts";
+import { MODES, type HabitatKind, type Shown } from "../results/result.ts";
+import { driveInside, INSIDE_HABITATS } from "./inside.ts";
 import { untilTrue } from "../rig/livePane.ts";
 import { AGTMUX } from "../rig/product.ts";
 import { executableOf, type Habitat, quoted } from "./habitat.ts";
@@ -144,7 +144,6 @@ const onPane =
   };
 
 const NATIVE = ["claude", "codex", "opencode"] as const;
-const INNER = "inner.sock";
 
 const COMMON_HABITATS: readonly Habitat[] = [
   { name: "plain" },
@@ -246,15 +245,6 @@ const COMMON_HABITATS: readonly Habitat[] = [
   { name: "term_screen", tmux: "set -g default-terminal screen-256color" },
   { name: "no_colour", environment: { NO_COLOR: "1" } },
   { name: "lang_c", environment: { LANG: "C", LC_ALL: "C" } },
-  {
-    name: "inner_tmux",
-    command: (_agent, typed) => `TMUX= tmux -S "$HOME/${INNER}" -f /dev/null new-session ${quoted(typed)}`,
-    finish: async ({ rig }) => {
-      // It may have ended with its client.
-      await promisify(execFile)("tmux", ["-S", join(rig.place.home, INNER), "kill-server"]).catch(() => null);
-    },
-    noRow: /its program is tmux/,
-  },
 ];
 
 // Habitats of one agent: its settings, options and variables, as its documents list them.
@@ -346,10 +336,12 @@ const CODEX_HABITATS: readonly Habitat[] = [
 const OWN_HABITATS: readonly Habitat[] = [...CLAUDE_HABITATS, ...CODEX_HABITATS];
 
 const VIEWS_OPEN: Habitat = { name: "views_open" };
-const HABITATS: readonly Habitat[] = [...COMMON_HABITATS, ...OWN_HABITATS, VIEWS_OPEN];
+const HABITATS: Readonly<Record<HabitatKind, readonly Habitat[]>> = {
+  habitats: [...COMMON_HABITATS, ...OWN_HABITATS, VIEWS_OPEN],
+  inside: INSIDE_HABITATS,
+};
 
 const DRIVEN = ["idle", "completed", "running", "waiting_approval", "error"];
-const NO_ROW_MS = 4_000;
 const SENT_MS = 10_000;
 
 const has = (program: string): boolean => {
@@ -365,15 +357,18 @@ const has = (program: string): boolean => {
 const lackOf = ({ needs }: Habitat): string | null =>
   needs === undefined || has(needs) ? null : `${needs} is not installed`;
 
-export const habitatsOf = (agent: LiveAgent): Habitat[] =>
-  HABITATS.filter(
+export const habitatsOf = (agent: LiveAgent, kind: HabitatKind): Habitat[] =>
+  HABITATS[kind].filter(
     (habitat) =>
       (habitat.agents?.includes(agent.id) ?? true) &&
       (habitat !== VIEWS_OPEN || VIEWS[agent.id] !== undefined) &&
       lackOf(habitat) === null,
   );
 
-export const habitatOf = (name: string): Habitat | null => HABITATS.find((one) => one.name === name) ?? null;
+export const habitatOf = (name: string): Habitat | null =>
+  Object.values(HABITATS)
+    .flat()
+    .find((one) => one.name === name) ?? null;
 
 /** `agtmux send` has to reach exactly this agent, once. */
 const send = async (stage: Stage): Promise<void> => {
@@ -385,18 +380,10 @@ const send = async (stage: Stage): Promise<void> => {
   await stage.did("send", sent.code === 0 && arrived !== null, sent.said);
 };
 
-const checkNoRow = async (stage: Stage, reason: RegExp): Promise<void> => {
-  await wait(NO_ROW_MS);
-  const list = await stage.rig.product.list();
-  const row = list.rows.find(({ identity }) => identity.pane_id === stage.pane.paneId) ?? null;
-  const explained = await act(stage, "explain", stage.pane.paneId);
-  await stage.did("no_row", (row?.agent ?? null) === null && reason.test(explained.stdout), explained.said);
-};
-
 const run = async (habitat: Habitat, stage: Stage): Promise<void> => {
   try {
     await habitat.prepare?.(stage);
-    if (habitat.noRow !== undefined) return await checkNoRow(stage, habitat.noRow);
+    if (habitat.inside !== undefined) return await driveInside(habitat.inside, stage, send);
     if (habitat === VIEWS_OPEN) return await driveViews(stage);
     for (const scenario of STATE_SCENARIOS)
       if (DRIVEN.includes(scenario.name) && (scenario.lacks?.(stage.rig.agent) ?? null) === null)

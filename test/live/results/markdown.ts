@@ -1,6 +1,14 @@
 // The truth table as Markdown: for the terminal, and as the part of docs/measurements.md between two marks.
 import { type Spread, spreadOf } from "../../../bench/statistics.ts";
-import { type Done, type Part, type PartKind, partName, type Step, type Verdict } from "./result.ts";
+import {
+  type Done,
+  habitatKindOf,
+  type Part,
+  type PartKind,
+  partName,
+  type Step,
+  type Verdict,
+} from "./result.ts";
 import type { Merged } from "./store.ts";
 
 // The truth table: per agent, mode and size what was right, unknown and wrong, how late it was, and every case that was not right.
@@ -208,7 +216,7 @@ const brokenLines = (merged: Merged): string[] => {
 
 /** A row per habitat, a column per agent and mode: how many steps were right, and which were not. */
 const habitatLines = (merged: Merged): string[] => {
-  const own = merged.steps.filter(({ part }) => part.kind === "habitats");
+  const own = merged.steps.filter(({ part }) => habitatKindOf(part.kind) !== null);
   if (own.length === 0) return [];
   const columnOf = ({ part }: Step): string => `${part.agent} ${part.version} ${part.mode}`;
   const columns = [...new Set(own.map(columnOf))].toSorted();

@@ -31,8 +31,15 @@ export const PART_KINDS = [
   "background",
   "accounts",
   "habitats",
+  "inside",
 ] as const;
 export type PartKind = (typeof PART_KINDS)[number];
+
+/** Kinds whose parts are habitats, each with a table of its own. */
+export const HABITAT_KINDS = ["habitats", "inside"] as const satisfies readonly PartKind[];
+export type HabitatKind = (typeof HABITAT_KINDS)[number];
+export const habitatKindOf = (kind: PartKind): HabitatKind | null =>
+  HABITAT_KINDS.find((one) => one === kind) ?? null;
 
 /** A state as a person sees it; `gone`: there is no row. */
 export const shownSchema = z.enum([...CANONICAL_STATES, "gone"]);
@@ -48,7 +55,7 @@ export const partSchema = z.object({
   mode: z.enum(MODES),
   size: z.enum(SIZES),
   kind: z.enum(PART_KINDS),
-  /** How the agent is run, where the kind is `habitats`. */
+  /** How the agent is run, where the kind is `habitats` or `inside`. */
   habitat: z.string().optional(),
 });
 export type Part = z.infer<typeof partSchema>;
