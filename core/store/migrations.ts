@@ -1,6 +1,6 @@
 // The schema, step by step. The first step makes the tables of the specification's data model, keyed by tmux server as well,
-// plus pending events, transitions, audit, used keys, remembered spool names, jobs, rules and what must outlive pruning. Until
-// a release has made databases with it, a change of the schema edits this step; afterwards it adds one.
+// plus pending events, transitions, audit, used keys, remembered spool names, jobs, rules and what must outlive pruning. A change of
+// the schema adds a step, so that a database of yesterday opens; the first release may fold them into one.
 
 /** One step of the schema. Versions count up without gaps; a published step is never edited. */
 export interface Migration {
@@ -52,7 +52,6 @@ const initialMigration: Migration = {
       ended_at           REAL,
       end_reason         TEXT,
       agent_session_id   TEXT,
-      inside             TEXT,
       UNIQUE (target_id, server, pane_id, pane_epoch)
     ) STRICT;
     CREATE INDEX runtimes_live ON runtimes (runtime_id) WHERE ended_at IS NULL;
@@ -275,5 +274,11 @@ const initialMigration: Migration = {
   `,
 };
 
+const insideMigration: Migration = {
+  version: 2,
+  name: "agents behind other programs",
+  sql: "ALTER TABLE runtimes ADD COLUMN inside TEXT;",
+};
+
 /** All steps in order. */
-export const MIGRATIONS: readonly Migration[] = [initialMigration];
+export const MIGRATIONS: readonly Migration[] = [initialMigration, insideMigration];
