@@ -1,7 +1,6 @@
 // Changes of files as a person sees them before they are made.
-import type { CliContext } from "../command/context.ts";
 import { cleanLine, cleanLines } from "./clean.ts";
-import type { Colour } from "./table.ts";
+import type { Colour, Paint } from "./table.ts";
 
 const colourOf = (line: string): Colour | null => {
   if (line.startsWith("+")) return "green";
@@ -12,7 +11,7 @@ const colourOf = (line: string): Colour | null => {
 /** Changes of files as a person sees them before they are made: each path and its diff. */
 export const changeLines = (
   changes: readonly { path: string; diff: string }[],
-  { paint }: CliContext,
+  { paint }: { paint: Paint },
 ): string[] =>
   changes.flatMap(({ path, diff }) => [
     paint("bold", cleanLine(path)),
