@@ -83,12 +83,15 @@ describe("a session that its person moved to the background with an arrow", () =
   const log = "/home/dev/.claude/projects/-home-dev-project/04410b52.jsonl";
   // The lines as 2.1.329 writes them; the file of its process stays `busy` for ever.
   const moved = '{"type":"continued-in","sessionId":"04410b52","continuedInSessionId":"5c47ffa7"}\n';
-  const readBusy = (text: string) =>
+  const readBusy = (text: string, mtimeMs = 0) =>
     readClaudeStateFile({
-      files: memoryFiles({
-        "/home/dev/.claude/sessions/4242.json": JSON.stringify({ ...session, status: "busy" }),
-        [log]: text,
-      }),
+      files: memoryFiles(
+        {
+          "/home/dev/.claude/sessions/4242.json": JSON.stringify({ ...session, status: "busy" }),
+          [log]: text,
+        },
+        { mtimeMs },
+      ),
       configDir: "/home/dev/.claude",
       process: agent,
       pane,
@@ -99,6 +102,11 @@ describe("a session that its person moved to the background with an arrow", () =
 
   it("is no longer what its file says", async () => {
     expect(await readBusy(`{"type":"user"}\n${moved}`)).toBeNull();
+  });
+
+  it("has ended here at first, which no hook tells", async () => {
+    expect((await readBusy(moved, Date.now() - 1_000))?.status.state).toBe("idle");
+    expect(await readBusy(moved, Date.now() - 60_000)).toBeNull();
   });
 
   it.each([

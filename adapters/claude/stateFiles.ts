@@ -25,6 +25,7 @@ import * as z from "zod";
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9-]{7,99}$/;
 const MAX_BYTES = 64 * 1024;
 const LAST_LINE_BYTES = 1_024;
+const MOVED_MS = 6_000;
 /** Process start times have a resolution of one second on some systems; the file is written up to some seconds later. */
 const START_TOLERANCE_MS = 2_500;
 /** A number above this is epoch milliseconds (2001), below it a count of clock ticks that says nothing here. */
@@ -113,16 +114,18 @@ export const logsOf = (
 };
 
 /**
- * A person has moved the session to the background (`←`, recorded with 2.1.329): another process goes on with it under another id.
- * The file of this one is not written any more, and says for ever what the session did then; the end of its log says where it went.
+ * When a person moved the session to the background (`←`, recorded with 2.1.329), epoch ms: another process goes on with it under
+ * another id. The file of this one is not written any more, and says for ever what the session did then; the end of its log says
+ * where it went. Null: it is still here.
  */
-const hasMoved = async ({ files, configDir }: StateFileRequest, file: SessionFile): Promise<boolean> => {
-  if (file.status === "idle") return false;
+const movedAt = async ({ files, configDir }: StateFileRequest, file: SessionFile): Promise<number | null> => {
+  if (file.status === "idle") return null;
   for (const path of logsOf(configDir, file)) {
     const last = ((await files.readTail(path, LAST_LINE_BYTES)) ?? "").trimEnd().split("\n").at(-1) ?? "";
-    if (textOf(parsePayload(last) ?? {}, "type") === "continued-in") return true;
+    if (textOf(parsePayload(last) ?? {}, "type") === "continued-in")
+      return (await files.stat(path))?.mtimeMs ?? 0;
   }
-  return false;
+  return null;
 };
 
 /** Null for no file, one of another process or pane or of a session that moved, and words that were never recorded. */
@@ -132,7 +135,11 @@ export const readClaudeStateFile = async (request: StateFileRequest): Promise<Re
   const id = backgroundIdOf(request.pane.paneId);
   if (id !== null) return file.kind === "bg" && file.jobId === id ? readJob(request, id, file) : null;
   if (file.kind !== undefined && file.kind !== "interactive") return null;
-  return isOfPane(file, request.pane.paneId) && !(await hasMoved(request, file)) ? readingOf(file) : null;
+  if (!isOfPane(file, request.pane.paneId)) return null;
+  const moved = await movedAt(request, file);
+  if (moved === null) return readingOf(file);
+  // No hook tells that its turn is over here. Later the pane may show it again, which the screen alone tells.
+  return Date.now() - moved < MOVED_MS ? shows(FRESH, "medium", "log: the session goes on elsewhere") : null;
 };
 
 // Background sessions (`claude --bg`, recorded with 2.1.329). A supervisor runs each in a process of its own, without a pane. What
