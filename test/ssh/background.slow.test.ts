@@ -37,7 +37,7 @@ it.each(["ssh2", "openssh"] as const)(
       });
       expect([plan.mode, plan.argv[0], plan.argv.includes("-t")]).toEqual(["attach", "ssh", true]);
       worker.kill("SIGKILL");
-      await harness.daemon.untilGone(`bg-${ID}`, LIMIT_MS);
+      await harness.daemon.until(`bg-${ID}`, ({ reason_code }) => reason_code === "crashed", LIMIT_MS);
     } finally {
       worker.kill("SIGKILL");
       await harness.close();
