@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { outputLine } from "../cli/picker/preview.ts";
-import { someAgents, longEdit, waiting } from "../test/picker/pickerPanes.ts";
+import type { PaneView } from "../core/model/view.ts";
+import { backgroundAgents, someAgents, longEdit, waiting } from "../test/picker/pickerPanes.ts";
 import { openPicker, type OpenPicker } from "../test/picker/pickerHarness.ts";
 import { takeChromium } from "./launchers/workerBrowser.ts";
 import { armedScene } from "./scenes/armedScene.ts";
@@ -86,6 +87,7 @@ interface Look {
   name: string;
   columns: number;
   rows: number;
+  panes?: (now: number) => PaneView[];
   go: (picker: OpenPicker) => Promise<unknown>;
 }
 
@@ -121,6 +123,13 @@ const LOOKS: readonly Look[] = [
       await picker.type("-l", "Half to even, and write the mode into the header");
       await picker.shows("into the header");
     },
+  },
+  {
+    name: "picker-background",
+    columns: 110,
+    rows: 24,
+    panes: backgroundAgents,
+    go: (picker) => picker.shows("inside ssh"),
   },
   {
     name: "picker-armed",
@@ -159,8 +168,8 @@ const picture = async (screen: string, name: string, scheme: Scheme): Promise<vo
   writeFileSync(join(ROOT, "docs", "pictures", `${name}-${scheme}.png`), small);
 };
 
-it.each(LOOKS)("$name in a light and in a dark terminal", async ({ name, columns, rows, go }) => {
-  const panes = [
+it.each(LOOKS)("$name in a light and in a dark terminal", async ({ name, columns, rows, go, panes: own }) => {
+  const panes = own?.(Date.now()) ?? [
     ...someAgents(),
     waiting(2, longEdit(40), {
       session: "payments",

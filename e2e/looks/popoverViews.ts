@@ -1,6 +1,7 @@
 // The views of the popover: the agents of each, and the steps that lead there from the opened list.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
+import { backgroundAgents } from "../../test/picker/pickerPanes.ts";
 import { FakeDaemon } from "../../test/fakes/fakeDaemon.ts";
 import type { BrowserPopover } from "../launchers/browser.ts";
 import type { SharedStage } from "../launchers/popovers.ts";
@@ -202,6 +203,11 @@ export const POPOVER_VIEWS: readonly PopoverView[] = [
     name: "three",
     scene: threeScene,
     go: ({ popover }) => popover.card("refunds").waitFor(),
+  },
+  {
+    name: "background",
+    scene: backgroundAgents,
+    go: ({ popover }) => popover.card("window-12").waitFor(),
   },
   {
     name: "narrow",

@@ -73,6 +73,56 @@ export const waiting = (pane: number, request: RequestView, more: PaneOptions = 
     ...more,
   });
 
+/** As a session that no pane shows. */
+const inBackground = (pane: PaneView, id: string): PaneView => ({
+  ...pane,
+  identity: {
+    ...pane.identity,
+    tmux_server: "background",
+    session_name: "background",
+    pane_id: null,
+    pane_ref: `pane:host:background/background/@0/bg-${id}`,
+  },
+  short_ref: `host/bg-${id}`,
+  background: { id },
+});
+
+/** Two in the background, of which one asks, beside another account's in a pane and one inside ssh. */
+export const backgroundAgents = (now: number): PaneView[] => {
+  const asks = waiting(12, commandRequest("npm run migrate -- --env staging", { options: [] }), {
+    since: now - 2 * MINUTE,
+    activity: { prompt: "Refunds are rounded twice", folder: "/home/me/shop-api", branch: "fix/rounding" },
+  });
+  const works = makePane({
+    pane: 13,
+    state: "running",
+    since: now - 9 * MINUTE,
+    activity: { prompt: "Update the changelog", folder: "/home/me/payments", branch: "main" },
+  });
+  const account = { agent_name: "Claude Code (.claude-work)", account: ".claude-work" };
+  const inPane = makePane({
+    pane: 20,
+    session: "payments",
+    state: "running",
+    since: now - 4 * MINUTE,
+    activity: { prompt: "Ledger export to CSV", folder: "/home/me/payments", branch: "ledger-csv" },
+  });
+  const behind = makePane({
+    pane: 21,
+    session: "servers",
+    state: "idle",
+    since: now - 30 * MINUTE,
+    agent: "codex",
+    agentName: "Codex",
+  });
+  return [
+    inBackground({ ...asks, agent_name: "Claude Code (.claude)", account: ".claude" }, "1981d014"),
+    inBackground({ ...works, agent_name: "Claude Code (.claude)", account: ".claude" }, "5c47ffa7"),
+    { ...inPane, ...account },
+    { ...behind, confidence: "low", inside: "ssh" },
+  ];
+};
+
 /** Three that need the person, some that work, one that is done. */
 export const someAgents = (): PaneView[] => {
   const now = Date.now();
