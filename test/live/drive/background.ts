@@ -9,7 +9,7 @@ import type { LiveAgent } from "../agents/liveAgent.ts";
 import type { Shown } from "../results/result.ts";
 import { createLivePane, untilTrue, type LivePane, type Said } from "../rig/livePane.ts";
 import type { Rig } from "../rig/openRig.ts";
-import { act, referenceOf, waitFor } from "./act.ts";
+import { act, type Acted, referenceOf, waitFor } from "./act.ts";
 import { USUAL_START, type Scenario } from "./scenario.ts";
 import { askedBy, type Stage } from "./stage.ts";
 import { endedAt, hasFile, hasOpenExchange } from "./turns.ts";
@@ -20,7 +20,7 @@ const ATTACHED_LIMIT_MS = 20_000;
 const LEFT_LIMIT_MS = 8_000;
 const EFFECT_LIMIT_MS = 15_000;
 const NO_EFFECT_MS = 2_500;
-const LISTED_LIMIT_MS = 10_000;
+const LISTED_LIMIT_MS = 30_000;
 /** Longer than all looks at one session take. */
 const LONG_TURN_S = 120;
 
@@ -33,10 +33,11 @@ interface Session {
   shell: LivePane;
 }
 
-/** In the place of a pane, without keys: what the session has drawn since it began. */
+/** In the place of a pane, without keys: what the session has drawn since it began, which its supervisor tells. */
 const screenOf = (rig: Rig, id: string): LivePane =>
   createLivePane(
-    (command) => (command === "capture-pane" ? rig.run("claude", "logs", id) : Promise.resolve("")),
+    (command) =>
+      command === "capture-pane" ? rig.run("claude", "logs", id).catch(String) : Promise.resolve(""),
     "background",
     `bg-${id}`,
   );
@@ -209,11 +210,11 @@ interface Answer {
   isAbsent?: boolean;
 }
 
-/** Waits for the request as agtmux tells it, and answers that very request; what went wrong is a text. */
-const answer = async (
-  stage: Stage,
-  args: readonly string[],
-): Promise<{ code: number | null; said: string }> => {
+/** The exit status of what was refused because the screen shows something else, or nothing in time. */
+const NOT_SHOWN = 5;
+
+/** Waits for the request as agtmux tells it, and answers that very request, twice where it was not drawn in time. */
+const answer = async (stage: Stage, args: readonly string[]): Promise<Pick<Acted, "code" | "said">> => {
   const { ref, version } = await referenceOf(stage);
   const { row, acted } = await waitFor(stage, {
     ref,
@@ -223,7 +224,9 @@ const answer = async (
   });
   if (row === null) return { code: null, said: `wait: ${acted.said}` };
   const prompt = row.prompt_fingerprint === null ? [] : ["--if-prompt", row.prompt_fingerprint];
-  return act(stage, "answer", ref, ...args, ...prompt, "--json");
+  const give = (): Promise<Acted> => act(stage, "answer", ref, ...args, ...prompt, "--json");
+  const first = await give();
+  return first.code === NOT_SHOWN ? give() : first;
 };
 
 /** With hooks it is answered from here; by files alone nothing is pressed, and it is answered in the pane that shows it. */
