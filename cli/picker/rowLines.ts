@@ -47,6 +47,7 @@ const ageOf = (pane: PaneView, now: number): Line => {
 
 const PART_STYLES: Readonly<Record<RowPart["kind"], Style>> = {
   agent: STYLE.dim,
+  account: STYLE.dim,
   machine: STYLE.dim,
   place: STYLE.dim,
   branch: STYLE.cyan,

@@ -223,18 +223,21 @@ export const workText = (pane: PaneView): string => {
 export { rowTitle } from "../../core/model/words.ts";
 
 export interface RowPart {
-  kind: "agent" | "machine" | "place" | "branch" | "changes" | "warning" | "work" | "armed";
+  kind: "agent" | "account" | "machine" | "place" | "branch" | "changes" | "warning" | "work" | "armed";
   text: string;
 }
 
 /**
- * The second line, part by part: agent, machine (only where there are several), repository (else the folder; or what it is inside of) and branch, what is
- * not committed there, who else works there, what it does now, and what is armed for it. Empty parts are left out.
+ * The second line, part by part: agent, account and machine (only where there are several), repository (else the folder; or what it is
+ * inside of) and branch, what is not committed there, who else works there, what it does now, and what is armed for it. Empty parts are
+ * left out.
  */
 export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): RowPart[] => {
   const { activity, identity } = pane;
+  const account = displayLine(pane.account ?? "");
   const parts: RowPart[] = [
-    { kind: "agent", text: agentName(pane) },
+    { kind: "agent", text: agentName(pane).replace(` (${account})`, "") },
+    { kind: "account", text: account },
     { kind: "machine", text: hasMachines ? displayLine(identity.target) : "" },
     {
       kind: "place",
