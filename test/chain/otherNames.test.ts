@@ -143,7 +143,9 @@ describe.runIf(process.platform === "linux")("a pane's agent", () => {
     );
     const row = await daemon.until(pane, () => true);
     const { rule } = await daemon.daemon.service.explain({ ref: row.identity.pane_ref });
-    expect(rule).toBe("its program is ssh: add the machine as a target (agtmux target add)");
+    expect(rule).toBe(
+      "its program is ssh: add the machine as a target (agtmux target add); its screen alone proves no agent now",
+    );
   });
 
   it.each(OTHERS)("is none for %s", (what) => {

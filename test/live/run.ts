@@ -112,7 +112,9 @@ const isAsked =
 const printTable = (options: LiveOptions): 0 | 1 => {
   const { results, markdown } = options;
   const merged = mergeNotes(openResults(results).notes().filter(isAsked(options)));
-  const text = toMarkdown(merged, Object.values(LIVE_AGENTS).flatMap(lacksOf));
+  // Habitats are not driven through everything that an agent may lack.
+  const lacks = ownTableOf(options) === null ? Object.values(LIVE_AGENTS).flatMap(lacksOf) : [];
+  const text = toMarkdown(merged, lacks);
   console.log(`\n${text}`);
   if (markdown !== null) {
     writeFileSync(
