@@ -251,6 +251,7 @@ const INPUTS: Readonly<Record<string, unknown>> = {
   configSet: { key: "timing.contest_ms", value: 500 },
   integrationList: { target: "host" },
   integrationChange: { agent: "claude", target: "host", action: "install", dryRun: true },
+  integrationNotifier: { agent: "claude", target: "host", who: "both", dryRun: true },
   integrationVerify: { agent: "claude", target: "host" },
   integrationRemoveAll: { target: "host", dryRun: true },
   loginItemOff: { dryRun: true },

@@ -171,6 +171,7 @@ export class LaggingEngine {
     const entry = {
       runtime: {
         runtimeId: front.runtimeId,
+        inside: null,
         targetId: pane.targetId,
         server: pane.server,
         paneId: pane.paneId,

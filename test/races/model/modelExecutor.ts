@@ -19,6 +19,8 @@ const variable = (pane: ModelPane, name: string): string => {
     case "pane_input_off":
     case "alternate_on":
       return "0";
+    case "cursor_flag":
+      return "1";
     case "cursor_x":
       return String(cursorOf(pane).x);
     case "cursor_y":

@@ -270,7 +270,7 @@ const entryOf = (open: readonly Open[], seen: PromptRequest): RuntimeEntry => {
   const byEvent = new Map(live.map(({ evidence, asked }) => [evidence.eventId, asked]));
   const asked = { byEvent, poller: seen };
   const resolution = resolve({ facts, liveness, at: AT, timing: DEFAULT_TIMING, asked });
-  const runtime = { runtimeId: "rt_1" } as RuntimeEntry["runtime"];
+  const runtime = { runtimeId: "rt_1", inside: null as string | null } as RuntimeEntry["runtime"];
   return partOf<RuntimeEntry>({ runtime, facts, liveness, asked, resolution });
 };
 
