@@ -71,7 +71,7 @@ export class Accounts {
 
   constructor(deps: {
     targetId: string;
-    executor: Pick<TargetExecutor, "run" | "homeDir">;
+    executor: Pick<TargetExecutor, "run" | "homeDir" | "openProc">;
     /** What was seen before, each as lines of `NAME=value` (core/config/accountMemory.ts). */
     memory: {
       list(targetId: string, agentType: string): Promise<readonly string[]>;
@@ -135,14 +135,28 @@ export class Accounts {
       for (const folder of [adapter.configFolder, adapter.dataFolder])
         if (folder?.variable !== undefined) names.add(folder.variable);
     const environments = new Map<number, string[]>();
-    for (let from = 0; from < found.length; from += MAX_PIDS) {
-      const pids = found.slice(from, from + MAX_PIDS).map(({ process }) => String(process.pid));
+    const unread: string[] = [];
+    for (const { pid } of found.map(({ process }) => process)) {
+      const lines = this.readEnvironment(pid);
+      if (lines === null) unread.push(String(pid));
+      else environments.set(pid, lines);
+    }
+    for (let from = 0; from < unread.length; from += MAX_PIDS) {
+      const pids = unread.slice(from, from + MAX_PIDS);
       let own: string[] = [];
       for (const line of await this.linesOf(ENVIRONMENTS, [[...names].join("|"), ...pids]))
         if (/^\d+$/.test(line)) environments.set(Number(line), (own = []));
         else if (line !== "") own.push(line);
     }
     return environments;
+  }
+
+  /** Without the start of a program; null where that is not possible. */
+  private readEnvironment(pid: number): string[] | null {
+    const file = this.deps.executor.openProc?.(`/proc/${pid}/environ`) ?? null;
+    const text = file?.read() ?? null;
+    file?.close();
+    return text?.split("\0") ?? null;
   }
 
   /** None where a folder of it is not believed. */
