@@ -6,6 +6,7 @@
 // A short file takes at most five seconds (scripts/test.mjs holds that).
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import { measureSlowness } from "./test/setup/machine.ts";
 import { ONE_RETRY, PASSED, reporters, RunSequencer } from "./test/setup/reporting.ts";
 
 const TESTS = "{core,adapters,features,editors,cli,main,ui,renderer,test}/**/*";
@@ -16,12 +17,13 @@ const WHOLE_NEIGHBOUR =
   process.env["AGTMUX_NEIGHBOUR"] === "whole"
     ? []
     : ["test/neighbour/{clients,differences,sessions,status}.slow.test.ts"];
+// They wait for processes more than they compute: more at once than cores, unless the processor is so slow that they compute more.
+const WORKERS = measureSlowness() < 2 ? Math.max(5, availableParallelism()) : availableParallelism() + 1;
 const NEVER = [...configDefaults.exclude, ...PASSED];
 
 export default defineConfig({
   test: {
-    // They wait for processes more than they compute: more at once than cores.
-    maxWorkers: Math.max(5, availableParallelism()),
+    maxWorkers: WORKERS,
     reporters: [...reporters],
     sequence: { sequencer: RunSequencer },
     projects: [

@@ -5,12 +5,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { measureSlowness } from "../test/setup/machine.ts";
 import { fingerprintTree, leastMs, noteRun, passedWith, readRuns, tidyRuns } from "../test/setup/testRuns.ts";
 import { ensureSystemPackages } from "./systemPackages.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
-/** What a file of `npm test` may take, in ms: its tests and hooks. */
-const SHORT_MS = 5_000;
+/** What a file of `npm test` may take, in ms: its tests and hooks. A slow machine may take as much longer as it is slower. */
+const SHORT_MS = 5_000 * measureSlowness();
 const DEAREST = 30;
 
 const startedAt = Date.now();
