@@ -209,7 +209,7 @@ const tomlForm: Form = {
     const isWanted = (value: unknown): boolean =>
       raw === null ? value === undefined : value !== undefined && JSON.stringify(value) !== now;
     const { text: left } = chooseEdit(path, text, key, edits, isWanted);
-    return left === "" ? null : left;
+    return left;
   },
 };
 
@@ -349,8 +349,10 @@ export const createOwnNotifications = ({
       for (const one of site.record.settings.toReversed())
         if (text !== null && isOff(site.path, text, one.key)) text = form.undo(site.path, text, one.key, one);
       const { blank } = site.record;
-      const isBlank = text === null || (blank !== null && text === BLANK[name]);
-      return changesOf(site, isBlank && site.before !== null ? (blank?.text ?? null) : text, null);
+      const isBlank = (text ?? BLANK[name]) === BLANK[name];
+      // Only a file that was not there before goes.
+      const after = isBlank && site.before !== null ? (blank === null ? BLANK[name] : blank.text) : text;
+      return changesOf(site, after, null);
     },
   };
 };

@@ -69,9 +69,11 @@ const createLiveAgents = ({
     usesModes: async (runtimeId) => {
       const entry = entryOf(runtimeId);
       if (entry?.adapter?.inputModes === undefined) return false;
-      const { executor, accounts } = connectedTargets.get(entry.runtime.targetId);
+      const { executor } = connectedTargets.get(entry.runtime.targetId);
       const cwd = entry.activity.folder?.value ?? null;
-      const { configDir } = entry.account ?? (await accounts.usual(entry.adapter));
+      // Whose settings these are is not known, so they may say so.
+      if (entry.account === null) return true;
+      const { configDir } = entry.account;
       return entry.adapter.inputModes.isOn({ files: executor.files, configDir, cwd });
     },
   };

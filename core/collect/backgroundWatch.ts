@@ -40,6 +40,9 @@ interface Known {
 /** It may be half written. */
 const isBeingWritten = ({ failures }: Known): boolean => failures > 0 && failures < MAX_FAILURES;
 
+/** Of the process that runs it now. */
+const keyOf = ({ id, pid, beganAt }: BackgroundSession): string => `${id} ${pid} ${beganAt}`;
+
 type Listed = Known & { session: BackgroundSession };
 
 /** `isDead`: its process ended in the middle of a turn. */
@@ -91,7 +94,7 @@ export class BackgroundWatch implements WatchedServer {
   private isFailing = false;
   private readonly panes = new WeakMap<BackgroundSession, Pane>();
   /** Their process is gone although their file, which an orderly end removes, says that they work. */
-  private readonly dead = new WeakSet<BackgroundSession>();
+  private readonly dead = new Set<string>();
   /** Sessions that panes show, by pane. */
   private readonly viewers = new Map<string, string>();
   private cancelNews: (() => void) | null = null;
@@ -144,8 +147,8 @@ export class BackgroundWatch implements WatchedServer {
     const process = processes.find(({ pid }) => pid === pane.panePid);
     if (found === undefined) return null;
     if (process === undefined || !found.session.isOf(process)) {
-      if (!found.session.isAtWork || this.dead.has(found.session)) return null;
-      this.dead.add(found.session);
+      if (!found.session.isAtWork || this.dead.has(keyOf(found.session))) return null;
+      this.dead.add(keyOf(found.session));
       this.deps.onNews();
       return "listing";
     }
@@ -215,7 +218,7 @@ export class BackgroundWatch implements WatchedServer {
   /** The same object as long as nothing changed: rows are made again for a new one. */
   private paneOf(one: Listed, now: number): Pane {
     const known = this.panes.get(one.session);
-    const isDead = this.dead.has(one.session);
+    const isDead = this.dead.has(keyOf(one.session));
     if (known?.isDead === isDead) return known;
     const pane = toPane(this.deps.targetId, one, { isDead, updatedAt: now });
     this.panes.set(one.session, pane);
@@ -290,6 +293,8 @@ export class BackgroundWatch implements WatchedServer {
       }
     }
     this.known = all;
+    const keys = new Set([...all.values()].flatMap(({ session }) => (session === null ? [] : [keyOf(session)])));
+    for (const key of this.dead) if (!keys.has(key)) this.dead.delete(key);
     this.isFailing = false;
     this.isWatching = isWatching;
   }

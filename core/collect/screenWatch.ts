@@ -280,7 +280,11 @@ export class ScreenWatch {
       this.deps.sink.applyReadings("poller", new Map(read));
     }
     for (const { runtime, pane } of due)
-      if (readAt - (this.strangeSince.get(runtime.runtimeId) ?? readAt) >= STRANGE_MS)
+      if (
+        readAt - (this.strangeSince.get(runtime.runtimeId) ?? readAt) >= STRANGE_MS &&
+        // Meanwhile its program may have ended, and another agent begun there.
+        this.deps.sink.watchedRuntimeIn(pane)?.runtime.runtimeId === runtime.runtimeId
+      )
         this.deps.sink.applyRecognised(pane, null);
   }
 

@@ -49,15 +49,14 @@ const refuseOddFile = async (files: TargetFiles, path: string, isReplaced: boole
   if (kept?.isFile === false) refuse(backup, "is not a regular file");
 };
 
-/**
- * A settings file, and a file at the place of its backup, must be a plain file of a bounded size: nothing is read from or
- * written to a pipe or a device, and no backup follows a link. Fails with E_INTEGRATION_REFUSED.
- */
-const refuseOddFiles = async (
-  files: TargetFiles,
-  changes: readonly { path: string; before: string | null }[],
-): Promise<void> => {
-  await Promise.all(changes.map(({ path, before }) => refuseOddFile(files, path, before !== null)));
+/** Below `folder` no part of the path is a link. */
+const refuseLinks = async (files: TargetFiles, folder: string, path: string): Promise<void> => {
+  let part = folder;
+  for (const name of path.slice(folder.length + 1).split("/")) {
+    part = `${part}/${name}`;
+    if ((await files.readLink(part)) !== null)
+      refuse(part, "is a symbolic link, in a folder that only a running agent named");
+  }
 };
 
 // Synthetic events that prove delivery. Each carries a nonce that somebody waits for. None is ever applied, whichever target it
@@ -204,6 +203,27 @@ export class Integrations {
     return wanted.map((configDir) => ({ files: executor.files, homeDir, configDir, eventScript }));
   }
 
+  /**
+   * A settings file, and a file at the place of its backup, must be a plain file of a bounded size: nothing is read from or
+   * written to a pipe or a device, no backup follows a link, and nothing leads out of a folder that nobody named. Fails with
+   * E_INTEGRATION_REFUSED.
+   */
+  private async refuseOddFiles(
+    agent: string,
+    changes: readonly { path: string; before: string | null }[],
+  ): Promise<void> {
+    const { executor, adapterOf, accountsOf } = this.deps;
+    const adapter = adapterOf(agent);
+    const found = adapter === null ? [] : (await accountsOf(adapter)).filter(({ isFound }) => isFound);
+    await Promise.all(
+      changes.map(async ({ path, before }) => {
+        for (const { configDir } of found)
+          if (path.startsWith(`${configDir}/`)) await refuseLinks(executor.files, configDir, path);
+        await refuseOddFile(executor.files, path, before !== null);
+      }),
+    );
+  }
+
   async change(input: {
     agent: string;
     action: IntegrationAction;
@@ -215,7 +235,7 @@ export class Integrations {
     const requests = await this.requests(input.agent, input.folder);
     const plan = await planEach(requests, (request) => this.plan(integration, request, input.action));
     const changes = plan.filter((change) => change.before !== change.after);
-    await refuseOddFiles(this.deps.executor.files, changes);
+    await this.refuseOddFiles(input.agent, changes);
     const home = await this.planHome(input);
     let backups: string[] = [];
     if (!input.dryRun) {
@@ -274,7 +294,7 @@ export class Integrations {
     const requests = await this.requests(agent, who === "agent" ? undefined : folder);
     const plan = await planEach(requests, (request) => this.planNotifier(agent, who, request));
     const changes = plan.filter(({ before, after }) => before !== after);
-    await refuseOddFiles(this.deps.executor.files, changes);
+    await this.refuseOddFiles(agent, changes);
     let backups: string[] = [];
     if (!dryRun) {
       if (who !== "agent") await setMuted(false);
@@ -348,7 +368,7 @@ export class Integrations {
     const requests = await this.requests(agent);
     const uninstalled = await planEach(requests, (request) => planUninstall(integration, request));
     const entries = uninstalled.filter((one) => one.before !== one.after);
-    await refuseOddFiles(files, entries);
+    await this.refuseOddFiles(agent, entries);
     // An earlier removal may have left a backup of a file that has nothing of ours now.
     const possible = await planEach(requests, (request) => integration.planInstall(request).catch(() => []));
     const paths = new Set([...entries, ...possible].map(({ path }) => path));

@@ -124,6 +124,8 @@ export interface Account {
   readonly name: string;
   /** The variables of the environment that choose it, as `NAME=value`; none for the usual one. */
   readonly environment: readonly string[];
+  /** Only a process said so, and nobody named it in the configuration: nothing is written through a link in it. */
+  readonly isFound?: true;
 }
 
 /** One agent process in one pane. */

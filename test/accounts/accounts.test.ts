@@ -25,6 +25,7 @@ import {
   WAITS,
   work,
 } from "./accountsHarness.ts";
+import { realClock } from "../setup/realClock.ts";
 
 useAccounts();
 
@@ -108,7 +109,7 @@ describe("folders by the agent's variables", () => {
       executor: createLocalExecutor({ targetId: "host", env: { ...process.env, ...env, HOME: home } }),
       memory: { list: () => Promise.resolve([]), add: () => Promise.resolve() },
       named: () => [],
-      clock: { now: () => 0 },
+      clock: { ...realClock, now: () => 0 },
       logger: SILENT_LOGGER,
     });
 

@@ -51,6 +51,8 @@ describe.concurrent("a suspended agent", () => {
     });
     await untilSuspended(player);
     process.kill(player.pid, "SIGCONT");
+    // As Claude Code does then: its shell has written into the dialog, where the cursor was.
+    await player.frame("waiting_approval");
     const again = await harness.daemon.untilState(player.paneId, "waiting_approval", WITHIN_MS);
     expect(again.prompt_fingerprint).toBe(asked.prompt_fingerprint);
   });

@@ -4,6 +4,7 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { FeatureTarget } from "../../core/ports/feature.ts";
+import { realClock } from "../setup/realClock.ts";
 
 export const localTarget = (home: string, env: Readonly<Record<string, string>> = {}): FeatureTarget => {
   const executor = createLocalExecutor({ targetId: "host", env: { ...process.env, ...env, HOME: home } });
@@ -12,7 +13,7 @@ export const localTarget = (home: string, env: Readonly<Record<string, string>> 
     executor,
     memory: { list: () => Promise.resolve([]), add: () => Promise.resolve() },
     named: () => [],
-    clock: { now: Date.now },
+    clock: realClock,
     logger: SILENT_LOGGER,
   });
   return {
