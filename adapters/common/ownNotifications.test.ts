@@ -161,6 +161,16 @@ describe("an agent's own notifications, switched off and put back", () => {
   });
 });
 
+it("removes no file that was there, also where nothing but ours is left in it", async () => {
+  const toml = await silence(codex, { [CODEX]: 'model = "o5"\n' });
+  expect(await restore(codex, { ...toml, [CODEX]: "\n[tui]\nnotifications = false\n" })).toEqual({
+    [CODEX]: "",
+  });
+  const json = await silence(claude, { [CLAUDE]: '{"theme": "dark"}' });
+  const ours = '{"preferredNotifChannel": "notifications_disabled"}';
+  expect(await restore(claude, { ...json, [CLAUDE]: ours })).toEqual({ [CLAUDE]: "{}" });
+});
+
 describe("settings that are not edited", () => {
   it.each<[string, OwnNotifications, string, string, RegExp]>([
     ["broken JSON", claude, CLAUDE, "{ broken", /settings\.json is not valid JSON at line 1/],

@@ -293,7 +293,9 @@ export class BackgroundWatch implements WatchedServer {
       }
     }
     this.known = all;
-    const keys = new Set([...all.values()].flatMap(({ session }) => (session === null ? [] : [keyOf(session)])));
+    const keys = new Set(
+      [...all.values()].flatMap(({ session }) => (session === null ? [] : [keyOf(session)])),
+    );
     for (const key of this.dead) if (!keys.has(key)) this.dead.delete(key);
     this.isFailing = false;
     this.isWatching = isWatching;

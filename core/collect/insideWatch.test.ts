@@ -81,7 +81,7 @@ const open = ({ machines = [] as string[], live = null as WatchedRuntime | null 
   } as unknown as WatchedServer;
   const sink = {
     watchedRuntimeIn: () => live,
-    machines: () => machines,
+    agentsAt: (isMeant: (machine: string) => boolean) => (machines.some(isMeant) ? new Set(["a"]) : null),
     applyRecognised: (_key: unknown, one: Recognised | null) => found.push(one),
   } as unknown as CollectorSink;
   const watch = new InsideWatch({
@@ -146,10 +146,38 @@ describe("an agent behind a program", () => {
     await look(4_000);
     await look(6_000);
     expect(found).toEqual([]);
-    recognise(SHELL, process(2, 1, "ssh", { args: "ssh vm10" }));
-    await look(8_000);
-    await look(10_000);
+  });
+
+  it.each([
+    ["ssh vm10", "own"],
+    ["ssh -p 22 vm1@elsewhere", "own"],
+    ["ssh -l vm1 elsewhere", "own"],
+    ["ssh elsewhere tmux attach -t vm1", "own"],
+  ])("is found where its row would be no second one: %s", async (args, shown) => {
+    const { found, recognise, look } = open({ machines: ["dev@vm1:22"] });
+    recognise(SHELL, process(2, 1, "ssh", { args }));
+    await look(0, shown);
+    await look(1_000, shown);
     expect(found).toHaveLength(1);
+  });
+
+  it("is found on a watched machine that has no row of such an agent, where it would have one by then", async () => {
+    const { found, recognise, look } = open({ machines: ["vm1"] });
+    recognise(SHELL, process(2, 1, "ssh", { args: "ssh vm1" }));
+    await look(0, "other");
+    await look(9_000, "other");
+    expect(found).toEqual([]);
+    await look(10_000, "other");
+    expect(found).toHaveLength(1);
+  });
+
+  it("ends when its machine is watched, and it has a row there", () => {
+    const runtime = { agentType: "a", inside: "ssh", pid: 2, processStartedAt: 2 };
+    const { recognise } = open({
+      live: { runtime } as unknown as WatchedRuntime,
+      machines: ["vm1"],
+    });
+    expect(recognise(SHELL, process(2, 1, "ssh", { args: "ssh dev@vm1" }))).toBeNull();
   });
 
   it("stays the same as long as its program runs", () => {

@@ -52,16 +52,25 @@ export const carrierOf = (processes: readonly ProcessInfo[]): Carrier | null => 
 const REMOTE: ReadonlySet<string> = new Set(["ssh", "telnet", "mosh", "et"]);
 
 /** Without a person before it and a port after it. */
-const hostOf = (machine: string): string => machine.replace(/^.*@/, "").replace(/:\d+$/, "");
+const hostOf = (machine: string): string => machine.replace(/^.*@/, "").replace(/:\d*$/, "");
 
-/** It goes to one of these machines: the name is a word of the command. */
-const goesTo = ({ args }: ProcessInfo, machines: readonly string[]): boolean => {
-  const words = args.split(/[\s@:]+/);
-  return machines.some((machine) => words.includes(hostOf(machine)));
+/** Options of ssh(1) whose value is the next word. */
+const WITH_VALUE = /^-[46AaCfGgKkMNnqsTtVvXxYy]*[BbcDEeFIiJLlmOoPpQRSWw]$/;
+
+/** Where it goes: the first word of ssh that is no option; of others, which have their own options, any word. */
+const goesTo = ({ name, process: { args } }: Carrier, machine: string): boolean => {
+  const words = args.split(/\s+/).slice(1);
+  if (name !== "ssh") return words.some((word) => hostOf(word) === hostOf(machine));
+  const at = words.findIndex(
+    (word, index) => !word.startsWith("-") && !WITH_VALUE.test(words[index - 1] ?? ""),
+  );
+  return hostOf(words[at]?.replace(/^ssh:\/\//, "") ?? "") === hostOf(machine);
 };
 
 /** Between the two looks: what is only passing by has gone, and an agent that starts has drawn itself. */
 const HOLD_MS = 1_000;
+/** The same where the machine is watched: an agent that has just started there gets its row there. */
+const WATCHED_HOLD_MS = 10_000;
 
 interface Candidate extends Carrier {
   pane: Pane;
@@ -99,9 +108,10 @@ export class InsideWatch {
     const { name: inside, process } = carrier;
     const live = sink.watchedRuntimeIn(pane)?.runtime ?? null;
     if (live?.inside === inside && isSameProcess(live, process))
-      return { agentType: live.agentType, process, inside };
-    // Its agents have rows of their own.
-    if (REMOTE.has(inside) && goesTo(process, sink.machines())) return null;
+      // Where it has a row on its own machine by now, this one goes.
+      return this.agentsBehind(carrier)?.has(live.agentType) === true
+        ? null
+        : { agentType: live.agentType, process, inside };
     const seen = before?.process.pid === process.pid ? before.seen : null;
     this.candidates.set(key, { ...carrier, pane, seen, isDue: true });
     return null;
@@ -127,14 +137,22 @@ export class InsideWatch {
       const look = looks.get(candidate.pane.paneId);
       const isShownElsewhere = candidate.name === "tmux" && terminals.has(candidate.pane.tty);
       const agentType = look === undefined || isShownElsewhere ? null : this.identify(look, candidate);
-      if (agentType === null) candidate.seen = null;
+      const own = this.agentsBehind(candidate);
+      const holdMs = own === null ? HOLD_MS : WATCHED_HOLD_MS;
+      // Whether it is the one that has a row there nobody can tell: no wait is told twice.
+      if (agentType === null || own?.has(agentType) === true) candidate.seen = null;
       else if (candidate.seen?.agentType !== agentType) candidate.seen = { agentType, at: now };
-      else if (now - candidate.seen.at >= HOLD_MS) {
+      else if (now - candidate.seen.at >= holdMs) {
         this.candidates.delete(key);
         const { pane, process, name: inside } = candidate;
         this.deps.sink.applyRecognised(pane, { agentType, process, inside });
       }
     }
+  }
+
+  /** Agents that have rows on the machine it goes to; null where that is not watched, or it goes nowhere. */
+  private agentsBehind(carrier: Carrier): ReadonlySet<string> | null {
+    return REMOTE.has(carrier.name) ? this.deps.sink.agentsAt((machine) => goesTo(carrier, machine)) : null;
   }
 
   /** Of clients of the servers that are watched: what they show has rows of its own. */

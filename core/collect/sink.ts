@@ -126,8 +126,8 @@ export interface CollectorSink {
   /** Of a target with a hundred agents the list takes a while: `isWanted` leaves out agents of other adapters. */
   watchedRuntimes(targetId: string, isWanted?: (adapter: AgentAdapter) => boolean): WatchedRuntime[];
   watchedRuntimeIn(key: PaneKey): WatchedRuntime | null;
-  /** What ssh calls the machines that are watched themselves. */
-  machines(): readonly string[];
+  /** Agents that have rows on a connected machine, which `isMeant` takes by what ssh calls it; null: none is connected. */
+  agentsAt(isMeant: (connectionRef: string) => boolean): ReadonlySet<string> | null;
 }
 
 /** The runtime's process as adapters and checks know it. */

@@ -25,7 +25,9 @@ export class AccountMemory {
     const key = `${targetId}/${agentType}`;
     const own = known.get(key) ?? new Set<string>();
     const text = environment.join("\n");
-    if (own.has(text)) return;
+    if ([...own].at(-1) === text) return;
+    // The one that was used last comes last.
+    own.delete(text);
     known.set(key, own.add(text));
     for (const oldest of own) if (own.size > MAX_ACCOUNTS) own.delete(oldest);
     this.writing = this.writing.then(() => this.write(known));

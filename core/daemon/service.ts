@@ -320,8 +320,10 @@ export const createService = (deps: {
     integrationList: async ({ target = HOST_TARGET }) => (await deps.integrations.of(target)).list(),
     integrationChange: async ({ target = HOST_TARGET, ...input }) =>
       (await deps.integrations.of(target)).change(input),
-    integrationNotifier: async ({ target = HOST_TARGET, ...input }) =>
-      (await deps.integrations.of(target)).chooseNotifier(input, async (isMuted) => {
+    integrationNotifier: async ({ target = HOST_TARGET, ...input }) => {
+      // What is muted is muted everywhere.
+      if (input.who === "agent") await deps.integrations.refuseSilencedElsewhere(target, input.agent);
+      return (await deps.integrations.of(target)).chooseNotifier(input, async (isMuted) => {
         const muted = (await deps.settingsService.get()).values["notifications.muted_agents"];
         if (muted.includes(input.agent) === isMuted) return;
         const others = muted.filter((agent) => agent !== input.agent);
@@ -329,7 +331,8 @@ export const createService = (deps: {
           "notifications.muted_agents",
           isMuted ? [...others, input.agent] : others,
         );
-      }),
+      });
+    },
     integrationRemoveAll: async ({ target = HOST_TARGET, dryRun }) => ({
       target,
       ...(await (await deps.integrations.of(target)).removeAll({ dryRun })),

@@ -258,8 +258,12 @@ export class Ingest {
     return watchedRuntimes(this.liveState, targetId, this.unitOfWork.deps.clock.now(), isWanted);
   }
 
-  machines(): string[] {
-    return [...this.liveState.targets.values()].flatMap(({ connectionRef }) => connectionRef ?? []);
+  agentsAt(isMeant: (connectionRef: string) => boolean): ReadonlySet<string> | null {
+    const meant = [...this.liveState.targets.values()].filter(
+      ({ connectionRef, health }) => connectionRef !== null && health !== "down" && isMeant(connectionRef),
+    );
+    const live = meant.flatMap(({ targetId }) => [...this.liveState.liveOfTarget(targetId)]);
+    return meant.length === 0 ? null : new Set(live.map(({ runtime }) => runtime.agentType));
   }
 
   watchedRuntimeIn(key: PaneKey): WatchedEntry | null {

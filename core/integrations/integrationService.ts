@@ -38,17 +38,37 @@ export const createIntegrationService = (
     return new Integrations({ ...own, eventScript: eventHome.eventScript, eventHome });
   };
 
+  const of = async (targetId: string): Promise<Integrations> => {
+    if (targetId !== HOST_TARGET && !targetNames().includes(targetId))
+      throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${targetId.slice(0, 64)}'`, {
+        remedy: `Known targets: ${targetNames().join(", ")}.`,
+      });
+    const connected = connectedTargets.get(targetId);
+    const integrations = known.get(connected) ?? create(connected);
+    known.set(connected, integrations);
+    return integrations;
+  };
+
   return {
     /** @throws AgtmuxError E_TARGET_UNKNOWN; E_TARGET_UNREACHABLE while there is no connection. */
-    of: async (targetId: string): Promise<Integrations> => {
-      if (targetId !== HOST_TARGET && !targetNames().includes(targetId))
-        throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${targetId.slice(0, 64)}'`, {
-          remedy: `Known targets: ${targetNames().join(", ")}.`,
-        });
-      const connected = connectedTargets.get(targetId);
-      const integrations = known.get(connected) ?? create(connected);
-      known.set(connected, integrations);
-      return integrations;
+    of,
+    /**
+     * Only the agent shall notify, on every machine. Fails with E_INTEGRATION_REFUSED where its own notifications are off by us on
+     * another machine that is connected: nobody would tell of it there.
+     */
+    refuseSilencedElsewhere: async (targetId: string, agent: string): Promise<void> => {
+      for (const other of [HOST_TARGET, ...targetNames()].filter((name) => name !== targetId)) {
+        const isSilenced = await of(other).then(
+          (integrations) => integrations.isSilenced(agent),
+          () => false,
+        );
+        if (isSilenced)
+          throw new AgtmuxError(
+            "E_INTEGRATION_REFUSED",
+            `agtmux has switched off the notifications of ${agent} on ${other}, and then nobody would tell you of it there`,
+            { remedy: `First run 'agtmux integrate ${agent} --notify both --target ${other}'.` },
+          );
+      }
     },
   };
 };

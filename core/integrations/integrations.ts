@@ -277,6 +277,19 @@ export class Integrations {
     }
   }
 
+  /** By us, in one of its folders. Where that cannot be told, it is not. */
+  async isSilenced(agent: string): Promise<boolean> {
+    const { notifications } = this.find(agent);
+    if (notifications === undefined || "how" in notifications) return false;
+    const found = (await this.requests(agent)).map((request) =>
+      notifications.inspect(request).then(
+        ({ isSilenced }) => isSilenced,
+        () => false,
+      ),
+    );
+    return (await Promise.all(found)).includes(true);
+  }
+
   /**
    * Lets the agent, agtmux or both notify. `setMuted`: whether agtmux notifies of the agent. Whoever begins begins before the other
    * ends. Fails with E_INTEGRATION_REFUSED where that would leave nobody, and with E_UNSUPPORTED for an agent that has no setting.

@@ -1,5 +1,5 @@
 // Several accounts of one agent: what the environment of its process says, on real tmux.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { recordedLog } from "../../adapters/testkit/recordedLog.ts";
@@ -103,18 +103,19 @@ describe("two accounts side by side", () => {
 });
 
 describe("folders by the agent's variables", () => {
-  const accountsIn = (home: string, env: NodeJS.ProcessEnv = {}): Accounts =>
-    new Accounts({
-      targetId: "host",
-      executor: createLocalExecutor({ targetId: "host", env: { ...process.env, ...env, HOME: home } }),
-      memory: { list: () => Promise.resolve([]), add: () => Promise.resolve() },
-      named: () => [],
-      clock: { ...realClock, now: () => 0 },
-      logger: SILENT_LOGGER,
-    });
+  /** No process has this id, so that /proc says nothing. */
+  const GONE = { pid: 2 ** 31 - 2, ppid: 1, comm: "", args: "", startedAt: 0 };
 
-  /** As `ps` of a Mac shows a process: its arguments, and with -E its environment behind them. */
-  const foundOnMac = async (adapter: AgentAdapter, environment: string) => {
+  const partsOf = (home: string, env: NodeJS.ProcessEnv = {}) => ({
+    targetId: "host",
+    executor: createLocalExecutor({ targetId: "host", env: { ...process.env, ...env, HOME: home } }),
+    memory: { list: () => Promise.resolve([]), add: () => Promise.resolve() },
+    clock: { ...realClock, now: () => 0 },
+    logger: SILENT_LOGGER,
+  });
+
+  /** A PATH with a `ps` that shows a process as on a Mac: its arguments, and with -E its environment behind them. */
+  const fakePs = (environment: string): string => {
     const bin = join(daemon.home, "bin");
     mkdirSync(bin, { recursive: true });
     writeFileSync(
@@ -122,11 +123,16 @@ describe("folders by the agent's variables", () => {
       `#!/bin/sh\ncase $1 in -Eww) echo 'agent CODEX_HOME=/no ${environment}' ;; *) echo 'agent CODEX_HOME=/no' ;; esac\n`,
       { mode: 0o755 },
     );
-    const accounts = accountsIn(daemon.home, { PATH: `${bin}:${process.env["PATH"]}` });
-    // No process has this id, so that /proc says nothing.
-    const gone = { pid: 2 ** 31 - 2, ppid: 1, comm: "", args: "", startedAt: 0 };
-    await accounts.learn([{ adapter, process: gone }]);
-    return { found: accounts.of(gone), usual: await accounts.usual(adapter) };
+    return `${bin}:${process.env["PATH"]}`;
+  };
+
+  const foundOnMac = async (adapter: AgentAdapter, environment: string) => {
+    const accounts = new Accounts({
+      ...partsOf(daemon.home, { PATH: fakePs(environment) }),
+      named: () => [],
+    });
+    await accounts.learn([{ adapter, process: GONE }]);
+    return { found: accounts.of(GONE), usual: await accounts.usual(adapter) };
   };
 
   it("are read from the environment alone, not from the arguments", async () => {
@@ -139,6 +145,58 @@ describe("folders by the agent's variables", () => {
     });
     const { found, usual } = await foundOnMac(codex, "HOME=/Users/dev TERM=xterm");
     expect(found).toEqual(usual);
+  });
+
+  it("are those of nobody until they are there and believed", async () => {
+    const claude = createClaudeAdapter();
+    const own = join(daemon.home, "new");
+    let now = 0;
+    const accounts = new Accounts({
+      ...partsOf(daemon.home, { PATH: fakePs(`CLAUDE_CONFIG_DIR=${own}`) }),
+      named: () => named,
+      clock: { ...realClock, now: () => now },
+    });
+    const named: string[] = [];
+    const learned = async () => {
+      await accounts.learn([{ adapter: claude, process: GONE }]);
+      return accounts.of(GONE);
+    };
+    expect(await learned()).toBeNull();
+    mkdirSync(own);
+    symlinkSync("../.profile", join(own, "settings.json"));
+    now += 60_000;
+    expect(await learned()).toBeNull();
+    // Who names it in the configuration knows it.
+    named.push(own);
+    expect(await learned()).toMatchObject({ configDir: own, name: "new" });
+  });
+
+  it("count once where the usual one is a link to what somebody names", async () => {
+    const claude = createClaudeAdapter();
+    const own = join(daemon.home, "dotfiles");
+    mkdirSync(own);
+    rmSync(join(daemon.home, ".claude"), { recursive: true, force: true });
+    symlinkSync(own, join(daemon.home, ".claude"));
+    const named = [own, `${own}/`, "~/.claude"];
+    const accounts = new Accounts({
+      ...partsOf(daemon.home, { PATH: fakePs(`CLAUDE_CONFIG_DIR=${own}/`) }),
+      named: () => named,
+    });
+    await accounts.learn([{ adapter: claude, process: GONE }]);
+    expect(accounts.of(GONE)).toEqual(await accounts.usual(claude));
+    expect(await accounts.all(claude)).toEqual([await accounts.usual(claude)]);
+  });
+
+  it("hold up no listing, whatever disk they lie on", async () => {
+    const never = { ...partsOf(daemon.home), named: () => [] };
+    const accounts = new Accounts({
+      ...never,
+      executor: { ...never.executor, run: () => new Promise(() => {}), openProc: () => environ },
+    });
+    const environ = { read: () => "CLAUDE_CONFIG_DIR=/net/hangs\0", close: () => {} };
+    const found = { adapter: createClaudeAdapter(), process: GONE };
+    await accounts.learn([found, { ...found, process: { ...GONE, startedAt: 1 } }]);
+    expect(accounts.of(GONE)).toBeNull();
   });
 
   it("lie where each agent puts them", async () => {
