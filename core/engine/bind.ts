@@ -51,6 +51,19 @@ const isOfLife = (envelope: Envelope, runtime: Runtime, endToleranceMs = START_T
     envelope.eventTime >= runtime.processStartedAt - START_TOLERANCE_MS) &&
   (runtime.endedAt === null || envelope.eventTime <= runtime.endedAt + endToleranceMs);
 
+/**
+ * A runtime ended before its session was known, and lived when the event was made: it may be that one's, which no live runtime gets,
+ * least of all one that began in the same folder right after it.
+ */
+const mayBeOrphan = (envelope: Envelope, runtimes: readonly Runtime[]): boolean =>
+  runtimes.some(
+    (runtime) =>
+      runtime.endedAt !== null && runtime.agentSessionId === null && isOfLife(envelope, runtime, 0),
+  );
+
+const beganAfter = ({ processStartedAt }: Runtime, time: number): boolean =>
+  processStartedAt !== null && processStartedAt > time;
+
 /** Wrapping puts breaks and indentation anywhere, so no white space counts. */
 const squeezed = (text: string): string => text.replaceAll(/\s+/g, "");
 
@@ -106,7 +119,13 @@ export const placeEvent = (input: PaneBindingInput): PaneBinding => {
     (runtime) =>
       runtime.targetId === targetId && runtime.agentType === envelope.agentType && mayTell(runtime),
   );
-  const live = ofAgent.filter((runtime) => runtime.endedAt === null && isOfLife(envelope, runtime));
+  const isOrphan = mayBeOrphan(envelope, ofAgent);
+  const live = ofAgent.filter(
+    (runtime) =>
+      runtime.endedAt === null &&
+      isOfLife(envelope, runtime) &&
+      !(isOrphan && beganAfter(runtime, envelope.eventTime)),
+  );
   const parent = live.find((runtime) => runtime.pid !== null && runtime.pid === envelope.parentPid);
   if (parent !== undefined) return { kind: "bound", runtimeId: parent.runtimeId };
   if (sessionId === null) return { kind: "pending", reason: "it names no session" };
@@ -121,7 +140,7 @@ export const placeEvent = (input: PaneBindingInput): PaneBinding => {
   const { inFolder, unknown } = rivalsOf(input, live);
   const rivals = [...inFolder, ...unknown];
   const [first] = inFolder;
-  if (first !== undefined && rivals.length === 1 && first.agentSessionId === null)
+  if (first !== undefined && rivals.length === 1 && first.agentSessionId === null && !isOrphan)
     return { kind: "bound", runtimeId: first.runtimeId };
   const own = live.filter((runtime) => runtime.paneId === envelope.paneId && !rivals.includes(runtime));
   const candidates = [...rivals, ...own];

@@ -137,6 +137,20 @@ describe("an event whose pane proves nothing", () => {
     expect(place([ended, someRuntime("%2")], where), "resumed").toEqual(toPane("%2"));
   });
 
+  it("of a runtime that was killed before its session was known goes to no other in its folder", () => {
+    const killed = someRuntime("%1", { endedAt: NOW + 300 });
+    const where = { "rt_%2": at("/home/dev", `› ${PROMPT}`), "rt_%3": at("/home/dev") };
+    // It began after the event, by less than start times may be wrong.
+    const next = someRuntime("%2", { processStartedAt: NOW + 500 });
+    expect(place([killed, next], where).kind).toBe("pending");
+    // It was there already, and may have been prompted itself: its screen says so.
+    expect(place([killed, someRuntime("%3")], where).kind).toBe("pending");
+    expect(place([killed, someRuntime("%2")], where)).toEqual(toPane("%2"));
+    // Others that ended are nothing to it.
+    const before = someRuntime("%1", { endedAt: NOW - 1 });
+    expect(place([before, someRuntime("%3")], where)).toEqual(toPane("%3"));
+  });
+
   it("never goes to a process that began after it, to another target or to another agent", () => {
     const where = { "rt_%1": at("/home/dev", PROMPT) };
     for (const more of [{ processStartedAt: NOW + 5_000 }, { targetId: "vm" }, { agentType: "claude" }])
