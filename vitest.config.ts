@@ -17,13 +17,16 @@ const WHOLE_NEIGHBOUR =
   process.env["AGTMUX_NEIGHBOUR"] === "whole"
     ? []
     : ["test/neighbour/{clients,differences,sessions,status}.slow.test.ts"];
+const IS_SLOW = measureSlowness() >= 2;
 // They wait for processes more than they compute: more at once than cores, unless the processor is so slow that they compute more.
-const WORKERS = measureSlowness() < 2 ? Math.max(5, availableParallelism()) : availableParallelism() + 1;
+const WORKERS = IS_SLOW ? availableParallelism() + 1 : Math.max(5, availableParallelism());
 const NEVER = [...configDefaults.exclude, ...PASSED];
 
 export default defineConfig({
   test: {
     maxWorkers: WORKERS,
+    // Of one file: each drives an agent, and one daemon follows them all.
+    maxConcurrency: IS_SLOW ? 2 : 5,
     reporters: [...reporters],
     sequence: { sequencer: RunSequencer },
     projects: [
