@@ -22,6 +22,8 @@ it.each(["ssh2", "openssh"] as const)(
       const file = { pid: worker.pid, startedAt: Date.now(), version: "2.1.329", kind: "bg", jobId: ID };
       const waits = { status: "waiting", waitingFor: "permission prompt", sessionId: `${ID}-a958` };
       writeFileSync(join(claude, "sessions", `${worker.pid}.json`), JSON.stringify({ ...file, ...waits }));
+      // On another machine the first session is looked for every ten seconds.
+      harness.clock.skip(10_000);
       const row = await harness.daemon.until(
         `bg-${ID}`,
         ({ identity, state }) => identity.target === "vm1" && state === "waiting_approval",
