@@ -11,7 +11,7 @@ const LISTING_MS = 900;
 /** A machine behind SSH with one file, of which `session` says what it holds; a listing every 0.9 s. */
 const open = () => {
   let now = 1_000;
-  const seen = { reads: 0, lists: 0, isReadable: false, names: ["7.json"] };
+  const seen = { reads: 0, lists: 0, isReadable: false, fresh: false, names: ["7.json"] };
   const session = {
     id: "1981d014",
     pid: 7,
@@ -25,7 +25,9 @@ const open = () => {
     folders: () => ({ sessions: "/h/.a/sessions", jobs: "/h/.a/jobs" }),
     read: () => {
       seen.reads += 1;
-      return seen.isReadable ? Promise.resolve(session) : Promise.reject(new Error("half written"));
+      return seen.isReadable
+        ? Promise.resolve(seen.fresh ? { ...session } : session)
+        : Promise.reject(new Error("half written"));
     },
   };
   const watch = new BackgroundWatch({
@@ -51,8 +53,23 @@ const open = () => {
     for (const end = now + ms; now < end; now += LISTING_MS) panes = (await watch.list()).panes.length;
     return panes;
   };
-  return { seen, listFor };
+  return { seen, listFor, watch, session };
 };
+
+it("tells once that a process was killed at work, however often its file is read again", async () => {
+  const { seen, listFor, watch, session } = open();
+  Object.assign(session, { isAtWork: true, isOf: () => false });
+  seen.isReadable = true;
+  await listFor(LISTING_MS);
+  const pane = (await watch.list()).panes[0];
+  if (pane === undefined) throw new Error("it is not listed");
+  expect([watch.recognise(pane, []), watch.recognise(pane, [])]).toEqual(["listing", null]);
+  expect((await watch.list()).panes[0]?.isDead).toBe(true);
+  seen.fresh = true;
+  await listFor(3 * FULL_MS);
+  expect((await watch.list()).panes[0]?.isDead).toBe(true);
+  expect(watch.recognise(pane, [])).toBeNull();
+});
 
 it("reads a file that may be half written again with every listing, and takes it in once it is whole", async () => {
   const { seen, listFor } = open();

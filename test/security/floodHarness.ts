@@ -10,13 +10,14 @@ import { until } from "../setup/realClock.ts";
 import { openRemoteTargets, type RemoteTargetsHarness } from "../ssh/remoteTargetsHarness.ts";
 import { createSshServer, type SshServer } from "../ssh/sshServer.ts";
 import type { Transport } from "../ssh/targetHarness.ts";
+import { measureSlowness } from "../setup/machine.ts";
 
 const FLOOD = fileURLToPath(new URL("fixtures/flood.mjs", import.meta.url));
 export const LIMIT_MS = 30_000;
 /** What a test itself may take, with the daemon in its process. */
 const MAX_GROWTH = 250 * 1024 * 1024;
 /** Nothing stands still for longer: the whole product is in this process, beside the flood's sshd on two cores. */
-const MAX_PAUSE_MS = 1_500;
+const MAX_PAUSE_MS = 1_500 * measureSlowness();
 /** So that nobody waits for the next look at this machine's tmux. */
 const TIMING = { topology_interval_ms: 200 };
 

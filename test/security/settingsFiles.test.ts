@@ -32,6 +32,7 @@ const AGENTS = ["claude", "gemini"] as const;
 const BEFORE = '{\n  "theme": "dark"\n}\n';
 
 let home: string;
+let isFound: boolean;
 let victim: string;
 let settings: string;
 let integrations: Integrations;
@@ -61,6 +62,7 @@ const watched = (files: TargetFiles): TargetFiles => {
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "agtmux-set-"));
   victim = join(home, "victim");
+  isFound = false;
   writeFileSync(victim, "precious\n");
   onUse = () => {};
   const executor = createLocalExecutor({
@@ -78,6 +80,7 @@ beforeEach(() => {
         dataDir: home,
         name: "usual",
         environment: [],
+        ...(isFound ? { isFound: true as const } : {}),
       },
     ],
     agentTypes: () => [...AGENTS],
@@ -225,5 +228,30 @@ describe.each(AGENTS)("the settings of %s", (agent) => {
       }
       expect(refusals.length).toBeGreaterThan(0);
     });
+  });
+});
+
+describe("a folder that only a running agent named", () => {
+  it.each([
+    ["the file", (path: string) => link(path)],
+    [
+      "a link to a link",
+      (path: string) => {
+        const between = join(dirname(path), "inside");
+        link(between);
+        symlinkSync("inside", path);
+      },
+    ],
+  ])("is not written through: %s", async (_what, make) => {
+    await prepare("claude");
+    writeFileSync(victim, "{}\n");
+    replaceBy(make);
+    isFound = true;
+    await expect(install("claude")).rejects.toMatchObject({ code: "E_INTEGRATION_REFUSED" });
+    expect(readFileSync(victim, "utf8")).toBe("{}\n");
+    // Of a folder that a person uses or named, links are followed.
+    isFound = false;
+    await install("claude");
+    expect(readFileSync(victim, "utf8")).toContain("agtmux-event");
   });
 });
