@@ -53,6 +53,23 @@ describe("keyboard and actions", () => {
     await popover.detail.waitFor({ state: "detached" });
   });
 
+  it("passes the heads of sessions; ← folds the one of the row, whose head is then a stop, and → unfolds it", async () => {
+    const started = await startMixed();
+    const { popover } = started;
+    await popover.row("storefront").focus();
+    await popover.press("ArrowLeft");
+    await popover.row("storefront").waitFor({ state: "detached" });
+    const head = popover.group("web on host");
+    await vi.waitFor(
+      async () => expect(await head.evaluate((element) => element === document.activeElement)).toBe(true),
+      WAIT,
+    );
+    await popover.press("ArrowDown", "ArrowUp", "ArrowRight");
+    await popover.row("storefront").waitFor();
+    expect(await head.getAttribute("aria-expanded")).toBe("true");
+    expect(await head.evaluate((element) => element === document.activeElement)).toBe(false);
+  });
+
   it("attaches the selected pane with Enter, guarded by the agent that was shown", async () => {
     const started = await startMixed();
     await started.popover.press("j", "Enter");

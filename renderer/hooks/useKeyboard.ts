@@ -5,7 +5,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import { optionReasons } from "../../ui/actions/disabledReasons.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
 import { actionOf, answerPrompt, type PaneActionId } from "../../ui/actions/paneActions.ts";
-import { moveSelection, nextWaiting } from "../../ui/lists/rows.ts";
+import { groupAbove, moveSelection, nextWaiting, type Row } from "../../ui/lists/rows.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { askedOf, isOfCard } from "../state/readGate.ts";
 import { isFiltered, isShownWhole } from "../state/listStore.ts";
@@ -100,10 +100,17 @@ const act = (pane: PaneView, command: PaneActionId | { option: number }, keyboar
   if (isRead) action.run(pane, surface);
 };
 
+/** An open head is no stop: the selection goes on to its first pane. */
+const unfold = (row: Row, list: Popover["list"]): void => {
+  list.toggle(row);
+  const first = row.kind === "group" && !row.isOpen ? row.group.panes[0] : undefined;
+  if (first !== undefined) list.select(first.identity.pane_ref);
+};
+
 const activate = ({ shown, list, surface }: Keyboard): void => {
   const row = shown.selected ?? shown.rows.find((candidate) => candidate.key === shown.tabKey);
   if (row?.kind === "pane") actionOf("attach").run(row.pane, surface);
-  else if (row !== undefined) list.toggle(row);
+  else if (row !== undefined) unfold(row, list);
 };
 
 /** Closes the innermost part that is open; false when there is none. */
@@ -131,10 +138,14 @@ const MOVES: Readonly<Record<MoveCommand, (keyboard: Keyboard) => boolean | void
       list.showWhole(selected.pane);
     else if (selected?.kind === "pane" && pageOn(selected.key)) return;
     else if (selected?.kind === "pane" || (selected !== undefined && !list.isExpanded(selected)))
-      list.toggle(selected);
+      unfold(selected, list);
   },
-  collapse: ({ shown: { selected }, list }) => {
-    if (selected !== undefined && list.isExpanded(selected)) list.toggle(selected);
+  collapse: ({ shown: { selected, rows }, list }) => {
+    if (selected === undefined) return;
+    const row = list.isExpanded(selected) ? selected : groupAbove(rows, selected.key);
+    if (row === undefined) return;
+    list.toggle(row);
+    if (row.kind === "group") list.select(row.key);
   },
   filter: ({ inputRef }) => inputRef.current?.focus(),
   nextWaiting: ({ shown, list }) => {

@@ -83,7 +83,7 @@ export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] 
     entries: [
       ["↑ ↓  or  k j", "Previous, next row"],
       ["n", "Next that waits for you"],
-      ["→ ←  or  Space", "Expand, collapse"],
+      ["→ ←  or  Space", "Expand, collapse; ← again folds the session"],
       ["/", "Search everything"],
       ["g  s  m  h  l", "Agents, sessions, machines, history, what is armed"],
       ["+", "Start an agent"],

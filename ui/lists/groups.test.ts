@@ -3,7 +3,7 @@ import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { arrange, type Filter } from "./groups.ts";
 import { totalsOf } from "../text/rowText.ts";
-import { listRows, moveSelection } from "./rows.ts";
+import { groupAbove, listRows, moveSelection } from "./rows.ts";
 
 const ALL: Filter = { text: "", states: new Set() };
 const targetsOf = (...targets: TargetView[]) => new Map(targets.map((target) => [target.target, target]));
@@ -213,21 +213,28 @@ describe("rows", () => {
   it("leaves out the panes of a collapsed group, and never the inbox", () => {
     expect(kinds(overview.groups.map((group) => group.key))).toEqual(["heading", "pane", "group"]);
   });
-  it("moves over panes and groups only, and stops at the ends", () => {
+  it("moves over panes only, past the heads of open groups, and stops at the ends", () => {
     const rows = rowsOf([]);
     const visited = [moveSelection(rows, null, 1)];
-    for (let step = 0; step < 6; step += 1) visited.push(moveSelection(rows, visited.at(-1) ?? null, 1));
-    expect(visited.map((key) => rows.find((row) => row.key === key)?.kind)).toEqual([
-      "pane",
-      "group",
-      "pane",
-      "pane",
-      "pane",
-      "pane",
-      "pane",
-    ]);
+    for (let step = 0; step < 4; step += 1) visited.push(moveSelection(rows, visited.at(-1) ?? null, 1));
+    const panes = rows.flatMap((row) => (row.kind === "pane" ? [row.key] : []));
+    expect(visited).toEqual([...panes, panes[2], panes[2]]);
+    expect(moveSelection(rows, panes[1] ?? null, -1)).toBe(panes[0]);
+    expect(moveSelection(rows, panes[0] ?? null, -1)).toBe(panes[0]);
     expect(moveSelection(rows, null, -1)).toBe(rows.at(-1)?.key);
     expect(moveSelection(rows, "gone", 1)).toBe(visited[0]);
     expect(moveSelection([], null, 1)).toBeNull();
+  });
+  it("stops on the head of a folded group, which stands for its panes; from a clicked open head it goes on from there", () => {
+    const folded = rowsOf(overview.groups.map((group) => group.key));
+    const head = folded.find(({ kind }) => kind === "group")?.key ?? "";
+    expect(moveSelection(folded, moveSelection(folded, null, 1), 1)).toBe(head);
+    const rows = rowsOf([]);
+    const panes = rows.flatMap((row) => (row.kind === "pane" ? [row.key] : []));
+    expect([1, -1].map((step) => moveSelection(rows, head, step === 1 ? 1 : -1))).toEqual([
+      panes[1],
+      panes[0],
+    ]);
+    expect(panes.map((key) => groupAbove(rows, key)?.key)).toEqual([undefined, head, head]);
   });
 });

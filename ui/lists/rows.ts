@@ -234,10 +234,12 @@ const keepRows = (rows: readonly Row[], before: readonly Row[]): Row[] => {
 const canSelect = (row: Row): boolean => {
   switch (row.kind) {
     case "pane":
-    case "group":
     case "session":
     case "target":
       return true;
+    // A folded one stands for its panes.
+    case "group":
+      return !row.isOpen;
     case "heading":
     case "window":
       return false;
@@ -259,15 +261,22 @@ export const nextWaiting = (
 };
 
 /**
- * The key that is selected `step` selectable rows after `key`; stays at the ends. With nothing selected, the first row (or
- * the last, going up). Null when there is nothing to select.
+ * The key of the next row after `key` (before it, going up) that can be selected; stays at the ends. With nothing selected, the
+ * first row (or the last, going up). Null when there is nothing to select.
  */
 export const moveSelection = (rows: readonly Row[], key: string | null, step: 1 | -1): string | null => {
-  if (key === null) return (step === 1 ? rows.find(canSelect) : rows.findLast(canSelect))?.key ?? null;
-  const keys = rows.filter(canSelect).map((row) => row.key);
-  const index = keys.indexOf(key);
-  if (index === -1) return (step === 1 ? keys[0] : keys.at(-1)) ?? null;
-  return keys[Math.min(Math.max(index + step, 0), keys.length - 1)] ?? null;
+  const at = rows.findIndex((row) => row.key === key);
+  const following = step === 1 ? rows.slice(at + 1) : rows.slice(0, at === -1 ? undefined : at).toReversed();
+  return following.find(canSelect)?.key ?? (at === -1 ? null : key);
+};
+
+/** The open group in whose part of the list a pane's row stands; undefined for a card and for a row of another view. */
+export const groupAbove = (rows: readonly Row[], key: string): Row | undefined => {
+  const at = rows.findIndex((row) => row.key === key);
+  const row = rows[at];
+  return row?.kind === "pane" && row.place === "session"
+    ? rows.slice(0, at).findLast(({ kind }) => kind === "group")
+    : undefined;
 };
 
 /**
