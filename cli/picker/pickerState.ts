@@ -217,7 +217,12 @@ export class Arranger {
   arrange(before: PickerState, change: Partial<Pick<PickerState, "feed" | "search" | "view">>): PickerState {
     const { feed, search, view } = { ...before, ...change };
     const { panes, targets } = feed;
-    const overview = this.memory.arrange(panes, targets, { text: search, states: NO_STATES });
+    const overview = this.memory.arrange(
+      panes,
+      targets,
+      { text: search, states: NO_STATES },
+      before.selectedKey,
+    );
     const rows = this.memory.list({
       view,
       overview,

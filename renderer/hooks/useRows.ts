@@ -53,7 +53,10 @@ export const useRows = () => {
   const { panes, targets } = useStore(feed);
   const { view, filter, collapsed, isMerged, selectedKey } = useStore(list);
   const [memory] = useState(() => new RowMemory());
-  const overview = useMemo(() => memory.arrange(panes, targets, filter), [memory, panes, targets, filter]);
+  const overview = useMemo(
+    () => memory.arrange(panes, targets, filter, selectedKey),
+    [memory, panes, targets, filter, selectedKey],
+  );
   const rows = useMemo(
     () => memory.list({ view, overview, targets, collapsed, text: filter.text, isMerged }),
     [memory, view, overview, targets, collapsed, filter.text, isMerged],

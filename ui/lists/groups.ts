@@ -94,10 +94,10 @@ const searchText = (pane: PaneView): string => {
   return parts.filter((part) => part !== null && part !== undefined).join("\n");
 };
 
-const findPanes = (panes: Iterable<PaneView>, text: string): PaneView[] => {
-  const isFound = searchFor(text);
-  return [...panes].filter((pane) => isFound(() => searchText(pane)));
-};
+/** The same agent in the same pane, whatever it is called by now. */
+const isSameAgent = (left: PaneView, right: PaneView | null): boolean =>
+  left.identity.pane_ref === right?.identity.pane_ref &&
+  left.identity.runtime_id === right.identity.runtime_id;
 
 const isChosen = (pane: PaneView, states: Filter["states"]): boolean =>
   states.size === 0 ||
@@ -196,16 +196,21 @@ export interface Arranged {
   readonly overview: Overview;
 }
 
-/** Local targets first, then by name; sessions by name, with numbers in their natural order. */
+/**
+ * Local targets first, then by name; sessions by name, with numbers in their natural order. `kept` is shown whether the filter
+ * finds it or not.
+ */
 export const arrange = (
   panes: Iterable<PaneView>,
   targets: ReadonlyMap<string, TargetView>,
   filter: Filter,
   before: Arranged | null = null,
+  kept: PaneView | null = null,
 ): Overview => {
   const all = [...panes];
-  const found = findPanes(all, filter.text);
-  const shown = found.filter((pane) => isChosen(pane, filter.states));
+  const isFound = searchFor(filter.text);
+  const found = all.filter((pane) => isSameAgent(pane, kept) || isFound(() => searchText(pane)));
+  const shown = found.filter((pane) => isSameAgent(pane, kept) || isChosen(pane, filter.states));
   // A group shows the health of its target.
   const known = before !== null && before.targets === targets ? before.overview : null;
   return {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { arrange } from "./groups.ts";
@@ -14,7 +14,7 @@ const targets = new Map([["host", makeTarget()]]);
 const setUp = () => {
   const memory = new RowMemory();
   return (now: readonly PaneView[], places = targets) => {
-    const overview = memory.arrange(byRef(now), places, NO_FILTER);
+    const overview = memory.arrange(byRef(now), places, NO_FILTER, null);
     const rows = memory.list({ ...common, overview, targets: places });
     // The memory never changes the answer.
     expect(overview).toEqual(arrange(now, places, NO_FILTER));
@@ -72,4 +72,27 @@ it("the next row that waits is below, then from the top again, and never the sel
   ]);
   expect(nextWaiting(rows, "row1", (key) => key === "row3")).toBe("row0");
   expect(nextWaiting(rows.slice(0, 1), "row0", none)).toBeNull();
+});
+
+describe("a search", () => {
+  const search = (text: string) => ({ text, states: NO_FILTER.states });
+  const shown = (memory: RowMemory, now: readonly PaneView[], text: string, selectedKey: string | null) =>
+    memory.arrange(byRef(now), targets, search(text), selectedKey).shown.map(({ title }) => title);
+  const before = [1, 2].map((pane) => makePane({ pane, title: "mend the till" }));
+  const after = before.map((pane) => ({ ...pane, title: "something else" }));
+  const [first, second] = before.map(({ identity }) => identity.pane_ref);
+
+  it("keeps the selected row that a reply renamed until the person moves, and no other", () => {
+    const memory = new RowMemory();
+    expect(shown(memory, before, "till", first ?? "")).toHaveLength(2);
+    for (const _ of [1, 2]) expect(shown(memory, after, "till", first ?? "")).toHaveLength(1);
+    expect(shown(memory, after, "till", second ?? "")).toEqual([]);
+    expect(shown(memory, after, "till", first ?? "")).toEqual([]);
+  });
+
+  it("keeps no row that another search does not find", () => {
+    const memory = new RowMemory();
+    expect(shown(memory, before, "till", first ?? "")).toHaveLength(2);
+    expect(shown(memory, before, "tiller", first ?? "")).toEqual([]);
+  });
 });

@@ -281,20 +281,25 @@ export const groupAbove = (rows: readonly Row[], key: string): Row | undefined =
 
 /**
  * Arranges the feed's panes for each batch, and returns the same objects for what did not change: of a thousand rows one
- * batch changes a few, and only those are drawn again. The result depends on the input alone; the memory only decides
- * whether an equal object is used again.
+ * batch changes a few, and only those are drawn again. The memory also keeps the selected pane in the list while the same search
+ * no longer finds it, because a reply renames a row; all else depends on the input alone.
  */
 export class RowMemory {
   private arranged: Arranged | null = null;
+  private filter: Filter | null = null;
   private rows: readonly Row[] = [];
 
   arrange(
     panes: ReadonlyMap<string, PaneView>,
     targets: ReadonlyMap<string, TargetView>,
     filter: Filter,
+    selectedKey: string | null,
   ): Overview {
-    const overview = arrange(panes.values(), targets, filter, this.arranged);
-    this.arranged = { targets, overview };
+    const isSameSearch = filter.text === this.filter?.text && filter.states === this.filter.states;
+    const before = isSameSearch && selectedKey !== null ? this.arranged : null;
+    const kept = before?.overview.shown.find(({ identity }) => identity.pane_ref === selectedKey) ?? null;
+    const overview = arrange(panes.values(), targets, filter, this.arranged, kept);
+    [this.arranged, this.filter] = [{ targets, overview }, filter];
     return overview;
   }
 
