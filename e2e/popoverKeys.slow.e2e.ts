@@ -1,6 +1,7 @@
 // Finding a row in the popover and acting on it, by keyboard and by chips, on a fake daemon.
 import { describe, expect, it, vi } from "vitest";
 import { isFocused, usePopovers, WAIT } from "./launchers/popovers.ts";
+import { mixedScene } from "./scenes/scenes.ts";
 
 const { startMixed } = usePopovers();
 
@@ -18,6 +19,21 @@ describe("filtering", () => {
     await popover.press("Escape");
     await popover.row("refunds").waitFor();
     expect(await popover.filter.inputValue()).toBe("");
+  });
+
+  it("keeps the selected row that a reply renames, and its keys", async () => {
+    const { daemon, popover, page } = await startMixed();
+    const storefront = mixedScene(Date.now()).find((pane) => pane.window_name === "storefront");
+    if (storefront === undefined) throw new Error("the scene has changed");
+    await popover.press("/");
+    await page.keyboard.type("storefront");
+    await vi.waitFor(async () => expect(await popover.paneRows.count()).toBe(1), WAIT);
+    await popover.row("storefront").focus();
+    daemon.put({ ...storefront, window_name: "renamed", title: "renamed", activity: null });
+    await popover.row("renamed").waitFor();
+    expect(await popover.paneRows.count()).toBe(1);
+    await popover.press("r");
+    await popover.replyBox.waitFor();
   });
 
   it("remembers collapsed groups over a reload", async () => {

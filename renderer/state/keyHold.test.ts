@@ -1,5 +1,8 @@
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { KeyHold } from "./readGate.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 it("lets every key through until something is refused, and again once the person has moved", () => {
   const hold = new KeyHold();
@@ -17,4 +20,25 @@ it.each(["Escape", "Tab", "ArrowLeft", "PageDown"])("takes %s for a move", (key)
   const hold = new KeyHold();
   hold.hold();
   expect([hold.lets(key), hold.isHeld()]).toEqual([true, false]);
+});
+
+it("of a text without a row lasts as long as the text: until a second after its last key", () => {
+  const hold = new KeyHold();
+  hold.holdText();
+  for (const key of ["i", "n", "a"]) {
+    vi.advanceTimersByTime(999);
+    expect(hold.lets(key)).toBe(false);
+  }
+  vi.advanceTimersByTime(1_000);
+  expect([hold.lets("n"), vi.getTimerCount()]).toEqual([true, 0]);
+});
+
+it("of what an agent or the daemon refused does not end by itself, also where a text was held before", () => {
+  const hold = new KeyHold();
+  hold.holdText();
+  hold.hold();
+  vi.advanceTimersByTime(60_000);
+  hold.holdText();
+  vi.advanceTimersByTime(60_000);
+  expect(hold.lets("i")).toBe(false);
 });

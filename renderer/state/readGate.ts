@@ -19,19 +19,44 @@ const MOVES: ReadonlySet<string> = new Set([
   "Escape",
 ]);
 
+/** A text is over so long after its last key. */
+const TEXT_PAUSE_MS = 1_000;
+
 /** The person may still be typing what was refused, and each letter is also an action's key; a key that moves ends the hold. */
 export class KeyHold extends Store<boolean> {
+  private timer: ReturnType<typeof setTimeout> | null = null;
+
   constructor() {
     super(false);
   }
 
   readonly isHeld = this.getState;
-  readonly hold = (): void => this.set(true);
-  readonly release = (): void => this.set(false);
+  readonly hold = (): void => {
+    this.stopTimer();
+    this.set(true);
+  };
+  readonly release = (): void => {
+    this.stopTimer();
+    this.set(false);
+  };
+
+  /** Nothing is selected, so nothing was refused but the text itself: the hold ends with it. */
+  holdText(): void {
+    if (this.isHeld() && this.timer === null) return;
+    this.stopTimer();
+    this.timer = setTimeout(this.release, TEXT_PAUSE_MS);
+    this.set(true);
+  }
+
+  private stopTimer(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+  }
 
   /** Whether the key may act; a key that moves ends the hold. */
   lets(key: string): boolean {
     if (MOVES.has(key)) this.release();
+    else if (this.timer !== null) this.holdText();
     return !this.isHeld();
   }
 }
