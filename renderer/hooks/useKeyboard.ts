@@ -1,5 +1,6 @@
 // The keyboard of the popover, and Esc in views without rows. Keys belong to the list unless the person types or a dialog is open.
-// Buttons keep their usual keys, and a reply keeps all keys. After a refusal no key does anything until the person moves; without a selected row, until a text that was begun is over.
+// Buttons keep their usual keys, and a reply keeps all keys. After a refusal no key does anything until the person moves; without a
+// selected row, until a text that was begun is over.
 import { useEffect, useEffectEvent, type RefObject } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import { optionReasons } from "../../ui/actions/disabledReasons.ts";

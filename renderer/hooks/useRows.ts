@@ -3,6 +3,7 @@
 import { type Row, moveSelection, nextWaiting, RowMemory } from "../../ui/lists/rows.ts";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import type { ActionKind } from "../../ui/actions/actionStatus.ts";
+import { isFiltered } from "../state/listStore.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 
@@ -51,11 +52,14 @@ export class HeldCards {
 export const useRows = () => {
   const { feed, list } = usePopover();
   const { panes, targets } = useStore(feed);
-  const { view, filter, collapsed, isMerged, selectedKey } = useStore(list);
+  const state = useStore(list);
+  const { view, filter, collapsed, isMerged, selectedKey } = state;
   const [memory] = useState(() => new RowMemory());
+  // Without a search every row is found, and a move arranges nothing again.
+  const keptKey = isFiltered(state) ? selectedKey : null;
   const overview = useMemo(
-    () => memory.arrange(panes, targets, filter, selectedKey),
-    [memory, panes, targets, filter, selectedKey],
+    () => memory.arrange(panes, targets, filter, keptKey),
+    [memory, panes, targets, filter, keptKey],
   );
   const rows = useMemo(
     () => memory.list({ view, overview, targets, collapsed, text: filter.text, isMerged }),
