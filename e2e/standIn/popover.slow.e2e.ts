@@ -13,6 +13,8 @@ const QUESTION = dialogOf("recordings/claude/waiting_input_question", {
   digits: "too",
 });
 const LIMIT_MS = 30_000;
+/** Longer than it takes to draw the next prompt. */
+const HELD_MS = 3_000;
 
 const desk = takeDesktop();
 
@@ -77,9 +79,15 @@ it("answers a question with an option, refuses what was replaced, and sends a re
 
   await popover.card("asking").getByText("touch approved.txt").first().waitFor();
   await popover.read();
-  // The prompt is replaced before the click, and drawn before the page can know.
+  // The page hears nothing until it is clicked, and the prompt is replaced meanwhile.
+  await popover.action("Approve").evaluate((button, heldMs) => {
+    setTimeout(() => {
+      const end = performance.now() + heldMs;
+      while (performance.now() < end);
+      button.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    });
+  }, HELD_MS);
   await asking.skip();
-  await popover.action("Approve").dispatchEvent("click");
   await popover.alert.getByText(/Look again/).waitFor();
   await popover.card("asking").getByText("rm -rf build").first().waitFor();
   expect(asking.chosen()).toEqual([blue]);
