@@ -71,8 +71,15 @@ const createLiveAgents = ({
       if (entry?.adapter?.inputModes === undefined) return false;
       const { executor } = connectedTargets.get(entry.runtime.targetId);
       const cwd = entry.activity.folder?.value ?? null;
-      // Whose settings these are is not known, so they may say so.
-      if (entry.account === null) return true;
+      // A key that leads into a mode would be text where there are none.
+      if (entry.account === null)
+        throw new AgtmuxError(
+          "E_STALE_SNAPSHOT",
+          "Nothing was sent: the agent's settings folder is not known.",
+          {
+            remedy: `Type in its pane, or name its folder in config.json (agents.${entry.runtime.agentType}.folders).`,
+          },
+        );
       const { configDir } = entry.account;
       return entry.adapter.inputModes.isOn({ files: executor.files, configDir, cwd });
     },
