@@ -79,8 +79,8 @@ const findLong = () =>
  * What of `npm test` takes too long for it, each with what to do. Beside others a file may have waited for the processor: it is
  * run once more, alone.
  */
-const tooLong = async (env) => {
-  const suspects = findLong().filter((file) => existsSync(join(ROOT, file)));
+const tooLong = async (env, isIn) => {
+  const suspects = findLong().filter((file) => isIn(file) && existsSync(join(ROOT, file)));
   if (suspects.length === 0) return [];
   console.log(
     `\n── ${suspects.length} short files took more than ${seconds(SHORT_MS)}: once more, one at a time`,
@@ -119,7 +119,9 @@ const test = async ({ isAll, isRest, parts }) => {
   const projects = kinds.flatMap((kind) => (hasChromium ? [kind, `${kind}-e2e`] : [kind]));
   const isVitestOk = hasSuites ? await runVitest(projects, folders, env) : true;
   const checked = await checks;
-  const long = isAll ? await tooLong(env) : [];
+  const isIn = (file) =>
+    folders.length === 0 || folders.some((folder) => join(ROOT, file).startsWith(folder));
+  const long = isAll && hasSuites ? await tooLong(env, isIn) : [];
   if (checked !== null)
     noteRun({
       tree,
@@ -132,10 +134,7 @@ const test = async ({ isAll, isRest, parts }) => {
       secondAttempts: [],
     });
 
-  const isAsked = ({ file }) =>
-    file === "checks"
-      ? hasChecks
-      : hasSuites && (folders.length === 0 || folders.some((folder) => join(ROOT, file).startsWith(folder)));
+  const isAsked = ({ file }) => (file === "checks" ? hasChecks : hasSuites && isIn(file));
   const ran = [...readRuns().values()].map((runs) => runs.at(-1)).filter(({ at }) => at >= startedAt);
   const again = new Set(ran.map(({ file }) => file));
   const before = known.filter((run) => isAsked(run) && !again.has(run.file));
@@ -148,6 +147,8 @@ const report = ({ ran, before, isOk, long }) => {
     secondAttempts.map((title) => `${file} > ${title}`),
   );
   for (const name of seconds) console.log(`passed only on a second attempt: ${name}`);
+  for (const { file, failures = [] } of ran)
+    for (const name of failures) console.log(`failed: ${file} > ${name}`);
   for (const words of long) console.log(words);
   const all = [...before, ...ran];
   // A runner that died, or a build that failed, has no test that says so.

@@ -18,19 +18,25 @@ export const PASSED: readonly string[] =
     ? passedWith(tree).map(({ file }) => file)
     : [];
 
-/** The name of a test that needed a second attempt, and how the first one ended. */
-const firstAttempt = (test: TestCase): string => {
-  const [error] = test.result().errors ?? [];
+type TestFailure = NonNullable<ReturnType<TestCase["result"]>["errors"]>[number];
+
+/** How something failed, in a line: the first one of its message, and where. */
+const describeFailure = (error: TestFailure | undefined): string => {
   const [line = ""] = (error?.message ?? "").split("\n");
   const where = error?.stacks?.find(({ file }) => !file.includes("node_modules"));
-  const place = where === undefined ? "" : ` (${relative(process.cwd(), where.file)}:${where.line})`;
-  return `${test.fullName}: ${line}${place}`;
+  return `${line}${where === undefined ? "" : ` (${relative(process.cwd(), where.file)}:${where.line})`}`;
 };
+
+/** The name of a test that failed, at least at first, and how. */
+const failureOf = (test: TestCase): string =>
+  `${test.fullName}: ${describeFailure(test.result().errors?.[0])}`;
 
 const keepRun = (module: TestModule, of: string): void => {
   const tests = [...module.children.allTests()];
   const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
   const failed = count("failed");
+  const failures = tests.filter((test) => test.result().state === "failed").map(failureOf);
+  const isBroken = failed === 0 && !module.ok();
   noteRun({
     tree: of,
     at: Date.now(),
@@ -38,9 +44,10 @@ const keepRun = (module: TestModule, of: string): void => {
     ms: Math.round(module.diagnostic().duration),
     passed: count("passed"),
     // A file that could not be loaded has no tests.
-    failed: failed === 0 && !module.ok() ? 1 : failed,
+    failed: isBroken ? 1 : failed,
+    failures: isBroken ? [describeFailure(module.errors()[0])] : failures,
     skipped: count("skipped"),
-    secondAttempts: tests.filter((test) => test.diagnostic()?.flaky === true).map(firstAttempt),
+    secondAttempts: tests.filter((test) => test.diagnostic()?.flaky === true).map(failureOf),
   });
 };
 

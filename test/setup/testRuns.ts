@@ -31,7 +31,9 @@ export interface FileRun {
   passed: number;
   failed: number;
   skipped: number;
-  /** Titles of the tests that failed first and passed then. */
+  /** The tests that failed, each with how; of a file that could not be loaded, its error. */
+  failures?: string[];
+  /** The tests that failed first and passed then, each with how. */
   secondAttempts: string[];
 }
 
