@@ -206,8 +206,9 @@ describe.concurrent("refuses", () => {
   });
 
   it("a second answer to a prompt that looks the same", async () => {
-    const pane = await openDialogs(harness, "claude", [CLAUDE, { ...CLAUDE, name: "again", afterMs: 400 }]);
+    const pane = await openDialogs(harness, "claude", [CLAUDE, { ...CLAUDE, name: "again", isHeld: true }]);
     expect(await answerTo(harness, pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
+    await pane.skip();
     await vi.waitFor(async () =>
       expect(await harness.screen(pane.paneId)).toContain("Do you want to proceed?"),
     );

@@ -11,7 +11,7 @@ const [log, json] = process.argv.slice(2);
  * colours, field, stuck, slowMs }. `mark`: the sign before the chosen option, drawn where the text has it; `colours`: it is
  * told by colour, the options stand in one row; `digits`: a digit chooses at once; `escapes`: label that Escape stands for;
  * `field`: index of the row that takes typed text; `stuck`: keys are taken and nothing happens; `slowMs`: keys are dropped
- * that long; `afterMs`: it opens so much later than the one before it went. `last`: { text, title }.
+ * that long; `isHeld`: it opens at Ctrl-N. `last`: { text, title }.
  */
 const options = JSON.parse(json);
 if (options.processTitle !== undefined) process.title = options.processTitle;
@@ -72,9 +72,7 @@ const goOn = () => {
   at += 1;
   selected = 0;
   typed = "";
-  const afterMs = options.dialogs[at]?.afterMs ?? 0;
-  openedAt = performance.now() + afterMs;
-  if (afterMs > 0) setTimeout(draw, afterMs + 1);
+  openedAt = options.dialogs[at]?.isHeld === true ? Infinity : performance.now();
 };
 
 const choose = (label) => {
@@ -92,7 +90,8 @@ const KEYS = { "\u001b[A": -1, "\u001b[D": -1, "\u001b[B": 1, "\u001b[C": 1 };
 
 const onKey = (key) => {
   if (key === "\u000e") {
-    goOn();
+    if (openedAt === Infinity) openedAt = performance.now();
+    else goOn();
     draw();
     isUndrawn = true;
     return out.write(ASK_FOR_CURSOR);

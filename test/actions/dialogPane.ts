@@ -23,7 +23,8 @@ export interface Dialog {
   field?: number;
   stuck?: boolean;
   slowMs?: number;
-  afterMs?: number;
+  /** It opens at `skip`, not when the one before it has gone. */
+  isHeld?: boolean;
 }
 
 /** A recorded frame as a dialog; `replace` makes another prompt of it. */
@@ -52,7 +53,7 @@ export interface DialogPane {
   readonly paneId: string;
   /** Name of the dialog and what was chosen. */
   chosen(): [string, string][];
-  /** The dialog of now goes, as if it was answered elsewhere. */
+  /** The dialog of now goes, as if it was answered elsewhere; or the one that is held opens. */
   skip(): Promise<void>;
 }
 

@@ -20,16 +20,20 @@ export const PASSED: readonly string[] =
 
 type TestFailure = NonNullable<ReturnType<TestCase["result"]>["errors"]>[number];
 
-/** How something failed, in a line: the first one of its message, and where. */
-const describeFailure = (error: TestFailure | undefined): string => {
+/** How something failed, in a line: the first one of its message, where, and the line of the test that led there. */
+const describeFailure = (error: TestFailure | undefined, { moduleId }: { moduleId: string }): string => {
   const [line = ""] = (error?.message ?? "").split("\n");
-  const where = error?.stacks?.find(({ file }) => !file.includes("node_modules"));
-  return `${line}${where === undefined ? "" : ` (${relative(process.cwd(), where.file)}:${where.line})`}`;
+  const own = (error?.stacks ?? []).filter(({ file }) => !file.includes("node_modules"));
+  const places = new Set([own[0], own.find(({ file }) => file === moduleId)]);
+  const told = [...places].flatMap((place) =>
+    place === undefined ? [] : [`${relative(process.cwd(), place.file)}:${place.line}`],
+  );
+  return told.length === 0 ? line : `${line} (${told.join(", from ")})`;
 };
 
 /** The name of a test that failed, at least at first, and how. */
 const failureOf = (test: TestCase): string =>
-  `${test.fullName}: ${describeFailure(test.result().errors?.[0])}`;
+  `${test.fullName}: ${describeFailure(test.result().errors?.[0], test.module)}`;
 
 const keepRun = (module: TestModule, of: string): void => {
   const tests = [...module.children.allTests()];
@@ -45,7 +49,7 @@ const keepRun = (module: TestModule, of: string): void => {
     passed: count("passed"),
     // A file that could not be loaded has no tests.
     failed: isBroken ? 1 : failed,
-    failures: isBroken ? [describeFailure(module.errors()[0])] : failures,
+    failures: isBroken ? [describeFailure(module.errors()[0], module)] : failures,
     skipped: count("skipped"),
     secondAttempts: tests.filter((test) => test.diagnostic()?.flaky === true).map(failureOf),
   });
