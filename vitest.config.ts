@@ -10,14 +10,17 @@ import { measureSlowness } from "./test/setup/machine.ts";
 import { ONE_RETRY, PASSED, reporters, RunSequencer } from "./test/setup/reporting.ts";
 
 const TESTS = "{core,adapters,features,editors,cli,main,ui,renderer,test}/**/*";
-const IN_CHROMIUM = { testTimeout: 60_000, hookTimeout: 60_000 };
 const LONG = { isolate: true, retry: ONE_RETRY };
 // A minute and a half of waiting: `npm run test:tmux` runs it whole, every other run what takes ten seconds of it.
 const WHOLE_NEIGHBOUR =
   process.env["AGTMUX_NEIGHBOUR"] === "whole"
     ? []
     : ["test/neighbour/{clients,differences,sessions,status}.slow.test.ts"];
-const IS_SLOW = measureSlowness() >= 2;
+const SLOWNESS = measureSlowness();
+const IS_SLOW = SLOWNESS >= 2;
+/** What ends a test that hangs; what a test holds its subject to is in the test. */
+const HANGS_MS = 30_000 * SLOWNESS;
+const IN_CHROMIUM = { testTimeout: 2 * HANGS_MS, hookTimeout: 2 * HANGS_MS };
 // They wait for processes more than they compute: more at once than cores, unless the processor is so slow that they compute more.
 const WORKERS = IS_SLOW ? availableParallelism() + 1 : Math.max(5, availableParallelism());
 const NEVER = [...configDefaults.exclude, ...PASSED];
@@ -73,7 +76,7 @@ export default defineConfig({
     isolate: false,
     globalSetup: ["test/setup/runRoot.ts"],
     setupFiles: ["test/setup/guardHome.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: HANGS_MS,
+    hookTimeout: HANGS_MS,
   },
 });

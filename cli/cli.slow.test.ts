@@ -69,16 +69,16 @@ describe("failures", () => {
 
   test.each([
     { args: ["lst"], says: "unknown command 'lst' [E_USAGE]. Did you mean 'list'?" },
-    { args: ["list", "pane"], says: "'list' does not know 'pane' [E_USAGE]. Did you mean 'list panes'?" },
+    { args: ["list", "pane"], says: "'list' does not take 'pane' [E_USAGE]. Did you mean 'list panes'?" },
     {
       args: ["list", "agents", "--all"],
-      says: "'list' does not know 'agents' [E_USAGE]. Say panes, windows or sessions after 'list'.",
+      says: "'list' does not take 'agents' [E_USAGE]. Say panes, windows or sessions after 'list'.",
     },
     {
       args: ["daemon"],
       says: "'daemon' needs a second word [E_USAGE]. Say run, status or stop after 'daemon'.",
     },
-    { args: ["target", "rm", "vm1"], says: "'target' does not know 'rm' [E_USAGE]. Say add, connect, " },
+    { args: ["target", "rm", "vm1"], says: "'target' does not take 'rm' [E_USAGE]. Say add, connect, " },
     {
       args: ["attach"],
       says: "missing required argument 'ref' [E_USAGE]. See 'agtmux help attach' for the command's form.",
@@ -91,9 +91,9 @@ describe("failures", () => {
       args: ["list", "panes", "--stat", "idle"],
       says: "unknown option '--stat' [E_USAGE]. Did you mean '--state'?",
     },
-    { args: ["list", "panes", "--state", "busy"], says: "--state does not know the state 'busy' [E_USAGE]." },
-    { args: ["list", "sessions", "--group-by", "x"], says: "--group-by does not know 'x' [E_USAGE]." },
-    { args: ["watch", "--format", "xml"], says: "--format does not know 'xml' [E_USAGE]." },
+    { args: ["list", "panes", "--state", "busy"], says: "--state: unknown state 'busy' [E_USAGE]." },
+    { args: ["list", "sessions", "--group-by", "x"], says: "--group-by: unknown value 'x' [E_USAGE]." },
+    { args: ["watch", "--format", "xml"], says: "--format: unknown value 'xml' [E_USAGE]." },
     { args: ["watch", "--since", "5", "--scope", "windows"], says: "--since marks panes" },
     { args: ["watch", "--format", "jsonl", "--sort", "age"], says: "--sort and --columns are for tables" },
     { args: ["integrate", "claude", "--verify", "--uninstall"], says: "--verify stands alone" },

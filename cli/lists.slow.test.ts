@@ -156,17 +156,17 @@ test.each([
     args: ["list", "windows", "--sort", "age"],
     says: "Keys are needs, state, agents, target, session, name;",
   },
-  { args: ["list", "panes", "--columns", "ref,colour"], says: "--columns does not know 'colour' here" },
+  { args: ["list", "panes", "--columns", "ref,colour"], says: "--columns: unknown value 'colour' here" },
   { args: ["list", "sessions", "--columns", "ref"], says: "Columns are state, session, target, windows," },
   { args: ["list", "panes", "--columns", "__proto__"], says: "does not know '__proto__'" },
   { args: ["list", "panes", "--columns", "ref", "--json"], says: "--columns and --json exclude each other" },
   { args: ["list", "panes", "--plain", "--json"], says: "--plain and --json exclude each other" },
-  { args: ["list", "panes", "--state", "idle,busy"], says: "--state does not know the state 'busy'" },
+  { args: ["list", "panes", "--state", "idle,busy"], says: "--state: unknown state 'busy'" },
   {
     args: ["watch", "--format", "jsonl", "--interval", "2s"],
     says: "--interval is for tables, and --format is jsonl",
   },
-  { args: ["status", "--format", "xml"], says: "--format does not know 'xml'" },
+  { args: ["status", "--format", "xml"], says: "--format: unknown value 'xml'" },
 ])("bad input is refused with what there is: $args", async ({ args, says }) => {
   const { code, stdout, stderr } = await home.run(args);
   expect([code, stdout]).toEqual([2, ""]);

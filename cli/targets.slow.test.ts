@@ -84,8 +84,8 @@ test("add of this machine is done already, however often it is said", async () =
 test.each([
   { args: ["add", "host", "--kind", "local", "--transport", "ssh2"], code: 2, says: "no SSH settings" },
   { args: ["add", "x", "--kind", "local"], code: 15, says: "E_UNSUPPORTED" },
-  { args: ["add", "x", "--kind", "telnet"], code: 2, says: "--kind does not know 'telnet'" },
-  { args: ["add", "x", "--transport", "rsh"], code: 2, says: "--transport does not know 'rsh'" },
+  { args: ["add", "x", "--kind", "telnet"], code: 2, says: "--kind: unknown value 'telnet'" },
+  { args: ["add", "x", "--transport", "rsh"], code: 2, says: "--transport: unknown value 'rsh'" },
   { args: ["add", "x", "--tmux-path", "bin/tmux"], code: 2, says: "no absolute path" },
   { args: ["set", "vm1"], code: 2, says: "needs something to set" },
   { args: ["connect", "nope"], code: 18, says: "E_TARGET_UNKNOWN" },

@@ -157,16 +157,16 @@ test.each([
   { args: ["runtime:rt1"], says: "wait needs a condition" },
   {
     args: ["runtime:rt1", "--until", "busy"],
-    says: "--until does not know 'busy' [E_USAGE]. Conditions are",
+    says: "--until: unknown value 'busy' [E_USAGE]. Conditions are",
   },
   { args: ["runtime:rt1", "--until", "idle", "--agent", "claude"], says: "either one reference or filters" },
   { args: ["runtime:rt1", "--until", "idle", "--every"], says: "either one reference or filters" },
   { args: ["--any", "--every", "--needs-action"], says: "--any and --every exclude each other" },
-  { args: ["--needs-action", "--timeout", "soon"], says: "--timeout does not understand 'soon'" },
+  { args: ["--needs-action", "--timeout", "soon"], says: "--timeout: invalid value 'soon'" },
   { args: ["--needs-action", "--timeout", "60d"], says: "--timeout 60d is too long" },
   { args: ["--needs-action", "--after", "-1"], says: "--after" },
   { args: ["--needs-action", "--plain", "--json"], says: "--plain and --json exclude each other" },
-  { args: ["--needs-action", "--columns", "x"], says: "--columns does not know 'x'" },
+  { args: ["--needs-action", "--columns", "x"], says: "--columns: unknown value 'x'" },
 ])("bad input is refused before anything is waited for: $args", async ({ args, says }) => {
   const { code, stderr } = await waits.home.run(["wait", ...args]);
   expect(code).toBe(2);

@@ -39,7 +39,7 @@ it("a reply that waits for its agent is written, and nothing is wrong with its b
   const { page, popover } = shown;
   await popover.row("Split the refund").focus();
   await popover.press("r");
-  await page.getByText("When ready: Typed once the agent rests").waitFor();
+  await page.getByText("When ready: Sends when the agent is idle").waitFor();
   await page.keyboard.type("then measure it again");
   await expectSound(shown);
 });

@@ -64,7 +64,7 @@ describe("the view of what is armed (light, dark)", () => {
       await popover.row("Split the refund").focus();
       await popover.press("r");
       await popover.replyBox.waitFor();
-      await page.getByText("When ready: Typed once the agent rests").waitFor();
+      await page.getByText("When ready: Sends when the agent is idle").waitFor();
       await page.keyboard.type("then measure it again");
       const list = page.locator("[data-list]").first();
       const isVisible = () =>
@@ -79,7 +79,7 @@ describe("the view of what is armed (light, dark)", () => {
       for (let row = 0; row < 6; row += 1) await popover.press("Backspace");
       await recordLook(page, { name: "later", isPictured: true });
       await popover.press("Alt+Enter");
-      await page.getByText("Armed.", { exact: true }).waitFor();
+      await page.getByText("Scheduled.", { exact: true }).waitFor();
       expect(automation.items[0]).toMatchObject({ text: "then measure it again", surface: "popover" });
       expect(await popover.replyBox.inputValue()).toBe("");
     }));
@@ -88,7 +88,7 @@ describe("the view of what is armed (light, dark)", () => {
 describe("what is armed", () => {
   it("is held, released, cancelled and paused, and says why it could not", () =>
     withPopover({}, async ({ page, popover, automation }) => {
-      await popover.tab("Armed").click();
+      await popover.tab("Automation").click();
       const job = page.locator("button[data-job=job_4]");
       await job.click();
       const act = (name: string) => page.getByRole("button", { name, exact: true }).click();
@@ -99,7 +99,7 @@ describe("what is armed", () => {
       automation.failures.set("jobHold", new AgtmuxError("E_REF_NOT_FOUND", "there is no such job"));
       await act("Hold");
       await page.getByRole("alert").getByText("There is no such job.").waitFor();
-      const cancel = page.getByRole("button", { name: "Cancel it", exact: true });
+      const cancel = page.getByRole("button", { name: "Cancel job", exact: true });
       await cancel.focus();
       await popover.press("Enter");
       await page.locator("[data-job=job_4][data-state=cancelled]").waitFor();
@@ -121,7 +121,7 @@ describe("what is armed", () => {
       const jobs = page.locator("button[data-job]");
       await expect.poll(() => jobs.count()).toBe(2);
       await jobs.first().click();
-      await page.getByRole("button", { name: "Show the agent" }).click();
+      await page.getByRole("button", { name: "Show agent" }).click();
       await expect.poll(() => popover.focusedName()).toContain("Split the refund");
       await popover.press("l");
       await expect.poll(() => jobs.count()).toBe(2);
@@ -161,7 +161,7 @@ it("an agent that stopped at a limit goes on after it, and its card says when", 
     const card = page.locator(`[data-card=true]:has([data-ref="${ref}"])`);
     await card.waitFor();
     await popover.read();
-    await card.getByRole("button", { name: "Go on after the limit" }).click();
+    await card.getByRole("button", { name: "Continue after the limit" }).click();
     await page.getByText("“go on” is typed Tue").waitFor();
     expect(automation.items[0]).toMatchObject({ text: "go on", when: "at", surface: "popover" });
   }));

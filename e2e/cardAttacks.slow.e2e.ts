@@ -69,21 +69,35 @@ it("a card that lay below a dialog was not read", async () => {
 it("a click counts by when it was made, however late a busy page takes it", async () => {
   const { daemon, popover, page } = await start(tenWaits(1), 420);
   const button = popover.answer("task-0", "Approve");
-  await button.hover();
-  for (const pane of tenWaits(1)) daemon.put({ ...pane, prompt_fingerprint: "fp-changed" });
-  await page.locator("[data-asked=fp-changed]").waitFor();
-  await page.waitForTimeout(60);
-  await button.hover({ position: { x: 3, y: 3 } });
-  await page.evaluate(() => {
-    setTimeout(() => {
-      const end = performance.now() + 900;
-      while (performance.now() < end);
-    }, 20);
-  });
-  await page.waitForTimeout(60);
-  await Promise.all([page.mouse.down(), page.mouse.up()]);
-  await page.waitForTimeout(SENT_MS);
-  expect(daemon.asked).toEqual([]);
+  await page.evaluate(() =>
+    window.addEventListener(
+      "pointerdown",
+      ({ timeStamp }) => Object.assign(window, { clickedAt: timeStamp }),
+      true,
+    ),
+  );
+  // A click that is made later than half a second after the change may count: then another change has to show it.
+  let shownMs = Infinity;
+  for (let change = 0; shownMs > 400 && change < 10; change += 1) {
+    await button.hover();
+    const before = await page.evaluate(() => performance.now());
+    for (const pane of tenWaits(1)) daemon.put({ ...pane, prompt_fingerprint: `fp-changed-${change}` });
+    await page.locator(`[data-asked=fp-changed-${change}]`).waitFor();
+    const asked = daemon.asked.length;
+    await button.hover({ position: { x: 3, y: 3 } });
+    await page.evaluate(() => {
+      setTimeout(() => {
+        const end = performance.now() + 900;
+        while (performance.now() < end);
+      }, 20);
+    });
+    await page.waitForTimeout(60);
+    await Promise.all([page.mouse.down(), page.mouse.up()]);
+    await page.waitForTimeout(SENT_MS);
+    shownMs = Number(await page.evaluate(() => Reflect.get(window, "clickedAt"))) - before;
+    if (shownMs <= 400) expect(daemon.asked.length).toBe(asked);
+  }
+  expect(shownMs).toBeLessThanOrEqual(400);
 });
 
 it("what lay in a hidden window was not read, however long", async () => {

@@ -15,7 +15,7 @@ it("a click answers a request that changed below the pointer only once the point
   await page.waitForTimeout(700);
   await page.mouse.down();
   await page.mouse.up();
-  await popover.alert.getByText("It came or moved at this very moment").waitFor();
+  await popover.alert.getByText("It appeared or moved just now").waitFor();
   expect(daemon.asked).toEqual([]);
   await button.hover({ position: { x: 3, y: 3 } });
   await page.waitForTimeout(600);

@@ -28,7 +28,7 @@ it("a session of the past is opened, and nothing is wrong with it", async () => 
   await popover.press("h");
   const rows = page.locator("button[data-session]");
   await rows.first().click();
-  await page.getByRole("group", { name: "The end of the session" }).getByText("The ledger rounds").waitFor();
+  await page.getByRole("group", { name: "End of the session" }).getByText("The ledger rounds").waitFor();
   await expectSound(shown);
 });
 

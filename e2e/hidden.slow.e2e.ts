@@ -39,9 +39,9 @@ const makeBusy = async (popover: PopoverPage): Promise<void> => {
   await popover.press("o");
   await popover.screen.waitFor();
   daemon.goDown();
-  await popover.page.getByText("Not connected.").waitFor();
+  await popover.page.getByText("Disconnected.").waitFor();
   daemon.resume();
-  await popover.page.getByText("Not connected.").waitFor({ state: "detached" });
+  await popover.page.getByText("Disconnected.").waitFor({ state: "detached" });
 };
 
 /**

@@ -45,14 +45,14 @@ it("the History tab finds a session again, and shows it as text alone", async ()
   await rows.first().focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await page.getByRole("group", { name: "The end of the session" }).waitFor();
+  await page.getByRole("group", { name: "End of the session" }).waitFor();
   expect(await page.locator("[data-session][aria-expanded=true]").count()).toBe(1);
   await recordLook(page, { name: "historyOpen", isPictured: false });
 
   await popover.press("/");
   await page.keyboard.type("recovered");
-  await page.getByText("No session has this").waitFor();
-  await page.getByRole("button", { name: "Look inside the sessions" }).click();
+  await page.getByText("No session matches by name").waitFor();
+  await page.getByRole("button", { name: "Search inside sessions" }).click();
   await page.getByText("1 found.").waitFor();
   expect(await page.locator("[data-role=agent]").textContent()).toBe("Agentrecovered");
   await recordLook(page, { name: "historyFound", isPictured: false });

@@ -108,7 +108,7 @@ it("the pictures of history and workspaces (light, dark) are those of the docume
   await recordLook(page, { name: "history", isPictured: true });
   await rows.first().click();
   await page.getByRole("button", { name: "Resume" }).waitFor();
-  await page.getByRole("group", { name: "The end of the session" }).waitFor();
+  await page.getByRole("group", { name: "End of the session" }).waitFor();
   await recordLook(page, { name: "history-session", isPictured: true });
   expect(await findFaults(page)).toEqual([]);
   await popover.press("Escape");

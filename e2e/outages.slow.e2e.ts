@@ -91,9 +91,9 @@ describe("the daemon ends while the popover is open", () => {
     await settleDown(popover);
 
     await first.stop("SIGKILL");
-    await page.getByText("Not connected.").waitFor();
-    await page.getByText("What you see may be old.").waitFor();
-    await popover.missing.getByText("there is no connection to the daemon").waitFor();
+    await page.getByText("Disconnected.").waitFor();
+    await page.getByText("What you see may be out of date.").waitFor();
+    await popover.missing.getByText("the daemon isn't connected").waitFor();
     expect(await popover.actions.getByRole("button").count()).toBe(0);
     await staysAsItWas(popover);
     await shoot(page, "daemon");
@@ -101,7 +101,7 @@ describe("the daemon ends while the popover is open", () => {
 
     const second = await spawnDaemon(scene);
     closers.push(() => second.stop());
-    await page.getByText("Not connected.").waitFor({ state: "detached" });
+    await page.getByText("Disconnected.").waitFor({ state: "detached" });
     await vi.waitFor(
       async () => expect(await popover.row("asking").getAttribute("aria-label")).toContain("running"),
       WAIT,
@@ -126,7 +126,7 @@ describe("the daemon ends while the popover is open", () => {
     await daemon.stop("SIGKILL");
     await app.until(() => app.tray.state.title === "", "the tray counts nothing that nobody knows");
     await app.until(() => app.tray.state.title === "1", "the app's own daemon counts the wait");
-    await app.page.getByText("Not connected.").waitFor({ state: "detached" });
+    await app.page.getByText("Disconnected.").waitFor({ state: "detached" });
     await popover.action("Approve").waitFor();
     await staysAsItWas(popover);
     expect(await app.quit()).toBe(0);

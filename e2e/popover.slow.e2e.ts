@@ -94,10 +94,10 @@ describe("what is shown", () => {
   it("keeps the rows when the connection breaks, says so, and comes back by itself", async () => {
     const { daemon, popover, page } = await startMixed();
     daemon.goDown();
-    await page.getByText("Not connected.").waitFor();
+    await page.getByText("Disconnected.").waitFor();
     expect(await popover.paneRows.count()).toBeGreaterThan(5);
     daemon.resume();
-    await page.getByText("Not connected.").waitFor({ state: "detached" });
+    await page.getByText("Disconnected.").waitFor({ state: "detached" });
     daemon.put(makePane({ pane: 99, session: "web", windowName: "after", state: "running" }));
     await popover.row("after").waitFor();
   });

@@ -31,7 +31,7 @@ describe("answering", () => {
     const started = await startAsking();
     const { daemon, popover } = started;
     await select(started, "glimpse");
-    await popover.card("glimpse").getByText("Not shown whole: a part").waitFor();
+    await popover.card("glimpse").getByText("Not shown in full: part").waitFor();
     expect(await popover.answer("glimpse", "Approve").count()).toBe(0);
     await popover.press("a");
     await popover.press("1");
@@ -52,7 +52,7 @@ describe("answering", () => {
     await popover.readAndPress("a");
     await popover.alert.waitFor();
     expect(await popover.alert.textContent()).toBe(
-      "Refused. Nothing was sent to %11: the screen shows another prompt. Look again and repeat it.",
+      "Refused. Nothing was sent to %11: the screen shows another prompt. Check the pane, then try again.",
     );
     expect(daemon.asked).toHaveLength(1);
   });

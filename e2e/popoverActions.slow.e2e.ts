@@ -28,7 +28,7 @@ describe("answering", () => {
     const end = card.getByText("git push");
     expect(await end.count()).toBe(0);
     await popover.press("a");
-    await popover.alert.getByText("It is not shown whole: show all of it first.").waitFor();
+    await popover.alert.getByText("Not shown in full; show all of it first.").waitFor();
     await popover.press("Escape");
     await popover.press("w");
     await end.waitFor();
@@ -89,7 +89,7 @@ describe("answering", () => {
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
     putOther(daemon);
-    await page.getByText("Not answered: read the card first").waitFor();
+    await page.getByText("Scroll the whole request into view first").waitFor();
     expect(daemon.asked).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe("answering", () => {
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
     putOther(daemon);
-    await popover.alert.getByText("It came or moved at this very moment").waitFor();
+    await popover.alert.getByText("It appeared or moved just now").waitFor();
     expect(daemon.asked).toEqual([]);
   });
 
@@ -118,11 +118,11 @@ describe("answering", () => {
     const { daemon, popover } = started;
     await select(started, "unread");
     const card = popover.card("unread");
-    await card.getByText("Approve, Deny: it is not known which option does that").waitFor();
+    await card.getByText("Approve, Deny: can't tell which option does only that").waitFor();
     expect(await popover.answer("unread", "Approve").count()).toBe(0);
     expect(await card.getByRole("list", { name: "Options" }).getByRole("button").count()).toBe(0);
     await popover.press("a");
-    await popover.alert.getByText("It is not known which option does that").waitFor();
+    await popover.alert.getByText("Can't tell which option does only that").waitFor();
     expect(daemon.asked).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe("answering", () => {
     await popover.row("question").focus();
     await popover
       .card("question")
-      .getByText(/The agent goes on without an answer in \d+m/)
+      .getByText(/The agent continues without an answer in \d+m/)
       .waitFor();
     await popover.press("r");
     await popover.replyBox.waitFor();
@@ -191,7 +191,7 @@ describe("the quick reply", () => {
     if (docs === undefined || diff === undefined) throw new Error("the scenes have changed");
     const { state, reason_code, needs_action, request, prompt_fingerprint } = diff;
     daemon.put({ ...docs, state, reason_code, needs_action, request, prompt_fingerprint });
-    await popover.alert.getByText("The agent asks something else now.").waitFor();
+    await popover.alert.getByText("The agent is now asking something else.").waitFor();
     await popover.press("Enter");
     await popover.press("Escape");
     await popover.replyBox.waitFor({ state: "detached" });
@@ -260,7 +260,7 @@ it("offers nothing on a target that is down, and nothing while the daemon is gon
   daemon.setTargets([makeTarget()]);
   await popover.action("Interrupt").waitFor();
   daemon.goDown();
-  await popover.missing.getByText("there is no connection to the daemon.").waitFor();
+  await popover.missing.getByText("the daemon isn't connected.").waitFor();
 });
 
 it("forgets what was done to a pane that is gone", async () => {

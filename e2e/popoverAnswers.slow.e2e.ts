@@ -40,7 +40,7 @@ const goOn = (daemon: FakeDaemon, panes: readonly PaneView[]) => {
   const pane = panes.find(({ identity }) => identity.pane_ref === last);
   if (pane !== undefined) daemon.put(atWork(pane));
 };
-const footer = (popover: PopoverPage) => popover.page.getByText("Not answered: read the card first");
+const footer = (popover: PopoverPage) => popover.page.getByText("Scroll the whole request into view first");
 
 describe("from a new wait to its answer", () => {
   it("takes one key where nothing was selected", async () => {
@@ -65,7 +65,7 @@ describe("from a new wait to its answer", () => {
   it("takes three for an edit that has to be unfolded", async () => {
     const { daemon, popover } = await start(editScene(NOW, 14));
     await popover.card("post").getByText("Show all 14 lines").waitFor();
-    const shown = await popover.card("post").getByLabel("Beginning of what it writes").textContent();
+    const shown = await popover.card("post").getByLabel("Start of what it writes").textContent();
     expect(shown?.trimEnd().split("\n")).toHaveLength(6);
     await popover.readAndPress("a");
     await popover.page.getByRole("alert").waitFor();
@@ -187,7 +187,7 @@ describe("a key that nobody meant for the card", () => {
     });
     daemon.put(atWork(waitOf(1)));
     // The agent that went on is still the selected one.
-    await popover.alert.getByText("It asks nothing.").waitFor();
+    await popover.alert.getByText("It isn't asking anything.").waitFor();
     expect(daemon.asked).toEqual([]);
   });
 

@@ -89,12 +89,12 @@ describe("while the person points at the list", () => {
       ...makePane({ session: "infra", windowName: "terraform", state: "running" }),
       identity: terraform.identity,
     });
-    await page.getByText("Needs you no longer").waitFor();
+    await page.getByText("No longer needs you").waitFor();
     expect(await deny.boundingBox()).toEqual(before);
     daemon.put(makePane({ pane: 77, session: "new", windowName: "first", state: "error", since: now - 9e7 }));
     await popover.card("first").waitFor({ state: "attached" });
     await vi.waitFor(async () => expect(await deny.boundingBox()).toEqual(before), WAIT);
     await page.mouse.move(3, 3);
-    await page.getByText("Needs you no longer").waitFor({ state: "detached" });
+    await page.getByText("No longer needs you").waitFor({ state: "detached" });
   });
 });

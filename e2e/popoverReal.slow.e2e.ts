@@ -51,7 +51,7 @@ it("refuses to answer a prompt that was replaced on its way, and presses nothing
   await popover.action("Approve").waitFor();
   await popover.readAndPress("a");
   await popover.alert.waitFor();
-  expect(await popover.alert.textContent()).toMatch(/^Refused\. .*Look again and repeat it\.$/);
+  expect(await popover.alert.textContent()).toMatch(/^Refused\. .*Check the pane, then try again\.$/);
   await popover.card("asking").getByText("rm -rf build").first().waitFor();
   expect(pane.chosen()).toEqual([]);
 });

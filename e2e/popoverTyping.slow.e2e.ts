@@ -19,7 +19,7 @@ const shownState = (popover: PopoverPage) =>
     view: document.querySelector("nav [aria-current]")?.textContent ?? null,
     dialogs: document.querySelectorAll("dialog[open]").length,
   }));
-const hint = (popover: PopoverPage) => popover.page.getByText("Keys do nothing until you move");
+const hint = (popover: PopoverPage) => popover.page.getByText("Shortcuts paused");
 const settle = (popover: PopoverPage) =>
   popover.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 50))));
 
@@ -28,7 +28,7 @@ describe("letters that follow a refusal", () => {
     const { daemon, popover, page } = await startMixed();
     await popover.row("refunds").focus();
     await popover.press("r");
-    await popover.alert.getByText("Its prompt takes no text").waitFor();
+    await popover.alert.getByText("Its prompt doesn't take text").waitFor();
     await hint(popover).waitFor();
     const before = await shownState(popover);
     await page.keyboard.type(MESSAGE);
@@ -104,7 +104,7 @@ describe("interrupting", () => {
     const { daemon, popover, page } = await startMixed();
     await popover.row("storefront").focus();
     await popover.press("i");
-    await popover.dialog.getByText("Interrupt Codex in storefront?").waitFor();
+    await popover.dialog.getByText("Interrupt “storefront”?").waitFor();
     await page.keyboard.type(`${MESSAGE}i`);
     await popover.press("Enter", "Space");
     await settle(popover);

@@ -28,7 +28,7 @@ describe("sessions and targets", () => {
       "web on host, 3 windows, 3 agents, 1 running, 1 idle, 1 unknown",
       "web on lab (unreachable), 1 window, 1 agent, 1 unknown",
     ]);
-    await page.getByRole("checkbox", { name: "One row per name" }).check();
+    await page.getByRole("checkbox", { name: "Merge same-named sessions" }).check();
     await vi.waitFor(async () => expect(await popover.sessions.count()).toBe(3), WAIT);
     expect((await names())[2]).toBe(
       "web on build-box 1 (slow or failing), host 3, lab 1 (unreachable), 5 windows, 5 agents, 2 running, 1 idle, 2 unknown",

@@ -103,7 +103,7 @@ describe("a rule", () => {
       await popover.press("l");
       await page.locator("button[data-rule=no-force]").click();
       await button(page, "Arm…").click();
-      await popover.dialog.getByText("It refuses these, at once and without you:").waitFor();
+      await popover.dialog.getByText("It denies these immediately, without asking you:").waitFor();
       await popover.dialog.getByText('commands: [["git","push","--force"]]').waitFor();
       // Enter presses the safe button.
       await popover.press("Enter");
@@ -121,7 +121,7 @@ describe("a rule", () => {
       automation.rules = [makeRule({ mode: "blocked" })];
       await popover.press("l");
       await page.getByText("Rules.json, line 7: rules.2.when: <img").waitFor();
-      await page.getByText("Nothing is approved until that is right.").waitFor();
+      await page.getByText("Nothing is approved until it's fixed.").waitFor();
       expect(await page.locator("[data-rule]").textContent()).toContain("blocked");
       expect(await page.title()).not.toBe("1");
     }));
@@ -146,7 +146,7 @@ describe("a rule", () => {
       ];
       await popover.press("l");
       await page.locator("button[data-rule]").click();
-      await page.getByText("In shadow it presses no key.").waitFor();
+      await page.getByText("A dry run presses no keys.").waitFor();
       const text = (await page.locator("[data-jobs]").textContent()) ?? "";
       expect(text).not.toMatch(/[\u202E\u200B]/);
       expect(text.split("⟨U+202E⟩⟨U+200B⟩").length).toBeGreaterThan(5);
@@ -163,12 +163,12 @@ describe("a rule that is made of a card", () => {
       await rule.waitFor();
       expect(await rule.textContent()).toContain('"then": "approve"');
       await page.getByText("runs what the project says").waitFor();
-      await page.getByText("It begins in shadow").waitFor();
+      await page.getByText("It starts as a dry run").waitFor();
       await page.getByRole("radio", { name: "Refuse it" }).check();
       await expect.poll(() => rule.textContent()).toContain('"then": "deny"');
       const shown = await rule.textContent();
-      await button(page, "Add it in shadow").click();
-      await page.getByText("The rule is in the file").waitFor();
+      await button(page, "Add as dry run").click();
+      await page.getByText("Rule added").waitFor();
       expect(automation.added).toEqual([shown]);
       await button(page, "Show it").click();
       await page.locator("button[data-rule=look]").waitFor();
@@ -178,18 +178,18 @@ describe("a rule that is made of a card", () => {
     withPopover({}, async ({ page, popover, automation, ref }) => {
       const draft = automation.draft;
       automation.draft = () => {
-        throw new AgtmuxError("E_UNSUPPORTED", "what that agent asks is no plain command of one program");
+        throw new AgtmuxError("E_UNSUPPORTED", "rules support only simple commands");
       };
       await page.locator(`[data-ref="${ref}"]`).focus();
       await popover.press("u");
-      await page.getByText("What that agent asks is no plain command of one program.").waitFor();
-      await button(page, "Add it in shadow").click({ force: true });
+      await page.getByText("Rules support only simple commands.").waitFor();
+      await button(page, "Add as dry run").click({ force: true });
       expect(automation.added).toEqual([]);
       automation.draft = draft;
       await page.getByRole("radio", { name: "Always leave it to me" }).check();
       await page.getByLabel("Rule", { exact: true }).waitFor();
-      automation.failures.set("ruleAdd", new AgtmuxError("E_CONFIG_INVALID", "the file has a mistake"));
-      await button(page, "Add it").click();
+      automation.failures.set("ruleAdd", new AgtmuxError("E_CONFIG_INVALID", "until the file is fixed"));
+      await button(page, "Add").click();
       await page.getByText("The file has a mistake.").waitFor();
       expect(automation.added).toEqual([]);
     }));

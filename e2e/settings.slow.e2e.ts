@@ -87,9 +87,9 @@ describe("the way through the settings", () => {
     const { page, settings } = await start();
     await settings.enter();
     for (const [section, reason] of [
-      ["Terminal", "A browser cannot open a terminal"],
+      ["Terminal", "A browser can't open a terminal"],
       ["Shortcuts", "needs the desktop app"],
-      ["General", "Launch at login is a choice of the desktop app"],
+      ["General", "Launch at login needs the desktop app"],
       ["Notifications", "The desktop app shows notifications"],
     ] as const) {
       await settings.open(section);
@@ -138,7 +138,7 @@ describe("what the daemon obeys", () => {
     await settings.toggle("Error").click();
     await expect.poll(config, POLL).toEqual({ notifications: { error: true } });
     await page.getByLabel("Sound of “error”").selectOption("none");
-    await settings.toggle("Be quiet every day").click();
+    await settings.toggle("Quiet hours every day").click();
     await page.getByLabel("From", { exact: true }).fill("21:15");
     await page.getByLabel("From", { exact: true }).press("Enter");
     await settings.toggle("This machine").click();
@@ -160,7 +160,7 @@ describe("what the daemon obeys", () => {
 
     await settings.back();
     await settings.open("General");
-    const days = page.getByLabel("History of states for");
+    const days = page.getByLabel("Keep state history for");
     await days.fill("30");
     await days.press("Tab");
     await expect.poll(config, POLL).toMatchObject({ retention: { max_age_days: 30 } });
@@ -168,7 +168,7 @@ describe("what the daemon obeys", () => {
     writeFileSync(daemon.paths.config, "{ not json");
     await settings.back();
     await settings.open("General");
-    await page.getByText("Nothing can be changed here until that file is correct").waitFor();
+    await page.getByText("Fix that file to change settings here").waitFor();
     await days.fill("3");
     await days.press("Enter");
     await page.getByText("is not JSON").first().waitFor();
@@ -179,7 +179,7 @@ describe("what the daemon obeys", () => {
     const { page, settings, config } = await start();
     await settings.enter();
     await settings.open("Agents");
-    await page.getByText("Unverified: no recording of it was at hand.").first().waitFor();
+    await page.getByText("Unverified: no recording of it exists.").first().waitFor();
     await settings.toggle("Codex").click();
     await expect.poll(config, POLL).toEqual({ adapters: { disabled: ["codex"] } });
     await expect.poll(() => settings.toggle("Codex").isChecked(), POLL).toBe(false);
@@ -193,7 +193,7 @@ describe("targets", () => {
     const { page, settings, config } = await start();
     await settings.enter();
     await settings.open("Machines");
-    const aliases = page.getByRole("list", { name: "Hosts of your SSH configuration" });
+    const aliases = page.getByRole("list", { name: "Hosts in your SSH config" });
     await expect
       .poll(() => aliases.getByRole("button").allTextContents(), POLL)
       .toEqual(["127.0.0.1", "gpu-box"]);
@@ -201,7 +201,7 @@ describe("targets", () => {
     await aliases.getByRole("button", { name: "127.0.0.1" }).click();
     expect(await page.getByLabel("SSH host").inputValue()).toBe("127.0.0.1");
     await page.getByRole("button", { name: "Add", exact: true }).click();
-    await page.getByText("127.0.0.1 was added and is being connected.").waitFor();
+    await page.getByText("127.0.0.1 was added; connecting…").waitFor();
     expect(config()).toMatchObject({ targets: [{ name: "127.0.0.1", ssh_target: "127.0.0.1" }] });
     const card = settings.card("Machines", "127.0.0.1");
     await expect.poll(() => aliases.getByRole("button").count(), POLL).toBe(1);
@@ -252,7 +252,7 @@ describe("integrations", () => {
     // Somebody else changes the file after the plan was shown: the plan is no longer what would be done.
     writeFileSync(path, '{ "theme": "light" }\n');
     await press("Install it");
-    await card.getByText("Its settings changed meanwhile, so nothing was done.").waitFor();
+    await card.getByText("Its settings changed in the meantime, so nothing was done.").waitFor();
     await press("Cancel");
     writeFileSync(path, original);
     await press("Install…");
@@ -263,7 +263,7 @@ describe("integrations", () => {
     await press("Verify");
     const proof = card.getByRole("list", { name: "Proof" });
     await proof.getByText(/test event arrived after/).waitFor();
-    await proof.getByText("No event of a real agent yet").waitFor();
+    await proof.getByText("No event from a real agent yet").waitFor();
 
     const drifted = JSON.parse(readFileSync(path, "utf8"));
     delete drifted.hooks.Stop;
@@ -296,7 +296,7 @@ describe("diagnostics", () => {
     await settings.enter();
     await settings.open("Diagnostics");
     await page.getByText("Events travel from the hook to the daemon.").first().waitFor();
-    await page.getByRole("button", { name: "Copy the report" }).click();
+    await page.getByRole("button", { name: "Copy report" }).click();
     await page.getByText("Copied.", { exact: true }).waitFor();
     const report = await page.evaluate(() => navigator.clipboard.readText());
     expect(report).toContain("target.delivery on host");
@@ -344,7 +344,7 @@ describe("the setup", () => {
     expect(await settings.alert.count()).toBe(0);
     expect(await found.locator('[data-mark="problem"]').count()).toBe(0);
     expect(await page.getByRole("button", { name: /Install for/ }).count()).toBe(0);
-    await page.getByText(/One running agent has told no event yet/).waitFor();
+    await page.getByText(/One running agent has sent no event yet/).waitFor();
     // Codex notifies by itself, too: only agtmux shall.
     await page.getByLabel("Codex: who notifies you").selectOption("Only agtmux");
     await page.getByText(/Only agtmux notifies you of Codex/).waitFor();
@@ -352,7 +352,7 @@ describe("the setup", () => {
       "[tui]\nnotifications = false\n",
     );
     await page.getByLabel("Codex: who notifies you").selectOption("Both");
-    await page.getByText(/Codex rings the bell .* and agtmux notifies you, too/).waitFor();
+    await page.getByText(/Codex rings the bell .* and so does agtmux/).waitFor();
     expect(existsSync(join(daemon.home, ".codex", "config.toml"))).toBe(false);
     // Settings say the same of Codex: nothing is to be repaired.
     await page.getByRole("button", { name: "Done" }).click();
@@ -361,7 +361,7 @@ describe("the setup", () => {
     await settings.enter();
     await settings.open("Integrations");
     const codex = settings.card("Integrations", "Codex");
-    await codex.getByText("Left to do: trust the hooks in Codex.").waitFor();
+    await codex.getByText("Still to do: trust the hooks in Codex.").waitFor();
     expect(await codex.getAttribute("aria-label")).toBe("Codex, installed");
     expect(await codex.getByRole("button", { name: "Repair…" }).count()).toBe(0);
   });
@@ -375,7 +375,7 @@ describe("the setup", () => {
     await page.getByRole("button", { name: "Install for 1 agent" }).waitFor();
     writeFileSync(path, '{ "mine": true }\n');
     await page.getByRole("button", { name: "Install for 1 agent" }).click();
-    await expect.poll(() => settings.alert.textContent(), POLL).toContain("changed meanwhile");
+    await expect.poll(() => settings.alert.textContent(), POLL).toContain("changed in the meantime");
     expect(readFileSync(path, "utf8")).toBe('{ "mine": true }\n');
     await page.getByRole("button", { name: "Install for 1 agent" }).click();
     await page.getByText("Everything is set up.").waitFor();
@@ -385,14 +385,14 @@ describe("the setup", () => {
   it("says what was not found, can be left, and is not offered again", async () => {
     const { page, settings } = await start({ isFirstStart: true });
     await page.getByRole("button", { name: "Set up", exact: true }).click();
-    await page.getByText("No agent was found yet.").waitFor();
+    await page.getByText("No agents found yet.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("searchbox").waitFor();
     await page.reload();
     await page.getByRole("searchbox").waitFor();
     expect(await page.getByRole("region", { name: "Setup" }).count()).toBe(0);
     await settings.enter();
-    await settings.open("Set up again");
+    await settings.open("Run setup again");
     await settings.isAt("Set up agtmux");
   });
 });

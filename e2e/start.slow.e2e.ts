@@ -42,7 +42,7 @@ it(
     await recordLook(page, { name: "startFilled", isPictured: false });
     await startButton.click();
     const done = page.getByRole("dialog", { name: "Started" });
-    await done.getByText("The task went in.").waitFor({ timeout: 30_000 });
+    await done.getByText("The task was sent.").waitFor({ timeout: 30_000 });
     await recordLook(page, { name: "started", isPictured: false });
     await done.getByRole("button", { name: "Close" }).click();
     expect(popover.harness.received(`${repository}-feat-refunds`)).toEqual(["split <b>refunds</b>"]);

@@ -60,7 +60,7 @@ export interface Outcome {
   exitCode: number;
 }
 
-/** So that the rows that are asked for next say what has changed in their work trees. What cannot be read says so itself. */
+/** So that the rows that are asked for next say what has changed in their worktrees. What cannot be read says so itself. */
 export const refreshWorkTrees = async (
   client: DaemonClient,
   input: SentTo<WorkspacesCalls["look"]>,

@@ -160,7 +160,7 @@ export type AskListing = (api: Api) => Promise<Listing & { readonly machines: Ma
 
 const parseGroupBy = (text: string | undefined): "target-session" | "session-name" | undefined => {
   if (text === undefined || text === "target-session" || text === "session-name") return text;
-  throw new AgtmuxError("E_USAGE", `--group-by does not know '${text}'`, {
+  throw new AgtmuxError("E_USAGE", `--group-by: unknown value '${text}'`, {
     remedy: "Use target-session or session-name.",
   });
 };

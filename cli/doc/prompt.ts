@@ -112,7 +112,7 @@ export const answer = async (
       "E_STALE_SNAPSHOT",
       "the prompt that was shown is no longer there; nothing was answered",
       {
-        remedy: "Look again with 'agtmux doc prompt <file>', and answer what it shows.",
+        remedy: "Run 'agtmux doc prompt <file>' again, and answer what it shows.",
       },
     );
   const guards = {

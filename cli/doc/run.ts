@@ -30,13 +30,9 @@ const backendOf = (agent: string, { agents }: DocumentConfig): PrintMode => {
   const known = createAdapterRegistry().byAgentType(agent)?.printMode;
   const command = own?.command ?? known?.command;
   if (command === undefined)
-    throw new AgtmuxError(
-      "E_UNSUPPORTED",
-      `it is not known how '${cleanLine(agent)}' answers without a pane`,
-      {
-        remedy: `Write [agents.${cleanLine(agent)}] with command and args into config.toml of agent-doc (docs/documents.md).`,
-      },
-    );
+    throw new AgtmuxError("E_UNSUPPORTED", `can't tell how '${cleanLine(agent)}' answers without a pane`, {
+      remedy: `Write [agents.${cleanLine(agent)}] with command and args into config.toml of agent-doc (docs/documents.md).`,
+    });
   const args = own?.args;
   const ownWords = {
     command,

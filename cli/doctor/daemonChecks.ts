@@ -67,24 +67,24 @@ const checkPath = async ({ env, root }: ClientFacts): Promise<Diagnosis> => {
     const found = join(folder, "agtmux");
     if (!(await isExecutable(found))) continue;
     if ((await realpath(found)) === (await realpath(own)))
-      return { status: "ok", summary: "A shell finds this agtmux.", evidence: found };
+      return { status: "ok", summary: "agtmux is on PATH.", evidence: found };
     return {
       status: "warning",
-      summary: "A shell finds another agtmux than this one.",
+      summary: "Another agtmux comes first on PATH.",
       evidence: `${found}, not ${own}`,
       remedy: `Put this one first on PATH, e.g. '${link}'.`,
     };
   }
   return {
     status: "warning",
-    summary: "A shell does not find agtmux: it is not on PATH.",
+    summary: "agtmux is not on PATH.",
     evidence: own,
     remedy: `Run '${link}' (with ~/.local/bin on PATH).`,
   };
 };
 
 const checkTerminal = ({ env, isTerminal }: ClientFacts): Diagnosis[] => {
-  if (!isTerminal) return [{ status: "skipped", summary: "The output is no terminal." }];
+  if (!isTerminal) return [{ status: "skipped", summary: "The output isn't a terminal." }];
   const term = env["TERM"] ?? "";
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
   return [
@@ -156,7 +156,7 @@ const describe = ({ hello }: DaemonClient, now: number): string => {
 
 const checkRunning = ({ client, error }: Reached, { env, now }: CliContext): Diagnosis => {
   if (client !== null)
-    return { status: "ok", summary: "The daemon answers.", evidence: describe(client, now()) };
+    return { status: "ok", summary: "The daemon is running.", evidence: describe(client, now()) };
   const isUnavailable = error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE";
   return isUnavailable && env["AGTMUX_NO_START"] === "1"
     ? {
@@ -165,7 +165,7 @@ const checkRunning = ({ client, error }: Reached, { env, now }: CliContext): Dia
         evidence: error.message,
         remedy: "Run 'agtmux daemon run', or unset AGTMUX_NO_START.",
       }
-    : toProblem(error, "No daemon answers, and none could be started.");
+    : toProblem(error, "No daemon is running, and none could be started.");
 };
 
 const checkVersion = ({ hello }: DaemonClient, { version }: CliContext, error: unknown): Diagnosis => {

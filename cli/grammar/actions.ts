@@ -43,7 +43,7 @@ const addViewOutput = (program: Verb, context: CliContext): void => {
     .example("agtmux view-output %12 --lines 20", "The last 20 lines, without colours.")
     .example(
       "agtmux view-output runtime:4f2a --transcript --lines 200",
-      "The end of the session from the agent's own log. Lines begin with '> ' for you, '* ' for a tool, '! ' for a note.",
+      "End of the session from the agent's own log. Lines begin with '> ' for you, '* ' for a tool, '! ' for a note.",
     )
     .action(async (ref, options) => (await import("../verbs/act.ts")).runViewOutput(context, ref, options));
 };
@@ -56,21 +56,15 @@ const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => 
     )
     .option("--stdin", "read the text from standard input")
     .option("--no-enter", "type the text, but do not submit it")
-    .option("--to-shell", "type it even if a shell would get and run it")
-    .option(
-      "--idempotency-key <key>",
-      "however often this is repeated with the same key, send once per runtime",
-    )
-    .option("--when-ready", "send it later: once the agent rests, one text per turn")
-    .option("--at <time>", "send it later: at 07:00 or 2026-11-24T07:00, once the agent rests")
-    .option("--at-reset", "send it later: one to three minutes after the limit ends at which it stopped")
-    .option("--cron <schedule>", "send it again and again: '0 9 * * 1-5', once the agent rests")
-    .option("--times <number>", "how often a schedule sends at most; 200 by default")
-    .option(
-      "--expires <duration>",
-      "when it is given up; by default 24h, for a schedule 7d, which is the most",
-    )
-    .option("--volatile", "keep a text for later in memory alone, and lose it when the daemon ends")
+    .option("--to-shell", "send it even if a shell would run it")
+    .option("--idempotency-key <key>", "repeating the command with the same key sends once per runtime")
+    .option("--when-ready", "send it when the agent is idle, one text per turn")
+    .option("--at <time>", "send it at 07:00 or 2026-11-24T07:00, when the agent is idle")
+    .option("--at-reset", "send it one to three minutes after the agent's limit resets")
+    .option("--cron <schedule>", "send it on a schedule, such as '0 9 * * 1-5', when the agent is idle")
+    .option("--times <number>", "most times a schedule sends; 200 by default")
+    .option("--expires <duration>", "when to give up: 24h by default, 7d (the maximum) for a schedule")
+    .option("--volatile", "keep the text only in memory; it is lost when the daemon ends")
     .addOption(json())
     .example("agtmux send work:1.0 --text 'run the tests'", "Types the text and submits it.")
     .example(
@@ -101,12 +95,9 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
     .option("--approve", "allow this one request, never similar ones")
     .option("--deny", "refuse it")
     .option("--option <number>", "choose this one of its options, from 1")
-    .option("--text <text>", "answer a question that takes a text")
+    .option("--text <text>", "answer a question with text")
     .option("--stdin", "read that text from standard input")
-    .option(
-      "--idempotency-key <key>",
-      "however often this is repeated with the same key, answer once per runtime",
-    )
+    .option("--idempotency-key <key>", "repeating the command with the same key answers once per runtime")
     .addOption(json())
     .example("agtmux answer %12", "Shows the prompt and asks what to answer.")
     .example(
@@ -127,11 +118,11 @@ const addInterrupt = (program: Verb, context: CliContext, outcome: Outcome): voi
   addGuards(
     program
       .command("interrupt")
-      .description("stop an agent's turn with the agent's own keys")
+      .description("interrupt an agent's turn with the agent's own keys")
       .argument("<ref>"),
   )
     .addOption(json())
-    .example("agtmux interrupt work:1.0 --if-state running", "Stops the turn, if there still is one.")
+    .example("agtmux interrupt work:1.0 --if-state running", "Interrupts the turn, if one is still running.")
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
       outcome.exitCode = await (await import("../verbs/act.ts")).runInterrupt(context, ref, options);

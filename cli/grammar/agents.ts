@@ -4,19 +4,17 @@ import type { CliContext, Outcome } from "../command/context.ts";
 import { choice, json, type Verb } from "../command/verb.ts";
 import { NOTIFIERS } from "../../core/model/words.ts";
 
-// Workspaces: starting agents, their work trees, what they read in a folder, and bringing back what ended with a tmux server.
+// Workspaces: starting agents, their worktrees, what they read in a folder, and bringing back what ended with a tmux server.
 
 const START_HELP = `
-The task goes in once the agent is ready for it; a question of the agent (do you trust this folder?) is never answered with it.
+The task is sent once the agent is ready; a question of the agent (do you trust this folder?) is never answered with it.
 Exit status: 0 started (and the task went in, or waits), 20 the task did not go in, 21 it was sent but not seen.
 `;
 
 const addStart = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("start")
-    .description(
-      "start an agent in a new pane: in a folder or a work tree, with a task or an earlier session",
-    )
+    .description("start an agent in a new pane: in a folder or a worktree, with a task or an earlier session")
     .argument("<agent>")
     .option("--target <target>", "on this machine behind SSH")
     .option("--session <session>", "in this tmux session, made if missing (default: the folder's name)")
@@ -24,7 +22,7 @@ const addStart = (program: Verb, context: CliContext, outcome: Outcome): void =>
     .option("--cwd <folder>", "where it works (default: here; on a target the home)")
     .option(
       "--worktree <branch>",
-      "in a work tree of this branch, which is made beside the repository if missing",
+      "in a worktree of this branch, which is made beside the repository if missing",
     )
     .option("--base <commit>", "where a new branch begins (default: what is checked out)")
     .option("--text <text>", "the task; other users can read it in the arguments")
@@ -58,24 +56,24 @@ const addStart = (program: Verb, context: CliContext, outcome: Outcome): void =>
 };
 
 const KEPT = `
-Only a linked work tree is removed, and only if all of it is committed, its commits are in the branch of the main work tree, nobody
+Only a linked worktree is removed, and only if all of it is committed, its commits are in the branch of the main worktree, nobody
 works in it and it is not locked. Its branch stays.
 `;
 
 const addWorktree = (program: Verb, context: CliContext): void => {
-  const worktree = program.command("worktree").description("the work trees of a git repository");
+  const worktree = program.command("worktree").description("the worktrees of a git repository");
   worktree
     .command("list")
-    .description("every work tree with its branch, what is not committed, and why it would be kept")
+    .description("every worktree with its branch, what is not committed, and why it would be kept")
     .option("--target <target>", "on this machine behind SSH")
     .option("--cwd <folder>", "a folder in the repository (default: here)")
     .addOption(json())
-    .example("agtmux worktree list", "The work trees of the repository of this folder.")
+    .example("agtmux worktree list", "The worktrees of the repository of this folder.")
     .action(async (options) => (await import("../verbs/workspaces.ts")).runWorktreeList(context, options));
   worktree
     .command("remove")
     .description(
-      "remove a work tree that is merged and clean; without --yes it only says what would be removed",
+      "remove a worktree that is merged and clean; without --yes it only says what would be removed",
     )
     .argument("<worktree>", "its path or its branch")
     .option("--target <target>", "on this machine behind SSH")
@@ -133,7 +131,7 @@ export const addWorkspaces = (program: Verb, context: CliContext, outcome: Outco
 
 // Knowledge and hooks: agtmux's hooks in the settings of agents, and what is known of each agent.
 
-const NOTIFY = "who tells you of agents that notify by themselves";
+const NOTIFY = "who notifies you about agents with their own notifications";
 
 const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
@@ -155,10 +153,10 @@ const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): voi
       "agtmux integrate claude --verify",
       "Sends a test event through the hook and says when a real one came.",
     )
-    .example("agtmux integrate claude --uninstall --yes", "Takes our entries out again.")
+    .example("agtmux integrate claude --uninstall --yes", "Removes agtmux's entries.")
     .example(
       "agtmux integrate claude --notify agtmux",
-      "Switches the agent's own notifications off, so that you are told once; 'both' puts that back.",
+      "Turns off the agent's own notifications, so that you are notified once; 'both' puts that back.",
     )
     .example(
       "agtmux integrate claude --target vm1",
@@ -172,7 +170,7 @@ const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): voi
 const addSetup = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("setup")
-    .description("install the hooks of every agent that is found, or take everything out again")
+    .description("install the hooks of every agent that is found, or remove everything again")
     .option("--target <target>", "on this target instead of this machine")
     .option("--remove", "take out what agtmux put here: hooks, spool, login item, files on targets")
     .addOption(choice("--notify <who>", NOTIFY, NOTIFIERS))
@@ -183,9 +181,9 @@ const addSetup = (program: Verb, context: CliContext, outcome: Outcome): void =>
     .example("agtmux setup --yes --json", "For scripts: installs without asking; the result as JSON.")
     .example(
       "agtmux setup --yes --notify agent",
-      "The same, and agtmux mutes those agents that notify by themselves.",
+      "The same, and agtmux mutes agents that send their own notifications.",
     )
-    .example("agtmux setup --remove --dry-run", "Shows everything that would be taken out, and what stays.")
+    .example("agtmux setup --remove --dry-run", "Shows everything that would be removed, and what stays.")
     .action(async ({ remove, ...options }) => {
       outcome.exitCode =
         remove === true
@@ -206,7 +204,7 @@ const addAdapters = (program: Verb, context: CliContext): void => {
     .action(async (options) => (await import("../verbs/adapters.ts")).runAdapterList(context, options));
   adapters
     .command("enable")
-    .description("recognise an agent again")
+    .description("detect an agent again")
     .argument("<agent>")
     .addOption(json())
     .example("agtmux adapters enable pi", "Panes in which it runs are listed within two seconds.")
@@ -215,7 +213,7 @@ const addAdapters = (program: Verb, context: CliContext): void => {
     );
   adapters
     .command("disable")
-    .description("stop recognising an agent: its panes count as panes without one")
+    .description("stop detecting an agent: its panes count as panes without one")
     .argument("<agent>")
     .addOption(json())
     .example("agtmux adapters disable pi", "It is written into config.json, so it lasts.")
@@ -227,7 +225,7 @@ const addAdapters = (program: Verb, context: CliContext): void => {
     .description("check an adapter file, or all files in the adapters folder")
     .argument("[file]")
     .addOption(json())
-    .example("agtmux adapters check ./myagent.json", "Names every problem of the file by its line.")
+    .example("agtmux adapters check ./myagent.json", "Lists every problem with its line.")
     .action(async (file, options) =>
       (await import("../verbs/adapters.ts")).runAdapterCheck(context, file, options),
     );

@@ -6,8 +6,7 @@ import { choice, json, type Verb, addContentFilters, addTargetFilters } from "..
 // Rules: which are in force, what they would do, what they did, and which a person armed.
 
 const MODES = `
-Rules stand in ~/.agtmux/rules.json. A rule that answers does nothing but note what it would do (in
-shadow) until it is armed with 'agtmux rule arm'. After any change of it, or of a rule that goes before it, it is in shadow again.
+Rules stand in ~/.agtmux/rules.json. A rule that answers only logs what it would do (a dry run) until it is armed with 'agtmux rule arm'. After any change of it, or of a rule before it, it is a dry run again.
 `;
 
 const addReading = (rule: Verb, context: CliContext): void => {
@@ -23,7 +22,7 @@ const addReading = (rule: Verb, context: CliContext): void => {
     .description("check the rules file, or another file, and say what its rules let run")
     .argument("[file]")
     .addOption(json())
-    .example("agtmux rule check", "Names every problem of the file by its line.")
+    .example("agtmux rule check", "Lists every problem with its line.")
     .action(async (file, options) => (await import("../verbs/rule.ts")).runRuleCheck(context, file, options));
   rule
     .command("test")
@@ -49,7 +48,7 @@ const addReading = (rule: Verb, context: CliContext): void => {
     .action(async (ref, options) => (await import("../verbs/rule.ts")).runRuleDraft(context, ref, options));
   rule
     .command("log")
-    .description("what rules answered, and what those in shadow would have")
+    .description("what rules answered, and what dry runs would have")
     .option("--limit <number>", "how many (default 100)")
     .addOption(json())
     .example("agtmux rule log --limit 10", "The last ten, newest first, and how each ended.")
@@ -63,7 +62,7 @@ const addRules = (program: Verb, context: CliContext, outcome: Outcome): void =>
   addReading(rule, context);
   rule
     .command("arm")
-    .description("let a rule answer; shows it and asks, at a terminal only")
+    .description("let a rule answer; shows it and asks first, only in a terminal")
     .argument("<rule>")
     .example("agtmux rule arm status", "Shows the rule, what it lets run, and asks.")
     .action(async (name) => {
@@ -71,7 +70,7 @@ const addRules = (program: Verb, context: CliContext, outcome: Outcome): void =>
     });
   rule
     .command("disarm")
-    .description("let a rule answer nothing any more; it notes again what it would do")
+    .description("make a rule a dry run again")
     .argument("<rule>")
     .addOption(json())
     .example("agtmux rule disarm status", "From now on what it would approve is yours again.")
@@ -130,19 +129,19 @@ const addHold = (jobs: Verb, context: CliContext): void => {
       );
   };
   add("hold", true, [
-    "let an armed job rest",
+    "pause a job",
     "It does nothing until it is released, but it still expires at its time.",
   ]);
-  add("release", false, ["let a held job go on", "It is armed again, unless its time has passed."]);
+  add("release", false, ["release a held job", "It is armed again, unless its time has passed."]);
 };
 
 const addJobs = (program: Verb, context: CliContext): void => {
-  const jobs = program.command("jobs").description("what is armed, and what it did");
+  const jobs = program.command("jobs").description("scheduled texts and watches, and what they did");
   jobs
     .command("list", { isDefault: true })
     .description("list the jobs, newest first")
     .addOption(json())
-    .example("agtmux jobs list", "Every job, armed or ended.")
+    .example("agtmux jobs list", "Every job, active or ended.")
     .action(async (options) => (await import("../verbs/jobs.ts")).runJobsList(context, options));
   jobs
     .command("show")

@@ -100,7 +100,7 @@ const addList = (program: Verb, context: CliContext): void => {
     PANES,
   )
     .addOption(plain())
-    .option("--look", "look now for what is not committed in the agents' work trees")
+    .option("--look", "look now for what is not committed in the agents' worktrees")
     .addOption(json())
     .addOption(background())
     .example("agtmux list panes --sort needs,-age", "What waits for you first, the longest wait on top.")
@@ -115,7 +115,7 @@ const addList = (program: Verb, context: CliContext): void => {
     )
     .example(
       "agtmux list panes --columns task,where,changed_files,shares_with",
-      "What is not committed in each agent's work tree, and which agents share one.",
+      "What is not committed in each agent's worktree, and which agents share one.",
     )
     .example(
       "agtmux list panes --state waiting_approval --json",

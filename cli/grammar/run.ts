@@ -106,7 +106,7 @@ const wrongNoun = (program: Verb, words: readonly string[]): AgtmuxError | null 
   const near = word === undefined ? [] : nouns.filter((noun) => noun.startsWith(word.slice(0, 3)));
   const remedy =
     near.length === 1 ? `Did you mean '${path} ${near[0]}'?` : `Say ${oneOf(nouns)} after '${path}'.`;
-  const message = word === undefined ? `'${path}' needs a second word` : `'${path}' does not know '${word}'`;
+  const message = word === undefined ? `'${path}' needs a second word` : `'${path}' does not take '${word}'`;
   return new AgtmuxError("E_USAGE", message, { remedy });
 };
 

@@ -24,7 +24,7 @@ export interface FilterOptions {
 /** Fails with E_USAGE, which names the possible states. */
 const parseState = (text: string, option: string): CanonicalState => {
   if (isStateName(text)) return text;
-  throw new AgtmuxError("E_USAGE", `${option} does not know the state '${text}'`, {
+  throw new AgtmuxError("E_USAGE", `${option}: unknown state '${text}'`, {
     remedy: `States are ${STATE_NAMES.join(", ")}.`,
   });
 };
@@ -93,7 +93,7 @@ export const parseColumns = <F>(texts: readonly string[], fields: Readonly<Recor
   parseNames(texts, "--columns").map((name) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field !== undefined) return field;
-    throw new AgtmuxError("E_USAGE", `--columns does not know '${name}' here`, {
+    throw new AgtmuxError("E_USAGE", `--columns: unknown value '${name}' here`, {
       remedy: `Columns are ${Object.keys(fields).join(", ")}.`,
     });
   });
@@ -108,7 +108,7 @@ const parseCondition = (text: string): Condition => {
   const word = text.replace(/^state=/, "");
   if (isStateName(word)) return word;
   if (text === "needs-action" || text === "gone") return text;
-  throw new AgtmuxError("E_USAGE", `--until does not know '${text}'`, {
+  throw new AgtmuxError("E_USAGE", `--until: unknown value '${text}'`, {
     remedy: `Conditions are ${CONDITION_NAMES.join(", ")}; several with commas.`,
   });
 };
@@ -191,7 +191,7 @@ export const parseSort = <T>(texts: readonly string[], keys: SortKeys<T>): ((a: 
     const word = isReversed ? name.slice(1) : name;
     const rankOf = Object.hasOwn(keys, word) ? keys[word] : undefined;
     if (rankOf === undefined)
-      throw new AgtmuxError("E_USAGE", `--sort does not know '${word}' here`, {
+      throw new AgtmuxError("E_USAGE", `--sort: unknown value '${word}' here`, {
         remedy: `Keys are ${Object.keys(keys).join(", ")}; '-' before a key reverses it.`,
       });
     return { rankOf, sign: isReversed ? -1 : 1 };

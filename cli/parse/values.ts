@@ -8,7 +8,7 @@ import { refusePassword } from "../../core/model/sshAddress.ts";
 export const parseCount = (text: string, option: string, bounds: { min: number; max: number }): number => {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (count >= bounds.min && count <= bounds.max) return count;
-  throw new AgtmuxError("E_USAGE", `${option} does not understand '${text}'`, {
+  throw new AgtmuxError("E_USAGE", `${option}: invalid value '${text}'`, {
     remedy: `Write a whole number from ${bounds.min} to ${bounds.max}.`,
   });
 };
@@ -17,7 +17,7 @@ export const parseCount = (text: string, option: string, bounds: { min: number; 
 export const parseDuration = (text: string, option: string): number => {
   const ms = readDuration(text);
   if (ms === null)
-    throw new AgtmuxError("E_USAGE", `${option} does not understand '${text}'`, {
+    throw new AgtmuxError("E_USAGE", `${option}: invalid value '${text}'`, {
       remedy: "Write a duration such as 500ms, 30s, 5m or 2h.",
     });
   return ms;
@@ -32,7 +32,7 @@ const TIME = /^(?:(\d{4})-(\d{2})-(\d{2})[T ])?(\d{1,2}):(\d{2})$/;
  */
 export const parseTime = (text: string, now: number): number => {
   const refuse = (): AgtmuxError =>
-    new AgtmuxError("E_USAGE", `--at does not understand '${text.slice(0, 40)}'`, {
+    new AgtmuxError("E_USAGE", `--at: invalid value '${text.slice(0, 40)}'`, {
       remedy: "Write 07:00, or 2026-11-24T07:00.",
     });
   const match = TIME.exec(text.trim());
@@ -70,7 +70,7 @@ export const parseSince = (text: string, now: number): Since => {
   if (ago !== null) return { version: null, time: now - ago };
   const moment = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(moment)) return { version: null, time: moment };
-  throw new AgtmuxError("E_USAGE", `--since does not understand '${text}'`, {
+  throw new AgtmuxError("E_USAGE", `--since: invalid value '${text}'`, {
     remedy: "Give a feed version, a timestamp such as 2026-11-21T09:00:00Z, or a duration such as 10m.",
   });
 };
@@ -83,7 +83,7 @@ export const parseTransport = (text: string | undefined): Transport | undefined 
   if (text === undefined) return undefined;
   const transport = TRANSPORTS.find((known) => known === text);
   if (transport !== undefined) return transport;
-  throw new AgtmuxError("E_USAGE", `--transport does not know '${text}'`, {
+  throw new AgtmuxError("E_USAGE", `--transport: unknown value '${text}'`, {
     remedy: `Transports are ${TRANSPORTS.join(", ")}.`,
   });
 };

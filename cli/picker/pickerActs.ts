@@ -78,8 +78,8 @@ const movedReason = (begun: PaneView, now: PaneView): string | null => {
   const [was, is] = [repliesToPrompt(begun), repliesToPrompt(now)];
   if (was === is && (!was || cardKey(begun) === cardKey(now))) return null;
   return is
-    ? "the agent asks something else now; your text was kept and not sent."
-    : "the agent does not ask this any more; your text was kept and not sent.";
+    ? "the agent is now asking something else; your text was kept, not sent."
+    : "the agent is no longer asking this; your text was kept, not sent.";
 };
 
 export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: ReplyMode): Promise<void> => {
@@ -91,8 +91,8 @@ export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: Rep
   const why =
     movedReason(mode.begun, pane) ??
     (mode.isLater ? laterReason : actionOf("reply").disabledReason)(pane, contextOf(pane)) ??
-    (mode.isLater && isAnswer ? "it asks something now; your text was kept and not armed." : null) ??
-    (isAnswer && !surface.wasRead(pane) ? "the question changed at this very moment." : null);
+    (mode.isLater && isAnswer ? "it is asking something now; your text was kept, not scheduled." : null) ??
+    (isAnswer && !surface.wasRead(pane) ? "the question changed just now." : null);
   if (why !== null) {
     // What it asks now is shown: the next Enter means that.
     change({ mode: { ...mode, begun: pane } });
@@ -119,7 +119,7 @@ export const submitReply = async (deps: ReplyDeps & { onEnd(): void }, mode: Rep
 
 const aboutDocument = ({ has_unsent: isNew, tail }: PaneDocument, at: number, count: number): string =>
   [
-    isNew ? "It holds something that the agent was not shown." : "It holds nothing new.",
+    isNew ? "It contains something the agent hasn't seen." : "It contains nothing new.",
     ...(tail === null ? [] : [`It ends with: ${tail}`]),
     ...(count > 1 ? [`This is document ${at + 1} of ${count}; D again asks about the next one.`] : []),
   ].join(" ");
@@ -141,7 +141,8 @@ export class PickerDocuments {
   async ask(pane: PaneView): Promise<void> {
     const { surface, contextOf, client, state } = this.deps;
     const refuse = (why: string): void => surface.refuse(pane, "send", displaySentence(why));
-    const why = replyReason(pane, contextOf(pane)) ?? (pane.request === null ? null : "it asks something.");
+    const why =
+      replyReason(pane, contextOf(pane)) ?? (pane.request === null ? null : "it is asking something.");
     if (why !== null) return refuse(why);
     const connected = client();
     if (connected === null) return refuse("the daemon is gone.");
@@ -179,11 +180,7 @@ export class PickerActs {
   refuseKey(): void {
     const pane = selectedPane(this.deps.state());
     if (pane !== null)
-      this.deps.surface.refuse(
-        pane,
-        "answer",
-        "it was typed together with other keys, so nothing was pressed.",
-      );
+      this.deps.surface.refuse(pane, "answer", "it came together with other keys, so nothing was pressed.");
   }
 
   /** Runs an action on a pane; if it is not possible, the foot of the screen says why. */
@@ -212,6 +209,6 @@ export class PickerActs {
   private showWhole(pane: PaneView): void {
     const { mode } = this.deps.state();
     if (mode.kind !== "whole") return this.deps.surface.showWhole(pane);
-    this.deps.surface.refuse(pane, "answer", "read it to its end first: Space goes on.");
+    this.deps.surface.refuse(pane, "answer", "read it to the end first: press Space.");
   }
 }

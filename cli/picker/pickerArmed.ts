@@ -234,8 +234,8 @@ export class PickerArmed {
         kind: "question",
         back: { ...mode, open: null },
         question: {
-          title: "Cancel what is armed?",
-          text: `${jobTitle(job)}. It is not kept.`,
+          title: "Cancel this job?",
+          text: `${jobTitle(job)}. This can't be undone.`,
           confirmLabel: "cancel it",
           onConfirm: () =>
             void this.change((client) =>
@@ -311,7 +311,7 @@ const listLines = (mode: ArmedMode, input: FrameInput, look: Look, height: numbe
     return [
       [],
       ...wrapWhole(
-        "Nothing is armed. Reply to an agent that works and press Tab, or see 'agtmux help tell'.",
+        "No automation yet. Reply to an agent that works and press Tab, or see 'agtmux help tell'.",
         look.width - 4,
       ).map((row): Line => [span(`   ${row}`, STYLE.dim)]),
     ];
@@ -342,7 +342,7 @@ const jobDetail = (detail: JobDetail, rows: readonly ArmedRow[], look: Look): Li
     [span(`   ${displayLine(detail.job.job_id)} · ${displayLine(detail.job.surface)}`, STYLE.dim)],
     [],
     [span(" What it did", STYLE.bold)],
-    ...(told.length === 0 ? [[span("   It has done nothing yet.", STYLE.dim)]] : told),
+    ...(told.length === 0 ? [[span("   Nothing yet.", STYLE.dim)]] : told),
   ];
 };
 

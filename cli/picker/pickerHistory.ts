@@ -44,10 +44,7 @@ const listLines = (
 ): Line[] => {
   if (sessions === null) return [[], [span("   Looking…", STYLE.dim)]];
   if (sessions.length === 0)
-    return [
-      [],
-      [span(search === "" ? "   No agent has kept a session here." : "   Nothing is found.", STYLE.dim)],
-    ];
+    return [[], [span(search === "" ? "   No saved sessions." : "   Nothing found.", STYLE.dim)]];
   const room = Math.max(1, Math.floor(height / ROWS_PER_SESSION));
   const first = Math.max(0, Math.min(selected - Math.floor(room / 2), sessions.length - room));
   return sessions
@@ -226,7 +223,7 @@ export class PickerHistory {
     const input = resumeInput(session);
     if (input === null) {
       const problem =
-        session.pane_ref === null ? "Its log does not say where it worked." : "It is open already.";
+        session.pane_ref === null ? "Its log doesn't say where it worked." : "It is open already.";
       return this.put({ ...mode, problem });
     }
     this.deps.change({
@@ -234,7 +231,7 @@ export class PickerHistory {
         kind: "question",
         back: { ...mode, said: null, problem: null },
         question: {
-          title: "Go on with this session?",
+          title: "Resume this session?",
           text: `${sessionTitle(session)} (${sessionPlace(session)}), in a new pane.`,
           confirmLabel: "start it",
           onConfirm: () => void this.resume(input),

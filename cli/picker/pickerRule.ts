@@ -90,7 +90,7 @@ const bodyLines = (mode: RuleMode, width: number): Line[] => {
       .flatMap((line) => wrapWhole(line, width).map((row): Line => [span(row)])),
     [],
     ...draft.notes.flatMap((note) => wrapped(noteText(note), width, STYLE.yellow)),
-    ...wrapped(isAdded ? `The rule is in the file. ${addedText(verdict)}` : addedText(verdict), width),
+    ...wrapped(isAdded ? `Rule added. ${addedText(verdict)}` : addedText(verdict), width),
     ...failed,
   ];
 };
@@ -99,7 +99,7 @@ const hints = ({ draft, isAdded, verdict }: RuleMode): Line[] =>
   isAdded
     ? [keyHint("any key", "back")]
     : [
-        ...(draft === null ? [] : [keyHint("⏎", verdict === "leave" ? "add it" : "add it in shadow")]),
+        ...(draft === null ? [] : [keyHint("⏎", verdict === "leave" ? "add" : "add as dry run")]),
         keyHint("Tab", "another verdict"),
         keyHint("Esc", "leave"),
       ];

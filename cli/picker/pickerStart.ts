@@ -149,11 +149,11 @@ const LABELS: Readonly<Record<StartField, string>> = {
   text: "Task",
 };
 const HINTS: Readonly<Record<StartField, string>> = {
-  agent: "← → another one",
-  target: "← → another one",
+  agent: "← → to change",
+  target: "← → to change",
   folder: "",
-  branch: "optional: in a work tree of its own",
-  text: "optional; Alt+Enter breaks the line",
+  branch: "optional: a new worktree on it",
+  text: "optional; Alt+Enter: new line",
 };
 const LABEL_WIDTH = 11;
 const TASK_ROWS = 4;

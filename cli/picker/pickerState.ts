@@ -35,7 +35,7 @@ export interface HistoryMode {
   readonly problem: string | null;
 }
 
-/** What is armed, and what it did. */
+/** Automation, and what it did. */
 export interface ArmedMode {
   readonly kind: "armed";
   /** Null until the daemon has answered. */

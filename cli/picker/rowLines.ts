@@ -304,7 +304,7 @@ const seenText = ({ last_seen_at: seen, kind, rtt_ms: rtt }: TargetView, now: nu
         ? ""
         : "Never reached."
       : `Last seen ${formatAge(now - Date.parse(seen))} ago.`,
-    rtt === null ? "" : `Answers in ${Math.round(rtt)} ms.`,
+    rtt === null ? "" : `Responds in ${Math.round(rtt)} ms.`,
   ]
     .filter(Boolean)
     .join(" ");

@@ -62,11 +62,11 @@ const REPLY_ROWS = 5;
 
 /** What the text is, and what the keys do. */
 const replyHead = (pane: PaneView | null, { isSending, isLater }: ReplyMode): readonly [string, string] => {
-  const keys = "Enter sends, Alt+Enter breaks the line, Esc leaves and keeps it";
+  const keys = "Enter: send · Alt+Enter: new line · Esc: close, keep the draft";
   if (isSending) return [isLater ? "Reply when it is ready" : "Reply to the agent", "sending…"];
   if (pane !== null && repliesToPrompt(pane)) return ["Answer the question", keys];
   if (isLater)
-    return ["Reply when it is ready", "Enter arms it, Tab sends it now instead, Esc leaves and keeps it"];
+    return ["Reply when it is ready", "Enter: schedule · Tab: send now · Esc: close, keep the draft"];
   return [
     "Reply to the agent",
     pane !== null && isLaterOffered(pane) ? `Tab: when it is ready; ${keys}` : keys,
@@ -121,7 +121,7 @@ const barOf = (state: PickerState, width: number): Bar => {
     case "kill":
       return dialogBar(
         `Kill ${mode.pane.agent_name ?? "the agent"}?`,
-        [panePlace(mode.pane), mode.sentence ?? "Asking which process that is…"],
+        [panePlace(mode.pane), mode.sentence ?? "Finding the process…"],
         [
           ...(mode.sentence === null ? [] : [keyHint("y", `send ${mode.signal}`)]),
           keyHint("Tab", "another signal"),
@@ -165,9 +165,8 @@ const statusLine = ({ status }: PickerState, width: number): Line => {
 /** What a list without rows says. */
 const emptyLines = ({ feed, search, view }: PickerState): Line[] => {
   if (!feed.hasSnapshot) return [];
-  const none =
-    view.kind === "windows" ? "Its last agent has ended. Esc goes back." : "No agent runs in tmux.";
-  const text = search === "" ? none : "Nothing is found.";
+  const none = view.kind === "windows" ? "Its last agent has ended. Esc goes back." : "No agents in tmux.";
+  const text = search === "" ? none : "Nothing found.";
   return [[], [span(`   ${text}`, STYLE.dim)]];
 };
 
@@ -231,9 +230,9 @@ const OWN_KEYS: readonly (readonly [string, string])[] = [
   ["→  or  w", "The whole request; Space pages"],
   ["Alt Enter", "New line in a reply"],
   ["t", "In the output: the agent's own log"],
-  ["Tab", "In the sessions: one row per name"],
+  ["Tab", "In sessions: merge same-named sessions"],
   ["Tab", "In a reply: send it when the agent is ready"],
-  ["r", "In the history: go on with a session"],
+  ["r", "In history: resume a session"],
   ["Ctrl-L", "Draw everything again"],
   ["q", "End"],
 ];

@@ -29,7 +29,7 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_TARGET_UNREACHABLE: "The machine of the pane does not answer.",
   E_TARGET_HOST_KEY: "The host key of an SSH target is unknown or has changed.",
   E_TARGET_AUTH: "An SSH target accepts none of your keys.",
-  E_DAEMON_UNAVAILABLE: "No daemon answers, and none could be started.",
+  E_DAEMON_UNAVAILABLE: "No daemon is running, and none could be started.",
   E_DAEMON_VERSION: "The running daemon is of another version, and this command cannot talk to it.",
   E_SOCKET_UNSAFE: "Another user could write to agtmux's folder or its socket.",
   E_CONFIG_INVALID: "config.json or an adapter file has mistakes.",
@@ -50,7 +50,7 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_DOCUMENT_BUSY:
     "An editor or another writer is busy with the document; the same command works in a moment.",
   E_WORKSPACE_REFUSED:
-    "An agent was not started, or a work tree not made or removed, because work could be lost or spoiled, or git refused.",
+    "An agent was not started, or a worktree not made or removed, because work could be lost or spoiled, or git refused.",
   E_TIMEOUT: "What was waited for did not come in time.",
   E_INTERNAL: "agtmux itself failed.",
 };

@@ -192,7 +192,7 @@ const parseSignal = (text: string): KillSignal => {
   const name = text.toUpperCase().replace(/^SIG/, "");
   const signal = KILL_SIGNALS.find((known) => known === name);
   if (signal !== undefined) return signal;
-  throw new AgtmuxError("E_USAGE", `--signal does not know '${text}'`, {
+  throw new AgtmuxError("E_USAGE", `--signal: unknown value '${text}'`, {
     remedy: `Signals are ${KILL_SIGNALS.join(", ")}.`,
   });
 };

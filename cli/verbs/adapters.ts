@@ -83,7 +83,7 @@ export const runIntegrationList = async (
   );
   const below = all.map(({ problems, steps }) => [
     ...problems.map((problem) => `  ${cleanLine(problem)}`),
-    ...steps.map(({ what, how }) => `  Left to do: ${cleanLine(what)}. ${cleanLine(how)}`),
+    ...steps.map(({ what, how }) => `  Still to do: ${cleanLine(what)}. ${cleanLine(how)}`),
   ]);
   const lines = renderTable(INTEGRATION_COLUMNS, rows, {
     width: context.width,

@@ -147,7 +147,7 @@ const toSessionRow = (session: HistorySession, now: number): Cell[] => [
 ];
 
 const renderList = async (context: CliContext, { items, summary }: HistoryList): Promise<string[]> => {
-  if (items.length === 0) return ["No session fits."];
+  if (items.length === 0) return ["No sessions match."];
   const rows = items.map((session) => toSessionRow(session, context.now()));
   const { width, paint } = context;
   const more = summary.total - items.length;
@@ -239,7 +239,7 @@ export const runHistorySearch = async (
       problems: [...problems],
       items,
     });
-  else if (items.length === 0) context.print("Nothing is found.\n");
+  else if (items.length === 0) context.print("Nothing found.\n");
   for (const problem of problems) context.stderr.write(`agtmux: ${cleanLine(problem)}\n`);
   return items.length === 0 ? 1 : 0;
 };
@@ -295,7 +295,7 @@ export const runHistoryShow = async (
 const parseGroup = (text: string): UsageGroup => {
   const group = USAGE_GROUPS.find((one) => one === text);
   if (group === undefined)
-    throw new AgtmuxError("E_USAGE", `--by does not know '${text}'`, {
+    throw new AgtmuxError("E_USAGE", `--by: unknown value '${text}'`, {
       remedy: `It is ${USAGE_GROUPS.join(", ")}.`,
     });
   return group;
@@ -348,7 +348,7 @@ export const runHistoryUsage = async (
   }
   for (const problem of usage.problems) context.stderr.write(`agtmux: ${cleanLine(problem)}\n`);
   if (usage.items.length === 0) {
-    context.print("No log says what was used.\n");
+    context.print("No usage found in any log.\n");
     return;
   }
   const rows = [
@@ -369,7 +369,7 @@ const parseFormat = (text: string | undefined, output: string | undefined): Form
   const wanted = text ?? (output?.endsWith(".html") === true ? "html" : "md");
   const format = FORMATS.find((one) => one === wanted);
   if (format === undefined)
-    throw new AgtmuxError("E_USAGE", `--format does not know '${wanted}'`, { remedy: "It is md or html." });
+    throw new AgtmuxError("E_USAGE", `--format: unknown value '${wanted}'`, { remedy: "It is md or html." });
   return format;
 };
 

@@ -112,13 +112,13 @@ const parseFor = (text: string | undefined): number => {
 };
 
 const NOBODY_HEARS =
-  "! Nobody would hear it now: open the app or 'agtmux ui', or configure a channel (docs/automation.md). 'agtmux jobs show' keeps what it tells.\n";
+  "! Nobody would hear it now: open the app or 'agtmux ui', or configure a channel (docs/automation.md). 'agtmux jobs show' keeps what it says.\n";
 
 /** Fails with E_USAGE naming the possible forms. */
 const parseWatchCondition = (text: string): WatchCondition => {
   const condition = readCondition(text);
   if (condition !== null) return condition;
-  throw new AgtmuxError("E_USAGE", `--when does not know '${text.slice(0, 100)}'`, {
+  throw new AgtmuxError("E_USAGE", `--when: unknown value '${text.slice(0, 100)}'`, {
     remedy: `Say ${CONDITION_FORMS}. States are ${STATE_NAMES.join(", ")}.`,
   });
 };
@@ -291,7 +291,7 @@ const toJobRow = (job: JobView, now: number): Cell[] => [
 ];
 
 const renderJobs = async (context: CliContext, items: readonly JobView[]): Promise<string[]> => {
-  if (items.length === 0) return ["No job was armed yet: see 'agtmux help tell' and 'agtmux help send'."];
+  if (items.length === 0) return ["No jobs yet: see 'agtmux help tell' and 'agtmux help send'."];
   const rows = items.map((job) => toJobRow(job, context.now()));
   const { width, paint } = context;
   const below = (index: number): string[] => items.slice(index, index + 1).flatMap(detailsOf);

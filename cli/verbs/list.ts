@@ -55,7 +55,7 @@ const passOn = async (context: CliContext, scope: Scope, options: ListOptions): 
   return true;
 };
 
-/** Columns of work trees: their values are read only when somebody asks for them. */
+/** Columns of worktrees: their values are read only when somebody asks for them. */
 const LOOKED_AT: ReadonlySet<string> = new Set([
   "changes",
   "changed_files",
@@ -65,10 +65,10 @@ const LOOKED_AT: ReadonlySet<string> = new Set([
   "behind",
   "not_looked_at",
 ]);
-/** Time limits for reading work trees, in milliseconds: when that was asked for, and when a wide table shows it beside the rest. */
+/** Time limits for reading worktrees, in milliseconds: when that was asked for, and when a wide table shows it beside the rest. */
 const LOOK_MS = { asked: 3_000, beside: 300 } as const;
 
-/** How long the work trees may be read before the list is requested; null: they are not read. */
+/** How long the worktrees may be read before the list is requested; null: they are not read. */
 const lookMsFor = (context: CliContext, scope: Scope, options: ListOptions): number | null => {
   if (scope !== "panes") return null;
   const isNamed = parseNames(options.columns ?? [], "--columns").some((name) => LOOKED_AT.has(name));

@@ -28,7 +28,7 @@ const NAMES = ["trace", "debug", "info", "warn", "error", "fatal"] as const sati
 const parseLevel = (text: string): Level => {
   const level = NAMES.find((name) => name === text);
   if (level === undefined)
-    throw new AgtmuxError("E_USAGE", `--level does not know '${text}'`, {
+    throw new AgtmuxError("E_USAGE", `--level: unknown value '${text}'`, {
       remedy: `It is ${NAMES.join(", ")}.`,
     });
   return level;

@@ -120,5 +120,5 @@ export const notifiedLines = (
     problem === null
       ? `${paint("green", "✓")} ${notifierText(wanted[index]?.who ?? "both", cleanLine(name))}`
       : `${paint("red", "✗")} ${cleanLine(name)}: ${cleanLine(problem)}`,
-    ...backups.map((path) => `  The old file is kept as ${cleanLine(path)}`),
+    ...backups.map((path) => `  The old file is saved as ${cleanLine(path)}`),
   ]);

@@ -303,7 +303,7 @@ const look = async (context: CliContext): Promise<Seen> => {
 };
 
 const countLines = ({ targets, counts }: Seen): string[] => {
-  if (counts === null) return ["No daemon answers."];
+  if (counts === null) return ["No daemon is running."];
   const listed = (of: Readonly<Record<string, number>>): string =>
     Object.entries(of)
       .map(([name, count]) => `${name} ${count}`)
@@ -411,7 +411,7 @@ export const runReport = async (
   const content = ["The report has:", ...contentLines(sections), LEFT_OUT];
   if (output === undefined) {
     context.print(text);
-    context.stderr.write(`${content.join("\n")}\nRead it before you pass it on.\n`);
+    context.stderr.write(`${content.join("\n")}\nRead it before you share it.\n`);
     return 0;
   }
   context.print(`${content.join("\n")}\n`);

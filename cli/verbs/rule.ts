@@ -223,7 +223,7 @@ export const runRuleDraft = async (
 ): Promise<void> => {
   const then = DRAFTS.find((one) => one === (options.then ?? "approve"));
   if (then === undefined)
-    throw new AgtmuxError("E_USAGE", `--then does not know '${cleanLine(options.then ?? "")}'`, {
+    throw new AgtmuxError("E_USAGE", `--then: unknown value '${cleanLine(options.then ?? "")}'`, {
       remedy: `It is one of ${DRAFTS.join(", ")}.`,
     });
   await withRef(context, { ref: typed, says: true }, async (client, ref) => {
@@ -287,7 +287,7 @@ export const runRuleLog = async (
 };
 
 const SAYS: Readonly<Record<RuleView["then"], string>> = {
-  approve: "approves these, at once and without you, whenever an agent asks for one of them",
+  approve: "approves these immediately, without asking you, whenever an agent asks for one",
   deny: "refuses these, at once and without you",
   leave: "leaves these to you",
   notify: "tells you of these",

@@ -61,7 +61,7 @@ const renderVerification = (result: IntegrationVerification, context: CliContext
   return [
     `${mark(result.entriesPresent)} entries ${result.entriesPresent ? "present" : `missing: ${result.missing.map(cleanLine).join(", ") || "all"}`}`,
     ...result.problems.map((problem) => `  ${cleanLine(problem)}`),
-    ...result.steps.map(({ what, how }) => `  Left to do: ${cleanLine(what)}. ${cleanLine(how)}`),
+    ...result.steps.map(({ what, how }) => `  Still to do: ${cleanLine(what)}. ${cleanLine(how)}`),
     `${mark(result.deliveryWorks)} delivery: ${cleanLine(result.deliveryDetail)}`,
     `${result.lastRealEventAt === null ? "·" : mark(true)} last real event: ${real}`,
   ];
@@ -110,9 +110,7 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
     const name = cleanLine(plan.agent);
     if (plan.changes.length === 0 && who === undefined) {
       print(plan, [
-        action === "uninstall"
-          ? `Nothing of agtmux is installed in ${name}.`
-          : `${name} is already integrated.`,
+        action === "uninstall" ? `agtmux isn't installed in ${name}.` : `${name} is already integrated.`,
       ]);
       return 0;
     }
@@ -137,7 +135,7 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
     print(report, [
       ...(options.yes === true ? changeLines(report.changes, context) : []),
       who === undefined ? done : notifierText(who, name),
-      ...report.backups.map((path) => `The old file is kept as ${cleanLine(path)}`),
+      ...report.backups.map((path) => `The old file is saved as ${cleanLine(path)}`),
       ...(action === "install" || action === "repair"
         ? [`Check it with 'agtmux integrate ${name}${onTarget} --verify'.`]
         : []),
@@ -327,10 +325,10 @@ const remove = async (client: DaemonClient, context: CliContext, options: Remove
         left: plan.left,
       });
     else
-      context.print(`${[...lines, ...(left.length === 0 ? [] : ["What is left:", ...left])].join("\n")}\n`);
+      context.print(`${[...lines, ...(left.length === 0 ? [] : ["Left in place:", ...left])].join("\n")}\n`);
     return 0;
   };
-  if (isEmpty(plan)) return finish(false, ["Nothing of agtmux is installed here."]);
+  if (isEmpty(plan)) return finish(false, ["agtmux isn't installed here."]);
   const shown = planLines(plan, context);
   if (options.dryRun === true) return finish(false, [...shown, "Nothing was changed (--dry-run)."]);
   if (options.yes !== true) {
@@ -339,11 +337,11 @@ const remove = async (client: DaemonClient, context: CliContext, options: Remove
         remedy: "Look with --dry-run, then repeat with --yes.",
       });
     context.print(`${shown.join("\n")}\n\n`);
-    const isWanted = await ask("Take all of this out? [y/N] ", context);
+    const isWanted = await ask("Remove all of this? [y/N] ", context);
     if (isWanted !== true) return leaveUndone(context, isWanted !== null, "changed");
   }
   await apply(client, context, plan);
-  return finish(true, [...(options.yes === true ? shown : []), "agtmux was taken out."]);
+  return finish(true, [...(options.yes === true ? shown : []), "agtmux was removed."]);
 };
 
 /** Resolves with the exit status. Fails with E_CONFIRMATION_REQUIRED, E_INTEGRATION_REFUSED or the daemon's error. */
@@ -372,7 +370,7 @@ const SIGNS: Readonly<Record<SetupMark, { sign: string; colour: Colour }>> = {
 };
 
 /** How one of two notifications is switched off; each agent's own command is in the help. */
-const CHOICE = "To be told once: 'agtmux setup --notify agtmux', or '--notify agent'.";
+const CHOICE = "To be notified once: 'agtmux setup --notify agtmux', or '--notify agent'.";
 
 /** `notifications`: those that are not asked about next. */
 const screenLines = (
@@ -399,7 +397,7 @@ const outcomeLines = (outcomes: readonly InstallOutcome[], { paint }: CliContext
     problem === null
       ? `${paint("green", "✓")} ${cleanLine(name)} has its hooks.`
       : `${paint("red", "✗")} ${cleanLine(name)}: ${cleanLine(problem)}`,
-    ...backups.map((path) => `  The old file is kept as ${cleanLine(path)}`),
+    ...backups.map((path) => `  The old file is saved as ${cleanLine(path)}`),
   ]);
 
 const toDocument = (
@@ -494,7 +492,7 @@ const setUp = async (client: DaemonClient, context: CliContext, options: SetupOp
     print([""]);
     const isWanted =
       screen.button === null
-        ? await ask("Change who notifies you? [y/N] ", context)
+        ? await ask("Change notifications? [y/N] ", context)
         : await askToInstall(screen, context);
     if (isWanted !== true) return leaveUndone(context, isWanted !== null, "changed");
   }

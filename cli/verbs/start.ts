@@ -84,11 +84,11 @@ const besideOf = async (
 
 const PROMPT_LINES: Readonly<Record<Started["prompt"], string | null>> = {
   none: null,
-  waiting: "The task goes in once the agent is ready for it.",
-  delivered: "The task went in.",
-  not_delivered: "The task did NOT go in",
+  waiting: "The task is sent once the agent is ready.",
+  delivered: "The task was sent.",
+  not_delivered: "The task was NOT sent",
   unverified: "The task was sent, but its effect was not seen",
-  dropped: "The task did NOT go in",
+  dropped: "The task was NOT sent",
 };
 
 export const startedLines = (started: Started): string[] => {
@@ -96,13 +96,15 @@ export const startedLines = (started: Started): string[] => {
   const where = started.short_ref ?? started.pane_id;
   const verb = started.dry_run ? "Would start" : "Started";
   const said =
-    started.dry_run && prompt === "waiting" ? "The task would go in once it is ready." : PROMPT_LINES[prompt];
+    started.dry_run && prompt === "waiting"
+      ? "The task would be sent once it is ready."
+      : PROMPT_LINES[prompt];
   const isTold = detail !== "" && prompt !== "delivered";
   const sentence = said?.endsWith(".") === true ? `${said.slice(0, -1)} (${detail}).` : `${said}: ${detail}`;
   return [
     `${verb} '${started.command}' in session ${started.session_name}${where === null ? "" : ` (${where})`}, folder ${folder}.`,
     ...(worktree?.is_new === true
-      ? [`${started.dry_run ? "Would make" : "Made"} the work tree for the branch ${worktree.branch}.`]
+      ? [`${started.dry_run ? "Would make" : "Made"} the worktree for the branch ${worktree.branch}.`]
       : []),
     ...(said === null ? [] : [isTold ? sentence : said]),
     ...started.warnings.map((warning) => `! ${warning}`),

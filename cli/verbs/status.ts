@@ -30,7 +30,7 @@ export const STATUS_FORMATS: readonly Format[] = ["text", "plain", "tmux"];
 const parseFormat = (text: string): Format => {
   const format = STATUS_FORMATS.find((known) => known === text);
   if (format !== undefined) return format;
-  throw new AgtmuxError("E_USAGE", `--format does not know '${text}'`, {
+  throw new AgtmuxError("E_USAGE", `--format: unknown value '${text}'`, {
     remedy: `Use ${STATUS_FORMATS.join(", ")}.`,
   });
 };

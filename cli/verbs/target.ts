@@ -147,7 +147,7 @@ export const runTargetAdd = async (
   const { kind = "ssh" } = options;
   if (kind === "local") return addLocal(context, name, options);
   if (kind !== "ssh")
-    throw new AgtmuxError("E_USAGE", `--kind does not know '${kind}'`, {
+    throw new AgtmuxError("E_USAGE", `--kind: unknown value '${kind}'`, {
       remedy: "Kinds are ssh and local.",
     });
   const input = {
@@ -235,7 +235,7 @@ export const runTargetSet = async (
   ]);
 };
 
-/** What is not committed on the machine, a line for each work tree. */
+/** What is not committed on the machine, a line for each worktree. */
 const uncommittedLines = async (client: DaemonClient, name: string): Promise<string[]> => {
   await refreshWorkTrees(client, {});
   const { items } = await client.call((api) => api.panes.query({ target: name }));

@@ -398,7 +398,7 @@ const LONGEST_INTERVAL_MS = 2_147_483_647;
 
 const parseScope = (text: string): Scope => {
   if (text === "panes" || text === "windows" || text === "sessions") return text;
-  throw new AgtmuxError("E_USAGE", `--scope does not know '${text}'`, {
+  throw new AgtmuxError("E_USAGE", `--scope: unknown value '${text}'`, {
     remedy: "Use panes, windows or sessions.",
   });
 };
@@ -426,7 +426,9 @@ export const runWatch = async (context: CliContext, options: WatchOptions): Prom
   const scope = parseScope(options.scope ?? "panes");
   const format = options.format ?? "table";
   if (format !== "table" && format !== "jsonl")
-    throw new AgtmuxError("E_USAGE", `--format does not know '${format}'`, { remedy: "Use table or jsonl." });
+    throw new AgtmuxError("E_USAGE", `--format: unknown value '${format}'`, {
+      remedy: "Use table or jsonl.",
+    });
   const since: Since =
     options.since === undefined ? { version: null, time: null } : parseSince(options.since, context.now());
   const intervalMs =

@@ -1,4 +1,4 @@
-// `agtmux worktree list|remove` (work trees of a repository, and removing what is merged and clean), `agtmux loads` (what agents
+// `agtmux worktree list|remove` (worktrees of a repository, and removing what is merged and clean), `agtmux loads` (what agents
 // read in a folder) and `agtmux restore` (sessions that ended with their tmux server). All of it is done by the daemon.
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type {
@@ -243,7 +243,7 @@ export const runRestore = async (
       return 0;
     }
     if (list.items.length === 0) {
-      context.print("Nothing was lost with a tmux server.\n");
+      context.print("No sessions to restore.\n");
       return 0;
     }
     if (options.json !== true) await printList(context, list);
@@ -257,7 +257,7 @@ export const runRestore = async (
     const ids = list.items.map(({ agent_session_id: id }) => id);
     if (options.forget === true) {
       await client.call((api) => api.workspaces.lostForget.mutate({ ids }));
-      context.print("They are not offered any more.\n");
+      context.print("They won't be offered again.\n");
       return 0;
     }
     const restored = await client.call((api) => api.workspaces.restore.mutate({ ids, surface: "cli" }));

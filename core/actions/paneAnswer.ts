@@ -240,7 +240,7 @@ export interface AnswerByRule {
 export interface UnattendedAnswers {
   /** Takes in the events that wait at this moment on the machine of this agent. @throws Error where they cannot be read. */
   takeEvents(runtimeId: string): Promise<void>;
-  /** What an agent asks now, as it was reported; null where it asks nothing. */
+  /** What an agent asks now, as it was reported; null where it isn't asking anything. */
   findRequest(runtimeId: string): ToldRequest | null;
   /** Answers this request in this state version alone, where nobody types or reads; approves only where nothing is in doubt. */
   answer(input: AnswerByRule): Promise<ActionResult>;

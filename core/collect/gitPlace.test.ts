@@ -22,7 +22,7 @@ git(join(root, "bare.git"), "worktree", "add", "-q", "-b", "two", join(root, "of
 
 it.each([
   [
-    "the top of a work tree",
+    "the top of a worktree",
     repository,
     { repository: "repository", branch: "main", worktree: null, workTree: repository },
   ],

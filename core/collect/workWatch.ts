@@ -1,4 +1,4 @@
-// What the agents of a target do beside their state: the work tree of their folder (`readGitPlace`), and what their own logs say of
+// What the agents of a target do beside their state: the worktree of their folder (`readGitPlace`), and what their own logs say of
 // the session. Read in the background, one after the other and rarely: no state and no screen waits for it.
 import type { TargetFiles, TargetExecutor } from "../ports/targetExecutor.ts";
 import type { StateFileRequest, ToldActivity } from "../ports/agentAdapter.ts";
@@ -13,20 +13,20 @@ import {
   type WatchedServer,
 } from "./sink.ts";
 
-// Work tree: repository, branch and worktree of a folder, from git's own files, here and on other machines. No process is started.
+// Worktree: repository, branch and worktree of a folder, from git's own files, here and on other machines. No process is started.
 
 /** Folders that are searched, from the given one up. */
 const MAX_DEPTH = 24;
 const MAX_BYTES = 4_096;
 
 interface GitPlace {
-  /** Name of the folder with the main work tree; null where that cannot be told. */
+  /** Name of the folder with the main worktree; null where that cannot be told. */
   repository: string | null;
   /** Null for a commit that no branch is checked out at. */
   branch: string | null;
   /** Name of a linked worktree; null in the main one. */
   worktree: string | null;
-  /** The top folder of the work tree. */
+  /** The top folder of the worktree. */
   workTree: string | null;
 }
 
@@ -39,7 +39,7 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 const resolved = (path: string, folder: string): string =>
   path.startsWith("/") ? path : `${folder}/${path}`;
 
-/** `folder` is where the work tree begins. */
+/** `folder` is where the worktree begins. */
 const repositoryOf = (git: string, folder: string): string | null => {
   const main = /^(.*)\/worktrees\/[^/]+\/?$/.exec(git)?.[1];
   if (main === undefined) return nameOf(folder) || null;
@@ -47,7 +47,7 @@ const repositoryOf = (git: string, folder: string): string | null => {
   return nameOf(main.endsWith("/.git") ? parentOf(main) : main.replace(/\.git$/, "")) || null;
 };
 
-/** Git's folder for this work tree; null where `folder` is none. */
+/** Git's folder for this worktree; null where `folder` is none. */
 const gitFolder = async (files: TargetFiles, folder: string): Promise<string | null> => {
   const path = `${folder}/.git`;
   const stat = await files.stat(path);
@@ -57,7 +57,7 @@ const gitFolder = async (files: TargetFiles, folder: string): Promise<string | n
   return named === undefined ? null : resolved(named.trim(), folder);
 };
 
-/** NO_PLACE for a folder outside of any work tree, and for one that cannot be read. Never throws. */
+/** NO_PLACE for a folder outside of any worktree, and for one that cannot be read. Never throws. */
 export const readGitPlace = async (files: TargetFiles, folder: string): Promise<GitPlace> => {
   try {
     let at = folder.replace(/\/+$/, "");

@@ -228,7 +228,7 @@ export interface RuntimeEntry {
   /** What a person armed for it; said by a feature. */
   armed: string | null;
   activity: ActivityState;
-  /** What a feature knows of its work tree. Never stored. */
+  /** What a feature knows of its worktree. Never stored. */
   workspace: WorkspaceView | null;
   view: PaneView | null;
 }

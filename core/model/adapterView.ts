@@ -38,7 +38,7 @@ export interface IntegrationSummary {
   /** What is wrong and cannot be corrected by writing the entries again. */
   problems: string[];
   steps: PersonStep[];
-  /** Last event of a real agent; null: none yet. */
+  /** Last event from a real agent; null: none yet. */
   lastRealEventAt: string | null;
 }
 
@@ -186,6 +186,6 @@ export interface IntegrationVerification {
   steps: PersonStep[];
   deliveryWorks: boolean;
   deliveryDetail: string;
-  /** Last event of a real agent (not a test event); null: none yet. */
+  /** Last event from a real agent (not a test event); null: none yet. */
   lastRealEventAt: string | null;
 }

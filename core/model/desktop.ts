@@ -68,7 +68,7 @@ export interface DesktopState {
   platform: string;
   terminal: {
     choice: TerminalChoice;
-    /** What is installed here. */
+    /** Automatic here. */
     found: { id: TerminalId; name: string }[];
     /** Name of the terminal that a click opens; null where there is none. */
     inUse: string | null;

@@ -130,12 +130,12 @@ export const activityViewSchema = z.object({
   /** Last line of what the agent said last. */
   said: line,
   folder: z.string().max(MAX_FOLDER).nullable(),
-  /** Name of the folder with the repository's main work tree; null also where rows of older versions say nothing of it. */
+  /** Name of the folder with the repository's main worktree; null also where rows of older versions say nothing of it. */
   repository: line.default(null),
   branch: line,
   /** Name of the linked worktree that the folder is in; null in the main one. */
   worktree: line,
-  /** Top folder of the work tree that the folder is in; null outside of one, and where rows of older versions say nothing of it. */
+  /** Top folder of the worktree that the folder is in; null outside of one, and where rows of older versions say nothing of it. */
   work_tree: z.string().max(MAX_FOLDER).nullable().default(null),
   /** ISO 8601; null outside of a turn, and where nobody saw it begin. */
   turn_began_at: z.string().nullable(),

@@ -66,7 +66,7 @@ export const paneViewSchema = z.object({
   /** What the agent is doing, as far as any source reports it; null where none does. */
   activity: activityViewSchema.nullable().default(null),
   agent_session_id: z.string().nullable(),
-  /** The work tree that it works in; null where nothing is known of it. */
+  /** The worktree that it works in; null where nothing is known of it. */
   workspace: workspaceViewSchema.nullable().default(null),
   /** The program behind which it runs unseen, as `ssh`: only its screen is known. Null: its process is seen. */
   inside: z.string().nullable().default(null),

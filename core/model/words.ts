@@ -306,7 +306,7 @@ export const ACTIVITY_WORDS: Readonly<Record<ActivityEvidence["field"], string>>
   repository: "repository",
   branch: "branch",
   worktree: "worktree",
-  work_tree: "work tree",
+  work_tree: "worktree",
   turn_began_at: "turn began",
 };
 

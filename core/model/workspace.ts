@@ -1,11 +1,11 @@
-// Work trees and the agents in them, as they leave the daemon: what is not committed and who else works there, linked work trees,
+// Worktrees and the agents in them, as they leave the daemon: what is not committed and who else works there, linked worktrees,
 // what an agent would load, which can be started, what starting did, and lost sessions.
 import * as z from "zod";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 
 const count = z.number().int().nonnegative();
 
-/** How a work tree differs from its last commit. */
+/** How a worktree differs from its last commit. */
 const changesSchema = z.object({
   /** Files that differ, with those that git does not know yet. */
   files: count,
@@ -29,14 +29,14 @@ export const workspaceViewSchema = z.object({
   /** Null: not known; `not_looked_at` says why, where there is a reason. */
   changes: changesSchema.nullable(),
   not_looked_at: z.string().max(300).nullable(),
-  /** Other agents that work in the same work tree, or in the same folder outside of one; of many, some. */
+  /** Other agents that work in the same worktree, or in the same folder outside of one; of many, some. */
   shares_with: z.array(sharedWithSchema),
 });
 export type WorkspaceView = z.infer<typeof workspaceViewSchema>;
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** What would be lost with the work tree, as a sentence's part: `7 uncommitted files in /p`; empty where nothing is. */
+/** What would be lost with the worktree, as a sentence's part: `7 uncommitted files in /p`; empty where nothing is. */
 export const uncommittedText = (workspace: WorkspaceView | null, folder: string): string => {
   if (workspace === null) return "";
   const { changes, not_looked_at: reason } = workspace;
@@ -49,7 +49,7 @@ export const uncommittedText = (workspace: WorkspaceView | null, folder: string)
   return parts.length === 0 ? "" : `${parts.join(" and ")} in ${folder}`;
 };
 
-// Linked work trees of a repository, and what became of those that were to be removed.
+// Linked worktrees of a repository, and what became of those that were to be removed.
 
 const worktreeViewSchema = z.object({
   path: z.string(),
@@ -60,7 +60,7 @@ const worktreeViewSchema = z.object({
   is_locked: z.boolean(),
   changes: changesSchema.nullable(),
   not_looked_at: z.string().nullable(),
-  /** Every commit of it is in the branch of the main work tree; null where that cannot be determined. */
+  /** Every commit of it is in the branch of the main worktree; null where that cannot be determined. */
   is_merged: z.boolean().nullable(),
   /** Files and folders that are ignored, as git names them; of many, some. They would be removed with it. */
   ignored: z.array(z.string()),
@@ -147,7 +147,7 @@ export const startedSchema = z.object({
   tmux_server: z.string(),
   session_name: z.string(),
   folder: z.string(),
-  /** The linked work tree that it works in; `is_new`: it was made for it. */
+  /** The linked worktree that it works in; `is_new`: it was made for it. */
   worktree: z.object({ path: z.string(), branch: z.string(), is_new: z.boolean() }).nullable(),
   /** Null before the pane exists, and the references too while its row is not there yet. */
   pane_id: z.string().nullable(),

@@ -71,7 +71,7 @@ interface FeatureRows {
   isConfirmed(runtimeId: string): boolean;
   /** Called when the first surface begins to draw rows for a person, and when the last ends. Returns the unsubscribe function. */
   onShown(listener: (areShown: boolean) => void): () => void;
-  /** What is known of the work tree of a runtime, for its row; kept until the runtime ends or memory is rebuilt (`reset`). */
+  /** What is known of the worktree of a runtime, for its row; kept until the runtime ends or memory is rebuilt (`reset`). */
   setWorkspace(runtimeId: string, workspace: WorkspaceView | null): void;
 }
 
@@ -145,7 +145,7 @@ interface FeatureSends {
 
 /** How a request is answered while nobody watches: through the gate, on record, and an approval only without any doubt. */
 interface FeatureRequests {
-  /** What an agent asks now, to the letter; null where it asks nothing. */
+  /** What an agent asks now, to the letter; null where it isn't asking anything. */
   find(runtimeId: string): ToldRequest | null;
   /**
    * Answers this request if this runtime still has this state version, nobody types or reads there, and `obstacle`, asked directly

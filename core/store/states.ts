@@ -56,7 +56,7 @@ const withoutNulls = (values: object): string =>
   JSON.stringify(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)));
 
 /**
- * What is unread is a matter of now, and is kept with the state; the short reference follows from the identity; a work tree is
+ * What is unread is a matter of now, and is kept with the state; the short reference follows from the identity; a worktree is
  * looked at again.
  */
 const storedView = (view: PaneView): string => {

@@ -94,7 +94,7 @@ export const POPOVER_VIEWS: readonly PopoverView[] = [
     scene: askingScene,
     go: async ({ popover }) => {
       await popover.press("n", "n", "n", "n", "n");
-      await popover.card("glimpse").getByText("Not shown whole: a part").waitFor();
+      await popover.card("glimpse").getByText("Not shown in full: part").waitFor();
     },
   },
   {
@@ -296,7 +296,7 @@ export const POPOVER_VIEWS: readonly PopoverView[] = [
     go: async ({ popover, daemon, page }) => {
       await popover.row("refunds").waitFor();
       daemon.goDown();
-      await page.getByText("Not connected.").waitFor();
+      await page.getByText("Disconnected.").waitFor();
     },
   },
 ];

@@ -18,7 +18,11 @@ export interface SettingsView {
 }
 
 export const SETTINGS_VIEWS: readonly SettingsView[] = [
-  { name: "setup-offer", section: null, go: ({ page }) => page.getByText("New here?").waitFor() },
+  {
+    name: "setup-offer",
+    section: null,
+    go: ({ page }) => page.getByText("Install hooks for instant").waitFor(),
+  },
   { name: "settings", section: "", go: async () => {} },
   { name: "settings-targets", section: "Machines", go: ({ page }) => page.getByText("gpu").waitFor() },
   {
@@ -42,7 +46,7 @@ export const SETTINGS_VIEWS: readonly SettingsView[] = [
     section: "Notifications",
     go: async ({ page }) => {
       await page.getByRole("button", { name: "Show a test notification" }).click();
-      await page.getByText("The system took it.").waitFor();
+      await page.getByText("Sent. If you saw nothing").waitFor();
     },
   },
   {
@@ -65,7 +69,7 @@ export const SETTINGS_VIEWS: readonly SettingsView[] = [
   {
     name: "settings-command",
     section: "Command line",
-    go: ({ page }) => page.getByText("If a new shell does not find it").waitFor(),
+    go: ({ page }) => page.getByText("If a new shell doesn't find it").waitFor(),
   },
   {
     name: "settings-diagnostics",
@@ -76,19 +80,19 @@ export const SETTINGS_VIEWS: readonly SettingsView[] = [
     name: "settings-report",
     section: "Diagnostics",
     go: async ({ page }) => {
-      const logs = page.getByRole("button", { name: "Open the logs" });
+      const logs = page.getByRole("button", { name: "Open logs" });
       await logs.waitFor();
       await logs.scrollIntoViewIfNeeded();
     },
   },
   {
     name: "setup",
-    section: "Set up again",
+    section: "Run setup again",
     go: ({ page }) => page.getByRole("button", { name: "Install for 3 agents" }).waitFor(),
   },
   {
     name: "setup-changes",
-    section: "Set up again",
+    section: "Run setup again",
     go: async ({ page }) => {
       await page.getByText("Show the changes").first().click();
       await page.getByRole("group", { name: /settings\.json/ }).waitFor();
@@ -96,12 +100,12 @@ export const SETTINGS_VIEWS: readonly SettingsView[] = [
   },
   {
     name: "setup-done",
-    section: "Set up again",
+    section: "Run setup again",
     go: async ({ page }) => {
       await page.getByRole("button", { name: "Install for 3 agents" }).click();
       await page.getByText("One step left").waitFor();
       await page.getByRole("button", { name: "Show a test notification" }).click();
-      await page.getByText("The system took it.").waitFor();
+      await page.getByText("Sent. If you saw nothing").waitFor();
     },
   },
 ];

@@ -21,6 +21,10 @@ export interface Standing {
   isWhole: boolean;
   isTaller: boolean;
   isHeadInView: boolean;
+  /** As `Press.wasRead`. */
+  isRead: boolean;
+  /** How long it has stood where it is, in ms. */
+  stillMs: number;
   boxes: string;
 }
 
@@ -28,6 +32,7 @@ const install = (): void => {
   const READ_MS = 500;
   // Two callbacks of one frame, and the clock of events.
   const SLACK_MS = 40;
+  const EARLY_MS = 60;
   const STEP = 4;
   interface Known {
     fingerprint: string | null;
@@ -103,23 +108,41 @@ const install = (): void => {
     const { top, bottom } = visiblePart(card);
     return heightOf(card) > bottom - top;
   };
+  // What fits has to be there at the very moment.
+  const isRead = (card: Element): boolean => {
+    const one = known.get(refOf(card));
+    const isSeen = one !== undefined && rowsOf(card).every(({ name }) => one.read.has(name));
+    return isSeen && (isTaller(card) || isWithin(card));
+  };
   const note = (kind: string, key: string, card: Element | null, isPointerKnown: boolean): void => {
     look(performance.now());
     const one = card === null ? undefined : known.get(refOf(card));
-    const rows = card === null ? [] : rowsOf(card);
-    const isRead = card !== null && one !== undefined && rows.every(({ name }) => one.read.has(name));
     presses.push({
       kind,
       key,
       ref: card === null ? null : refOf(card),
       fingerprint: one?.fingerprint ?? null,
-      // What fits has to be there at the very moment.
-      wasRead: isRead && (isTaller(card) || isWithin(card)) && isPointerKnown,
+      wasRead: card !== null && isRead(card) && isPointerKnown,
       boxes: card === null ? "" : boxesOf(card),
     });
   };
+  const selectedCard = (): Element | null => document.querySelector("[data-card=true][data-selected=true]");
+  let pressing: string | null = null;
+  let stands = { at: "", since: 0 };
+  const noteStand = (now: number): void => {
+    const card = selectedCard();
+    const at = card === null ? "" : `${refOf(card)} ${boxesOf(card)}`;
+    if (at === stands.at) return;
+    stands = { at, since: now };
+    if (pressing === null || card === null) return;
+    const event = new KeyboardEvent("keydown", { key: pressing, bubbles: true, cancelable: true });
+    pressing = null;
+    setTimeout(() => (document.activeElement ?? document.body).dispatchEvent(event), EARLY_MS);
+  };
   const frame = (): void => {
-    look(performance.now());
+    const now = performance.now();
+    look(now);
+    noteStand(now);
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
@@ -132,11 +155,7 @@ const install = (): void => {
     },
     true,
   );
-  window.addEventListener(
-    "keydown",
-    ({ key }) => note("key", key, document.querySelector("[data-card=true][data-selected=true]"), true),
-    true,
-  );
+  window.addEventListener("keydown", ({ key }) => note("key", key, selectedCard(), true), true);
   window.addEventListener(
     "click",
     ({ target }) => {
@@ -147,8 +166,11 @@ const install = (): void => {
   );
   Object.assign(window, {
     seenPresses: () => presses.splice(0),
+    seenPressWhenMoved: (key: string) => {
+      pressing = key;
+    },
     seenStanding: () => {
-      const card = document.querySelector("[data-card=true][data-selected=true]");
+      const card = selectedCard();
       if (card === null) return null;
       const { top } = visiblePart(card);
       const head = card.querySelector("[data-ref]")?.getBoundingClientRect();
@@ -156,6 +178,8 @@ const install = (): void => {
         ref: refOf(card),
         isWhole: isWithin(card),
         isTaller: isTaller(card),
+        isRead: isRead(card),
+        stillMs: performance.now() - stands.since,
         isHeadInView:
           head !== undefined && head.top >= top - 1 && head.bottom <= visiblePart(card).bottom + 1,
         boxes: boxesOf(card),
@@ -164,17 +188,22 @@ const install = (): void => {
   });
 };
 
-const call = <T>(page: Page, name: string): Promise<T> =>
-  page.evaluate((named) => {
-    const found: unknown = Reflect.get(window, named);
-    return typeof found === "function" ? found() : null;
-  }, name);
+const call = <T>(page: Page, name: string, word?: string): Promise<T> =>
+  page.evaluate(
+    ([named, given]) => {
+      const found: unknown = Reflect.get(window, named ?? "");
+      return typeof found === "function" ? found(given) : null;
+    },
+    [name, word],
+  );
 
 export interface SeenCards {
   /** The presses since the last call. */
   presses(): Promise<Press[]>;
   /** Null: no card is selected. */
   standing(): Promise<Standing | null>;
+  /** Presses the key right after the selected card has moved, from within the page: none from outside comes so early for sure. */
+  pressWhenMoved(key: string): Promise<void>;
 }
 
 /** From now on, until the page is loaded again. */
@@ -183,5 +212,6 @@ export const watchCards = async (page: Page): Promise<SeenCards> => {
   return {
     presses: () => call<Press[]>(page, "seenPresses"),
     standing: () => call<Standing | null>(page, "seenStanding"),
+    pressWhenMoved: (key) => call<void>(page, "seenPressWhenMoved", key),
   };
 };

@@ -44,7 +44,7 @@ export class PopoverPage {
     return this.detail.getByRole("group", { name: "Actions" });
   }
   get missing(): Locator {
-    return this.detail.getByRole("list", { name: "Not possible now" });
+    return this.detail.getByRole("list", { name: "Not available now" });
   }
   get replyBox(): Locator {
     return this.page.getByRole("main").or(this.page.getByRole("complementary")).getByRole("textbox");

@@ -88,7 +88,7 @@ it("answers a question with an option, refuses what was replaced, and sends a re
     });
   }, HELD_MS);
   await asking.skip();
-  await popover.alert.getByText(/Look again/).waitFor();
+  await popover.alert.getByText(/Check the (?:pane|prompt)/).waitFor();
   await popover.card("asking").getByText("rm -rf build").first().waitFor();
   expect(asking.chosen()).toEqual([blue]);
 

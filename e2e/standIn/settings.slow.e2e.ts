@@ -67,7 +67,7 @@ describe("the settings of the desktop app", () => {
   it("show a test notification, open the logs, and say why launch at login is not to be had", async () => {
     await settings.open("Notifications");
     await app.page.getByRole("button", { name: "Show a test notification" }).click();
-    await app.page.getByText("The system took it.").waitFor();
+    await app.page.getByText("Sent. If you saw nothing").waitFor();
     expect(app.notifications.list()).toHaveLength(1);
     app.notifications.setProblem("Notifications are not allowed for this application");
     await app.page.getByRole("button", { name: "Show a test notification" }).click();
@@ -75,7 +75,7 @@ describe("the settings of the desktop app", () => {
     app.notifications.setProblem(null);
     await settings.back();
     await settings.open("Diagnostics");
-    await app.page.getByRole("button", { name: "Open the logs" }).click();
+    await app.page.getByRole("button", { name: "Open logs" }).click();
     await expect.poll(() => app.opened, POLL).toEqual([dirname(runtimePaths(desk.scene.home).log)]);
     await settings.back();
     await settings.open("General");
@@ -88,7 +88,7 @@ describe("the settings of the desktop app", () => {
     const link = join(desk.scene.folder, "bin", "agtmux");
     writeFileSync(link, "mine");
     await settings.open("Command line");
-    await app.page.getByText("is another program. Move it away, and install again.").waitFor();
+    await app.page.getByText("is another program. Move it, then install again.").waitFor();
     const install = app.page.getByRole("button", { name: "Install the command-line tool" });
     await install.click();
     await expect.poll(() => settings.alert.textContent(), POLL).toContain("so it was left alone");
@@ -104,9 +104,9 @@ describe("the settings of the desktop app", () => {
   });
 
   it("try a notification on the set-up screen", async () => {
-    await settings.open("Set up again");
+    await settings.open("Run setup again");
     await app.page.getByRole("button", { name: "Show a test notification" }).click();
-    await app.page.getByText("The system took it.").waitFor();
+    await app.page.getByText("Sent. If you saw nothing").waitFor();
     await app.page.getByRole("button", { name: "Done" }).click();
     await app.page.getByRole("searchbox").waitFor();
   });

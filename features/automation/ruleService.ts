@@ -158,7 +158,7 @@ const createRuleDrafts = ({
       const taken = new Set(ruleSet.current.rules.map(({ name }) => name));
       const rule = words === null ? null : draftRule(words, asked.folder, verdict, taken);
       if (rule === null)
-        throw new AgtmuxError("E_UNSUPPORTED", "what that agent asks is no plain command of one program", {
+        throw new AgtmuxError("E_UNSUPPORTED", "rules support only simple commands", {
           remedy: "No rule can name it: answer it yourself.",
         });
       const { name, when, then } = rule;

@@ -25,7 +25,7 @@ interface Repository {
   /** The document as git commands take it here. */
   readonly spec: string;
   readonly gitDir: string;
-  /** The top folder of the work tree. */
+  /** The top folder of the worktree. */
   readonly top: string;
   /** Filters of its settings that are not run. */
   readonly switchedOff: readonly string[];
@@ -102,7 +102,7 @@ const gitIn = (folder: string, env: Env, names: readonly string[] = []): Reposit
 
 const zeroEnded = (text: string): string[] => text.split("\0").filter((one) => one !== "");
 
-/** Whether the person's settings let the repository's programs run: by where it is, not by which work tree it says it has. */
+/** Whether the person's settings let the repository's programs run: by where it is, not by which worktree it says it has. */
 const isTrusted = async (commonDir: string, trusted: readonly string[]): Promise<boolean> => {
   const place = dirname(await realpath(commonDir));
   // A folder that the person named and that is gone trusts nothing.
@@ -127,7 +127,7 @@ export const findRepository = async (
   ]);
   if (found.code !== 0) {
     // In git's own folder there is no top.
-    if (/not a git repository|must be run in a work tree/.test(found.stderr)) return null;
+    if (/not a git repository|must be run in a worktree/.test(found.stderr)) return null;
     throw new AgtmuxError("E_GIT_FAILED", `git: ${firstLine(found.stderr)}`);
   }
   const [gitDir = "", isInside, top = "", common = ""] = found.stdout.trim().split("\n");

@@ -22,7 +22,7 @@ const waitSchema = z.number().int().min(0).max(120_000);
 
 export const WORKSPACES_CALLS = {
   /**
-   * Probes the work trees of rows now, so that the rows say what has changed there: of the row with this reference (as `resolve`
+   * Probes the worktrees of rows now, so that the rows say what has changed there: of the row with this reference (as `resolve`
    * gives it), of all rows where it is left out. Resolves when all were probed, or after `limitMs`.
    */
   look: mutation(
@@ -61,7 +61,7 @@ export const WORKSPACES_CALLS = {
       surface: surfaceSchema,
     }),
   )<Started>(),
-  /** The work trees of the repository that a folder is in. Fails with E_WORKSPACE_REFUSED outside of one. */
+  /** The worktrees of the repository that a folder is in. Fails with E_WORKSPACE_REFUSED outside of one. */
   worktreeList: mutation(z.object({ target: targetSchema, folder: folderSchema }))<WorktreeList>(),
   /** Removes one that is merged and clean. `wanted`: its path or its branch. Fails with E_WORKSPACE_REFUSED. */
   worktreeRemove: mutation(
@@ -93,7 +93,7 @@ export const WORKSPACES_CALLS = {
       surface: surfaceSchema,
     }),
   )<Restored>(),
-  /** They are not offered any more. */
+  /** They won't be offered again. */
   lostForget: mutation(z.object({ ids: z.array(z.string().max(200)).max(200) }))<void>(),
 };
 

@@ -1,4 +1,4 @@
-// Against work trees that git itself makes, and with git's own word on what is there afterwards.
+// Against worktrees that git itself makes, and with git's own word on what is there afterwards.
 import {
   existsSync,
   mkdirSync,
@@ -57,7 +57,7 @@ beforeEach(() => {
   git(top, "commit", "-q", "-m", "one");
 });
 
-describe("a work tree for a branch", () => {
+describe("a worktree for a branch", () => {
   it("is made beside the repository, whole and clean as git sees it", async () => {
     expect(await add("feat/x", null, true)).toEqual({
       path: beside("feat-x"),
@@ -110,7 +110,7 @@ describe("a work tree for a branch", () => {
   });
 });
 
-describe("removing a work tree", () => {
+describe("removing a worktree", () => {
   it("takes folder and entry of one that is merged and clean, and leaves its branch", async () => {
     await add("done");
     expect(await keepsOf("done")).toEqual([]);
@@ -168,7 +168,7 @@ describe("removing a work tree", () => {
     expect(existsSync(join(beside("work"), "a.txt"))).toBe(true);
   });
 
-  it("keeps the main one, one that an agent works in, and what is no work tree of it", async () => {
+  it("keeps the main one, one that an agent works in, and what is no worktree of it", async () => {
     await add("work");
     rows = [makePane({ pane: 7, activity: { folder: `${beside("work")}/src` } })];
     expect(await keepsOf("work")).toEqual(["an agent works in it (host/%7)"]);

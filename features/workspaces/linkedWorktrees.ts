@@ -1,4 +1,4 @@
-// The linked work trees of a repository: found in git's own files, made beside the repository, and removed only where nothing could
+// The linked worktrees of a repository: found in git's own files, made beside the repository, and removed only where nothing could
 // be lost with them. The scripts are here; how git is asked safely is in workTrees.ts.
 import { ENDABLE, PREPARE, lookWords, type WorkTrees } from "./workTrees.ts";
 import { settingsText, NotLookedAt, readRepository, type Repository } from "./readRepository.ts";
@@ -7,7 +7,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import type { WorktreeView } from "../../core/model/workspace.ts";
 import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
 
-// Scripts: they make, judge and remove a linked work tree. Only the making of its entry needs the repository's own settings to be
+// Scripts: they make, judge and remove a linked worktree. Only the making of its entry needs the repository's own settings to be
 // read by git; there, every program that they could name for it is switched off, and nothing is checked out. Files are checked out,
 // and everything else is asked, with settings of ours (workTrees.ts), so that no filter and no hook can run.
 
@@ -20,7 +20,7 @@ const WORKTREE_STATUS = {
   hasModules: 91,
 } as const;
 
-/** `$1` the main work tree, `$2` the new one's path, `$3` its branch, `$4` where a new branch begins (empty: it exists). */
+/** `$1` the main worktree, `$2` the new one's path, `$3` its branch, `$4` where a new branch begins (empty: it exists). */
 const REAL = `${ENDABLE}real() { ask env -i PATH="$PATH" HOME="$HOME" LC_ALL=C GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null \\
 GIT_TERMINAL_PROMPT=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none git --no-pager -C "$r" \\
 -c core.fsmonitor=false -c core.hooksPath=/dev/null "$@"; }
@@ -48,7 +48,7 @@ exit 0
 `;
 
 /**
- * Moves the work tree aside, where nothing that goes by its path finds it, and removes it only if it is still clean and merged;
+ * Moves the worktree aside, where nothing that goes by its path finds it, and removes it only if it is still clean and merged;
  * else, and where it is ended before, it is moved back. `$9` is the name aside; `$10` is not empty where ignored files may go too.
  */
 const REMOVE = `q=$9 i=\${10-}
@@ -81,12 +81,12 @@ interface Entry {
   isLocked: boolean;
 }
 
-/** A repository as one of its work trees leads to it. */
+/** A repository as one of its worktrees leads to it. */
 interface Found {
   repository: Repository;
-  /** The folder that the new work trees stand beside, and its name. */
+  /** The folder that the new worktrees stand beside, and its name. */
   main: string;
-  /** The branch of the main work tree; null where there is none. */
+  /** The branch of the main worktree; null where there is none. */
   mainBranch: string | null;
 }
 
@@ -108,7 +108,7 @@ export class Worktrees {
     this.trees = trees;
   }
 
-  /** The top of the work tree that a folder is in. @throws AgtmuxError E_WORKSPACE_REFUSED outside of one. */
+  /** The top of the worktree that a folder is in. @throws AgtmuxError E_WORKSPACE_REFUSED outside of one. */
   async topOf({ files }: FeatureTarget, folder: string): Promise<string> {
     for (let at = folder.replace(/\/+$/, ""); ; at = parentOf(at)) {
       const git = await files.stat(`${at}/.git`);
@@ -125,7 +125,7 @@ export class Worktrees {
     } catch (error) {
       if (!(error instanceof NotLookedAt)) throw error;
       throw refuse(
-        `The work trees of ${workTree} are left alone: ${error.message}`,
+        `The worktrees of ${workTree} are left alone: ${error.message}`,
         "Make or remove it with 'git worktree', and start the agent with --cwd.",
       );
     }
@@ -154,7 +154,7 @@ export class Worktrees {
   }
 
   /**
-   * The work tree of a branch: the one that there is, or a new one beside the repository. `isDryRun`: nothing is made.
+   * The worktree of a branch: the one that there is, or a new one beside the repository. `isDryRun`: nothing is made.
    * @throws AgtmuxError E_USAGE for a name, E_WORKSPACE_REFUSED with what git says.
    */
   async forBranch(
@@ -206,12 +206,12 @@ export class Worktrees {
       .findLast((line) => line.startsWith("fatal: "))
       ?.slice("fatal: ".length);
     throw refuse(
-      `no work tree was made for ${branch}: ${timedOut ? "git took too long" : (said ?? "git refused")}`,
+      `no worktree was made for ${branch}: ${timedOut ? "git took too long" : (said ?? "git refused")}`,
       "Look at it with 'git worktree list'.",
     );
   }
 
-  /** Every work tree of the repository that `top` is one of, and why each is kept. */
+  /** Every worktree of the repository that `top` is one of, and why each is kept. */
   async list(
     name: string,
     target: FeatureTarget,
@@ -285,7 +285,7 @@ export class Worktrees {
   }
 
   /**
-   * Removes a linked work tree with git's entry of it; its branch stays.
+   * Removes a linked worktree with git's entry of it; its branch stays.
    * @throws AgtmuxError E_WORKSPACE_REFUSED where anything could be lost with it.
    */
   async remove(
@@ -302,7 +302,7 @@ export class Worktrees {
     const view = items.find(({ path, branch }) => path === wanted.replace(/\/+$/, "") || branch === wanted);
     if (view === undefined)
       throw refuse(
-        `there is no work tree of the name or branch '${wanted.slice(0, 100)}'`,
+        `there is no worktree of the name or branch '${wanted.slice(0, 100)}'`,
         "See 'agtmux worktree list'.",
       );
     const { path, branch, ignored } = view;
@@ -345,7 +345,7 @@ export class Worktrees {
   }
 }
 
-/** Why a work tree is not removed. */
+/** Why a worktree is not removed. */
 const keepsOf = (view: WorktreeView, hasModules: boolean): string[] => {
   const { changes } = view;
   return [

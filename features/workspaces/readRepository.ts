@@ -152,7 +152,7 @@ const MAX_SETTINGS_BYTES = 256 * 1024;
 const HEAD = /^(?:ref: refs\/[^\s\p{Cc}]+|[0-9a-f]{40}|[0-9a-f]{64})$/u;
 
 export interface Repository {
-  /** Git's folder of this work tree, and the one that all work trees share. Absolute. */
+  /** Git's folder of this worktree, and the one that all worktrees share. Absolute. */
   gitDir: string;
   commonDir: string;
   /** The content of `HEAD`. */
@@ -173,7 +173,7 @@ export const readPersonal = async (files: TargetFiles, home: string): Promise<Pe
   return { facts: readSettings(text).facts, excludesFile: readExcludesFile(text, home) };
 };
 
-/** Why nothing can be said of a work tree. */
+/** Why nothing can be said of a worktree. */
 export class NotLookedAt extends Error {}
 
 const resolved = (path: string, folder: string): string =>
@@ -192,7 +192,7 @@ const gitDirOf = async (files: TargetFiles, workTree: string): Promise<string> =
   return resolved(named, workTree);
 };
 
-/** The settings of the repository, with those of this work tree where it has its own. */
+/** The settings of the repository, with those of this worktree where it has its own. */
 const settingsOf = async (files: TargetFiles, gitDir: string, commonDir: string): Promise<string> => {
   const own = (await files.readText(`${commonDir}/config`, MAX_SETTINGS_BYTES)) ?? "";
   const ofTree = /worktreeconfig/i.test(own)

@@ -1,4 +1,4 @@
-// When work trees are looked at, on a clock that the test moves.
+// When worktrees are looked at, on a clock that the test moves.
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
 import { handClock } from "../../test/workspaces/handClock.ts";
@@ -73,7 +73,7 @@ const fixture = (options: { tookMs?: number; reason?: string | null } = {}) => {
   return { workspaces, looked, told, pass, show: (areShown: boolean) => shown(areShown) };
 };
 
-describe("work trees", () => {
+describe("worktrees", () => {
   it("are looked at only while rows are shown, each once in ten seconds", async () => {
     const { workspaces, looked, pass, show } = fixture();
     workspaces.handleChanges();
@@ -134,7 +134,7 @@ describe("work trees", () => {
 const at = (pane: number, folder: string | null, more: Parameters<typeof makePane>[0] = {}) =>
   makePane({ pane, ...more, activity: { folder } });
 
-it("finds agents in one work tree, also in different folders of it", () => {
+it("finds agents in one worktree, also in different folders of it", () => {
   const rows = [
     makePane({ pane: 1, activity: { folder: "/r/src", work_tree: "/r" } }),
     makePane({ pane: 2, session: "pay", activity: { folder: "/r", work_tree: "/r" } }),
@@ -146,7 +146,7 @@ it("finds agents in one work tree, also in different folders of it", () => {
   ]);
 });
 
-it("finds agents in one folder outside of a work tree, on the same machine only", () => {
+it("finds agents in one folder outside of a worktree, on the same machine only", () => {
   const rows = [at(1, "/p"), at(2, "/p/"), at(3, "/p", { target: "vm1" }), at(4, "/p/sub"), at(5, null)];
   expect([...findSharing(rows).keys()]).toEqual(["rt1", "rt2"]);
 });

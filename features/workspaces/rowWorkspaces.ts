@@ -1,4 +1,4 @@
-// Puts what is known of the work trees into the rows: always who shares one; what has changed in it only while a surface shows
+// Puts what is known of the worktrees into the rows: always who shares one; what has changed in it only while a surface shows
 // rows, or when somebody asks. What was seen is taken back a while after that. git is asked in workTrees.ts.
 import type { PaneView } from "../../core/model/view.ts";
 import type { SharedWith, WorkspaceView } from "../../core/model/workspace.ts";
@@ -7,7 +7,7 @@ import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts"
 
 // Sharing: which agents work in the same place, so that one may overwrite what the other does. Pure.
 
-/** The work tree of a row, else its folder; null where it is not known, and for a row without a living agent. */
+/** The worktree of a row, else its folder; null where it is not known, and for a row without a living agent. */
 export const placeOf = ({ identity, state, reason_code, activity }: PaneView): string | null => {
   if (state === null || identity.runtime_id === null || reason_code === "crashed") return null;
   const folder = activity?.work_tree ?? activity?.folder ?? null;
@@ -42,7 +42,7 @@ export const findSharing = (rows: readonly PaneView[]): ReadonlyMap<string, read
   return sharing;
 };
 
-/** While rows are shown, each work tree is probed this often; a probe is two programs of git. */
+/** While rows are shown, each worktree is probed this often; a probe is two programs of git. */
 const EVERY_MS = { local: 10_000, ssh: 30_000 } as const satisfies Record<FeatureTarget["kind"], number>;
 /** A probe may take this share of the time. */
 const SHARE = 30;
@@ -53,7 +53,7 @@ const TICK_MS = 1_000;
 /** What was seen counts for rows this long after the last surface was closed. */
 const KEEP_MS = 60_000;
 
-/** Rows whose folder lies in a work tree, by work tree. */
+/** Rows whose folder lies in a worktree, by worktree. */
 const treesOf = (rows: readonly PaneView[]): Map<string, WorkTreeKey> =>
   new Map(
     rows.flatMap(({ identity, state, activity }) => {
@@ -91,7 +91,7 @@ export class RowWorkspaces {
     this.plan();
   }
 
-  /** Probes the work trees of these rows now, unless that was just done. Resolves early after `limitMs`. */
+  /** Probes the worktrees of these rows now, unless that was just done. Resolves early after `limitMs`. */
   async look(
     rows: readonly PaneView[],
     { maxAgeMs, limitMs }: { maxAgeMs: number; limitMs: number },

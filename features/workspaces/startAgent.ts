@@ -1,4 +1,4 @@
-// Starts an agent in a pane of its own, on a person's order: in a folder or a work tree, with a task or with an earlier session
+// Starts an agent in a pane of its own, on a person's order: in a folder or a worktree, with a task or with an earlier session
 // (`ResumedSessions`). Everything that could make it go wrong is asked before anything is made.
 import { inAccount, inLoginShell } from "../../core/model/commandWords.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -371,7 +371,7 @@ export class StartAgent {
     this.deps = deps;
   }
 
-  /** @throws AgtmuxError with what is wrong; then nothing was made, except a work tree where only the pane failed. */
+  /** @throws AgtmuxError with what is wrong; then nothing was made, except a worktree where only the pane failed. */
   async start(input: StartInput): Promise<Started> {
     const { context, resumed } = this.deps;
     const rows = resumed.all();

@@ -36,7 +36,7 @@ beforeEach(() => {
   git(path, "commit", "-q", "-m", "one");
 });
 
-describe("a look at a work tree", () => {
+describe("a look at a worktree", () => {
   it("counts files, and lines of those that git knows", async () => {
     expect(await look()).toEqual(NOTHING);
     write("a.txt", "one\n2\n3\n");
@@ -60,7 +60,7 @@ describe("a look at a work tree", () => {
     expect(await look(clone)).toEqual({ ...NOTHING, ahead: 1, behind: 0 });
   });
 
-  it("tells a linked work tree from the main one", async () => {
+  it("tells a linked worktree from the main one", async () => {
     git(path, "worktree", "add", "-q", "-b", "two", `${path}-two`);
     writeFileSync(join(`${path}-two`, "b.txt"), "b\n");
     expect(await look()).toEqual(NOTHING);

@@ -1,4 +1,4 @@
-// Probes work trees and remembers what was seen (`WorkTrees`): each one by one probe at a time, few at once, and never more often
+// Probes worktrees and remembers what was seen (`WorkTrees`): each one by one probe at a time, few at once, and never more often
 // than is asked for. The script of a probe and the reading of what it prints are here too. It knows nothing of rows.
 import { GIT_BOUNDS } from "../../core/model/commandWords.ts";
 import type { Changes } from "../../core/model/workspace.ts";
@@ -48,7 +48,7 @@ trap '[ -z "$j" ] || kill -KILL "$j"; exit 1' HUP INT TERM
 
 /**
  * `$1`…`$7` are the fields of LookInput; `$8` is kept as `m` for the script that follows. The environment is made from nothing,
- * because a daemon that was started in a hook of git has variables that point git elsewhere. It never enters the work tree: a
+ * because a daemon that was started in a hook of git has variables that point git elsewhere. It never enters the worktree: a
  * relative entry of PATH would find programs there. A file that git reads whole has to be one: what is none may have no end.
  */
 export const PREPARE = `umask 077
@@ -95,7 +95,7 @@ export const lookCommand = (input: LookInput): string[] => [
   ...lookWords(input),
 ];
 
-// Output: what git printed of a work tree. Records end in NUL, which no file name has, so that no name can pass for a record; the
+// Output: what git printed of a worktree. Records end in NUL, which no file name has, so that no name can pass for a record; the
 // records of the two programs begin differently. Pure.
 
 /** `# branch.ab +1 -2`. */
@@ -155,7 +155,7 @@ export interface Look {
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Work trees that are probed side by side. */
+/** Worktrees that are probed side by side. */
 const AT_ONCE = 2;
 /** How long the person's own settings count. */
 const PERSONAL_MS = 300_000;
@@ -238,7 +238,7 @@ export class WorkTrees {
     } catch (error) {
       if (error instanceof NotLookedAt || error instanceof AgtmuxError)
         return ended({ changes: null, reason: error.message });
-      this.context.logger.debug({ error, target: key.target }, "a work tree could not be looked at");
+      this.context.logger.debug({ error, target: key.target }, "a worktree could not be looked at");
       return ended({ changes: null, reason: "its files cannot be read" });
     }
   }
@@ -254,7 +254,7 @@ export class WorkTrees {
     return parseLook(result.stdout);
   }
 
-  /** All that a script needs to ask git about a work tree. @throws NotLookedAt */
+  /** All that a script needs to ask git about a worktree. @throws NotLookedAt */
   async inputOf(name: string, target: FeatureTarget, workTree: string): Promise<LookInput> {
     const repository = await readRepository(target.files, workTree);
     const { facts, excludesFile } = await this.personalOf(name, target);

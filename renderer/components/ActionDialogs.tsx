@@ -25,9 +25,9 @@ interface KillDialogProps {
 }
 
 const SIGNAL_WORDS: Readonly<Record<KillSignal, string>> = {
-  INT: "interrupts it, as Ctrl-C does",
+  INT: "interrupts it, like Ctrl-C",
   TERM: "asks it to end",
-  KILL: "ends it at once; what is not saved is lost",
+  KILL: "ends it immediately; unsaved work is lost",
 };
 
 /** The daemon refuses an unconfirmed kill with a sentence that says what a confirmed one would do. */
@@ -39,7 +39,7 @@ const askDaemon = async (api: PaneCalls, pane: PaneView, signal: KillSignal): Pr
     if (code === "E_CONFIRMATION_REQUIRED") return displaySentence(message);
     throw error;
   }
-  throw new Error("The daemon does not say what this would do");
+  throw new Error("The daemon didn't say what this would do");
 };
 
 const KillDialog = ({ pane, onClose }: KillDialogProps) => {
@@ -70,8 +70,8 @@ const KillDialog = ({ pane, onClose }: KillDialogProps) => {
       <p>{panePlaceAndState(pane)}</p>
       <p className={styles.sentence} role="status">
         {failure === null
-          ? (value ?? "Asking which process that is…")
-          : `Cannot be killed. ${displaySentence(failure.message)}`}
+          ? (value ?? "Finding the process…")
+          : `Can't be killed. ${displaySentence(failure.message)}`}
       </p>
       {failure === null && (
         <Radios
@@ -115,11 +115,11 @@ const CommandDialog = ({ name, command, onClose }: CommandDialogProps) => {
         </>
       }
     >
-      <p>No terminal can be opened from here. Run this in one:</p>
+      <p>Can't open a terminal from here. Run this in one:</p>
       <pre className={styles.command} tabIndex={0} aria-label="Command">
         {displayText(command)}
       </pre>
-      <p role="status">{copied === "failed" && "Copying is not allowed here: select the command instead."}</p>
+      <p role="status">{copied === "failed" && "Can't copy here; select the command instead."}</p>
     </Dialog>
   );
 };

@@ -34,7 +34,7 @@ const ConnectionBanner = ({ connection, onRetry }: { connection: Connection; onR
   return (
     <div className={styles.notice} data-kind="lost">
       <p role="status">
-        <strong>Not connected.</strong> What you see may be old. {displaySentence(connection.message)}
+        <strong>Disconnected.</strong> What you see may be out of date. {displaySentence(connection.message)}
       </p>
       <button type="button" className={styles.button} onClick={onRetry}>
         {connection.retryAt === null ? (
@@ -230,7 +230,7 @@ const TEXT: Readonly<Record<Emptiness, readonly [string, string]>> = {
   no_tmux: ["No tmux server is running", "Start tmux, run an agent in it, and it appears here."],
   no_agents: ["No agents", "Start a coding agent in a tmux pane and it appears here."],
   filtered: ["Nothing matches", "Press Esc to clear the search."],
-  gone: ["Nothing here any more", "Its last agent has ended. Press Esc to go back."],
+  gone: ["Nothing left here", "Its last agent has ended. Press Esc to go back."],
 };
 
 const EmptyView = ({ why }: { why: Emptiness }) => {
@@ -248,11 +248,11 @@ const MAIN_LABELS: Readonly<Record<TabKind, string>> = {
   sessions: "Agents in tmux",
   targets: "Agents in tmux",
   history: "Sessions of agents",
-  armed: "What is armed, and what it did",
+  armed: "Automation, and what it did",
 };
 
-const TOO_EARLY = "Not answered: read the card first, then press again.";
-const HELD = "Keys do nothing until you move: arrow, Esc or click.";
+const TOO_EARLY = "Scroll the whole request into view first, then press again.";
+const HELD = "Shortcuts paused: press Esc.";
 
 export const App = ({ onSettings, offer }: AppProps) => {
   const { feed, list, gate, retry } = usePopover();

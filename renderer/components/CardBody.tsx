@@ -52,7 +52,7 @@ const Option = ({
       {words}
     </button>
   ) : (
-    <span className={styles.option} title={`Not from here: ${reason}`}>
+    <span className={styles.option} title={`Not available: ${reason}`}>
       <span className={styles.number}>{number}</span>
       {words}
     </span>
@@ -141,7 +141,7 @@ const Part = ({ part, isWhole, isPath }: PartProps) => {
     <pre
       className={styles.body}
       data-part="content"
-      aria-label={isWhole ? "All that it writes" : "Beginning of what it writes"}
+      aria-label={isWhole ? "Everything it writes" : "Start of what it writes"}
     >
       <Difference content={text} />
     </pre>
@@ -150,7 +150,7 @@ const Part = ({ part, isWhole, isPath }: PartProps) => {
       className={styles.body}
       data-prose={part.kind === "prose"}
       data-part={isPath ? "path" : "all"}
-      aria-label={isWhole ? "Full text of the request" : "Beginning of the request"}
+      aria-label={isWhole ? "Full text of the request" : "Start of the request"}
     >
       {text}
     </pre>

@@ -33,7 +33,7 @@ export const ViewTabs = ({ view, problemCount, onGo }: ViewTabsProps) => (
         {kind === "targets" && problemCount > 0 && (
           <span className={styles.badge}>
             {problemCount}
-            <span className={styles.viewTabsUnseen}> not well</span>
+            <span className={styles.viewTabsUnseen}> with problems</span>
           </span>
         )}
       </button>
@@ -58,7 +58,7 @@ export const ViewBar = ({ view, isMerged, onMerge, onBack }: ViewBarProps) => {
     case "armed":
       return view.runtimeId === null ? null : (
         <div className={styles.viewTabsLine}>
-          <BackButton label="All that is armed" onClick={onBack} />
+          <BackButton label="All automation" onClick={onBack} />
         </div>
       );
     case "sessions":
@@ -66,7 +66,7 @@ export const ViewBar = ({ view, isMerged, onMerge, onBack }: ViewBarProps) => {
         <div className={styles.viewTabsLine}>
           <label className={styles.choice}>
             <input type="checkbox" checked={isMerged} onChange={(event) => onMerge(event.target.checked)} />
-            <span>One row per name, across machines</span>
+            <span>Merge same-named sessions</span>
           </label>
         </div>
       );

@@ -161,7 +161,7 @@ const Conversation = ({ session }: { session: HistorySession }) => {
       {value === null && failure === null && <p className={styles.quiet}>Reading…</p>}
       {value !== null && (
         // It scrolls, so a keyboard has to reach it.
-        <div className={styles.end} tabIndex={0} role="group" aria-label="The end of the session">
+        <div className={styles.end} tabIndex={0} role="group" aria-label="End of the session">
           <Entries entries={value.entries.slice(-SHOWN_ENTRIES)} />
         </div>
       )}
@@ -195,9 +195,9 @@ const Results = ({ text }: { text: string }) => {
     ...new Map(hits.map((hit) => [sessionKey(hit.session), { session: hit.session, hit }])).values(),
   ];
   const said = {
-    searching: "Looking inside the sessions…",
-    stopped: `The newest ${sessions.length}. Look for more with 'agtmux history search'.`,
-    done: sessions.length === 0 ? "Nobody said this." : `${sessions.length} found.`,
+    searching: "Searching inside sessions…",
+    stopped: `The newest ${sessions.length}. For more, run 'agtmux history search'.`,
+    done: sessions.length === 0 ? "No session contains this." : `${sessions.length} found.`,
   }[state];
   return (
     <>
@@ -223,9 +223,7 @@ const Listed = ({ text }: { text: string }) => {
     <>
       {value.items.length === 0 && (
         <p className={message.empty} role="status">
-          {text === ""
-            ? "No agent has kept a session here yet."
-            : "No session has this in its name, first prompt or folder."}
+          {text === "" ? "No saved sessions yet." : "No session matches by name, first prompt or folder."}
         </p>
       )}
       <Sessions sessions={value.items.map((session) => ({ session }))} />
@@ -250,7 +248,7 @@ export const HistoryView = ({ text }: { text: string }) => {
       {wanted.length >= MIN_SEARCH && (
         <div className={styles.line}>
           <ActionButton isPressed={isInside} onClick={() => setInside(isInside ? null : wanted)}>
-            Look inside the sessions
+            Search inside sessions
           </ActionButton>
         </div>
       )}

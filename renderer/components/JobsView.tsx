@@ -77,7 +77,7 @@ const Told = ({ job }: { job: JobView }) => {
   );
   if (failure !== null) return <p className={list.quiet}>{displaySentence(failure.message)}</p>;
   if (value === null) return <p className={list.quiet}>Reading…</p>;
-  if (value.told.length === 0) return <p className={list.quiet}>It has done nothing yet.</p>;
+  if (value.told.length === 0) return <p className={list.quiet}>Nothing yet.</p>;
   return (
     <ol className={styles.told} aria-label="What it did">
       {value.told.map(({ at, outcome }, index) => (
@@ -114,12 +114,12 @@ const Detail = ({ row: { job, pane }, change }: { row: JobRow; change: Change })
               tone="danger"
               onClick={() => change(() => automation.jobCancel.mutate({ id }), item)}
             >
-              Cancel it
+              Cancel job
             </ActionButton>
           </>
         )}
         {pane !== null && (
-          <ActionButton onClick={() => store.showAgent(pane.identity.pane_ref)}>Show the agent</ActionButton>
+          <ActionButton onClick={() => store.showAgent(pane.identity.pane_ref)}>Show agent</ActionButton>
         )}
       </div>
       <p className={list.quiet}>
@@ -171,11 +171,11 @@ interface JobsViewProps {
 
 const Empty = ({ isSearched }: { isSearched: boolean }) => (
   <div className={message.empty} role="status">
-    <p className={message.title}>{isSearched ? "Nothing matches" : "Nothing is armed"}</p>
+    <p className={message.title}>{isSearched ? "Nothing matches" : "No automation yet"}</p>
     <p>
       {isSearched
         ? "Press Esc to clear the search."
-        : "Reply to an agent that works and choose “When ready”, or see ‘agtmux help tell’."}
+        : "Reply to a running agent and choose “When ready”, or see ‘agtmux help tell’."}
     </p>
   </div>
 );
@@ -226,7 +226,7 @@ export const JobsView = ({ text, runtimeId, hasMachines }: JobsViewProps) => {
       {armed.length + ended.length + shownRules.length === 0 && (
         <Empty isSearched={text.trim() !== "" && items.length > 0} />
       )}
-      <JobList label="Armed" rows={armed} {...lists} />
+      <JobList label="Active" rows={armed} {...lists} />
       {rules.value !== null && <RulesList view={rules.value} rows={shownRules} change={changes.change} />}
       <JobList label="Ended" rows={ended} {...lists} />
     </div>

@@ -158,7 +158,7 @@ const Evidences = ({ pane: { identity, state_version: version } }: { pane: PaneV
         No evidence to show. {displaySentence(failure.message)} {failure.remedy}
       </p>
     );
-  if (value === null) return <p className={styles.quiet}>Asking for the evidence…</p>;
+  if (value === null) return <p className={styles.quiet}>Loading the evidence…</p>;
   return <Explained explanation={value} />;
 };
 
@@ -218,7 +218,7 @@ const PaneActions = ({ pane, context, isBusy }: Omit<PaneDetailProps, "isPreview
         )}
       </div>
       {sentences.length > 0 && (
-        <ul className={styles.missing} aria-label="Not possible now">
+        <ul className={styles.missing} aria-label="Not available now">
           {sentences.map((sentence) => (
             <li key={sentence}>{displayLine(sentence)}</li>
           ))}

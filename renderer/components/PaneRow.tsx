@@ -61,7 +61,7 @@ const StatusLine = ({ status, onClose }: { status: ActionStatus; onClose: () => 
       <p role={isBad ? "alert" : "status"}>
         {head !== "" && <strong>{head}</strong>} {detail}
       </p>
-      <button type="button" className={styles.close} aria-label="Close this message" onClick={onClose}>
+      <button type="button" className={styles.close} aria-label="Dismiss this message" onClick={onClose}>
         <svg viewBox="0 0 16 16" aria-hidden="true">
           <path d="m4.5 4.5 7 7m0-7-7 7" fill="none" stroke="currentColor" strokeWidth="1.6" />
         </svg>

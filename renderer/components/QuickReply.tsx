@@ -101,7 +101,7 @@ export const QuickReply = (props: QuickReplyProps) => {
         className={styles.box}
         aria-label={subject.isAnswer ? `Answer to ${paneName(pane)}` : `Reply to ${paneName(pane)}`}
         aria-describedby={isLaterShown ? "reply-hint reply-later" : "reply-hint"}
-        placeholder={subject.isAnswer ? "Answer the question" : "Write to the agent"}
+        placeholder={subject.isAnswer ? "Answer the question" : "Message the agent"}
         rows={2}
         maxLength={MAX_DRAFT_CHARACTERS}
         readOnly={isSending}
@@ -116,18 +116,18 @@ export const QuickReply = (props: QuickReplyProps) => {
       />
       {hasMoved && (
         <p className={styles.moved} role="alert">
-          {now.isAnswer ? "The agent asks something else now." : "The agent does not ask this any more."} Your
-          text was kept and not sent.{" "}
+          {now.isAnswer ? "The agent is now asking something else." : "The agent is no longer asking this."}{" "}
+          Your text was kept, not sent.{" "}
           {actionOf("reply").disabledReason(pane, context) === null && (
             <button type="button" className={styles.link} onClick={() => setSubject(now)}>
-              {now.isAnswer ? "Answer what it asks now" : "Send it as a message"}
+              {now.isAnswer ? "Answer the new question" : "Send as a message"}
             </button>
           )}
         </p>
       )}
       <div className={styles.foot}>
         <span id="reply-hint" className={styles.hint}>
-          Enter sends, Shift+Enter breaks, Esc leaves
+          Shift+Enter: new line · Esc: close
         </span>
         {!hasMoved && (draft?.text.trim() ?? "") !== "" && (
           <>

@@ -162,7 +162,7 @@ const TargetRow = ({ target, ...row }: RowProps & { target: TargetView }) => {
             Last seen <Age since={target.last_seen_at} suffix=" ago" />.
           </>
         )}
-        {target.rtt_ms !== null && ` Answers in ${Math.round(target.rtt_ms)} ms.`}
+        {target.rtt_ms !== null && ` Responds in ${Math.round(target.rtt_ms)} ms.`}
         {!Number.isNaN(nextAt) && (
           <>
             {" "}
@@ -205,7 +205,7 @@ interface RowViewProps extends Omit<RowProps, "onFocus"> {
 
 export const RowView = memo(({ row, hasMachines, isWide, ...props }: RowViewProps) => {
   const { list } = usePopover();
-  if (row.kind === "gone") return <div className={styles.gone}>Needs you no longer</div>;
+  if (row.kind === "gone") return <div className={styles.gone}>No longer needs you</div>;
   const common = { ...props, onFocus: () => list.noteFocus(row.key) };
   const toggle = () => list.toggle(row);
   switch (row.kind) {

@@ -28,7 +28,7 @@ import { OpenableList } from "./OpenableList.tsx";
 import list from "./HistoryView.module.css";
 import styles from "./JobsView.module.css";
 import type { PaneView } from "../../core/model/view.ts";
-import { agentName, paneName } from "../../ui/text/rowText.ts";
+import { agentName } from "../../ui/text/rowText.ts";
 import { FailureText } from "./fields.tsx";
 import { useAsk, useTask } from "../hooks/useAsk.ts";
 import command from "./ActionDialogs.module.css";
@@ -69,7 +69,7 @@ const Detail = ({ rule, change }: { rule: RuleView; change: Change }) => {
       ))}
       {isArmable(rule) && !isApp && (
         <p className={list.quiet}>
-          In shadow it presses no key. Arm it at a terminal:{" "}
+          A dry run presses no keys. Arm it in a terminal:{" "}
           <code>agtmux rule arm {displayLine(rule.name)}</code>
         </p>
       )}
@@ -163,7 +163,7 @@ const Added = ({ verdict, onClose }: { verdict: DraftVerdict; onClose: () => voi
   const { list } = usePopover();
   return (
     <Dialog
-      title="The rule is in the file"
+      title="Rule added"
       onClose={onClose}
       buttons={
         <>
@@ -209,7 +209,7 @@ export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
     });
   return (
     <Dialog
-      title={`A rule about what ${agentName(pane)} asks in ${paneName(pane)}`}
+      title={`New rule for ${agentName(pane)}`}
       onClose={onClose}
       buttons={
         <>
@@ -218,13 +218,13 @@ export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
             {copied === "yes" ? "Copied" : "Copy"}
           </ActionButton>
           <ActionButton tone="primary" isDisabled={draft === null || task.isBusy} onClick={add}>
-            {verdict === "leave" ? "Add it" : "Add it in shadow"}
+            {verdict === "leave" ? "Add" : "Add as dry run"}
           </ActionButton>
         </>
       }
     >
       <Radios
-        legend="When this is asked"
+        legend="When asked"
         name="verdict"
         options={DRAFT_VERDICTS.map((value) => ({ value, words: DRAFT_WORDS[value] }))}
         chosen={verdict}
@@ -237,7 +237,7 @@ export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
         <Drafted draft={draft} verdict={verdict} />
       )}
       <FailureText failure={task.failure ?? failure} />
-      <p role="status">{copied === "failed" && "Copying is not allowed here: select the rule instead."}</p>
+      <p role="status">{copied === "failed" && "Can't copy here; select the rule instead."}</p>
     </Dialog>
   );
 };

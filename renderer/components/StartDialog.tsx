@@ -112,7 +112,7 @@ export const StartDialog = ({ onClose }: { onClose: () => void }) => {
             <option key={folder} value={folder} />
           ))}
         </datalist>
-        <Labelled label="Branch, in a work tree of its own (optional)">
+        <Labelled label="New worktree on branch (optional)">
           <input
             value={form.branch}
             spellCheck={false}

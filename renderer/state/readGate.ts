@@ -197,7 +197,7 @@ const isWaiting = ({ since, inView }: KnownCard): boolean =>
 export const isOfCard = ({ kind, isAnswer }: PaneAction): boolean =>
   isAnswer !== true && (kind === "dismiss" || kind === "later");
 
-/** What the card of a pane asks, as it is in the document; null where it asks nothing. */
+/** What the card of a pane asks, as it is in the document; null where it isn't asking anything. */
 export const askedOf = ({ request, prompt_fingerprint: fingerprint }: PaneView): string | null =>
   request === null ? null : (fingerprint ?? "");
 

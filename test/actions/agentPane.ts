@@ -16,12 +16,13 @@ export interface AgentPane {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** `cwd`: where it works. `working` in the options: a screen of a turn, and then it is waited for that one. */
+/** `cwd`: where it works. `settings`: its own folder of settings, in place of the usual one. `working` in the options: a screen of a turn, and then it is waited for that one. */
 export const openAgent = async (
   harness: Harness,
   options: { working?: string; [name: string]: unknown } = {},
   name = "one",
   cwd = harness.tmux.folder,
+  settings?: string,
 ): Promise<AgentPane> => {
   const folder = mkdtempSync(join(harness.tmux.folder, `${name}-`));
   const script = join(folder, "@anthropic-ai", "claude-code", "cli.mjs");
@@ -29,7 +30,8 @@ export const openAgent = async (
   copyFileSync(SCRIPT, script);
   const log = join(folder, "received");
   const command = [process.execPath, script, log, JSON.stringify(options)].map(quoted).join(" ");
-  const opened = await harness.open(`cd ${quoted(cwd)} && exec ${command}`);
+  const env = settings === undefined ? "" : `env CLAUDE_CONFIG_DIR=${quoted(settings)} `;
+  const opened = await harness.open(`cd ${quoted(cwd)} && exec ${env}${command}`);
   const paneId = opened.identity.pane_id;
   const expected = options.working === undefined ? "idle" : "running";
   const row = await harness.daemon.until(paneId, ({ state }) => state === expected, 10_000);

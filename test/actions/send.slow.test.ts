@@ -1,4 +1,6 @@
 // send on real panes with the real daemon: what arrives, what is refused, and what the three outcomes mean.
+import { chmodSync, mkdtempSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openAgent } from "./agentPane.ts";
 import {
@@ -68,6 +70,19 @@ describe.concurrent("to an agent", () => {
       notes: ["The pane was in copy mode, which was left."],
     });
     expect(agent.received()).toEqual(["out of copy mode"]);
+  });
+
+  it("is typed nowhere while nobody knows its settings, which say what its keys mean", async () => {
+    // Anybody may write into it, so it is not believed.
+    const settings = mkdtempSync(join(harness.tmux.folder, "settings-"));
+    chmodSync(settings, 0o777);
+    const agent = await openAgent(harness, {}, "foreign", harness.tmux.folder, settings);
+    await expect(sendTo(harness, agent.row, "hello")).rejects.toMatchObject({
+      code: "E_STALE_SNAPSHOT",
+      message: expect.stringContaining("settings folder is not known"),
+    });
+    expect(agent.received()).toEqual([]);
+    expect(await harness.screen(agent.paneId)).not.toContain("hello");
   });
 
   it("that shows a paste as a mark is delivered all the same", async () => {

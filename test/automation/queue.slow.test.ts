@@ -76,7 +76,7 @@ describe("what is refused arms nothing", () => {
     }
     const bare = (await harness.open("exec cat")).identity.pane_ref;
     expect((await cli.run(["send", bare, "--text", "x", "--when-ready"])).code).toBe(15);
-    expect((await cli.run(["jobs", "list"])).stdout).toContain("No job was armed yet");
+    expect((await cli.run(["jobs", "list"])).stdout).toContain("No jobs yet");
     for (let count = 0; count < 10; count += 1) await arm(ref, `text ${count}`, "--when-ready");
     const more = await cli.run(["send", ref, "--text", "x", "--when-ready"]);
     expect([more.code, more.stderr]).toEqual([2, expect.stringContaining("10 texts wait")]);

@@ -150,7 +150,7 @@ it("the agent that has it open writes it itself, or it is said why not", async (
   ]);
   hook("Stop");
   const done = await asking;
-  expect([done.code, done.stdout.includes("The task went in.")]).toEqual([0, true]);
+  expect([done.code, done.stdout.includes("The task was sent.")]).toEqual([0, true]);
   const [task = ""] = harness.received(other);
   expect(task).toContain("It wrote this itself");
   expect(task).toContain("count them");
@@ -176,7 +176,7 @@ it("what the person left in the editor is the task of the other agent", async ()
       other,
     ),
   );
-  expect(screen).toContain("The task went in.");
+  expect(screen).toContain("The task was sent.");
   const [task = ""] = harness.received(other);
   expect(task).toContain("## Goal\n\nmake the retries HONEST");
   expect(task).toContain("two tests fail");

@@ -163,9 +163,7 @@ it("are read and searched there, and only what was asked for comes over", async 
     .parse(JSON.parse(found.stdout));
   expect(hits.items.map(({ identity }) => identity.target).toSorted()).toEqual(["host", "vm1"]);
   expect([hits.problems, before !== undefined]).toEqual([[], true]);
-  expect((await cli.run(["history", "search", "grÖße", "--target", "vm1"])).stdout).toBe(
-    "Nothing is found.\n",
-  );
+  expect((await cli.run(["history", "search", "grÖße", "--target", "vm1"])).stdout).toBe("Nothing found.\n");
   expect((await cli.run(["history", "search", "Größe", "--target", "vm1"])).stdout).toContain("done");
   for (const hostile of ["$(touch mark)", "-e x", "'; touch mark; '", ".*retry"])
     expect((await cli.run(["history", "search", "--target", "vm1", "--", hostile])).code).toBe(1);

@@ -9,7 +9,7 @@ const LIMIT_MS = 60_000;
 const CLAUDE = ".claude/settings.json";
 const CODEX = ".codex/config.toml";
 const RECORD = ".agtmux-notifications";
-const SAYS = "Claude Code shows a notification where its terminal can, and agtmux notifies you, too.";
+const SAYS = "Claude Code shows a notification where its terminal can, and so does agtmux.";
 
 /** Of the daemon's own configuration; null where there is no file. */
 const mutedIn = (root: string): unknown => {

@@ -92,7 +92,7 @@ describe.concurrent("setup --remove", () => {
 
       const done = await setup("--remove", "--yes");
       expect([done.code, done.stderr]).toEqual([0, ""]);
-      expect(done.stdout).toContain("agtmux was taken out.");
+      expect(done.stdout).toContain("agtmux was removed.");
       expect(done.stdout).toContain(`rm -r ${join(root, "a")}`);
       expect(files()).toEqual(before);
       expect(existsSync(join(root, "a/spool"))).toBe(false);

@@ -73,7 +73,7 @@ it.concurrent("opens an edit that does not fit instead of approving it, and appr
   await picker.shows("more lines below");
   await read();
   await picker.type("a");
-  await picker.shows("Read it to its end first");
+  await picker.shows("Read it to the end first");
   for (let page = 0; page < 3; page += 1) await picker.type("Space");
   await picker.shows("row59");
   await wait(READING + 800);
@@ -101,7 +101,7 @@ it.concurrent("denies a request that is not shown whole, and does not approve it
   const picker = await open(test, {
     panes: [waiting(1, { ...commandRequest("make all"), is_whole: false })],
   });
-  await picker.shows("Not shown whole");
+  await picker.shows("Not shown in full");
   await read();
   await picker.type("a");
   await picker.shows("Refused.");
@@ -129,7 +129,7 @@ it.concurrent("types an answer to a question; letters of it answer nothing", asy
 it.concurrent("interrupts and kills after it asked once", async (test) => {
   const picker = await open(test, { panes: [...waits(1)] });
   await picker.type("i");
-  await picker.shows("Interrupt Claude Code");
+  await picker.shows("Interrupt “");
   await read();
   await picker.type("y");
   await picker.untilAsked("interrupt", 1);
@@ -204,9 +204,9 @@ it("says so when another answer is pressed while one is under way, and sends onl
   await picker.shows("Answering…");
   await wait(150);
   await picker.type("d");
-  await picker.shows("Answering… The further answer was not sent.");
+  await picker.shows("Answering… The second answer wasn't sent.");
   release();
-  await picker.shows(/Delivered\..*The further answer was not sent\./);
+  await picker.shows(/Delivered\..*The second answer wasn't sent\./);
   expect(picker.asked("answer")).toMatchObject([{ choice: { kind: "approve" } }]);
 });
 
@@ -220,7 +220,7 @@ it("drops keys that were typed before anything was drawn", async (test) => {
 
 it("drops a key that comes together with the card that it would answer", async (test) => {
   const picker = await openBare(test, { panes: [] });
-  await picker.shows("No agent runs");
+  await picker.shows("No agents in tmux");
   picker.daemon.put(waiting(2, commandRequest("rm -rf /tmp/build")));
   await picker.type("a");
   await picker.shows("rm -rf");

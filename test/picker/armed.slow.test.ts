@@ -44,9 +44,9 @@ it.concurrent("waits for the end of the turn, is held and released, and says wha
   await type("-l", "now the docs");
   await type("Tab");
   await shows("Reply when it is ready");
-  await shows("Typed once the agent rests and its input box is empty.");
+  await shows("Sends when the agent is idle and its input box is empty.");
   await type("Enter");
-  await shows("Armed. Typed once");
+  await shows("Scheduled. Sends when");
   await shows("1 queued");
 
   // Letters right after the text field closed are meant for it.
@@ -78,7 +78,7 @@ it.concurrent("is paused with all others, and cancelled once the person says so 
   const { shows, type } = await openPicker(test, harness);
   await shows("Nobody waits");
   await type("l");
-  await shows("Nothing is armed.");
+  await shows("No automation yet.");
   await type("P");
   await shows("Paused for");
   await type("Escape");
@@ -87,19 +87,19 @@ it.concurrent("is paused with all others, and cancelled once the person says so 
   await shows("Reply to the agent");
   await type("-l", "not any more");
   await type("Tab");
-  await shows("Enter arms it");
+  await shows("Enter: schedule");
   await type("Enter");
   await shows("1 queued");
   await wait(AFTER_TYPING);
   await type("l");
   await shows("❯ not any more");
   await type("x");
-  await shows("Cancel what is armed?");
+  await shows("Cancel this job?");
   await wait(READING);
   await type("n");
   await shows("❯ not any more");
   await type("x");
-  await shows("Cancel what is armed?");
+  await shows("Cancel this job?");
   await wait(READING);
   await type("y");
   await shows("❯ A text that was not sent");

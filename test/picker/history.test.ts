@@ -39,7 +39,7 @@ afterEach(async () => {
 
 it("lists sessions, finds one, shows its end, and goes back step by step", async () => {
   const { shows, showsNot, type } = picker;
-  await shows("No agent runs in tmux.");
+  await shows("No agents in tmux.");
   await type("h");
   await shows("7 sessions");
   await shows("❯ [2Jevil⟨U+202E⟩");
@@ -59,19 +59,19 @@ it("lists sessions, finds one, shows its end, and goes back step by step", async
   await type("Escape");
   await shows("7 sessions");
   await type("Escape");
-  await shows("No agent runs in tmux.");
+  await shows("No agents in tmux.");
   await type("q");
   await shows("status 0");
 });
 
 it("says what is wrong when the daemon goes, and recovers with it", async () => {
   const { shows, type } = picker;
-  await shows("No agent runs in tmux.");
+  await shows("No agents in tmux.");
   await stopServing();
   stopServing = () => Promise.resolve();
   await shows("the daemon is gone");
   await type("h");
   await shows("The daemon is gone.");
   await type("Escape");
-  await shows("No agent runs in tmux.");
+  await shows("No agents in tmux.");
 });

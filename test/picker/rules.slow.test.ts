@@ -46,12 +46,12 @@ it(
     await type("u");
     await shows('"when": { "commands": [["git", "status"]]');
     await shows('"then": "approve"');
-    await shows("It begins in shadow");
+    await shows("It starts as a dry run");
     await type("Tab");
     await shows('"then": "deny"');
     await wait(READING);
     await type("Enter");
-    await shows("The rule is in the file.");
+    await shows("Rule added.");
     const file = readFileSync(join(harness.daemon.paths.home, "rules.json"), "utf8");
     expect(JSON.parse(file)).toEqual({
       rules: [{ name: "git-status", when: { commands: [["git", "status"]] }, then: "deny" }],
@@ -62,11 +62,11 @@ it(
 
     await type("l");
     await shows("❯ Refuses git status");
-    await shows("in shadow");
+    await shows("dry run");
     await shows("would have answered once");
     await type("a");
     await shows("Arm the rule git-status?");
-    await shows("It refuses these, at once and without you");
+    await shows("It denies these immediately, without asking you");
     await wait(READING);
     await type("n");
     await showsNot("Arm the rule");
@@ -79,7 +79,7 @@ it(
     expect(pane.chosen()).toEqual([["git status", "No"]]);
     await shows("answered once");
     await type("x");
-    await shows("in shadow");
+    await shows("dry run");
   },
 );
 
@@ -89,7 +89,7 @@ it("is none for a command that no rule can name, and nothing is written", { time
   const { shows, type } = picker;
   await shows("u Make a rule…");
   await type("u");
-  await shows("no plain command of one program");
+  await shows("rules support only simple commands");
   await wait(READING);
   await type("Enter");
   await type("Escape");

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 it("an agent, by a form", { timeout: LIMIT_MS }, async () => {
   const { shows, showsNot, type } = picker;
-  await shows("No agent runs in tmux.");
+  await shows("No agents in tmux.");
   await type("+");
   // The one that is installed here.
   await shows("❯ Agent    claude");
@@ -62,17 +62,17 @@ it("an agent, by a form", { timeout: LIMIT_MS }, async () => {
 
 it("a session, after a yes; nothing is started without one", { timeout: LIMIT_MS }, async () => {
   const { shows, showsNot, type } = picker;
-  await shows("No agent runs in tmux.");
+  await shows("No agents in tmux.");
   await type("h");
   await shows("❯ [2Jmake it smaller");
   await type("r");
-  await shows("Go on with this session?");
+  await shows("Resume this session?");
   await wait(READING);
   await type("n");
-  await showsNot("Go on with this session?");
+  await showsNot("Resume this session?");
   expect(harness.starts()).toEqual([]);
   await type("r");
-  await shows("Go on with this session?");
+  await shows("Resume this session?");
   await wait(READING);
   await type("y");
   await shows(`claude --resume ${ID} runs in session`);

@@ -31,7 +31,7 @@ it.each([
 it("says that nothing matches, and takes letters of a search for no command", async () => {
   await open({ panes: someAgents() });
   await picker.type("/", "a", "d", "q", "1");
-  await picker.shows("Nothing is found.");
+  await picker.shows("Nothing found.");
   expect(await picker.screen()).not.toContain("Nobody");
   expect(picker.asked("answer")).toEqual([]);
 });

@@ -257,7 +257,7 @@ describe("what a repository names for git", () => {
     expect(ran()).toContain("ran-post-commit");
   });
 
-  it("is not run where it says that its work tree is that of a repository that may", () => {
+  it("is not run where it says that its worktree is that of a repository that may", () => {
     arm();
     const inner = join(project.folder, "inner");
     mkdirSync(inner);

@@ -156,7 +156,7 @@ describe("a repository that wants its programs to be run", () => {
     expect(hostile.ran()).toEqual([]);
   });
 
-  it("gets none run by the making of a work tree, though nothing that was read of it keeps git from being asked", async () => {
+  it("gets none run by the making of a worktree, though nothing that was read of it keeps git from being asked", async () => {
     const path = join(root, "new");
     const words = [
       hostile.path,

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
@@ -64,6 +64,32 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
     for (const path of paths.filter((one) => one !== settings)) expect(existsSync(path), path).toBe(false);
     expect(existsSync(join(harness.server.remoteHome, ".agtmux"))).toBe(false);
     expect((await removal(true)).changes).toEqual([]);
+  });
+
+  it("leave nobody to notify here or there: what is off on one machine is not muted for all", async () => {
+    const settings = [harness.daemon.home, harness.server.remoteHome].map((home) =>
+      join(home, ".claude", "settings.json"),
+    );
+    for (const path of settings) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, "{}");
+    }
+    const [here = "", there = ""] = settings;
+    const choose = (who: "agtmux" | "agent" | "both", target: string) =>
+      harness.service.integrationNotifier({ agent: "claude", who, target, dryRun: false });
+    const muted = async () =>
+      (await harness.service.configGet()).values["notifications.muted_agents"].includes("claude");
+    await choose("agtmux", "vm1");
+    expect(readFileSync(there, "utf8")).toContain("notifications_disabled");
+    await expect(choose("agent", "host")).rejects.toMatchObject({
+      code: "E_INTEGRATION_REFUSED",
+      message: expect.stringContaining("on vm1"),
+      remedy: expect.stringContaining("--notify both --target vm1"),
+    });
+    expect([await muted(), readFileSync(here, "utf8")]).toEqual([false, "{}"]);
+    await choose("both", "vm1");
+    await choose("agent", "host");
+    expect([await muted(), readFileSync(there, "utf8")]).toEqual([true, "{}"]);
   });
 
   it("arrive once, each with its exact state, and are proven by a test event", async () => {

@@ -1,4 +1,4 @@
-// What a row says of the work tree that its agent works in, as people meet it: real tmux, real git, the real command line, on this
+// What a row says of the worktree that its agent works in, as people meet it: real tmux, real git, the real command line, on this
 // machine and behind a real sshd.
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,7 +68,7 @@ describe.each([
     rmSync(root, { recursive: true, force: true });
   });
 
-  it("say who shares a work tree, without being asked to look", async () => {
+  it("say who shares a worktree, without being asked to look", async () => {
     await until(() => rowOf("main")?.workspace?.shares_with.length === 1, "it is shared", WORK_MS);
     expect(rowOf("main")?.workspace).toMatchObject({
       changes: null,
@@ -136,7 +136,7 @@ describe.each([
       }
     });
 
-  it("have work trees of which only those go that are merged and clean", async () => {
+  it("have worktrees of which only those go that are merged and clean", async () => {
     const place = ["--cwd", repository, ...(isRemote ? ["--target", "vm1"] : [])];
     const done = join(root, "done");
     git(repository, "worktree", "add", "-q", "-b", "done", done);
@@ -151,7 +151,7 @@ describe.each([
     expect([removed.code, removed.stderr, existsSync(done)]).toEqual([0, "", false]);
     expect(git(repository, "branch", "--list", "done")).toContain("done");
     const start = ["start", "claude", "--worktree", "next", "--dry-run", ...place];
-    expect((await cli.run(start)).stdout).toContain("Would make the work tree for the branch next.");
+    expect((await cli.run(start)).stdout).toContain("Would make the worktree for the branch next.");
   });
 
   it("follow what changes while a surface shows them", async () => {

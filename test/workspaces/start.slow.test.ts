@@ -34,7 +34,7 @@ describe("agtmux start", () => {
     const task = "write the notes\nof 'today' for $(whoami); #{pane_id}";
     const done = await harness.cli(here, "start", "claude", "--text", task);
     expect([done.code, done.stderr]).toEqual([0, ""]);
-    expect(done.stdout).toContain("The task went in.");
+    expect(done.stdout).toContain("The task was sent.");
     expect(harness.starts().at(-1)).toEqual({ folder: here, args: "" });
     expect(harness.received(here)).toEqual([task]);
     const row = harness.agents().find(({ activity }) => activity?.folder === here);
@@ -42,9 +42,9 @@ describe("agtmux start", () => {
     expect(await harness.tmux.run("list-buffers")).toBe("");
   });
 
-  it("makes a work tree for a branch and works there, and says who shares a folder", async () => {
+  it("makes a worktree for a branch and works there, and says who shares a folder", async () => {
     const dry = await harness.cli(repository, "start", "claude", "--worktree", "feat/x", "--dry-run");
-    expect(dry.stdout).toContain("Would make the work tree for the branch feat/x.");
+    expect(dry.stdout).toContain("Would make the worktree for the branch feat/x.");
     expect(existsSync(`${repository}-feat-x`)).toBe(false);
     const first = await harness.cli(
       repository,

@@ -21,19 +21,19 @@ it("says what came of an action in words of the popover, not of the terminal", (
   ]).toEqual([
     { head: "", detail: "Sending the signal…" },
     { head: "Not verified.", detail: "Not seen. 3 left out." },
-    { head: "Refused.", detail: "Nothing was sent: ⟨U+202E⟩it changed. Look again and repeat it." },
+    { head: "Refused.", detail: "Nothing was sent: ⟨U+202E⟩it changed. Check the pane, then try again." },
     {
-      head: "Not known.",
+      head: "Unknown.",
       detail:
-        "It may have arrived or not; look at the pane first. Nothing was sent: ⟨U+202E⟩it changed. Run 'agtmux list'.",
+        "It may or may not have arrived; check the pane first. Nothing was sent: ⟨U+202E⟩it changed. Run 'agtmux list'.",
     },
-    { head: "", detail: "Answering… The further answer was not sent." },
+    { head: "", detail: "Answering… The second answer wasn't sent." },
     {
       head: "Refused.",
       detail:
-        "Nothing was sent: ⟨U+202E⟩it changed. Run 'agtmux list'. What you chose meanwhile was not done.",
+        "Nothing was sent: ⟨U+202E⟩it changed. Run 'agtmux list'. What you chose in the meantime wasn't done.",
     },
-    { head: "Armed.", detail: "It waits." },
-    { head: "Not known.", detail: "It may be armed or not; look under Armed first. Gone." },
+    { head: "Scheduled.", detail: "It waits." },
+    { head: "Unknown.", detail: "It may or may not be scheduled; check Automation first. Gone." },
   ]);
 });

@@ -35,7 +35,7 @@ export const isSettled = (status: ActionStatus | undefined): boolean =>
 const UNDER_WAY: Readonly<Record<ActionKind, string>> = {
   attach: "Opening a terminal…",
   send: "Sending…",
-  later: "Arming…",
+  later: "Scheduling…",
   answer: "Answering…",
   interrupt: "Interrupting…",
   kill: "Sending the signal…",
@@ -49,15 +49,15 @@ const OUTCOME_WORDS = {
 } as const;
 
 const UNKNOWN_WORDS = {
-  now: "It may have arrived or not; look at the pane first.",
-  later: "It may be armed or not; look under Armed first.",
+  now: "It may or may not have arrived; check the pane first.",
+  later: "It may or may not be scheduled; check Automation first.",
 } as const;
 
 /** What to do where the daemon's own remedy names a command of the terminal. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  E_STALE_SNAPSHOT: "Look again and repeat it.",
+  E_STALE_SNAPSHOT: "Check the pane, then try again.",
   E_PROMPT_OPEN: "Answer it first.",
-  E_PROMPT_UNCONFIRMED: "Look at the prompt and answer again.",
+  E_PROMPT_UNCONFIRMED: "Check the prompt, then answer again.",
   E_REF_NOT_FOUND: "The pane is gone.",
   E_UNSUPPORTED: "Attach to do it there.",
 };
@@ -71,7 +71,7 @@ interface OutcomeText {
 /** Where the call gave a result. */
 const headOf = ({ action, outcome }: Extract<ActionStatus, { kind: "done" }>): string => {
   if (action === "attach") return "Attached.";
-  return action === "later" ? "Armed." : OUTCOME_WORDS[outcome];
+  return action === "later" ? "Scheduled." : OUTCOME_WORDS[outcome];
 };
 
 const failureDetail = ({ failure }: Extract<ActionStatus, { kind: "refused" | "lost" }>): string => {
@@ -82,8 +82,8 @@ const failureDetail = ({ failure }: Extract<ActionStatus, { kind: "refused" | "l
 const furtherText = ({ further }: ActionStatus): string => {
   if (further === undefined) return "";
   return further === "answer"
-    ? " The further answer was not sent."
-    : " What you chose meanwhile was not done.";
+    ? " The second answer wasn't sent."
+    : " What you chose in the meantime wasn't done.";
 };
 
 export const outcomeText = (status: ActionStatus): OutcomeText => {
@@ -104,7 +104,7 @@ const stageText = (status: ActionStatus): OutcomeText => {
       return { head: "Refused.", detail: failureDetail(status) };
     case "lost":
       return {
-        head: "Not known.",
+        head: "Unknown.",
         detail: `${UNKNOWN_WORDS[status.action === "later" ? "later" : "now"]} ${failureDetail(status)}`,
       };
   }

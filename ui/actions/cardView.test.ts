@@ -116,11 +116,11 @@ describe("a card", () => {
     const pane = asking({});
     expect(answers(pane, FOLDED)).toEqual(["d Deny", "Enter Attach"]);
     expect(cardView(pane, FOLDED).options.map(({ reason }) => reason)).toEqual([
-      "it is not shown whole: show all of it first.",
+      "not shown in full; show all of it first.",
     ]);
     const part = asking({ is_whole: false });
     expect(answers(part)).toEqual(["d Deny", "Enter Attach"]);
-    expect(cardView(part, SHOWN).note).toContain("Not shown whole");
+    expect(cardView(part, SHOWN).note).toContain("Not shown in full");
   });
 
   it("of an error offers what can be done, and asks nothing", () => {

@@ -31,8 +31,8 @@ export interface ActionContext extends AgentLimits {
 
 /** Why no action is possible; null when some are. */
 export const unreachableReason = (pane: PaneView, { isConnected, isUnreachable }: ActionContext) => {
-  if (!isConnected) return "there is no connection to the daemon.";
-  return isUnreachable ? `${pane.identity.target} cannot be reached.` : null;
+  if (!isConnected) return "the daemon isn't connected.";
+  return isUnreachable ? `${pane.identity.target} is unreachable.` : null;
 };
 
 /** A process that has ended takes neither keys nor signals. */
@@ -42,7 +42,7 @@ export const notLiveReason = (pane: PaneView, context: ActionContext): DisabledR
 
 /** No pane shows it, so that nothing can be typed to it; one that shows it takes keys like any other. */
 const backgroundReason = ({ background }: PaneView): DisabledReason =>
-  background === null ? null : "it runs in the background: attach, and do it there.";
+  background === null ? null : "it runs in the background; attach to do this.";
 
 /** On this machine it is opened for a moment, as an answer is given. */
 const farBackgroundReason = (pane: PaneView): DisabledReason =>
@@ -50,17 +50,17 @@ const farBackgroundReason = (pane: PaneView): DisabledReason =>
 
 /** Only its screen is known: nothing is done to its process, and nothing while nobody watches. */
 const insideReason = ({ inside }: PaneView): DisabledReason =>
-  inside === null ? null : `it is inside ${inside}, where only its screen is known: attach, and do it there.`;
+  inside === null ? null : `it is inside ${inside}, where only its screen is known; attach to do this.`;
 
 export const killReason = (pane: PaneView, context: ActionContext): DisabledReason =>
   notLiveReason(pane, context) ?? insideReason(pane);
 
 /** Why the prompt as a whole cannot be answered from here. */
 const promptReason = (pane: PaneView): DisabledReason => {
-  if (pane.state === null || !isWaiting(pane.state)) return "it asks nothing.";
-  if (pane.request === null) return "what it asks could not be read.";
+  if (pane.state === null || !isWaiting(pane.state)) return "it isn't asking anything.";
+  if (pane.request === null) return "couldn't read what it asks.";
   if (pane.prompt_fingerprint !== null) return null;
-  return backgroundReason(pane) ?? insideReason(pane) ?? "its prompt cannot be told from another.";
+  return backgroundReason(pane) ?? insideReason(pane) ?? "can't tell its prompt from another.";
 };
 
 /** The rule of every answer: to allow something, its complete text must be shown. */
@@ -71,14 +71,14 @@ const notWholeReason = (
 ): DisabledReason => {
   const isWhole = pane.request?.is_whole === true;
   if (mayAnswer(isWhole && isShownWhole(pane), role)) return null;
-  return isWhole ? "it is not shown whole: show all of it first." : "it is not shown whole.";
+  return isWhole ? "not shown in full; show all of it first." : "not shown in full.";
 };
 
 type Option = RequestView["options"][number];
 
 const optionReason = (pane: PaneView, { keys, role }: Option, context: ActionContext): DisabledReason =>
   keys === null || keys.length === 0
-    ? "which keys choose it is not known."
+    ? "the keys that choose it are unknown."
     : notWholeReason(pane, role, context);
 
 /** Reasons by the place of an option in the request. */
@@ -97,10 +97,10 @@ export const roleReason = (
   const options = pane.request?.options ?? [];
   // Its event told all of it; which option has that role is read when it is opened for the answer.
   if (options.length === 0 && pane.background !== null) return notWholeReason(pane, role, context);
-  if (options.length === 0) return "its options have not been read from the screen.";
+  if (options.length === 0) return "couldn't read the options; open the pane.";
   const option = options.find((candidate) => candidate.role === role);
   return option === undefined
-    ? "it is not known which option does that and nothing else."
+    ? "can't tell which option does only that; open the pane."
     : optionReason(pane, option, context);
 };
 
@@ -108,7 +108,8 @@ export const roleReason = (
 export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReason => {
   const general = notLiveReason(pane, context) ?? promptReason(pane);
   if (general !== null) return general;
-  if (pane.state !== "waiting_approval" || pane.request?.kind !== "command") return "it asks for no command.";
+  if (pane.state !== "waiting_approval" || pane.request?.kind !== "command")
+    return "it isn't asking to run a command.";
   if (pane.inside !== null) return insideReason(pane);
   return notWholeReason(pane, "approve", context);
 };
@@ -120,7 +121,7 @@ export const replyReason = (pane: PaneView, context: ActionContext): DisabledRea
   const general = promptReason(pane);
   if (general !== null) return general;
   return (pane.request?.text_entry ?? null) === null
-    ? "its prompt takes no text; answer it or attach."
+    ? "its prompt doesn't take text; answer it or attach."
     : notWholeReason(pane, null, context);
 };
 
@@ -133,17 +134,15 @@ export const laterReason = (pane: PaneView, context: ActionContext): DisabledRea
   backgroundReason(pane) ??
   insideReason(pane) ??
   (context.unreadable.has(pane.agent ?? "")
-    ? `it is not known how ${agentName(pane)} shows what somebody typed, so nothing is typed to it unseen.`
+    ? `can't tell whether somebody is typing in ${agentName(pane)}, so nothing is sent.`
     : null);
 
 /** Why no text can wait for the end of the limit at which it stopped. */
 export const goOnReason = (pane: PaneView, context: ActionContext): DisabledReason => {
   const later = laterReason(pane, context);
   if (later !== null) return later;
-  if (pane.state !== "error" || !isLimit(pane.reason_code)) return "it stopped at no limit.";
-  return context.resetless.has(pane.agent ?? "")
-    ? `it is not known how ${agentName(pane)} says when a limit ends.`
-    : null;
+  if (pane.state !== "error" || !isLimit(pane.reason_code)) return "it hasn't hit a limit.";
+  return context.resetless.has(pane.agent ?? "") ? `${agentName(pane)} doesn't say when a limit ends.` : null;
 };
 
 export const interruptReason = (pane: PaneView, context: ActionContext): DisabledReason => {
@@ -151,7 +150,7 @@ export const interruptReason = (pane: PaneView, context: ActionContext): Disable
   const notLive =
     notLiveReason(pane, context) ?? (isOpened ? farBackgroundReason(pane) : backgroundReason(pane));
   if (notLive !== null) return notLive;
-  if (context.uninterruptible.has(pane.agent ?? "")) return "how this agent is interrupted is not known.";
+  if (context.uninterruptible.has(pane.agent ?? "")) return "don't know how to interrupt this agent.";
   switch (pane.state) {
     case "running":
     case "waiting_approval":

@@ -82,10 +82,10 @@ export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] 
     title: "Move",
     entries: [
       ["↑ ↓  or  k j", "Previous, next row"],
-      ["n", "Next that waits for you"],
+      ["n", "Next that needs you"],
       ["→ ←  or  Space", "Expand, collapse; ← again folds the session"],
       ["/", "Search everything"],
-      ["g  s  m  h  l", "Agents, sessions, machines, history, what is armed"],
+      ["g  s  m  h  l", "Agents, sessions, machines, history, automation"],
       ["+", "Start an agent"],
       [",", "Settings"],
       ["Esc", "Back; then close"],
@@ -100,7 +100,7 @@ export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] 
     entries: [
       ["Enter", "Send"],
       ["Shift Enter", "New line"],
-      ["Esc", "Leave; the draft is kept"],
+      ["Esc", "Close; the draft is kept"],
     ],
   },
 ];

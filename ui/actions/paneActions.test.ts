@@ -51,9 +51,9 @@ describe("what can be done", () => {
   it("answers a prompt only by keys that are known, and never remembers by approving", () => {
     const pane = asking();
     expect(possible(pane)).toEqual(["approve", "rule", "attach", "output", "interrupt", "kill"]);
-    expect(optionReasons(pane, WELL)).toEqual([null, null, "which keys choose it is not known."]);
+    expect(optionReasons(pane, WELL)).toEqual([null, null, "the keys that choose it are unknown."]);
     const onlyAlways = asking({ options: [{ label: "Always", keys: ["1"], role: "approve_always" }] });
-    expect(actionOf("approve").disabledReason(onlyAlways, WELL)).toContain("not known which option");
+    expect(actionOf("approve").disabledReason(onlyAlways, WELL)).toContain("which option does only that");
   });
 
   it("answers a session that no pane shows only where its event told all of it", () => {
@@ -101,18 +101,18 @@ describe("what can be done", () => {
       expect(open).toEqual([false, false, true, false]);
     }
     expect(actionOf("approve").disabledReason(asking({ options, is_whole: false }), WELL)).toContain(
-      "not shown whole",
+      "not shown in full",
     );
   });
 
   it("does not answer a prompt that cannot be named", () => {
     const pane = { ...asking(), prompt_fingerprint: null };
     expect(possible(pane)).toEqual(["attach", "output", "interrupt", "kill"]);
-    expect(optionReasons(pane, WELL)).toEqual(Array(3).fill("its prompt cannot be told from another."));
+    expect(optionReasons(pane, WELL)).toEqual(Array(3).fill("can't tell its prompt from another."));
   });
 
   it("replies to a prompt only where it takes a text", () => {
-    expect(actionOf("reply").disabledReason(asking(), WELL)).toContain("takes no text");
+    expect(actionOf("reply").disabledReason(asking(), WELL)).toContain("doesn't take text");
     expect(actionOf("reply").disabledReason(asking({ text_entry: [] }), WELL)).toBeNull();
   });
 
@@ -125,9 +125,9 @@ describe("what can be done", () => {
       null,
     ]);
     expect(why(makePane({ state: "error", reason: "crashed" }))).toBe("its agent has ended.");
-    expect(why(makePane({ state: "running" }))).toBe("it stopped at no limit.");
+    expect(why(makePane({ state: "running" }))).toBe("it hasn't hit a limit.");
     expect(why(limited, { ...WELL, resetless: new Set(["claude"]) })).toContain("when a limit ends");
-    expect(why(limited, { ...WELL, unreadable: new Set(["claude"]) })).toContain("somebody typed");
+    expect(why(limited, { ...WELL, unreadable: new Set(["claude"]) })).toContain("somebody is typing");
     const asked: unknown[] = [];
     const said: unknown[] = [];
     actionOf("goOn").run(limited, {
@@ -142,7 +142,7 @@ describe("what can be done", () => {
     expect(asked).toEqual([[limited.identity.runtime_id, "go on"]]);
     expect(said).toMatchObject([
       "later",
-      { outcome: "delivered", detail: expect.stringMatching(/“go on” is typed .*(15|3):00/) },
+      { outcome: "delivered", detail: expect.stringMatching(/“go on” is sent .*(15|3):00/) },
     ]);
   });
 
@@ -170,11 +170,11 @@ describe("what is missing", () => {
 
   it("is said once for all that it holds for", () => {
     expect(missing(asking({ options: [] }))).toEqual([
-      "Approve, Deny: its options have not been read from the screen.",
-      "Reply: its prompt takes no text; answer it or attach.",
+      "Approve, Deny: couldn't read the options; open the pane.",
+      "Reply: its prompt doesn't take text; answer it or attach.",
     ]);
     expect(missing(makePane({ state: "running" }), { ...WELL, isUnreachable: true })).toEqual([
-      "Reply, Attach, View output, Interrupt, Kill: host cannot be reached.",
+      "Reply, Attach, View output, Interrupt, Kill: host is unreachable.",
     ]);
   });
   it("is nothing where everything is there", () =>

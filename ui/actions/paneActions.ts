@@ -6,7 +6,7 @@ import type { ActionResult, AnswerChoice, KillSignal } from "../../core/model/ac
 import { isWaiting } from "../../core/model/needs.ts";
 import type { JobView } from "../../core/model/job.ts";
 import { goOnText } from "../text/jobText.ts";
-import { agentName, paneName, panePlaceAndState } from "../text/rowText.ts";
+import { agentName, panePlaceAndState, rowTitle } from "../text/rowText.ts";
 import {
   agentInput,
   dismissInput,
@@ -109,7 +109,7 @@ const asksApproval = ({ state }: PaneView): boolean => state === "waiting_approv
 const never = (): boolean => false;
 
 const CHANGED =
-  "It came or moved at this very moment, or not all of it was in view, so nothing was pressed. Read it and answer again.";
+  "It appeared or moved just now, or wasn't fully in view, so nothing was pressed. Read it, then answer again.";
 
 export const answerPrompt = (
   pane: PaneView,
@@ -163,7 +163,7 @@ export const PANE_ACTIONS = [
     key: "u",
     name: "Make a rule…",
     label: null,
-    help: "Make a rule about what it asks",
+    help: "Create a rule for this request",
     kind: "send",
     isExpected: never,
     disabledReason: ruleReason,
@@ -194,7 +194,7 @@ export const PANE_ACTIONS = [
     key: "o",
     name: "View output",
     label: () => "Output",
-    help: "Show the output, live",
+    help: "Show live output",
     kind: "send",
     panel: "output",
     disabledReason: unreachableReason,
@@ -205,14 +205,14 @@ export const PANE_ACTIONS = [
     key: "i",
     name: "Interrupt",
     label: () => "Interrupt…",
-    help: "Interrupt the turn; asks first",
+    help: "Interrupt the turn (asks first)",
     kind: "interrupt",
     isExclusive: true,
     disabledReason: interruptReason,
     run: (pane, surface) =>
       surface.ask({
-        title: `Interrupt ${agentName(pane)} in ${paneName(pane)}?`,
-        text: panePlaceAndState(pane),
+        title: `Interrupt “${rowTitle(pane).text}”?`,
+        text: `${agentName(pane)}, ${panePlaceAndState(pane)}`,
         confirmLabel: "Interrupt",
         onConfirm: () =>
           void surface.start(pane, "interrupt", () => surface.api.interrupt.mutate(interruptInput(pane))),
@@ -240,9 +240,9 @@ export const PANE_ACTIONS = [
   {
     id: "goOn",
     key: "c",
-    name: "Go on after the limit",
+    name: "Continue after the limit",
     label: null,
-    help: "Go on once a limit has ended",
+    help: "Continue once a limit has ended",
     kind: "later",
     isExclusive: true,
     isExpected: never,
@@ -258,7 +258,7 @@ export const PANE_ACTIONS = [
     key: "x",
     name: "Kill",
     label: () => "Kill…",
-    help: "Kill the agent; asks first",
+    help: "Kill the agent (asks first)",
     tone: "danger",
     kind: "kill",
     isExclusive: true,
@@ -309,7 +309,7 @@ export const sendReply = (
 
 /** What happens to a text that is armed, for whoever arms it. */
 export const LATER_WORDS =
-  "Typed once the agent rests and its input box is empty. Until then it waits under Armed.";
+  "Sends when the agent is idle and its input box is empty. Until then, see Automation.";
 
 export const sendLater = (
   pane: PaneView,

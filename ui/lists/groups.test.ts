@@ -137,7 +137,7 @@ describe("arrange", () => {
     });
     const down = makeTarget({ target: "box", kind: "ssh", health: "down", health_reason: "timed out" });
     expect(arrange([], targetsOf(broken, down), ALL).problems.map((problem) => problem.text)).toEqual([
-      "host: tmux server dev cannot be read: denied",
+      "host: can't read tmux server dev: denied",
       "box is unreachable: timed out",
     ]);
     const [group] = arrange([makePane({ target: "box" })], targetsOf(down), ALL).groups;

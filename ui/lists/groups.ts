@@ -133,7 +133,7 @@ const findProblems = (targets: ReadonlyMap<string, TargetView>): Problem[] => {
       if (server.status === "error")
         problems.push({
           key: `${target.target}:${server.tmux_server}`,
-          text: `${target.target}: tmux server ${server.tmux_server} cannot be read${server.problem === null ? "" : `: ${server.problem}`}`,
+          text: `${target.target}: can't read tmux server ${server.tmux_server}${server.problem === null ? "" : `: ${server.problem}`}`,
         });
   }
   return problems;

@@ -40,7 +40,7 @@ describe("a job in words", () => {
       (when) => jobTitle(makeJob({ kind: "watch", when, text: null })),
     );
     expect(titles).toEqual([
-      "Tell me when it works and shows nothing new for 10m",
+      "Tell me when it runs with nothing new for 10m",
       "Tell me when it prints a:b⟨U+202E⟩",
       "Tell me when it needs approval",
       "Tell me when it needs you",
@@ -58,7 +58,7 @@ describe("a job in words", () => {
     ].map(jobTitle);
     expect(texts).toEqual([
       "go⟨U+0007⟩ on",
-      "A text that is kept in memory alone",
+      "A text kept only in memory",
       "A text that was sent",
       "A text that was not sent",
     ]);

@@ -83,7 +83,7 @@ export const TABS = [
   { kind: "sessions", label: "Sessions", key: "s" },
   { kind: "targets", label: "Machines", key: "m" },
   { kind: "history", label: "History", key: "h" },
-  { kind: "armed", label: "Armed", key: "l" },
+  { kind: "armed", label: "Automation", key: "l" },
 ] as const satisfies readonly { kind: View["kind"]; label: string; key: string }[];
 export type TabKind = (typeof TABS)[number]["kind"];
 

@@ -51,15 +51,15 @@ describe("an agent that notifies by itself", () => {
         agent: "claude",
         folder: "/h/.claude",
         name: "Claude Code",
-        text: "Claude Code rings the bell, and agtmux notifies you, too.",
+        text: "Claude Code rings the bell, and so does agtmux.",
         now: "both",
         choices: [
-          { who: "both", label: "Both", means: "each of its own accord, as now" },
+          { who: "both", label: "Both", means: "as now" },
           { who: "agtmux", label: "Only agtmux", means: "its own is switched off in /h/.claude/s.json" },
           {
             who: "agent",
             label: "Only Claude Code",
-            means: "agtmux shows no notification of it on any machine",
+            means: "agtmux mutes it on every machine",
           },
         ],
       },
@@ -67,11 +67,21 @@ describe("an agent that notifies by itself", () => {
   });
 
   it.each<[Partial<NonNullable<SetupAgent["notifications"]>>, string, string | null, string[]]>([
-    [{ told_by: "agtmux" }, "Only agtmux notifies you of Claude Code", "agtmux", ["both", "agtmux", "agent"]],
-    [{ told_by: "agent" }, "Only Claude Code notifies you itself", "agent", ["both", "agtmux", "agent"]],
-    [{ told_by: "nobody" }, "Nobody notifies you of Claude Code", null, ["both", "agtmux"]],
-    [{ told_by: "unclear", how: "/h/s.json is broken" }, "is not known. /h/s.json is broken.", null, []],
-    [{ path: null, how: "Set x to off." }, "To be told once: Set x to off.", "both", ["both", "agent"]],
+    [
+      { told_by: "agtmux" },
+      "Only agtmux notifies you about Claude Code",
+      "agtmux",
+      ["both", "agtmux", "agent"],
+    ],
+    [{ told_by: "agent" }, "Only Claude Code itself notifies you", "agent", ["both", "agtmux", "agent"]],
+    [{ told_by: "nobody" }, "Nothing notifies you about Claude Code", null, ["both", "agtmux"]],
+    [
+      { told_by: "unclear", how: "/h/s.json is broken" },
+      "notifies you itself. /h/s.json is broken.",
+      null,
+      [],
+    ],
+    [{ path: null, how: "Set x to off." }, "To be notified once: Set x to off.", "both", ["both", "agent"]],
   ])("with %o: %s", (more, text, now, choices) => {
     const [notifying] = notifyingOf({ notifications: notifications(more) });
     expect(notifying?.text).toContain(text);
@@ -99,7 +109,7 @@ describe("the set-up screen", () => {
       ["ok", "tmux 3.5a", "/usr/bin/tmux"],
       ["open", "Claude Code 2.1.0", "no hooks yet: 2 lines into /h/.claude/s.json, 1 out of it"],
       ["open", "pi · 2 running", "no hooks yet: a new file, /h/.pi/agtmux.ts"],
-      ["ok", "Codex 2.1.0", "hooks installed; left to do: trust the hooks in Codex"],
+      ["ok", "Codex 2.1.0", "hooks installed; still to do: trust the hooks in Codex"],
     ]);
     expect(screen.button).toBe("Install for 2 agents");
     expect(screen.installable.map((one) => one.agent)).toEqual(["claude", "pi"]);
@@ -108,10 +118,10 @@ describe("the set-up screen", () => {
 
   it("says what hooks are good for, of one agent and of several", () => {
     expect(setupScreen(look(absent())).headline).toBe(
-      "With hooks an agent tells every change at once; without, it is read from the screen.",
+      "With hooks, status is instant and exact; without, it's read from the screen.",
     );
     expect(setupScreen(look(absent(), absent({ agent: "pi" }))).headline).toBe(
-      "With hooks agents tell every change at once; without, they are read from the screen.",
+      "With hooks, status is instant and exact; without, it's read from the screen.",
     );
   });
 
@@ -135,7 +145,7 @@ describe("the set-up screen", () => {
         agent({ agent: "claude2", problems: ["hooks are switched off"] }),
       ),
     );
-    expect(screen.notes[0]).toContain("2 running agents have told no event yet");
+    expect(screen.notes[0]).toContain("2 running agents have sent no event yet");
     expect(screen.lines.map(({ mark }) => mark)).toEqual(["ok", "ok", "none", "problem", "problem"]);
     expect(screen.button).toBeNull();
   });
@@ -143,7 +153,7 @@ describe("the set-up screen", () => {
   it("says what to do without tmux and without agents", () => {
     const none = { ...look(), tmux: { path: null, version: null, problem: "No tmux. Install it." } };
     expect(setupScreen(none)).toMatchObject({ headline: "agtmux needs tmux.", button: null });
-    expect(setupScreen(look()).headline).toContain("No agent was found yet");
+    expect(setupScreen(look()).headline).toContain("No agents found yet");
   });
 
   it("shows what other programs wrote without what steers a terminal", () => {
@@ -172,7 +182,7 @@ describe("the one button", () => {
     expect(done).toEqual(["pi"]);
     expect(outcomes.map(({ agent: which, problem }) => [which, problem])).toEqual([
       ["claude", "the file is a pipe"],
-      ["codex", "Its settings changed meanwhile, so nothing was done: look again."],
+      ["codex", "Its settings changed in the meantime, so nothing was done. Look again."],
       ["pi", null],
     ]);
     expect(outcomes[2]?.backups).toEqual(["/h/b"]);

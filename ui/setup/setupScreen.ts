@@ -33,7 +33,7 @@ export const sentenceOf = (error: unknown): string => {
 const installOne = async ({ agent, folder, changes }: SetupAgent, change: ChangeIntegration) => {
   const now = await change({ agent, folder, action: "repair", dryRun: true });
   if (JSON.stringify(now.changes) !== JSON.stringify(changes))
-    return { backups: [], problem: "Its settings changed meanwhile, so nothing was done: look again." };
+    return { backups: [], problem: "Its settings changed in the meantime, so nothing was done. Look again." };
   const { backups } = await change({ agent, folder, action: "repair", dryRun: false });
   return { backups, problem: null };
 };
@@ -73,26 +73,26 @@ const notifyingText = (name: string, notifications: NonNullable<SetupAgent["noti
   const how = notifications.how === null ? "" : ` ${displaySentence(notifications.how)}`;
   switch (notifications.told_by) {
     case "both":
-      return `${name} ${notifications.what}, and agtmux notifies you, too.${notifications.path === null ? ` To be told once:${how}` : ""}`;
+      return `${name} ${notifications.what}, and so does agtmux.${notifications.path === null ? ` To be notified once:${how}` : ""}`;
     case "agtmux":
-      return `Only agtmux notifies you of ${name}: what the agent does itself is switched off.`;
+      return `Only agtmux notifies you about ${name}; the agent's own notifications are off.`;
     case "agent":
-      return `Only ${name} notifies you itself: it ${notifications.what}.`;
+      return `Only ${name} itself notifies you: it ${notifications.what}.`;
     case "nobody":
-      return `Nobody notifies you of ${name}: its own setting is off, and agtmux mutes it.`;
+      return `Nothing notifies you about ${name}: its own setting is off, and agtmux mutes it.`;
     case "unclear":
-      return `Whether ${name} notifies you itself is not known.${how}`;
+      return `Can't tell whether ${name} notifies you itself.${how}`;
   }
 };
 
 const choiceOf = (who: Notifier, name: string, path: string | null) => {
   switch (who) {
     case "both":
-      return { who, label: "Both", means: "each of its own accord, as now" };
+      return { who, label: "Both", means: "as now" };
     case "agtmux":
       return { who, label: "Only agtmux", means: `its own is switched off in ${displayLine(path ?? "")}` };
     case "agent":
-      return { who, label: `Only ${name}`, means: "agtmux shows no notification of it on any machine" };
+      return { who, label: `Only ${name}`, means: "agtmux mutes it on every machine" };
   }
 };
 
@@ -170,7 +170,7 @@ const isInstallable = ({ state, changes }: SetupAgent): boolean =>
   (state === "absent" || state === "partial") && changes.length > 0;
 
 const installedText = ({ steps }: SetupAgent): string =>
-  ["hooks installed", ...steps.map(({ what }) => `left to do: ${displayLine(what)}`)].join("; ");
+  ["hooks installed", ...steps.map(({ what }) => `still to do: ${displayLine(what)}`)].join("; ");
 
 const stateOf = (agent: SetupAgent): Pick<SetupLine, "mark" | "text"> => {
   const problems = agent.problems.map(displaySentence).join(" ");
@@ -213,10 +213,8 @@ const stepsText = (steps: readonly PersonStep[]): string | null => {
 
 const headlineOf = ({ tmux, agents }: SetupLook, open: number, steps: readonly PersonStep[]): string => {
   if (tmux.problem !== null) return "agtmux needs tmux.";
-  if (agents.length === 0)
-    return "No agent was found yet. Start one in a tmux pane, as you always do: it appears by itself.";
-  if (open > 0)
-    return `With hooks ${open === 1 ? "an agent tells" : "agents tell"} every change at once; without, ${open === 1 ? "it is" : "they are"} read from the screen.`;
+  if (agents.length === 0) return "No agents found yet. Start one in a tmux pane and it appears here.";
+  if (open > 0) return `With hooks, status is instant and exact; without, it's read from the screen.`;
   return stepsText(steps) ?? "Everything is set up.";
 };
 
@@ -228,8 +226,8 @@ const silentNote = (agents: readonly SetupAgent[]): string[] => {
   if (silent === 0) return [];
   return [
     silent === 1
-      ? "One running agent has told no event yet. If it began before its hooks, it is read from the screen until you start it again."
-      : `${silent} running agents have told no event yet. Those that began before their hooks are read from the screen until you start them again.`,
+      ? "One running agent has sent no event yet. If it started before its hooks were installed, restart it; until then its screen is read."
+      : `${silent} running agents have sent no event yet. Restart those that started before their hooks were installed; until then their screens are read.`,
   ];
 };
 

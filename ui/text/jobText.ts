@@ -13,7 +13,7 @@ const conditionWords = (when: string): string => {
   const value = displayLine(more.join(":"));
   switch (kind) {
     case "quiet":
-      return `it works and shows nothing new for ${value}`;
+      return `it runs with nothing new for ${value}`;
     case "match":
       return `it prints ${value}`;
     case "state":
@@ -32,7 +32,7 @@ export const isArmed = ({ state }: JobView): boolean => state === "armed" || sta
 /** A text is shown while it waits; afterwards it is kept nowhere. */
 const textTitle = (job: JobView): string => {
   if (job.text !== null) return displayLine(job.text);
-  if (isArmed(job)) return "A text that is kept in memory alone";
+  if (isArmed(job)) return "A text kept only in memory";
   return job.runs > 0 ? "A text that was sent" : "A text that was not sent";
 };
 
@@ -47,7 +47,7 @@ const dayAndTime = (iso: string): string =>
 
 /** What happens to a text for the end of a limit. */
 export const goOnText = (text: string, { next_at: next }: JobView): string =>
-  `“${text}” is typed ${next === null ? "then" : dayAndTime(next)}, if the agent rests and its input box is empty. Until then it waits under Armed.`;
+  `“${text}” is sent ${next === null ? "then" : dayAndTime(next)} if the agent is idle and its input box is empty. Until then, see Automation.`;
 
 const sendTime = ({ when, next_at: next }: JobView): string => {
   const at = next === null ? "" : dayAndTime(next);
@@ -94,7 +94,7 @@ export const jobStatus = ({ state, expires_at: until, runs }: JobView, now: numb
 export const pauseText = (pausedAt: string | null, now: number): string =>
   pausedAt === null
     ? ""
-    : `Paused for ${formatAge(Math.max(0, now - Date.parse(pausedAt)))}: nothing is told or sent.`;
+    : `Paused for ${formatAge(Math.max(0, now - Date.parse(pausedAt)))}: nothing is sent.`;
 
 // The list: what is armed in the order in which it was armed, then what ended, the newest first.
 

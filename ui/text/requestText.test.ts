@@ -26,7 +26,7 @@ it.each([
 ])("%s ms before a request ends, says %j", (leftMs, end) => {
   const at = leftMs === null ? null : new Date(leftMs).toISOString();
   const text = expiryText(partOf({ body: "make", expires_at: at }), 0);
-  expect(text).toBe(end === "" ? "" : `The agent goes on without an answer ${end}`);
+  expect(text).toBe(end === "" ? "" : `The agent continues without an answer ${end}`);
 });
 
 describe("a part that is bounded", () => {

@@ -42,7 +42,7 @@ export const requestText = (request: RequestView) => {
     summary: content === null ? "" : changeSummary(content),
     lineCount: lineCount(request),
     /** Why nothing can be approved here, whatever is unfolded; empty: nothing is missing. */
-    note: isWhole ? "" : "Not shown whole: a part of it could not be read. Attach to read it.",
+    note: isWhole ? "" : "Not shown in full: part of it couldn't be read. Attach to read it.",
   };
 };
 
@@ -56,7 +56,7 @@ export const timeLeft = (leftMs: number): string => {
 
 /** How long the agent waits; empty: for ever. `now`: epoch ms by the daemon's clock. */
 export const expiryText = ({ expires_at: at }: RequestView, now: number): string =>
-  at === null ? "" : `The agent goes on without an answer ${timeLeft(Date.parse(at) - now)}.`;
+  at === null ? "" : `The agent continues without an answer ${timeLeft(Date.parse(at) - now)}.`;
 
 /** How many rows of a text are shown at first; a longer text is folded until the person unfolds it. */
 const MAX_ROWS = 12;

@@ -1,5 +1,5 @@
 // The words of a row, and what lists do with rows before drawing them: machines and health, the order of a flat list, state and
-// place, the work tree, what the agent does now, age, badge, totals. The popover, the picker, the command line and the
+// place, the worktree, what the agent does now, age, badge, totals. The popover, the picker, the command line and the
 // notifications take their words from here. Pure.
 import { BACKGROUND_SERVER, DEFAULT_SERVER, placeIdOf } from "../../core/model/shortRef.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
@@ -127,7 +127,7 @@ export const waitAnnouncement = (panes: readonly PaneView[]): string => {
   return `${paneLabel(first)}, in ${displayLine(first.identity.session_name)}`;
 };
 
-// The work tree: what is not committed, and who else works there.
+// The worktree: what is not committed, and who else works there.
 
 /** `+12 −3 ↑2`: lines in files that git knows, and commits that its upstream lacks; without lines, how many files. */
 export const changesText = ({ workspace }: PaneView): string => {

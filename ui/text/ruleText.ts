@@ -34,7 +34,7 @@ const aboutOf = (when: RuleView["when"]): string => {
 export const ruleTitle = ({ then, when }: RuleView): string =>
   displayLine(`${watchOf(when) === null ? THEN_WORDS[then] : "Tells you when"}  ${aboutOf(when)}`);
 
-export const ruleStatus = ({ mode }: RuleView): string => (mode === "shadow" ? "in shadow" : mode);
+export const ruleStatus = ({ mode }: RuleView): string => (mode === "shadow" ? "dry run" : mode);
 
 /** Its name, and the conditions that the title does not say. */
 export const rulePlace = ({ name, when, mode, channel }: RuleView): string => {
@@ -46,7 +46,7 @@ export const rulePlace = ({ name, when, mode, channel }: RuleView): string => {
       ? []
       : Object.entries(others).map(([key, value]) => displayLine(`${key} ${JSON.stringify(value)}`))),
     ...(channel === null ? [] : [displayLine(`over ${channel}`)]),
-    ...(mode === "blocked" ? ["armed, but nothing is approved while the file has a mistake in it"] : []),
+    ...(mode === "blocked" ? ["armed, but nothing is approved until the file is fixed"] : []),
   ].join(" · ");
 };
 
@@ -82,7 +82,7 @@ export const ruleProblems = ({ problems, blocks_approval: isBlocked }: RulesView
   ...problems.map(({ line, path, message }) =>
     displaySentence(`rules.json, line ${line}: ${path === "" ? "" : `${path}: `}${message}`),
   ),
-  ...(isBlocked ? ["Nothing is approved until that is right."] : []),
+  ...(isBlocked ? ["Nothing is approved until it's fixed."] : []),
 ];
 
 /** Those that the person looks for; `runtimeId`: only those that did something for this agent last. */
@@ -101,8 +101,8 @@ export const isArmable = ({ then, mode }: RuleView): boolean =>
 export const isDisarmable = ({ mode }: RuleView): boolean => mode === "armed" || mode === "blocked";
 
 const ARMS: Readonly<Record<Then, string>> = {
-  approve: "It approves these, at once and without you, whenever an agent asks for one of them",
-  deny: "It refuses these, at once and without you",
+  approve: "It approves these immediately, without asking you, whenever an agent asks for one",
+  deny: "It denies these immediately, without asking you",
   leave: "It leaves these to you",
   notify: "It tells you of these",
 };
@@ -120,8 +120,8 @@ export const armingText = (rule: RuleView): string[] => [
 /** What happens with a rule once it is in the file. */
 export const addedText = (then: Then): string =>
   then === "leave"
-    ? "It is in force as soon as it is in the file, and presses no key."
-    : "It begins in shadow: it notes what it would do and presses no key, until you arm it.";
+    ? "It applies as soon as it's in the file, and presses no keys."
+    : "It starts as a dry run: it logs what it would do and presses no keys until you arm it.";
 
 export const DRAFT_VERDICTS = ["approve", "deny", "leave"] as const;
 export type DraftVerdict = (typeof DRAFT_VERDICTS)[number];

@@ -40,7 +40,7 @@ export const resumeInput = ({ identity, folder, pane_ref }: HistorySession) =>
 
 const MAX_FOLDERS = 30;
 
-/** Where agents of a machine work: the top of the work tree where there is one. */
+/** Where agents of a machine work: the top of the worktree where there is one. */
 export const foldersOf = (panes: readonly PaneView[], target: string): string[] => {
   const known = panes.flatMap(({ identity, activity }) => {
     const folder = activity?.work_tree ?? activity?.folder ?? null;
@@ -51,11 +51,11 @@ export const foldersOf = (panes: readonly PaneView[], target: string): string[] 
 
 const PROMPT_TEXT: Readonly<Record<Started["prompt"], string>> = {
   none: "",
-  waiting: "The task goes in once the agent is ready for it.",
-  delivered: "The task went in.",
-  not_delivered: "The task did not go in",
+  waiting: "The task is sent once the agent is ready.",
+  delivered: "The task was sent.",
+  not_delivered: "The task was not sent",
   unverified: "The task was sent, but its effect was not seen",
-  dropped: "The task did not go in",
+  dropped: "The task was not sent",
 };
 
 /** What came of a start, sentence by sentence. */
@@ -73,7 +73,7 @@ export const startedText = (started: StartedView): string[] => {
   const isOpen = said !== "" && !said.endsWith(".");
   return [
     `${displayLine(command)} runs in session ${displayLine(session)}${ref === null ? "" : ` (${displayLine(ref)})`}, in ${displayLine(folder)}.`,
-    worktree?.is_new === true ? `The work tree for the branch ${displayLine(worktree.branch)} was made.` : "",
+    worktree?.is_new === true ? `Created a worktree for branch ${displayLine(worktree.branch)}.` : "",
     isOpen ? displaySentence(`${said}: ${detail}`) : said,
     ...started.warnings.map((warning) => displaySentence(warning)),
   ].filter((line) => line !== "");

@@ -145,10 +145,10 @@ describe("a rule about what is asked", () => {
 
   it.each([
     ["what was shown is not asked any more", {}, "fp0", "asks something else now"],
-    ["it is no plain command", { command: "git status; rm -rf /" }, "fp1", "no plain command"],
+    ["it is no plain command", { command: "git status; rm -rf /" }, "fp1", "simple commands"],
     ["a secret is in the command", { command: `curl ${SECRET}` }, "fp1", "holds a secret"],
     ["a secret is in the folder", { folder: `/home/dev/${SECRET}` }, "fp1", "holds a secret"],
-    ["it is about no command", { command: null }, "fp1", "no plain command"],
+    ["it is about no command", { command: null }, "fp1", "simple commands"],
   ])("is refused where %s", async (_name, change, fingerprint, why) => {
     ask(change);
     await expect(draft("approve", fingerprint)).rejects.toThrow(why);

@@ -49,7 +49,7 @@ const ConfigPage = ({ settings, children }: ConfigPageProps) => (
     {settings.value === null && settings.failure === null && <p role="status">Reading…</p>}
     {settings.value !== null && settings.value.problem !== null && (
       <p className={styles.failure} role="alert">
-        Nothing can be changed here until that file is correct; the last good settings stay in force.{" "}
+        Fix that file to change settings here; the last valid settings stay in effect.{" "}
         {displaySentence(settings.value.problem)}
       </p>
     )}
@@ -70,7 +70,7 @@ const AtLogin = ({ api }: { api: DesktopApi }) => {
     <>
       <FailureText failure={failure ?? task.failure} />
       {value?.launchAtLogin.isSupported === false && (
-        <Absent>{displaySentence(value.launchAtLogin.problem ?? "The app cannot arrange this here")}</Absent>
+        <Absent>{displaySentence(value.launchAtLogin.problem ?? "Not available on this system")}</Absent>
       )}
       {value?.launchAtLogin.isSupported === true && (
         <Toggle
@@ -89,7 +89,7 @@ const AtLogin = ({ api }: { api: DesktopApi }) => {
 const LaunchAtLogin = ({ desktop }: { desktop: DesktopApi | null }) => (
   <Group title="Start">
     {desktop === null ? (
-      <Absent>Launch at login is a choice of the desktop app; this is the popover in a browser.</Absent>
+      <Absent>Launch at login needs the desktop app; this is the popover in a browser.</Absent>
     ) : (
       <AtLogin api={desktop} />
     )}
@@ -111,8 +111,14 @@ interface NumberRow {
 }
 
 const KEPT: readonly NumberRow[] = [
-  { key: "retention.max_age_days", label: "History of states for", unit: "days", factor: 1 },
-  { key: "retention.max_events", label: "At most", unit: "events", factor: 1, hint: "The oldest go first." },
+  { key: "retention.max_age_days", label: "Keep state history for", unit: "days", factor: 1 },
+  {
+    key: "retention.max_events",
+    label: "At most",
+    unit: "events",
+    factor: 1,
+    hint: "The oldest are deleted first.",
+  },
 ];
 const SHOWN: readonly NumberRow[] = [
   {
@@ -123,17 +129,17 @@ const SHOWN: readonly NumberRow[] = [
   },
   {
     key: "timing.crashed_visible_ms",
-    label: "A crash stays listed for",
+    label: "Keep crashes listed for",
     unit: "days",
     factor: DAY_MS,
-    hint: "Unless you dismiss it.",
+    hint: "Unless you dismiss them.",
   },
   {
     key: "idle_shutdown_ms",
-    label: "A daemon started on demand leaves after",
+    label: "Stop the idle service after",
     unit: "min",
     factor: MINUTE_MS,
-    hint: "When nobody is connected to it.",
+    hint: "When no app or command is connected.",
   },
 ];
 
@@ -179,8 +185,8 @@ export const TestNotification = ({ desktop }: { desktop: DesktopApi | null }) =>
     <Group title="Does it work?">
       {desktop === null ? (
         <Absent>
-          The desktop app shows notifications; this is the popover in a browser. What is set here holds for
-          the app too.
+          The desktop app shows notifications; this is the popover in a browser. These settings apply to the
+          app.
         </Absent>
       ) : (
         <div className={styles.field}>
@@ -194,7 +200,7 @@ export const TestNotification = ({ desktop }: { desktop: DesktopApi | null }) =>
           {result !== null && (
             <p role="status" className={result.problem === null ? styles.good : styles.failure}>
               {result.problem === null
-                ? "The system took it. If you saw nothing, check its notification settings and the focus mode."
+                ? "Sent. If you saw nothing, check the system's notification settings and focus mode."
                 : displaySentence(result.problem)}
             </p>
           )}
@@ -272,8 +278,8 @@ const Quiet = ({ values, set }: PartProps) => {
   return (
     <Group title="Quiet hours">
       <Toggle
-        label="Be quiet every day"
-        hint="Nothing is shown in that time; what waits is still counted in the menu bar."
+        label="Quiet hours every day"
+        hint="No notifications then; the menu bar still counts who needs you."
         isOn={quiet !== null}
         onChange={(isOn) => set("notifications.quiet_hours", isOn ? QUIET_FROM_START : null)}
       />
@@ -294,7 +300,7 @@ const Quiet = ({ values, set }: PartProps) => {
 const Targets = ({ values, set, targets }: PartProps & { targets: readonly TargetView[] }) => {
   const muted = values["notifications.muted_targets"];
   return (
-    <Group title="Of these machines">
+    <Group title="Machines">
       {targets.map(({ target }) => (
         <Toggle
           key={target}
@@ -317,12 +323,12 @@ const MutedAgents = ({ values, set }: PartProps) => {
   const muted = values["notifications.muted_agents"];
   return (
     muted.length > 0 && (
-      <Group title="Of these agents">
+      <Group title="Agents">
         {muted.map((agent) => (
           <Toggle
             key={agent}
             label={displayLine(agent)}
-            hint="It notifies you itself."
+            hint="It sends its own notifications."
             isOn={false}
             onChange={() =>
               set(
@@ -338,7 +344,7 @@ const MutedAgents = ({ values, set }: PartProps) => {
 };
 
 const Bounds = ({ values, set }: PartProps) => (
-  <Group title="Not too often">
+  <Group title="Frequency">
     <TextField
       label="Same agent again after"
       type="number"
@@ -347,9 +353,9 @@ const Bounds = ({ values, set }: PartProps) => (
       onCommit={(seconds) => set("notifications.cooldown_ms", Number(seconds) * 1_000)}
     />
     <TextField
-      label="Together as one from"
+      label="Group"
       type="number"
-      unit="at once"
+      unit="or more"
       value={String(values["notifications.group_from"])}
       onCommit={(count) => set("notifications.group_from", Number(count))}
     />

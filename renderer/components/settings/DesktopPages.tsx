@@ -100,7 +100,7 @@ const GlobalShortcut = ({ api }: { api: DesktopApi }) => {
             readOnly
             value={accelerator === null ? "" : displayLine(acceleratorText(accelerator, value.platform))}
             placeholder="None"
-            aria-description="Press the new keys while this field has the focus."
+            aria-description="Press the new keys while this field has focus."
             onKeyDown={(event) => {
               if (event.key === "Tab" || event.key === "Escape") return;
               event.preventDefault();
@@ -127,9 +127,7 @@ export const ShortcutsPage = ({ desktop }: { desktop: DesktopApi | null }) => (
   <>
     <Group title="Everywhere">
       {desktop === null ? (
-        <Absent>
-          A key that opens agtmux from anywhere needs the desktop app; this is the popover in a browser.
-        </Absent>
+        <Absent>A system-wide shortcut needs the desktop app; this is the popover in a browser.</Absent>
       ) : (
         <GlobalShortcut api={desktop} />
       )}
@@ -166,12 +164,12 @@ const ChooseTerminal = ({ api }: { api: DesktopApi }) => {
     <>
       <Choice
         label="Open panes in"
-        hint={inUse === null ? "No terminal program was found here." : `A click opens ${displayLine(inUse)}.`}
+        hint={inUse === null ? "No terminal app was found." : `A click opens ${displayLine(inUse)}.`}
         value={valueOf(choice)}
         options={[
-          { value: AUTO, label: "What is installed" },
+          { value: AUTO, label: "Automatic" },
           ...found.map(({ id, name }) => ({ value: id, label: displayLine(name) })),
-          { value: COMMAND, label: "A command of mine" },
+          { value: COMMAND, label: "Custom command" },
         ]}
         onChange={(value) => set(toChoice(value, state))}
       />
@@ -179,7 +177,7 @@ const ChooseTerminal = ({ api }: { api: DesktopApi }) => {
         <TextField
           label="Command"
           isWide
-          hint={`Words separated by spaces; no shell reads them. ${PLACEHOLDER} stands for what is to be run.`}
+          hint={`Separate words with spaces; no shell is involved. ${PLACEHOLDER} is replaced with the command to run.`}
           value={choice.argv.join(" ")}
           onCommit={(text) => set({ kind: "command", argv: text.split(/\s+/).filter((word) => word !== "") })}
         />
@@ -194,8 +192,8 @@ export const TerminalPage = ({ desktop }: { desktop: DesktopApi | null }) => (
   <Group title="Attach">
     {desktop === null ? (
       <Absent>
-        A browser cannot open a terminal: Enter on a row shows the command to run in one. The desktop app lets
-        you choose the program.
+        A browser can't open a terminal; Enter on a row shows the command to run. Choose the program in the
+        desktop app.
       </Absent>
     ) : (
       <ChooseTerminal api={desktop} />
@@ -218,7 +216,7 @@ const Command = ({ text }: { text: string }) => {
         {text}
       </pre>
       <ActionButton onClick={copy}>{copied === "yes" ? "Copied" : "Copy"}</ActionButton>
-      {copied === "failed" && <span role="status">Copying is not allowed here: select it instead.</span>}
+      {copied === "failed" && <span role="status">Can't copy here; select it instead.</span>}
     </div>
   );
 };
@@ -227,7 +225,7 @@ const STATE_WORDS = {
   installed: "installed",
   absent: "not installed",
   occupied: "not installed",
-  none: "not in this build",
+  none: "not included in this build",
 } as const satisfies Record<CommandLineState["kind"], string>;
 
 const OtherOne = ({ path }: { path: string }) => (
@@ -248,7 +246,7 @@ const About = ({ state }: { state: CommandLineState }) => {
           {state.pathLine !== null && (
             <>
               <p className={styles.hint}>
-                If a new shell does not find it, add this to the shell’s start file:
+                If a new shell doesn't find it, add this to your shell's startup file:
               </p>
               <Command text={state.pathLine} />
             </>
@@ -259,7 +257,7 @@ const About = ({ state }: { state: CommandLineState }) => {
       return (
         <>
           <p>
-            A link at <code>{displayLine(state.path)}</code> will lead to this app. Nothing else is changed.
+            A link at <code>{displayLine(state.path)}</code> will point to this app. Nothing else changes.
           </p>
           {state.other !== null && <OtherOne path={state.other} />}
         </>
@@ -267,8 +265,7 @@ const About = ({ state }: { state: CommandLineState }) => {
     case "occupied":
       return (
         <p>
-          <code>{displayLine(state.path)}</code> is {displayLine(state.what)}. Move it away, and install
-          again.
+          <code>{displayLine(state.path)}</code> is {displayLine(state.what)}. Move it, then install again.
         </p>
       );
     case "none":
@@ -312,13 +309,13 @@ const Install = ({ api }: { api: DesktopApi }) => {
 
 export const CommandLinePage = ({ host }: { host: Host }) => (
   <>
-    <p className={styles.intro}>The command lists, attaches, answers and replies from a shell.</p>
+    <p className={styles.intro}>List, attach, answer and reply from a shell.</p>
     <Group title="In your shell">
       {host.desktop === null ? (
         <>
-          <Absent>The desktop app can link its command by itself; this is the popover in a browser.</Absent>
+          <Absent>The desktop app can install its own command; this is the popover in a browser.</Absent>
           <div className={styles.field}>
-            <p>From a clone it is bin/agtmux. Run this in the clone:</p>
+            <p>In a clone it's bin/agtmux. Run this there:</p>
             <Command text={'mkdir -p ~/.local/bin && ln -s "$PWD/bin/agtmux" ~/.local/bin/agtmux'} />
           </div>
         </>
@@ -328,13 +325,13 @@ export const CommandLinePage = ({ host }: { host: Host }) => (
     </Group>
     <Group title="Does it work?">
       <div className={styles.field}>
-        <p>This says whether your shell finds it, and what else is missing:</p>
+        <p>Checks that your shell finds it, and what else is missing:</p>
         <Command text="agtmux doctor" />
       </div>
     </Group>
     <Group title="Completions">
       <div className={styles.field}>
-        <p>For bash; zsh and fish have their own.</p>
+        <p>For bash; zsh and fish work too.</p>
         <Command text={'eval "$(agtmux completions bash)"'} />
       </div>
     </Group>

@@ -91,9 +91,7 @@ const Findings = ({ findings }: { findings: readonly Finding[] }) =>
               />
             ))}
           {unused.size > 0 && (
-            <Fact status="skipped">
-              Not integrated and in no pane: {[...unused].map(displayLine).join(", ")}.
-            </Fact>
+            <Fact status="skipped">No hooks and not running: {[...unused].map(displayLine).join(", ")}.</Fact>
           )}
         </ul>
       </Group>
@@ -106,12 +104,11 @@ const count = (findings: readonly Finding[], status: FindingStatus): number =>
 const totalOf = (findings: readonly Finding[]): string => {
   const problems = count(findings, "problem");
   const warnings = count(findings, "warning");
-  if (problems + warnings === 0)
-    return `Everything that was checked is well: ${count(findings, "ok")} checks.`;
+  if (problems + warnings === 0) return `All ${count(findings, "ok")} checks passed.`;
   return [
     ...(problems === 0 ? [] : [problems === 1 ? "1 problem" : `${problems} problems`]),
     ...(warnings === 0 ? [] : [warnings === 1 ? "1 warning" : `${warnings} warnings`]),
-    `${count(findings, "ok")} well`,
+    `${count(findings, "ok")} passed`,
   ].join(", ");
 };
 
@@ -121,8 +118,8 @@ const Report = ({ text }: { text: string }) => {
     <Group title="Report">
       <div className={styles.field}>
         <p className={styles.hint}>
-          This is what is copied. Home folders, machines, users and addresses are left out; read it before you
-          hand it on.
+          This is what gets copied. Home folders, machines, users and addresses are left out; read it before
+          you share it.
         </p>
         <pre
           className={`${styles.code} ${diagnostics.report}`}
@@ -133,10 +130,10 @@ const Report = ({ text }: { text: string }) => {
           {text}
         </pre>
         <div className={styles.buttons}>
-          <ActionButton onClick={copy}>Copy the report</ActionButton>
+          <ActionButton onClick={copy}>Copy report</ActionButton>
           <span role="status">
             {copied === "yes" && "Copied."}
-            {copied === "failed" && "Copying is not allowed here: select the text instead."}
+            {copied === "failed" && "Can't copy here; select the text instead."}
           </span>
         </div>
       </div>
@@ -151,13 +148,12 @@ const Logs = ({ host, home }: { host: Host; home: string }) => {
     <Group title="Logs">
       {desktop === null ? (
         <Absent>
-          A browser cannot open them. They are in <code>{home}/log</code>, on the machine that the daemon runs
-          on.
+          A browser can't open them. They're in <code>{home}/log</code>, on the daemon's machine.
         </Absent>
       ) : (
         <div className={styles.field}>
           <ActionButton onClick={() => void task.run(() => desktop.desktop.openLogs.mutate())}>
-            Open the logs
+            Open logs
           </ActionButton>
           <FailureText failure={task.failure} />
         </div>

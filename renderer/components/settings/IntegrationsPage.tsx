@@ -35,16 +35,16 @@ const Verification = ({ result }: { result: IntegrationVerification }) => (
     ))}
     {result.steps.map(({ what, how }) => (
       <Fact key={what} status="skipped">
-        Left to do: {displayLine(what)}. {displaySentence(how)}
+        Still to do: {displayLine(what)}. {displaySentence(how)}
       </Fact>
     ))}
     <Fact status={result.deliveryWorks ? "ok" : "problem"}>{displaySentence(result.deliveryDetail)}</Fact>
     <Fact status={result.lastRealEventAt === null ? "skipped" : "ok"}>
       {result.lastRealEventAt === null ? (
-        "No event of a real agent yet: an agent that already runs reads its hooks when it starts again."
+        "No event from a real agent yet. A running agent loads its hooks when you restart it."
       ) : (
         <>
-          Last event of a real agent <Age since={result.lastRealEventAt} suffix=" ago" />.
+          Last event from a real agent <Age since={result.lastRealEventAt} suffix=" ago" />.
         </>
       )}
     </Fact>
@@ -175,13 +175,13 @@ const IntegrationCard = (props: IntegrationCardProps) => {
         ))}
         {steps.map(({ what, how }) => (
           <p key={what}>
-            Left to do: {displayLine(what)}. {displaySentence(how)}
+            Still to do: {displayLine(what)}. {displaySentence(how)}
           </p>
         ))}
         {shown.kind === "plan" && (
           <>
             <p role="status">
-              {shown.isNew && "Its settings changed meanwhile, so nothing was done. "}
+              {shown.isNew && "Its settings changed in the meantime, so nothing was done. "}
               {shown.isNew ? "Now this" : "This"} would change{" "}
               {shown.report.changes.length === 1 ? "one file" : `${shown.report.changes.length} files`}:
             </p>
@@ -201,7 +201,7 @@ const IntegrationCard = (props: IntegrationCardProps) => {
         {shown.kind === "done" && (
           <p role="status">
             {shown.sentence}
-            {shown.backups.length > 0 && ` The file as it was: ${shown.backups.map(displayLine).join(", ")}`}
+            {shown.backups.length > 0 && ` Backup: ${shown.backups.map(displayLine).join(", ")}`}
           </p>
         )}
         {shown.kind === "verified" && <Verification result={shown.result} />}
@@ -223,9 +223,9 @@ const aboutOf = ({
   [
     verified
       ? versions.length > 0
-        ? `Checked against recordings of ${versions.map(displayLine).join(", ")}`
-        : "Checked against recordings"
-      : "Unverified: no recording of it was at hand",
+        ? `Tested with recordings of ${versions.map(displayLine).join(", ")}`
+        : "Tested with recordings"
+      : "Unverified: no recording of it exists",
     ...(others.length === 0 ? [] : [`version ${others.map(displayLine).join(", ")} is unverified`]),
     ...(source === "built-in" ? [] : [`with ${files.map(displayLine).join(", ")}`]),
   ].join("; ");
@@ -242,9 +242,7 @@ export const AgentsPage = ({ api }: { api: Api }) => {
     return failure === null ? <p role="status">Reading…</p> : <FailureText failure={failure} />;
   return (
     <>
-      <p className={styles.intro}>
-        A pane of an agent that is switched off counts as a pane without an agent.
-      </p>
+      <p className={styles.intro}>A pane of a disabled agent counts as a pane without an agent.</p>
       <FailureText failure={task.failure ?? failure} />
       <Group title="Recognised">
         {value.items.map((adapter) => (
@@ -258,7 +256,7 @@ export const AgentsPage = ({ api }: { api: Api }) => {
         ))}
       </Group>
       {value.problems.length > 0 && (
-        <Group title="Files that are not in force">
+        <Group title="Files not in use">
           {value.problems.map(({ file, line, path, message }) => (
             <p key={`${file}:${line}:${path}:${message}`} className={styles.failure}>
               {displayLine(`${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`)}
@@ -278,8 +276,8 @@ export const IntegrationsPage = ({ api, targets }: { api: Api; targets: readonly
   return (
     <>
       <p className={styles.intro}>
-        Without a hook a state is read from the screen within two seconds; with one it is immediate and exact.
-        Only our own entries are written and removed.
+        With hooks, status is instant and exact; without, it's read from the screen within two seconds. Only
+        agtmux's own entries are added or removed.
       </p>
       {targets.length > 1 && (
         <div className={styles.card}>

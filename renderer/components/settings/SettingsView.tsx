@@ -16,14 +16,14 @@ import own from "./SettingsView.module.css";
 import styles from "../settings.module.css";
 
 const SECTIONS = [
-  { id: "targets", label: "Machines", hint: "This one, and those behind SSH" },
-  { id: "integrations", label: "Integrations", hint: "Hooks in the agents’ settings" },
-  { id: "notifications", label: "Notifications", hint: "What you are told, and when not" },
+  { id: "targets", label: "Machines", hint: "This one, and others over SSH" },
+  { id: "integrations", label: "Integrations", hint: "Instant, exact status by hooks" },
+  { id: "notifications", label: "Notifications", hint: "What to notify you about, and when" },
   { id: "appearance", label: "Appearance", hint: "Theme and text size" },
-  { id: "shortcuts", label: "Shortcuts", hint: "Keys here, and one that opens this window" },
-  { id: "terminal", label: "Terminal", hint: "Where a pane is opened" },
-  { id: "agents", label: "Agents", hint: "Which agents are recognised" },
-  { id: "general", label: "General", hint: "Launch at login, what is kept" },
+  { id: "shortcuts", label: "Shortcuts", hint: "Keys here, and one to open this window" },
+  { id: "terminal", label: "Terminal", hint: "Where panes open" },
+  { id: "agents", label: "Agents", hint: "Which agents are detected" },
+  { id: "general", label: "General", hint: "Launch at login, data retention" },
   { id: "command", label: "Command line", hint: "The agtmux command" },
   { id: "diagnostics", label: "Diagnostics", hint: "Check everything, copy a report" },
 ] as const;
@@ -53,7 +53,7 @@ interface AppearancePageProps {
   onChange: (appearance: Appearance) => void;
 }
 
-const THEME_LABELS = { system: "As the system", light: "Light", dark: "Dark" } as const;
+const THEME_LABELS = { system: "System", light: "Light", dark: "Dark" } as const;
 
 export const AppearancePage = ({ appearance, onChange }: AppearancePageProps) => (
   <Group title="This window">
@@ -142,7 +142,7 @@ const Sections = ({ onSection, onSetup }: Pick<SettingsViewProps, "onSection" | 
       ))}
       <li>
         <button type="button" className={own.section} onClick={onSetup}>
-          <SectionText label="Set up again" hint="Hooks for every agent that is found" />
+          <SectionText label="Run setup again" hint="Hooks for every agent found" />
         </button>
       </li>
     </ul>

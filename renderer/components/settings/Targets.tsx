@@ -40,7 +40,7 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
       const name = nameFor(sshTarget);
       await api.targetAdd.mutate({ name, sshTarget });
       setTyped("");
-      onTold(`${displayLine(name)} was added and is being connected.`);
+      onTold(`${displayLine(name)} was added; connecting…`);
     });
   return (
     <Group title="Add a machine">
@@ -77,11 +77,11 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
         </datalist>
         <p id={hintId} className={styles.hint}>
           {value !== null && free.length === 0
-            ? "All hosts of your SSH configuration are here already. Any name that ssh understands works."
-            : "A host of your SSH configuration, or any name that ssh understands. ssh itself takes care of keys."}
+            ? "All hosts in your SSH config are here already. Any name ssh understands works."
+            : "A host from your SSH config, or any name ssh understands. ssh handles the keys."}
         </p>
         {free.length > 0 && (
-          <ul className={styles.chips} aria-label="Hosts of your SSH configuration">
+          <ul className={styles.chips} aria-label="Hosts in your SSH config">
             {free.slice(0, 12).map((alias) => (
               <li key={alias}>
                 <ActionButton onClick={() => setTyped(alias)}>{displayLine(alias)}</ActionButton>
@@ -114,7 +114,7 @@ const Contact = ({ target }: { target: TargetView }) => {
   return (
     <p className={styles.hint}>
       {target.kind === "local" ? "This machine. " : `SSH ${displayLine(target.connection_ref ?? "")}. `}
-      {target.rtt_ms !== null && `Answers in ${Math.round(target.rtt_ms)} ms. `}
+      {target.rtt_ms !== null && `Responds in ${Math.round(target.rtt_ms)} ms. `}
       {target.kind === "ssh" &&
         (target.last_seen_at === null ? (
           "Never reached. "
@@ -172,8 +172,8 @@ const Buttons = ({ api, target, onTold, task }: TargetCardProps & { task: Return
           }
         >
           <p>
-            It is no longer watched and its panes leave the list. Nothing is changed on that machine: hooks
-            that were installed there stay until you uninstall them.
+            agtmux stops watching it and its panes leave the list. Nothing changes on that machine: hooks
+            installed there stay until you uninstall them.
           </p>
         </ConfirmDialog>
       )}

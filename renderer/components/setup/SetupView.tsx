@@ -23,7 +23,7 @@ import styles from "./setup.module.css";
 
 export const SetupOffer = ({ onStart, onRefuse }: { onStart: () => void; onRefuse: () => void }) => (
   <section className={styles.offer} aria-label="Setup">
-    <p>New here? One button lets every agent that is found tell what it does at once.</p>
+    <p>Install hooks for instant, exact status</p>
     <div className={styles.buttons}>
       <ActionButton tone="primary" onClick={onStart}>
         Set up
@@ -177,7 +177,7 @@ export const SetupView = ({ host, seen, onLeave }: SetupViewProps) => {
             </div>
             <Outcomes outcomes={outcomes} />
             {screen.notifications.length > 0 && (
-              <Group title="Agents that notify by themselves">
+              <Group title="Agents with their own notifications">
                 {screen.notifications.map((notifying) => (
                   <Notifying
                     key={`${notifying.agent} ${notifying.folder}`}
@@ -197,8 +197,7 @@ export const SetupView = ({ host, seen, onLeave }: SetupViewProps) => {
         <FailureText failure={task.failure} />
         <TestNotification desktop={host.desktop} />
         <p className={settings.foot}>
-          Each agent’s hooks can be taken out again in Settings, Integrations; “agtmux setup --remove” takes
-          everything out.
+          Remove an agent’s hooks in Settings, Integrations; “agtmux setup --remove” removes everything.
         </p>
       </Page>
     </div>

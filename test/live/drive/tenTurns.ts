@@ -76,7 +76,7 @@ const WORKING_MS = 3_000;
 
 interface Turn {
   prompt(agent: LiveAgent, number: number): string;
-  /** The answer to what it asks; null: it asks nothing. */
+  /** The answer to what it asks; null: it isn't asking anything. */
   answer: readonly string[] | null;
   /** It is interrupted once it runs. */
   isStopped?: boolean;
