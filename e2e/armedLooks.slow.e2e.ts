@@ -162,7 +162,7 @@ it("an agent that stopped at a limit goes on after it, and its card says when", 
     await card.waitFor();
     await popover.read();
     await card.getByRole("button", { name: "Continue after the limit" }).click();
-    await page.getByText("“go on” is typed Tue").waitFor();
+    await page.getByText("“go on” is sent Tue").waitFor();
     expect(automation.items[0]).toMatchObject({ text: "go on", when: "at", surface: "popover" });
   }));
 
@@ -179,7 +179,7 @@ it("an agent whose input box cannot be read says why no text can wait for it", (
     await page.reload();
     await popover.row("Make the checkout").focus();
     await popover.press("r");
-    await page.getByText("When ready: It is not known how Codex shows what somebody typed").waitFor();
+    await page.getByText("When ready: Can't tell whether somebody is typing in Codex").waitFor();
     await page.keyboard.type("go on");
     expect(await page.getByRole("button", { name: "When ready" }).count()).toBe(0);
     const before = automation.items.length;

@@ -151,7 +151,7 @@ describe("a machine goes away while the popover is open", () => {
 
     await scene.server.stop();
     await page.getByText(/^vm1 is unreachable/).waitFor();
-    await popover.missing.getByText("vm1 cannot be reached").waitFor();
+    await popover.missing.getByText("vm1 is unreachable").waitFor();
     expect(await popover.actions.getByRole("button").count()).toBe(0);
     await shoot(page, "target");
     expect(await popover.paneNames()).toEqual(["far, Claude Code, unknown · target unreachable"]);

@@ -255,7 +255,7 @@ it("offers nothing on a target that is down, and nothing while the daemon is gon
   await popover.row("storefront").click();
   await popover.action("Interrupt").waitFor();
   daemon.setTargets([makeTarget({ health: "down", health_reason: "no answer" })]);
-  await popover.missing.getByText("host cannot be reached.").waitFor();
+  await popover.missing.getByText("host is unreachable.").waitFor();
   expect(await popover.actions.getByRole("button").count()).toBe(0);
   daemon.setTargets([makeTarget()]);
   await popover.action("Interrupt").waitFor();

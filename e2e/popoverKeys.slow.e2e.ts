@@ -131,7 +131,7 @@ describe("keyboard and actions", () => {
     daemon.gate.refuse("E_STALE_SNAPSHOT", `the agent in ${refunds.identity.pane_id} changed`);
     await popover.answer("refunds", "Attach").click();
     await popover.alert.waitFor();
-    expect(await popover.alert.textContent()).toContain("The agent in %11 changed. Look again");
+    expect(await popover.alert.textContent()).toContain("The agent in %11 changed. Check the pane");
   });
 
   it("dismisses an error", async () => {

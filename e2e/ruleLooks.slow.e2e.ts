@@ -188,7 +188,7 @@ describe("a rule that is made of a card", () => {
       automation.draft = draft;
       await page.getByRole("radio", { name: "Always leave it to me" }).check();
       await page.getByLabel("Rule", { exact: true }).waitFor();
-      automation.failures.set("ruleAdd", new AgtmuxError("E_CONFIG_INVALID", "until the file is fixed"));
+      automation.failures.set("ruleAdd", new AgtmuxError("E_CONFIG_INVALID", "the file has a mistake"));
       await button(page, "Add").click();
       await page.getByText("The file has a mistake.").waitFor();
       expect(automation.added).toEqual([]);

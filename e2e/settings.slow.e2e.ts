@@ -347,7 +347,7 @@ describe("the setup", () => {
     await page.getByText(/One running agent has sent no event yet/).waitFor();
     // Codex notifies by itself, too: only agtmux shall.
     await page.getByLabel("Codex: who notifies you").selectOption("Only agtmux");
-    await page.getByText(/Only agtmux notifies you of Codex/).waitFor();
+    await page.getByText(/Only agtmux notifies you about Codex/).waitFor();
     expect(readFileSync(join(daemon.home, ".codex", "config.toml"), "utf8")).toBe(
       "[tui]\nnotifications = false\n",
     );

@@ -29,7 +29,7 @@ it(
     await dialog.getByLabel("Folder").fill("/no/such/folder");
     // The one that is installed here.
     await expect.poll(() => dialog.getByLabel("Agent").inputValue()).toBe("claude");
-    await dialog.getByLabel(/^Branch/).fill(branch);
+    await dialog.getByLabel(/^New worktree/).fill(branch);
     await dialog.getByLabel(/^Task/).fill("split <b>refunds</b>");
     await startButton.click();
     await dialog

@@ -27,7 +27,7 @@ export const notifierText = (who: Notifier, name: string): string => {
     case "both":
       return `${name} and agtmux notify you, each of its own accord.`;
     case "agtmux":
-      return `Only agtmux notifies you of ${name}. Sessions that run keep notifying until they are started again.`;
+      return `Only agtmux notifies you about ${name}. Sessions that run keep notifying until they are started again.`;
     case "agent":
       return `Only ${name} notifies you itself: agtmux mutes it on every machine (notifications.muted_agents in config.json).`;
   }

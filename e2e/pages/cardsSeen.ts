@@ -127,15 +127,15 @@ const install = (): void => {
     });
   };
   const selectedCard = (): Element | null => document.querySelector("[data-card=true][data-selected=true]");
-  let pressing: string | null = null;
+  let pressing: { key: string; after: string } | null = null;
   let stands = { at: "", since: 0 };
   const noteStand = (now: number): void => {
     const card = selectedCard();
     const at = card === null ? "" : `${refOf(card)} ${boxesOf(card)}`;
     if (at === stands.at) return;
     stands = { at, since: now };
-    if (pressing === null || card === null) return;
-    const event = new KeyboardEvent("keydown", { key: pressing, bubbles: true, cancelable: true });
+    if (pressing === null || card === null || refOf(card) === pressing.after) return;
+    const event = new KeyboardEvent("keydown", { key: pressing.key, bubbles: true, cancelable: true });
     pressing = null;
     setTimeout(() => (document.activeElement ?? document.body).dispatchEvent(event), EARLY_MS);
   };
@@ -166,8 +166,9 @@ const install = (): void => {
   );
   Object.assign(window, {
     seenPresses: () => presses.splice(0),
-    seenPressWhenMoved: (key: string) => {
-      pressing = key;
+    seenPressAtNext: (key: string) => {
+      const card = selectedCard();
+      pressing = { key, after: card === null ? "" : refOf(card) };
     },
     seenStanding: () => {
       const card = selectedCard();
@@ -202,8 +203,8 @@ export interface SeenCards {
   presses(): Promise<Press[]>;
   /** Null: no card is selected. */
   standing(): Promise<Standing | null>;
-  /** Presses the key right after the selected card has moved, from within the page: none from outside comes so early for sure. */
-  pressWhenMoved(key: string): Promise<void>;
+  /** Presses the key right after another card was selected, from within the page: none from outside comes so early for sure. */
+  pressAtNext(key: string): Promise<void>;
 }
 
 /** From now on, until the page is loaded again. */
@@ -212,6 +213,6 @@ export const watchCards = async (page: Page): Promise<SeenCards> => {
   return {
     presses: () => call<Press[]>(page, "seenPresses"),
     standing: () => call<Standing | null>(page, "seenStanding"),
-    pressWhenMoved: (key) => call<void>(page, "seenPressWhenMoved", key),
+    pressAtNext: (key) => call<void>(page, "seenPressAtNext", key),
   };
 };

@@ -34,7 +34,7 @@ describe("setup of agents that notify by themselves", () => {
       expect(done.stdout).toContain("Codex rings the bell of its terminal");
       expect(done.stdout).toContain("'agtmux setup --notify agtmux'");
       // As they come, these two do not notify.
-      expect(done.stdout).not.toMatch(/(?:Copilot|Gemini).*notifies you/);
+      expect(done.stdout).not.toMatch(/(?:Copilot|Gemini).*so does agtmux/);
       expect(files()[CODEX]).toBe(`644 ${SETTINGS[CODEX]}`);
       expect(files()[CLAUDE]).not.toContain("preferredNotifChannel");
       expect(Object.keys(files()).filter((path) => path.endsWith(RECORD))).toEqual([]);
@@ -72,7 +72,7 @@ describe("setup of agents that notify by themselves", () => {
       expect(files()[CODEX]).toBe(`644 ${SETTINGS[CODEX]}\n[tui]\nnotifications = false\n`);
       expect(files()[".copilot/settings.json"]).toBe('644 // mine\n{ "beep": false }');
       expect(mutedIn(root)).toBeNull();
-      expect((await setup()).stdout).toContain("Only agtmux notifies you of Claude Code");
+      expect((await setup()).stdout).toContain("Only agtmux notifies you about Claude Code");
       const gone = await setup("--remove", "--yes");
       expect([gone.code, gone.stderr]).toEqual([0, ""]);
       expect(files()).toEqual(before);
@@ -89,7 +89,7 @@ describe("setup of agents that notify by themselves", () => {
       expect((await setup("--yes", "--notify", "agent")).code).toBe(0);
       expect(mutedIn(root)).toEqual(["claude", "codex"]);
       expect(files()).toEqual(before);
-      expect((await setup()).stdout).toContain("Only Claude Code notifies you itself");
+      expect((await setup()).stdout).toContain("Only Claude Code itself notifies you");
       expect((await setup("--yes", "--notify", "agtmux")).code).toBe(0);
       expect(mutedIn(root)).toEqual([]);
       expect((await setup("--yes", "--notify", "both")).code).toBe(0);
@@ -117,13 +117,13 @@ describe("setup of agents that notify by themselves", () => {
       writeFileSync(join(home, CODEX), '[tui\nnotifications = "x"\n');
       const said = await setup();
       expect(said.stdout).toMatch(
-        /Whether Codex notifies you itself is not known\. .*config\.toml is not valid TOML/,
+        /Can't tell whether Codex notifies you itself\. .*config\.toml is not valid TOML/,
       );
       const before = files()[CODEX];
       const done = await setup("--yes", "--notify", "agtmux");
       expect(files()[CODEX]).toBe(before);
       expect(Object.keys(files())).not.toContain(`${CODEX}${RECORD}`);
-      expect(done.stdout).toContain("Only agtmux notifies you of Claude Code");
+      expect(done.stdout).toContain("Only agtmux notifies you about Claude Code");
       expect(done.code).toBe(0);
     },
     LIMIT_MS,
@@ -178,7 +178,7 @@ describe("setup at a terminal", () => {
       ]);
       expect(shown).toContain(SAYS);
       expect(shown).toContain("2 Only agtmux: its own is switched off in");
-      expect(shown).toContain("✓ Only agtmux notifies you of Claude Code.");
+      expect(shown).toContain("✓ Only agtmux notifies you about Claude Code.");
       expect(shown).toContain("status 0");
       expect(readFileSync(join(home, CLAUDE), "utf8")).toContain("notifications_disabled");
       expect(readFileSync(join(home, CODEX), "utf8")).toBe(SETTINGS[CODEX]);
@@ -198,7 +198,7 @@ describe("integrate --notify", () => {
       expect((await run("integrate", "gemini", "--yes")).code).toBe(0);
       const done = await run("integrate", "gemini", "--notify", "agtmux", "--yes");
       expect([done.code, done.stderr]).toEqual([0, ""]);
-      expect(done.stdout).toContain("Only agtmux notifies you of gemini.");
+      expect(done.stdout).toContain("Only agtmux notifies you about gemini.");
       expect(files()[".gemini/settings.json"]).toContain('"enableNotifications": false');
       // Our hooks are written again without touching it.
       expect((await run("integrate", "gemini", "--repair", "--yes")).code).toBe(0);
