@@ -158,7 +158,7 @@ test.each([
   },
   { args: ["list", "panes", "--columns", "ref,colour"], says: "--columns: unknown value 'colour' here" },
   { args: ["list", "sessions", "--columns", "ref"], says: "Columns are state, session, target, windows," },
-  { args: ["list", "panes", "--columns", "__proto__"], says: "does not know '__proto__'" },
+  { args: ["list", "panes", "--columns", "__proto__"], says: "unknown value '__proto__'" },
   { args: ["list", "panes", "--columns", "ref", "--json"], says: "--columns and --json exclude each other" },
   { args: ["list", "panes", "--plain", "--json"], says: "--plain and --json exclude each other" },
   { args: ["list", "panes", "--state", "idle,busy"], says: "--state: unknown state 'busy'" },

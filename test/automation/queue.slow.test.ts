@@ -57,7 +57,7 @@ describe("what is refused arms nothing", () => {
     const secret = `ghp_${"aB3dE6gH9j".repeat(3)}K2m4P6`;
     const refusals: [string[], number, string][] = [
       [["--when-ready", "--at", "07:00"], 2, "takes one of"],
-      [["--at", "7 o'clock"], 2, "--at does not understand"],
+      [["--at", "7 o'clock"], 2, "--at: invalid value"],
       [["--at", "2020-01-01T07:00"], 2, "has passed"],
       [["--cron", "0 9 L * *"], 2, "is refused"],
       [["--cron", "61 9 * * *"], 2, "is refused"],

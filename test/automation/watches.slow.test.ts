@@ -103,7 +103,7 @@ describe.concurrent("tell", () => {
     const refusals: [string[], string][] = [
       [[ref, "--when", "match:(a+)+$"], "the pattern"],
       [[ref, "--when", "match:("], "the pattern"],
-      [[ref, "--when", "loud:3m"], "--when does not know"],
+      [[ref, "--when", "loud:3m"], "--when: unknown value"],
       [[ref, "--when", "gone", "--channel", "none"], "no channel in force"],
       [["--when", "gone"], "needs one agent"],
       [[ref, "--when", "gone", "--for", "8d"], "--for"],

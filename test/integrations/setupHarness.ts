@@ -87,13 +87,13 @@ export const openSetupHome = async (test: {
       const paneId = await tmux.newSession("person", command);
       await tmux.run("set-option", "-g", "history-limit", "2000");
       const screen = () => tmux.run("capture-pane", "-p", "-J", "-S", "-", "-t", paneId);
-      const shows = (text: string) =>
-        vi.waitFor(async () => expect(await screen()).toContain(text), { timeout: 20_000, interval: 100 });
+      const within = { timeout: 20_000, interval: 100 };
+      const shows = (text: string) => vi.waitFor(async () => expect(await screen()).toContain(text), within);
       for (const [question, answer] of answers) {
         await shows(question);
         await tmux.run("send-keys", "-t", paneId, ...(answer === "" ? [] : [answer]), "Enter");
       }
-      await shows("status ");
+      await vi.waitFor(async () => expect(await screen()).toMatch(/^status \d/m), within);
       return screen();
     },
     document: async (...args) => {

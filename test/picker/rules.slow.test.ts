@@ -89,7 +89,7 @@ it("is none for a command that no rule can name, and nothing is written", { time
   const { shows, type } = picker;
   await shows("u Make a rule…");
   await type("u");
-  await shows("rules support only simple commands");
+  await shows("support only simple commands");
   await wait(READING);
   await type("Enter");
   await type("Escape");
