@@ -41,7 +41,7 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_UNSUPPORTED: "This agent, pane or machine cannot do that.",
   E_PROMPT_OPEN: "The agent shows a prompt, and the text would have answered it.",
   E_PROMPT_UNCONFIRMED: "An answer did not name the prompt that was seen; nothing was sent.",
-  E_NOT_SHOWN_WHOLE: "The request could not be shown whole, so it can only be denied; nothing was sent.",
+  E_NOT_SHOWN_WHOLE: "The request could not be shown in full, so it can only be denied; nothing was sent.",
   E_TARGET_UNKNOWN: "There is no target of that name.",
   E_RUNTIME_ENDED: "The agent for which 'wait' waited has ended.",
   E_ADDRESS_REUSED: "The one-time address of 'agtmux ui' was used a second time, so its session has ended.",

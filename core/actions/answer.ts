@@ -33,7 +33,7 @@ const requireShownWhole = (
   if (mayAnswer(request.isWhole === true, role)) return;
   throw new AgtmuxError(
     "E_NOT_SHOWN_WHOLE",
-    `Nothing was sent to ${paneRef}: the request could not be shown whole, and may be denied only.`,
+    `Nothing was sent to ${paneRef}: the request could not be shown in full, and may be denied only.`,
   );
 };
 

@@ -147,9 +147,10 @@ export class BackgroundWatch implements WatchedServer {
     const process = processes.find(({ pid }) => pid === pane.panePid);
     if (found === undefined) return null;
     if (process === undefined || !found.session.isOf(process)) {
-      if (!found.session.isAtWork || this.dead.has(keyOf(found.session))) return null;
+      if (!found.session.isAtWork || pane.isDead) return null;
+      // A second look may come before that listing.
+      if (!this.dead.has(keyOf(found.session))) this.deps.onNews();
       this.dead.add(keyOf(found.session));
-      this.deps.onNews();
       return "listing";
     }
     const { adapter, account, session } = found;
