@@ -62,7 +62,7 @@ it.each([
     "Claude Code in",
     "asks (command):",
     "touch a.txt",
-    "goes on without an answer",
+    "continues without an answer",
     "1. Yes",
   ])
     expect(screen).toContain(text);
