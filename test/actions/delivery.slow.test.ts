@@ -1,5 +1,6 @@
 // What a program in a real pane reads is what was sent, byte for byte, without what it might take for a command.
 import { afterAll, beforeAll, expect, it, test } from "vitest";
+import { measureSlowness } from "../setup/machine.ts";
 import { openTextBench, surveyTexts, type TextBench } from "../races/texts/textBench.ts";
 
 let bench: TextBench;
@@ -38,7 +39,10 @@ test("an end of paste within a text ends no paste", async () => {
   expect(report.notes).toEqual(["1 control character was left out."]);
 });
 
-test("two hundred generated texts", { timeout: 120_000 }, async () => {
+/** What ends it where it hangs. */
+const HANGS_MS = 120_000 * measureSlowness();
+
+test("two hundred generated texts", { timeout: HANGS_MS }, async () => {
   // In four panes at a time: most of it is waiting for tmux.
   const tallies = await Promise.all([0, 1, 2, 3].map((at) => surveyTexts(50, 20_260 + at)));
   expect(tallies.reduce((sum, { texts }) => sum + texts, 0)).toBe(200);

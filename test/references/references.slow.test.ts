@@ -76,50 +76,54 @@ it("an index is that of the moment, not that of the last look", async () => {
   await daemon.until(third, ({ window_index }) => window_index === 2);
 });
 
-it("whatever is linked, grouped, moved and named, a reference is what tmux means by it", async () => {
-  const { tmux } = harness;
-  await settleOptions(tmux);
-  let found = 0;
-  const property = asyncProperty(
-    subarray(NAMES, { minLength: 2, maxLength: 4 }),
-    array(step, { minLength: 4, maxLength: 14 }),
-    array(record({ isThere: boolean(), session: nat(40), window: nat(40), pane: nat(40) }), {
-      minLength: 30,
-      maxLength: 30,
-    }),
-    async (names, steps, refs) => {
-      await buildLayout(tmux, names, steps);
-      const sessions = await sessionsNow(tmux);
-      const windows = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(String);
-      const panes = ["0", "1", "2", "3"];
-      const windowIds = await listed(tmux, "list-windows", "-a", "-F", "#{window_id}");
-      const paneIds = await listed(tmux, "list-panes", "-a", "-F", "#{pane_id}");
-      const there = await listed(
-        tmux,
-        "list-panes",
-        "-a",
-        "-F",
-        "#{session_id} #{window_index} #{pane_index}",
-      );
-      // The first reference by an index brings the daemon up to now.
-      await hitBy(refTo("base", "0", "0"));
-      for (const at of refs) {
-        // Half of them mean something for sure; of the others few do.
-        const [sessionId, windowIndex, paneIndex] = at.isThere ? pick(there, at.window).split(" ") : [];
-        const session = sessions.find(({ id }) => id === sessionId) ?? pick(sessions, at.session);
-        const window = windowIndex ?? pick([...windows, ...windowIds], at.window);
-        const pane = paneIndex ?? pick([...panes, ...paneIds], at.pane);
-        const expected = await foundByTmux(session.id, window, pane);
-        const name = cleanName(session.name, 200, session.id);
-        if (expected.startsWith("%")) found += 1;
-        const where = [session, window, pane];
-        expect([...where, await hitBy(refTo(name, window, pane))]).toEqual([...where, expected]);
-        // A name that is shown otherwise names nothing else as it is.
-        if (name !== session.name) expect(await hitBy(refTo(session.name, window, pane))).toMatch(/^E_/);
-      }
-    },
-  );
-  // A slow machine tries fewer layouts; how many references are enough is said below.
-  await assert(property, { numRuns: 12, endOnFailure: true, interruptAfterTimeLimit: 40_000 });
-  expect(found).toBeGreaterThan(100 / measureSlowness());
-}, 60_000);
+it(
+  "whatever is linked, grouped, moved and named, a reference is what tmux means by it",
+  async () => {
+    const { tmux } = harness;
+    await settleOptions(tmux);
+    let found = 0;
+    const property = asyncProperty(
+      subarray(NAMES, { minLength: 2, maxLength: 4 }),
+      array(step, { minLength: 4, maxLength: 14 }),
+      array(record({ isThere: boolean(), session: nat(40), window: nat(40), pane: nat(40) }), {
+        minLength: 30,
+        maxLength: 30,
+      }),
+      async (names, steps, refs) => {
+        await buildLayout(tmux, names, steps);
+        const sessions = await sessionsNow(tmux);
+        const windows = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(String);
+        const panes = ["0", "1", "2", "3"];
+        const windowIds = await listed(tmux, "list-windows", "-a", "-F", "#{window_id}");
+        const paneIds = await listed(tmux, "list-panes", "-a", "-F", "#{pane_id}");
+        const there = await listed(
+          tmux,
+          "list-panes",
+          "-a",
+          "-F",
+          "#{session_id} #{window_index} #{pane_index}",
+        );
+        // The first reference by an index brings the daemon up to now.
+        await hitBy(refTo("base", "0", "0"));
+        for (const at of refs) {
+          // Half of them mean something for sure; of the others few do.
+          const [sessionId, windowIndex, paneIndex] = at.isThere ? pick(there, at.window).split(" ") : [];
+          const session = sessions.find(({ id }) => id === sessionId) ?? pick(sessions, at.session);
+          const window = windowIndex ?? pick([...windows, ...windowIds], at.window);
+          const pane = paneIndex ?? pick([...panes, ...paneIds], at.pane);
+          const expected = await foundByTmux(session.id, window, pane);
+          const name = cleanName(session.name, 200, session.id);
+          if (expected.startsWith("%")) found += 1;
+          const where = [session, window, pane];
+          expect([...where, await hitBy(refTo(name, window, pane))]).toEqual([...where, expected]);
+          // A name that is shown otherwise names nothing else as it is.
+          if (name !== session.name) expect(await hitBy(refTo(session.name, window, pane))).toMatch(/^E_/);
+        }
+      },
+    );
+    // A slow machine tries fewer layouts; how many references are enough is said below.
+    await assert(property, { numRuns: 12, endOnFailure: true, interruptAfterTimeLimit: 40_000 });
+    expect(found).toBeGreaterThan(100 / measureSlowness());
+  },
+  60_000 * measureSlowness(),
+);

@@ -3,11 +3,15 @@
 import { array, assert, asyncProperty, boolean, constantFrom, nat, record, subarray } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanName } from "../../core/tmux/cleanText.ts";
+import { measureSlowness } from "../setup/machine.ts";
 import { buildLayout, listed, NAMES, pick, sessionsNow, step } from "./layout.ts";
 import { insideOf, useTypedServers } from "./typedHarness.ts";
 
 const servers = useTypedServers();
 const { hitBy, detailsOf, openAgent } = servers;
+
+/** What ends the longest one where it hangs. */
+const HANGS_MS = 90_000 * measureSlowness();
 
 const WINDOW_NAMES = [
   "w",
@@ -49,91 +53,102 @@ const PARTS = [
 ];
 
 describe("a typed reference", () => {
-  it("is what tmux means by the same text, whatever is linked, grouped, moved and named", async () => {
-    await servers.near.run("set-option", "-g", "renumber-windows", "off");
-    const caller = { insideTmux: await insideOf(servers.near), tmuxPane: null };
-    let found = 0;
-    /** What tmux finds by its own rules; null where it finds nothing. */
-    const foundByTmux = async (text: string): Promise<string | null> => {
-      try {
-        await servers.near.run("has-session", "-t", text);
-        return `sock ${await servers.near.run("display-message", "-p", "-t", text, "#{pane_id}")}`;
-      } catch {
-        return null;
-      }
-    };
-    const property = asyncProperty(
-      subarray(NAMES, { minLength: 2, maxLength: 4 }),
-      array(step, { minLength: 4, maxLength: 12 }),
-      array(record({ window: nat(40), name: constantFrom(...WINDOW_NAMES) }), { maxLength: 6 }),
-      array(
-        record({ isThere: boolean(), isSigned: boolean(), session: nat(40), window: nat(60), pane: nat(40) }),
-        { minLength: 24, maxLength: 24 },
-      ),
-      array(array(constantFrom(...PARTS), { minLength: 1, maxLength: 6 }), { minLength: 8, maxLength: 8 }),
-      async (names, steps, renames, refs, odd) => {
-        await buildLayout(servers.near, names, steps);
-        const windowIds = await listed(servers.near, "list-windows", "-a", "-F", "#{window_id}");
-        for (const { window, name } of renames)
-          await servers.near.run("rename-window", "-t", pick(windowIds, window), "--", name);
-        const sessions = (await sessionsNow(servers.near)).flatMap(({ id, name }) => [id, name]);
-        const windows = [...[0, 1, 2, 3, 4, 5].map(String), ...windowIds, ...WINDOW_NAMES];
-        const panes = [
-          "0",
-          "1",
-          "2",
-          ...(await listed(servers.near, "list-panes", "-a", "-F", "#{pane_id}")),
-        ];
-        const there = await listed(
-          servers.near,
-          "list-panes",
-          "-aF",
-          "#{session_id} #{window_index} #{window_id} #{pane_index} #{pane_id}",
-        );
-        const texts = refs.map(({ isThere, isSigned, session, window, pane }) => {
-          const [id = "", index = "", windowId = "", paneIndex = "", paneId = ""] = pick(there, window).split(
-            " ",
+  it(
+    "is what tmux means by the same text, whatever is linked, grouped, moved and named",
+    async () => {
+      await servers.near.run("set-option", "-g", "renumber-windows", "off");
+      const caller = { insideTmux: await insideOf(servers.near), tmuxPane: null };
+      let found = 0;
+      /** What tmux finds by its own rules; null where it finds nothing. */
+      const foundByTmux = async (text: string): Promise<string | null> => {
+        try {
+          await servers.near.run("has-session", "-t", text);
+          return `sock ${await servers.near.run("display-message", "-p", "-t", text, "#{pane_id}")}`;
+        } catch {
+          return null;
+        }
+      };
+      const property = asyncProperty(
+        subarray(NAMES, { minLength: 2, maxLength: 4 }),
+        array(step, { minLength: 4, maxLength: 12 }),
+        array(record({ window: nat(40), name: constantFrom(...WINDOW_NAMES) }), { maxLength: 6 }),
+        array(
+          record({
+            isThere: boolean(),
+            isSigned: boolean(),
+            session: nat(40),
+            window: nat(60),
+            pane: nat(40),
+          }),
+          { minLength: 24, maxLength: 24 },
+        ),
+        array(array(constantFrom(...PARTS), { minLength: 1, maxLength: 6 }), { minLength: 8, maxLength: 8 }),
+        async (names, steps, renames, refs, odd) => {
+          await buildLayout(servers.near, names, steps);
+          const windowIds = await listed(servers.near, "list-windows", "-a", "-F", "#{window_id}");
+          for (const { window, name } of renames)
+            await servers.near.run("rename-window", "-t", pick(windowIds, window), "--", name);
+          const sessions = (await sessionsNow(servers.near)).flatMap(({ id, name }) => [id, name]);
+          const windows = [...[0, 1, 2, 3, 4, 5].map(String), ...windowIds, ...WINDOW_NAMES];
+          const panes = [
+            "0",
+            "1",
+            "2",
+            ...(await listed(servers.near, "list-panes", "-a", "-F", "#{pane_id}")),
+          ];
+          const there = await listed(
+            servers.near,
+            "list-panes",
+            "-aF",
+            "#{session_id} #{window_index} #{window_id} #{pane_index} #{pane_id}",
           );
-          const sign = isSigned ? "=" : "";
-          return isThere
-            ? `${id}:${pick([index, windowId], session)}.${pick([paneIndex, paneId], pane)}`
-            : `${sign}${pick(sessions, session)}:${sign}${pick(windows, window)}.${pick(panes, pane)}`;
-        });
-        for (const text of [...texts, ...panes.slice(3)]) {
-          const [hit, expected] = [await hitBy(text, caller), await foundByTmux(text)];
-          if (hit === expected) found += 1;
-          // A pane that tmux does not mean is only ever that of a window whose name has a dot, which tmux cannot say, or of one
-          // that a session shows at two places, which are two windows for tmux.
-          if (!hit.startsWith("E_") && hit !== expected) {
-            const [, paneId = ""] = hit.split(" ");
-            const [windowId = "", ...name] = (
-              await servers.near.run("display-message", "-p", "-t", paneId, "#{window_id} #{window_name}")
+          const texts = refs.map(({ isThere, isSigned, session, window, pane }) => {
+            const [id = "", index = "", windowId = "", paneIndex = "", paneId = ""] = pick(
+              there,
+              window,
             ).split(" ");
-            const window = name.join(" ");
-            const isTwice = windowIds.filter((id) => id === windowId).length > 1;
-            expect([text, expected, isTwice || window.includes(".")]).toEqual([text, null, true]);
-            expect(text).toContain(window);
+            const sign = isSigned ? "=" : "";
+            return isThere
+              ? `${id}:${pick([index, windowId], session)}.${pick([paneIndex, paneId], pane)}`
+              : `${sign}${pick(sessions, session)}:${sign}${pick(windows, window)}.${pick(panes, pane)}`;
+          });
+          for (const text of [...texts, ...panes.slice(3)]) {
+            const [hit, expected] = [await hitBy(text, caller), await foundByTmux(text)];
+            if (hit === expected) found += 1;
+            // A pane that tmux does not mean is only ever that of a window whose name has a dot, which tmux cannot say, or of one
+            // that a session shows at two places, which are two windows for tmux.
+            if (!hit.startsWith("E_") && hit !== expected) {
+              const [, paneId = ""] = hit.split(" ");
+              const [windowId = "", ...name] = (
+                await servers.near.run("display-message", "-p", "-t", paneId, "#{window_id} #{window_name}")
+              ).split(" ");
+              const window = name.join(" ");
+              const isTwice = windowIds.filter((id) => id === windowId).length > 1;
+              expect([text, expected, isTwice || window.includes(".")]).toEqual([text, null, true]);
+              expect(text).toContain(window);
+            }
+            // What tmux knows exactly is found, unless the same text is also the name of a window, or a name in it is shown
+            // otherwise than it is.
+            if (expected !== null && hit !== expected && /^=.*:=[^.]*\.%?\d+$|^%\d+$/s.test(text))
+              expect([text, hit]).toEqual([
+                text,
+                cleanName(text, 200, "") === text ? "E_REF_AMBIGUOUS" : expect.stringMatching(/^E_REF_/),
+              ]);
           }
-          // What tmux knows exactly is found, unless the same text is also the name of a window, or a name in it is shown
-          // otherwise than it is.
-          if (expected !== null && hit !== expected && /^=.*:=[^.]*\.%?\d+$|^%\d+$/s.test(text))
-            expect([text, hit]).toEqual([
-              text,
-              cleanName(text, 200, "") === text ? "E_REF_AMBIGUOUS" : expect.stringMatching(/^E_REF_/),
-            ]);
-        }
-        for (const parts of odd) {
-          const text = parts.join("");
-          const hit = text === "" || /^(pane|runtime):/.test(text) ? "E_" : await hitBy(text, caller);
-          const expected = await foundByTmux(text);
-          // Without an agent in sight only a pane itself can be meant.
-          if (!hit.startsWith("E_")) expect([text, hit]).toEqual([text, expected]);
-        }
-      },
-    );
-    await assert(property, { numRuns: 10, endOnFailure: true });
-    expect(found).toBeGreaterThan(60);
-  }, 90_000);
+          for (const parts of odd) {
+            const text = parts.join("");
+            const hit = text === "" || /^(pane|runtime):/.test(text) ? "E_" : await hitBy(text, caller);
+            const expected = await foundByTmux(text);
+            // Without an agent in sight only a pane itself can be meant.
+            if (!hit.startsWith("E_")) expect([text, hit]).toEqual([text, expected]);
+          }
+        },
+      );
+      await assert(property, { numRuns: 10, endOnFailure: true });
+      expect(found).toBeGreaterThan(60);
+    },
+    HANGS_MS,
+  );
 
   it("by a name means its one agent, and never that of another session, window or server", async () => {
     const inside = { insideTmux: await insideOf(servers.near), tmuxPane: "%0" };
