@@ -186,12 +186,7 @@ it("answers one wait while the key is held: after half a second, thirty times a 
   const picker = await open(test, { panes: waits(6), rows: 40 });
   takeAnswers(picker);
   await read();
-  await picker.type("a");
-  await wait(500);
-  for (let press = 0; press < 40; press += 1) {
-    void picker.type("a");
-    await wait(33);
-  }
+  await picker.hold("a", { firstMs: 500, everyMs: 33, times: 40 });
   await wait(1_000);
   expect(picker.asked("answer")).toHaveLength(1);
 });

@@ -20,6 +20,8 @@ export interface OpenPicker {
   showsNot(text: string | RegExp): Promise<string>;
   /** Names as tmux has them, or single characters. */
   type(...keys: readonly string[]): Promise<void>;
+  /** A key that is held down, as a keyboard repeats it: paced by tmux, because no program that is started for each comes so evenly. */
+  hold(key: string, pace: { firstMs: number; everyMs: number; times: number }): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
   stopDaemon(): Promise<void>;
   startDaemon(): Promise<void>;
@@ -97,6 +99,12 @@ export const openPicker = async (options: PickerOptions): Promise<OpenPicker> =>
     styled: () => capture("-e"),
     shows: (text) => waitFor(text, true),
     showsNot: (text) => waitFor(text, false),
+    hold: async (key, { firstMs, everyMs, times }) => {
+      const press = ["send-keys", "-t", paneId, key];
+      const pause = (ms: number): string[] => [";", "run-shell", "-d", String(ms / 1_000), ";"];
+      const repeats = Array.from({ length: times }, () => [...pause(everyMs), ...press]).flat();
+      await tmux.run(...press, ...pause(firstMs), ...press, ...repeats);
+    },
     type: async (...keys) => {
       await tmux.run("send-keys", "-t", paneId, ...keys);
     },
