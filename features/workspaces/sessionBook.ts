@@ -222,7 +222,10 @@ export class SessionBookFile {
 
   async forget(sessions: readonly LostSession[]): Promise<void> {
     this.book = this.book.then((book) => forget(book, sessions));
-    await this.write(await this.book);
+    // One write after another: they share a file beside the book.
+    const written = this.work.then(async () => this.write(await this.book));
+    this.work = this.keep(() => written);
+    await written;
   }
 
   async noteStart(target: string, agent: string): Promise<void> {

@@ -80,3 +80,12 @@ it("asks the server nothing while the same agents run", async () => {
   for (let turn = 0; turn < 5; turn += 1) await see([agent(1, "a"), SHELL]);
   expect(asked).toBe(1);
 });
+
+it("forgets several at once and while it notes what runs: no write takes the file of another", async () => {
+  await see([agent(1, "a"), agent(2, "b"), agent(3, "c"), SHELL]);
+  [rows, life] = [[SHELL], "20 2"];
+  const gone = await book.lost();
+  expect(gone).toHaveLength(3);
+  await Promise.all([...gone.map((one) => book.forget([one])), book.lost()]);
+  expect(await lost()).toEqual([]);
+});
