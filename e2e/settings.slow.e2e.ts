@@ -179,7 +179,7 @@ describe("what the daemon obeys", () => {
     const { page, settings, config } = await start();
     await settings.enter();
     await settings.open("Agents");
-    await page.getByText("Unverified: no recording of it exists.").first().waitFor();
+    await page.getByText("Unverified: no recording of it yet.").first().waitFor();
     await settings.toggle("Codex").click();
     await expect.poll(config, POLL).toEqual({ adapters: { disabled: ["codex"] } });
     await expect.poll(() => settings.toggle("Codex").isChecked(), POLL).toBe(false);

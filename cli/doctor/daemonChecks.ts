@@ -156,7 +156,7 @@ const describe = ({ hello }: DaemonClient, now: number): string => {
 
 const checkRunning = ({ client, error }: Reached, { env, now }: CliContext): Diagnosis => {
   if (client !== null)
-    return { status: "ok", summary: "The daemon is running.", evidence: describe(client, now()) };
+    return { status: "ok", summary: "The daemon answers.", evidence: describe(client, now()) };
   const isUnavailable = error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE";
   return isUnavailable && env["AGTMUX_NO_START"] === "1"
     ? {
@@ -165,7 +165,7 @@ const checkRunning = ({ client, error }: Reached, { env, now }: CliContext): Dia
         evidence: error.message,
         remedy: "Run 'agtmux daemon run', or unset AGTMUX_NO_START.",
       }
-    : toProblem(error, "No daemon is running, and none could be started.");
+    : toProblem(error, "No daemon answers, and none could be started.");
 };
 
 const checkVersion = ({ hello }: DaemonClient, { version }: CliContext, error: unknown): Diagnosis => {

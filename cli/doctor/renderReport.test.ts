@@ -50,7 +50,7 @@ it("groups findings, shows what is wrong with its remedy, and nothing steers the
     "             → Run 'x'.",
     "",
     "Agents on host",
-    "  · skipped  No hooks and not running: one, two (unverified) ('agtmux integrate <agent>')",
+    "  · skipped  No hooks and in no pane: one, two (unverified) ('agtmux integrate <agent>')",
     "",
     "1 problem, 0 warnings, 1 ok, 3 skipped",
   ]);

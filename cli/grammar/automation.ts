@@ -6,7 +6,8 @@ import { choice, json, type Verb, addContentFilters, addTargetFilters } from "..
 // Rules: which are in force, what they would do, what they did, and which a person armed.
 
 const MODES = `
-Rules stand in ~/.agtmux/rules.json. A rule that answers only logs what it would do (a dry run) until it is armed with 'agtmux rule arm'. After any change of it, or of a rule before it, it is a dry run again.
+Rules stand in ~/.agtmux/rules.json. Until it is armed with 'agtmux rule arm', a rule that answers is a dry run: it only logs what it
+would do. After any change of it, or of a rule before it, it is a dry run again.
 `;
 
 const addReading = (rule: Verb, context: CliContext): void => {

@@ -29,7 +29,7 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_TARGET_UNREACHABLE: "The machine of the pane does not answer.",
   E_TARGET_HOST_KEY: "The host key of an SSH target is unknown or has changed.",
   E_TARGET_AUTH: "An SSH target accepts none of your keys.",
-  E_DAEMON_UNAVAILABLE: "No daemon is running, and none could be started.",
+  E_DAEMON_UNAVAILABLE: "No daemon answers, and none could be started.",
   E_DAEMON_VERSION: "The running daemon is of another version, and this command cannot talk to it.",
   E_SOCKET_UNSAFE: "Another user could write to agtmux's folder or its socket.",
   E_CONFIG_INVALID: "config.json or an adapter file has mistakes.",

@@ -193,7 +193,7 @@ export const PANE_FIELDS = {
   repository: text({ title: "REPOSITORY", min: 6 }, (pane) => pane.activity?.repository ?? null),
   branch: text({ title: "BRANCH", min: 6 }, (pane) => pane.activity?.branch ?? null),
   worktree: text({ title: "WORKTREE", min: 6 }, (pane) => pane.activity?.worktree ?? null),
-  work_tree: text({ title: "WORKTREE", min: 8 }, (pane) => pane.activity?.work_tree ?? null),
+  work_tree: text({ title: "WORKTREE ROOT", min: 8 }, (pane) => pane.activity?.work_tree ?? null),
   changes: words({ title: "CHANGES", min: 6 }, changesText),
   changed_files: text(
     { ...whole("FILES"), align: "right" },

@@ -87,7 +87,7 @@ const renderUnused = (agents: Map<string, Finding[]>, paint: Paint): string[] =>
   const target = [...agents.values()][0]?.[0]?.target ?? HOST_TARGET;
   const command = `agtmux integrate <agent>${target === HOST_TARGET ? "" : ` --target ${cleanLine(target)}`}`;
   return [
-    `${label("skipped", paint)}No hooks and not running: ${names.join(", ")}${paint("dim", ` ('${command}')`)}`,
+    `${label("skipped", paint)}No hooks and in no pane: ${names.join(", ")}${paint("dim", ` ('${command}')`)}`,
   ];
 };
 

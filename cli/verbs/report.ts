@@ -303,7 +303,7 @@ const look = async (context: CliContext): Promise<Seen> => {
 };
 
 const countLines = ({ targets, counts }: Seen): string[] => {
-  if (counts === null) return ["No daemon is running."];
+  if (counts === null) return ["No daemon answers."];
   const listed = (of: Readonly<Record<string, number>>): string =>
     Object.entries(of)
       .map(([name, count]) => `${name} ${count}`)

@@ -110,7 +110,9 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
     const name = cleanLine(plan.agent);
     if (plan.changes.length === 0 && who === undefined) {
       print(plan, [
-        action === "uninstall" ? `agtmux isn't installed in ${name}.` : `${name} is already integrated.`,
+        action === "uninstall"
+          ? `agtmux has nothing installed in ${name}.`
+          : `${name} is already integrated.`,
       ]);
       return 0;
     }
@@ -328,7 +330,7 @@ const remove = async (client: DaemonClient, context: CliContext, options: Remove
       context.print(`${[...lines, ...(left.length === 0 ? [] : ["Left in place:", ...left])].join("\n")}\n`);
     return 0;
   };
-  if (isEmpty(plan)) return finish(false, ["agtmux isn't installed here."]);
+  if (isEmpty(plan)) return finish(false, ["agtmux has nothing installed here."]);
   const shown = planLines(plan, context);
   if (options.dryRun === true) return finish(false, [...shown, "Nothing was changed (--dry-run)."]);
   if (options.yes !== true) {

@@ -183,7 +183,7 @@ const describePresent = (subject: Subject, steps: readonly PersonStep[]): Diagno
   if (steps.length === 0) return { status: "ok", summary: `The hooks of ${displayName} are in place.` };
   return {
     status: "warning",
-    summary: `The hooks of ${displayName} are in place. Left in place: ${steps.map(({ what }) => what).join("; ")}.`,
+    summary: `The hooks of ${displayName} are in place. Still to do: ${steps.map(({ what }) => what).join("; ")}.`,
     remedy: `${steps.map(({ how }) => how).join(" ")} Then run ${command(subject, "--verify")}.`,
   };
 };

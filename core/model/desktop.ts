@@ -68,7 +68,7 @@ export interface DesktopState {
   platform: string;
   terminal: {
     choice: TerminalChoice;
-    /** Automatic here. */
+    /** What is installed here. */
     found: { id: TerminalId; name: string }[];
     /** Name of the terminal that a click opens; null where there is none. */
     inUse: string | null;

@@ -306,7 +306,7 @@ export const ACTIVITY_WORDS: Readonly<Record<ActivityEvidence["field"], string>>
   repository: "repository",
   branch: "branch",
   worktree: "worktree",
-  work_tree: "worktree",
+  work_tree: "worktree root",
   turn_began_at: "turn began",
 };
 

@@ -48,7 +48,7 @@ export const shellCommand = (shell: string, words: readonly string[]): string[] 
   return [isKnown ? own : PLAIN_SHELL, "-l", "-i", "-c", `${words.join(" ")}; exec ${stay}`];
 };
 
-/** Automatic is asked again after this. */
+/** What is installed is asked again after this. */
 const FRESH_MS = 60_000;
 /** A person waits for the list; a shell with slow settings comes in time for the next one. */
 const WAIT_MS = 1_500;

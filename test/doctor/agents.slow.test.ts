@@ -134,7 +134,7 @@ it.concurrent("says of hooks that an agent does not trust what has to be done, a
   const [untrusted] = await findingsOf("codex");
   expect(untrusted).toMatchObject({
     status: "warning",
-    summary: expect.stringContaining("Left in place: trust the hooks in Codex."),
+    summary: expect.stringContaining("Still to do: trust the hooks in Codex."),
     remedy: expect.stringContaining("Hooks need review"),
   });
   expect(brief(await findingsOf("arcane"))).toMatchObject({ "agent.verified": "warning" });

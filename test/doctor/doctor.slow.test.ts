@@ -114,7 +114,7 @@ describe("with a daemon", () => {
     const { code, stdout } = await run(["doctor"]);
     expect(code).toBe(0);
     expect(stdout).toContain("✓ ok       Events travel from the hook to the daemon.");
-    expect(stdout).toMatch(/No hooks and not running: .*gjc \(unverified\)/);
+    expect(stdout).toMatch(/No hooks and in no pane: .*gjc \(unverified\)/);
     expect(stdout).toMatch(/\n0 problems, 0 warnings, \d+ ok, \d+ skipped\n$/);
     expect(stdout).not.toContain("\u001b");
   });

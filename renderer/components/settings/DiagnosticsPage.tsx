@@ -91,7 +91,7 @@ const Findings = ({ findings }: { findings: readonly Finding[] }) =>
               />
             ))}
           {unused.size > 0 && (
-            <Fact status="skipped">No hooks and not running: {[...unused].map(displayLine).join(", ")}.</Fact>
+            <Fact status="skipped">No hooks and in no pane: {[...unused].map(displayLine).join(", ")}.</Fact>
           )}
         </ul>
       </Group>

@@ -225,7 +225,7 @@ const aboutOf = ({
       ? versions.length > 0
         ? `Tested with recordings of ${versions.map(displayLine).join(", ")}`
         : "Tested with recordings"
-      : "Unverified: no recording of it exists",
+      : "Unverified: no recording of it yet",
     ...(others.length === 0 ? [] : [`version ${others.map(displayLine).join(", ")} is unverified`]),
     ...(source === "built-in" ? [] : [`with ${files.map(displayLine).join(", ")}`]),
   ].join("; ");
