@@ -1,7 +1,6 @@
 // What Codex's rollouts say: the conversation, and for the history a session's facts and usage. Files:
 // `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`. Recorded with 0.169.0: the first line is 22 kB of the
 // program's instructions with the session's facts around them, and the first prompt stands about 43 kB into the file.
-import { findRollout } from "./stateFiles.ts";
 import type {
   TranscriptEntry,
   FileHistory,
@@ -10,6 +9,7 @@ import type {
   SessionFacts,
   UsageRecord,
 } from "../../core/ports/agentFiles.ts";
+import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import { asPayload, fieldOf, textOf, type Payload, parsePayload } from "../common/events.ts";
 import {
   callOf,
@@ -101,6 +101,15 @@ const readCodexLines = (payloads: readonly Payload[]): TranscriptEntry[] => {
   return lines.flatMap(toEntries(new Set(lines.map(({ kind }) => kind))));
 };
 
+/** The rollout that the events or its lock named, if it is this session's; else none. */
+export const findRollout = ({
+  agentSessionId,
+  transcriptPath,
+}: Pick<StateFileRequest, "agentSessionId" | "transcriptPath">): string[] =>
+  agentSessionId !== null && transcriptPath?.endsWith(`${agentSessionId}.jsonl`) === true
+    ? [transcriptPath]
+    : [];
+
 /** Null for a rollout that is not this session's, and where nothing in it is known. */
 export const readCodexTranscript = createTranscriptReader(
   (request) => Promise.resolve(findRollout(request)),
@@ -115,7 +124,7 @@ const FILE = /^\d{4}\/\d\d\/\d\d\/rollout-[\dT-]{19}-([0-9a-f-]{36})\.jsonl$/;
 const isOfSubagent = (meta: Payload): boolean =>
   typeof fieldOf(meta, "source") === "object" || textOf(meta, "thread_source") === "subagent";
 
-const readFacts = ({ path, head, tail }: LogPiece): SessionFacts | null => {
+export const readFacts = ({ path, head, tail }: LogPiece): SessionFacts | null => {
   const id = FILE.exec(path)?.[1];
   if (id === undefined) return null;
   const facts = factsOf(id, tail);

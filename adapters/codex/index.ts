@@ -15,7 +15,7 @@ import { codexHistory, readCodexTranscript } from "./history.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
 import { isOwnScreen, readCodexScreen, readDraft as readCodexDraft } from "./screen.ts";
-import { readCodexStateFile } from "./stateFiles.ts";
+import { createCodexBackground, readCodexStateFile } from "./stateFiles.ts";
 import { inFile, place, type AgentLoads } from "../../core/ports/agentFiles.ts";
 import { lastOf, option, readRecords } from "../common/printMode.ts";
 import * as z from "zod";
@@ -162,6 +162,7 @@ export const createCodexAdapter = (): AgentAdapter => ({
   readDraft: readCodexDraft,
   readReset: readResetTime,
   readStateFiles: readCodexStateFile,
+  background: createCodexBackground(),
   readTranscript: readCodexTranscript,
   needsConfirmation: createCodexConfirmation(),
   configFolder: { usual: ".codex", variable: "CODEX_HOME" },

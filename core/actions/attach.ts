@@ -202,6 +202,7 @@ const planBackgroundAttach = async (input: {
   id: string;
   adapter: AgentAdapter | null;
   account: Account | null;
+  cwd: string | null;
   connected: ConnectedTarget;
   instanceOf: (server: string) => ServerInstance | null;
   insideTmux: string | null;
@@ -209,7 +210,7 @@ const planBackgroundAttach = async (input: {
 }): Promise<AttachPlan> => {
   const { action, id, connected, instanceOf } = input;
   const { subject, snapshot } = action;
-  const command = sessionCommand(backgroundOf(input.adapter, subject.paneRef).attach(id), input.account);
+  const command = sessionCommand(backgroundOf(input.adapter, subject.paneRef).attach(id), input);
   const common = { snapshotId: snapshot.snapshotId, paneRef: subject.paneRef };
   const inWindow = async (server: string, sessionId: string): Promise<string[] | undefined> =>
     connected
@@ -255,7 +256,7 @@ export const createAttachBuilder =
   }: {
     connectedTargets: ConnectedTargets;
     /** That the action is about; undefined where it has none. */
-    agentOf: (action: VerifiedAction) => Pick<RuntimeEntry, "adapter" | "account"> | undefined;
+    agentOf: (action: VerifiedAction) => Pick<RuntimeEntry, "adapter" | "account" | "cwd"> | undefined;
     paneOf: (key: PaneKey) => Pane | undefined;
     instanceOf: (targetId: string, server: string) => ServerInstance | null;
   }): PlanAttach =>
@@ -265,13 +266,14 @@ export const createAttachBuilder =
     const { executor, tmuxOf, toTerminal } = connected;
     const id = backgroundIdOf(key.paneId);
     if (id !== null) {
-      const { adapter = null, account = null } = agentOf(action) ?? {};
+      const { adapter = null, account = null, cwd = null } = agentOf(action) ?? {};
       return planBackgroundAttach({
         ...caller,
         action,
         id,
         adapter,
         account,
+        cwd,
         connected,
         instanceOf: (server) => instanceOf(key.targetId, server),
       });

@@ -1,7 +1,7 @@
 // Acting on a session that no pane shows: the agent's own commands open it (`attach.ts` says where) and end it. Whatever needs its
 // screen is refused (`requireScreen` of the gate); a pane that shows it takes keys like any other.
 import type { ProcessSignaller } from "./kill.ts";
-import { inAccount, inLoginShell } from "../model/commandWords.ts";
+import { inAccount, inLoginShell, quoteWord } from "../model/commandWords.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Account } from "../model/runtime.ts";
 import type { AgentAdapter, BackgroundSessions } from "../ports/agentAdapter.ts";
@@ -11,10 +11,14 @@ import type { TargetExecutor } from "../ports/targetExecutor.ts";
 const WORD = /^[A-Za-z0-9._=/-]{1,200}$/;
 const STOP_LIMIT_MS = 15_000;
 
-/** A command of an adapter for this account, as an argument vector. */
-export const sessionCommand = (words: readonly string[], account: Account | null): string[] => {
+/** A command of an adapter for this account, as an argument vector. In `cwd`, because an agent may ask which folder is meant. */
+export const sessionCommand = (
+  words: readonly string[],
+  { account, cwd }: { account: Account | null; cwd: string | null },
+): string[] => {
   for (const word of words) if (!WORD.test(word)) throw new Error(`'${word}' is no plain word`);
-  return inLoginShell([...inAccount(account), ...words].join(" "));
+  const there = cwd?.startsWith("/") === true ? `cd -- ${quoteWord(cwd)} 2>/dev/null; ` : "";
+  return inLoginShell(there + [...inAccount(account), ...words].join(" "));
 };
 
 /** How the agent opens and ends the session. @throws AgtmuxError E_UNSUPPORTED where its adapter does not say. */
@@ -22,6 +26,16 @@ export const backgroundOf = (adapter: AgentAdapter | null, paneRef: string): Bac
   if (adapter?.background === undefined)
     throw new AgtmuxError("E_UNSUPPORTED", `How ${paneRef} is opened is not known`);
   return adapter.background;
+};
+
+/** @throws AgtmuxError E_UNSUPPORTED where the agent has no command that ends a session. */
+export const requireStoppable = (adapter: AgentAdapter | null, paneRef: string, id: string): void => {
+  if (backgroundOf(adapter, paneRef).stop === undefined)
+    throw new AgtmuxError(
+      "E_UNSUPPORTED",
+      `${adapter?.displayName ?? "Its agent"} has no command that ends a session in the background`,
+      { remedy: `End its turn with 'agtmux interrupt bg-${id}'; at rest it ends by itself.` },
+    );
 };
 
 /** In place of a signal, which its supervisor would take for a crash: the agent's own command to end it. */
@@ -43,7 +57,8 @@ export const createSessionStopper = (
 ): ProcessSignaller => ({
   find: (pid) => signaller.find(pid),
   signal: async () => {
-    const command = sessionCommand(backgroundOf(adapter, paneRef).stop(id), account);
+    const words = backgroundOf(adapter, paneRef).stop?.(id) ?? [];
+    const command = sessionCommand(words, { account, cwd: null });
     const { exitCode, stderr } = await executor.run(command, { timeoutMs: STOP_LIMIT_MS });
     if (exitCode === 0) return true;
     const why = stderr.trim().split("\n").at(-1)?.slice(0, 200) ?? "";

@@ -45,6 +45,7 @@ export const openBackgroundScreen = async (deps: {
   connected: ConnectedTarget;
   adapter: AgentAdapter | null;
   account: Account | null;
+  cwd: string | null;
   id: string;
   /** As the session is listed. */
   listed: Pane;
@@ -55,14 +56,14 @@ export const openBackgroundScreen = async (deps: {
   makeNonce: () => string;
   clock: Clock;
 }): Promise<PaneScreen & { openedAt: number; close: () => Promise<void> }> => {
-  const { connected, adapter, account, id, listed, paneRef, clock } = deps;
+  const { connected, adapter, id, listed, paneRef, clock } = deps;
   if (connected.executor.kind !== "local")
     throw new AgtmuxError("E_UNSUPPORTED", `${paneRef} runs in the background of another machine`, {
       remedy: `Open it with 'agtmux attach ${paneRef}', and do it there.`,
     });
   const socketPath = join(deps.folder, `screen-${deps.makeNonce().slice(0, 8)}`);
   const tmux = connected.tmuxAt({ server: listed.server, socketPath });
-  const command = sessionCommand(backgroundOf(adapter, paneRef).attach(id), account);
+  const command = sessionCommand(backgroundOf(adapter, paneRef).attach(id), deps);
   const size = ["-x", String(SIZE.width), "-y", String(SIZE.height)];
   const close = async (): Promise<void> => {
     // Where this fails, the server ends by itself after LIMIT_S.

@@ -26,7 +26,7 @@ import {
   type UnattendedAnswers,
 } from "./paneAnswer.ts";
 import { openBackgroundScreen, type Awaited } from "./backgroundScreen.ts";
-import { createSessionStopper } from "./background.ts";
+import { createSessionStopper, requireStoppable } from "./background.ts";
 import { createPaneReach, type PaneScreen } from "./paneClient.ts";
 import { showsMode } from "./typing.ts";
 import { readCapture, requireFitPane } from "./screenReading.ts";
@@ -59,9 +59,12 @@ const createLiveAgents = ({
     entryOf,
     stateOf: (runtimeId) => entryOf(runtimeId)?.resolution?.status.state ?? null,
     isForeground: async (runtimeId) => {
-      const runtime = entryOf(runtimeId)?.runtime;
+      const { runtime, adapter } = entryOf(runtimeId) ?? {};
       if (runtime === undefined || runtime.pid === null || runtime.processStartedAt === null) return false;
       const { executor, processes } = connectedTargets.get(runtime.targetId);
+      // The server of all sessions has no terminal: keys go to the screen that we opened.
+      if (backgroundIdOf(runtime.paneId) !== null && adapter?.background?.startsInTerminals === true)
+        return processes.verify(runtime.pid, runtime.processStartedAt);
       const seen = await findProcess(executor, runtime.pid);
       // A pid that was given to another process may be in front of another terminal.
       return seen?.isForeground === true && (await processes.verify(runtime.pid, runtime.processStartedAt));
@@ -155,11 +158,12 @@ export const createPaneActions = (deps: {
     const listed = ingest.liveState.paneOf(entry.runtime);
     if (listed === undefined) throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
     const connected = connectedTargets.get(entry.runtime.targetId);
-    const { adapter, account } = entry;
+    const { adapter, account, cwd } = entry;
     return openBackgroundScreen({
       connected,
       adapter,
       account,
+      cwd,
       id,
       listed,
       paneRef,
@@ -420,6 +424,7 @@ export const createPaneActions = (deps: {
               `The agent in ${paneRef} is inside ${runtime.inside}: its process is not known`,
               { remedy: "Go there with 'agtmux attach', and end it there." },
             );
+          if (background !== null) requireStoppable(adapter, paneRef, background);
           if (pid === null || processStartedAt === null)
             throw new AgtmuxError("E_UNSUPPORTED", `The process of the agent in ${paneRef} is not known`);
           if (!input.isConfirmed)

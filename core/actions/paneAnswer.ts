@@ -167,6 +167,7 @@ export const createPaneAnswer = (deps: {
       id === null
         ? { ...reach.reach(subject.key, subject.paneRef), close: () => Promise.resolve() }
         : await deps.openScreen(entry, id, subject.paneRef, "a dialog");
+    const requestId = entry.resolution?.requestId ?? null;
     const answering = answerPrompt({
       pane: screen.pane,
       client: screen.client,
@@ -216,6 +217,8 @@ export const createPaneAnswer = (deps: {
     const report = await answering;
     // It was seen to be still open: whoever answers again means the same one.
     if (report.outcome === "not_delivered") answered.delete(runtimeId);
+    if (report.outcome === "delivered" && id !== null && requestId !== null)
+      ingest.noteAnswered(runtimeId, requestId);
     return report;
   };
 };

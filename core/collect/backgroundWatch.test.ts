@@ -44,6 +44,8 @@ const open = () => {
     } as unknown as TargetFiles,
     accountsOf: () => Promise.resolve([ACCOUNT]),
     isGone: () => false,
+    terminals: () => [],
+    hasRow: () => false,
     onNews: () => {
       seen.news += 1;
     },

@@ -18,6 +18,10 @@ const FULL_MS = 30_000;
 const UNWATCHED_MS = { local: 1_000, ssh: 3_000 } as const;
 /** The same while no session is known there: on another machine each look costs a round trip and a program. */
 const LOOKING_MS = { local: 1_000, ssh: 10_000 } as const;
+/** A session that its terminal has begun is no row of its own while nobody has recognised that terminal. */
+const TERMINAL_MS = 5_000;
+/** A terminal may show it although its events did not say so: until then its agent has dropped the session that they named. */
+const UNNAMED_MS = 65_000;
 /** A file is written in several steps, and several files together. */
 const SETTLE_MS = 40;
 /** A file that is being written can be read soon. One that cannot after so many times is read again when it changes. */
@@ -32,6 +36,8 @@ interface Known {
   account: Account;
   background: BackgroundSessions;
   name: string;
+  /** Changes of all of its files are noticed. */
+  isFollowed: boolean;
   session: BackgroundSession | null;
   /** How often in a row it could not be read; then this is what it said before. */
   failures: number;
@@ -89,6 +95,7 @@ export class BackgroundWatch implements WatchedServer {
   private readonly changed = new Set<string>();
   private readAt = -Infinity;
   private readAllAt = -Infinity;
+  /** New files are noticed everywhere. */
   private isWatching = false;
   /** The last reading failed, which is logged once. */
   private isFailing = false;
@@ -97,6 +104,11 @@ export class BackgroundWatch implements WatchedServer {
   private readonly dead = new Set<string>();
   /** Sessions that panes show, by pane. */
   private readonly viewers = new Map<string, string>();
+  /**
+   * Of sessions that start in terminals: one shows it; it goes on without; it was at rest when its terminal left. A number: none
+   * has shown it as far as is known, and since then (epoch ms) it has been at work.
+   */
+  private readonly whereabouts = new Map<string, "shown" | "going on" | "left" | number>();
   private cancelNews: (() => void) | null = null;
   private isClosed = false;
 
@@ -107,6 +119,13 @@ export class BackgroundWatch implements WatchedServer {
     files: TargetFiles;
     accountsOf: (adapter: AgentAdapter) => Promise<readonly Account[]>;
     isGone: (pid: number) => boolean;
+    /**
+     * The session that each of these agents in a pane shows, null where that is not known; `account` null: of all accounts. Null: the
+     * panes are not known yet.
+     */
+    terminals: (adapter: AgentAdapter, account: Account | null) => readonly (string | null)[] | null;
+    /** Whether the session of this name has a row of its own. */
+    hasRow: (id: string) => boolean;
     /** A session has changed, begun or ended. */
     onNews: () => void;
     clock: Clock;
@@ -126,6 +145,11 @@ export class BackgroundWatch implements WatchedServer {
   /** Keeps those of these panes. */
   forgetViewers(panes: ReadonlySet<string>): void {
     for (const key of this.viewers.keys()) if (!panes.has(key)) this.noteViewer(key, null);
+  }
+
+  /** To be called when agents may have begun or ended: a session whose terminal has gone may go on. */
+  noteTerminals(): void {
+    if (this.noteTurns()) this.deps.onNews();
   }
 
   /** The agent's own id of the session that it calls `id`; null: it is not known. */
@@ -154,15 +178,18 @@ export class BackgroundWatch implements WatchedServer {
       return "listing";
     }
     const { adapter, account, session } = found;
-    return { agentType: adapter.agentType, account, process, sessionId: session.sessionId };
+    const { sessionId, cwd = null, logPath: transcriptPath = null } = session;
+    return { agentType: adapter.agentType, account, process, sessionId, cwd, transcriptPath };
   }
 
   async list(): Promise<ServerListing> {
     const now = this.deps.clock.now();
-    const isFull = now - this.readAllAt >= FULL_MS;
+    // What it did while a terminal showed it is not known.
+    const isFull = now - this.readAllAt >= FULL_MS || this.noteTurns();
     const isAnyKnown = [...this.known.values()].some(({ session }) => session !== null);
     const pauseMs = (isAnyKnown ? UNWATCHED_MS : LOOKING_MS)[this.deps.kind];
-    const isDue = !this.isWatching && now - this.readAt >= pauseMs;
+    const isFollowed = this.isWatching && [...this.known.values()].every((one) => !this.mayChange(one));
+    const isDue = !isFollowed && now - this.readAt >= pauseMs;
     const hasNews = this.changed.size > 0 || [...this.known.values()].some(isBeingWritten);
     if (isFull || isDue || hasNews)
       await this.readFiles({ isFull }).catch((error: unknown) => {
@@ -175,6 +202,7 @@ export class BackgroundWatch implements WatchedServer {
     const shown = new Set(this.viewers.values());
     const panes = this.listed()
       .filter(({ session }) => !shown.has(session.id) && (session.isAtWork || !this.deps.isGone(session.pid)))
+      .filter((one) => one.background.startsInTerminals !== true || this.goesOn(one, { now, isFull }))
       .map((one) => this.paneOf(one, now));
     return { status: "ok", mode: "direct", problem: null, instance: null, panes };
   }
@@ -216,6 +244,54 @@ export class BackgroundWatch implements WatchedServer {
     return Promise.resolve();
   }
 
+  /** Nothing tells of a change, and it is or may become a row. */
+  private mayChange({ session, isFollowed }: Known): boolean {
+    return session !== null && !isFollowed && this.whereabouts.get(session.id) !== "shown";
+  }
+
+  /** Whether a terminal has left a session that it showed, or shows one that did without. */
+  private noteTurns(): boolean {
+    let hasTurned = false;
+    for (const adapter of this.deps.adapters()) {
+      const terminals =
+        adapter.background?.startsInTerminals === true ? this.deps.terminals(adapter, null) : null;
+      if (terminals === null) continue;
+      const shown = new Set(terminals);
+      for (const id of shown)
+        if (id !== null && this.whereabouts.get(id) !== "shown") {
+          hasTurned ||= this.whereabouts.has(id);
+          this.whereabouts.set(id, "shown");
+        }
+      for (const [id, whereabouts] of this.whereabouts)
+        hasTurned ||= whereabouts === "shown" && !shown.has(id);
+    }
+    return hasTurned;
+  }
+
+  /**
+   * Whether a session that starts in a terminal goes on although none shows it. At rest it does not: it ends by itself then. `isFull`:
+   * it was read just now.
+   */
+  private goesOn(one: Listed, { now, isFull }: { now: number; isFull: boolean }): boolean {
+    const { adapter, account, session } = one;
+    const terminals = this.deps.terminals(adapter, account);
+    const before = this.whereabouts.get(session.id) ?? now;
+    if (terminals === null) return this.deps.hasRow(session.id);
+    if (terminals.includes(session.sessionId)) return false;
+    const turn = (whereabouts: "going on" | "left" | number): boolean => {
+      this.whereabouts.set(session.id, whereabouts);
+      return whereabouts === "going on";
+    };
+    if (before === "going on" || this.deps.hasRow(session.id)) return turn("going on");
+    if (before === "shown" && !isFull) return false;
+    if (typeof before !== "number") return turn(session.isAtWork ? "going on" : "left");
+    if (!session.isAtWork) return turn(now);
+    const loaded = new Set(this.listed().map((other) => other.session.sessionId));
+    const isNamed = terminals.every((sessionId) => sessionId !== null && loaded.has(sessionId));
+    const isUnseen = now - before >= (terminals.length === 0 ? TERMINAL_MS : UNNAMED_MS);
+    return turn(isNamed && isUnseen ? "going on" : before);
+  }
+
   /** The same object as long as nothing changed: rows are made again for a new one. */
   private paneOf(one: Listed, now: number): Pane {
     const known = this.panes.get(one.session);
@@ -240,10 +316,7 @@ export class BackgroundWatch implements WatchedServer {
   }
 
   /** A file that cannot be read now, as while it is written, counts as it was, and is read again. */
-  private async read(
-    known: Pick<Known, "adapter" | "account" | "background" | "name">,
-    path: string,
-  ): Promise<Known> {
+  private async read(known: Omit<Known, "session" | "failures">, path: string): Promise<Known> {
     const { files, logger } = this.deps;
     const before = this.known.get(path);
     try {
@@ -273,8 +346,12 @@ export class BackgroundWatch implements WatchedServer {
         continue;
       }
       // The first job writes a file of its session, too, which is noticed.
-      const ofJobs = await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? ""));
-      isWatching = isWatching && ofSessions === "followed" && ofJobs !== "unfollowed";
+      const ofJobs =
+        jobs === undefined
+          ? "unfollowed"
+          : await this.follow(jobs, (name) => this.changed.add(name.split("/", 1)[0] ?? ""));
+      isWatching = isWatching && ofSessions === "followed";
+      const isFollowed = ofSessions === "followed" && ofJobs !== "unfollowed";
       const names = await this.deps.files.list(sessions);
       if (isFull && names.length > MAX_FILES)
         this.deps.logger.warn(
@@ -288,12 +365,17 @@ export class BackgroundWatch implements WatchedServer {
         const mayDiffer =
           session === null
             ? failures > 0 && changed.has(path)
-            : !this.isWatching || changed.has(path) || changed.has(session.id);
+            : (before !== undefined && this.mayChange(before)) ||
+              changed.has(path) ||
+              changed.has(session.id);
         const isSame = before !== undefined && !isBeingWritten(before) && !mayDiffer;
-        all.set(path, isSame ? before : await this.read({ adapter, account, background, name }, path));
+        const file = { adapter, account, background, name, isFollowed };
+        all.set(path, isSame ? before : await this.read(file, path));
       }
     }
     this.known = all;
+    const ids = new Set([...all.values()].map(({ session }) => session?.id));
+    for (const id of this.whereabouts.keys()) if (isFull && !ids.has(id)) this.whereabouts.delete(id);
     const keys = new Set(
       [...all.values()].flatMap(({ session }) => (session === null ? [] : [keyOf(session)])),
     );
@@ -347,5 +429,6 @@ export class BackgroundWatch implements WatchedServer {
     this.watchers.get(folder)?.close();
     this.watchers.delete(folder);
     this.isWatching = false;
+    for (const [path, one] of this.known) this.known.set(path, { ...one, isFollowed: false });
   }
 }

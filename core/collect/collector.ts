@@ -3,7 +3,8 @@
 import type { Timing } from "../model/config.ts";
 import type { Envelope } from "../model/envelope.ts";
 import { paneKeyString } from "../model/runtime.ts";
-import type { AdapterSource } from "../ports/agentAdapter.ts";
+import { backgroundPaneId } from "../model/shortRef.ts";
+import type { AdapterSource, AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
@@ -13,7 +14,7 @@ import type { Accounts } from "./accounts.ts";
 import { BackgroundWatch } from "./backgroundWatch.ts";
 import { InsideWatch } from "./insideWatch.ts";
 import { ScreenWatch } from "./screenWatch.ts";
-import type { CollectorSink, ProcessReader, WatchedServer } from "./sink.ts";
+import type { CollectorSink, ProcessReader, WatchedRuntime, WatchedServer } from "./sink.ts";
 
 const SLOW_LISTING_MS = 2_000;
 const DOWN_AFTER_FAILURES = 3;
@@ -98,6 +99,14 @@ export class Collector {
       accountsOf: (adapter) => deps.accounts.all(adapter),
       adapters: () => adapters.list(),
       isGone: (pid) => processes.isGone(pid),
+      terminals: (adapter, account) =>
+        this.isStarted
+          ? this.agents(adapter)
+              .filter(({ pane }) => pane.server !== this.background.server)
+              .filter(({ account: own }) => (own ?? account)?.configDir === (account ?? own)?.configDir)
+              .map(({ runtime }) => runtime.agentSessionId)
+          : null,
+      hasRow: (id) => this.agents().some(({ pane }) => pane.paneId === backgroundPaneId(id)),
       onNews: () => this.guard(this.listNow(this.background.server)),
     });
     this.backgroundState = notListed(this.background);
@@ -316,6 +325,7 @@ export class Collector {
     this.forgetGone();
     await this.processes.scan(state.panes, false);
     await this.processes.verifyRuntimes();
+    if (state !== this.backgroundState) this.background.noteTerminals();
     await this.inside.look(state.watched);
     await this.bindingProbe.learnFolders();
     this.screens.schedule();
@@ -358,6 +368,14 @@ export class Collector {
     else if (this.servers.some(({ tookMs }) => tookMs > SLOW_LISTING_MS))
       sink.setHealth(targetId, "degraded", "tmux answers slowly");
     else sink.setHealth(targetId, "ok", null);
+  }
+
+  private agents(adapter?: AgentAdapter): WatchedRuntime[] {
+    const { sink, targetId } = this.deps;
+    return sink.watchedRuntimes(
+      targetId,
+      ({ agentType }) => adapter === undefined || agentType === adapter.agentType,
+    );
   }
 
   private forgetGone(): void {

@@ -356,17 +356,23 @@ export class ProcessWatch {
     found: Identified | null,
   ): Recognised | null {
     const { accounts, background, inside } = this.deps;
-    const named = found?.adapter.background?.shownBy(found.match.process) ?? null;
+    const { background: sessions } = found?.adapter ?? {};
+    const named = found === null ? null : (sessions?.shownBy(found.match.process) ?? null);
+    // Where every terminal shows some session, its command line says which one it showed first.
+    const first = sessions?.startsInTerminals === true ? named : null;
     const sessionId =
-      found === null || named === null ? null : background.sessionIdOf(found.adapter.agentType, named);
-    const shown = sessionId === null ? null : named;
+      found === null || named === null || first !== null
+        ? first
+        : background.sessionIdOf(found.adapter.agentType, named);
+    const shown = sessionId === null || first !== null ? null : named;
     background.noteViewer(paneKeyString(pane), shown);
     if (found === null) return inside.recognise(pane, processes);
     const { agentType } = found.adapter;
     const { process } = found.match;
     const account = accounts.of(process);
     const recognised = { agentType, process, ...(account === null ? {} : { account }) };
-    return shown === null ? recognised : { ...recognised, sessionId, isViewer: true };
+    if (sessionId === null) return recognised;
+    return { ...recognised, sessionId, isViewer: true };
   }
 
   /** Checks live runtimes whose process is gone or was not seen for a while. If one is gone, its whole pane is read at once. */

@@ -30,6 +30,8 @@ export interface PaneBindingInput {
   /** Live runtimes, and those that ended recently; those of other targets are no candidates, whatever the event names. */
   runtimes: readonly Runtime[];
   whereabouts: ReadonlyMap<string, Whereabouts>;
+  /** A session of this agent may go on after its pane: its row is about to come. */
+  outlivesPane: boolean;
 }
 
 type PaneBinding =
@@ -111,7 +113,7 @@ export const isTie = ({ promptText }: { promptText: string | null }): boolean =>
 /**
  * In this order: the live runtime whose own process ran the hook; the live runtime that has this session; for the event of
  * a prompt the only runtime in its folder, where it has no session yet; the one runtime whose screen shows the prompt. An
- * event of a session whose runtime ended is dropped, unless a person prompted that session again (it was resumed).
+ * event of a session whose runtime ended goes to no other pane, unless a person prompted that session again (it was resumed).
  */
 export const placeEvent = (input: PaneBindingInput): PaneBinding => {
   const { envelope, sessionId, runtimes, targetId } = input;
@@ -126,7 +128,9 @@ export const placeEvent = (input: PaneBindingInput): PaneBinding => {
       isOfLife(envelope, runtime) &&
       !(isOrphan && beganAfter(runtime, envelope.eventTime)),
   );
-  const parent = live.find((runtime) => runtime.pid !== null && runtime.pid === envelope.parentPid);
+  // The process of sessions without a pane is that of all of them, and of those in panes.
+  const inPanes = live.filter(({ server }) => server !== BACKGROUND_SERVER);
+  const parent = inPanes.find(({ pid }) => pid !== null && pid === envelope.parentPid);
   if (parent !== undefined) return { kind: "bound", runtimeId: parent.runtimeId };
   if (sessionId === null) return { kind: "pending", reason: "it names no session" };
 
@@ -134,15 +138,17 @@ export const placeEvent = (input: PaneBindingInput): PaneBinding => {
   if (known !== undefined && others.length === 0) return { kind: "bound", runtimeId: known.runtimeId };
   const ended = ofAgent.filter((runtime) => runtime.endedAt !== null && runtime.agentSessionId === sessionId);
   if (ended.length > 0 && (!isTie(input) || ended.some((runtime) => isOfLife(envelope, runtime))))
-    return { kind: "dropped", reason: "older_runtime" };
+    return input.outlivesPane
+      ? { kind: "pending", reason: "its pane has gone, and no row has its session yet" }
+      : { kind: "dropped", reason: "older_runtime" };
   if (!isTie(input)) return { kind: "pending", reason: "its session is not known in any pane yet" };
 
-  const { inFolder, unknown } = rivalsOf(input, live);
+  const { inFolder, unknown } = rivalsOf(input, inPanes);
   const rivals = [...inFolder, ...unknown];
   const [first] = inFolder;
   if (first !== undefined && rivals.length === 1 && first.agentSessionId === null && !isOrphan)
     return { kind: "bound", runtimeId: first.runtimeId };
-  const own = live.filter((runtime) => runtime.paneId === envelope.paneId && !rivals.includes(runtime));
+  const own = inPanes.filter((runtime) => runtime.paneId === envelope.paneId && !rivals.includes(runtime));
   const candidates = [...rivals, ...own];
   return candidates.length === 0
     ? { kind: "pending", reason: "no runtime of its agent is in its folder" }

@@ -8,6 +8,9 @@ export interface Recognised {
   process: ProcessInfo;
   /** The agent's own id of the session that runs or is shown here, where something beside its events says so. */
   sessionId?: string | null;
+  /** Where that session works, and its log, where its files say so. */
+  cwd?: string | null;
+  transcriptPath?: string | null;
   /** The folders that the process uses; absent: not asked. */
   account?: Account;
   /** Known by its screen alone, behind this program; `process` is that program's. */

@@ -55,6 +55,7 @@ const place = (
     sessionId: "s1",
     cwd: "/home/dev",
     promptText: PROMPT,
+    outlivesPane: false,
     runtimes,
     whereabouts: new Map(Object.entries(where)),
     ...more,
@@ -209,5 +210,44 @@ describe("an agent that is known by its screen alone", () => {
         runtimes: [one],
       }).kind;
     expect([bound({ ...inside, inside: null }), bound(inside)]).toEqual(["bound", "pending"]);
+  });
+});
+
+describe("beside sessions that no pane shows, all of which the background server runs", () => {
+  const inBackground = (session: string, more: Partial<Runtime> = {}): Runtime =>
+    someRuntime("%0", {
+      server: "background",
+      paneId: `bg-${session}`,
+      runtimeId: `rt_${session}`,
+      pid: 21_841,
+      agentSessionId: session,
+      ...more,
+    });
+  const both = [inBackground("b1"), inBackground("b2")];
+  const bound = (runtimeId: string) => ({ kind: "bound", runtimeId });
+
+  it("goes to the one of its session, never to another because of their common process", () => {
+    expect(place(both, {}, { sessionId: "b2", promptText: null })).toEqual(bound("rt_b2"));
+    expect(place(both, {}, { sessionId: "s1", promptText: null }).kind).toBe("pending");
+    expect(place([inBackground("b1")], {}, { sessionId: "s1", promptText: null }).kind).toBe("pending");
+    expect(place(both, {}, { sessionId: null }).kind).toBe("pending");
+  });
+
+  it("finds its pane by folder and prompt as without them: they have no screen to wait for", () => {
+    const folder = { rt_b1: at("/home/dev"), rt_b2: at("/home/dev") };
+    expect(place([...both, someRuntime("%1")], { ...folder, "rt_%1": at("/home/dev") })).toEqual(
+      toPane("%1"),
+    );
+    const where = { ...folder, "rt_%1": at("/home/dev", `› ${PROMPT}`), "rt_%2": at("/home/dev", "a") };
+    expect(place([...both, someRuntime("%1"), someRuntime("%2")], where)).toEqual(toPane("%1"));
+  });
+
+  it("waits for the row of its session where that may go on without its pane, which has gone", () => {
+    const ended = someRuntime("%1", { agentSessionId: "s1", endedAt: NOW - 300 });
+    const asked = { promptText: null, outlivesPane: true };
+    expect(place([ended], {}, asked).kind).toBe("pending");
+    expect(place([{ ...ended, endedAt: NOW + 300 }], {}, asked).kind, "told before the end").toBe("pending");
+    expect(place([ended, someRuntime("%2")], { "rt_%2": at("/home/dev") }, asked).kind).toBe("pending");
+    expect(place([ended, inBackground("s1")], {}, asked)).toEqual(bound("rt_s1"));
   });
 });

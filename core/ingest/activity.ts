@@ -91,7 +91,9 @@ const ofSubAgents = (entry: RuntimeEntry): string | null => {
 /** A line counts only if it was read in the state that is shown: a spinner's line says nothing of a dialog. */
 const wantedProgress = (entry: RuntimeEntry): string | null => {
   const { resolution, progress } = entry;
-  if (resolution === null || resolution.status.state === "unknown") return null;
+  if (resolution === null) return null;
+  if (resolution.status.state === "unknown")
+    return progress.transcript?.state === "unknown" ? progress.transcript.text : null;
   for (const read of [progress.poller, progress.transcript])
     if (read?.state === resolution.status.state && read.text !== null) return read.text;
   return ofWinningEvent(entry) ?? ofSubAgents(entry) ?? progress.files;

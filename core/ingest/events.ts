@@ -139,7 +139,8 @@ export class Events {
     const { liveState, deps } = this.unitOfWork;
     const { sessionId } = normalized;
     const isWrapped = isWrapperEvent(envelope);
-    if (!isWrapped && deps.adapterOf(envelope.agentType)?.eventsMayNameOtherPanes !== true) {
+    const adapter = deps.adapterOf(envelope.agentType);
+    if (!isWrapped && adapter?.eventsMayNameOtherPanes !== true) {
       const servers = liveState.instances(targetId);
       const runtimes = this.candidates(targetId, envelope, sessionId, servers);
       const beginsSession = normalized.signals.some(
@@ -157,6 +158,7 @@ export class Events {
       sessionId,
       cwd: normalized.cwd ?? null,
       promptText: normalized.promptText ?? null,
+      outlivesPane: adapter?.background !== undefined,
       runtimes,
       whereabouts: new Map(
         entries.map(({ runtime, processCwd, screen }) => [

@@ -2,7 +2,14 @@
 // parts and makes the tick; what each kind of input does is in a file of its own beside it.
 import { Events } from "./events.ts";
 import { LastSeen, UnitOfWork, type DropReason } from "./unitOfWork.ts";
-import { RuntimeLifecycle, endDisabled, renewAdapters, dismiss, markSeen } from "./runtimeLifecycle.ts";
+import {
+  RuntimeLifecycle,
+  endDisabled,
+  renewAdapters,
+  dismiss,
+  markSeen,
+  noteAnswered,
+} from "./runtimeLifecycle.ts";
 import { isActivityDue, isProgressDue } from "./activity.ts";
 import { RowViews } from "./rowViews.ts";
 import { States } from "./states.ts";
@@ -327,6 +334,11 @@ export class Ingest {
       actions.close(runtimeId, actionId, until);
       watchUntil(until);
     };
+  }
+
+  /** A request was answered on a screen that is gone again. */
+  noteAnswered(runtimeId: string, requestId: string): void {
+    noteAnswered(this.parts, runtimeId, requestId);
   }
 
   /** Takes an errored or crashed row out of the lists' attention. False when there is nothing to dismiss. */

@@ -278,6 +278,8 @@ export const turnMark = (entry: RuntimeEntry | null): string =>
 
 /** Of each target. */
 const MAX_ENDED = 500;
+/** Entries that were the last of their session. */
+const MAX_LEFT = 100;
 
 const sessionKey = (targetId: string, agentSessionId: string | null): string | null =>
   agentSessionId === null ? null : `${targetId}\0${agentSessionId}`;
@@ -304,6 +306,8 @@ export class LiveState {
   private readonly live = new Map<string, Map<string, RuntimeEntry>>();
   /** By target and the agent's own session id; more than one where the same session was taken up in another pane. */
   private readonly sessions = new Map<string, Set<RuntimeEntry>>();
+  /** The last entry of a session that none has now, by target and session. */
+  private readonly left = new Map<string, RuntimeEntry>();
   /** How many live agents of a kind and target use each configuration folder. */
   private readonly accounts = new Map<string, Map<string, number>>();
   private readonly serverKey = createServerKey();
@@ -338,6 +342,17 @@ export class LiveState {
   /** Of one target: what another machine calls its agents means nothing here. */
   liveOfSession(targetId: string, sessionId: string): Iterable<RuntimeEntry> {
     return this.sessions.get(sessionKey(targetId, sessionId) ?? "") ?? [];
+  }
+
+  /** Who had the session of this entry before it, or has it, too. */
+  predecessorOf({ runtime }: RuntimeEntry): RuntimeEntry | null {
+    const { targetId, agentSessionId, agentType } = runtime;
+    if (agentSessionId === null) return null;
+    const others = [...this.liveOfSession(targetId, agentSessionId)].filter(
+      (one) => one.runtime.runtimeId !== runtime.runtimeId,
+    );
+    const found = others.at(-1) ?? this.left.get(sessionKey(targetId, agentSessionId) ?? "");
+    return found?.runtime.agentType === agentType ? found : null;
   }
 
   endedOf(targetId: string): readonly Runtime[] {
@@ -402,6 +417,7 @@ export class LiveState {
     this.runtimes.clear();
     this.live.clear();
     this.sessions.clear();
+    this.left.clear();
     this.accounts.clear();
   }
 
@@ -440,6 +456,12 @@ export class LiveState {
     const panes = this.live.get(this.serverKey(targetId, server));
     if (panes?.get(paneId) === entry) panes.delete(paneId);
     this.leaveSession(entry);
+    const session = sessionKey(targetId, entry.runtime.agentSessionId);
+    if (session !== null && entry.adapter?.background !== undefined) {
+      this.left.delete(session);
+      this.left.set(session, entry);
+      for (const key of [...this.left.keys()].slice(0, -MAX_LEFT)) this.left.delete(key);
+    }
     if (!isKept) this.runtimes.delete(entry.runtime.runtimeId);
     const ended = this.ended.get(targetId) ?? [];
     ended.push(entry.runtime);

@@ -1,7 +1,7 @@
 // When runtimes begin and end: what was recognised in a pane's processes, verification, crashes, another set of adapters, and a
 // person who looks or dismisses.
 import { compareRuntime, type Recognised } from "../engine/epoch.ts";
-import type { Resolution, RuntimeEnd } from "../model/evidence.ts";
+import type { Evidence, Resolution, RuntimeEnd } from "../model/evidence.ts";
 import { paneKeyString, type Account, type Pane, type PaneKey, type Runtime } from "../model/runtime.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 import { isWaiting } from "../model/state.ts";
@@ -73,11 +73,16 @@ export class RuntimeLifecycle {
       if (live === null || recognised === null) return;
       this.verified(live, { isSuspended: recognised.process.isStopped === true });
       if (recognised.isViewer === true) live.isViewer = true;
+      live.cwd ??= recognised.cwd ?? null;
+      live.transcriptPath ??= recognised.transcriptPath ?? null;
       const { account } = recognised;
       if (account !== undefined && account.configDir !== live.account?.configDir)
         unitOfWork.commit(() => this.setAccount(live, account));
       const sessionId = recognised.sessionId ?? null;
       if (sessionId === null || sessionId === live.runtime.agentSessionId) return;
+      // Its terminal may show another one by now, which its events tell.
+      if (live.adapter?.background?.startsInTerminals === true && live.runtime.agentSessionId !== null)
+        return;
       unitOfWork.commit(() => {
         unitOfWork.liveState.setAgentSession(live, sessionId);
         unitOfWork.deps.store.setAgentSessionId(live.runtime.runtimeId, sessionId);
@@ -160,6 +165,8 @@ export class RuntimeLifecycle {
     store.insertRuntime(runtime);
     const entry = newRuntimeEntry(runtime, unitOfWork.adapterOf(runtime));
     entry.isViewer = isViewer;
+    entry.cwd = recognised.cwd ?? null;
+    entry.transcriptPath = recognised.transcriptPath ?? null;
     const targetHealth = unitOfWork.liveState.targets.get(targetId)?.health ?? "ok";
     const isSuspended = process.isStopped === true;
     entry.liveness = {
@@ -171,6 +178,7 @@ export class RuntimeLifecycle {
     };
     unitOfWork.liveState.addRuntime(entry);
     this.setAccount(entry, account);
+    states.takeOver(entry);
     this.deps.onBegin(targetId);
     states.evaluate(entry);
   }
@@ -274,7 +282,11 @@ export const endDisabled = (
 /** A crashed row without a pane stays this long after it was looked at: it must not vanish while it is being read. */
 const SEEN_CRASH_MS = 60_000;
 
-const dismissError = (unitOfWork: UnitOfWork, states: States, entry: RuntimeEntry): void => {
+const noteOurselves = (
+  { unitOfWork, states }: { unitOfWork: UnitOfWork; states: States },
+  entry: RuntimeEntry,
+  { eventType, signal }: Pick<Evidence, "eventType" | "signal">,
+): void => {
   const at = unitOfWork.nextIngestedAt();
   const eventId = unitOfWork.deps.ids.next("ev");
   const { runtimeId } = entry.runtime;
@@ -284,12 +296,12 @@ const dismissError = (unitOfWork: UnitOfWork, states: States, entry: RuntimeEntr
       eventId,
       runtimeId,
       source: "reconciler",
-      eventType: "dismissal",
+      eventType,
       sourceSeq: null,
       eventTime: at,
       ingestedAt: at,
       dedupeKey: eventId,
-      signal: { kind: "dismissal" },
+      signal,
     },
     null,
   );
@@ -305,9 +317,35 @@ export const dismiss = (
   if (entry === undefined || entry.resolution?.status.state !== "error") return false;
   unitOfWork.commit(() => {
     if (entry.crashedAt !== null) lifecycle.dropCrashed(entry);
-    else dismissError(unitOfWork, states, entry);
+    else
+      noteOurselves({ unitOfWork, states }, entry, { eventType: "dismissal", signal: { kind: "dismissal" } });
   });
   return true;
+};
+
+/**
+ * The request `requestId` (of the resolution) was answered on a screen that is gone again: until the work that it allows has ended,
+ * nothing else may tell. Where two equal ones are open, nobody knows which it was.
+ */
+export const noteAnswered = (
+  parts: { unitOfWork: UnitOfWork; states: States },
+  runtimeId: string,
+  requestId: string,
+): void => {
+  const entry = parts.unitOfWork.liveState.runtimes.get(runtimeId);
+  if (entry === undefined || entry.runtime.endedAt !== null) return;
+  const { opens, names } = entry.facts;
+  const open = [...opens.values()].find(({ eventId }) => requestId.endsWith(`@${eventId}`));
+  const { requestKey = null, agentId = "" } = open?.signal ?? {};
+  const isSame = (one: { agentId: string; requestKey: string | null }): boolean =>
+    one.agentId === agentId && one.requestKey === requestKey;
+  const calls = [...names.values()].filter(isSame).map(({ toolUseId }) => toolUseId);
+  if (requestKey === null || calls.length > 1) return;
+  const closes = [requestKey, ...calls];
+  const signal = { agentId, status: null, confidence: "high", boundary: false, closes, names: null } as const;
+  parts.unitOfWork.commit(() =>
+    noteOurselves(parts, entry, { eventType: "answered", signal: { kind: "activity", ...signal } }),
+  );
 };
 
 /**

@@ -136,7 +136,8 @@ export class SampledReadings {
       if (unended !== undefined)
         entry.asked = { ...entry.asked, unended: withLook(unended, reading?.status ?? null, readAt) };
     }
-    this.note(entry, source, reading);
+    // A file without any known state may still say why.
+    this.note(entry, source, source === "transcript" ? read : reading);
     return reading === null
       ? this.unrecognised(entry, source, readAt, { view, hidesDialog: isCovered || isBlank })
       : this.recognised(entry, source, reading, readAt);
@@ -150,7 +151,10 @@ export class SampledReadings {
     { view, hidesDialog }: { view: string | null; hidesDialog: boolean },
   ): (() => void) | null {
     // A state file without anything known is no news. A screen without anything known may have left the state that it showed.
-    if (source === "transcript") return null;
+    if (source === "transcript")
+      return isProgressDue(entry, this.unitOfWork.deps.clock.now())
+        ? () => this.states.evaluate(entry)
+        : null;
     const { liveness } = entry;
     const isFirst = liveness.unrecognisedSince === null || liveness.view !== view;
     entry.liveness = {

@@ -2,7 +2,7 @@
 import { applyEvidence } from "../engine/facts.ts";
 import { resolve } from "../engine/resolve.ts";
 import { mayBeSamePrompt } from "../engine/samePrompt.ts";
-import type { Evidence, Resolution, RuntimeEnd } from "../model/evidence.ts";
+import { ROOT_AGENT, type Evidence, type Resolution, type RuntimeEnd } from "../model/evidence.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
@@ -64,6 +64,11 @@ const goesOn = (previous: Resolution, now: Resolution, isRestored: boolean): Res
 const isSameWait = (before: Resolution | null, now: Resolution): before is Resolution =>
   before !== null && before.status.state === now.status.state && mayBeSameAsking(before, now);
 
+/** A session that no row had for longer than this begins anew. */
+const TAKEN_OVER_MS = 60_000;
+/** Of one turn; the newest. */
+const MAX_TAKEN_OVER = 2_000;
+
 export class States {
   private readonly unitOfWork: UnitOfWork;
   private readonly rows: RowViews;
@@ -118,6 +123,36 @@ export class States {
         lastOrderEventId: cursor.eventId,
       });
     return true;
+  }
+
+  /**
+   * Inside a commit: a session that has left a pane, or is shown by one, goes on with what is known of its turn. What it asked is
+   * asked still.
+   */
+  takeOver(entry: RuntimeEntry): void {
+    const { liveState, deps } = this.unitOfWork;
+    const before = entry.adapter?.background === undefined ? null : liveState.predecessorOf(entry);
+    const { endedAt = null } = before?.runtime ?? {};
+    if (before === null || (endedAt !== null && deps.clock.now() - endedAt > TAKEN_OVER_MS)) return;
+    const turnBegan = before.facts.boundaries.get(ROOT_AGENT)?.eventTime ?? -Infinity;
+    const known: Evidence[] = [];
+    deps.store.eachEvidence(before.runtime.runtimeId, (evidence) => {
+      if (evidence.eventTime >= turnBegan) known.push(evidence);
+    });
+    const newest = known.toSorted((a, b) => a.ingestedAt - b.ingestedAt).slice(-MAX_TAKEN_OVER);
+    for (const evidence of newest) {
+      const eventId = deps.ids.next("ev");
+      this.addEvidence(entry, { ...evidence, eventId, runtimeId: entry.runtime.runtimeId }, null);
+      // What the store has is without secrets: to the letter it is known from memory alone.
+      const byEvent = new Map(entry.asked.byEvent);
+      const asked = before.asked.byEvent.get(evidence.eventId);
+      if (asked === undefined) byEvent.delete(eventId);
+      else byEvent.set(eventId, asked);
+      entry.asked = { ...entry.asked, byEvent };
+    }
+    entry.cwd ??= before.cwd;
+    entry.transcriptPath ??= before.transcriptPath;
+    entry.activity = before.activity;
   }
 
   /** Inside a commit: resolves now, and stores a transition when state, reason or prompt differ. */

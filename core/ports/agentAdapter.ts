@@ -137,6 +137,9 @@ export interface BackgroundSession {
   sessionId: string | null;
   /** What it was asked to do, or its name; unbounded. */
   title: string;
+  /** Where it works, and its log; absent: its process or its events say so. */
+  cwd?: string | null;
+  logPath?: string | null;
   /** Its turn goes on, or it waits in the middle of one. */
   isAtWork: boolean;
   /** When it began in this process, and when its files were written last; epoch ms. */
@@ -146,15 +149,23 @@ export interface BackgroundSession {
 
 /** How an agent's background sessions are found and opened. Words of commands hold letters, digits and `._=/-` only. */
 export interface BackgroundSessions {
-  /** The folder with one file for each running session, and the folder below which the files of session `id` are in `<id>/`. */
-  folders(configDir: string): { sessions: string; jobs: string };
+  /**
+   * The folder with one file for each running session, and the folder below which the files of session `id` are in `<id>/`. Without
+   * `jobs` nothing tells that a session has changed, so that it is read again and again while no pane shows it.
+   */
+  folders(configDir: string): { sessions: string; jobs?: string };
   /** The session of a file of the first folder; null: it is of none. Throws where it cannot be read, as while it is written. */
   read(request: { files: TargetFiles; configDir: string; name: string }): Promise<BackgroundSession | null>;
+  /**
+   * Each of its sessions is begun by a terminal, which shows it and which no file names. It goes on without one as long as it works
+   * or waits. Its `id` is its `sessionId`. Absent: a session is begun without one, and a terminal that shows it is known by `shownBy`.
+   */
+  readonly startsInTerminals?: boolean;
   /** The session that this process may show in its terminal, if there is one of that name; null: none. */
   shownBy(process: ProcessInfo): string | null;
-  /** The command that opens a session in a terminal, and the one that ends it. */
+  /** The command that opens a session in a terminal, and the one that ends it; absent: there is none. */
   attach(id: string): readonly string[];
-  stop(id: string): readonly string[];
+  stop?(id: string): readonly string[];
   /** The words before the task of a new session, and what it prints then: its id is the first group. Absent where it was never tried. */
   readonly start?: { readonly words: readonly string[]; readonly printed: RegExp };
 }

@@ -85,6 +85,8 @@ export interface FileStat {
   size: number;
   isFile: boolean;
   mode: number;
+  /** Absent on other machines. */
+  inode?: number;
 }
 
 /** Reads return null where the file does not exist; other failures throw. */

@@ -151,7 +151,13 @@ export const createLocalFiles = (): TargetFiles => {
         : await unlessMissing(stat(path));
       return found === null
         ? null
-        : { mtimeMs: found.mtimeMs, size: found.size, isFile: found.isFile(), mode: found.mode & 0o7777 };
+        : {
+            mtimeMs: found.mtimeMs,
+            size: found.size,
+            isFile: found.isFile(),
+            mode: found.mode & 0o7777,
+            inode: found.ino,
+          };
     },
     writeText: async (path, text, mode) => {
       const destination = await followLinks(path);
