@@ -204,8 +204,8 @@ const readServer = async (
 };
 
 /**
- * Whether another process than the server has, or had, the thread: a terminal with a server of its own, which leaves its lock behind
- * where it is killed. Linux tells who holds a lock.
+ * Whether another process than the server has the thread: a terminal with a server of its own, which leaves its lock behind where it
+ * is killed. Linux tells who holds a lock. @throws Error where nobody does, as between the two steps in which one is taken.
  */
 const isOfAnother = async (
   files: TargetFiles,
@@ -213,7 +213,10 @@ const isOfAnother = async (
   { inode }: FileStat,
 ): Promise<boolean> => {
   const locks = inode === undefined ? null : await files.readText("/proc/locks", MAX_LOCKS_BYTES);
-  return locks !== null && !new RegExp(` ${pid} [0-9a-f]+:[0-9a-f]+:${inode} `).test(locks);
+  if (locks === null) return false;
+  const [, holder] = new RegExp(` (\\d+) [0-9a-f]+:[0-9a-f]+:${inode} `).exec(locks) ?? [];
+  if (holder === undefined) throw new Error("nobody holds the lock of this thread");
+  return Number(holder) !== pid;
 };
 
 /** With its own memory of where the rollouts are, and how their turns stand. */

@@ -393,7 +393,7 @@ export class Collector {
   async deliver(envelopes: readonly Envelope[]): Promise<void> {
     await this.delivery.deliver(envelopes);
     // The batch is committed even if this probe fails.
-    this.guard(this.bindingProbe.handleChange());
+    this.guard(this.bindingProbe.handleChange().then(() => this.background.noteTerminals()));
     this.screens.schedule();
   }
 }

@@ -499,7 +499,9 @@ const judgeOther = (
   const stopped = stoppedBy(observation, context);
   if (stopped !== null)
     return { ...base, outcome: "lost", rule: `the ${stopped.source} says that the turn was stopped` };
-  const { unrecognisedSince, unrecognisedReadAt, view } = liveness;
+  const { unrecognisedSince, unrecognisedReadAt, view, fileUntoldAt } = liveness;
+  if (observation.source === "transcript" && fileUntoldAt !== null && fileUntoldAt > readAt)
+    return { ...base, outcome: "stale", rule: "the agent's own file does not tell it any more" };
   const isLeft = unrecognisedSince !== null && unrecognisedSince > readAt;
   if (observation.source === "poller" && isLeft && view !== null)
     return { ...base, outcome: "stale", rule: "a view of the agent's own covers it" };

@@ -150,12 +150,14 @@ export class SampledReadings {
     readAt: number,
     { view, hidesDialog }: { view: string | null; hidesDialog: boolean },
   ): (() => void) | null {
-    // A state file without anything known is no news. A screen without anything known may have left the state that it showed.
-    if (source === "transcript")
-      return isProgressDue(entry, this.unitOfWork.deps.clock.now())
-        ? () => this.states.evaluate(entry)
-        : null;
     const { liveness } = entry;
+    if (source === "transcript") {
+      const isNews = liveness.fileUntoldAt === null;
+      entry.liveness = { ...liveness, fileUntoldAt: readAt };
+      const isDue = isNews || isProgressDue(entry, this.unitOfWork.deps.clock.now());
+      return isDue ? () => this.states.evaluate(entry) : null;
+    }
+    // A screen without anything known may have left the state that it showed.
     const isFirst = liveness.unrecognisedSince === null || liveness.view !== view;
     entry.liveness = {
       ...entry.liveness,
@@ -194,7 +196,7 @@ export class SampledReadings {
       observedAt: { ...entry.liveness.observedAt, [source]: readAt },
       ...(source === "poller"
         ? { screenReadable: true, unrecognisedSince: null, unrecognisedReadAt: null, view: null, dialogLeft }
-        : {}),
+        : { fileUntoldAt: null }),
     };
     if (run.signal.steady || (source === "transcript" && reading.status.state === "running"))
       states.keepAlive(entry, readAt);
