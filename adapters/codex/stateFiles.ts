@@ -214,9 +214,11 @@ const isOfAnother = async (
 ): Promise<boolean> => {
   const locks = inode === undefined ? null : await files.readText("/proc/locks", MAX_LOCKS_BYTES);
   if (locks === null) return false;
-  const [, holder] = new RegExp(` (\\d+) [0-9a-f]+:[0-9a-f]+:${inode} `).exec(locks) ?? [];
-  if (holder === undefined) throw new Error("nobody holds the lock of this thread");
-  return Number(holder) !== pid;
+  // Inodes of other disks may have the same number.
+  const lines = locks.matchAll(new RegExp(` (\\d+) [0-9a-f]+:[0-9a-f]+:${inode} `, "g"));
+  const holders = Array.from(lines, ([, holder]) => Number(holder));
+  if (holders.length === 0) throw new Error("nobody holds the lock of this thread");
+  return !holders.includes(pid);
 };
 
 /** With its own memory of where the rollouts are, and how their turns stand. */

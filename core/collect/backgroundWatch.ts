@@ -110,6 +110,7 @@ export class BackgroundWatch implements WatchedServer {
    */
   private readonly whereabouts = new Map<string, "shown" | "going on" | "left" | number>();
   private cancelNews: (() => void) | null = null;
+  private cancelLook: (() => void) | null = null;
   private isClosed = false;
 
   constructor(deps: {
@@ -240,6 +241,7 @@ export class BackgroundWatch implements WatchedServer {
   close(): Promise<void> {
     this.isClosed = true;
     this.cancelNews?.();
+    this.cancelLook?.();
     for (const watcher of this.watchers.values()) watcher.close();
     return Promise.resolve();
   }
@@ -288,8 +290,18 @@ export class BackgroundWatch implements WatchedServer {
     if (!session.isAtWork) return turn(now);
     const loaded = new Set(this.listed().map((other) => other.session.sessionId));
     const isNamed = terminals.every((sessionId) => sessionId !== null && loaded.has(sessionId));
-    const isUnseen = now - before >= (terminals.length === 0 ? TERMINAL_MS : UNNAMED_MS);
+    const dueAt = before + (terminals.length === 0 ? TERMINAL_MS : UNNAMED_MS);
+    const isUnseen = now >= dueAt;
+    if (isNamed && !isUnseen) this.listAgainAt(dueAt);
     return turn(isNamed && isUnseen ? "going on" : before);
+  }
+
+  private listAgainAt(at: number): void {
+    const { clock, onNews } = this.deps;
+    this.cancelLook ??= clock.setTimer(at - clock.now(), () => {
+      this.cancelLook = null;
+      if (!this.isClosed) onNews();
+    });
   }
 
   /** The same object as long as nothing changed: rows are made again for a new one. */

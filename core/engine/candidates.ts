@@ -372,7 +372,12 @@ const judgeRequest = (
     return { ...base, outcome: "contested", rule: "the screen does not show the dialog any more" };
   if (liveness.processVerifiedAt === null)
     return { ...base, outcome: "stale", rule: "the agent's process was not verified yet" };
-  const confirmedAt = Math.max(Math.min(open.eventTime, open.ingestedAt), isConfirmed ? dialogAt : 0);
+  // As long as the agent's own file has no result of a call, nobody has answered, or what was allowed goes on.
+  const confirmedAt = Math.max(
+    Math.min(open.eventTime, open.ingestedAt),
+    isConfirmed ? dialogAt : 0,
+    liveness.undecidedAt ?? 0,
+  );
   const staleAt = confirmedAt + timing.waiting_unconfirmed_ttl_ms;
   if (at > staleAt)
     return { ...base, outcome: "stale", rule: "the dialog was neither seen nor answered for too long" };
@@ -499,8 +504,8 @@ const judgeOther = (
   const stopped = stoppedBy(observation, context);
   if (stopped !== null)
     return { ...base, outcome: "lost", rule: `the ${stopped.source} says that the turn was stopped` };
-  const { unrecognisedSince, unrecognisedReadAt, view, fileUntoldAt } = liveness;
-  if (observation.source === "transcript" && fileUntoldAt !== null && fileUntoldAt > readAt)
+  const { unrecognisedSince, unrecognisedReadAt, view, undecidedAt } = liveness;
+  if (observation.source === "transcript" && undecidedAt !== null && undecidedAt > readAt)
     return { ...base, outcome: "stale", rule: "the agent's own file does not tell it any more" };
   const isLeft = unrecognisedSince !== null && unrecognisedSince > readAt;
   if (observation.source === "poller" && isLeft && view !== null)

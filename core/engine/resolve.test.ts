@@ -370,6 +370,25 @@ describe("an event that is not sure how its turn ended", () => {
   });
 });
 
+describe("a file by which a tool runs or waits for an answer", () => {
+  const HOUR_MS = 3_600_000;
+  const file = shows(T, RUNNING, { source: "transcript" });
+
+  it("takes back that a turn goes on, which it told before, until it tells that again", () => {
+    const read = { keepAliveAt: T + 2_000, observedAt: { poller: null, transcript: T + 1_000 } };
+    expect(stateAt(T + 2_000, [file], read)).toBe("running/thinking");
+    expect(stateAt(T + 2_000, [file], { ...read, undecidedAt: T + 1_500 })).toBe("unknown/stale_signal");
+    expect(stateAt(T + 2_000, [file], { ...read, undecidedAt: T + 500 })).toBe("running/thinking");
+  });
+
+  it("keeps a request open as long as it says so: nobody has answered", () => {
+    const events = [boundary(T, RUNNING), asks(T + 50, "k1")];
+    expect(stateAt(T + HOUR_MS, events)).not.toBe("waiting_approval/permission_tool");
+    const undecidedAt = T + HOUR_MS - 1_000;
+    expect(stateAt(T + HOUR_MS, events, { undecidedAt })).toBe("waiting_approval/permission_tool");
+  });
+});
+
 describe("no confident state without fresh ground", () => {
   it("says unknown when the target is down, whatever was known", () => {
     const all = [boundary(T, RUNNING), asks(T + 1, "k")];

@@ -152,8 +152,9 @@ export class SampledReadings {
   ): (() => void) | null {
     const { liveness } = entry;
     if (source === "transcript") {
-      const isNews = liveness.fileUntoldAt === null;
-      entry.liveness = { ...liveness, fileUntoldAt: readAt };
+      const isNews = liveness.undecidedAt === null;
+      entry.liveness = { ...liveness, undecidedAt: readAt };
+      this.states.keepAlive(entry, readAt);
       const isDue = isNews || isProgressDue(entry, this.unitOfWork.deps.clock.now());
       return isDue ? () => this.states.evaluate(entry) : null;
     }
@@ -196,7 +197,7 @@ export class SampledReadings {
       observedAt: { ...entry.liveness.observedAt, [source]: readAt },
       ...(source === "poller"
         ? { screenReadable: true, unrecognisedSince: null, unrecognisedReadAt: null, view: null, dialogLeft }
-        : { fileUntoldAt: null }),
+        : { undecidedAt: null }),
     };
     if (run.signal.steady || (source === "transcript" && reading.status.state === "running"))
       states.keepAlive(entry, readAt);

@@ -227,8 +227,8 @@ export const livenessSchema = z.object({
   unrecognisedSince: z.number().nullable(),
   /** The latest read of such a screen; null while it is recognised. */
   unrecognisedReadAt: z.number().nullable().default(null),
-  /** The last read of the agent's own file that says that the state cannot be told by it; null: it said one since, or never. */
-  fileUntoldAt: z.number().nullable().default(null),
+  /** The last read of the agent's own file by which a tool runs or waits for an answer; null: it has told a state since, or always. */
+  undecidedAt: z.number().nullable().default(null),
   /** What shows that a view of the agent's own (a menu, a list, its settings) covers what it does; null while none does. */
   view: z.string().nullable().default(null),
   /**
@@ -252,7 +252,7 @@ export const NO_LIVENESS: Liveness = {
   screenReadable: false,
   unrecognisedSince: null,
   unrecognisedReadAt: null,
-  fileUntoldAt: null,
+  undecidedAt: null,
   view: null,
   dialogLeft: null,
   targetHealth: "ok",

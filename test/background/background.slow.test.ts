@@ -281,7 +281,9 @@ it("that a pane shows is that pane's row alone, and its events go there", async 
   await daemon.until(pane, ({ request }) => request?.body === "make");
   expect(daemon.rows().filter(({ state }) => state !== null)).toHaveLength(1);
   await tmux.run("kill-pane", "-t", pane);
-  await found(({ state }) => state === "waiting_approval");
+  // What it asked in the pane, it asks still.
+  const left = await found(({ prompt_fingerprint }) => prompt_fingerprint !== null);
+  expect(left).toMatchObject({ state: "waiting_approval", request: { body: "make", is_whole: true } });
   expect(daemon.rows().filter(({ state }) => state !== null)).toHaveLength(1);
 }, 20_000);
 

@@ -136,7 +136,7 @@ export const livenessAt = (at: number, more: Partial<Liveness> = {}): Liveness =
   unrecognisedSince: null,
   view: null,
   unrecognisedReadAt: null,
-  fileUntoldAt: null,
+  undecidedAt: null,
   dialogLeft: null,
   targetHealth: "ok",
   isSuspended: false,
