@@ -57,7 +57,7 @@ export const load = async (id: string, { holder }: { holder?: "another" } = {}):
     return;
   }
   // Each lock is of the one process: it takes those that a file names.
-  writeFileSync(join(daemon.home, "locks", `${id}`), lock);
+  writeFileSync(join(daemon.home, "locks", id), lock);
   for (let tries = 0; tries < 100 && existsSync(join(daemon.home, "locks", id)); tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 50));
 };

@@ -47,7 +47,9 @@ const besideEachOther = async (
   name: string,
 ): Promise<void> => {
   const { agent } = asking.rig;
-  const busy = await ask(working, prompt);
+  // Codex drops what is typed while the server of another folder starts.
+  const tried = await ask(working, prompt);
+  const busy = tried.asked === null ? await ask(working, prompt) : tried;
   const said = await asking.pane.say(agent.prompts.approval(file));
   const since = await asking.pane.untilShown(agent.markers.approval, {
     after: said,
