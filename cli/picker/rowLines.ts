@@ -52,7 +52,7 @@ const PART_STYLES: Readonly<Record<RowPart["kind"], Style>> = {
   place: STYLE.dim,
   branch: STYLE.cyan,
   changes: STYLE.dim,
-  warning: STYLE.red,
+  shared: STYLE.dim,
   work: STYLE.plain,
   armed: STYLE.cyan,
 };

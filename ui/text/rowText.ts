@@ -144,7 +144,7 @@ export const changesText = ({ workspace }: PaneView): string => {
   return [lines, commits].filter((part) => part !== "").join(" ");
 };
 
-/** `shares folder with work:1.0 and 2 others`; empty where nobody else works there. */
+/** `shares folder with work:1.0 and 2 others`, for a detail: a row has a mark for it. Empty where nobody else works there. */
 export const sharesText = ({ workspace }: PaneView, { hasMachines }: { hasMachines: boolean }): string => {
   const [first, ...others] = workspace?.shares_with ?? [];
   if (first === undefined) return "";
@@ -223,14 +223,14 @@ export const workText = (pane: PaneView): string => {
 export { rowTitle } from "../../core/model/words.ts";
 
 export interface RowPart {
-  kind: "agent" | "account" | "machine" | "place" | "branch" | "changes" | "warning" | "work" | "armed";
+  kind: "agent" | "account" | "machine" | "place" | "branch" | "changes" | "shared" | "work" | "armed";
   text: string;
 }
 
 /**
  * The second line, part by part: agent, account and machine (only where there are several), repository (else the folder; or what it is
- * inside of) and branch, what is not committed there, who else works there, what it does now, and what is armed for it. Empty parts are
- * left out.
+ * inside of) and branch, what is not committed there, a mark where another agent works there too, what it does now, and what is armed
+ * for it. Empty parts are left out.
  */
 export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): RowPart[] => {
   const { activity, identity } = pane;
@@ -245,7 +245,7 @@ export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean
     },
     { kind: "branch", text: displayLine(activity?.branch ?? "") },
     { kind: "changes", text: changesText(pane) },
-    { kind: "warning", text: sharesText(pane, { hasMachines }) },
+    { kind: "shared", text: (pane.workspace?.shares_with.length ?? 0) === 0 ? "" : "shared" },
     { kind: "work", text: workText(pane) },
     { kind: "armed", text: displayLine(pane.armed ?? "") },
   ];
