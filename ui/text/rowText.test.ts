@@ -221,5 +221,6 @@ describe("the totals", () => {
     const texts = totalsOf({ ...NONE, error: 1, waiting_approval: 3, running: 8 }).map(({ text }) => text);
     expect(texts).toEqual(["4 need you", "8 working"]);
     expect(totalsOf({ ...NONE, waiting_input: 1 })[0]?.text).toBe("1 needs you");
+    expect(totalsOf({ ...NONE, unknown: 1 }).map(({ text }) => text)).toEqual(["1 unknown"]);
   });
 });
