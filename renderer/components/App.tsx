@@ -344,7 +344,12 @@ export const App = ({ onSettings, offer }: AppProps) => {
       </div>
       <Footer message={areKeysHeld ? HELD : isTooEarly ? TOO_EARLY : null} onHelp={showHelp} />
       <ActionDialogs />
-      {isStarting && <StartDialog onClose={() => setStarting(false)} />}
+      {isStarting && (
+        <StartDialog
+          selected={selected?.kind === "pane" ? selected.pane : null}
+          onClose={() => setStarting(false)}
+        />
+      )}
       {isHelpShown && <ShortcutsDialog onClose={() => setHelpShown(false)} />}
     </div>
   );

@@ -15,7 +15,12 @@ interface ActionButtonProps {
   hasFocus?: boolean;
 }
 
-const KEY_SIGNS: Readonly<Record<string, string>> = { Enter: "⏎", "Alt+Enter": "⌥⏎", ArrowRight: "→" };
+const KEY_SIGNS: Readonly<Record<string, string>> = {
+  Enter: "⏎",
+  "Alt+Enter": "⌥⏎",
+  "Control+Enter": "Ctrl ⏎",
+  ArrowRight: "→",
+};
 
 export const ActionButton = (props: ActionButtonProps) => (
   <button
