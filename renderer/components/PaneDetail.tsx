@@ -289,11 +289,12 @@ const Detail = ({ pane }: { pane: PaneView }) => {
   const isBusy = useStore(statuses, (all) => all.get(ref)?.kind === "sending");
   const isOpened = useStore(list, ({ openKey }) => openKey === ref);
   const hasReply = useStore(list, (state) => isReplyShown(state, ref));
+  const title = rowTitle(pane).text;
   return (
     <>
-      <h2 className={styles.title}>
+      <h2 className={styles.title} title={title}>
         <StateIcon state={pane.state} />
-        <bdi>{rowTitle(pane).text}</bdi>
+        <bdi className={styles.titleText}>{title}</bdi>
       </h2>
       <p className={styles.wideDetailPlace}>{paneState(pane)}</p>
       <PaneDetail pane={pane} context={context} isBusy={isBusy} isPreview={!isOpened} />

@@ -18,14 +18,14 @@ import { FailureText } from "./fields.tsx";
 import { useAsk, useStart } from "../hooks/useAsk.ts";
 import styles from "./StartDialog.module.css";
 
-/** Agents that can be started on a machine, the likeliest first; none until the daemon has said which. */
-const useAgents = (target: string): readonly StartableAgent[] => {
+/** Agents that can be started on a machine, the likeliest first; null until the daemon has said which. */
+const useAgents = (target: string): readonly StartableAgent[] | null => {
   const { api } = usePopover().host;
-  const { value } = useAsk<readonly StartableAgent[]>(target, async () =>
+  const { value, failure } = useAsk<readonly StartableAgent[]>(target, async () =>
     target === "" ? [] : api.workspaces.startable.mutate({ target }),
   );
   // Without an answer there is nothing to choose; the button stays off.
-  return value ?? [];
+  return failure === null ? value : [];
 };
 
 const Labelled = ({ label, children }: { label: string; children: ReactNode }) => (
@@ -56,7 +56,8 @@ export const StartDialog = ({ selected, onClose }: StartDialogProps) => {
   const machines = [...targets.values()].filter(({ enabled }) => enabled).map(({ target }) => target);
   const usual = machines.find((target) => target === selected?.identity.target) ?? machines[0] ?? "";
   const target = typed.target === "" ? usual : typed.target;
-  const agents = useAgents(target);
+  const known = useAgents(target);
+  const agents = known ?? [];
   const form: StartForm = {
     ...typed,
     agent: typed.agent === "" ? agentToStart(agents) : typed.agent,
@@ -116,7 +117,9 @@ export const StartDialog = ({ selected, onClose }: StartDialogProps) => {
             data-first-focus="true"
             onChange={(event) => set({ agent: event.target.value })}
           >
-            {form.agent === "" && <option value="">Choose an agent</option>}
+            {form.agent === "" && (
+              <option value="">{known === null ? "Looking for agents…" : "Choose an agent"}</option>
+            )}
             {agents.map(({ agent, agent_name: name, is_found: isFound }) => (
               <option key={agent} value={agent}>
                 {isFound === false ? `${name} (not found)` : name}

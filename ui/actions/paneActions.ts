@@ -83,7 +83,7 @@ export interface PaneAction {
   readonly label?: ((pane: PaneView) => string) | null;
   /** In the list of shortcuts. Actions with the same words share a line. */
   readonly help: string;
-  readonly tone?: "primary" | "danger";
+  readonly tone?: "primary";
   /** The kind under which its status is stored. */
   readonly kind: ActionKind;
   /** It answers the prompt. Its key does so only while the whole request can be seen; otherwise it expands the row. */
@@ -259,7 +259,6 @@ export const PANE_ACTIONS = [
     name: "Kill",
     label: () => "Kill…",
     help: "Kill the agent (asks first)",
-    tone: "danger",
     kind: "kill",
     isExclusive: true,
     disabledReason: killReason,
