@@ -234,7 +234,7 @@ const OWN_KEYS: readonly (readonly [string, string])[] = [
   ["D", "Let the agent answer in its document"],
   ["→  or  w", "The whole request; Space pages"],
   ["Alt Enter", "New line in a reply"],
-  ["t", "In the output: the agent's own log"],
+  ["t", "In the output: the screen, or the agent's own log"],
   ["Tab", "In sessions: merge same-named sessions"],
   ["Tab", "In a reply: send it when the agent is ready"],
   ["r", "In history: resume a session"],
@@ -310,17 +310,18 @@ const outputFrame = (input: FrameInput, mode: Extract<Mode, { kind: "output" }>)
   const { columns, rows } = size;
   const pane = selectedPane(state);
   const height = rows - 2;
-  const { lines } = input.output(height, mode.up);
+  const { lines } = input.output(height, mode.up, columns);
+  const source = input.outputSource ?? (mode.source === "screen" ? "screen" : "transcript");
   const hints = [
     keyHint("↑↓ PgUp PgDn", "scroll"),
-    keyHint("t", mode.source === "screen" ? "transcript" : "screen"),
+    keyHint("t", source === "screen" ? "transcript" : "screen"),
     keyHint("Esc", "back"),
   ];
   return {
     lines: [
       clip(
         [
-          span(` ${mode.source === "screen" ? "Output" : "Transcript"} `, STYLE.mark),
+          span(` ${source === "screen" ? "Screen" : "Transcript"} `, STYLE.mark),
           ...(pane === null
             ? []
             : [panePlace(pane), sharesText(pane, look)]
