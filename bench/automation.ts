@@ -155,6 +155,9 @@ const someRules = () =>
 
 /** Fifty watches of agents and of filters, and a hundred rules, half of them armed to approve, half to refuse. */
 const armAll = async ({ paths }: Harness, { client }: Daemon): Promise<() => Promise<void>> => {
+  // A watch is armed only where somebody would hear it.
+  const listening = new AbortController();
+  const heard = client.notices(listening.signal)[Symbol.asyncIterator]().next();
   const { items } = await client.call((api) => api.panes.query({}));
   const runtimes = items.flatMap(({ identity }) => identity.runtime_id ?? []);
   const jobs: string[] = [];
@@ -169,6 +172,9 @@ const armAll = async ({ paths }: Harness, { client }: Daemon): Promise<() => Pro
     });
     jobs.push(armedSchema.parse(armed).job_id);
   }
+  listening.abort();
+  // It ends with the abort, in whatever way.
+  await heard.catch(() => {});
   const file = join(paths.home, "rules.json");
   writeFileSync(file, JSON.stringify({ rules: someRules() }), { mode: 0o600 });
   const view = rulesSchema.parse(await client.forward("automation.rules", "query", {}));

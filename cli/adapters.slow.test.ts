@@ -35,8 +35,10 @@ test("list shows each adapter with its source, and the problems of files", async
   await home.serve(daemonWithProblem());
   const { code, stdout } = await home.run(["adapters", "list"]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/one +Agent One +1\.2\.3 +built-in +yes +yes, not 8 +completed, events, integrate/);
-  expect(stdout).toMatch(/two +Agent Two +1\.0\.0 +file: two\.json +no +no/);
+  expect(stdout).toMatch(
+    /one +Agent One +1\.2\.3 +built-in +yes +7\.0; 8 is unverified +completed, events, integrate/,
+  );
+  expect(stdout).toMatch(/two +Agent Two +1\.0\.0 +file: two\.json +no +nothing: unverified/);
   expect(stdout).toContain("Degraded:\n  two: the rules of two.json were too slow\n");
   expect(stdout).toContain("Not in force:\n  mine.json:7: titles.0.state: wrong state\n");
   const asJson = await home.run(["adapters", "list", "--json"]);

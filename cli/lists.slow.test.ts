@@ -75,7 +75,7 @@ describe("--sort", () => {
     const tasks = async (...args: string[]): Promise<(string | undefined)[]> => {
       const { stdout } = await home.run(["list", ...args]);
       const [titles, ...rows] = stdout.split("\n");
-      expect(titles).toMatch(/^STATE +TASK +AGENT +WHERE +NOW +PLACE +AGE +REF$/);
+      expect(titles).toMatch(/^STATE +TASK +AGENT +PLACE +AGE +REF$/);
       return rows.slice(0, 3).map((row) => row.split(" ").at(-1));
     };
     expect(await tasks()).toEqual(["vm1/%2", "host/%1", "host/%3"]);
@@ -92,6 +92,27 @@ describe("--sort", () => {
       "work\thost\t1\napi\tvm1\t0\napi\thost\t0\n",
     ]);
   });
+});
+
+test("a table in a pipe has 120 columns at most, and chosen columns are whole", async () => {
+  const prompt = "Migrate every customer of the old billing plan without charging anybody twice. ".repeat(3);
+  daemon.put(
+    makePane({
+      state: "running",
+      reason: "tool",
+      activity: { prompt, folder: `/srv/${"deep/".repeat(30)}` },
+    }),
+  );
+  const [table, chosen, sorted] = await Promise.all([
+    home.run(["list"]),
+    home.run(["list", "panes", "--columns", "prompt,ref"]),
+    home.run(["list", "windows", "--sort", "needs"]),
+  ]);
+  const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
+  expect(widest(table.stdout)).toBeGreaterThan(80);
+  expect([widest(table.stdout), widest(sorted.stdout)].filter((width) => width > 120)).toEqual([]);
+  expect(table.stdout).toContain("host/%1");
+  expect(chosen.stdout).toContain(prompt.trim());
 });
 
 describe("--columns", () => {

@@ -22,7 +22,7 @@ describe("what is shown", () => {
       "payments on host, 1 running, 1 done",
     );
     await popover.group("infra on build-box, slow or failing").waitFor();
-    expect(await popover.totals.allTextContents()).toEqual(["4 need you", "3 working"]);
+    expect(await popover.totals.allTextContents()).toEqual(["4 need you", "3 working", "1 unknown"]);
     expect(errors).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 // The rows as the tray needs them: folds the change feed into the present state. It keeps no more than the state of each pane;
 // the popover keeps its own, richer copy.
-import { needsAction, topState, type CanonicalState } from "../core/model/state.ts";
+import { countStates } from "../core/model/needs.ts";
+import { CANONICAL_STATES, needsAction, topState, type CanonicalState } from "../core/model/state.ts";
 import { stateCount } from "../core/model/words.ts";
 import type { FeedEntry, PaneView } from "../core/model/view.ts";
 
@@ -37,12 +38,12 @@ const toUrgency = (state: CanonicalState | null): Urgency => {
 
 /** Pure: the most urgent state decides the shape, everything that needs action counts. */
 export const toPicture = (states: readonly CanonicalState[]): TrayPicture => {
-  const counts = new Map<CanonicalState, number>();
-  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const counts = countStates(states.map((state) => ({ state })));
   const top = topState(states);
-  const words = [...counts]
-    .toSorted(([a], [b]) => (topState([a, b]) === a ? -1 : 1))
-    .map(([state, count]) => stateCount(state, count));
+  // Most urgent first.
+  const words = CANONICAL_STATES.filter((state) => counts[state] > 0).map((state) =>
+    stateCount(state, counts[state]),
+  );
   return {
     urgency: toUrgency(top),
     waiting: states.filter(needsAction).length,

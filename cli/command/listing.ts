@@ -186,6 +186,9 @@ interface View<D extends DocumentOf<T>, T> {
   readonly isOrdered: boolean;
 }
 
+/** Columns of a table in a pipe, which a person reads. Chosen columns stay whole there. */
+const PIPED_WIDTH = 120;
+
 /** Reads --sort and --columns. Fails with E_USAGE. */
 const prepareView = <D extends DocumentOf<T>, T>(
   options: ListOptions,
@@ -199,10 +202,12 @@ const prepareView = <D extends DocumentOf<T>, T>(
     const document = compare === null ? asked : { ...asked, items: asked.items.toSorted(compare) };
     return {
       document,
-      table: (render) =>
-        isFlat
+      table: (given) => {
+        const render = { ...given, width: given.width ?? (chosen === null ? PIPED_WIDTH : null) };
+        return isFlat
           ? renderFlat(document, columns, view.noun, render)
-          : view.table(document, render, { isSorted: compare !== null }),
+          : view.table(document, render, { isSorted: compare !== null });
+      },
       plain: (now) => renderPlain(document.items, columns, now),
     };
   };

@@ -16,6 +16,7 @@ import {
   type CardLook,
 } from "./rowLines.ts";
 import type { DrawnCard } from "./answerGate.ts";
+import type { OutputSource } from "../../core/model/action.ts";
 
 export interface Size {
   readonly columns: number;
@@ -40,8 +41,10 @@ export interface FrameInput {
   readonly size: Size;
   readonly scrollTop: number;
   readonly look: Omit<CardLook, "width">;
-  /** The last lines of what is followed. */
-  readonly output: (count: number, up?: number) => { lines: readonly Line[]; total: number };
+  /** The last rows of what is followed, wrapped where a width is given. */
+  readonly output: (count: number, up?: number, width?: number) => { lines: readonly Line[]; total: number };
+  /** Which of both it is; null before it is known. */
+  readonly outputSource: OutputSource | null;
   /** Of the pane that is followed. */
   readonly documentNames: string;
 }

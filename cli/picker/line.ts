@@ -97,6 +97,39 @@ export const wrapWhole = (text: string, width: number): string[] =>
     return [...rows, row];
   });
 
+/** Rows of at most `width` columns, in their styles. They end at a blank where one is in the second half of the row. */
+export const wrapLine = (line: Line, width: number): Line[] => {
+  if (lineWidth(line) <= width) return [line];
+  const pieces = line.flatMap(({ text, style }) => [...characters(text)].map((piece) => span(piece, style)));
+  const rows: Line[] = [];
+  let row: Span[] = [];
+  let used = 0;
+  for (const piece of pieces) {
+    const size = widthOf(piece.text);
+    if (used + size > width && row.length > 0) {
+      const blank = row.findLastIndex(({ text }) => text === " ") + 1;
+      const kept = blank > row.length / 2 ? blank : row.length;
+      rows.push(joinSpans(row.slice(0, kept)));
+      row = row.slice(kept);
+      used = lineWidth(row);
+    }
+    row.push(piece);
+    used += size;
+  }
+  return [...rows, joinSpans(row)];
+};
+
+/** Neighbours of one style as one. */
+const joinSpans = (spans: readonly Span[]): Line => {
+  const joined: Span[] = [];
+  for (const one of spans) {
+    const last = joined.at(-1);
+    if (last?.style === one.style) joined[joined.length - 1] = span(last.text + one.text, one.style);
+    else joined.push(one);
+  }
+  return joined;
+};
+
 /** Pieces in a row, several rows where they do not fit; a piece is never divided unless it is wider than a row. */
 export const flow = (pieces: readonly Line[], width: number, gap = "   "): Line[] => {
   const rows: Line[] = [];

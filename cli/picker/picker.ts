@@ -14,6 +14,7 @@ import { PickerKeys } from "./pickerKeys.ts";
 import { Arranger, cardKey, INITIAL_STATE, modeFits, selectedPane, type PickerState } from "./pickerState.ts";
 import { createSurface } from "./pickerSurface.ts";
 import { Preview, type Watched } from "./preview.ts";
+import { firstOutput } from "../../ui/actions/paneActions.ts";
 import { frameOf, listWidth, pageRows } from "./screens.ts";
 import { ShownCards } from "./answerGate.ts";
 import { Terminal } from "./terminal.ts";
@@ -75,7 +76,7 @@ class Picker {
           mode:
             panel === "reply"
               ? { kind: "reply", key, begun: pane, isSending: false, isLater: false }
-              : { kind: "output", key, source: "screen", up: 0 },
+              : { kind: "output", key, source: firstOutput(pane), up: 0 },
         });
       },
     });
@@ -92,6 +93,7 @@ class Picker {
       contextOf: (pane) => this.contextOf(pane, (one) => this.shown.isWhole(cardKey(one))),
       wasRead: (key) => this.shown.wasRead(key),
       pageRows: () => pageRows(this.terminal.size),
+      outputSource: () => this.preview.source,
       redraw: () => {
         this.terminal.forget();
         this.draw();
@@ -227,7 +229,8 @@ class Picker {
         hasMachines: feed.targets.size > 1,
         contextOf: (pane, isShownWhole) => this.contextOf(pane, () => isShownWhole),
       },
-      output: (count, up) => this.preview.tail(count, up),
+      output: (count, up, width) => this.preview.tail(count, up, width),
+      outputSource: this.preview.source,
       documentNames: this.preview.documentNames(),
     });
     this.scrollTop = frame.scrollTop;

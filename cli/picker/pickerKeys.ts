@@ -1,5 +1,6 @@
 // The keyboard of the picker. Moves come from the same table as the popover's, actions from the table of actions. A key that
 // answers acts only on a card that was read, and only when it was pressed for it.
+import type { OutputSource } from "../../core/model/action.ts";
 import type { KillSignal } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
@@ -61,6 +62,8 @@ export class PickerKeys {
         readonly wasRead: (key: string) => boolean;
         /** Rows of a page of the mode's text. */
         readonly pageRows: () => number;
+        /** Of the output that is shown; null where none is. */
+        readonly outputSource: () => OutputSource | null;
         readonly redraw: () => void;
         readonly leave: () => void;
       },
@@ -317,7 +320,8 @@ export class PickerKeys {
     };
     const step = steps[name];
     if (mode.kind === "output" && name === "t") {
-      const source = mode.source === "screen" ? "transcript" : "screen";
+      const isScreen = (this.deps.outputSource() ?? mode.source) === "screen";
+      const source = isScreen ? "transcript" : "screen";
       this.deps.change({ mode: { ...mode, source, up: 0 } });
       return true;
     }

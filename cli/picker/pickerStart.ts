@@ -1,7 +1,12 @@
 // Starting an agent from the picker: which one, where, on which branch, with which task. What the keys do to the form, what is
 // asked of the daemon, and the form's lines. The daemon says what is not possible; what was typed stays.
-import type { PaneView } from "../../core/model/view.ts";
-import { startedText, startInput, type StartForm } from "../../ui/text/sessionText.ts";
+import {
+  agentToStart,
+  folderToStartIn,
+  startedText,
+  startInput,
+  type StartForm,
+} from "../../ui/text/sessionText.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import type { PickerHistoryDeps } from "./pickerHistory.ts";
@@ -13,9 +18,6 @@ import { clip, hintLine, keyHint, span, STYLE, widthOf, wrapWhole, type Line } f
 
 /** Longer than the daemon waits for the agent and for its task. */
 const WAIT_MS = 15_000;
-
-const folderOf = (pane: PaneView | null): string =>
-  pane?.activity?.work_tree ?? pane?.activity?.folder ?? "~";
 
 /** The one after `now` in the list, or before it. */
 const stepIn = (list: readonly string[], now: string, step: 1 | -1): string =>
@@ -50,7 +52,13 @@ export class PickerStart {
         agents: [],
         machines,
         field: "agent",
-        form: { agent: pane?.agent ?? "", target, folder: folderOf(pane), branch: "", text: "" },
+        form: {
+          agent: "",
+          target,
+          folder: folderToStartIn([...state.feed.panes.values()], pane, target) || "~",
+          branch: "",
+          text: "",
+        },
         isBusy: false,
         said: null,
         problem: null,
@@ -58,11 +66,11 @@ export class PickerStart {
     });
     void this.questions.ask(
       (client) => client.call((api) => api.workspaces.startable.mutate({ target })),
-      (startable, mode) => {
-        const agents = startable.map(({ agent }) => agent);
-        const agent = agents.includes(mode.form.agent) ? mode.form.agent : (agents[0] ?? "");
-        return { ...mode, agents, form: { ...mode.form, agent } };
-      },
+      (startable, mode) => ({
+        ...mode,
+        agents: startable.map(({ agent }) => agent),
+        form: { ...mode.form, agent: agentToStart(startable) },
+      }),
     );
   }
 
@@ -120,7 +128,10 @@ export class PickerStart {
 
   private start(mode: StartMode): void {
     const input = startInput(mode.form);
-    if (input === null) return this.deps.change({ mode: { ...mode, problem: "A folder is missing." } });
+    if (input === null) {
+      const problem = mode.form.agent === "" ? "Choose an agent." : "A folder is missing.";
+      return this.deps.change({ mode: { ...mode, problem } });
+    }
     this.put({ ...mode, isBusy: true });
     void this.questions
       .ask(

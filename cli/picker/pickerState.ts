@@ -1,5 +1,5 @@
 // What the picker shows now, as one value; and the steps from one to the next that need no terminal and no daemon.
-import type { KillSignal, OutputSource } from "../../core/model/action.ts";
+import type { KillSignal, OutputRequest } from "../../core/model/action.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { JobDetail, JobsView } from "../../core/model/job.ts";
@@ -99,7 +99,7 @@ export type Mode =
   | RuleMode
   /** One request on the whole screen; `readTo`: how many of its rows were on the screen, from the first without a gap. */
   | { kind: "whole"; key: string; top: number; readTo: number }
-  | { kind: "output"; key: string; source: OutputSource; up: number }
+  | { kind: "output"; key: string; source: OutputRequest; up: number }
   | ReplyMode
   /** `back`: what is shown afterwards. */
   | { kind: "question"; question: Question; back: Mode }

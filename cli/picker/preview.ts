@@ -1,8 +1,8 @@
 // The output of one pane: its text as lines of the picker, and `Preview`, which follows it while it is shown. It is asked for again
 // and again, never twice at once, and never for a row that the selection only passes.
 import { visibleText } from "../../core/model/words.ts";
-import { span, type Line, type Style, STYLE } from "./line.ts";
-import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
+import { span, wrapLine, type Line, type Style, STYLE } from "./line.ts";
+import type { OutputRequest, OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
@@ -50,7 +50,7 @@ export const lastLines = (lines: readonly string[], count: number): Line[] => {
 
 export interface Watched {
   readonly pane: PaneView;
-  readonly source: OutputSource;
+  readonly source: OutputRequest;
   readonly lines: number;
   /** Beside the list, where a row may only be passed: it is read once the selection rests on it. */
   readonly isBeside: boolean;
@@ -94,11 +94,19 @@ export class Preview {
     this.plan(REST_MS);
   }
 
-  /** The end of the output in at most `count` lines, `up` lines above its end. */
-  tail(count: number, up = 0): { lines: Line[]; total: number } {
-    if (this.watched === null || this.shownKey !== keyOf(this.watched)) return { lines: [], total: 0 };
-    if (this.output === null) return { lines: [[span(this.problem, STYLE.dim)]], total: 1 };
-    const all = lastLines(this.output.lines, Number.MAX_SAFE_INTEGER);
+  /** What is shown; null before the first answer. */
+  get source(): OutputSource | null {
+    return this.isShown() ? (this.output?.source ?? null) : null;
+  }
+
+  /** The end of the output in at most `count` rows, `up` rows above its end; null: no row is wrapped. */
+  tail(count: number, up = 0, width: number | null = null): { lines: Line[]; total: number } {
+    if (!this.isShown()) return { lines: [], total: 0 };
+    const lines =
+      this.output === null
+        ? [[span(this.problem, STYLE.dim)]]
+        : lastLines(this.output.lines, Number.MAX_SAFE_INTEGER);
+    const all = width === null ? lines : lines.flatMap((line) => wrapLine(line, width));
     const end = Math.max(0, all.length - up);
     return { lines: all.slice(Math.max(0, end - count), end), total: all.length };
   }
@@ -110,6 +118,10 @@ export class Preview {
 
   close(): void {
     this.watch(null);
+  }
+
+  private isShown(): boolean {
+    return this.watched !== null && this.shownKey === keyOf(this.watched);
   }
 
   private plan(delayMs: number): void {

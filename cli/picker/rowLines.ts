@@ -4,6 +4,7 @@ import type { Group, StateCounts } from "../../ui/lists/groups.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import {
   cardBadge,
+  isUnread,
   rowAge,
   rowParts,
   rowTitle,
@@ -52,7 +53,7 @@ const PART_STYLES: Readonly<Record<RowPart["kind"], Style>> = {
   place: STYLE.dim,
   branch: STYLE.cyan,
   changes: STYLE.dim,
-  warning: STYLE.red,
+  shared: STYLE.dim,
   work: STYLE.plain,
   armed: STYLE.cyan,
 };
@@ -67,7 +68,7 @@ const partsLine = (pane: PaneView, { hasMachines }: RowLook): Line =>
 export const agentLines = (pane: PaneView, isSelected: boolean, look: RowLook): Line[] => {
   const { sign, colour } = pane.state === null ? { sign: "-", colour: "dim" as const } : MARKS[pane.state];
   // What nobody has looked at since it ended stands out; what was seen steps back.
-  const isNew = pane.unread_since !== null;
+  const isNew = isUnread(pane);
   const isSeen = pane.state === "completed" && !isNew;
   const title = span(rowTitle(pane).text, isSelected || isNew ? STYLE.bold : STYLE.plain);
   return [

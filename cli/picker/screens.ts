@@ -3,7 +3,7 @@
 import { isLaterOffered } from "../../ui/actions/disabledReasons.ts";
 import { LATER_WORDS, repliesToPrompt } from "../../ui/actions/paneActions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
-import { panePlace } from "../../ui/text/rowText.ts";
+import { panePlace, sharesText } from "../../ui/text/rowText.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { visibleOnTerminal } from "../../core/model/words.ts";
 import {
@@ -170,7 +170,25 @@ const emptyLines = ({ feed, search, view }: PickerState): Line[] => {
   return [[], [span(`   ${text}`, STYLE.dim)]];
 };
 
-const listFrame = ({ state, size, scrollTop, look, output, documentNames }: FrameInput): Frame => {
+/** Beside the list: where the selected agent is, and the end of its output. */
+const preview = (
+  pane: PaneView,
+  { look, output, documentNames }: FrameInput,
+  { width, height }: { width: number; height: number },
+): Line[] => {
+  const shares = sharesText(pane, look);
+  const head: Line[] = [
+    [
+      span(panePlace(pane), STYLE.dim),
+      ...(documentNames === "" ? [] : [span("  D ", STYLE.key), span(documentNames, STYLE.dim)]),
+    ],
+    ...(shares === "" ? [] : [[span(shares, STYLE.dim)]]),
+  ];
+  return [...head, ...output(height - head.length).lines].map((line) => clip(line, width));
+};
+
+const listFrame = (input: FrameInput): Frame => {
+  const { state, size, scrollTop, look } = input;
   const { columns, rows } = size;
   const width = listWidth(columns);
   const whole = barOf(state, columns);
@@ -186,20 +204,7 @@ const listFrame = ({ state, size, scrollTop, look, output, documentNames }: Fram
       ? list
       : sideBySide(
           list,
-          pane === null
-            ? []
-            : [
-                clip(
-                  [
-                    span(panePlace(pane), STYLE.dim),
-                    ...(documentNames === ""
-                      ? []
-                      : [span("  D ", STYLE.key), span(documentNames, STYLE.dim)]),
-                  ],
-                  columns - width - 2,
-                ),
-                ...output(height - 1).lines.map((line) => clip(line, columns - width - 2)),
-              ],
+          pane === null ? [] : preview(pane, input, { width: columns - width - 2, height }),
           width,
           columns,
         );
@@ -229,7 +234,7 @@ const OWN_KEYS: readonly (readonly [string, string])[] = [
   ["D", "Let the agent answer in its document"],
   ["→  or  w", "The whole request; Space pages"],
   ["Alt Enter", "New line in a reply"],
-  ["t", "In the output: the agent's own log"],
+  ["t", "In the output: the screen, or the agent's own log"],
   ["Tab", "In sessions: merge same-named sessions"],
   ["Tab", "In a reply: send it when the agent is ready"],
   ["r", "In history: resume a session"],
@@ -301,22 +306,27 @@ const wholeFrame = (input: FrameInput, mode: Extract<Mode, { kind: "whole" }>): 
 };
 
 const outputFrame = (input: FrameInput, mode: Extract<Mode, { kind: "output" }>): Frame => {
-  const { state, size, scrollTop } = input;
+  const { state, size, scrollTop, look } = input;
   const { columns, rows } = size;
   const pane = selectedPane(state);
   const height = rows - 2;
-  const { lines } = input.output(height, mode.up);
+  const { lines } = input.output(height, mode.up, columns);
+  const source = input.outputSource ?? (mode.source === "screen" ? "screen" : "transcript");
   const hints = [
     keyHint("↑↓ PgUp PgDn", "scroll"),
-    keyHint("t", mode.source === "screen" ? "transcript" : "screen"),
+    keyHint("t", source === "screen" ? "transcript" : "screen"),
     keyHint("Esc", "back"),
   ];
   return {
     lines: [
       clip(
         [
-          span(` ${mode.source === "screen" ? "Output" : "Transcript"} `, STYLE.mark),
-          span(`  ${pane === null ? "" : panePlace(pane)}`, STYLE.dim),
+          span(` ${source === "screen" ? "Screen" : "Transcript"} `, STYLE.mark),
+          ...(pane === null
+            ? []
+            : [panePlace(pane), sharesText(pane, look)]
+                .filter((text) => text !== "")
+                .map((text) => span(`  ${text}`, STYLE.dim))),
         ],
         columns,
       ),

@@ -144,7 +144,7 @@ const secondsSince = (at: string, now: number): number =>
 const describePlace = ({ identity, background, window_index, pane_index }: PaneView): string =>
   background === null ? `${identity.session_name}:${window_index}.${pane_index}` : identity.session_name;
 
-/** The repository, else the folder, the branch, what is not committed, and who else works there. */
+/** The repository, else the folder, the branch, what is not committed, and whether others work there too. */
 const describeWhere = (pane: PaneView): string =>
   rowParts(pane, { hasMachines: false })
     .filter(({ kind }) => kind !== "agent" && kind !== "work")

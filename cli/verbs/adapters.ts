@@ -109,7 +109,7 @@ const ADAPTER_COLUMNS: readonly Column[] = [
   { title: "VERSION", min: 5 },
   { title: "SOURCE", min: 8 },
   { title: "ENABLED", min: null },
-  { title: "VERIFIED", min: null },
+  { title: "TESTED WITH", min: 11 },
   { title: "CAN", min: 10 },
 ];
 
@@ -130,13 +130,16 @@ const describeAbilities = ({ capabilities, has_integration }: AdapterView): stri
     ...(has_integration ? ["integrate"] : []),
   ].join(", ");
 
-const describeVerified = (
-  { verified, unverified_versions: others }: AdapterView,
+/** The versions whose screens and events were recorded, and those that run without a recording. */
+const describeTested = (
+  { verified, recorded_versions: versions, unverified_versions: others }: AdapterView,
   paint: CliContext["paint"],
 ): Cell => {
-  if (!verified) return { text: "no", paint: (text) => paint("yellow", text) };
-  if (others.length === 0) return { text: "yes", paint: (text) => paint("green", text) };
-  return { text: `yes, not ${cleanLine(others.join(", "))}`, paint: (text) => paint("yellow", text) };
+  if (!verified) return { text: "nothing: unverified", paint: (text) => paint("yellow", text) };
+  const tested = versions.length === 0 ? "recordings" : cleanLine(versions.join(", "));
+  if (others.length === 0) return { text: tested, paint: (text) => paint("green", text) };
+  const more = `${cleanLine(others.join(", "))} ${others.length === 1 ? "is" : "are"} unverified`;
+  return { text: `${tested}; ${more}`, paint: (text) => paint("yellow", text) };
 };
 
 const toAdapterRow = (adapter: AdapterView, { paint }: CliContext): Cell[] => [
@@ -145,7 +148,7 @@ const toAdapterRow = (adapter: AdapterView, { paint }: CliContext): Cell[] => [
   { text: adapter.version },
   { text: describeSource(adapter) },
   adapter.enabled ? { text: "yes" } : { text: "no", paint: (text) => paint("yellow", text) },
-  describeVerified(adapter, paint),
+  describeTested(adapter, paint),
   { text: describeAbilities(adapter) },
 ];
 

@@ -111,9 +111,6 @@ const parseFor = (text: string | undefined): number => {
   throw new AgtmuxError("E_USAGE", `--for ${text} is too long or too short`, { remedy: "1s to 7d." });
 };
 
-const NOBODY_HEARS =
-  "! Nobody would hear it now: open the app or 'agtmux ui', or configure a channel (docs/automation.md). 'agtmux jobs show' keeps what it says.\n";
-
 /** Fails with E_USAGE naming the possible forms. */
 const parseWatchCondition = (text: string): WatchCondition => {
   const condition = readCondition(text);
@@ -174,7 +171,6 @@ export const runTell = async (
     return;
   }
   context.print(`${job.job_id}: armed until ${job.expires_at} for ${cleanLine(job.when)}\n`);
-  if (job.is_unheard === true) context.stderr.write(NOBODY_HEARS);
 };
 
 // Channels: where notifications go beside this desktop; list and test.

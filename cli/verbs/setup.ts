@@ -172,6 +172,20 @@ export const runIntegrate = (
   return options.verify === true ? verify(context, agent, options) : change(context, agent, options);
 };
 
+/** Asks until the answer is not to show all of it. True: yes; null: the person ended it with Ctrl-C or Ctrl-D. */
+const askShowing = async (
+  question: string,
+  all: () => readonly string[],
+  context: CliContext,
+): Promise<boolean | null> => {
+  for (;;) {
+    const answer = await askLine(`${question}? [y/N, d shows the changes] `, context);
+    if (answer === null) return null;
+    if (!/^d(iff)?$/i.test(answer)) return /^y(es)?$/i.test(answer);
+    context.print(`${all().join("\n")}\n`);
+  }
+};
+
 // Remove: takes out what agtmux put on this machine and its targets, after one question for all of it. What is not ours, or is not
 // as we left it, stays and is named.
 
@@ -265,18 +279,48 @@ const makePlan = async (
   return plan;
 };
 
-const planLines = ({ reports, paths, hasLoginItem }: Plan, context: CliContext): string[] => [
-  ...reports.flatMap(({ target, changes }) =>
-    changes.length === 0
-      ? []
-      : [context.paint("bold", `On ${target}:`), "", ...changeLines(changes, context)],
-  ),
+const pathLines = (paths: readonly string[], hasLoginItem: boolean): string[] => [
   ...paths.map((path) => {
     const count = kindOf(path) === "folder" ? eventsIn(join(path, "new")) : 0;
     const events = count === 0 ? "" : ` (${count} ${count === 1 ? "event" : "events"} that nobody took)`;
     return `${cleanLine(path)} is removed${events}.`;
   }),
   ...(hasLoginItem ? ["agtmux no longer starts at login."] : []),
+];
+
+/** Lines that a diff takes out and puts in, without its head. */
+const countLines = (diff: string): { taken: number; put: number } => {
+  const lines = diff.slice(diff.indexOf("\n@@")).split("\n");
+  const starting = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
+  return { taken: starting("-"), put: starting("+") };
+};
+
+const linesText = ({ taken, put }: { taken: number; put: number }): string =>
+  [taken > 0 ? `\u2212${taken}` : "", put > 0 ? `+${put}` : ""].filter((part) => part !== "").join(" ");
+
+/** Each file with the number of its lines that change; `planLines` shows them. */
+const summaryLines = ({ reports, paths, hasLoginItem }: Plan, context: CliContext): string[] => [
+  ...reports.flatMap(({ target, changes }) => {
+    if (changes.length === 0) return [];
+    const files = changes.length === 1 ? "1 file changes" : `${changes.length} files change`;
+    const width = Math.max(...changes.map(({ path }) => cleanLine(path).length));
+    return [
+      context.paint("bold", `On ${target}, ${files}:`),
+      ...changes.map(
+        ({ path, diff }) => `  ${cleanLine(path).padEnd(width)}  ${linesText(countLines(diff))}`,
+      ),
+    ];
+  }),
+  ...pathLines(paths, hasLoginItem),
+];
+
+const planLines = ({ reports, paths, hasLoginItem }: Plan, context: CliContext): string[] => [
+  ...reports.flatMap(({ target, changes }) =>
+    changes.length === 0
+      ? []
+      : [context.paint("bold", `On ${target}:`), "", ...changeLines(changes, context)],
+  ),
+  ...pathLines(paths, hasLoginItem),
 ];
 
 const stopDaemon = async (client: DaemonClient, context: CliContext): Promise<void> => {
@@ -338,8 +382,8 @@ const remove = async (client: DaemonClient, context: CliContext, options: Remove
       throw new AgtmuxError("E_CONFIRMATION_REQUIRED", "setup --remove changes settings: nobody was asked", {
         remedy: "Look with --dry-run, then repeat with --yes.",
       });
-    context.print(`${shown.join("\n")}\n\n`);
-    const isWanted = await ask("Remove all of this? [y/N] ", context);
+    context.print(`${summaryLines(plan, context).join("\n")}\n\n`);
+    const isWanted = await askShowing("Remove all of this", () => shown, context);
     if (isWanted !== true) return leaveUndone(context, isWanted !== null, "changed");
   }
   await apply(client, context, plan);
@@ -429,21 +473,6 @@ const toDocument = (
   steps: [...setupScreen(look).steps],
 });
 
-/** True: install; null: the person ended it with Ctrl-C or Ctrl-D. */
-const askToInstall = async (screen: SetupScreen, context: CliContext): Promise<boolean | null> => {
-  for (;;) {
-    const answer = await askLine(`${screen.button}? [y/N, d shows the changes] `, context);
-    if (answer === null) return null;
-    if (!/^d(iff)?$/i.test(answer)) return /^y(es)?$/i.test(answer);
-    context.print(
-      `${changeLines(
-        screen.installable.flatMap(({ changes }) => changes),
-        context,
-      ).join("\n")}\n`,
-    );
-  }
-};
-
 const canBeSilenced = ({ state, changes, notifications }: SetupAgent): boolean =>
   (state === "installed" || changes.length > 0) &&
   notifications !== null &&
@@ -495,7 +524,15 @@ const setUp = async (client: DaemonClient, context: CliContext, options: SetupOp
     const isWanted =
       screen.button === null
         ? await ask("Change notifications? [y/N] ", context)
-        : await askToInstall(screen, context);
+        : await askShowing(
+            screen.button,
+            () =>
+              changeLines(
+                screen.installable.flatMap(({ changes }) => changes),
+                context,
+              ),
+            context,
+          );
     if (isWanted !== true) return leaveUndone(context, isWanted !== null, "changed");
   }
   const outcomes = await installAll(screen.installable, (input) =>

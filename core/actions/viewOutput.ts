@@ -167,7 +167,18 @@ export const createOutputActions = (deps: {
       });
     const request = requestFor(entry, pane, paneRef);
     const shown = await viewTranscript({ paneRef, adapter: entry.adapter, request, lines });
-    return { ...shown, is_alternate: pane.isAlternate, has_ansi: false };
+    return { ...shown, source: "transcript" as const, is_alternate: pane.isAlternate, has_ansi: false };
+  };
+
+  /** Null where it cannot be read, or says nothing. */
+  const readable = async <T extends Pick<PaneOutput, "lines">>(log: () => Promise<T>): Promise<T | null> => {
+    try {
+      const shown = await log();
+      return shown.lines.length === 0 ? null : shown;
+    } catch (error) {
+      if (error instanceof AgtmuxError && error.code === "E_UNSUPPORTED") return null;
+      throw error;
+    }
   };
 
   return {
@@ -180,17 +191,22 @@ export const createOutputActions = (deps: {
         const source = backgroundIdOf(subject.paneId) === null ? input.source : "transcript";
         const screen = async () => {
           const { pane, client } = reach.reach(subject.key, subject.paneRef);
-          return viewOutput({ action: verified, pane, client, lines, ansi });
+          const shown = await viewOutput({ action: verified, pane, client, lines, ansi });
+          return { ...shown, source: "screen" as const };
         };
+        const log = () => transcript(entry, subject.key, subject.paneRef, lines);
         const output =
-          source === "screen" ? await screen() : await transcript(entry, subject.key, subject.paneRef, lines);
+          source === "screen"
+            ? await screen()
+            : source === "transcript"
+              ? await log()
+              : ((await readable(log)) ?? (await screen()));
         return {
           ...stamp(clock.now()),
           pane_ref: subject.paneRef,
           runtime_id: snapshot.runtimeId,
           snapshot_id: snapshot.snapshotId,
-          source,
-          transcript_offered: source === "screen" && entry?.adapter?.readTranscript !== undefined,
+          transcript_offered: output.source === "screen" && entry?.adapter?.readTranscript !== undefined,
           ...output,
         };
       }),

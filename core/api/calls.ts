@@ -7,7 +7,7 @@ import {
   DEFAULT_OUTPUT_LINES,
   MAX_OUTPUT_LINES,
   MAX_TEXT,
-  outputSourceSchema,
+  outputRequestSchema,
   killSignalSchema,
   type ActionResult,
   type AuditList,
@@ -159,7 +159,7 @@ export const CALLS = {
     actionSchema.extend({
       lines: z.number().int().min(1).max(MAX_OUTPUT_LINES).default(DEFAULT_OUTPUT_LINES),
       ansi: z.boolean().default(false),
-      source: outputSourceSchema.default("screen"),
+      source: outputRequestSchema.default("screen"),
       /** True where it is drawn beside a list on which the selection moves: then it marks nothing as read. */
       isPreview: z.boolean().optional(),
     }),

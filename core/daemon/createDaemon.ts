@@ -227,6 +227,8 @@ export const createDaemon = async (deps: {
     adapterOf: (agentType) => adapters.byAgentType(agentType),
     agentTypes: () => adapters.list().map((adapter) => adapter.agentType),
     lastRealEventAt: (agentType, targetId) => store.lastHookEventAt(agentType, targetId),
+    onHookless: (targetId, agentTypes, at) =>
+      tolerateStoreFailure(logger, () => ingest.setHookless(targetId, agentTypes, at)),
     testEvents,
     clock,
     ids,
@@ -335,7 +337,11 @@ export const createDaemon = async (deps: {
     deliver: (envelopes) => host.connected.collector.deliver(testEvents.without(envelopes)),
     ...common,
   });
-  // The first answer does not wait for other machines.
+  // Hooks may have been removed while no daemon ran. The first answer waits neither for this nor for other machines.
+  const noted = integrations.noteHookless(HOST_TARGET).catch((error: unknown) => {
+    logger.warn({ error }, "which agents have no hooks is not known");
+  });
+  owned.defer(() => noted);
   targetService.apply();
   startTicking({ ...common, service });
 

@@ -318,8 +318,11 @@ export const createService = (deps: {
     configGet: () => deps.settingsService.get(),
     configSet: ({ key, value }) => deps.settingsService.set(key, value),
     integrationList: async ({ target = HOST_TARGET }) => (await deps.integrations.of(target)).list(),
-    integrationChange: async ({ target = HOST_TARGET, ...input }) =>
-      (await deps.integrations.of(target)).change(input),
+    integrationChange: async ({ target = HOST_TARGET, ...input }) => {
+      const report = await (await deps.integrations.of(target)).change(input);
+      if (report.applied) await deps.integrations.noteHookless(target);
+      return report;
+    },
     integrationNotifier: async ({ target = HOST_TARGET, ...input }) => {
       // What is muted is muted everywhere.
       if (input.who === "agent") await deps.integrations.refuseSilencedElsewhere(target, input.agent);
@@ -333,10 +336,11 @@ export const createService = (deps: {
         );
       });
     },
-    integrationRemoveAll: async ({ target = HOST_TARGET, dryRun }) => ({
-      target,
-      ...(await (await deps.integrations.of(target)).removeAll({ dryRun })),
-    }),
+    integrationRemoveAll: async ({ target = HOST_TARGET, dryRun }) => {
+      const report = await (await deps.integrations.of(target)).removeAll({ dryRun });
+      if (report.applied) await deps.integrations.noteHookless(target);
+      return { target, ...report };
+    },
     loginItemOff: async ({ dryRun }) => {
       const { loginItem = null } = deps.desktop;
       if (loginItem === null) return null;

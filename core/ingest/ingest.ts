@@ -294,6 +294,15 @@ export class Ingest {
     endDisabled(this.parts, isEnabled);
   }
 
+  /** Agents of a target without hooks, those that are new among them since `at` (epoch ms): what hooks said before is less sure. */
+  setHookless(targetId: string, agentTypes: ReadonlySet<string>, at: number): void {
+    const { liveState } = this.unitOfWork;
+    if (!liveState.setHookless(targetId, agentTypes, at)) return;
+    this.unitOfWork.commit(() => {
+      for (const entry of liveState.liveOfTarget(targetId)) this.parts.states.evaluate(entry);
+    });
+  }
+
   setTarget(target: Target): void {
     this.parts.targets.set(target);
   }

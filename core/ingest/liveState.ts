@@ -311,6 +311,20 @@ export class LiveState {
   /** How many live agents of a kind and target use each configuration folder. */
   private readonly accounts = new Map<string, Map<string, number>>();
   private readonly serverKey = createServerKey();
+  /** Since when (epoch ms) agents of a kind have no hooks, by target and kind. */
+  private readonly hookless = new Map<string, Map<string, number>>();
+
+  /** These agents of a target have no hooks since `at`, and the others do. False: that was known. */
+  setHookless(targetId: string, agentTypes: ReadonlySet<string>, at: number): boolean {
+    const before = this.hookless.get(targetId) ?? new Map<string, number>();
+    if (before.size === agentTypes.size && [...agentTypes].every((type) => before.has(type))) return false;
+    this.hookless.set(targetId, new Map([...agentTypes].map((type) => [type, before.get(type) ?? at])));
+    return true;
+  }
+
+  hooklessSince({ targetId, agentType }: Runtime): number | null {
+    return this.hookless.get(targetId)?.get(agentType) ?? null;
+  }
 
   serverOf(targetId: string, server: string): ServerEntry | undefined {
     return this.servers.get(this.serverKey(targetId, server));
@@ -406,6 +420,7 @@ export class LiveState {
   }
 
   removeTarget(targetId: string): void {
+    this.hookless.delete(targetId);
     this.targets.delete(targetId);
     this.ended.delete(targetId);
     for (const [key, server] of this.servers) if (server.targetId === targetId) this.servers.delete(key);

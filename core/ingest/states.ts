@@ -173,9 +173,7 @@ export class States {
       timing: timing(),
       asked: entry.asked,
     });
-    // Nothing but its screen says that it is there at all.
-    const resolution: Resolution =
-      entry.runtime.inside === null ? resolved : { ...resolved, confidence: "low" };
+    const resolution = this.withDoubt(entry, resolved);
     const previous = entry.resolution;
     const asking = { ...entry, resolution };
     const prompt = promptOf(asking, at, fingerprintOf);
@@ -210,6 +208,19 @@ export class States {
       at,
       end: null,
     });
+  }
+
+  /** Less sure where less is known than the resolution can see. */
+  private withDoubt({ runtime }: RuntimeEntry, resolved: Resolution): Resolution {
+    // Nothing but its screen says that it is there at all.
+    if (runtime.inside !== null) return { ...resolved, confidence: "low" };
+    const since = this.unitOfWork.liveState.hooklessSince(runtime);
+    const won = resolved.verdicts.find(({ outcome }) => outcome === "won");
+    const isFromHook = won?.source === "hook" || won?.source === "notify";
+    if (since === null || !isFromHook || won.eventTime > since || resolved.confidence !== "high")
+      return resolved;
+    // The hook that would say that this is over is gone.
+    return { ...resolved, confidence: "medium", rule: `${resolved.rule}; its hooks were removed since` };
   }
 
   /** Inside a commit: makes `resolution` the runtime's state, with its transition and its row. */

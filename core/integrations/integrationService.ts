@@ -21,9 +21,12 @@ export const createIntegrationService = (
     /** The event script as shipped, for other machines. */
     scriptText: string;
     lastRealEventAt: (agentType: string, targetId: string) => number | null;
+    /** These agents have no hooks on this target since `at` (epoch ms), if that was not known before. */
+    onHookless: (targetId: string, agentTypes: ReadonlySet<string>, at: number) => void;
   },
 ) => {
-  const { connectedTargets, targetNames, eventScript, scriptText, lastRealEventAt, ...shared } = deps;
+  const { connectedTargets, targetNames, eventScript, scriptText, lastRealEventAt, onHookless, ...shared } =
+    deps;
   const known = new WeakMap<ConnectedTarget, Promise<Integrations>>();
 
   const create = async ({ targetId, executor, accounts }: ConnectedTarget): Promise<Integrations> => {
@@ -52,6 +55,14 @@ export const createIntegrationService = (
   return {
     /** @throws AgtmuxError E_TARGET_UNKNOWN; E_TARGET_UNREACHABLE while there is no connection. */
     of,
+    /** Looks which agents have no hooks in any of their folders, as after the start and after each change. */
+    noteHookless: async (targetId: string): Promise<void> => {
+      const at = deps.clock.now();
+      const all = await (await of(targetId)).list();
+      const hooked = new Set(all.filter(({ state }) => state !== "absent").map(({ agent }) => agent));
+      const hookless = all.map(({ agent }) => agent).filter((agent) => !hooked.has(agent));
+      onHookless(targetId, new Set(hookless), at);
+    },
     /**
      * Only the agent shall notify, on every machine. Fails with E_INTEGRATION_REFUSED where its own notifications are off by us on
      * another machine that is connected: nobody would tell of it there.

@@ -60,6 +60,9 @@ export const DEFAULT_OUTPUT_LINES = 100;
 /** The source of the output: what tmux holds of the pane, or the agent's own log of the session. */
 export const outputSourceSchema = z.enum(["screen", "transcript"]);
 export type OutputSource = z.infer<typeof outputSourceSchema>;
+/** What can be asked for; `transcript_or_screen`: the log where one is there and says something, else the screen. */
+export const outputRequestSchema = z.enum([...outputSourceSchema.options, "transcript_or_screen"]);
+export type OutputRequest = z.infer<typeof outputRequestSchema>;
 
 /** Newest line last. `cut`: which bound left older lines out. */
 export const paneOutputSchema = z.object({

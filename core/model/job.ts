@@ -139,8 +139,6 @@ export const jobViewSchema = z.object({
   channel: z.string().nullable(),
   repeated: z.boolean(),
   runs: z.number().int(),
-  /** Of a watch that was armed just now: nobody would hear what it reports, at this desktop or over a channel. */
-  is_unheard: z.boolean().optional(),
   /** When a text is due; null where no time is set. */
   next_at: z.string().nullable(),
   /** The first line of a text that waits to be sent; null without one. */

@@ -201,4 +201,6 @@ export type Restored = z.infer<typeof restoredSchema>;
 export interface StartableAgent {
   agent: string;
   agent_name: string;
+  /** It runs there, or its program is found; null where that is not known in time. */
+  is_found: boolean | null;
 }

@@ -46,8 +46,8 @@ const read = (): HistoryPage => ({
 });
 
 const AGENTS: readonly StartableAgent[] = [
-  { agent: "claude", agent_name: "Claude Code" },
-  { agent: "codex", agent_name: "Codex" },
+  { agent: "claude", agent_name: "Claude Code", is_found: true },
+  { agent: "codex", agent_name: "Codex", is_found: false },
 ];
 
 const DOCUMENTS: readonly PaneDocument[] = [

@@ -440,6 +440,11 @@ export const createWatchService = ({
     watch: async (input) => {
       checkCondition(input, context.redact);
       checkChannel(input.channel);
+      if (!hears(input.channel))
+        throw new AgtmuxError("E_UNSUPPORTED", "nobody would hear it; nothing was armed", {
+          remedy:
+            "Open the app or 'agtmux ui', or configure a channel (docs/automation.md); or wait in this terminal with 'agtmux wait'.",
+        });
       if (armedWatches().length >= MAX_ARMED)
         throw new AgtmuxError("E_USAGE", `${MAX_ARMED} watches are armed, and no more can be`, {
           remedy: "Cancel one with 'agtmux jobs cancel <id>'.",
@@ -460,8 +465,7 @@ export const createWatchService = ({
       };
       jobs.insertJob(job);
       onChange();
-      const view = jobView(job, null);
-      return hears(job.channel) ? view : { ...view, is_unheard: true };
+      return jobView(job, null);
     },
   } satisfies Partial<AutomationService>;
 };

@@ -7,6 +7,7 @@ import { createAdapterRegistry } from "../../adapters/index.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { localTarget } from "../../test/workspaces/localTarget.ts";
+import type { StartableAgent } from "../../core/model/workspace.ts";
 import { StartableAgents } from "./startableAgents.ts";
 import { partOf } from "../../test/fakes/partOf.ts";
 
@@ -29,7 +30,7 @@ const install = (...programs: string[]): void => {
 };
 const list = async (
   options: { started?: string[]; rows?: PaneView[]; shell?: string } = {},
-): Promise<string[]> => {
+): Promise<StartableAgent[]> => {
   const target = localTarget(home, { SHELL: options.shell ?? "/bin/bash" });
   const agents = new StartableAgents({
     context: partOf({
@@ -46,8 +47,9 @@ const list = async (
     }),
     startedOn: () => Promise.resolve(options.started ?? []),
   });
-  return (await agents.list("host")).map(({ agent }) => agent);
+  return agents.list("host");
 };
+const names = (agents: readonly StartableAgent[]): string[] => agents.map(({ agent }) => agent);
 const ALL = [
   "antigravity",
   "arcane",
@@ -65,15 +67,26 @@ const ALL = [
 it("begins with the one started last, then those that run, those that are installed, and the others", async () => {
   install("pi", "gemini", "cursor-agent");
   const rows = [makePane({ pane: 1, agent: "codex" }), makePane({ pane: 2, agent: "omp", state: null })];
-  const order = await list({ started: ["opencode", "claude"], rows });
-  expect(order.slice(0, 3)).toEqual(["opencode", "claude", "codex"]);
-  expect(order.slice(3, 6).toSorted()).toEqual(["cursor", "gemini", "pi"]);
+  const agents = await list({ started: ["opencode", "gemini"], rows });
+  const order = names(agents);
+  expect(order.slice(0, 2)).toEqual(["gemini", "codex"]);
+  expect(order.slice(2, 4).toSorted()).toEqual(["cursor", "pi"]);
   expect(order.toSorted()).toEqual(ALL);
+  const found = agents.filter((agent) => agent.is_found === true);
+  expect(names(found).toSorted()).toEqual(["codex", "cursor", "gemini", "pi"]);
+  expect(agents.find(({ agent }) => agent === "opencode")?.is_found).toBe(false);
 });
 
 it("starts no agent to find it, and offers all of them where no shell answers", async () => {
   install("pi");
-  expect((await list())[0]).toBe("pi");
+  expect(names(await list())[0]).toBe("pi");
   expect(() => realpathSync(join(home, "ran"))).toThrow("ENOENT");
-  expect((await list({ shell: "/no/such/bash" })).toSorted()).toEqual(ALL);
+  expect(names(await list({ shell: "/no/such/bash" })).toSorted()).toEqual(ALL);
+});
+
+it("takes what was started last where it is not known what is installed", async () => {
+  writeFileSync(join(home, ".bash_profile"), "exit 1\n");
+  const agents = await list({ started: ["opencode", "claude"] });
+  expect(names(agents).slice(0, 2)).toEqual(["opencode", "claude"]);
+  expect(new Set(agents.map((agent) => agent.is_found))).toEqual(new Set([null]));
 });

@@ -1,6 +1,6 @@
 // Which agents a person can start on a machine, likely ones first: the one that was started last, those that run there, those that
-// are installed, and then the others, because a person's own settings may find them; and the command of the new pane
-// (`shellCommand`).
+// are installed, and then the others, because a person's own settings may find them, whatever was started before; and the command
+// of the new pane (`shellCommand`).
 import { inLoginShell } from "../../core/model/commandWords.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { AgentAdapter, AgentLaunch } from "../../core/ports/agentAdapter.ts";
@@ -55,10 +55,11 @@ const WAIT_MS = 1_500;
 const LIMIT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 const MARK = "agtmux-has:";
+const END = "agtmux-has-no-more";
 
 export class StartableAgents {
   private readonly deps: ConstructorParameters<typeof StartableAgents>[0];
-  private readonly asked = new Map<string, { at: number; installed: Promise<ReadonlySet<string>> }>();
+  private readonly asked = new Map<string, { at: number; installed: Promise<ReadonlySet<string> | null> }>();
 
   constructor(deps: {
     context: FeatureContext;
@@ -80,41 +81,57 @@ export class StartableAgents {
         ),
     );
     const installed = await this.installedOn(target, known);
-    const rankOf = ({ agentType }: AgentAdapter): number => {
+    const isFound = ({ agentType }: AgentAdapter): boolean | null =>
+      running.has(agentType) ? true : (installed?.has(agentType) ?? null);
+    const rankOf = (adapter: AgentAdapter): number => {
+      const { agentType } = adapter;
       const at = started.indexOf(agentType);
+      if (isFound(adapter) === false) return started.length + 3;
       if (at !== -1) return at;
-      return started.length + (running.has(agentType) ? 0 : installed.has(agentType) ? 1 : 2);
+      return started.length + (running.has(agentType) ? 0 : isFound(adapter) === true ? 1 : 2);
     };
     return known
       .toSorted((one, other) => rankOf(one) - rankOf(other))
-      .map(({ agentType, displayName }) => ({ agent: agentType, agent_name: displayName }));
+      .map((adapter) => ({
+        agent: adapter.agentType,
+        agent_name: adapter.displayName,
+        is_found: isFound(adapter),
+      }));
   }
 
-  /** As far as it is known in time. */
-  private async installedOn(name: string, known: readonly AgentAdapter[]): Promise<ReadonlySet<string>> {
+  /** Null where it is not known in time. */
+  private async installedOn(
+    name: string,
+    known: readonly AgentAdapter[],
+  ): Promise<ReadonlySet<string> | null> {
     const { clock } = this.deps.context;
     let asked = this.asked.get(name);
     if (asked === undefined || Math.abs(clock.now() - asked.at) > FRESH_MS) {
       const installed = this.ask(name, known).catch(() => {
         // A machine that is away: starting there says so. It is asked again with the next list.
         this.asked.delete(name);
-        return new Set<string>();
+        return null;
       });
       asked = { at: clock.now(), installed };
       this.asked.set(name, asked);
     }
-    return (await endsWithin(asked.installed, WAIT_MS, clock)) ? asked.installed : new Set();
+    return (await endsWithin(asked.installed, WAIT_MS, clock)) ? asked.installed : null;
   }
 
-  private async ask(name: string, known: readonly AgentAdapter[]): Promise<ReadonlySet<string>> {
+  private async ask(name: string, known: readonly AgentAdapter[]): Promise<ReadonlySet<string> | null> {
     const commands = known.flatMap(({ agentType, launch }) => {
       const [program = ""] = launch === undefined ? [] : launchWords(launch, null);
       return [`command -v ${program} >/dev/null 2>&1 && echo ${MARK}${agentType}`];
     });
-    const { stdout } = await this.deps.context
+    const { exitCode, stdout } = await this.deps.context
       .target(name)
-      .run(inLoginShell(commands.join("; ")), { timeoutMs: LIMIT_MS, maxBytes: MAX_BYTES });
+      .run(inLoginShell([...commands, `echo ${END}`].join("; ")), {
+        timeoutMs: LIMIT_MS,
+        maxBytes: MAX_BYTES,
+      });
     const lines = new Set(stdout.split("\n"));
+    // A shell that did not get to the end has found nothing and says nothing.
+    if (exitCode !== 0 || !lines.has(END)) return null;
     return new Set(known.flatMap(({ agentType }) => (lines.has(`${MARK}${agentType}`) ? [agentType] : [])));
   }
 }

@@ -1,11 +1,11 @@
 // Dialogs of actions: a question before one is done, the choice of a signal to kill with, the command to attach.
-import { useState } from "react";
+import { useRef, useState, type KeyboardEvent } from "react";
 import { KILL_SIGNALS, type KillSignal } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { toFailure } from "../state/connectHost.ts";
 import { useAsk } from "../hooks/useAsk.ts";
 import { killInput } from "../../ui/actions/guards.ts";
-import { kill, type PaneCalls } from "../../ui/actions/paneActions.ts";
+import { kill, type PaneCalls, type Question } from "../../ui/actions/paneActions.ts";
 import { displaySentence, displayText } from "../../ui/text/displayText.ts";
 import { agentName, paneName, panePlaceAndState } from "../../ui/text/rowText.ts";
 import { usePopover } from "../state/popover.ts";
@@ -13,7 +13,29 @@ import { ActionButton, Radios, useCopy } from "./Buttons.tsx";
 import { Dialog, ConfirmDialog } from "./Dialog.tsx";
 import { useStore } from "../state/store.ts";
 import { RuleDialog } from "./Rules.tsx";
+import { READING_MS } from "../state/readGate.ts";
 import styles from "./ActionDialogs.module.css";
+
+// A question before an action. Its button has the focus, so that Enter says yes; but whoever goes on typing says nothing.
+
+const QuestionDialog = ({ question, onClose }: { question: Question; onClose: () => void }) => {
+  const textRef = useRef<HTMLParagraphElement>(null);
+  const [openedAt] = useState(() => performance.now());
+  /** A press that nobody can have meant for the question is dropped; after a letter no button has the focus until Tab gives it one. */
+  const followKeys = (event: KeyboardEvent) => {
+    const { key, repeat, ctrlKey, metaKey, altKey } = event;
+    if (key === "Enter" || key === " ") {
+      if (repeat || performance.now() - openedAt < READING_MS) event.preventDefault();
+    } else if (key.length === 1 && !ctrlKey && !metaKey && !altKey) textRef.current?.focus();
+  };
+  return (
+    <ConfirmDialog {...question} tone="primary" isReady onKeyDown={followKeys} onClose={onClose}>
+      <p ref={textRef} tabIndex={-1}>
+        {question.text}
+      </p>
+    </ConfirmDialog>
+  );
+};
 
 // Signals: asks before one is sent. The daemon, which knows the process, says what would happen; until then nothing can be
 // confirmed.
@@ -55,7 +77,7 @@ const KillDialog = ({ pane, onClose }: KillDialogProps) => {
           <ActionButton onClick={onClose}>Cancel</ActionButton>
           {value !== null && (
             <ActionButton
-              tone="stop"
+              tone={signal === "INT" ? "primary" : "stop"}
               onClick={() => {
                 kill(pane, signal, surface);
                 onClose();
@@ -137,12 +159,7 @@ export const ActionDialogs = () => {
         />
       )}
       {dialog?.kind === "question" && (
-        <ConfirmDialog {...dialog.question} onClose={list.closeDialog}>
-          {/* The text has the focus, not a button, so that a person who goes on typing presses nothing. */}
-          <p tabIndex={-1} data-first-focus="true">
-            {dialog.question.text}
-          </p>
-        </ConfirmDialog>
+        <QuestionDialog question={dialog.question} onClose={list.closeDialog} />
       )}
       {dialog?.kind === "rule" && <RuleDialog pane={dialog.pane} onClose={list.closeDialog} />}
       {dialog?.kind === "kill" && <KillDialog pane={dialog.pane} onClose={list.closeDialog} />}

@@ -6,7 +6,7 @@ import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { Countdown } from "./Age.tsx";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { TargetView } from "../../core/model/view.ts";
-import { asksItself, tabOf, type TabKind } from "../../ui/lists/rows.ts";
+import { asksItself, showsAgents, tabOf, type TabKind } from "../../ui/lists/rows.ts";
 import { agentLimits } from "../../ui/actions/disabledReasons.ts";
 import { machinesOf, waitAnnouncement } from "../../ui/text/rowText.ts";
 import { useKeyboard } from "../hooks/useKeyboard.ts";
@@ -265,6 +265,7 @@ export const App = ({ onSettings, offer }: AppProps) => {
   const held = useHeldRows(rows);
   const areKeysHeld = useKeyHold();
   const isWide = useIsWide();
+  const hasAside = isWide && showsAgents(view);
   const [isHelpShown, setHelpShown] = useState(false);
   const showHelp = () => setHelpShown(true);
   const [isStarting, setStarting] = useState(false);
@@ -300,7 +301,7 @@ export const App = ({ onSettings, offer }: AppProps) => {
       {view.kind !== "targets" && !asksItself(view) && (
         <ProblemBanner problems={overview.problems} onMore={() => list.go("targets")} />
       )}
-      <div className={styles.columns} data-wide={isWide && !asksItself(view)}>
+      <div className={styles.columns} data-wide={hasAside}>
         <main className={styles.main} aria-label={MAIN_LABELS[tabOf(view)]}>
           <ViewBar view={view} isMerged={state.isMerged} onMerge={list.setMerged} onBack={list.back} />
           {view.kind === "history" ? (
@@ -337,14 +338,19 @@ export const App = ({ onSettings, offer }: AppProps) => {
             />
           )}
         </main>
-        {isWide && !asksItself(view) && <WideDetail row={selected} />}
+        {hasAside && <WideDetail row={selected} />}
       </div>
       <div className={styles.announcer} role="log" aria-live="polite" aria-label="New waits">
         {waitAnnouncement(newWaits)}
       </div>
       <Footer message={areKeysHeld ? HELD : isTooEarly ? TOO_EARLY : null} onHelp={showHelp} />
       <ActionDialogs />
-      {isStarting && <StartDialog onClose={() => setStarting(false)} />}
+      {isStarting && (
+        <StartDialog
+          selected={selected?.kind === "pane" ? selected.pane : null}
+          onClose={() => setStarting(false)}
+        />
+      )}
       {isHelpShown && <ShortcutsDialog onClose={() => setHelpShown(false)} />}
     </div>
   );

@@ -5,6 +5,8 @@ import styles from "./controls.module.css";
 interface ActionButtonProps {
   children: ReactNode;
   onClick: () => void;
+  /** Its name, where a sign stands for the words. */
+  label?: string;
   /** The key, as the list of shortcuts names it. */
   shortcut?: string;
   tone?: "plain" | "primary" | "danger" | "stop";
@@ -15,7 +17,12 @@ interface ActionButtonProps {
   hasFocus?: boolean;
 }
 
-const KEY_SIGNS: Readonly<Record<string, string>> = { Enter: "⏎", "Alt+Enter": "⌥⏎", ArrowRight: "→" };
+const KEY_SIGNS: Readonly<Record<string, string>> = {
+  Enter: "⏎",
+  "Alt+Enter": "⌥⏎",
+  "Control+Enter": "Ctrl ⏎",
+  ArrowRight: "→",
+};
 
 export const ActionButton = (props: ActionButtonProps) => (
   <button
@@ -25,6 +32,8 @@ export const ActionButton = (props: ActionButtonProps) => (
     aria-pressed={props.isPressed}
     aria-disabled={props.isDisabled}
     aria-keyshortcuts={props.shortcut}
+    aria-label={props.label}
+    title={props.label}
     data-first-focus={props.hasFocus}
     onClick={props.isDisabled === true ? undefined : props.onClick}
   >

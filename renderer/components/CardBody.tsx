@@ -195,6 +195,13 @@ const Missing = ({ pane, context, view: { note, isShownWhole } }: CardProps) => 
   ));
 };
 
+/** So short that the answers stay in one row. */
+const AttachSign = () => (
+  <svg className={styles.sign} viewBox="0 0 16 16" aria-hidden="true">
+    <path d="M6.5 3.5h-3v9h9v-3M9 3.5h3.5V7m0-3.5-5 5" fill="none" stroke="currentColor" strokeWidth="1.5" />
+  </svg>
+);
+
 const Buttons = ({ pane, view, isBusy, run }: CardProps) => {
   const { list } = usePopover();
   const button = (action: PaneAction) => (
@@ -202,10 +209,10 @@ const Buttons = ({ pane, view, isBusy, run }: CardProps) => {
       key={action.id}
       tone={action.tone ?? "plain"}
       shortcut={action.key}
-      {...(action.id === "attach" ? {} : { isDisabled: isBusy })}
+      {...(action.id === "attach" ? { label: action.name } : { isDisabled: isBusy })}
       onClick={() => run(action)}
     >
-      {action.name}
+      {action.id === "attach" ? <AttachSign /> : action.name}
     </ActionButton>
   );
   return (

@@ -1,6 +1,6 @@
 // A native modal dialog, whose focus and Escape the browser handles, and one that asks before something is forgotten, removed or
 // stopped.
-import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, type KeyboardEventHandler, type ReactNode } from "react";
 import { usePopover } from "../state/popover.ts";
 import styles from "./Dialog.module.css";
 import { ActionButton } from "./Buttons.tsx";
@@ -8,12 +8,13 @@ import { ActionButton } from "./Buttons.tsx";
 interface DialogProps {
   title: string;
   onClose: () => void;
+  onKeyDown?: KeyboardEventHandler | undefined;
   /** Left out: one that closes it. */
   buttons?: ReactNode;
   children: ReactNode;
 }
 
-export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
+export const Dialog = ({ title, onClose, onKeyDown, buttons, children }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const { gate } = usePopover();
@@ -22,6 +23,8 @@ export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
     const dialog = ref.current;
     dialog?.showModal();
     dialog?.querySelector<HTMLElement>("[data-first-focus=true]")?.focus();
+    // A long text begins at its top, whatever has the focus.
+    if (dialog !== null) dialog.scrollTop = 0;
     return () => dialog?.close();
   }, []);
   // The cards behind it are out of view while it is open (readGate.ts), so no key answers them.
@@ -31,7 +34,13 @@ export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
     if (ref.current?.open !== true) onClose();
   };
   return (
-    <dialog ref={ref} className={styles.dialog} aria-labelledby={titleId} onClose={handleClose}>
+    <dialog
+      ref={ref}
+      className={styles.dialog}
+      aria-labelledby={titleId}
+      onKeyDown={onKeyDown}
+      onClose={handleClose}
+    >
       <h2 id={titleId}>{title}</h2>
       {children}
       <div className={styles.buttons}>
@@ -48,26 +57,33 @@ export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
 interface ConfirmDialogProps {
   title: string;
   confirmLabel: string;
+  /** `stop`: something is destroyed. */
+  tone: "primary" | "stop";
+  /** The confirming button has the focus instead of the safe one. */
+  isReady?: true;
+  onKeyDown?: KeyboardEventHandler;
   onConfirm: () => void;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** Nothing happens before the person confirms. The safe button has the focus, unless the caller marks another element. */
-export const ConfirmDialog = ({ title, confirmLabel, onConfirm, onClose, children }: ConfirmDialogProps) => (
+/** Nothing happens before the person confirms. */
+export const ConfirmDialog = ({ title, confirmLabel, tone, isReady, ...props }: ConfirmDialogProps) => (
   <Dialog
     title={title}
-    onClose={onClose}
+    onClose={props.onClose}
+    onKeyDown={props.onKeyDown}
     buttons={
       <>
-        <ActionButton hasFocus onClick={onClose}>
+        <ActionButton hasFocus={isReady !== true} onClick={props.onClose}>
           Cancel
         </ActionButton>
         <ActionButton
-          tone="stop"
+          tone={tone}
+          hasFocus={isReady === true}
           onClick={() => {
-            onConfirm();
-            onClose();
+            props.onConfirm();
+            props.onClose();
           }}
         >
           {confirmLabel}
@@ -75,6 +91,6 @@ export const ConfirmDialog = ({ title, confirmLabel, onConfirm, onClose, childre
       </>
     }
   >
-    {children}
+    {props.children}
   </Dialog>
 );

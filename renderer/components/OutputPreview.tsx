@@ -2,9 +2,10 @@
 // other escape sequences; remaining control characters become visible marks. The output is requested repeatedly, never while the
 // popover is hidden, and never twice at once.
 import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { OutputSource, PaneOutput } from "../../core/model/action.ts";
+import type { OutputRequest, OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
+import { firstOutput } from "../../ui/actions/paneActions.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
 import { useLooks } from "../hooks/useAsk.ts";
 import { toFailure } from "../state/connectHost.ts";
@@ -73,7 +74,7 @@ const LINES = 80;
 
 interface FollowedProps {
   pane: PaneView;
-  source: OutputSource;
+  source: OutputRequest;
   isPreview: boolean;
   onSource: (source: OutputSource) => void;
 }
@@ -112,7 +113,7 @@ const showBelow = (section: HTMLElement): void => {
 };
 
 const Followed = (props: FollowedProps) => {
-  const { source, onSource } = props;
+  const { onSource } = props;
   const state = useOutput(props);
   const output = state.kind === "loading" ? null : state.output;
   // Scrolls to the output, because the row grew below the visible part. Only once, or the list would keep jumping.
@@ -124,6 +125,8 @@ const Followed = (props: FollowedProps) => {
     wasShownRef.current = true;
     if (sectionRef.current !== null) showBelow(sectionRef.current);
   }, [isThere]);
+  // Before the first answer, and after a refusal, what was asked for.
+  const source = output?.source ?? (props.source === "screen" ? "screen" : "transcript");
   const offersTranscript = output?.transcript_offered === true || source === "transcript";
   return (
     <section ref={sectionRef} className={styles.preview}>
@@ -160,7 +163,8 @@ interface OutputPreviewProps {
 }
 
 export const OutputPreview = ({ pane, isPreview }: OutputPreviewProps) => {
-  const [source, setSource] = useState<OutputSource>("screen");
+  const [chosen, setSource] = useState<OutputSource | null>(null);
+  const source = chosen ?? firstOutput(pane);
   const { pane_ref: ref, runtime_id: runtimeId } = pane.identity;
   return (
     <Followed

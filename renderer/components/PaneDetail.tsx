@@ -16,7 +16,15 @@ import { ActionButton, CopyButton } from "./Buttons.tsx";
 import { useAsk } from "../hooks/useAsk.ts";
 import styles from "./PaneDetail.module.css";
 import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
-import { stateText, panePlace, paneName, paneState, rowTitle } from "../../ui/text/rowText.ts";
+import {
+  machinesOf,
+  stateText,
+  panePlace,
+  paneName,
+  paneState,
+  rowTitle,
+  sharesText,
+} from "../../ui/text/rowText.ts";
 import { Age } from "./Age.tsx";
 import { StateIcon } from "./StateIcon.tsx";
 import { isReplyShown } from "../state/listStore.ts";
@@ -228,6 +236,14 @@ const PaneActions = ({ pane, context, isBusy }: Omit<PaneDetailProps, "isPreview
   );
 };
 
+/** The row has only a mark for it. */
+const Shares = ({ pane }: { pane: PaneView }) => {
+  const { feed } = usePopover();
+  const hasMachines = useStore(feed, ({ targets }) => machinesOf([...targets.values()]).hasMachines);
+  const text = sharesText(pane, { hasMachines });
+  return text === "" ? null : <p className={styles.quiet}>{displaySentence(text)}</p>;
+};
+
 /** Marks as read what a row showed as unread when the person opened it. */
 const useSeen = (
   { identity: { pane_ref: ref }, unread_since: until }: PaneView,
@@ -250,6 +266,7 @@ export const PaneDetail = (props: PaneDetailProps) => {
       )}
       <PaneActions {...props} />
       <PaneDocuments {...props} />
+      <Shares pane={pane} />
       <Why pane={pane} />
       <footer className={styles.foot}>
         <span className={styles.place} title={panePlace(pane)}>
@@ -272,11 +289,12 @@ const Detail = ({ pane }: { pane: PaneView }) => {
   const isBusy = useStore(statuses, (all) => all.get(ref)?.kind === "sending");
   const isOpened = useStore(list, ({ openKey }) => openKey === ref);
   const hasReply = useStore(list, (state) => isReplyShown(state, ref));
+  const title = rowTitle(pane).text;
   return (
     <>
-      <h2 className={styles.title}>
+      <h2 className={styles.title} title={title}>
         <StateIcon state={pane.state} />
-        <bdi>{rowTitle(pane).text}</bdi>
+        <bdi className={styles.titleText}>{title}</bdi>
       </h2>
       <p className={styles.wideDetailPlace}>{paneState(pane)}</p>
       <PaneDetail pane={pane} context={context} isBusy={isBusy} isPreview={!isOpened} />

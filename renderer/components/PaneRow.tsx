@@ -10,6 +10,7 @@ import type { Row } from "../../ui/lists/rows.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import {
   agentName,
+  isUnread,
   paneLabel,
   paneName,
   panePlace,
@@ -136,7 +137,7 @@ const AttachButton = ({ pane, isTabStop }: { pane: PaneView; isTabStop: boolean 
 const labelOf = (pane: PaneView, { text, source }: ReturnType<typeof rowTitle>): string => {
   const isName = source === "window" || text === paneName(pane);
   const label = isName ? paneLabel(pane) : `${text}, ${paneLabel(pane)}`;
-  return pane.unread_since === null ? label : `${label}, unread`;
+  return isUnread(pane) ? `${label}, unread` : label;
 };
 
 /** A card's head and a row are the same button: it takes the focus, and opens the detail. */
@@ -168,7 +169,7 @@ const Head = (props: PaneRowProps & { isOpen: boolean; underWay: string | null; 
       </span>
       <span className={styles.title} data-source={title.source}>
         <bdi>{title.text}</bdi>
-        {pane.unread_since !== null && <span className={styles.unread}>NEW</span>}
+        {isUnread(pane) && <span className={styles.unread}>NEW</span>}
         {pane.armed !== null && (
           <span className={styles.armed} data-armed>
             {displayLine(pane.armed)}

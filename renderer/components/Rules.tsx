@@ -42,6 +42,7 @@ const ArmDialog = ({ rule, onArm, onClose }: { rule: RuleView; onArm: () => void
   <ConfirmDialog
     title={`Arm the rule ${displayLine(rule.name)}?`}
     confirmLabel="Arm it"
+    tone="primary"
     onConfirm={onArm}
     onClose={onClose}
   >

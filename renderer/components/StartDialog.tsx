@@ -1,7 +1,15 @@
 // Starts an agent: which one, where, on which branch, with which task. The daemon says what is not possible; what was typed stays.
 import { useId, useState, type ReactNode } from "react";
 import type { StartableAgent } from "../../core/model/workspace.ts";
-import { foldersOf, startInput, startedText, type StartForm } from "../../ui/text/sessionText.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import {
+  agentToStart,
+  folderToStartIn,
+  foldersOf,
+  startInput,
+  startedText,
+  type StartForm,
+} from "../../ui/text/sessionText.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./Buttons.tsx";
@@ -10,14 +18,14 @@ import { FailureText } from "./fields.tsx";
 import { useAsk, useStart } from "../hooks/useAsk.ts";
 import styles from "./StartDialog.module.css";
 
-/** Agents that can be started on a machine, the likeliest first; none until the daemon has said which. */
-const useAgents = (target: string): readonly StartableAgent[] => {
+/** Agents that can be started on a machine, the likeliest first; null until the daemon has said which. */
+const useAgents = (target: string): readonly StartableAgent[] | null => {
   const { api } = usePopover().host;
-  const { value } = useAsk<readonly StartableAgent[]>(target, async () =>
+  const { value, failure } = useAsk<readonly StartableAgent[]>(target, async () =>
     target === "" ? [] : api.workspaces.startable.mutate({ target }),
   );
   // Without an answer there is nothing to choose; the button stays off.
-  return value ?? [];
+  return failure === null ? value : [];
 };
 
 const Labelled = ({ label, children }: { label: string; children: ReactNode }) => (
@@ -27,15 +35,35 @@ const Labelled = ({ label, children }: { label: string; children: ReactNode }) =
   </label>
 );
 
-export const StartDialog = ({ onClose }: { onClose: () => void }) => {
+interface StartDialogProps {
+  /** Where it works is where another one most likely starts. */
+  selected: PaneView | null;
+  onClose: () => void;
+}
+
+export const StartDialog = ({ selected, onClose }: StartDialogProps) => {
   const { panes, targets } = useStore(usePopover().feed);
   const { task, done, start: startWith } = useStart();
   const foldersId = useId();
-  const [typed, setForm] = useState<StartForm>({ agent: "", target: "", folder: "", branch: "", text: "" });
+  /** Null: not touched. */
+  const [typed, setForm] = useState<Omit<StartForm, "folder"> & { folder: string | null }>({
+    agent: "",
+    target: "",
+    folder: null,
+    branch: "",
+    text: "",
+  });
   const machines = [...targets.values()].filter(({ enabled }) => enabled).map(({ target }) => target);
-  const target = typed.target === "" ? (machines[0] ?? "") : typed.target;
-  const agents = useAgents(target);
-  const form = { ...typed, agent: typed.agent === "" ? (agents[0]?.agent ?? "") : typed.agent, target };
+  const usual = machines.find((target) => target === selected?.identity.target) ?? machines[0] ?? "";
+  const target = typed.target === "" ? usual : typed.target;
+  const known = useAgents(target);
+  const agents = known ?? [];
+  const form: StartForm = {
+    ...typed,
+    agent: typed.agent === "" ? agentToStart(agents) : typed.agent,
+    target,
+    folder: typed.folder ?? folderToStartIn([...panes.values()], selected, target),
+  };
   const set = (change: Partial<StartForm>) => {
     // What was wrong with the form as it was says nothing of what it is now.
     task.clear();
@@ -60,7 +88,12 @@ export const StartDialog = ({ onClose }: { onClose: () => void }) => {
       buttons={
         <>
           <ActionButton onClick={onClose}>Cancel</ActionButton>
-          <ActionButton tone="primary" isDisabled={input === null || task.isBusy} onClick={start}>
+          <ActionButton
+            tone="primary"
+            shortcut="Control+Enter"
+            isDisabled={input === null || task.isBusy}
+            onClick={start}
+          >
             {task.isBusy ? "Starting…" : "Start"}
           </ActionButton>
         </>
@@ -72,6 +105,11 @@ export const StartDialog = ({ onClose }: { onClose: () => void }) => {
           event.preventDefault();
           if (!task.isBusy) start();
         }}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          if (!task.isBusy) start();
+        }}
       >
         <Labelled label="Agent">
           <select
@@ -79,9 +117,12 @@ export const StartDialog = ({ onClose }: { onClose: () => void }) => {
             data-first-focus="true"
             onChange={(event) => set({ agent: event.target.value })}
           >
-            {agents.map(({ agent, agent_name: name }) => (
+            {form.agent === "" && (
+              <option value="">{known === null ? "Looking for agents…" : "Choose an agent"}</option>
+            )}
+            {agents.map(({ agent, agent_name: name, is_found: isFound }) => (
               <option key={agent} value={agent}>
-                {name}
+                {isFound === false ? `${name} (not found)` : name}
               </option>
             ))}
           </select>

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { OutputRequest } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Player } from "../player/player.ts";
 import { openHarness, openPlayer, type Harness } from "./actionHarness.ts";
@@ -21,7 +22,7 @@ const play = async (agent: string): Promise<Player> => {
   players.push(player);
   return player;
 };
-const view = (row: PaneView, source: "screen" | "transcript", lines = 100) =>
+const view = (row: PaneView, source: OutputRequest, lines = 100) =>
   harness.service.viewOutput({ ...harness.request(row), lines, ansi: false, source });
 
 it("is offered beside the screen, and is the log of this pane's session", async () => {
@@ -54,6 +55,10 @@ it("is offered beside the screen, and is the log of this pane's session", async 
     has_ansi: false,
     transcript_offered: false,
   });
+  expect(await view(row, "transcript_or_screen")).toMatchObject({
+    source: "transcript",
+    lines: expect.arrayContaining(["> run the tests"]),
+  });
   expect(await view(row, "transcript", 1)).toMatchObject({ lines: ["  All pass.[2J"], cut: "lines" });
 });
 
@@ -65,13 +70,20 @@ it("is refused for an agent whose log is not known, for a pane without an agent,
     code: "E_UNSUPPORTED",
     message: expect.stringContaining("log is not known"),
   });
+  // Where both would do, the screen is what there is.
+  const either = await view(known, "transcript_or_screen");
+  expect(either).toMatchObject({ source: "screen", transcript_offered: false });
+  expect(either.lines.length).toBeGreaterThan(0);
   const cat = await harness.open("exec cat");
+  expect(await view(cat, "transcript_or_screen")).toMatchObject({ source: "screen" });
   await expect(view(cat, "transcript")).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
   const codex = await play("codex");
   const unnamed = await harness.daemon.until(codex.paneId, ({ agent }) => agent === "codex");
   await expect(view(unnamed, "transcript")).rejects.toMatchObject({
     message: expect.stringContaining("no log is provably that of this Codex process"),
   });
+  expect(await view(unnamed, "transcript_or_screen")).toMatchObject({ source: "screen" });
+  await expect(view(unnamed, "transcript")).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
   const [entry] = harness.service.audit({ limit: 1 }).items;
   expect([entry?.action, entry?.outcome]).toEqual(["view-output", "E_UNSUPPORTED"]);
 });

@@ -270,7 +270,9 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
     const output = this.outputs.get(pane_ref);
     if (output === undefined)
       throw new AgtmuxError("E_TARGET_UNREACHABLE", `the screen of ${pane_ref} cannot be read`);
-    const source = input.source ?? "screen";
+    const asked = input.source ?? "screen";
+    const source =
+      asked !== "transcript_or_screen" ? asked : output.transcript === undefined ? "screen" : "transcript";
     return {
       ...this.frame(),
       pane_ref,

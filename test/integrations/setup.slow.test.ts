@@ -103,6 +103,28 @@ describe.concurrent("setup --remove", () => {
   );
 
   it(
+    "sums up what goes before it asks, file by file, and shows every line with d",
+    async (test) => {
+      const { setup, typed, files } = await openSetupHome(test);
+      expect((await setup("--yes")).code).toBe(0);
+      const before = files();
+      const shown = await typed("setup --remove", [
+        ["Remove all of this? [y/N, d shows the changes]", "d"],
+        ["@@ ", "n"],
+      ]);
+      const [summary = "", all = ""] = shown.split("Remove all of this?");
+      expect(summary).toMatch(/^On host, \d+ files change:$/m);
+      expect(summary).toMatch(/^ {2}\S+\/\.claude\/settings\.json +\u2212\d+( \+\d+)?$/m);
+      expect(summary).toMatch(/\/spool is removed/);
+      expect(summary).not.toContain("@@");
+      expect(all).toMatch(/^-.*agtmux-event/m);
+      expect(shown).toContain("status 6");
+      expect(files()).toEqual(before);
+    },
+    LIMIT_MS,
+  );
+
+  it(
     "takes out exactly our part of settings that changed meanwhile, and keeps a backup that is needed",
     async (test) => {
       const { home, setup, document } = await openSetupHome(test);

@@ -128,3 +128,37 @@ it("shows how each machine is, why, and what to do", async () => {
   await picker.shows("Needs you");
   expect(picker.asked("answer")).toEqual([]);
 });
+
+it("marks a shared folder in the row, says with whom in the detail, and begins the output with the agent's last words", async () => {
+  const workspace = {
+    changes: null,
+    not_looked_at: null,
+    shares_with: [{ short_ref: "host/%2", place: "work:2.0" }],
+  };
+  const done = makePane({ state: "completed", activity: { prompt: "Write the notes" }, workspace });
+  const words = `The notes are written. ${"Every change of the release is in them. ".repeat(8)}END`;
+  picker = await openPicker({
+    panes: [done],
+    columns: 130,
+    rows: 20,
+    prepare: (daemon) => {
+      const transcript = ["> write the notes", "", `  ${words}`];
+      daemon.outputs.set(done.identity.pane_ref, { screen: ["─".repeat(120), "❯ "], transcript });
+    },
+  });
+  await picker.shows("shares folder with work:2.0");
+  const [row = ""] = (await picker.screen()).split("\n").filter((line) => line.includes("Claude Code"));
+  expect(row).toContain("· shared");
+  await picker.type("o");
+  const shown = await picker.shows("END");
+  expect(shown).toContain("Transcript");
+  expect(shown).toContain("shares folder with work:2.0");
+  expect(shown).not.toContain("…");
+  // Nothing is lost where it wraps.
+  expect(shown.replaceAll(/\s+/g, " ")).toContain(words.replaceAll(/\s+/g, " "));
+  await picker.type("t");
+  await picker.shows("❯");
+  expect(await picker.screen()).toContain(" Screen ");
+  await picker.type("t");
+  await picker.shows("END");
+});

@@ -100,6 +100,7 @@ const draw = (
         isShownWhole: () => isShownWhole,
       }),
     },
+    outputSource: "screen",
     output: (count) => ({ lines: lastLines(more.output ?? [], count), total: 0 }),
     documentNames: displayLine((more.output ?? []).join("")),
   });

@@ -53,6 +53,13 @@ describe("a card", () => {
     expect(answers(pane)).toEqual(["a Approve", "d Deny", "u Make a rule…", "Enter Attach"]);
   });
 
+  it.each(["git status; rm -rf /", "echo $HOME", "grep 'a b' x", "cd /tmp", "npm  test"])(
+    "offers no rule that nobody could make: %s",
+    (body) => {
+      expect(answers(asking({ body }))).toEqual(["a Approve", "d Deny", "Enter Attach"]);
+    },
+  );
+
   it("keeps every word that is more than yes, a second no, and an option whose button is not there", () => {
     const told = asking({
       options: [

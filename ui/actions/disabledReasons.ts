@@ -1,5 +1,6 @@
 // Why something cannot be done to a pane from here. This keeps dead buttons out of a surface; the daemon itself decides whether
 // a requested action goes through.
+import { plainWords } from "../../core/model/plainWords.ts";
 import { isLimit, isWaiting, mayAnswer } from "../../core/model/needs.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView } from "../../core/model/view.ts";
@@ -111,6 +112,7 @@ export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReas
   if (pane.state !== "waiting_approval" || pane.request?.kind !== "command")
     return "it isn't asking to run a command.";
   if (pane.inside !== null) return insideReason(pane);
+  if (plainWords(pane.request.body ?? "") === null) return "rules support only simple commands.";
   return notWholeReason(pane, "approve", context);
 };
 

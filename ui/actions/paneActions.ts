@@ -2,7 +2,7 @@
 // need of the surface on which they are chosen. The buttons of a row, the keyboard, the list of shortcuts and the line of
 // impossible actions are all made from this table.
 import type { PaneView } from "../../core/model/view.ts";
-import type { ActionResult, AnswerChoice, KillSignal } from "../../core/model/action.ts";
+import type { ActionResult, AnswerChoice, KillSignal, OutputRequest } from "../../core/model/action.ts";
 import { isWaiting } from "../../core/model/needs.ts";
 import type { JobView } from "../../core/model/job.ts";
 import { goOnText } from "../text/jobText.ts";
@@ -83,7 +83,7 @@ export interface PaneAction {
   readonly label?: ((pane: PaneView) => string) | null;
   /** In the list of shortcuts. Actions with the same words share a line. */
   readonly help: string;
-  readonly tone?: "primary" | "danger";
+  readonly tone?: "primary";
   /** The kind under which its status is stored. */
   readonly kind: ActionKind;
   /** It answers the prompt. Its key does so only while the whole request can be seen; otherwise it expands the row. */
@@ -97,6 +97,10 @@ export interface PaneAction {
   readonly disabledReason: (pane: PaneView, context: ActionContext) => DisabledReason;
   readonly run: (pane: PaneView, surface: ActionSurface) => void;
 }
+
+/** What its output begins with: its own words where it works or rests, else the screen, which says what it asks or how it broke. */
+export const firstOutput = ({ state }: PaneView): OutputRequest =>
+  state === "running" || state === "completed" || state === "idle" ? "transcript_or_screen" : "screen";
 
 /** True when a reply is the answer to the open prompt, false when it goes to the agent's own prompt. */
 export const repliesToPrompt = (pane: PaneView): boolean =>
@@ -259,7 +263,6 @@ export const PANE_ACTIONS = [
     name: "Kill",
     label: () => "Kill…",
     help: "Kill the agent (asks first)",
-    tone: "danger",
     kind: "kill",
     isExclusive: true,
     disabledReason: killReason,

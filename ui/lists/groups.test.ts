@@ -109,6 +109,7 @@ describe("arrange", () => {
       ["1 needs you", 1],
       ["1 working", 1],
       ["2 done", 2],
+      ["1 unknown", 1],
     ]);
   });
 

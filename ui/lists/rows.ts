@@ -93,6 +93,9 @@ export const viewOf = (kind: TabKind): View => (kind === "armed" ? { kind, runti
 /** What it shows comes from no feed: the view asks for it, and its list is its own. */
 export const asksItself = ({ kind }: View): boolean => kind === "history" || kind === "armed";
 
+/** Its rows are agents, each with a detail. */
+export const showsAgents = ({ kind }: View): boolean => kind === "agents" || kind === "windows";
+
 export const tabOf = (view: View): TabKind => (view.kind === "windows" ? "sessions" : view.kind);
 
 /** Where Esc leads from a view; null when it closes the popover. */

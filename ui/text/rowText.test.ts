@@ -9,6 +9,7 @@ import {
   rowParts,
   rowSince,
   rowTitle,
+  sharesText,
   totalsOf,
   workText,
 } from "./rowText.ts";
@@ -91,7 +92,7 @@ describe("a row", () => {
           hasMachines,
         },
       )
-        .filter(({ kind }) => kind === "changes" || kind === "warning")
+        .filter(({ kind }) => kind === "changes" || kind === "shared")
         .map(({ text }) => text);
     const nothing = { not_looked_at: null, shares_with: [] };
     expect(texts({ changes, ...nothing })).toEqual(["+12 −3 ↑2"]);
@@ -101,10 +102,14 @@ describe("a row", () => {
     expect(
       texts({ changes: { ...changes, files: 1, added: null, removed: null, ahead: 0 }, ...nothing }),
     ).toEqual(["1 file"]);
-    expect(texts({ changes: null, not_looked_at: "no", shares_with: more(1) })).toEqual([
+    expect(texts({ changes: null, not_looked_at: "no", shares_with: more(1) })).toEqual(["shared"]);
+    const shares = (count: number, hasMachines: boolean) =>
+      sharesText(makePane({ workspace: { changes: null, ...nothing, shares_with: more(count) } }), {
+        hasMachines,
+      });
+    expect([shares(0, false), shares(1, false), shares(3, true)]).toEqual([
+      "",
       "shares folder with pay⟨U+202E⟩:2.0",
-    ]);
-    expect(texts({ changes: null, not_looked_at: null, shares_with: more(3) }, true)).toEqual([
       "shares folder with host/%2 and 2 others",
     ]);
     expect(texts(null)).toEqual([]);
@@ -216,5 +221,6 @@ describe("the totals", () => {
     const texts = totalsOf({ ...NONE, error: 1, waiting_approval: 3, running: 8 }).map(({ text }) => text);
     expect(texts).toEqual(["4 need you", "8 working"]);
     expect(totalsOf({ ...NONE, waiting_input: 1 })[0]?.text).toBe("1 needs you");
+    expect(totalsOf({ ...NONE, unknown: 1 }).map(({ text }) => text)).toEqual(["1 unknown"]);
   });
 });

@@ -144,7 +144,7 @@ export const changesText = ({ workspace }: PaneView): string => {
   return [lines, commits].filter((part) => part !== "").join(" ");
 };
 
-/** `shares folder with work:1.0 and 2 others`; empty where nobody else works there. */
+/** `shares folder with work:1.0 and 2 others`, for a detail: a row has a mark for it. Empty where nobody else works there. */
 export const sharesText = ({ workspace }: PaneView, { hasMachines }: { hasMachines: boolean }): string => {
   const [first, ...others] = workspace?.shares_with ?? [];
   if (first === undefined) return "";
@@ -223,14 +223,14 @@ export const workText = (pane: PaneView): string => {
 export { rowTitle } from "../../core/model/words.ts";
 
 export interface RowPart {
-  kind: "agent" | "account" | "machine" | "place" | "branch" | "changes" | "warning" | "work" | "armed";
+  kind: "agent" | "account" | "machine" | "place" | "branch" | "changes" | "shared" | "work" | "armed";
   text: string;
 }
 
 /**
  * The second line, part by part: agent, account and machine (only where there are several), repository (else the folder; or what it is
- * inside of) and branch, what is not committed there, who else works there, what it does now, and what is armed for it. Empty parts are
- * left out.
+ * inside of) and branch, what is not committed there, a mark where another agent works there too, what it does now, and what is armed
+ * for it. Empty parts are left out.
  */
 export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): RowPart[] => {
   const { activity, identity } = pane;
@@ -245,7 +245,7 @@ export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean
     },
     { kind: "branch", text: displayLine(activity?.branch ?? "") },
     { kind: "changes", text: changesText(pane) },
-    { kind: "warning", text: sharesText(pane, { hasMachines }) },
+    { kind: "shared", text: (pane.workspace?.shares_with.length ?? 0) === 0 ? "" : "shared" },
     { kind: "work", text: workText(pane) },
     { kind: "armed", text: displayLine(pane.armed ?? "") },
   ];
@@ -297,12 +297,15 @@ export const cardBadge = ({ state, request, reason_code: reason }: PaneView): Ca
 /** What is counted and chosen by: a state, or what finished and nobody has looked at. */
 export type Counted = CanonicalState | "unread";
 
-/** It finished, and nobody has looked since. A crash counts as needing the person; an unknown state may not be done. */
-export const isUnreadDone = ({ unread_since: since, needs_action: needsAction, state }: PaneView): boolean =>
-  since !== null && !needsAction && state !== "unknown";
+/** It ended, and nobody has looked since. What is unknown by now, as on a machine that is gone, may go on again. */
+export const isUnread = ({ unread_since: since, state }: PaneView): boolean =>
+  since !== null && state !== "unknown";
+
+/** Of those, what finished: a crash counts as needing the person. */
+export const isUnreadDone = (pane: PaneView): boolean => isUnread(pane) && !pane.needs_action;
 
 interface Total {
-  key: "needs" | "working" | "done";
+  key: "needs" | "working" | "done" | "unknown";
   count: number;
   /** `4 need you`. */
   text: string;
@@ -312,13 +315,17 @@ interface Total {
 
 const NEEDS = ["waiting_approval", "waiting_input", "error"] as const;
 
-/** The totals in words, those of nothing left out: `4 need you`, `8 working`, `2 done`. What was seen is not done any more. */
+/**
+ * The totals in words, those of nothing left out: `4 need you`, `8 working`, `2 done`, `1 unknown`. What was seen is not done any
+ * more.
+ */
 export const totalsOf = (counts: Readonly<Record<Counted, number>>): Total[] => {
   const needs = NEEDS.reduce((sum, state) => sum + counts[state], 0);
   const totals: Total[] = [
     { key: "needs", count: needs, text: `${needs} ${needs === 1 ? "needs" : "need"} you`, states: NEEDS },
     { key: "working", count: counts.running, text: `${counts.running} working`, states: ["running"] },
     { key: "done", count: counts.unread, text: `${counts.unread} done`, states: ["unread"] },
+    { key: "unknown", count: counts.unknown, text: `${counts.unknown} unknown`, states: ["unknown"] },
   ];
   return totals.filter(({ count }) => count > 0);
 };

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { HistoryHit, HistorySession } from "../../core/model/history.ts";
-import { joinHits, sessionPlace, sessionTitle } from "./sessionText.ts";
+import { makePane } from "../../test/factories/view.ts";
+import { agentToStart, folderToStartIn, joinHits, sessionPlace, sessionTitle } from "./sessionText.ts";
 
 const session: HistorySession = {
   identity: { target: "host", agent: "pi", session_id: "01a2" },
@@ -54,4 +55,29 @@ it("shows a session once that two pages of a search found, with its first entrie
   const elsewhere = hit("b", ["2"]);
   elsewhere.session = { ...elsewhere.session, identity: { ...elsewhere.identity, target: "vm1" } };
   expect(joinHits(first, [elsewhere])).toHaveLength(3);
+});
+
+it("an agent is started in the selected one's folder, else where one began last on that machine", () => {
+  const at = (pane: number, folder: string | null, since: string, target = "host") => ({
+    ...makePane({ pane, target, activity: { folder } }),
+    since,
+  });
+  const old = at(1, "/old", "2026-11-22T10:00:00.000Z");
+  const late = at(2, "/late", "2026-11-22T11:00:00.000Z");
+  const far = at(3, "/far", "2026-11-22T12:00:00.000Z", "vm1");
+  const panes = [old, late, far, at(4, null, "2026-11-22T13:00:00.000Z")];
+  const folders = [old, null, far].map((selected) => folderToStartIn(panes, selected, "host"));
+  expect(folders).toEqual(["/old", "/late", "/late"]);
+  expect(folderToStartIn(panes, null, "vm2")).toBe("");
+});
+
+it("an agent that is not found is never the one that is meant", () => {
+  const agent = (name: string, isFound: boolean | null) => ({
+    agent: name,
+    agent_name: name,
+    is_found: isFound,
+  });
+  expect(agentToStart([agent("pi", null), agent("claude", true)])).toBe("pi");
+  expect(agentToStart([agent("pi", false), agent("claude", true)])).toBe("claude");
+  expect(agentToStart([agent("pi", false)])).toBe("");
 });

@@ -1,6 +1,6 @@
 // Sessions of agents, for the popover and the picker: the form that starts one, and the words of those that agents keep. Pure.
 import type { HistoryHit, HistorySession } from "../../core/model/history.ts";
-import type { Started } from "../../core/model/workspace.ts";
+import type { Started, StartableAgent } from "../../core/model/workspace.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { displayLine, displaySentence } from "./displayText.ts";
 
@@ -38,13 +38,32 @@ export const resumeInput = ({ identity, folder, pane_ref }: HistorySession) =>
     ? null
     : { agent: identity.agent, target: identity.target, folder, resume: identity.session_id };
 
+/** Of the agents that can be started, the one that is meant most likely; empty where none is found. */
+export const agentToStart = (agents: readonly StartableAgent[]): string =>
+  agents.find(({ is_found: isFound }) => isFound !== false)?.agent ?? "";
+
+const folderOf = ({ activity }: PaneView): string | null => activity?.work_tree ?? activity?.folder ?? null;
+
+/** Where the selected agent works, if it is on that machine; else where one began to work last. Empty where nobody knows. */
+export const folderToStartIn = (
+  panes: readonly PaneView[],
+  selected: PaneView | null,
+  target: string,
+): string => {
+  const here = panes.filter(({ identity }) => identity.target === target);
+  const beganAt = ({ activity, since }: PaneView): string => activity?.turn_began_at ?? since ?? "";
+  const latest = here.toSorted((one, other) => (beganAt(one) < beganAt(other) ? 1 : -1));
+  const own = selected?.identity.target === target ? [selected] : [];
+  return [...own, ...latest].map(folderOf).find((folder) => folder !== null) ?? "";
+};
+
 const MAX_FOLDERS = 30;
 
 /** Where agents of a machine work: the top of the worktree where there is one. */
 export const foldersOf = (panes: readonly PaneView[], target: string): string[] => {
-  const known = panes.flatMap(({ identity, activity }) => {
-    const folder = activity?.work_tree ?? activity?.folder ?? null;
-    return identity.target === target && folder !== null ? [folder] : [];
+  const known = panes.flatMap((pane) => {
+    const folder = folderOf(pane);
+    return pane.identity.target === target && folder !== null ? [folder] : [];
   });
   return [...new Set(known)].toSorted().slice(0, MAX_FOLDERS);
 };

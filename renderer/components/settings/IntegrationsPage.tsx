@@ -154,11 +154,7 @@ const IntegrationCard = (props: IntegrationCardProps) => {
           {shown.kind !== "plan" && (
             <div className={styles.buttons}>
               {ACTIONS[state].map((action) => (
-                <ActionButton
-                  key={action}
-                  tone={action === "uninstall" ? "danger" : "plain"}
-                  onClick={() => plan(action)}
-                >
+                <ActionButton key={action} onClick={() => plan(action)}>
                   {ACTION_LABELS[action]}…
                 </ActionButton>
               ))}

@@ -158,14 +158,13 @@ const Buttons = ({ api, target, onTold, task }: TargetCardProps & { task: Return
       >
         {enabled ? "Switch off" : "Switch on"}
       </ActionButton>
-      <ActionButton tone="danger" onClick={() => setAsking(true)}>
-        Remove…
-      </ActionButton>
+      <ActionButton onClick={() => setAsking(true)}>Remove…</ActionButton>
       {task.isBusy && <span role="status">Working…</span>}
       {isAsking && (
         <ConfirmDialog
           title={`Remove ${shown}?`}
           confirmLabel="Remove"
+          tone="stop"
           onClose={() => setAsking(false)}
           onConfirm={() =>
             run(`${shown} was removed.`, () => api.targetRemove.mutate({ name, isConfirmed: true }))
