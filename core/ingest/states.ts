@@ -1,4 +1,5 @@
 // From evidence to the stored state of one runtime: store, fold, resolve, and a transition when the answer changed.
+import { isTurnOver } from "../engine/candidates.ts";
 import { applyEvidence } from "../engine/facts.ts";
 import { resolve } from "../engine/resolve.ts";
 import { mayBeSamePrompt } from "../engine/samePrompt.ts";
@@ -127,13 +128,14 @@ export class States {
 
   /**
    * Inside a commit: a session that has left a pane, or is shown by one, goes on with what is known of its turn. What it asked is
-   * asked still.
+   * asked still. A turn that has ended is told once.
    */
   takeOver(entry: RuntimeEntry): void {
     const { liveState, deps } = this.unitOfWork;
     const before = entry.adapter?.background === undefined ? null : liveState.predecessorOf(entry);
     const { endedAt = null } = before?.runtime ?? {};
     if (before === null || (endedAt !== null && deps.clock.now() - endedAt > TAKEN_OVER_MS)) return;
+    if (before.resolution !== null && isTurnOver(before.resolution.status)) return;
     const turnBegan = before.facts.boundaries.get(ROOT_AGENT)?.eventTime ?? -Infinity;
     const known: Evidence[] = [];
     deps.store.eachEvidence(before.runtime.runtimeId, (evidence) => {

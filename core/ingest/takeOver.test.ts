@@ -1,0 +1,111 @@
+// A session that leaves its pane, or is taken up in one, in the middle of a turn: another runtime, which goes on with what is known.
+import { afterEach, describe, expect, it } from "vitest";
+import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
+import { BACKGROUND_SERVER } from "../model/shortRef.ts";
+
+/** Before the clock of the fixture. */
+const STARTED_AT = 999_000_000;
+const BACKGROUND = somePane("bg-b1", {
+  server: BACKGROUND_SERVER,
+  panePid: 700,
+  sessionName: BACKGROUND_SERVER,
+});
+const TOOL = { tool_name: "Bash", tool_use_id: "toolu_1", tool_input: { command: "make all" } };
+
+let made: IngestFixture | null = null;
+const running = (): IngestFixture => {
+  const f = createIngestFixture();
+  made = f;
+  f.topology([somePane()]);
+  const process = { pid: 600, ppid: 500, comm: "claude", args: "claude attach b1", startedAt: STARTED_AT };
+  f.ingest.applyRecognised(somePane(), { agentType: "claude", process, isViewer: true });
+  f.hook("SessionStart", { source: "startup" });
+  f.hook("UserPromptSubmit", { prompt: "go" });
+  f.clock.advance(1_000);
+  return f;
+};
+const asks = (f: IngestFixture): void => {
+  f.hook("PreToolUse", TOOL);
+  f.hook("PermissionRequest", TOOL);
+  f.clock.advance(1_000);
+};
+const showsWork = (f: IngestFixture): void => {
+  const status = { state: "running", reasonCode: "thinking" } as const;
+  const reading = {
+    status,
+    confidence: "high",
+    matched: "✻ Working",
+    request: null,
+    isSteady: false,
+  } as const;
+  const runtimeId = f.ingest.rows(false)[0]?.identity.runtime_id ?? "";
+  f.ingest.applyReading(runtimeId, "poller", { reading, readAt: f.clock.now(), isChanged: true });
+};
+/** The session without its pane, in another process. */
+const leave = (f: IngestFixture): void => {
+  f.noAgent();
+  const at = {
+    targetId: "host",
+    server: BACKGROUND_SERVER,
+    status: "ok",
+    mode: "direct",
+    problem: null,
+  } as const;
+  f.ingest.applyTopology({ ...at, instance: null, panes: [BACKGROUND] });
+  const process = { pid: 700, ppid: 1, comm: "claude", args: "claude", startedAt: STARTED_AT };
+  f.ingest.applyRecognised(BACKGROUND, { agentType: "claude", process, sessionId: "s1" });
+};
+const rowOf = (f: IngestFixture) =>
+  f.ingest.rows(false).find(({ background, state }) => background !== null && state !== null);
+afterEach(() => made?.store.close());
+
+describe("a session that goes on elsewhere", () => {
+  it("asks there what it asked, to the letter, also after a restart: then not whole", () => {
+    const f = running();
+    asks(f);
+    leave(f);
+    expect(rowOf(f)).toMatchObject({
+      state: "waiting_approval",
+      request: { body: "make all", is_whole: true },
+      activity: { prompt: "go" },
+    });
+    f.reopen();
+    expect(rowOf(f)).toMatchObject({
+      state: "waiting_approval",
+      request: { body: "make all", is_whole: false },
+    });
+  });
+
+  it("does not ask what was answered there", () => {
+    const f = running();
+    asks(f);
+    f.hook("PostToolUse", TOOL);
+    leave(f);
+    expect(rowOf(f)).toMatchObject({ state: "running", request: null });
+  });
+
+  it("does not ask what the pane has shown to be answered", () => {
+    const f = running();
+    asks(f);
+    for (let read = 0; read < 6; read += 1) {
+      f.clock.advance(1_000);
+      showsWork(f);
+    }
+    expect(f.state()).toMatch(/^running/);
+    leave(f);
+    expect(rowOf(f)?.state).not.toBe("waiting_approval");
+  });
+
+  it("is told no second time that its turn has ended, and begins anew a minute later", () => {
+    const f = running();
+    f.hook("Stop", { background_tasks: [] });
+    leave(f);
+    expect(rowOf(f)?.state).toBe("unknown");
+    const late = running();
+    asks(late);
+    late.noAgent();
+    late.clock.advance(61_000);
+    leave(late);
+    expect(rowOf(late)?.state).toBe("unknown");
+  });
+});
