@@ -75,7 +75,7 @@ describe("--sort", () => {
     const tasks = async (...args: string[]): Promise<(string | undefined)[]> => {
       const { stdout } = await home.run(["list", ...args]);
       const [titles, ...rows] = stdout.split("\n");
-      expect(titles).toMatch(/^STATE +TASK +AGENT +PLACE +AGE +REF$/);
+      expect(titles).toMatch(/^STATE +TASK +AGENT +WHERE +NOW +PLACE +AGE +REF$/);
       return rows.slice(0, 3).map((row) => row.split(" ").at(-1));
     };
     expect(await tasks()).toEqual(["vm1/%2", "host/%1", "host/%3"]);

@@ -75,7 +75,11 @@ export const renderPanes = (
   );
   if (list.items.length === 0) return ["No agents here.", ...foot];
   const items = isSorted ? list.items : needsFirst(list.items);
-  return [...renderRows(items, columnsFor(options.width), options), "", ...foot];
+  return [
+    ...renderRows(items, columnsFor(options.hasAllColumns === true ? null : options.width), options),
+    "",
+    ...foot,
+  ];
 };
 
 // Windows, in one block per target-session; sessions, in one row per target-session, or per name across targets with the breakdown
@@ -203,7 +207,8 @@ const prepareView = <D extends DocumentOf<T>, T>(
     return {
       document,
       table: (given) => {
-        const render = { ...given, width: given.width ?? (chosen === null ? PIPED_WIDTH : null) };
+        const isCut = given.width === null && chosen === null;
+        const render = isCut ? { ...given, width: PIPED_WIDTH, hasAllColumns: true } : given;
         return isFlat
           ? renderFlat(document, columns, view.noun, render)
           : view.table(document, render, { isSorted: compare !== null });

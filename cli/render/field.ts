@@ -28,6 +28,8 @@ export interface Marks {
 export interface RenderOptions extends Marks, Machines {
   readonly paint: Paint;
   readonly width: number | null;
+  /** However narrow it is: nobody looks at a pipe twice. */
+  readonly hasAllColumns?: boolean;
   readonly measure: Measure;
   /** Epoch ms that ages are counted to. */
   readonly now: number;
