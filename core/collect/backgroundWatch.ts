@@ -187,7 +187,9 @@ export class BackgroundWatch implements WatchedServer {
     const now = this.deps.clock.now();
     // What it did while a terminal showed it is not known.
     const isFull = now - this.readAllAt >= FULL_MS || this.noteTurns();
-    const isAnyKnown = [...this.known.values()].some(({ session }) => session !== null);
+    const isAnyKnown = [...this.known.values()].some(
+      ({ session }) => session !== null && this.whereabouts.get(session.id) !== "shown",
+    );
     const pauseMs = (isAnyKnown ? UNWATCHED_MS : LOOKING_MS)[this.deps.kind];
     const isFollowed = this.isWatching && [...this.known.values()].every((one) => !this.mayChange(one));
     const isDue = !isFollowed && now - this.readAt >= pauseMs;

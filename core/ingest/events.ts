@@ -12,6 +12,8 @@ import type { RuntimeEntry } from "./liveState.ts";
 import type { States } from "./states.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 
+/** Within this time, a session that goes on without a terminal has its row; nobody may have seen it in one (core/collect). */
+const GOES_ON_MS = 12_000;
 /** How long an agent that says that it exits may still tidy up. */
 const LEAVING_MS = 2_000;
 
@@ -315,8 +317,11 @@ export class Events {
   expirePending(now: number): void {
     const { deps, pending, rebuiltAt, liveState } = this.unitOfWork;
     const { pending_bind_local_ms: localMs, pending_bind_ssh_ms: sshMs } = deps.timing();
-    const limitOf = ({ targetId }: PendingEvent): number =>
-      liveState.targets.get(targetId)?.kind === "ssh" ? sshMs : localMs;
+    const limitOf = ({ targetId, envelope }: PendingEvent): number => {
+      const limitMs = liveState.targets.get(targetId)?.kind === "ssh" ? sshMs : localMs;
+      const { startsInTerminals = false } = deps.adapterOf(envelope.agentType)?.background ?? {};
+      return startsInTerminals ? Math.max(limitMs, GOES_ON_MS) : limitMs;
+    };
     this.giveUp(pending.filter((event) => now - Math.max(event.ingestedAt, rebuiltAt) > limitOf(event)));
   }
 

@@ -152,6 +152,16 @@ it("that nobody has seen is a row once no terminal is there, by its files alone;
   await found(id, ({ state }) => state === "completed");
 }, 40_000);
 
+it("that nobody has seen is told with what it asked meanwhile", async () => {
+  const id = newThread();
+  prompted(id);
+  await load(id);
+  hook(id, "UserPromptSubmit", { prompt: PROMPT });
+  asks(id);
+  const row = await found(id, ({ prompt_fingerprint }) => prompt_fingerprint !== null, 15_000);
+  expect(row).toMatchObject({ state: "waiting_approval", request: REQUEST });
+}, 30_000);
+
 it("of a program that prints, and one that another process has, is none", async () => {
   const [printing, elsewhere] = [newThread(), newThread()];
   prompted(printing, { source: "exec" });
