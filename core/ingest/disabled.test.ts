@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
+import { createIngestFixture, type IngestFixture } from "../../test/factories/ingest.ts";
 
 const open: IngestFixture[] = [];
 afterEach(() => {
@@ -8,10 +8,7 @@ afterEach(() => {
 const inTurn = (): IngestFixture => {
   const f = createIngestFixture();
   open.push(f);
-  f.topology([somePane()]);
-  f.agent();
-  f.hook("SessionStart", { source: "startup" });
-  f.hook("UserPromptSubmit", { prompt: "go" });
+  f.beginTurn();
   return f;
 };
 

@@ -1,6 +1,6 @@
 // What hooks said of an agent before they were removed: it may still be true, but nothing would say that it is over.
 import { afterEach, expect, it } from "vitest";
-import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
+import { createIngestFixture, type IngestFixture } from "../../test/factories/ingest.ts";
 
 const open: IngestFixture[] = [];
 afterEach(() => {
@@ -9,10 +9,7 @@ afterEach(() => {
 const inTurn = (): IngestFixture => {
   const f = createIngestFixture();
   open.push(f);
-  f.topology([somePane()]);
-  f.agent();
-  f.hook("SessionStart", { source: "startup" });
-  f.hook("UserPromptSubmit", { prompt: "go" });
+  f.beginTurn();
   return f;
 };
 const sure = (ingest: IngestFixture["ingest"]) =>

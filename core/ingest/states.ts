@@ -65,7 +65,7 @@ const goesOn = (previous: Resolution, now: Resolution, isRestored: boolean): Res
 const isSameWait = (before: Resolution | null, now: Resolution): before is Resolution =>
   before !== null && before.status.state === now.status.state && mayBeSameAsking(before, now);
 
-/** A session that no row had for longer than this begins anew. */
+/** After this long without a row, nothing that was known of a session counts for it. */
 const TAKEN_OVER_MS = 60_000;
 /** Of one turn; the newest. */
 const MAX_TAKEN_OVER = 2_000;
@@ -128,7 +128,7 @@ export class States {
 
   /**
    * Inside a commit: a session that has left a pane, or is shown by one, goes on with what is known of its turn. What it asked is
-   * asked still. A turn that has ended is told once.
+   * asked still. The end of a turn is reported once.
    */
   takeOver(entry: RuntimeEntry): void {
     const { liveState, deps } = this.unitOfWork;

@@ -96,7 +96,7 @@ describe("a session that goes on elsewhere", () => {
     expect(rowOf(f)?.state).not.toBe("waiting_approval");
   });
 
-  it("is told no second time that its turn has ended, and begins anew a minute later", () => {
+  it("does not report the end of its turn a second time, and after a minute nothing that was known counts", () => {
     const f = running();
     f.hook("Stop", { background_tasks: [] });
     leave(f);

@@ -16,8 +16,9 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import type { Store } from "../../core/ports/store.ts";
 import { openStore } from "../../core/store/openStore.ts";
 import { redactText } from "../../core/store/redact.ts";
+import { somePane } from "../../adapters/testkit/pane.ts";
 
-export { somePane } from "../../adapters/testkit/pane.ts";
+export { somePane };
 
 export const SOCKET = "/tmp/tmux-1000/default";
 export const INSTANCE: ServerInstance = { server: "default", socketPath: SOCKET, pid: 99, startedAt: 1_000 };
@@ -124,6 +125,13 @@ export const createIngestFixture = (
     clock,
     changes,
     storePath,
+    /** A Claude with hooks, in the middle of its first turn. */
+    beginTurn(): void {
+      this.topology([somePane()]);
+      this.agent();
+      this.hook("SessionStart", { source: "startup" });
+      this.hook("UserPromptSubmit", { prompt: "go" });
+    },
     /** A second Ingest over the same store, as after a restart. */
     reopen: (): Ingest => (ingest = build()),
     topology: (panes: readonly Pane[], instance: ServerInstance = INSTANCE): void =>
