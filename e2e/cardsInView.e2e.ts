@@ -22,14 +22,15 @@ it("a key answers the next card once it was in view for half a second, and not b
   const seen = await watchCards(page);
   const presses: Press[] = [];
   const answerRead = async (): Promise<void> => {
+    const before = daemon.asked.length;
+    // A page that a busy machine holds up may find the card read later than this test does: then it refuses, and is asked again.
     await vi.waitFor(async () => {
       const standing = await seen.standing();
       expect(standing).toMatchObject({ isRead: true });
       expect(standing?.stillMs).toBeGreaterThan(STILL_MS);
+      await page.keyboard.press("a");
+      await vi.waitFor(() => expect(daemon.asked.length).toBeGreaterThan(before), { timeout: 2_000 });
     }, WAIT);
-    const before = daemon.asked.length;
-    await page.keyboard.press("a");
-    await vi.waitFor(() => expect(daemon.asked.length).toBeGreaterThan(before), WAIT);
   };
   // A page that stands still for half a second takes even the early key too late: then the next card has to show it.
   let wasEarly = false;
@@ -40,7 +41,7 @@ it("a key answers the next card once it was in view for half a second, and not b
     const before = presses.length;
     await vi.waitFor(async () => {
       presses.push(...(await seen.presses()));
-      expect(presses.length).toBe(before + 2);
+      expect(presses.length).toBeGreaterThanOrEqual(before + 2);
     }, WAIT);
     wasEarly = presses.at(-1)?.wasRead === false;
     await page.waitForTimeout(SENT_MS);
