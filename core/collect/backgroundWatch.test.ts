@@ -8,9 +8,10 @@ const ACCOUNT = { configDir: "/h/.a", dataDir: "/h/.a", name: ".a", environment:
 const FULL_MS = 30_000;
 const LISTING_MS = 900;
 
-/** A machine behind SSH with one file, of which `session` says what it holds; a listing every 0.9 s. */
-const open = () => {
+/** A machine with one file, of which `session` says what it holds; a listing every 0.9 s. */
+const open = (kind: "local" | "ssh" = "ssh") => {
   let now = 1_000;
+  const timers: number[] = [];
   const seen = { reads: 0, lists: 0, news: 0, isReadable: false, fresh: false, names: ["7.json"] };
   const session = {
     id: "1981d014",
@@ -32,11 +33,12 @@ const open = () => {
   };
   const watch = new BackgroundWatch({
     targetId: "vm1",
-    kind: "ssh",
+    kind,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only these two parts of it are asked
     adapters: () => [{ agentType: "a", background } as unknown as AgentAdapter],
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it lists folders only
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it lists folders, and watches none
     files: {
+      stat: () => Promise.resolve({ isFile: true, size: 0, mtimeMs: 0 }),
       list: () => {
         seen.lists += 1;
         return Promise.resolve(seen.names);
@@ -49,15 +51,21 @@ const open = () => {
     onNews: () => {
       seen.news += 1;
     },
-    clock: { now: () => now, setTimer: () => () => {} },
+    clock: {
+      now: () => now,
+      setTimer: (ms) => {
+        timers.push(ms);
+        return () => {};
+      },
+    },
     logger: SILENT_LOGGER,
   });
-  const listFor = async (ms: number): Promise<number> => {
+  const listFor = async (ms: number, everyMs = LISTING_MS): Promise<number> => {
     let panes = 0;
-    for (const end = now + ms; now < end; now += LISTING_MS) panes = (await watch.list()).panes.length;
+    for (const end = now + ms; now < end; now += everyMs) panes = (await watch.list()).panes.length;
     return panes;
   };
-  return { seen, listFor, watch, session };
+  return { seen, timers, listFor, watch, session };
 };
 
 it("tells once that a process was killed at work, however often its file is read again", async () => {
@@ -95,6 +103,16 @@ it("does not go on asking for a file that stays unreadable: each read costs prog
   expect(seen.reads - before).toBeLessThanOrEqual(3);
   seen.isReadable = true;
   expect(await listFor(FULL_MS + LISTING_MS)).toBe(1);
+});
+
+it("takes a file in that a slow machine takes a second to write, however often it is listed meanwhile", async () => {
+  const { seen, timers, listFor } = open("local");
+  expect(await listFor(1_000, 20)).toBe(0);
+  // On a quiet machine no listing may come by itself.
+  expect(timers.length).toBeGreaterThan(0);
+  expect(Math.max(...timers)).toBeLessThanOrEqual(500);
+  seen.isReadable = true;
+  expect(await listFor(20, 20)).toBe(1);
 });
 
 it("looks for the first session now and then, and closely at those that are known", async () => {

@@ -24,8 +24,10 @@ const TERMINAL_MS = 5_000;
 const UNNAMED_MS = 65_000;
 /** A file is written in several steps, and several files together. */
 const SETTLE_MS = 40;
-/** A file that is being written can be read soon. One that cannot after so many times is read again when it changes. */
-const MAX_FAILURES = 5;
+/** A file that is being written can be read soon, also on a busy machine. One that cannot after this is read again when it changes. */
+const WRITING_MS = 5_000;
+/** As often it is tried meanwhile, on this machine; on others with each listing. */
+const RETRY_MS = 250;
 const MAX_TITLE = 200;
 /** More than anybody runs at once; the rest of a folder was left behind. */
 const MAX_FILES = 1_000;
@@ -39,12 +41,13 @@ interface Known {
   /** Changes of all of its files are noticed. */
   isFollowed: boolean;
   session: BackgroundSession | null;
-  /** How often in a row it could not be read; then this is what it said before. */
-  failures: number;
+  /** It cannot be read since then (epoch ms), and this is what it said before; null: it can. */
+  unreadableSince: number | null;
 }
 
 /** It may be half written. */
-const isBeingWritten = ({ failures }: Known): boolean => failures > 0 && failures < MAX_FAILURES;
+const isBeingWritten = ({ unreadableSince }: Known, now: number): boolean =>
+  unreadableSince !== null && now - unreadableSince < WRITING_MS;
 
 /** Of the process that runs it now. */
 const keyOf = ({ id, pid, beganAt }: BackgroundSession): string => `${id} ${pid} ${beganAt}`;
@@ -111,6 +114,7 @@ export class BackgroundWatch implements WatchedServer {
   private readonly whereabouts = new Map<string, "shown" | "going on" | "left" | number>();
   private cancelNews: (() => void) | null = null;
   private cancelLook: (() => void) | null = null;
+  private lookAt = Infinity;
   private isClosed = false;
 
   constructor(deps: {
@@ -193,7 +197,7 @@ export class BackgroundWatch implements WatchedServer {
     const pauseMs = (isAnyKnown ? UNWATCHED_MS : LOOKING_MS)[this.deps.kind];
     const isFollowed = this.isWatching && [...this.known.values()].every((one) => !this.mayChange(one));
     const isDue = !isFollowed && now - this.readAt >= pauseMs;
-    const hasNews = this.changed.size > 0 || [...this.known.values()].some(isBeingWritten);
+    const hasNews = this.changed.size > 0 || this.isAnyBeingWritten(now);
     if (isFull || isDue || hasNews)
       await this.readFiles({ isFull }).catch((error: unknown) => {
         // What changed is not known any more: the next listing reads everything.
@@ -202,6 +206,7 @@ export class BackgroundWatch implements WatchedServer {
           this.deps.logger.warn({ error }, "the sessions that run in the background cannot be read");
         this.isFailing = true;
       });
+    if (this.deps.kind === "local" && this.isAnyBeingWritten(now)) this.listAgainAt(now + RETRY_MS);
     const shown = new Set(this.viewers.values());
     const panes = this.listed()
       .filter(({ session }) => !shown.has(session.id) && (session.isAtWork || !this.deps.isGone(session.pid)))
@@ -298,10 +303,17 @@ export class BackgroundWatch implements WatchedServer {
     return turn(isNamed && isUnseen ? "going on" : before);
   }
 
+  private isAnyBeingWritten(now: number): boolean {
+    return [...this.known.values()].some((one) => isBeingWritten(one, now));
+  }
+
   private listAgainAt(at: number): void {
+    if (at >= this.lookAt) return;
     const { clock, onNews } = this.deps;
-    this.cancelLook ??= clock.setTimer(at - clock.now(), () => {
-      this.cancelLook = null;
+    this.cancelLook?.();
+    this.lookAt = at;
+    this.cancelLook = clock.setTimer(at - clock.now(), () => {
+      this.lookAt = Infinity;
       if (!this.isClosed) onNews();
     });
   }
@@ -330,16 +342,17 @@ export class BackgroundWatch implements WatchedServer {
   }
 
   /** A file that cannot be read now, as while it is written, counts as it was, and is read again. */
-  private async read(known: Omit<Known, "session" | "failures">, path: string): Promise<Known> {
-    const { files, logger } = this.deps;
+  private async read(known: Omit<Known, "session" | "unreadableSince">, path: string): Promise<Known> {
+    const { files, logger, clock } = this.deps;
     const before = this.known.get(path);
     try {
       const { account, background, name } = known;
       const session = await background.read({ files, configDir: account.configDir, name });
-      return { ...known, session, failures: 0 };
+      return { ...known, session, unreadableSince: null };
     } catch (error) {
       logger.debug({ error, name: known.name }, "the file of a session could not be read");
-      return { ...known, session: before?.session ?? null, failures: (before?.failures ?? 0) + 1 };
+      const unreadableSince = before?.unreadableSince ?? clock.now();
+      return { ...known, session: before?.session ?? null, unreadableSince };
     }
   }
 
@@ -375,14 +388,14 @@ export class BackgroundWatch implements WatchedServer {
       for (const name of names.slice(0, MAX_FILES)) {
         const path = `${sessions}/${name}`;
         const before = isFull ? undefined : this.known.get(path);
-        const { session = null, failures = 0 } = before ?? {};
+        const { session = null, unreadableSince = null } = before ?? {};
         const mayDiffer =
           session === null
-            ? failures > 0 && changed.has(path)
+            ? unreadableSince !== null && changed.has(path)
             : (before !== undefined && this.mayChange(before)) ||
               changed.has(path) ||
               changed.has(session.id);
-        const isSame = before !== undefined && !isBeingWritten(before) && !mayDiffer;
+        const isSame = before !== undefined && !isBeingWritten(before, this.readAt) && !mayDiffer;
         const file = { adapter, account, background, name, isFollowed };
         all.set(path, isSame ? before : await this.read(file, path));
       }

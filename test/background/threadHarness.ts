@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 import { loadRecording } from "../../adapters/testkit/recordings.ts";
 import { actionGuardsSchema } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
@@ -50,16 +50,15 @@ const line = (id: string, type: string, payload: object): void =>
 export const load = async (id: string, { holder }: { holder?: "another" } = {}): Promise<void> => {
   const lock = join(codexHome(), "thread-writer-locks", `${id}.lock`);
   mkdirSync(join(codexHome(), "thread-writer-locks"), { recursive: true });
-  writeFileSync(lock, "");
-  if (process.platform !== "linux") return;
+  if (process.platform !== "linux") return writeFileSync(lock, "");
   if (holder === "another") {
     await machine.run("new-window", "-d", `exec flock ${lock} sleep 1000`);
     return;
   }
-  // Each lock is of the one process: it takes those that a file names.
-  writeFileSync(join(daemon.home, "locks", id), lock);
-  for (let tries = 0; tries < 100 && existsSync(join(daemon.home, "locks", id)); tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  // Each lock is of the one process: it makes and takes those that a file names.
+  const order = join(daemon.home, "locks", id);
+  writeFileSync(order, lock);
+  await vi.waitFor(() => expect(existsSync(order)).toBe(false), { timeout: 10_000 });
 };
 export const drop = (id: string): void => rmSync(join(codexHome(), "thread-writer-locks", `${id}.lock`));
 
@@ -163,7 +162,7 @@ while True:
         path = os.path.join(sys.argv[1], name)
         with open(path) as order: target = order.read()
         if target:
-            held.append(open(target))
+            held.append(open(target, "a"))
             fcntl.flock(held[-1], fcntl.LOCK_EX)
             os.remove(path)
     time.sleep(0.02)
