@@ -240,7 +240,7 @@ export const claudeBackground: BackgroundSessions = {
     const [command, id = ""] = operands;
     return operands.length === 2 && command === "attach" && JOB_ID.test(id) ? id : null;
   },
-  attach: (id) => ["claude", "attach", id],
+  attach: ({ id }) => Promise.resolve(["claude", "attach", id]),
   stop: (id) => ["claude", "stop", id],
   start: { words: ["claude", "--bg"], printed: /^backgrounded · ([\w-]+)/mu },
 };

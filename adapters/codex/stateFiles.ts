@@ -274,6 +274,6 @@ export const createCodexBackground = (): BackgroundSessions => {
       const id = words.at(-1) ?? "";
       return words.at(-2) === "resume" && LOCK.test(`${id}.lock`) ? id : null;
     },
-    attach: (id) => ["codex", "resume", id],
+    attach: ({ id }) => Promise.resolve(["codex", "resume", id]),
   };
 };

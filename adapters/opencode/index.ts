@@ -1,5 +1,5 @@
 // The adapter for opencode, and for OpenCode 2 as its documents describe it: which process it is, what it loads, how it answers without a pane, and how its parts are wired to the
-// contract. It has no state file (its sessions are a database), so events and the screen are all there is.
+// contract. Its sessions are a database, so events and the screen are all there is for one in a pane.
 import {
   type AgentExecutable,
   type IdentifyMatch,
@@ -12,6 +12,7 @@ import { baseName, wordsOf } from "../common/commandLine.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
 import { opencodeHistory } from "./history.ts";
 import { createOpencodeIntegration } from "./integration.ts";
+import { opencodeBackground, readOpencodeNote } from "./served.ts";
 import { normalizeOpencode } from "./normalize.ts";
 import { readOpencodeScreen, titleOfOpencodeSession, readDraft as readOpencodeDraft } from "./screen.ts";
 import {
@@ -132,6 +133,8 @@ export const createOpencodeAdapter = (): AgentAdapter => ({
   executable: OPENCODE_EXECUTABLE,
   identify: identifyOpencode,
   normalize: normalizeOpencode,
+  readStateFiles: readOpencodeNote,
+  background: opencodeBackground,
   readScreen: readOpencodeScreen,
   readDraft: readOpencodeDraft,
   titleOfSession: titleOfOpencodeSession,

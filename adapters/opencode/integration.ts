@@ -2,6 +2,7 @@
 // folder. opencode 1.18.33 installs the package @opencode-ai/plugin from npm at its next start when the folder exists, and draws
 // nothing for more than a minute without network; that is opencode's doing, so the person is told, and it is not worked around.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
+import { planNotesRemoval } from "./served.ts";
 import { eventWriterSource, createOwnFileIntegration } from "../common/pluginFile.ts";
 
 // What both share: the line or the file that a tool works on, and texts of a bounded length.
@@ -25,6 +26,76 @@ const errorOf = (name, statusCode, message) => ({
 // gets.
 
 const FIRST = `
+// The sessions of a server (\`opencode serve\`, \`opencode web\`) go on without a terminal, and no file of opencode's says which there
+// are: a note tells of each, beside the plugins. It is written before the event that changes it.
+const NOTES = new URL("../agtmux/sessions/", import.meta.url);
+const isServer = /^(serve|web)$/.test(process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "");
+const RESTED_MS = 3600_000;
+const notes = new Map();
+let left = null;
+
+const writeNote = async (note) => {
+  const { isGone, asks, ...said } = note;
+  const file = new URL(note.sessionID + ".json", NOTES);
+  const draft = new URL("." + note.sessionID, NOTES);
+  try {
+    if (isGone) return await fs.rm(file, { force: true });
+    await fs.mkdir(NOTES, { recursive: true, mode: 0o700 });
+    await fs.writeFile(draft, JSON.stringify({ ...said, asks: [...asks.values()].at(-1) ?? null }), { mode: 0o600 });
+    await fs.rename(draft, file);
+  } catch {}
+};
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error?.code === "EPERM";
+  }
+};
+// Those of servers that are gone: once, and before the first of this one's.
+const removeLeft = async () => {
+  const names = await fs.readdir(NOTES).catch(() => []);
+  for (const name of names.slice(0, 1000)) {
+    try {
+      const file = new URL(encodeURIComponent(name), NOTES);
+      if (!isAlive(JSON.parse(await fs.readFile(file, "utf8")).pid)) await fs.rm(file);
+    } catch {}
+  }
+};
+
+// change: gets the note, and alters it; what comes out as before is not written again.
+const noteSession = (context, sessionID, change) => {
+  if (!isServer || typeof sessionID !== "string" || !/^[A-Za-z0-9_]{1,60}$/.test(sessionID)) return;
+  const known = notes.get(sessionID);
+  const note = known ?? {
+    sessionID,
+    pid: process.pid,
+    port: Number(new URL(String(context.serverUrl)).port) || 80,
+    directory: String(context.directory ?? ""),
+    title: "",
+    isBusy: false,
+    asks: new Map(),
+    beganAt: Date.now(),
+  };
+  const before = JSON.stringify([note.title, note.isBusy, [...note.asks]]);
+  change(note);
+  const isAtWork = note.isBusy || note.asks.size > 0;
+  const isSame = before === JSON.stringify([note.title, note.isBusy, [...note.asks]]);
+  // A session that never worked here is none of this server's.
+  if (isSame || (known === undefined && !isAtWork)) return;
+  notes.set(sessionID, note);
+  note.changedAt = Date.now();
+  left ??= queue = queue.then(removeLeft);
+  const written = [{ ...note, asks: new Map(note.asks) }];
+  for (const old of notes.values())
+    if (!old.isBusy && old.asks.size === 0 && Date.now() - old.changedAt > RESTED_MS) {
+      notes.delete(old.sessionID);
+      written.push({ ...old, isGone: true });
+    }
+  for (const one of written) queue = queue.then(() => writeNote(one));
+};
+
 const FORWARDED = new Set([
   "session.created",
   "session.status",
@@ -80,6 +151,41 @@ export const AgtmuxPlugin = async (context) => {
     if (calls.size > 50) calls.delete(calls.keys().next().value);
     calls.set(callID, args);
   };
+  const rootOf = (sessionID) => {
+    let id = sessionID;
+    for (let depth = 0; depth < 10 && parents.get(id); depth += 1) id = parents.get(id);
+    return id;
+  };
+  const noteChange = (type, { sessionID, id, requestID, status, info }) => {
+    const note = (of, change) => noteSession(context, of, change);
+    switch (type) {
+      case "session.updated":
+        // Its first title says nothing.
+        if (typeof info?.title === "string" && !/^(New|Child) session - /.test(info.title))
+          note(info.id, (one) => {
+            one.title = info.title.slice(0, 200);
+          });
+        return;
+      case "session.status":
+      case "session.idle":
+        if (parents.get(sessionID)) return;
+        return note(sessionID, (one) => {
+          one.isBusy = (status?.type ?? "idle") !== "idle";
+          if (!one.isBusy) one.asks.clear();
+        });
+      case "permission.asked":
+      case "question.asked":
+        return note(rootOf(sessionID), ({ asks }) => {
+          asks.set(id, type.split(".")[0]);
+        });
+      case "permission.replied":
+      case "question.replied":
+      case "question.rejected":
+        return note(rootOf(sessionID), ({ asks }) => {
+          asks.delete(requestID);
+        });
+    }
+  };
   const onStatus = (sessionID, type) => {
     if (type === "idle") busy.delete(sessionID);
     else busy.add(sessionID);
@@ -95,6 +201,7 @@ export const AgtmuxPlugin = async (context) => {
     const { sessionID } = properties;
     if (type === "session.created" || type === "session.updated") learn(properties.info);
     if (type === "message.part.updated") learnWords(properties.part);
+    noteChange(type, properties);
     if (!FORWARDED.has(type)) return;
     switch (type) {
       case "session.created":
@@ -357,8 +464,8 @@ export const opencodePluginSource = (eventScript: string): string =>
   eventWriterSource("opencode", eventScript) + SHARED + FIRST + SECOND;
 
 /** Creates the integration. The test event is one that no session sends. */
-export const createOpencodeIntegration = (): Integration =>
-  createOwnFileIntegration({
+export const createOpencodeIntegration = (): Integration => {
+  const plugin = createOwnFileIntegration({
     path: (configDir) => `${configDir}/plugin/agtmux.js`,
     bodyOf: opencodePluginSource,
     entry: "plugin",
@@ -374,3 +481,11 @@ export const createOpencodeIntegration = (): Integration =>
     },
     testEvent: { eventName: "agtmux.test", payload: { message: "Delivery test" } },
   });
+  return {
+    ...plugin,
+    planUninstall: async (request) => [
+      ...(await plugin.planUninstall(request)),
+      ...(await planNotesRemoval(request)),
+    ],
+  };
+};

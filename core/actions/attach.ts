@@ -10,7 +10,7 @@ import type { VerifiedAction } from "./prepare.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import type { TmuxCalls } from "../tmux/tmuxCalls.ts";
 import { listTmuxClients } from "./attention.ts";
-import { backgroundOf, sessionCommand } from "./background.ts";
+import { openingCommand } from "./background.ts";
 import type { ConnectedTarget, ConnectedTargets } from "../connections/connectedTarget.ts";
 import { backgroundIdOf } from "../model/shortRef.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
@@ -210,7 +210,7 @@ const planBackgroundAttach = async (input: {
 }): Promise<AttachPlan> => {
   const { action, id, connected, instanceOf } = input;
   const { subject, snapshot } = action;
-  const command = sessionCommand(backgroundOf(input.adapter, subject.paneRef).attach(id), input);
+  const command = await openingCommand({ ...input, paneRef: subject.paneRef });
   const common = { snapshotId: snapshot.snapshotId, paneRef: subject.paneRef };
   const inWindow = async (server: string, sessionId: string): Promise<string[] | undefined> =>
     connected

@@ -1,6 +1,7 @@
 // Acting on a session that no pane shows: the agent's own commands open it (`attach.ts` says where) and end it. Whatever needs its
 // screen is refused (`requireScreen` of the gate); a pane that shows it takes keys like any other.
 import type { ProcessSignaller } from "./kill.ts";
+import type { ConnectedTarget } from "../connections/connectedTarget.ts";
 import { inAccount, inLoginShell, quoteWord } from "../model/commandWords.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Account } from "../model/runtime.ts";
@@ -8,11 +9,11 @@ import type { AgentAdapter, BackgroundSessions } from "../ports/agentAdapter.ts"
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 
 /** A shell reads the command, so that it holds nothing but plain words. */
-const WORD = /^[A-Za-z0-9._=/-]{1,200}$/;
+const WORD = /^[A-Za-z0-9._=:/-]{1,200}$/;
 const STOP_LIMIT_MS = 15_000;
 
 /** A command of an adapter for this account, as an argument vector. In `cwd`, because an agent may ask which folder is meant. */
-export const sessionCommand = (
+const sessionCommand = (
   words: readonly string[],
   { account, cwd }: { account: Account | null; cwd: string | null },
 ): string[] => {
@@ -22,10 +23,29 @@ export const sessionCommand = (
 };
 
 /** How the agent opens and ends the session. @throws AgtmuxError E_UNSUPPORTED where its adapter does not say. */
-export const backgroundOf = (adapter: AgentAdapter | null, paneRef: string): BackgroundSessions => {
+const backgroundOf = (adapter: AgentAdapter | null, paneRef: string): BackgroundSessions => {
   if (adapter?.background === undefined)
     throw new AgtmuxError("E_UNSUPPORTED", `How ${paneRef} is opened is not known`);
   return adapter.background;
+};
+
+/** The command that opens the session in a terminal. @throws AgtmuxError E_UNSUPPORTED where that is not known. */
+export const openingCommand = async (deps: {
+  connected: ConnectedTarget;
+  adapter: AgentAdapter | null;
+  account: Account | null;
+  cwd: string | null;
+  id: string;
+  paneRef: string;
+}): Promise<string[]> => {
+  const { files } = deps.connected.executor;
+  const configDir = deps.account?.configDir ?? null;
+  const words = await backgroundOf(deps.adapter, deps.paneRef).attach({ id: deps.id, files, configDir });
+  if (words === null)
+    throw new AgtmuxError("E_UNSUPPORTED", `How ${deps.paneRef} is opened is not known`, {
+      remedy: "Open it where it was begun.",
+    });
+  return sessionCommand(words, deps);
 };
 
 /** @throws AgtmuxError E_UNSUPPORTED where the agent has no command that ends a session. */
@@ -34,7 +54,7 @@ export const requireStoppable = (adapter: AgentAdapter | null, paneRef: string, 
     throw new AgtmuxError(
       "E_UNSUPPORTED",
       `${adapter?.displayName ?? "Its agent"} has no command that ends a session in the background`,
-      { remedy: `End its turn with 'agtmux interrupt bg-${id}'; at rest it ends by itself.` },
+      { remedy: `End its turn with 'agtmux interrupt bg-${id}'.` },
     );
 };
 

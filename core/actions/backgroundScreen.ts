@@ -2,7 +2,7 @@
 // which nobody else sees and nobody attaches to. There it is read and keys are pressed like in any pane; then the server ends, which
 // the session outlives.
 import { join } from "node:path";
-import { backgroundOf, sessionCommand } from "./background.ts";
+import { openingCommand } from "./background.ts";
 import { createPaneClient, type PaneCapture, type PaneScreen } from "./paneClient.ts";
 import { poll } from "./pause.ts";
 import { readCapture, readDraft } from "./screenReading.ts";
@@ -38,8 +38,8 @@ const isDrawn = (
 };
 
 /**
- * Resolves once that is drawn. The caller closes the screen. @throws AgtmuxError E_UNSUPPORTED on another machine, E_STALE_SNAPSHOT
- * where it is not drawn in time; then nothing was pressed, and the screen is closed.
+ * Resolves once that is drawn. The caller closes the screen. @throws AgtmuxError E_UNSUPPORTED on another machine and where its agent
+ * does not draw a dialog again, E_STALE_SNAPSHOT where it is not drawn in time; then nothing was pressed, and the screen is closed.
  */
 export const openBackgroundScreen = async (deps: {
   connected: ConnectedTarget;
@@ -56,14 +56,22 @@ export const openBackgroundScreen = async (deps: {
   makeNonce: () => string;
   clock: Clock;
 }): Promise<PaneScreen & { openedAt: number; close: () => Promise<void> }> => {
-  const { connected, adapter, id, listed, paneRef, clock } = deps;
+  const { connected, adapter, listed, paneRef, clock } = deps;
   if (connected.executor.kind !== "local")
     throw new AgtmuxError("E_UNSUPPORTED", `${paneRef} runs in the background of another machine`, {
       remedy: `Open it with 'agtmux attach ${paneRef}', and do it there.`,
     });
+  if (deps.awaited === "a dialog" && adapter?.background?.hidesOpenDialogs === true)
+    throw new AgtmuxError(
+      "E_UNSUPPORTED",
+      `${adapter.displayName} does not draw again what ${paneRef} asks`,
+      {
+        remedy: `Answer it where it was asked: in the browser, app or terminal that showed it first.`,
+      },
+    );
   const socketPath = join(deps.folder, `screen-${deps.makeNonce().slice(0, 8)}`);
   const tmux = connected.tmuxAt({ server: listed.server, socketPath });
-  const command = sessionCommand(backgroundOf(adapter, paneRef).attach(id), deps);
+  const command = await openingCommand(deps);
   const size = ["-x", String(SIZE.width), "-y", String(SIZE.height)];
   const close = async (): Promise<void> => {
     // Where this fails, the server ends by itself after LIMIT_S.

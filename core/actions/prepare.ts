@@ -29,7 +29,7 @@ export const requireScreen = ({ paneId }: PaneKey, paneRef: string): void => {
   const id = backgroundIdOf(paneId);
   if (id !== null)
     throw new AgtmuxError("E_UNSUPPORTED", `${paneRef} runs in the background: no pane shows it`, {
-      remedy: `Open it with 'agtmux attach bg-${id}', and answer it there.`,
+      remedy: `Open it with 'agtmux attach bg-${id}', and do it there.`,
     });
 };
 

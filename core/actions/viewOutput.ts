@@ -111,7 +111,10 @@ export const viewTranscript = async (input: {
   const { paneRef, adapter, request } = input;
   const refuse = (why: string, cause?: unknown): AgtmuxError =>
     new AgtmuxError("E_UNSUPPORTED", `No transcript of ${paneRef}: ${why}`, {
-      remedy: "Look at the screen, without --transcript.",
+      remedy:
+        backgroundIdOf(request.pane.paneId) === null
+          ? "Look at the screen, without --transcript."
+          : "Open it with 'agtmux attach' to see it.",
       ...(cause === undefined ? {} : { cause }),
     });
   if (adapter?.readTranscript === undefined)

@@ -9,7 +9,7 @@ const view = (readTranscript: (() => Promise<readonly TranscriptEntry[] | null>)
   viewTranscript({
     paneRef: "pane:host/w/@1/%1",
     adapter: partOf({ displayName: "Agent", readTranscript }),
-    request: {} as StateFileRequest,
+    request: partOf<StateFileRequest>({ pane: partOf({ paneId: "%1" }) }),
     lines,
   });
 

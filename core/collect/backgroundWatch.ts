@@ -107,6 +107,8 @@ export class BackgroundWatch implements WatchedServer {
   private readonly dead = new Set<string>();
   /** Sessions that panes show, by pane. */
   private readonly viewers = new Map<string, string>();
+  /** Panes whose agents show none of them. */
+  private readonly apart = new Set<string>();
   /**
    * Of sessions that start in terminals: one shows it; it goes on without; it was at rest when its terminal left. A number: none
    * has shown it as far as is known, and since then (epoch ms) it has been at work.
@@ -147,9 +149,20 @@ export class BackgroundWatch implements WatchedServer {
     this.deps.onNews();
   }
 
-  /** Keeps those of these panes. */
-  forgetViewers(panes: ReadonlySet<string>): void {
+  /** Whether the agent in this pane runs its sessions itself, so that it shows none of these. */
+  noteApart(paneKey: string, isApart: boolean): void {
+    if (isApart) this.apart.add(paneKey);
+    else this.apart.delete(paneKey);
+  }
+
+  mayShow(paneKey: string): boolean {
+    return !this.apart.has(paneKey);
+  }
+
+  /** Keeps what is known of these panes. */
+  forgetPanes(panes: ReadonlySet<string>): void {
     for (const key of this.viewers.keys()) if (!panes.has(key)) this.noteViewer(key, null);
+    for (const key of this.apart) if (!panes.has(key)) this.apart.delete(key);
   }
 
   /** To be called when agents may have begun or ended: a session whose terminal has gone may go on. */

@@ -103,6 +103,7 @@ export class Collector {
         this.isStarted
           ? this.agents(adapter)
               .filter(({ pane }) => pane.server !== this.background.server)
+              .filter(({ pane }) => this.background.mayShow(paneKeyString(pane)))
               .filter(({ account: own }) => (own ?? account)?.configDir === (account ?? own)?.configDir)
               .map(({ runtime }) => runtime.agentSessionId)
           : null,
@@ -385,7 +386,7 @@ export class Collector {
     );
     this.processes.forgetGone(panes, runtimes);
     this.inside.forgetGone(panes);
-    this.background.forgetViewers(panes);
+    this.background.forgetPanes(panes);
     this.screens.forgetGone(runtimes);
   }
 

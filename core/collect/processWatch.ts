@@ -291,7 +291,7 @@ export class ProcessWatch {
     processes: ProcessReader;
     sink: CollectorSink;
     identify: (processes: readonly ProcessInfo[]) => Identified | null;
-    background: Pick<BackgroundWatch, "recognise" | "sessionIdOf" | "noteViewer">;
+    background: Pick<BackgroundWatch, "recognise" | "sessionIdOf" | "noteViewer" | "noteApart">;
     accounts: Pick<Accounts, "learn" | "of">;
     inside: Pick<InsideWatch, "recognise">;
     clock: Clock;
@@ -366,6 +366,10 @@ export class ProcessWatch {
         : background.sessionIdOf(found.adapter.agentType, named);
     const shown = sessionId === null || first !== null ? null : named;
     background.noteViewer(paneKeyString(pane), shown);
+    background.noteApart(
+      paneKeyString(pane),
+      found !== null && sessions?.isApart?.(found.match.process) === true,
+    );
     if (found === null) return inside.recognise(pane, processes);
     const { agentType } = found.adapter;
     const { process } = found.match;

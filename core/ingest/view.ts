@@ -251,12 +251,14 @@ const otherSessions = ({ alsoIn, sessionId }: Pane): string[] => [
   ...new Set(alsoIn.filter((other) => other.sessionId !== sessionId).map(({ sessionName }) => sessionName)),
 ];
 
-const backgroundOf = ({ paneId }: Pane): PaneView["background"] => {
+const backgroundOf = ({ paneId }: Pane, entry: RuntimeEntry | null): PaneView["background"] => {
   const id = backgroundIdOf(paneId);
-  return id === null ? null : { id };
+  return id === null
+    ? null
+    : { id, is_answered_elsewhere: entry?.adapter?.background?.hidesOpenDialogs === true };
 };
 
-const paneFields = (pane: Pane, targetName: string, runtimeId: string | null) => ({
+const paneFields = (pane: Pane, targetName: string, entry: RuntimeEntry | null) => ({
   identity: {
     target: targetName,
     tmux_server: pane.server,
@@ -270,10 +272,10 @@ const paneFields = (pane: Pane, targetName: string, runtimeId: string | null) =>
       windowId: pane.windowId,
       paneId: pane.paneId,
     }),
-    runtime_id: runtimeId,
+    runtime_id: entry?.runtime.runtimeId ?? null,
   },
   short_ref: formatShortRef({ target: targetName, server: pane.server, paneId: pane.paneId }),
-  background: backgroundOf(pane),
+  background: backgroundOf(pane, entry),
   also_in: otherSessions(pane),
   window_index: pane.windowIndex,
   window_name: pane.windowName,
@@ -301,7 +303,7 @@ export const runtimeView = (
   const { runtime, resolution, prompt } = entry;
   const confirmed = confirmedAt(entry, pane);
   return {
-    ...paneFields(pane, names.target, runtime.runtimeId),
+    ...paneFields(pane, names.target, entry),
     agent: runtime.agentType,
     agent_name: nameOf(entry, names.account),
     account: names.account,

@@ -34,8 +34,14 @@ export const paneViewSchema = z.object({
   identity: paneIdentitySchema,
   /** The same pane for a person to type: `host/%12`, `host/bg-1a2b3c4d` for a session that no pane shows. */
   short_ref: z.string(),
-  /** A session that no pane shows, by the agent's own name for it; null: a pane. */
-  background: z.object({ id: z.string() }).nullable().default(null),
+  /**
+   * A session that no pane shows, by the agent's own name for it; null: a pane. `is_answered_elsewhere`: what it asks is not drawn
+   * again in a terminal that opens it.
+   */
+  background: z
+    .object({ id: z.string(), is_answered_elsewhere: z.boolean().default(false) })
+    .nullable()
+    .default(null),
   also_in: z.array(z.string()),
   window_index: z.number().int(),
   window_name: z.string(),

@@ -147,7 +147,7 @@ export interface BackgroundSession {
   changedAt: number;
 }
 
-/** How an agent's background sessions are found and opened. Words of commands hold letters, digits and `._=/-` only. */
+/** How an agent's background sessions are found and opened. Words of commands hold letters, digits and `._=:/-` only. */
 export interface BackgroundSessions {
   /**
    * The folder with one file for each running session, and the folder below which the files of session `id` are in `<id>/`. Without
@@ -163,8 +163,17 @@ export interface BackgroundSessions {
   readonly startsInTerminals?: boolean;
   /** The session that this process may show in its terminal, if there is one of that name; null: none. */
   shownBy(process: ProcessInfo): string | null;
-  /** The command that opens a session in a terminal, and the one that ends it; absent: there is none. */
-  attach(id: string): readonly string[];
+  /** Where `startsInTerminals`: this terminal shows none of them, because its process runs its sessions itself. Absent: each may. */
+  isApart?(process: ProcessInfo): boolean;
+  /** A terminal that opens a session does not draw what it asks by then: that is answered where it was asked. */
+  readonly hidesOpenDialogs?: true;
+  /** The command that opens a session in a terminal; null: it cannot be opened now. Fails where `configDir` is needed and null. */
+  attach(request: {
+    id: string;
+    files: TargetFiles;
+    configDir: string | null;
+  }): Promise<readonly string[] | null>;
+  /** The one that ends it; absent: there is none. */
   stop?(id: string): readonly string[];
   /** The words before the task of a new session, and what it prints then: its id is the first group. Absent where it was never tried. */
   readonly start?: { readonly words: readonly string[]; readonly printed: RegExp };

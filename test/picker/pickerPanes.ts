@@ -84,7 +84,7 @@ const inBackground = (pane: PaneView, id: string): PaneView => ({
     pane_ref: `pane:host:background/background/@0/bg-${id}`,
   },
   short_ref: `host/bg-${id}`,
-  background: { id },
+  background: { id, is_answered_elsewhere: false },
 });
 
 /** Two in the background, of which one asks, beside another account's in a pane and one inside ssh. */

@@ -56,9 +56,17 @@ const insideReason = ({ inside }: PaneView): DisabledReason =>
 export const killReason = (pane: PaneView, context: ActionContext): DisabledReason =>
   notLiveReason(pane, context) ?? insideReason(pane);
 
+/** Opened again, it does not show what it asks. */
+const elsewhereReason = (pane: PaneView): DisabledReason =>
+  pane.background?.is_answered_elsewhere === true
+    ? `${agentName(pane)} doesn't show it again; answer where it was asked.`
+    : null;
+
 /** Why the prompt as a whole cannot be answered from here. */
 const promptReason = (pane: PaneView): DisabledReason => {
   if (pane.state === null || !isWaiting(pane.state)) return "it isn't asking anything.";
+  const elsewhere = elsewhereReason(pane);
+  if (elsewhere !== null) return elsewhere;
   if (pane.request === null) return "couldn't read what it asks.";
   if (pane.prompt_fingerprint !== null) return null;
   return backgroundReason(pane) ?? insideReason(pane) ?? "can't tell its prompt from another.";

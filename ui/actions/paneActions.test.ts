@@ -57,16 +57,19 @@ describe("what can be done", () => {
   });
 
   it("answers a session that no pane shows only where its event told all of it", () => {
-    const background = { id: "1981d014" };
+    const background = { id: "1981d014", is_answered_elsewhere: false };
     const told = { ...asking({ options: [] }), background };
     expect(possible(told)).toEqual(["approve", "deny", "rule", "attach", "output", "kill"]);
     const untold = { ...asking({ options: [], is_whole: false }), background, prompt_fingerprint: null };
     expect(possible(untold)).toEqual(["attach", "output", "kill"]);
     expect(actionOf("approve").disabledReason(untold, WELL)).toContain("runs in the background");
+    const elsewhere = { ...told, background: { ...background, is_answered_elsewhere: true } };
+    expect(possible(elsewhere)).toEqual(["attach", "output", "kill"]);
+    expect(actionOf("deny").disabledReason(elsewhere, WELL)).toContain("answer where it was asked");
   });
 
   it("opens a session that no pane shows for a text or an interrupt, on this machine alone", () => {
-    const background = { id: "1981d014" };
+    const background = { id: "1981d014", is_answered_elsewhere: false };
     const at = (target: string, state: PaneView["state"]) =>
       possible({ ...makePane({ state, target }), background });
     expect(at("host", "idle")).toEqual(["reply", "attach", "output", "kill"]);
