@@ -46,6 +46,7 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   ...inColumns("claude/question_one", [60, 96], "question"),
   ...inColumns("claude/question_one_typed", [60, 120], "question"),
   ...inColumns("claude/question_one_typing", [60, 120], "question"),
+  ...inColumns("claude/question_several_next", [120], "question"),
   ...inColumns("claude/question_two", [60, 140], "question"),
   ...inColumns("claude/question_two_review", [60, 120], "question"),
   ...inColumns("claude/question_two_second", [60, 120], "question"),

@@ -56,6 +56,7 @@ describe("answer", () => {
     [["--approve"], { kind: "approve" }],
     [["--deny"], { kind: "deny" }],
     [["--option", "2"], { kind: "option", number: 2 }],
+    [["--choose", "1, 3,3"], { kind: "options", numbers: [1, 3] }],
     [["--text=--deny; $(x)"], { kind: "text", text: "--deny; $(x)" }],
   ])("with %j names the prompt and the choice", async (options, choice) => {
     const { code, stdout } = await home.run([...prompt, ...options, "--idempotency-key", "k", "--json"]);

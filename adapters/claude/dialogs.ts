@@ -157,6 +157,30 @@ const fieldAt = (options: readonly Option[], footer: string): number => {
 const withAnswerField = (options: readonly Option[], field: number): Option[] =>
   options.map((option, index) => (index === field ? { label: FIELD, keys: null } : option));
 
+/** `←  ☒ Colour  ☐ Sizes  ✔ Submit  →`: which one is drawn only its colour says, which a look does not have. */
+const pagesOf = (header: string): Pick<RequestFields, "pages"> => {
+  const names = Array.from(header.matchAll(/[☐☒] +(\S(?:.*?\S)?)(?= {2}|$)/g), ([, name = ""]) => name);
+  return names.length > 1 ? { pages: { number: null, names } } : {};
+};
+
+/**
+ * Boxes: a digit turns one, unless the mark stands in the field for a text, which takes the digit, or below it. `Submit` and `Next`
+ * submit them all.
+ */
+const severalOf = ({ options, submit, marked }: Selector, field: number): Partial<RequestFields> => {
+  if (options[0]?.ticked === undefined) return {};
+  const isInBoxes = marked >= 0 && marked < field;
+  return {
+    takesSeveral: true,
+    options: options.map(({ toggle, ...option }, index) =>
+      index === field
+        ? { label: FIELD, keys: null }
+        : { ...option, ...(isInBoxes && toggle !== undefined ? { toggle } : {}) },
+    ),
+    ...(submit === null ? {} : { submit }),
+  };
+};
+
 const readQuestion = (dialog: Dialog): Reading | null => {
   if (!dialog.footer.startsWith("Enter to select")) return null;
   const header = dialog.lines.findLastIndex((line) => HEADER.test(line));
@@ -176,8 +200,8 @@ const readQuestion = (dialog: Dialog): Reading | null => {
     toolName: "AskUserQuestion",
     options: withAnswerField(options, field),
     textEntry: key,
-    // With a checkbox a digit toggles, so it is no answer's key.
-    ...(options[0]?.keys === null ? { takesSeveral: true } : {}),
+    ...pagesOf(dialog.lines[header] ?? ""),
+    ...severalOf(dialog.selector, field),
     isWhole: dialog.hasRule && !dialog.isScrolled,
   });
 };
@@ -495,7 +519,7 @@ const toDialog = ({ lines, end, footer, width }: Place, selector: Selector): Dia
   const offset = rule + 1;
   return {
     lines: lines.slice(offset, selector.start),
-    selector: { options: selector.options, start: selector.start - offset, end: selector.end - offset },
+    selector: { ...selector, start: selector.start - offset, end: selector.end - offset },
     footer,
     hasRule: rule >= 0,
     isScrolled: lines.slice(end).some((line) => SCROLLED.test(line)),

@@ -320,6 +320,10 @@ type Option = PromptRequest["options"][number];
 
 export interface Selector {
   options: Option[];
+  /** Keys from the marked row to the one below the boxes that submits them, and Enter; null: there is none. */
+  submit: string[] | null;
+  /** Index of the marked option; -1: the mark stands on no option. */
+  marked: number;
   /** Index of the first option's line. */
   start: number;
   /** Index after the last option's line. */
@@ -329,7 +333,9 @@ export interface Selector {
 const NUMBERED_OPTION = /^\s{0,3}(❯\s?)?\s*(\d{1,2})\. +(\S.*)$/;
 /** The chosen line of a dialog stands in column 0 or 1; quoted dialogs are indented further. */
 const SELECTED = /^ ?❯ ?(\d{1,2}\. )?\S/;
-const CHECKBOX = /^\[.\] /;
+const CHECKBOX = /^\[(.)\] /;
+/** Below the boxes, without a number: the last of several questions has `Submit`, the others `Next` (recorded 2.1.329). */
+const SUBMIT_ROW = /^ ?(❯| ) {3,5}(?:Submit|Next)$/;
 const HINT = / · (auto mode handles|\().*$/;
 
 const labelOf = (text: string): string => oneLine(text.replace(HINT, "").replace(CHECKBOX, ""));
@@ -349,14 +355,20 @@ export const readNumbered = (
   joinWrapped: boolean,
 ): Selector | null => {
   const options: Option[] = [];
+  /** Rows that the mark can be moved to, from the top. */
+  const rows: { isMarked: boolean; isSubmit: boolean }[] = [];
   let last = -1;
   let expected: number | null = null;
   let start = end;
-  let isSelectedSeen = false;
   let wrapped: string[] = [];
+  let below: string | null = null;
   for (let index = end - 1; index >= 0; index -= 1) {
     const line = lines[index] ?? "";
     const match = NUMBERED_OPTION.exec(line);
+    if (match === null && SUBMIT_ROW.test(line)) {
+      below = line;
+      continue;
+    }
     if (match === null) {
       if (!isBlank(line) && !continues(line) && !/^─+$/.test(line.trim())) break;
       if (continues(line)) wrapped.unshift(line);
@@ -365,14 +377,22 @@ export const readNumbered = (
     const number = Number(match[2]);
     if (expected !== null && number !== expected) break;
     if (last < 0) last = index;
-    isSelectedSeen ||= SELECTED.test(line);
+    const isBox = CHECKBOX.test(match[3] ?? "");
+    // Below anything but a box it is a description.
+    if (below !== null && isBox) rows.unshift({ isMarked: below.includes("❯"), isSubmit: true });
+    else if (below !== null) wrapped.push(below);
+    below = null;
+    rows.unshift({ isMarked: SELECTED.test(line), isSubmit: false });
     const text = joinWrapped ? [match[3], ...wrapped.map((part) => part.trim())].join(" ") : (match[3] ?? "");
     // With a checkbox the digit toggles instead of choosing.
-    const isChoice = number <= 9 && !CHECKBOX.test(text);
+    const box = CHECKBOX.exec(text)?.[1];
+    const key = number <= 9 ? String(number) : null;
     const description = joinWrapped ? "" : oneLine(wrapped.join(" "));
     options.unshift({
       label: labelOf(text),
-      keys: isChoice ? [String(number)] : null,
+      keys: key === null || box !== undefined ? null : [key],
+      ...(box === undefined ? {} : { ticked: box !== " " }),
+      ...(box === undefined || key === null ? {} : { toggle: key }),
       ...(description === "" ? {} : { description }),
     });
     wrapped = [];
@@ -380,8 +400,16 @@ export const readNumbered = (
     expected = number - 1;
     if (number === 1) break;
   }
-  return isSelectedSeen && expected === 0 && options.length <= MAX_OPTIONS
-    ? { options, start, end: last + 1 }
+  const marked = rows.findIndex(({ isMarked }) => isMarked);
+  const submit = rows.findIndex(({ isSubmit }) => isSubmit);
+  return marked >= 0 && expected === 0 && options.length <= MAX_OPTIONS
+    ? {
+        options,
+        submit: submit < 0 ? null : movesTo(submit, marked),
+        marked: marked === submit ? -1 : marked - (submit >= 0 && marked > submit ? 1 : 0),
+        start,
+        end: last + 1,
+      }
     : null;
 };
 
@@ -393,7 +421,7 @@ export const readPlain = (lines: readonly string[], end: number): Selector | nul
     label: labelOf(label),
     keys: movesTo(index, found.marked),
   }));
-  return { options, start: found.start, end: found.end };
+  return { options, submit: null, marked: found.marked, start: found.start, end: found.end };
 };
 
 // Dialog: what stands between the rule above it and the keys below it.

@@ -54,6 +54,31 @@ describe("what a dialog asks", () => {
     expect(readClaudeScreen({ ...trusted, lines })?.request?.body).toBe("/home/[2Jdev");
   });
 
+  it("gives the boxes of one of several questions, and no digit where the mark stands below them", () => {
+    expect(readClaudeScreen(frame("question_several_next_120_columns"))?.request).toMatchObject({
+      title: "Which platforms should it run on?",
+      isWhole: true,
+      pages: { number: null, names: ["Platforms", "Colour"] },
+      options: [
+        { label: "Linux", ticked: true, keys: null },
+        { label: "macOS", ticked: false, keys: null },
+        { label: "Type something.", keys: null },
+        { label: "Chat about this", keys: ["4"] },
+      ],
+      submit: ["Enter"],
+    });
+    const { options, pages } = readClaudeScreen(frame("question_several_next_120_columns"))?.request ?? {};
+    expect(options?.filter(({ toggle }) => toggle !== undefined)).toEqual([]);
+    expect(pages?.number).toBeNull();
+    const moved = frame("question_several_next_120_columns");
+    const lines = moved.lines.map((line) =>
+      line.replace("❯    Next", "     Next").replace("  1. [", "❯ 1. ["),
+    );
+    const request = readClaudeScreen({ ...moved, lines })?.request;
+    expect(request?.options.map(({ toggle }) => toggle)).toEqual(["1", "2", undefined, undefined]);
+    expect(request?.submit).toEqual(["Down", "Down", "Down", "Enter"]);
+  });
+
   it("gives a question with its options, without their descriptions", () => {
     expect(readClaudeScreen(frame("waiting_input_question"))?.request).toMatchObject({
       kind: "question",

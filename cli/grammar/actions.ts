@@ -95,6 +95,7 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
     .option("--approve", "allow this one request, never similar ones")
     .option("--deny", "refuse it")
     .option("--option <number>", "choose this one of its options, from 1")
+    .option("--choose <numbers>", "choose these together, of a question that takes several: 1,3")
     .option("--text <text>", "answer a question with text")
     .option("--stdin", "read that text from standard input")
     .option("--idempotency-key <key>", "repeating the command with the same key answers once per runtime")

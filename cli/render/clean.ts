@@ -16,10 +16,10 @@ const indented = (text: string): string[] =>
     .map((line) => `    ${line}`);
 
 const optionLines = (
-  { label, description, role }: RequestView["options"][number],
+  { label, description, role, ticked }: RequestView["options"][number],
   index: number,
 ): string[] => [
-  `  ${index + 1}. ${visibleLine(label)}${role === null || role === undefined ? "" : ROLES[role]}`,
+  `  ${index + 1}. ${ticked === undefined ? "" : ticked ? "[x] " : "[ ] "}${visibleLine(label)}${role === null || role === undefined ? "" : ROLES[role]}`,
   ...((description ?? "") === "" ? [] : [`     ${visibleLine(description ?? "")}`]),
 ];
 

@@ -71,6 +71,7 @@ interface AnswerOptions extends GuardOptions {
   approve?: boolean;
   deny?: boolean;
   option?: string;
+  choose?: string;
   text?: string;
   stdin?: boolean;
   idempotencyKey?: string;
@@ -78,7 +79,7 @@ interface AnswerOptions extends GuardOptions {
 }
 
 const MAX_OPTION = 30;
-const CHOICES = "--approve, --deny, --option <number>, --text <text> or --stdin";
+const CHOICES = "--approve, --deny, --option <number>, --choose <numbers>, --text <text> or --stdin";
 
 /** --stdin replaces --text, so that the text is not in the arguments. */
 const withInput = async (context: CliContext, options: AnswerOptions): Promise<AnswerOptions> => {
@@ -87,14 +88,25 @@ const withInput = async (context: CliContext, options: AnswerOptions): Promise<A
   return { ...options, text: await readInput(context) };
 };
 
+/** `1,3`, with spaces or without. */
+const SEVERAL = /^\s*\d{1,2}(?:\s*[,\s]\s*\d{1,2})*\s*$/;
+
+const numbersOf = (typed: string): number[] => {
+  if (!SEVERAL.test(typed))
+    throw new AgtmuxError("E_USAGE", `--choose takes numbers such as 1,3, not '${cleanLine(typed)}'`);
+  const words = typed.split(/[,\s]+/).filter((word) => word !== "");
+  return [...new Set(words.map((word) => parseCount(word, "--choose", { min: 1, max: MAX_OPTION })))];
+};
+
 /** Null when none was given. Fails with E_USAGE for several. */
-const choiceOf = ({ approve, deny, option, text }: AnswerOptions): AnswerChoice | null => {
+const choiceOf = ({ approve, deny, option, choose, text }: AnswerOptions): AnswerChoice | null => {
   const given: AnswerChoice[] = [
     ...(approve === true ? [{ kind: "approve" } as const] : []),
     ...(deny === true ? [{ kind: "deny" } as const] : []),
     ...(option === undefined
       ? []
       : [{ kind: "option", number: parseCount(option, "--option", { min: 1, max: MAX_OPTION }) } as const]),
+    ...(choose === undefined ? [] : [{ kind: "options", numbers: numbersOf(choose) } as const]),
     ...(text === undefined ? [] : [{ kind: "text", text } as const]),
   ];
   if (given.length > 1) throw new AgtmuxError("E_USAGE", `answer takes only one of ${CHOICES}`);
@@ -110,22 +122,60 @@ const describe = (choice: AnswerChoice): string => {
       return "Deny this";
     case "option":
       return `Choose option ${choice.number}`;
+    case "options":
+      return `Choose ${choice.numbers.length === 1 ? "option" : "options"} ${choice.numbers.join(", ")}`;
     case "text":
       return `Answer '${cleanLine(choice.text)}'`;
   }
 };
 
+/** What can be answered from here, in words; what cannot is not offered. */
+const offers = ({
+  request,
+  background,
+}: PaneView): { words: string[]; mayApprove: boolean; mayDeny: boolean } => {
+  const isWhole = request?.is_whole === true;
+  const options = request?.options ?? [];
+  // The options of a session that no pane shows are read when it is opened.
+  const isUnread = options.length === 0 && background !== null;
+  const has = (role: "approve" | "deny"): boolean =>
+    isUnread || options.some((option) => option.role === role && (option.keys ?? []).length > 0);
+  const keyed = options.flatMap(({ keys }, index) => ((keys ?? []).length > 0 && isWhole ? [index + 1] : []));
+  const boxes = options.flatMap(({ toggle }, index) => (toggle !== undefined && isWhole ? [index + 1] : []));
+  const mayTick = request?.submit !== undefined && boxes.length > 0;
+  const [mayApprove, mayDeny] = [isWhole && has("approve"), has("deny")];
+  return {
+    words: [
+      ...(mayApprove ? ["y to approve"] : []),
+      ...(mayDeny ? ["n to deny"] : []),
+      ...(mayTick ? [`numbers of ${boxes.join(", ")} with commas to choose several`] : []),
+      ...(keyed.length > 0 ? [`${keyed.join(", ")} to choose`] : []),
+    ],
+    mayApprove,
+    mayDeny,
+  };
+};
+
 const askForChoice = async (pane: PaneView, context: CliContext): Promise<AnswerChoice | "none" | null> => {
-  const isWhole = pane.request?.is_whole === true;
-  const count = isWhole ? (pane.request?.options.length ?? 0) : 0;
-  const numbers = count === 0 ? "" : `, 1-${count} to choose`;
-  const approve = isWhole ? "y to approve, " : "";
-  const line = await askLine(`${approve}n to deny${numbers}, anything else to leave it: `, context);
+  const { words, mayApprove, mayDeny } = offers(pane);
+  if (words.length === 0) {
+    context.print(
+      `It can't be answered from here: go there with 'agtmux attach ${cleanLine(pane.short_ref)}'.\n`,
+    );
+    return "none";
+  }
+  const line = await askLine(`${words.join(", ")}, anything else to leave it: `, context);
   if (line === null) return null;
-  if (isWhole && /^y(es)?$/i.test(line)) return { kind: "approve" };
-  if (/^no?$/i.test(line)) return { kind: "deny" };
-  const number = /^\d{1,2}$/.test(line) ? Number(line) : 0;
-  return number >= 1 && number <= count ? { kind: "option", number } : "none";
+  if (mayApprove && /^y(es)?$/i.test(line)) return { kind: "approve" };
+  if (mayDeny && /^no?$/i.test(line)) return { kind: "deny" };
+  const numbers = SEVERAL.test(line) ? numbersOf(line) : [];
+  const options = numbers.map((number) => pane.request?.options[number - 1]);
+  if (numbers.length === 0 || pane.request?.is_whole !== true) return "none";
+  if (options.every((option) => option?.toggle !== undefined)) return { kind: "options", numbers };
+  const [number, ...more] = numbers;
+  return number !== undefined && more.length === 0 && (options[0]?.keys ?? []).length > 0
+    ? { kind: "option", number }
+    : "none";
 };
 
 const confirmed = async (

@@ -40,7 +40,7 @@ const requireShownWhole = (
 // Options: which one an answer means. What the adapter does not know is refused, never guessed: another option may end the agent or
 // change its mode.
 
-export type OptionChoice = Exclude<AnswerChoice, { kind: "text" }>;
+export type OptionChoice = Exclude<AnswerChoice, { kind: "text" | "options" }>;
 
 const listed = ({ options }: PromptRequest): string[] =>
   options.map(({ label }, index) => `${index + 1}. ${label}`);
@@ -280,8 +280,88 @@ const answerOption = async (input: AnswerInput, choice: OptionChoice): Promise<A
   }
 };
 
+// Several options together: each box is turned that stands otherwise than wanted, seen to have turned, and all are submitted then.
+
 /**
- * Chooses an option of the prompt, or types a text into its field. When this throws nothing was sent, but after
+ * Whether each option is to be ticked. @throws AgtmuxError E_UNSUPPORTED (not known how), E_USAGE (no such box), E_NOT_SHOWN_WHOLE.
+ */
+const wantedOf = (
+  numbers: readonly number[],
+  shown: PromptRequest,
+  { agentName, paneRef }: { agentName: string; paneRef: string },
+): boolean[] => {
+  requireShownWhole(shown, null, paneRef);
+  const { options } = shown;
+  const details = listed(shown);
+  const boxes = options.filter(({ ticked }) => ticked !== undefined);
+  if (shown.submit === undefined || boxes.some(({ toggle }) => toggle === undefined))
+    throw new AgtmuxError(
+      "E_UNSUPPORTED",
+      `Nothing was sent to ${paneRef}: it is not known how this prompt of ${agentName} takes several answers.`,
+      { remedy: "Choose one with --option <number>, or go there with 'agtmux attach'.", details },
+    );
+  const wrong = numbers.find((number) => options[number - 1]?.ticked === undefined);
+  if (wrong !== undefined)
+    throw new AgtmuxError("E_USAGE", `Nothing was sent to ${paneRef}: option ${wrong} is no box to tick`, {
+      remedy: "Choose among those with a box.",
+      details,
+    });
+  return options.map((_option, index) => numbers.includes(index + 1));
+};
+
+/** The next box that stands otherwise than wanted; null: all are as wanted. */
+const nextBox = ({ request }: PromptReading, wanted: readonly boolean[]): number | null => {
+  const index = request.options.findIndex(({ ticked }, at) => ticked !== undefined && ticked !== wanted[at]);
+  return index < 0 ? null : index;
+};
+
+const answerOptions = async (input: AnswerInput, numbers: readonly number[]): Promise<AnswerReport> => {
+  let wanted: readonly boolean[] = [];
+  /** The next key: that of a box, else the next one on the way to where all are submitted. */
+  const keyAt = (reading: PromptReading): string => {
+    const box = nextBox(reading, wanted);
+    return (box === null ? reading.request.submit?.[0] : reading.request.options[box]?.toggle) ?? "";
+  };
+  const first = await pressFirst(input, (reading) => {
+    wanted = wantedOf(numbers, reading.shown, input);
+    return keyCommand(input, keyAt(reading));
+  });
+  const notes = notesOf(first);
+  const stays = (why: string): AnswerReport => ({
+    outcome: "not_delivered",
+    detail: `${why} Nothing was submitted; boxes may be ticked.`,
+    notes,
+  });
+  try {
+    let reading = first;
+    for (let presses = 0; presses < MAX_MOVES * 2; presses += 1) {
+      const box = nextBox(reading, wanted);
+      const left = reading.request.submit?.length ?? 0;
+      if (box === null && left === 1) return { ...(await awaitEffect(input, reading)), notes };
+      const before = reading.request;
+      const next = await poll(input.clock, { everyMs: LOOK_EVERY_MS, limitMs: STEP_LIMIT_MS }, async () => {
+        const now = await seeAgain(input, before);
+        if (now === null) return null;
+        const hasTurned = box !== null && now.request.options[box]?.ticked === wanted[box];
+        const hasMoved = box === null && (now.request.submit?.length ?? Infinity) < left;
+        return hasTurned || hasMoved ? now : null;
+      });
+      if (next === null) return stays(box === null ? "The selection did not move." : "A box did not turn.");
+      const key = keyAt(next);
+      const problem =
+        key === "" ? "Somebody else turned a box." : await pressNext(input, next, keyCommand(input, key));
+      if (problem !== null) return stays(problem);
+      reading = next;
+    }
+    return stays("The selection did not arrive.");
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+    return { outcome: "unverified", detail: `Keys were pressed, but then: ${error.message}`, notes };
+  }
+};
+
+/**
+ * Chooses an option of the prompt, or several together, or types a text into its field. When this throws nothing was sent, but after
  * E_TARGET_UNREACHABLE that is not known.
  * @throws AgtmuxError E_STALE_SNAPSHOT (that prompt is not on the screen), E_NOT_SHOWN_WHOLE, E_UNSUPPORTED (keys not known, or a
  *   pane that takes no keys of its own), E_USAGE (no such option, no text left), E_TARGET_UNREACHABLE (tmux did not answer).
@@ -290,5 +370,6 @@ export const answerPrompt = async (input: AnswerInput): Promise<AnswerReport> =>
   const { choice, clock, adapter, openedAt } = input;
   const waitMs = Math.min(openedAt - clock.now(), 0) + (adapter.dialogIgnoresKeysMs ?? 0);
   if (waitMs > 0) await pause(clock, waitMs);
-  return choice.kind === "text" ? answerText(input, choice.text) : answerOption(input, choice);
+  if (choice.kind === "text") return answerText(input, choice.text);
+  return choice.kind === "options" ? answerOptions(input, choice.numbers) : answerOption(input, choice);
 };

@@ -222,6 +222,13 @@ const onlyDrawn = ({ toolName, expiresAt }: PromptRequest, seen: PromptRequest):
  * null while none was read; `others`: what else is open; `told`: how it was reported. It is whole where one of the two is whole,
  * the other agrees with it, and no other request may be drawn so. Null: the screen shows another prompt.
  */
+/** Which of the questions that an event told together is drawn. */
+const pagesOf = (announced: PromptRequest, { pages, title }: PromptRequest): PromptRequest["pages"] => {
+  const texts = announced.body?.split("\n") ?? [];
+  const at = texts.length === pages?.names.length ? texts.map(compact).indexOf(compact(title)) : -1;
+  return pages === undefined || at < 0 ? pages : { ...pages, number: at + 1 };
+};
+
 export const shownPrompt = (
   announced: PromptRequest,
   seen: PromptRequest | null,
@@ -234,17 +241,23 @@ export const shownPrompt = (
   // The text of one request must never stand above the keys of another.
   if (isDisputed({ request: announced, ...told }, others, seen))
     return { ...onlyDrawn(announced, seen), toolName: seen.toolName, isWhole: false };
-  const { options, textEntry, takesSeveral } = seen;
+  const { options, textEntry, takesSeveral, submit } = seen;
   if (announced.isWhole === true) {
     const ways = {
       ...(textEntry === undefined ? {} : { textEntry }),
       ...(takesSeveral === undefined ? {} : { takesSeveral }),
+      ...(submit === undefined ? {} : { submit }),
     };
     const remark = announced.remark ?? seen.remark ?? null;
     const said = remark === null ? {} : { remark };
     return { ...announced, ...said, options, isWhole: likeness === "letter", ...ways };
   }
-  const shown = { ...onlyDrawn(announced, seen), ...toldContent(announced, seen) };
+  const pages = pagesOf(announced, seen);
+  const shown = {
+    ...onlyDrawn(announced, seen),
+    ...toldContent(announced, seen),
+    ...(pages === undefined ? {} : { pages }),
+  };
   return announced.hasMore === true ? { ...shown, isWhole: false } : shown;
 };
 

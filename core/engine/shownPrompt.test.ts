@@ -147,6 +147,21 @@ it("an event with more than could be kept is not whole by a dialog", () => {
   expect(shownPrompt(more, seen())).toMatchObject({ isWhole: false });
 });
 
+it("an event of several questions tells which of them is drawn, where it is one", () => {
+  const question = {
+    kind: "question",
+    title: "Which colour?",
+    toolName: "AskUserQuestion",
+    options: [],
+  } as const;
+  const told = announced({ ...question, body: "Which colour?\nWhich size?", isWhole: false });
+  const pages = { number: null, names: ["Colour", "Size"] };
+  const drawn = seen({ ...question, body: "Which colour?", pages });
+  expect(shownPrompt(told, drawn)?.pages).toEqual({ number: 1, names: ["Colour", "Size"] });
+  const three = { ...drawn, pages: { number: null, names: ["Colour", "Size", "More"] } };
+  expect(shownPrompt(told, three)?.pages).toEqual(three.pages);
+});
+
 it("an event that knows a part of the text never makes it whole", () => {
   expect(shownPrompt(announced({ isWhole: false }), seen({ isWhole: false }))).toMatchObject({
     isWhole: false,

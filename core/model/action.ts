@@ -33,6 +33,11 @@ export const answerChoiceSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("approve") }),
   z.object({ kind: z.literal("deny") }),
   z.object({ kind: z.literal("option"), number: z.number().int().min(1).max(30) }),
+  /** Exactly these together, of a request that takes several. */
+  z.object({
+    kind: z.literal("options"),
+    numbers: z.array(z.number().int().min(1).max(30)).min(1).max(30),
+  }),
   z.object({ kind: z.literal("text"), text: z.string().min(1).max(MAX_TEXT) }),
 ]);
 export type AnswerChoice = z.infer<typeof answerChoiceSchema>;

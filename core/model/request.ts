@@ -21,6 +21,9 @@ const requestOptionSchema = z.object({
   keys: z.array(z.string()).nullable(),
   /** Absent, as in rows of older versions, counts as null: not known. */
   role: optionRoleSchema.nullable().optional(),
+  /** Only where several are chosen together: whether it is chosen now, and the key that turns that; absent: no box, or not known. */
+  ticked: z.boolean().optional(),
+  toggle: z.string().optional(),
 });
 
 /** No agent draws a dialog with more options than this. */
@@ -89,6 +92,15 @@ export const promptRequestSchema = z.object({
   textEntry: z.array(z.string()).nullable().optional(),
   /** Only in a reading: several options are chosen together and then submitted, which the keys of one option do not do. */
   takesSeveral: z.boolean().optional(),
+  /** Only with it: keys that submit what is ticked, from where the selection stands. Absent: not known. */
+  submit: z.array(z.string()).optional(),
+  /** Only in a reading of one of several questions: what the dialog calls each, and which this is; null: not known. */
+  pages: z
+    .object({
+      number: z.number().int().positive().nullable(),
+      names: z.array(z.string().max(200)).max(MAX_OPTIONS),
+    })
+    .optional(),
 });
 export type PromptRequest = z.infer<typeof promptRequestSchema>;
 
@@ -121,6 +133,7 @@ export type RequestView = z.infer<typeof requestViewSchema>;
 /** A request as documents show it. */
 export const requestView = (request: PromptRequest): RequestView => {
   const { kind, title, body, content, remark, options, toolName, expiresAt, textEntry, isWhole } = request;
+  const { submit, pages } = request;
   return {
     kind,
     title,
@@ -132,6 +145,8 @@ export const requestView = (request: PromptRequest): RequestView => {
     options,
     expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     ...(textEntry === undefined ? {} : { text_entry: textEntry }),
+    ...(submit === undefined ? {} : { submit }),
+    ...(pages === undefined ? {} : { pages }),
   };
 };
 

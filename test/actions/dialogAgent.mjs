@@ -11,7 +11,8 @@ const [log, json] = process.argv.slice(2);
  * colours, field, stuck, slowMs }. `mark`: the sign before the chosen option, drawn where the text has it; `colours`: it is
  * told by colour, the options stand in one row; `digits`: a digit chooses at once; `escapes`: label that Escape stands for;
  * `field`: index of the row that takes typed text; `stuck`: keys are taken and nothing happens; `slowMs`: keys are dropped
- * that long; `isHeld`: it opens at Ctrl-N. `last`: { text, title }.
+ * that long; `boxes`: how many of the options have a box, which a digit turns; the rows after them are moved to, and the last one
+ * submits; `stuckBox`: index of one that does not turn; `isHeld`: it opens at Ctrl-N. `last`: { text, title }.
  */
 const options = JSON.parse(json);
 if (options.processTitle !== undefined) process.title = options.processTitle;
@@ -19,6 +20,7 @@ const out = process.stdout;
 let at = 0;
 let selected = 0;
 let typed = "";
+let ticked = new Set();
 let openedAt = performance.now();
 
 const now = () => (performance.now() < openedAt ? null : (options.dialogs[at] ?? null));
@@ -45,6 +47,7 @@ const drawn = (dialog) => {
       const row = dialog.options.length === 1 ? marked : rowOf(rows, label);
       const sign = index === selected ? dialog.mark : " ";
       rows[row] = `${rows[row].slice(0, column)}${sign}${rows[row].slice(column + 1)}`;
+      if (ticked.has(index)) rows[row] = rows[row].replace("[ ]", "[✔]");
     }
   }
   if (dialog.field !== undefined && typed !== "") rows[dialog.field] = `  ${typed}`;
@@ -72,6 +75,7 @@ const goOn = () => {
   at += 1;
   selected = 0;
   typed = "";
+  ticked = new Set();
   openedAt = options.dialogs[at]?.isHeld === true ? Infinity : performance.now();
 };
 
@@ -87,6 +91,23 @@ const CURSOR = /\u001b\[\d+;\d+R/u;
 let isUndrawn = false;
 
 const KEYS = { "\u001b[A": -1, "\u001b[D": -1, "\u001b[B": 1, "\u001b[C": 1 };
+
+/** As Claude Code takes them: in the field for a text a digit is typed. */
+const onBoxKey = (dialog, key) => {
+  const isSubmit = selected === dialog.options.length - 1;
+  const box = key === "\r" ? selected : Number(key) - 1;
+  if (key === "\r" && isSubmit)
+    choose(
+      [...ticked]
+        .toSorted()
+        .map((index) => dialog.options[index])
+        .join("+"),
+    );
+  else if (selected >= dialog.boxes && !isSubmit) typed += key;
+  else if (box >= 0 && box < dialog.boxes && box !== dialog.stuckBox) {
+    if (!ticked.delete(box)) ticked.add(box);
+  }
+};
 
 const onKey = (key) => {
   if (key === "\u000e") {
@@ -106,7 +127,8 @@ const onKey = (key) => {
   if (KEYS[key] !== undefined) {
     if (dialog.digits === "only") return undefined;
     selected = Math.max(0, Math.min(dialog.options.length - 1, selected + KEYS[key]));
-  } else if (key === "\u001b") choose(dialog.escapes ?? "escape");
+  } else if (dialog.boxes !== undefined && key !== "\u001b") onBoxKey(dialog, key);
+  else if (key === "\u001b") choose(dialog.escapes ?? "escape");
   else if (key === "\r") choose(dialog.field === undefined ? dialog.options[selected] : typed);
   else if (dialog.field !== undefined) typed += key;
   else if (dialog.digits !== undefined && dialog.options[Number(key) - 1] !== undefined)

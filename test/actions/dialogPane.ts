@@ -21,6 +21,9 @@ export interface Dialog {
   escapes?: string;
   colours?: boolean;
   field?: number;
+  /** See dialogAgent.mjs. */
+  boxes?: number;
+  stuckBox?: number;
   stuck?: boolean;
   slowMs?: number;
   /** It opens at `skip`, not when the one before it has gone. */

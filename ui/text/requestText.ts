@@ -26,6 +26,15 @@ export const lineCount = ({ body, content }: RequestView): number =>
   (content ?? body ?? "").split("\n").length;
 
 /** All of a request but its options. */
+/** `Question 1 of 2 · Colour`; empty for one alone. */
+const pageText = ({ pages }: RequestView): string => {
+  if (pages === undefined || pages.names.length < 2) return "";
+  const { number, names } = pages;
+  return number === null
+    ? `One of ${names.length} questions: ${names.join(", ")}`
+    : `Question ${number} of ${names.length} · ${names[number - 1] ?? ""}`;
+};
+
 export const requestText = (request: RequestView) => {
   const { kind, body, content = null, is_whole: isWhole } = request;
   const remark = remarkText(request);
@@ -36,7 +45,7 @@ export const requestText = (request: RequestView) => {
   ];
   return {
     /** What the title says beyond badge and body; empty: nothing. */
-    heading: requestHeading(request),
+    heading: [pageText(request), requestHeading(request)].filter((text) => text !== "").join(" · "),
     parts,
     /** `+12 −3 in 2 places`; empty for what is no edit. */
     summary: content === null ? "" : changeSummary(content),
