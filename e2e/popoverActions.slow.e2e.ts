@@ -6,7 +6,7 @@ import { WAIT } from "./launchers/popovers.ts";
 import { asked, select, useActions } from "./pages/actions.ts";
 import { askingScene, mixedScene, SCREEN } from "./scenes/scenes.ts";
 
-const { startMixed, startAsking, startReply } = useActions();
+const { startMixed, startAsking, startReply, popovers } = useActions();
 
 /** Another prompt takes the place of the one about refunds. */
 const putOther = (daemon: FakeDaemon): void => {
@@ -124,6 +124,45 @@ describe("answering", () => {
     await popover.press("a");
     await popover.alert.getByText("Can't tell which option does only that").waitFor();
     expect(daemon.asked).toEqual([]);
+  });
+
+  it("ticks several options and sends them together", async () => {
+    const { daemon, popover } = await popovers.start([
+      makePane({
+        state: "waiting_input",
+        windowName: "sizes",
+        fingerprint: "fp-sizes",
+        request: {
+          kind: "question",
+          title: "Which sizes?",
+          body: "Which sizes?",
+          is_whole: true,
+          tool_name: null,
+          options: [
+            { label: "Small", keys: null, toggle: "1", ticked: false },
+            { label: "Large", keys: null, toggle: "2", ticked: false },
+            { label: "Type something.", keys: null },
+          ],
+          submit: ["Down", "Down", "Down", "Enter"],
+          pages: { number: 2, names: ["Colour", "Sizes"] },
+          expires_at: null,
+        },
+      }),
+    ]);
+    const card = popover.card("sizes");
+    await card.getByText("Question 2 of 2 · Sizes").waitFor();
+    await popover.row("sizes").focus();
+    await popover.readAndPress("2");
+    await card.getByRole("button", { name: "Large", pressed: true }).waitFor();
+    await card.getByRole("button", { name: "Small", pressed: false }).click();
+    await card.getByRole("button", { name: "Small", pressed: true }).waitFor();
+    expect(daemon.asked).toEqual([]);
+    await popover.row("sizes").focus();
+    await popover.readAndPress("0");
+    await asked(daemon, 1);
+    expect(daemon.asked).toMatchObject([
+      { input: { choice: { kind: "options", numbers: [1, 2] }, guards: { ifPrompt: "fp-sizes" } } },
+    ]);
   });
 
   it("answers a question with a text, and counts down the agent's own time-out", async () => {

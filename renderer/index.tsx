@@ -14,6 +14,7 @@ import { createActionSurface, PopoverContext } from "./state/popover.ts";
 import { Store, TickingClock } from "./state/store.ts";
 import type { FeedEntry } from "../core/model/view.ts";
 import { NO_LIMITS } from "../ui/actions/disabledReasons.ts";
+import { NO_TICKS, type Ticks } from "../ui/actions/ticks.ts";
 import "./theme.css";
 
 const host = connectHost(window);
@@ -75,6 +76,7 @@ const createBrowserSigns = (): BrowserSigns => {
   });
 };
 
+const ticks = new Store<Ticks>(NO_TICKS);
 const popover = {
   host,
   feed,
@@ -91,7 +93,8 @@ const popover = {
   pointing: new Store(false),
   signs: host.kind === "browser" ? createBrowserSigns() : null,
   limits: new Store(NO_LIMITS),
-  surface: createActionSurface({ host, list, statuses, gate }),
+  ticks,
+  surface: createActionSurface({ host, list, statuses, gate, ticks }),
   retry: () => connection.retryNow(),
 };
 

@@ -15,6 +15,7 @@ import { Arranger, cardKey, INITIAL_STATE, modeFits, selectedPane, type PickerSt
 import { createSurface } from "./pickerSurface.ts";
 import { Preview, type Watched } from "./preview.ts";
 import { firstOutput } from "../../ui/actions/paneActions.ts";
+import { tickedOf, withTick } from "../../ui/actions/ticks.ts";
 import { frameOf, listWidth, pageRows } from "./screens.ts";
 import { ShownCards } from "./answerGate.ts";
 import { Terminal } from "./terminal.ts";
@@ -70,6 +71,8 @@ class Picker {
       showStatus: (status) => this.change({ status }),
       leaveTo: (plan) => this.ended.resolve(plan),
       makeRule: (pane) => this.keys.makeRule(pane),
+      ticked: (pane) => tickedOf(this.state.ticks, pane),
+      tick: (pane, number) => this.change({ ticks: withTick(this.state.ticks, pane, number) }),
       openPanel: (pane, panel) => {
         const key = pane.identity.pane_ref;
         this.change({
@@ -195,6 +198,7 @@ class Picker {
       isUnreachable: targets.get(pane.identity.target)?.health === "down",
       ...this.limits,
       isShownWhole,
+      ticked: (one) => tickedOf(this.state.ticks, one),
     };
   }
 

@@ -14,7 +14,7 @@ import {
   repliesToPrompt,
   sendLater,
   sendReply,
-  answerPrompt,
+  chooseOption,
   type PaneActionId,
 } from "../../ui/actions/paneActions.ts";
 import { displaySentence, displayLine } from "../../ui/text/displayText.ts";
@@ -194,7 +194,9 @@ export class PickerActs {
       const reasons = optionReasons(pane, context);
       const why = reasons.length < command.option ? "there is no such option" : reasons[command.option - 1];
       if (typeof why === "string") return refuse("answer", why);
-      answerPrompt(pane, { kind: "option", number: command.option }, surface);
+      chooseOption(pane, command.option, surface);
+      // A tick is no answer yet: a card that is read as a whole stays open.
+      if (pane.request?.options[command.option - 1]?.toggle !== undefined) return;
     } else {
       const action = actionOf(command);
       const why = action.disabledReason(pane, context);

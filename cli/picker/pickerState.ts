@@ -6,6 +6,7 @@ import type { JobDetail, JobsView } from "../../core/model/job.ts";
 import type { RuleDraft, RulesView } from "../../core/model/rule.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
+import { NO_TICKS, type Ticks } from "../../ui/actions/ticks.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
 import { moveSelection, RowMemory, type Row, type View } from "../../ui/lists/rows.ts";
 import type { DraftVerdict } from "../../ui/text/ruleText.ts";
@@ -130,6 +131,8 @@ export interface PickerState {
   readonly status: ShownStatus | null;
   /** By pane reference; unsent texts. */
   readonly drafts: ReadonlyMap<string, string>;
+  /** What is ticked of questions that take several answers. */
+  readonly ticks: Ticks;
 }
 
 export const INITIAL_STATE: PickerState = {
@@ -143,6 +146,7 @@ export const INITIAL_STATE: PickerState = {
   selectedKey: null,
   status: null,
   drafts: new Map(),
+  ticks: NO_TICKS,
 };
 
 export const selectedPane = ({ rows, selectedKey }: PickerState): PaneView | null => {

@@ -116,6 +116,8 @@ export const createSurface = (deps: {
   readonly leaveTo: (plan: AttachPlan) => void;
   readonly openPanel: (pane: PaneView, panel: Panel) => void;
   readonly makeRule: (pane: PaneView) => void;
+  readonly ticked: ActionSurface["ticked"];
+  readonly tick: ActionSurface["tick"];
 }): PickerSurface => {
   const api = createCalls(deps.client);
   /** What is under way, by pane reference. */
@@ -189,6 +191,8 @@ export const createSurface = (deps: {
     showPanel: deps.openPanel,
     showWhole: (pane) => deps.setMode({ kind: "whole", key: pane.identity.pane_ref, top: 0, readTo: 0 }),
     makeRule: deps.makeRule,
+    ticked: deps.ticked,
+    tick: deps.tick,
     ask: (question) => deps.setMode({ kind: "question", question, back: { kind: "list" } }),
     askToKill: (pane) => askToKillBy(pane, "INT"),
     askToKillBy,

@@ -176,8 +176,9 @@ const requestRows = ({ request }: PaneView, { heading, parts }: CardView, width:
 };
 
 /** The options, each with the digit that chooses it where one does. */
-const optionRows = ({ options }: CardView, width: number): Line[] =>
-  options.flatMap(({ number, label, description, reason }) => {
+const optionRows = ({ options }: CardView, width: number, showsTicks = true): Line[] =>
+  options.flatMap(({ number, label: words, description, reason, isTicked }) => {
+    const label = isTicked === null ? words : `[${isTicked && showsTicks ? "x" : " "}] ${words}`;
     const digit = number <= 9 && reason === null ? STYLE.key : STYLE.dim;
     const room = Math.max(1, width - 6);
     return [
@@ -225,7 +226,7 @@ const partsOf = (pane: PaneView, look: CardLook) => {
     notes: noteRows(pane, view, look.now, width),
     keys: (isShownWhole: boolean, isFolded: boolean) => keyRows(of(isShownWhole), width, isFolded),
     /** What has to be read. */
-    content: [...text, ...options].map(plainOf).join("\n"),
+    content: [...text, ...optionRows(view, width, false)].map(plainOf).join("\n"),
   };
 };
 

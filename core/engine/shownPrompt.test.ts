@@ -148,12 +148,7 @@ it("an event with more than could be kept is not whole by a dialog", () => {
 });
 
 it("an event of several questions tells which of them is drawn, where it is one", () => {
-  const question = {
-    kind: "question",
-    title: "Which colour?",
-    toolName: "AskUserQuestion",
-    options: [],
-  } as const;
+  const question = { kind: "question", title: "Which colour?", toolName: "AskUserQuestion" } as const;
   const told = announced({ ...question, body: "Which colour?\nWhich size?", isWhole: false });
   const pages = { number: null, names: ["Colour", "Size"] };
   const drawn = seen({ ...question, body: "Which colour?", pages });

@@ -30,6 +30,7 @@ export const useActions = () => {
   };
   const startMixed = () => start(mixedScene(Date.now()), "refunds");
   return {
+    popovers,
     startMixed,
     startAsking: () => start(askingScene(Date.now()), "diff"),
     /** In the reply to an agent that is done. */

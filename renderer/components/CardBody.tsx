@@ -4,7 +4,7 @@
 import type { PaneView } from "../../core/model/view.ts";
 import { cardView, type CardOption, type CardView } from "../../ui/actions/cardView.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
-import { answerPrompt, notPossible, type PaneAction } from "../../ui/actions/paneActions.ts";
+import { chooseOption, notPossible, type PaneAction } from "../../ui/actions/paneActions.ts";
 import { displayLine, displayText } from "../../ui/text/displayText.ts";
 import { boundPart, expiryText, type RequestPart } from "../../ui/text/requestText.ts";
 import { usePopover } from "../state/popover.ts";
@@ -27,7 +27,7 @@ interface CardProps extends CardBodyProps {
 }
 
 const Option = ({
-  option: { number, label, description, reason },
+  option: { number, label, description, reason, isTicked },
   isBusy,
   onChoose,
 }: {
@@ -37,6 +37,7 @@ const Option = ({
 }) => {
   const words = (
     <span className={styles.label}>
+      {isTicked !== null && <span aria-hidden="true">{isTicked ? "☑" : "☐"}</span>}
       {label}
       {description !== "" && <small className={styles.description}>{description}</small>}
     </span>
@@ -45,6 +46,7 @@ const Option = ({
     <button
       type="button"
       className={styles.option}
+      aria-pressed={isTicked ?? undefined}
       aria-disabled={isBusy}
       onClick={() => isBusy || onChoose(number)}
     >
@@ -65,8 +67,7 @@ const Options = ({ pane, view: { options, answers }, isBusy, run }: CardProps) =
   const reply = answers.find(({ id }) => id === "reply");
   if (options.length === 0 && reply === undefined) return null;
   const choose = (number: number) => {
-    if (!gate.dropsKey(pane.identity.pane_ref, askedOf(pane)))
-      answerPrompt(pane, { kind: "option", number }, surface);
+    if (!gate.dropsKey(pane.identity.pane_ref, askedOf(pane))) chooseOption(pane, number, surface);
   };
   return (
     <ol className={styles.options} aria-label="Options">

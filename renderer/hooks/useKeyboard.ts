@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, type RefObject } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import { optionReasons } from "../../ui/actions/disabledReasons.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
-import { actionOf, answerPrompt, type PaneActionId } from "../../ui/actions/paneActions.ts";
+import { actionOf, chooseOption, type PaneActionId } from "../../ui/actions/paneActions.ts";
 import { groupAbove, moveSelection, nextWaiting, type Row } from "../../ui/lists/rows.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { askedOf, isOfCard } from "../state/readGate.ts";
@@ -91,7 +91,7 @@ const act = (pane: PaneView, command: PaneActionId | { option: number }, keyboar
     const reasons = optionReasons(pane, context);
     const why = reasons.length < command.option ? "there is no such option" : reasons[command.option - 1];
     if (typeof why === "string") return refuse("answer", why);
-    return wasRead() ? answerPrompt(pane, { kind: "option", number: command.option }, surface) : undefined;
+    return wasRead() ? chooseOption(pane, command.option, surface) : undefined;
   }
   const action = actionOf(command);
   const why = action.disabledReason(pane, context);

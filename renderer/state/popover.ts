@@ -16,6 +16,7 @@ import type { DraftStore } from "./stored.ts";
 import type { FeedStore } from "./feedStore.ts";
 import type { KeyHold, ReadGate } from "./readGate.ts";
 import { isShownWhole, type ListStore } from "./listStore.ts";
+import { tickedOf, withTick, type Ticks } from "../../ui/actions/ticks.ts";
 import { useStore, type Store, type TickingClock } from "./store.ts";
 
 export interface Popover {
@@ -33,6 +34,8 @@ export interface Popover {
   readonly signs: BrowserSigns | null;
   /** What the daemon cannot do to some agents. */
   readonly limits: Store<AgentLimits>;
+  /** What is ticked of questions that take several answers. */
+  readonly ticks: Store<Ticks>;
   readonly surface: ActionSurface;
   readonly retry: () => void;
 }
@@ -69,7 +72,8 @@ export const createActionSurface = ({
   list,
   statuses,
   gate,
-}: Pick<Popover, "host" | "list" | "statuses" | "gate">): ActionSurface => ({
+  ticks,
+}: Pick<Popover, "host" | "list" | "statuses" | "gate" | "ticks">): ActionSurface => ({
   api,
   start: (pane, kind, call) => statuses.run(refOf(pane), kind, call),
   refuse: (pane, kind, why) => statuses.refuse(refOf(pane), kind, why),
@@ -97,6 +101,8 @@ export const createActionSurface = ({
     list.showReply(ref);
   },
   showWhole: (pane) => list.showWhole(pane),
+  tick: (pane, number) => ticks.set(withTick(ticks.getState(), pane, number)),
+  ticked: (pane) => tickedOf(ticks.getState(), pane),
   makeRule: (pane) => list.showDialog({ kind: "rule", pane }),
   ask: (question) => list.showDialog({ kind: "question", question }),
   askToKill: (pane) => list.showDialog({ kind: "kill", pane }),
@@ -107,21 +113,24 @@ const isUnreachable = ({ targets }: FeedState, pane: PaneView): boolean =>
   targets.get(pane.identity.target)?.health === "down";
 
 /** The present facts beside a pane, for keys. */
-export const actionContextOf = ({ feed, list, limits }: Popover, pane: PaneView): ActionContext => ({
+export const actionContextOf = ({ feed, list, limits, ticks }: Popover, pane: PaneView): ActionContext => ({
   isConnected: isConnected(feed.getState()),
   isUnreachable: isUnreachable(feed.getState(), pane),
   ...limits.getState(),
   isShownWhole: (one) => isShownWhole(one, list.getState().unfolded),
+  ticked: (one) => tickedOf(ticks.getState(), one),
 });
 
 /** The same for components, which are drawn again when any of these facts changes. */
 export const useActionContext = (pane: PaneView): ActionContext => {
-  const { feed, list, limits } = usePopover();
+  const { feed, list, limits, ticks } = usePopover();
+  const ticked = useStore(ticks);
   const unfolded = useStore(list, (state) => state.unfolded);
   return {
     isConnected: useStore(feed, isConnected),
     isUnreachable: useStore(feed, (state) => isUnreachable(state, pane)),
     ...useStore(limits),
     isShownWhole: (one) => isShownWhole(one, unfolded),
+    ticked: (one) => tickedOf(ticked, one),
   };
 };

@@ -99,7 +99,7 @@ const onBoxKey = (dialog, key) => {
   if (key === "\r" && isSubmit)
     choose(
       [...ticked]
-        .toSorted()
+        .toSorted((a, b) => a - b)
         .map((index) => dialog.options[index])
         .join("+"),
     );

@@ -7,6 +7,7 @@ import {
   editRequest,
   longEdit,
   questionRequest,
+  severalRequest,
   someAgents,
   waiting,
 } from "./pickerPanes.ts";
@@ -52,6 +53,22 @@ it.concurrent("answers ten waits with ten keys and no other", async (test) => {
   }
   const answered = picker.asked("answer").map((input) => (input as { ref: string }).ref);
   expect(new Set(answered).size).toBe(10);
+});
+
+it.concurrent("ticks several options, and sends them together", async (test) => {
+  const picker = await open(test, { panes: [waiting(1, severalRequest)], rows: 40 });
+  await picker.shows("Question 2 of 2 · Sizes");
+  await wait(READING + 150);
+  await picker.type("2");
+  await picker.shows("[x] Large");
+  await picker.type("1");
+  await picker.shows("[x] Small");
+  await picker.type("2");
+  await picker.shows("[ ] Large");
+  expect(picker.asked("answer")).toEqual([]);
+  await picker.type("0");
+  await picker.untilAsked("answer", 1);
+  expect(picker.asked("answer")).toMatchObject([{ choice: { kind: "options", numbers: [1] } }]);
 });
 
 it.concurrent("answers nothing that is pasted or typed as a text", async (test) => {

@@ -61,6 +61,19 @@ export const questionRequest: RequestView = {
   text_entry: ["3"],
 };
 
+export const severalRequest: RequestView = {
+  ...questionRequest,
+  title: "Which sizes?",
+  body: "Which sizes?",
+  options: [
+    { label: "Small", keys: null, toggle: "1", ticked: false },
+    { label: "Large", keys: null, toggle: "2", ticked: false },
+    { label: "Type something.", keys: null },
+  ],
+  submit: ["Down", "Down", "Down", "Enter"],
+  pages: { number: 2, names: ["Colour", "Sizes"] },
+};
+
 /** A pane that waits; its fingerprint is its own. */
 export const waiting = (pane: number, request: RequestView, more: PaneOptions = {}): PaneView =>
   makePane({

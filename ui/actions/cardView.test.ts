@@ -113,8 +113,8 @@ describe("a card", () => {
     const { heading, parts, options: offered } = cardView(pane, SHOWN);
     expect([heading, parts]).toEqual(["", [{ kind: "prose", text: title }]]);
     expect(offered).toEqual([
-      { number: 1, label: "Banker’s", description: "what the old export did", reason: null },
-      { number: 2, label: "Always up", description: "", reason: null },
+      { number: 1, label: "Banker’s", description: "what the old export did", reason: null, isTicked: null },
+      { number: 2, label: "Always up", description: "", reason: null, isTicked: null },
     ]);
     expect(answers(pane)).toEqual(["r Type an answer…", "Enter Attach"]);
   });

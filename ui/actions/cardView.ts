@@ -15,6 +15,8 @@ export interface CardOption {
   description: string;
   /** Why it cannot be chosen from here; null: it can. */
   reason: DisabledReason;
+  /** Null: it has no box. */
+  isTicked: boolean | null;
 }
 
 /** Says no more than the button beside it. */
@@ -40,16 +42,27 @@ export const listedOptions = ({ options }: RequestView) =>
 
 const optionsOf = (pane: PaneView, context: ActionContext): CardOption[] => {
   const reasons = optionReasons(pane, context);
+  const ticked = context.ticked?.(pane) ?? new Set<number>();
   const listed = pane.request === null ? [] : listedOptions(pane.request);
   return listed.map(({ number, option }) => ({
     number,
     label: displayLine(option.label),
     description: displayLine(option.description ?? ""),
     reason: reasons[number - 1] ?? null,
+    isTicked: option.toggle === undefined ? null : ticked.has(number),
   }));
 };
 
-const ANSWERS: readonly PaneActionId[] = ["approve", "deny", "reply", "dismiss", "rule", "goOn", "attach"];
+const ANSWERS: readonly PaneActionId[] = [
+  "approve",
+  "deny",
+  "several",
+  "reply",
+  "dismiss",
+  "rule",
+  "goOn",
+  "attach",
+];
 
 const answersOf = (pane: PaneView, context: ActionContext): PaneAction[] =>
   ANSWERS.map(actionOf)

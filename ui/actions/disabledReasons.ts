@@ -5,6 +5,7 @@ import { isLimit, isWaiting, mayAnswer } from "../../core/model/needs.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { agentName } from "../text/rowText.ts";
+import { takesSeveral } from "./ticks.ts";
 import { THIS_MACHINE } from "../text/sessionText.ts";
 import type { AdapterView } from "../../core/model/adapterView.ts";
 
@@ -28,6 +29,8 @@ export interface ActionContext extends AgentLimits {
   isUnreachable: boolean;
   /** Whether the row shows all of the text of its request when it is expanded. */
   isShownWhole: (pane: PaneView) => boolean;
+  /** Numbers of the options that are ticked, of a question that takes several. Absent: none. */
+  ticked?: (pane: PaneView) => ReadonlySet<number>;
 }
 
 /** Why no action is possible; null when some are. */
@@ -85,8 +88,12 @@ const notWholeReason = (
 
 type Option = RequestView["options"][number];
 
-const optionReason = (pane: PaneView, { keys, role }: Option, context: ActionContext): DisabledReason =>
-  keys === null || keys.length === 0
+const optionReason = (
+  pane: PaneView,
+  { keys, role, toggle }: Option,
+  context: ActionContext,
+): DisabledReason =>
+  toggle === undefined && (keys === null || keys.length === 0)
     ? "the keys that choose it are unknown."
     : notWholeReason(pane, role, context);
 
@@ -94,6 +101,15 @@ const optionReason = (pane: PaneView, { keys, role }: Option, context: ActionCon
 export const optionReasons = (pane: PaneView, context: ActionContext): DisabledReason[] => {
   const reason = notLiveReason(pane, context) ?? promptReason(pane);
   return (pane.request?.options ?? []).map((option) => reason ?? optionReason(pane, option, context));
+};
+
+/** Why the ticked options cannot be sent. */
+export const severalReason = (pane: PaneView, context: ActionContext): DisabledReason => {
+  const general = notLiveReason(pane, context) ?? promptReason(pane);
+  if (general !== null) return general;
+  if (!takesSeveral(pane)) return "it doesn't take several answers.";
+  const count = context.ticked?.(pane).size ?? 0;
+  return count === 0 ? "nothing is ticked." : notWholeReason(pane, null, context);
 };
 
 export const roleReason = (

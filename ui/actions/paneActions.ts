@@ -23,6 +23,7 @@ import {
   replyReason,
   roleReason,
   ruleReason,
+  severalReason,
   unreachableReason,
   type ActionContext,
   type DisabledReason,
@@ -65,6 +66,9 @@ export interface ActionSurface {
   /** Opens or closes a panel of the row. */
   showPanel: (pane: PaneView, panel: Panel) => void;
   showWhole: (pane: PaneView) => void;
+  /** Ticks an option of a question that takes several, or unticks it; nothing is sent. */
+  tick: (pane: PaneView, number: number) => void;
+  ticked: (pane: PaneView) => ReadonlySet<number>;
   /** Shows a rule about what the pane asks. */
   makeRule: (pane: PaneView) => void;
   ask: (question: Question) => void;
@@ -124,6 +128,12 @@ export const answerPrompt = (
   else refuse(pane, "answer", CHANGED);
 };
 
+/** What a digit or a click on an option does. */
+export const chooseOption = (pane: PaneView, number: number, surface: ActionSurface): void => {
+  if (pane.request?.options[number - 1]?.toggle !== undefined) surface.tick(pane, number);
+  else answerPrompt(pane, { kind: "option", number }, surface);
+};
+
 /** The order is that of the buttons, of the sentences about impossible actions and of the list of shortcuts. */
 export const PANE_ACTIONS = [
   {
@@ -161,6 +171,24 @@ export const PANE_ACTIONS = [
     isExpected: never,
     disabledReason: () => null,
     run: (pane, surface) => surface.showWhole(pane),
+  },
+  {
+    id: "several",
+    key: "0",
+    name: "Send choices",
+    help: "Send the options that are ticked",
+    tone: "primary",
+    kind: "answer",
+    isAnswer: true,
+    isExclusive: true,
+    isExpected: never,
+    disabledReason: severalReason,
+    run: (pane, surface) =>
+      answerPrompt(
+        pane,
+        { kind: "options", numbers: [...surface.ticked(pane)].toSorted((a, b) => a - b) },
+        surface,
+      ),
   },
   {
     id: "rule",
