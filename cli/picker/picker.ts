@@ -69,6 +69,7 @@ class Picker {
       setMode: (mode) => this.change({ mode }),
       showStatus: (status) => this.change({ status }),
       leaveTo: (plan) => this.ended.resolve(plan),
+      showChanges: (pane) => this.keys.showChanges(pane),
       makeRule: (pane) => this.keys.makeRule(pane),
       openPanel: (pane, panel) => {
         const key = pane.identity.pane_ref;
@@ -93,6 +94,7 @@ class Picker {
       contextOf: (pane) => this.contextOf(pane, (one) => this.shown.isWhole(cardKey(one))),
       wasRead: (key) => this.shown.wasRead(key),
       pageRows: () => pageRows(this.terminal.size),
+      columns: () => this.terminal.size.columns,
       outputSource: () => this.preview.source,
       redraw: () => {
         this.terminal.forget();

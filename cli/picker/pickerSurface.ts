@@ -115,6 +115,7 @@ export const createSurface = (deps: {
   /** Gives the terminal to the pane. */
   readonly leaveTo: (plan: AttachPlan) => void;
   readonly openPanel: (pane: PaneView, panel: Panel) => void;
+  readonly showChanges: (pane: PaneView) => void;
   readonly makeRule: (pane: PaneView) => void;
 }): PickerSurface => {
   const api = createCalls(deps.client);
@@ -188,6 +189,7 @@ export const createSurface = (deps: {
     sendAtReset: (runtimeId, text) => sendLater(runtimeId, text, "reset"),
     showPanel: deps.openPanel,
     showWhole: (pane) => deps.setMode({ kind: "whole", key: pane.identity.pane_ref, top: 0, readTo: 0 }),
+    showChanges: deps.showChanges,
     makeRule: deps.makeRule,
     ask: (question) => deps.setMode({ kind: "question", question, back: { kind: "list" } }),
     askToKill: (pane) => askToKillBy(pane, "INT"),

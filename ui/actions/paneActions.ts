@@ -17,6 +17,7 @@ import {
 } from "./guards.ts";
 import type { ActionKind, ActionStatus, ActionCall, ShownResult } from "./actionStatus.ts";
 import {
+  changesReason,
   goOnReason,
   interruptReason,
   killReason,
@@ -65,6 +66,8 @@ export interface ActionSurface {
   /** Opens or closes a panel of the row. */
   showPanel: (pane: PaneView, panel: Panel) => void;
   showWhole: (pane: PaneView) => void;
+  /** Shows what has changed in the worktree of its agent. */
+  showChanges: (pane: PaneView) => void;
   /** Shows a rule about what the pane asks. */
   makeRule: (pane: PaneView) => void;
   ask: (question: Question) => void;
@@ -203,6 +206,17 @@ export const PANE_ACTIONS = [
     panel: "output",
     disabledReason: unreachableReason,
     run: (pane, surface) => surface.showPanel(pane, "output"),
+  },
+  {
+    id: "changes",
+    key: "v",
+    name: "View changes",
+    label: () => "Changes",
+    help: "Show what changed in its worktree",
+    kind: "send",
+    isExpected: never,
+    disabledReason: changesReason,
+    run: (pane, surface) => surface.showChanges(pane),
   },
   {
     id: "interrupt",
