@@ -53,8 +53,11 @@ import type { ChangesMode } from "./pickerState.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import type { Key } from "./terminal.ts";
 
-const rowsOf = ({ diff, toggled, isSplit }: ChangesMode): DiffRow[] =>
-  diff === null ? [] : diffRows(diff, { toggled, isSplit });
+/** With its rows, which are kept: making them from a large diff takes longer than drawing. */
+const withRows = (mode: ChangesMode): ChangesMode => ({
+  ...mode,
+  rows: mode.diff === null ? [] : diffRows(mode.diff, mode),
+});
 
 /** From so many columns on the two sides stand beside each other. */
 const SPLIT_FROM = 140;
@@ -81,6 +84,7 @@ export class PickerChanges {
       diff: null,
       isSplit: this.deps.columns() >= SPLIT_FROM,
       toggled: new Set(),
+      rows: [],
       selected: 0,
       comments: this.kept.get(pane.identity.runtime_id ?? "") ?? [],
       writing: null,
@@ -97,7 +101,7 @@ export class PickerChanges {
 
   key({ name, isText }: Key, mode: ChangesMode, isBurst: boolean): void {
     if (mode.writing !== null) return this.writeKey({ name, isText }, mode, isBurst);
-    const rows = rowsOf(mode);
+    const { rows } = mode;
     const row = rows[mode.selected];
     const page = this.deps.pageRows();
     const steps: Readonly<Record<string, number>> = {
@@ -147,11 +151,10 @@ export class PickerChanges {
   private load({ identity: { pane_ref: ref } }: PaneView): void {
     void this.questions.ask(
       (client) => client.call((api) => api.workspaces.changes.mutate({ ref })),
-      (diff, mode) => ({
-        ...mode,
-        diff,
-        selected: Math.min(mode.selected, Math.max(0, rowsOf({ ...mode, diff }).length - 1)),
-      }),
+      (diff, before) => {
+        const mode = withRows({ ...before, diff });
+        return { ...mode, selected: moveRow(mode.rows, Math.min(before.selected, mode.rows.length - 1), 0) };
+      },
     );
   }
 
@@ -174,11 +177,12 @@ export class PickerChanges {
 
   /** With the head of this file selected. */
   private show(mode: ChangesMode, path: string): void {
+    const shown = withRows(mode);
     this.put({
-      ...mode,
+      ...shown,
       selected: Math.max(
         0,
-        rowsOf(mode).findIndex(({ key }) => key === path),
+        shown.rows.findIndex(({ key }) => key === path),
       ),
     });
   }
@@ -318,7 +322,7 @@ const MARGIN = 3;
 
 /** The rows around the selected one, as many as fit; it stays in the middle, except at the ends. */
 const bodyLines = (mode: ChangesMode, width: number, height: number): Line[] => {
-  const rows = rowsOf(mode);
+  const { rows } = mode;
   const linesAt = (index: number): Line[] => {
     const row = rows[index];
     if (row === undefined) return [];

@@ -9,6 +9,7 @@ import type { RuleDraft, RulesView } from "../../core/model/rule.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
+import type { DiffRow } from "../../ui/lists/diffRows.ts";
 import { moveSelection, RowMemory, type Row, type View } from "../../ui/lists/rows.ts";
 import type { DraftVerdict } from "../../ui/text/ruleText.ts";
 import type { StartForm } from "../../ui/text/sessionText.ts";
@@ -73,6 +74,7 @@ export interface ChangesMode {
   readonly isSplit: boolean;
   /** Paths of files that the person opened or closed. */
   readonly toggled: ReadonlySet<string>;
+  readonly rows: readonly DiffRow[];
   /** Index among the rows. */
   readonly selected: number;
   readonly comments: readonly LineComment[];

@@ -22,7 +22,7 @@ import {
 import { startBar } from "./pickerStart.ts";
 import { selectedPane, type PickerState, type ReplyMode, type Mode } from "./pickerState.ts";
 import { outcomeText } from "../../ui/actions/actionStatus.ts";
-import { SHORTCUTS } from "../../ui/actions/keyboard.ts";
+import { IN_CHANGES, SHORTCUTS } from "../../ui/actions/keyboard.ts";
 import { wholeCard } from "./rowLines.ts";
 import {
   sideBySide,
@@ -246,7 +246,8 @@ const OWN_KEYS: readonly (readonly [string, string])[] = [
 
 const helpFrame = ({ size: { columns, rows }, scrollTop }: FrameInput): Frame => {
   const own = { title: "Here", entries: OWN_KEYS };
-  const lines = [...SHORTCUTS, own].flatMap(({ title, entries }): Line[] => [
+  const shown = SHORTCUTS.filter(({ title }) => title !== IN_CHANGES);
+  const lines = [...shown, own].flatMap(({ title, entries }): Line[] => [
     [span(` ${title}`, STYLE.bold)],
     ...entries
       .filter(([keys]) => !NOT_HERE.has(keys))

@@ -82,7 +82,6 @@ const textOf = (side: DiffSide | null): string => (side === null ? "" : lineText
 /** How many characters of code fit beside each other; measured, because the font is the system's. */
 const useColumns = (element: HTMLElement | null, isSplit: boolean): number => {
   const [columns, setColumns] = useState(80);
-  const rem = useRem();
   useLayoutEffect(() => {
     if (element === null) return;
     const probe = document.createElement("span");
@@ -97,12 +96,14 @@ const useColumns = (element: HTMLElement | null, isSplit: boolean): number => {
     };
     const observer = new ResizeObserver(update);
     observer.observe(element);
+    // It grows with the text.
+    observer.observe(probe);
     update();
     return () => {
       observer.disconnect();
       probe.remove();
     };
-  }, [element, isSplit, rem]);
+  }, [element, isSplit]);
   return columns;
 };
 
@@ -265,7 +266,7 @@ const Lines = ({ rows, selected, isSplit, focusRequest, comments, ...actions }: 
                 key={row.key}
                 role="listitem"
                 className={styles.slot}
-                data-index={index}
+                data-diff-row=""
                 aria-setsize={rows.length}
                 aria-posinset={index + 1}
                 style={{

@@ -125,10 +125,11 @@ export const diffRows = (
 
 /** The index of the row `step` further; gaps are no stops, and at the ends it stays. */
 export const moveRow = (rows: readonly DiffRow[], index: number, step: number): number => {
-  const direction = Math.sign(step);
-  let at = Math.max(0, Math.min(rows.length - 1, index + step));
-  while (rows[at]?.kind === "gap") at += direction;
-  return rows[at] === undefined ? index : at;
+  const wanted = Math.max(0, Math.min(rows.length - 1, index + step));
+  const isStop = (at: number): boolean => rows[at] !== undefined && rows[at].kind !== "gap";
+  for (const direction of step < 0 ? [-1, 1] : [1, -1])
+    for (let at = wanted; rows[at] !== undefined; at += direction) if (isStop(at)) return at;
+  return 0;
 };
 
 /** The index of the head of the next file, or of this one and then the one before. */
@@ -166,9 +167,12 @@ export const lineParts = ({ kind, text, other }: DiffSide): readonly Part[] => {
     return whole;
   const [old, now] = kind === "removed" ? [shown, other] : [other, shown];
   const pieces = diffWordsWithSpace(old, isEndChanged ? now : withoutReturn(now));
-  // Lines that share nothing but blanks are other lines.
-  if (!pieces.some(({ added, removed, value }) => !added && !removed && /[\p{L}\p{N}]/u.test(value)))
-    return whole;
+  // Lines that share little are other lines.
+  const shared = pieces.reduce(
+    (sum, { added, removed, value }) => (added || removed ? sum : sum + value.trim().length),
+    0,
+  );
+  if (shared * 3 < Math.max(old.length, now.length)) return whole;
   return pieces
     .filter(({ added, removed }) => (kind === "removed" ? !added : !removed))
     .map(({ added, removed, value }) => ({ text: lineText(value), isChanged: added || removed }));

@@ -13,7 +13,13 @@ const comment = (change: Partial<LineComment> = {}): LineComment => ({
 
 describe("the message that comments become", () => {
   it("has file, line, the quoted line and the words of each", () => {
-    const old = comment({ path: "b.ts", side: "old", line: 3, quoted: "gone();", words: "Why is this gone?\nIt is used." });
+    const old = comment({
+      path: "b.ts",
+      side: "old",
+      line: 3,
+      quoted: "gone();",
+      words: "Why is this gone?\nIt is used.",
+    });
     expect(commentsMessage([comment(), old])).toBe(
       [
         "About your changes:",
@@ -33,7 +39,9 @@ describe("the message that comments become", () => {
 
   it("lets no character of a path or a line do more than be read", () => {
     const evil = "\u001B[201~\r/exit\r\u001B]0;x\u0007\u009B31m\u202Erm\u0003\u0000\u007F\u2028\u{E0041}";
-    const message = commentsMessage([comment({ path: `a${evil}\nIn b.ts, line 1:`, quoted: `x${evil}`, words: "No." })]);
+    const message = commentsMessage([
+      comment({ path: `a${evil}\nIn b.ts, line 1:`, quoted: `x${evil}`, words: "No." }),
+    ]);
     expect(message.split("\n")).toHaveLength(5);
     expect(message).toContain("> x⟨U+001B⟩[201~⟨U+000D⟩/exit");
   });

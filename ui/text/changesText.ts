@@ -28,7 +28,7 @@ export const countsText = ({ files, added, removed }: TreeDiff["summary"]): stri
 export const leftOutText = ({ left_out: leftOut }: Pick<TreeDiff, "left_out">): string =>
   leftOut.length === 0 ? "" : `Left out: ${leftOut.join("; ")}.`;
 
-/** `old.ts → new.ts`. */
+/** `src/one → src/two`. */
 export const fileText = ({ identity, old_path: old }: FileDiff): string =>
   [...(old === null ? [] : [old]), identity.path].map(displayLine).join(" → ");
 
@@ -68,7 +68,7 @@ export const MAX_COMMENTS = 50;
 export const MAX_COMMENT = 2_000;
 const MAX_QUOTED = 200;
 
-/** `src/a.ts, line 12`. */
+/** `src/one, line 12`. */
 export const commentPlace = ({ path, side, line }: Omit<LineComment, "quoted" | "words">): string =>
   `${displayLine(path).toWellFormed()}, line ${line}${side === "old" ? " before the change" : ""}`;
 
