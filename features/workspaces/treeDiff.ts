@@ -13,7 +13,7 @@ const MAX_BYTES = 3 * 1024 * 1024;
 const MAX_FILES = 500;
 /** Files that git does not know yet; more are named by their number alone. */
 const MAX_UNTRACKED = 300;
-const MAX_FILE_LINES = 6_000;
+const MAX_FILE_LINES = 10_000;
 /** Where all together are too large, files above this many characters are left out. */
 const MAX_FILE_SIZE = 128 * 1024;
 const MAX_LINES = 20_000;
@@ -86,6 +86,7 @@ const FIND = `e=$9
 ${PREPARE}b= n=
 for r in $m; do
 if [ "$r" = - ]; then [ -z "$b" ] || break; continue; fi
+[ -e "$c/$r" ] || grep -qsF " $r" "$c/packed-refs" || continue
 ask "$@" merge-base HEAD "$r" >"$s/b" 2>/dev/null && read -r f <"$s/b" || continue
 if [ -z "$b" ] || { [ "$b" != "$f" ] && ask "$@" merge-base --is-ancestor "$b" "$f" 2>/dev/null; }; then b=$f n=$r; fi
 done
@@ -115,7 +116,7 @@ elif [ -e "$q/index" ]; then exit ${LOOK_STATUS.cannotRead}; fi
 set -- "$d" "$d" "$3" "$4" "$5" "$6" "$7" "$8"
 ${PREPARE}ask "$@" update-index -q --refresh >/dev/null 2>&1
 fed() { ask sh -c 'f=$1; shift; exec "$@" <"$f"' sh "$d/in" "$@"; }
-fed "$@" update-index --add --replace -z --index-info || exit ${LOOK_STATUS.cannotRead}
+[ ! -s "$d/in" ] || fed "$@" update-index --add --replace -z --index-info || exit ${LOOK_STATUS.cannotRead}
 ask "$@" ${OPTIONS} --raw --numstat -z "$m" -- || exit ${LOOK_STATUS.cannotRead}
 printf '\\000'
 [ -z "$a" ] || printf '%s' "$a" >"$d/info/attributes" || exit ${LOOK_STATUS.noFolder}
