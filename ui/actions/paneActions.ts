@@ -212,7 +212,7 @@ export const PANE_ACTIONS = [
     key: "v",
     name: "View changes",
     label: () => "Changes",
-    help: "Show what changed in its worktree",
+    help: "Show what it changed",
     kind: "send",
     isExpected: never,
     disabledReason: changesReason,

@@ -46,7 +46,7 @@ const CHANGE_WORDS: Readonly<Record<FileDiff["change"], string>> = {
 
 /** What else is to be said of a file: `new`, `renamed`, why its lines are missing. */
 export const fileNote = ({ change, is_untracked: isUntracked, left_out: leftOut }: FileDiff): string =>
-  [isUntracked && change === "added" ? "new, not in git" : CHANGE_WORDS[change], leftOut ?? ""]
+  [isUntracked && change === "added" ? "new, not in git" : CHANGE_WORDS[change], displayLine(leftOut ?? "")]
     .filter((part) => part !== "")
     .join(" · ");
 
