@@ -86,8 +86,11 @@ describe("what an agent has changed", () => {
     await page.getByLabel("Comment on src/refunds/splitRefund.ts, line 42").waitFor();
     await page.keyboard.type("Is this rounded twice now?");
     await popover.press("Enter");
+    // What is typed on after Enter sends nothing.
+    await popover.press("s");
     const message = page.getByLabel("Message", { exact: true });
     await message.waitFor();
+    expect(automation.items).toEqual([]);
     // Esc in the box closes the box alone, and keeps the words.
     await popover.press("j", "c");
     await page.keyboard.type("Shorter.");

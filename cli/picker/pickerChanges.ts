@@ -61,6 +61,8 @@ const withRows = (mode: ChangesMode): ChangesMode => ({
 
 /** From so many columns on the two sides stand beside each other. */
 const SPLIT_FROM = 140;
+/** As long a letter may be the rest of a text. */
+const TYPED_ON_MS = 700;
 
 export class PickerChanges {
   private readonly deps: ConstructorParameters<typeof PickerChanges>[0];
@@ -68,7 +70,12 @@ export class PickerChanges {
   /** By runtime; they outlive the view. */
   private readonly kept = new Map<string, readonly LineComment[]>();
 
-  constructor(deps: PickerHistoryDeps & ReplyDeps & { readonly columns: () => number }) {
+  /** When the last comment was added. */
+  private addedAt = -Infinity;
+
+  constructor(
+    deps: PickerHistoryDeps & ReplyDeps & { readonly columns: () => number; readonly now: () => number },
+  ) {
     this.deps = deps;
     this.questions = new ModeQuestions({
       client: deps.client,
@@ -126,6 +133,7 @@ export class PickerChanges {
       case "c":
         return this.write(mode, row);
       case "x": {
+        if (this.isTypedOn()) return;
         const place = commentedLine(row);
         if (place !== null)
           this.keep(
@@ -138,7 +146,7 @@ export class PickerChanges {
         return this.load(mode.pane);
       case "s":
         // Keys that came in one read were pasted, or typed before anybody could look.
-        if (!isBurst) void this.send(mode);
+        if (!isBurst && !this.isTypedOn()) void this.send(mode);
         return;
       case "Escape":
       case "ArrowLeft":
@@ -146,6 +154,11 @@ export class PickerChanges {
       case "v":
         this.deps.change({ mode: { kind: "list" } });
     }
+  }
+
+  /** Whoever goes on typing after Enter sends and removes nothing. */
+  private isTypedOn(): boolean {
+    return this.deps.now() - this.addedAt < TYPED_ON_MS;
   }
 
   private load({ identity: { pane_ref: ref } }: PaneView): void {
@@ -189,7 +202,8 @@ export class PickerChanges {
 
   private write(mode: ChangesMode, row: DiffRow | undefined): void {
     const place = commentedLine(row);
-    if (place === null) return;
+    // Without an agent there is nobody to read it.
+    if (place === null || mode.pane.identity.runtime_id === null) return;
     const before = mode.comments.find((one) => isSameLine(one, place));
     this.put({ ...mode, said: null, writing: { ...place, words: before?.words ?? "" } });
   }
@@ -205,11 +219,13 @@ export class PickerChanges {
     else if (name === "Ctrl-U") this.type(mode, "");
     // An Enter amid other keys is part of a text that was pasted into a terminal that does not mark pastes.
     else if (name === "NewLine" || (name === "Enter" && isBurst)) this.type(mode, `${words}\n`);
-    else if (name === "Enter")
+    else if (name === "Enter") {
+      this.addedAt = this.deps.now();
       this.keep(
         { ...mode, writing: null },
         words.trim() === "" ? mode.comments : withComment(mode.comments, { ...writing, words: words.trim() }),
       );
+    }
   }
 
   private type(mode: ChangesMode, words: string): void {
@@ -354,7 +370,7 @@ const HINTS: readonly Line[] = [
   keyHint("Esc", "back"),
 ];
 
-/** What is being written, else the message that the comments become. Nothing of it is hidden: a long one begins with its end. */
+/** What is being written, else the message that the comments become, of a long one the end. */
 const footLines = (
   mode: ChangesMode,
   width: number,

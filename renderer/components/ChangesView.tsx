@@ -236,13 +236,15 @@ const Lines = ({ rows, selected, isSplit, focusRequest, comments, ...actions }: 
   const columns = useColumns(element, isSplit);
   const rem = useRem();
   const tops = useMemo(() => rowTops(rows.map((row) => heightOf(row, columns) * rem)), [rows, columns, rem]);
+  // Also when the box for a comment takes room.
   useLayoutEffect(() => {
     if (element === null) return;
-    const top = scrollToShow(tops, selected, element.scrollTop, element.clientHeight);
+    const top = scrollToShow(tops, selected, element.scrollTop, view.height);
     if (top !== element.scrollTop) element.scrollTop = top;
-    element.querySelector<HTMLElement>("[data-stop=true]")?.focus({ preventScroll: true });
-    // Only what the keyboard chose is scrolled into view.
-    // oxlint-disable-next-line react/exhaustive-deps -- see above
+  }, [element, tops, selected, view.height]);
+  useLayoutEffect(() => {
+    if (focusRequest >= 0)
+      element?.querySelector<HTMLElement>("[data-stop=true]")?.focus({ preventScroll: true });
   }, [element, focusRequest]);
   const { first, last } = findWindow(tops, view.top, view.height, OVERSCAN);
   const indices = new Set(Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index));
@@ -334,15 +336,18 @@ const CommentBox = ({ place, words, onWords, onSave, onLeave }: CommentBoxProps)
   );
 };
 
+/** The number stands in a part of its own that is always there, so that a screen reader says when it changes. */
 const MessageToSend = ({ comments }: { comments: readonly LineComment[] }) => (
-  <section className={styles.panel} aria-label="Message to send">
-    <p className={styles.place}>
-      {comments.length === 1 ? "1 comment" : `${comments.length} comments`}, sent as this message when the
-      agent is idle:
+  <section className={styles.panel} aria-label="Message to send" data-empty={comments.length === 0}>
+    <p className={styles.place} role="status">
+      {comments.length > 0 &&
+        `${comments.length === 1 ? "1 comment" : `${comments.length} comments`}, sent as this message when the agent is idle:`}
     </p>
-    <pre className={styles.message} tabIndex={0} aria-label="Message">
-      {commentsMessage(comments)}
-    </pre>
+    {comments.length > 0 && (
+      <pre className={styles.message} tabIndex={0} aria-label="Message">
+        {commentsMessage(comments)}
+      </pre>
+    )}
   </section>
 );
 
@@ -382,6 +387,9 @@ const STEPS: Readonly<Record<string, number>> = {
   PageUp: -20,
 };
 
+/** As long a letter may be the rest of a text. */
+const TYPED_ON_MS = 700;
+
 interface ReadyProps {
   diff: TreeDiff;
   pane: PaneView;
@@ -397,6 +405,7 @@ const Ready = ({ diff, pane, onClose, onReload, title }: ReadyProps) => {
   const [focusRequest, setFocusRequest] = useState(0);
   const [writing, setWriting] = useState<{ place: Omit<LineComment, "words">; words: string } | null>(null);
   const [isOpen, setOpen] = useState(false);
+  const savedAtRef = useRef(-Infinity);
   const { comments, write, send, status, isSending, whyNot } = useComments(pane);
   const rows = useMemo(() => diffRows(diff, { toggled, isSplit }), [diff, toggled, isSplit]);
   const found = rows.findIndex(({ key }) => key === selectedKey);
@@ -421,7 +430,8 @@ const Ready = ({ diff, pane, onClose, onReload, title }: ReadyProps) => {
     setSelectedKey(row?.kind === "file" || row?.kind === "line" ? row.file.identity.path : null);
     setFocusRequest((count) => count + 1);
   };
-  const place = commentedLine(row);
+  // Without an agent there is nobody to read it.
+  const place = pane.identity.runtime_id === null ? null : commentedLine(row);
   const comment = () => {
     if (place === null) return;
     const before = comments.find((one) => isSameLine(one, place));
@@ -433,6 +443,10 @@ const Ready = ({ diff, pane, onClose, onReload, title }: ReadyProps) => {
     setOpen(false);
     setFocusRequest((count) => count + 1);
   };
+  /** Whoever goes on typing after Enter sends and removes nothing. */
+  const afterTyping = (run: () => void) => () => {
+    if (performance.now() - savedAtRef.current > TYPED_ON_MS) run();
+  };
   const remove = () => {
     if (place !== null) write(comments.filter((one) => !isSameLine(one, place)));
   };
@@ -441,8 +455,8 @@ const Ready = ({ diff, pane, onClose, onReload, title }: ReadyProps) => {
     p: () => select(moveFile(rows, selected, -1)),
     f: toggleAll,
     c: comment,
-    x: remove,
-    s: () => void send(),
+    x: afterTyping(remove),
+    s: afterTyping(() => void send()),
     r: onReload,
     ...(row?.kind === "file" || row?.kind === "line" ? { " ": () => toggle(row.file.identity.path) } : {}),
   };
@@ -517,6 +531,7 @@ const Ready = ({ diff, pane, onClose, onReload, title }: ReadyProps) => {
           words={writing.words}
           onWords={(words) => setWriting({ ...writing, words })}
           onSave={() => {
+            savedAtRef.current = performance.now();
             write(withComment(comments, { ...writing.place, words: writing.words.trim() }));
             setWriting(null);
             leave();
@@ -524,7 +539,7 @@ const Ready = ({ diff, pane, onClose, onReload, title }: ReadyProps) => {
           onLeave={leave}
         />
       ) : (
-        comments.length > 0 && <MessageToSend comments={comments} />
+        <MessageToSend comments={comments} />
       )}
     </Dialog>
   );

@@ -52,7 +52,8 @@ it("shows them, keeps comments, and sends exactly the message that was shown", a
   await shows("Comment on a.txt, line 2");
   await type("-l", "Take this out.");
   await shows("› Take this out.");
-  await type("Enter");
+  // What is typed on after Enter sends nothing.
+  await type("Enter", "s");
   await shows("s sends this once the agent is idle");
   await shows("> x⟨U+001B⟩[201~");
   // They are there again.
