@@ -85,9 +85,8 @@ describe("what an agent has changed", () => {
     await popover.press("j", "j", "j", "j", "c");
     await page.getByLabel("Comment on src/refunds/splitRefund.ts, line 42").waitFor();
     await page.keyboard.type("Is this rounded twice now?");
-    await popover.press("Enter");
     // What is typed on after Enter sends nothing.
-    await popover.press("s");
+    await popover.press("Enter", "s");
     const message = page.getByLabel("Message", { exact: true });
     await message.waitFor();
     expect(automation.items).toEqual([]);

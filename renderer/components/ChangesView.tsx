@@ -240,7 +240,7 @@ const Lines = ({ rows, selected, isSplit, focusRequest, comments, ...actions }: 
   useLayoutEffect(() => {
     if (element === null) return;
     const top = scrollToShow(tops, selected, element.scrollTop, view.height);
-    if (top !== element.scrollTop) element.scrollTop = top;
+    if (top !== element.scrollTop) element.scrollTo({ top });
   }, [element, tops, selected, view.height]);
   useLayoutEffect(() => {
     if (focusRequest >= 0)
