@@ -62,6 +62,7 @@ describe("the message that comments become", () => {
 
   it("cuts a long line and keeps one comment for a line", () => {
     expect(quotedLine("x".repeat(5_000))).toHaveLength(201);
+    expect(quotedLine("\tline of Windows\r")).toBe("  line of Windows");
     const again = withComment([comment(), comment({ line: 13 })], comment({ words: "Other." }));
     expect(again.map(({ line, words }) => [line, words])).toEqual([
       [13, "Say what it is."],

@@ -74,7 +74,8 @@ export const commentPlace = ({ path, side, line }: Omit<LineComment, "quoted" | 
 
 /** As it stands in the message: one line, every sign that is no plain character as a mark. */
 export const quotedLine = (text: string): string => {
-  const shown = displayText(text.toWellFormed().replaceAll("\t", "  ").replaceAll("\n", " ")).trimEnd();
+  const line = text.toWellFormed().replace(/\r$/, "").replaceAll("\t", "  ").replaceAll("\n", " ");
+  const shown = displayText(line).trimEnd();
   return shown.length > MAX_QUOTED ? `${shown.slice(0, MAX_QUOTED).toWellFormed()}…` : shown;
 };
 
