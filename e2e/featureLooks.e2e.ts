@@ -4,13 +4,16 @@ import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 import type { BrowserPopover } from "./launchers/browser.ts";
 import { shareStage } from "./launchers/popovers.ts";
 import { expectSound } from "./looks/openedOnce.ts";
+import { worktreeScene } from "./scenes/changesScene.ts";
 import { featureScene } from "./scenes/featureScene.ts";
-import { tenScene } from "./scenes/workScene.ts";
 
 const stage = shareStage();
 let shown: BrowserPopover;
 beforeEach(async () => {
-  shown = await stage.show({ daemon: new AnsweringDaemon(tenScene(Date.now())), features: featureScene() });
+  shown = await stage.show({
+    daemon: new AnsweringDaemon(worktreeScene(Date.now())),
+    features: featureScene(),
+  });
   await shown.page.locator("[data-card=true]").first().waitFor();
 });
 
@@ -29,6 +32,16 @@ it("a session of the past is opened, and nothing is wrong with it", async () => 
   const rows = page.locator("button[data-session]");
   await rows.first().click();
   await page.getByRole("group", { name: "End of the session" }).getByText("The ledger rounds").waitFor();
+  await expectSound(shown);
+});
+
+it("what an agent has changed is opened, and nothing is wrong with it", async () => {
+  const { page, popover } = shown;
+  await popover.row("Split the refund").focus();
+  await popover.press("v");
+  await page.getByText("since origin/main (3f2a1c0)").waitFor();
+  await popover.press("j", "c");
+  await page.getByLabel(/^Comment on src/).fill("Why?");
   await expectSound(shown);
 });
 

@@ -7,7 +7,7 @@ import { connectHost, toFailure } from "./state/connectHost.ts";
 import { FeedConnection, FeedStore } from "./state/feedStore.ts";
 import { ActionStatusStore } from "./state/actionStatusStore.ts";
 import { BrowserSigns, showCount } from "./state/browserSigns.ts";
-import { DraftStore, findStorage, writeStored } from "./state/stored.ts";
+import { CommentStore, DraftStore, findStorage, writeStored } from "./state/stored.ts";
 import { KeyHold, ReadGate } from "./state/readGate.ts";
 import { ListStore } from "./state/listStore.ts";
 import { createActionSurface, PopoverContext } from "./state/popover.ts";
@@ -88,6 +88,7 @@ const popover = {
     makeKey: () => crypto.randomUUID(),
     now: () => Date.now(),
   }),
+  comments: new CommentStore(findStorage()),
   hold: new KeyHold(),
   gate,
   pointing: new Store(false),

@@ -1,4 +1,4 @@
-// The verbs about agents. Workspaces: start, worktree, loads, restore. Knowledge and hooks: setup, integrate, adapters, and run,
+// The verbs about agents. Workspaces: start, worktree, changes, loads, restore. Knowledge and hooks: setup, integrate, adapters, and run,
 // the optional wrapper around an agent.
 import type { CliContext, Outcome } from "../command/context.ts";
 import { choice, json, type Verb } from "../command/verb.ts";
@@ -89,6 +89,11 @@ const addWorktree = (program: Verb, context: CliContext): void => {
     );
 };
 
+const CHANGES_NOTE = `
+What is not committed and new files count, too. It begins where the branch left the closest main branch or the one that it follows;
+where there is none, with the agent's turn, else with the last commit. No program of the repository is run.
+`;
+
 const addRestore = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("restore")
@@ -122,9 +127,24 @@ const addLoads = (program: Verb, context: CliContext): void => {
     );
 };
 
+const addChanges = (program: Verb, context: CliContext): void => {
+  program
+    .command("changes")
+    .description("what an agent has changed in its worktree since its branch began, by file and line by line")
+    .argument("<ref>")
+    .option("--stat", "only the files, with lines added and removed")
+    .addOption(json())
+    .addHelpText("after", CHANGES_NOTE)
+    .example("agtmux changes work:1.0", "The files, then their lines, with colours on a terminal.")
+    .example("agtmux changes work:1.0 --stat", "Only the files.")
+    .example("agtmux changes work:1.0 --json", "For a script: every line by file.")
+    .action(async (ref, options) => (await import("../verbs/changes.ts")).runChanges(context, ref, options));
+};
+
 export const addWorkspaces = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addStart(program, context, outcome);
   addWorktree(program, context);
+  addChanges(program, context);
   addLoads(program, context);
   addRestore(program, context, outcome);
 };

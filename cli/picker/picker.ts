@@ -70,6 +70,7 @@ class Picker {
       setMode: (mode) => this.change({ mode }),
       showStatus: (status) => this.change({ status }),
       leaveTo: (plan) => this.ended.resolve(plan),
+      showChanges: (pane) => this.keys.showChanges(pane),
       makeRule: (pane) => this.keys.makeRule(pane),
       ticked: (pane) => tickedOf(this.state.ticks, pane),
       tick: (pane, number) => this.change({ ticks: withTick(this.state.ticks, pane, number) }),
@@ -96,6 +97,7 @@ class Picker {
       contextOf: (pane) => this.contextOf(pane, (one) => this.shown.isWhole(cardKey(one))),
       wasRead: (key) => this.shown.wasRead(key),
       pageRows: () => pageRows(this.terminal.size),
+      columns: () => this.terminal.size.columns,
       outputSource: () => this.preview.source,
       redraw: () => {
         this.terminal.forget();

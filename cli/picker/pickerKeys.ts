@@ -18,6 +18,7 @@ import {
   type ReplyDeps,
 } from "./pickerActs.ts";
 import { PickerArmed, type PickerArmedDeps } from "./pickerArmed.ts";
+import { PickerChanges } from "./pickerChanges.ts";
 import { PickerHistory } from "./pickerHistory.ts";
 import { selectedPane, type ListView, type Mode } from "./pickerState.ts";
 import { PickerRule } from "./pickerRule.ts";
@@ -49,6 +50,7 @@ export class PickerKeys {
   private readonly armed: PickerArmed;
   private readonly start: PickerStart;
   private readonly rule: PickerRule;
+  private readonly changes: PickerChanges;
   private readonly acts: PickerActs;
   private readonly documents: PickerDocuments;
   /** Until when keys of text are the rest of a text that was being typed. */
@@ -62,6 +64,7 @@ export class PickerKeys {
         readonly wasRead: (key: string) => boolean;
         /** Rows of a page of the mode's text. */
         readonly pageRows: () => number;
+        readonly columns: () => number;
         /** Of the output that is shown; null where none is. */
         readonly outputSource: () => OutputSource | null;
         readonly redraw: () => void;
@@ -74,6 +77,7 @@ export class PickerKeys {
     this.armed = new PickerArmed(deps);
     this.start = new PickerStart(deps);
     this.rule = new PickerRule(deps);
+    this.changes = new PickerChanges(deps);
     this.acts = new PickerActs(deps);
     this.documents = new PickerDocuments(deps);
   }
@@ -97,6 +101,11 @@ export class PickerKeys {
     this.rule.open(pane);
   }
 
+  /** Shows what has changed in the worktree of a pane's agent. */
+  showChanges(pane: PaneView): void {
+    this.changes.open(pane);
+  }
+
   close(): void {
     this.press.interrupt();
     this.armed.close();
@@ -106,6 +115,7 @@ export class PickerKeys {
     const { mode, search } = this.deps.state();
     if (mode.kind === "reply") editReply(this.deps, mode, { insert: text });
     else if (mode.kind === "start") this.start.paste(text, mode);
+    else if (mode.kind === "changes") this.changes.paste(text, mode);
     else if (mode.kind === "search") this.deps.search(search + (text.split(/[\r\n]/)[0] ?? ""));
   }
 
@@ -136,6 +146,8 @@ export class PickerKeys {
         return this.start.key(key, mode, isBurst);
       case "rule":
         return this.rule.key(key, mode, isBurst);
+      case "changes":
+        return this.changes.key(key, mode, isBurst);
       case "list":
       case "whole":
       case "output":

@@ -1,13 +1,16 @@
 // What the picker shows now, as one value; and the steps from one to the next that need no terminal and no daemon.
 import type { KillSignal, OutputRequest } from "../../core/model/action.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
+import type { TreeDiff } from "../../core/model/treeDiff.ts";
 import type { PaneView } from "../../core/model/view.ts";
+import type { LineComment } from "../../ui/text/changesText.ts";
 import type { JobDetail, JobsView } from "../../core/model/job.ts";
 import type { RuleDraft, RulesView } from "../../core/model/rule.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
 import { NO_TICKS, type Ticks } from "../../ui/actions/ticks.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
+import type { DiffRow } from "../../ui/lists/diffRows.ts";
 import { moveSelection, RowMemory, type Row, type View } from "../../ui/lists/rows.ts";
 import type { DraftVerdict } from "../../ui/text/ruleText.ts";
 import type { StartForm } from "../../ui/text/sessionText.ts";
@@ -62,6 +65,28 @@ export interface RuleMode {
   readonly problem: string | null;
 }
 
+/** What has changed in the worktree of an agent. */
+export interface ChangesMode {
+  readonly kind: "changes";
+  /** As it was when the view was opened. */
+  readonly pane: PaneView;
+  /** Null until the daemon has answered. */
+  readonly diff: TreeDiff | null;
+  readonly isSplit: boolean;
+  /** Paths of files that the person opened or closed. */
+  readonly toggled: ReadonlySet<string>;
+  readonly rows: readonly DiffRow[];
+  /** Index among the rows. */
+  readonly selected: number;
+  readonly comments: readonly LineComment[];
+  /** The comment that is being written. */
+  readonly writing: LineComment | null;
+  readonly isSending: boolean;
+  /** What became of the comments that were sent. */
+  readonly said: string | null;
+  readonly problem: string | null;
+}
+
 export interface ReplyMode {
   readonly kind: "reply";
   readonly key: string;
@@ -98,6 +123,7 @@ export type Mode =
   | ArmedMode
   | StartMode
   | RuleMode
+  | ChangesMode
   /** One request on the whole screen; `readTo`: how many of its rows were on the screen, from the first without a gap. */
   | { kind: "whole"; key: string; top: number; readTo: number }
   | { kind: "output"; key: string; source: OutputRequest; up: number }
@@ -175,6 +201,7 @@ export const modeFits = (state: PickerState, before: PickerState): boolean => {
     case "history":
     case "armed":
     case "rule":
+    case "changes":
     case "start":
     case "question":
     case "kill":

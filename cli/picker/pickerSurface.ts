@@ -115,6 +115,7 @@ export const createSurface = (deps: {
   /** Gives the terminal to the pane. */
   readonly leaveTo: (plan: AttachPlan) => void;
   readonly openPanel: (pane: PaneView, panel: Panel) => void;
+  readonly showChanges: (pane: PaneView) => void;
   readonly makeRule: (pane: PaneView) => void;
   readonly ticked: ActionSurface["ticked"];
   readonly tick: ActionSurface["tick"];
@@ -190,6 +191,7 @@ export const createSurface = (deps: {
     sendAtReset: (runtimeId, text) => sendLater(runtimeId, text, "reset"),
     showPanel: deps.openPanel,
     showWhole: (pane) => deps.setMode({ kind: "whole", key: pane.identity.pane_ref, top: 0, readTo: 0 }),
+    showChanges: deps.showChanges,
     makeRule: deps.makeRule,
     ticked: deps.ticked,
     tick: deps.tick,

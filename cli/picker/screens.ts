@@ -1,5 +1,5 @@
 // What the whole screen shows in each mode: the list with its preview and its foot, one request in full, the output of a pane, the
-// keys. The modes for history, jobs and rules draw theirs in their own files.
+// keys. The modes for history, jobs, rules and changes draw theirs in their own files.
 import { isLaterOffered } from "../../ui/actions/disabledReasons.ts";
 import { LATER_WORDS, repliesToPrompt } from "../../ui/actions/paneActions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
@@ -22,7 +22,7 @@ import {
 import { startBar } from "./pickerStart.ts";
 import { selectedPane, type PickerState, type ReplyMode, type Mode } from "./pickerState.ts";
 import { outcomeText } from "../../ui/actions/actionStatus.ts";
-import { SHORTCUTS } from "../../ui/actions/keyboard.ts";
+import { IN_CHANGES, SHORTCUTS } from "../../ui/actions/keyboard.ts";
 import { wholeCard } from "./rowLines.ts";
 import {
   sideBySide,
@@ -34,6 +34,7 @@ import {
   type Size,
 } from "./frame.ts";
 import { armedFrame } from "./pickerArmed.ts";
+import { changesFrame } from "./pickerChanges.ts";
 import { historyFrame } from "./pickerHistory.ts";
 import { ruleFrame } from "./pickerRule.ts";
 
@@ -134,6 +135,7 @@ const barOf = (state: PickerState, width: number): Bar => {
     case "history":
     case "armed":
     case "rule":
+    case "changes":
     case "whole":
     case "output":
       return noCursor([hintLine(HINTS, width)]);
@@ -244,7 +246,8 @@ const OWN_KEYS: readonly (readonly [string, string])[] = [
 
 const helpFrame = ({ size: { columns, rows }, scrollTop }: FrameInput): Frame => {
   const own = { title: "Here", entries: OWN_KEYS };
-  const lines = [...SHORTCUTS, own].flatMap(({ title, entries }): Line[] => [
+  const shown = SHORTCUTS.filter(({ title }) => title !== IN_CHANGES);
+  const lines = [...shown, own].flatMap(({ title, entries }): Line[] => [
     [span(` ${title}`, STYLE.bold)],
     ...entries
       .filter(([keys]) => !NOT_HERE.has(keys))
@@ -355,6 +358,8 @@ const specialFrame = (input: FrameInput, mode: Mode): Frame | null => {
       return armedFrame(mode, input);
     case "rule":
       return ruleFrame(mode, input);
+    case "changes":
+      return changesFrame(mode, input);
     case "list":
     case "search":
     case "reply":

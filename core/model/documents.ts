@@ -41,6 +41,7 @@ import {
   worktreeListSchema,
   worktreeRemovedSchema,
 } from "./workspace.ts";
+import { treeDiffSchema } from "./treeDiff.ts";
 
 /** Which condition held, and the rows for which it did. `items`: one row, or with --every all; for `gone` the row as last seen. */
 export const waitResultSchema = z.object({
@@ -349,6 +350,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "channel list": channelListSchema,
   "channel test": channelTestSchema,
   start: startedSchema,
+  changes: treeDiffSchema,
   loads: loadsSchema,
   "worktree list": worktreeListSchema,
   "worktree remove": worktreeRemovedSchema,

@@ -5,6 +5,7 @@ import type { StartableAgent } from "../../core/model/workspace.ts";
 import { SCHEMA_VERSION, type PaneDocument } from "../../core/model/view.ts";
 import { DOCUMENTS_CALLS } from "../../features/documents/calls.ts";
 import { HISTORY_CALLS } from "../../features/history/calls.ts";
+import { changesDiff } from "./changesScene.ts";
 import { WORKSPACES_CALLS } from "../../features/workspaces/calls.ts";
 
 const AT = "2026-11-22T10:00:00.000Z";
@@ -85,6 +86,7 @@ export const featureScene = (): readonly FeatureAnswers[] => [
     calls: WORKSPACES_CALLS,
     answer: (call) => {
       if (call === "startable") return AGENTS;
+      if (call === "changes") return changesDiff();
       return call === "lostList" ? { items: [] } : unexpected(call);
     },
   },

@@ -11,6 +11,7 @@ import type {
   WorktreeList,
   WorktreeRemoved,
 } from "../../core/model/workspace.ts";
+import type { TreeDiff } from "../../core/model/treeDiff.ts";
 import { HOST_TARGET, refNameSchema } from "../../core/model/runtime.ts";
 
 const refSchema = z.string().min(1).max(1_000);
@@ -32,6 +33,12 @@ export const WORKSPACES_CALLS = {
       limitMs: z.number().int().min(0).max(30_000).default(2_000),
     }),
   )<void>(),
+  /**
+   * What has changed in the worktree of a row (by its reference, as `resolve` gives it) since its branch began, line by line, with
+   * what is not committed and new files. Fails with E_REF_NOT_FOUND; with E_WORKSPACE_REFUSED where it works in no worktree, or
+   * where git cannot be asked without a program of the repository's.
+   */
+  changes: mutation(z.object({ ref: refSchema }))<TreeDiff>(),
   /** The agents that can be started on a machine, what a person most likely wants first. */
   startable: mutation(z.object({ target: targetSchema }))<StartableAgent[]>(),
   /**

@@ -12,6 +12,7 @@ import {
   readPersonal,
   readRepository,
   type PersonalSettings,
+  type Repository,
 } from "./readRepository.ts";
 import { createSemaphore } from "../../core/engine/semaphore.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -162,7 +163,8 @@ const PERSONAL_MS = 300_000;
 /** A diff without a commit to compare with. */
 const GIT_FAILED = 128;
 
-const reasonOf = ({ exitCode, timedOut }: RunResult): string | null => {
+/** Why a script of git said nothing; null: it did. */
+export const reasonOf = ({ exitCode, timedOut }: RunResult): string | null => {
   if (timedOut) return `looking took longer than ${TIMEOUT_MS / 1_000} s`;
   switch (exitCode) {
     case 0:
@@ -254,12 +256,17 @@ export class WorkTrees {
     return parseLook(result.stdout);
   }
 
-  /** All that a script needs to ask git about a worktree. @throws NotLookedAt */
-  async inputOf(name: string, target: FeatureTarget, workTree: string): Promise<LookInput> {
+  /** All that a script needs to ask git about a worktree, and what it was made of. @throws NotLookedAt */
+  async inputOf(
+    name: string,
+    target: FeatureTarget,
+    workTree: string,
+  ): Promise<LookInput & { repository: Repository }> {
     const repository = await readRepository(target.files, workTree);
     const { facts, excludesFile } = await this.personalOf(name, target);
     const settings = { ...repository.settings, facts: new Map([...facts, ...repository.settings.facts]) };
     return {
+      repository,
       folder:
         target.kind === "local" ? await this.folderOf(`${repository.gitDir}\0${repository.commonDir}`) : null,
       gitDir: repository.gitDir,

@@ -8,6 +8,7 @@ import { RowWorkspaces } from "./rowWorkspaces.ts";
 import { lookAtLoads } from "./lookAtLoads.ts";
 import { folderOf, ResumedSessions, StartAgent } from "./startAgent.ts";
 import { StartableAgents } from "./startableAgents.ts";
+import { diffOfRow } from "./treeDiff.ts";
 import { WorkTrees } from "./workTrees.ts";
 import { Worktrees } from "./linkedWorktrees.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -18,6 +19,7 @@ import type { Feature, FeatureContext, FirstTasks } from "../../core/ports/featu
 /** Answers what surfaces ask; the work itself is done by the parts. */
 const createService = ({
   context,
+  trees,
   rows,
   start,
   startable,
@@ -25,6 +27,7 @@ const createService = ({
   book,
 }: {
   context: FeatureContext;
+  trees: WorkTrees;
   rows: RowWorkspaces;
   start: StartAgent;
   startable: StartableAgents;
@@ -65,16 +68,19 @@ const createService = ({
     }
   };
 
+  const rowsOf = (ref: string) =>
+    context.rows
+      .all()
+      .filter(({ identity }) => identity.pane_ref === ref || `runtime:${identity.runtime_id ?? ""}` === ref);
+
   return {
-    look: async ({ ref, ...limits }) => {
-      const all = context.rows.all();
-      const meant =
-        ref === null
-          ? all
-          : all.filter(
-              ({ identity }) => identity.pane_ref === ref || `runtime:${identity.runtime_id ?? ""}` === ref,
-            );
-      await rows.look(meant, limits);
+    look: ({ ref, ...limits }) => rows.look(ref === null ? context.rows.all() : rowsOf(ref), limits),
+    changes: async ({ ref }) => {
+      const [row] = rowsOf(ref);
+      if (row === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${ref.slice(0, 200)}'`);
+      const { target } = row.identity;
+      const found = await diffOfRow(trees, context.target(target), row);
+      return { ...stamp(context.clock.now()), target, ...found };
     },
     startable: ({ target }) => startable.list(target),
     start: async (input) => {
@@ -145,7 +151,7 @@ export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks 
     );
     const start = new StartAgent({ context, worktrees, firstTasks, resumed });
     const startable = new StartableAgents({ context, startedOn: (target) => book.startedOn(target) });
-    const service = createService({ context, rows, start, startable, worktrees, book });
+    const service = createService({ context, trees, rows, start, startable, worktrees, book });
     return {
       answer: (call, input, caller) => answerOf(service, call)(input, caller),
       onChanges: () => {

@@ -10,6 +10,7 @@ import { displaySentence, displayText } from "../../ui/text/displayText.ts";
 import { agentName, paneName, panePlaceAndState } from "../../ui/text/rowText.ts";
 import { usePopover } from "../state/popover.ts";
 import { ActionButton, Radios, useCopy } from "./Buttons.tsx";
+import { ChangesView } from "./ChangesView.tsx";
 import { Dialog, ConfirmDialog } from "./Dialog.tsx";
 import { useStore } from "../state/store.ts";
 import { RuleDialog } from "./Rules.tsx";
@@ -162,6 +163,7 @@ export const ActionDialogs = () => {
         <QuestionDialog question={dialog.question} onClose={list.closeDialog} />
       )}
       {dialog?.kind === "rule" && <RuleDialog pane={dialog.pane} onClose={list.closeDialog} />}
+      {dialog?.kind === "changes" && <ChangesView pane={dialog.pane} onClose={list.closeDialog} />}
       {dialog?.kind === "kill" && <KillDialog pane={dialog.pane} onClose={list.closeDialog} />}
     </>
   );

@@ -9,12 +9,14 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   onKeyDown?: KeyboardEventHandler | undefined;
+  /** It takes the whole window. */
+  isWhole?: true;
   /** Left out: one that closes it. */
   buttons?: ReactNode;
   children: ReactNode;
 }
 
-export const Dialog = ({ title, onClose, onKeyDown, buttons, children }: DialogProps) => {
+export const Dialog = ({ title, onClose, onKeyDown, isWhole, buttons, children }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const { gate } = usePopover();
@@ -37,6 +39,7 @@ export const Dialog = ({ title, onClose, onKeyDown, buttons, children }: DialogP
     <dialog
       ref={ref}
       className={styles.dialog}
+      data-whole={isWhole}
       aria-labelledby={titleId}
       onKeyDown={onKeyDown}
       onClose={handleClose}

@@ -62,7 +62,7 @@ interface RowListProps {
 const readRem = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
 
 /** How many CSS pixels one rem is: rows of known height are measured in it, so that the list fits any text size. */
-const useRem = (): number => {
+export const useRem = (): number => {
   const [rem, setRem] = useState(readRem);
   useLayoutEffect(() => {
     // Observes an element that grows with the text, because nothing else reports a change of the text size.
@@ -81,7 +81,7 @@ const useRem = (): number => {
 };
 
 /** Height of the element and of the window, and how far the element is scrolled, in CSS pixels. */
-const useViewport = (element: HTMLElement | null) => {
+export const useViewport = (element: HTMLElement | null) => {
   const [view, setView] = useState({ top: 0, height: 600, windowHeight: 600 });
   useLayoutEffect(() => {
     if (element === null) return;

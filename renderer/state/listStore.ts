@@ -19,6 +19,8 @@ interface AttachCommand {
 export type OpenDialog =
   | { kind: "question"; question: Question }
   | { kind: "kill"; pane: PaneView }
+  /** What has changed in the worktree of its agent. */
+  | { kind: "changes"; pane: PaneView }
   /** A rule about what this pane asks. */
   | { kind: "rule"; pane: PaneView };
 

@@ -12,7 +12,7 @@ import { shellCommand } from "../../ui/text/displayText.ts";
 import { SURFACE, toFailure, type Host } from "./connectHost.ts";
 import type { ActionStatusStore } from "./actionStatusStore.ts";
 import type { BrowserSigns } from "./browserSigns.ts";
-import type { DraftStore } from "./stored.ts";
+import type { CommentStore, DraftStore } from "./stored.ts";
 import type { FeedStore } from "./feedStore.ts";
 import type { KeyHold, ReadGate } from "./readGate.ts";
 import { isShownWhole, type ListStore } from "./listStore.ts";
@@ -26,6 +26,7 @@ export interface Popover {
   readonly list: ListStore;
   readonly statuses: ActionStatusStore;
   readonly drafts: DraftStore;
+  readonly comments: CommentStore;
   readonly hold: KeyHold;
   readonly gate: ReadGate;
   /** The person points at the list: nothing may move below the pointer. A key ends it. */
@@ -103,6 +104,7 @@ export const createActionSurface = ({
   showWhole: (pane) => list.showWhole(pane),
   tick: (pane, number) => ticks.set(withTick(ticks.getState(), pane, number)),
   ticked: (pane) => tickedOf(ticks.getState(), pane),
+  showChanges: (pane) => list.showDialog({ kind: "changes", pane }),
   makeRule: (pane) => list.showDialog({ kind: "rule", pane }),
   ask: (question) => list.showDialog({ kind: "question", question }),
   askToKill: (pane) => list.showDialog({ kind: "kill", pane }),

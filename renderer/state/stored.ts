@@ -1,6 +1,7 @@
-// Values that a window remembers after it was closed: its appearance, and unsent texts. Where the browser stores nothing, they last
+// Values that a window remembers after it was closed: its appearance, and unsent texts and comments. Where the browser stores nothing, they last
 // as long as the page.
 import * as z from "zod";
+import { MAX_COMMENT, MAX_COMMENTS, type LineComment } from "../../ui/text/changesText.ts";
 import { Store } from "./store.ts";
 
 // Appearance: the person's choices, and how they are applied to the document.
@@ -110,6 +111,47 @@ export class DraftStore extends Store<Drafts> {
       });
     const kept = [...drafts].slice(-MAX_DRAFTS);
     writeStored(this.deps.storage, STORAGE_KEY, kept.length === 0 ? null : kept);
+    this.set(new Map(kept));
+  }
+}
+
+// Comments on changed lines, which were not sent yet. They belong to a runtime: they never reach the next agent in its pane.
+
+const COMMENTS_KEY = "agtmux.comments";
+const MAX_COMMENTED = 20;
+
+const commentsSchema = z.array(
+  z.tuple([
+    z.string().max(2_000),
+    z
+      .array(
+        z.object({
+          path: z.string(),
+          side: z.enum(["old", "new"]),
+          line: z.number().int(),
+          quoted: z.string(),
+          words: z.string().max(MAX_COMMENT),
+        }),
+      )
+      .max(MAX_COMMENTS),
+  ]),
+);
+
+/** By runtime. */
+export class CommentStore extends Store<ReadonlyMap<string, readonly LineComment[]>> {
+  private readonly keeper: Keeper;
+
+  constructor(keeper: Keeper) {
+    super(new Map(readStored(keeper, COMMENTS_KEY, commentsSchema, [])));
+    this.keeper = keeper;
+  }
+
+  write(runtimeId: string, comments: readonly LineComment[]): void {
+    const all = new Map(this.getState());
+    all.delete(runtimeId);
+    if (comments.length > 0) all.set(runtimeId, comments);
+    const kept = [...all].slice(-MAX_COMMENTED);
+    writeStored(this.keeper, COMMENTS_KEY, kept.length === 0 ? null : kept);
     this.set(new Map(kept));
   }
 }

@@ -34,7 +34,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: [NODE, "commander", "log-update", "string-width"],
   main: [NODE, "electron", "electron-menubar", "electron-store", "zod"],
   preload: ["electron"],
-  ui: [],
+  // Words that differ within a changed line.
+  ui: ["diff"],
   renderer: ["react", "react-dom", "@trpc/client", "@trpc/server", "zod"],
 };
 

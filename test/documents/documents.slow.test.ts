@@ -63,6 +63,10 @@ beforeAll(async () => {
   git(repository, "commit", "-q", "--allow-empty", "-m", "one");
   git(repository, "worktree", "add", "-q", "-b", "done", `${repository}-done`);
   refs.set("REPOSITORY", repository);
+  writeFileSync(join(repository, "new.txt"), "new\n");
+  const { row, paneId } = await openAgent(scene, {}, "CHANGED", repository);
+  refs.set("CHANGED", row.identity.pane_ref);
+  await scene.daemon.until(paneId, ({ activity }) => (activity?.work_tree ?? null) !== null, 20_000);
 }, 60_000);
 
 afterAll(async () => {
@@ -167,6 +171,7 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["history usage", "--by", "session"],
   ["history handoff", "copilot:4f8298d2"],
   ["history resume", "copilot:4f8298d2", "--cwd", "/tmp", "--dry-run"],
+  ["changes", "CHANGED"],
   ["loads", "/tmp"],
   ["rule list"],
   ["rule check"],

@@ -3,6 +3,7 @@
 import type { FuzzTarget } from "./fuzzTarget.ts";
 import { commandLineTargets } from "./targets/commandLineTargets.ts";
 import { configTargets, settingsTargets } from "./targets/configTargets.ts";
+import { diffTargets } from "./targets/diffTargets.ts";
 import { documentTargets } from "./targets/documentTargets.ts";
 import { feedTargets } from "./targets/feedTargets.ts";
 import { fileTargets } from "./targets/fileTargets.ts";
@@ -27,6 +28,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...configTargets(),
   ...commandLineTargets(),
   ...documentTargets(),
+  ...diffTargets(),
   ...feedTargets(),
   ...wireTargets(),
   ...routerTargets(),

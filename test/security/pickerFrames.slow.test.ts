@@ -12,6 +12,8 @@ import { Arranger, cardKey, INITIAL_STATE, type ListView, type Mode } from "../.
 import { frameOf } from "../../cli/picker/screens.ts";
 import type { Frame, Size } from "../../cli/picker/frame.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import type { FileDiff, TreeDiff } from "../../core/model/treeDiff.ts";
+import { diffRows } from "../../ui/lists/diffRows.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
 import { makeJob } from "../factories/job.ts";
@@ -185,7 +187,44 @@ it("writes no sequence of others, and no line that is wider than the screen", ()
         };
         const draft = { rule: {}, text: body, notes: [about] };
         const drafted = { kind: "rule", verdict: "deny", isAdded: false, problem: progress } as const;
+        const lines = [` ${body}`, `-${screen}`, `+${said}`, `+${label}`].map((line) =>
+          line.replaceAll("\n", " "),
+        );
+        const file: FileDiff = {
+          identity: { path: folder },
+          old_path: name,
+          change: "renamed",
+          is_untracked: false,
+          is_binary: false,
+          added: 2,
+          removed: 1,
+          hunks: [{ old_start: 1, new_start: 1, heading: about, lines }],
+          left_out: progress,
+        };
+        const diff: TreeDiff = {
+          schema_version: SCHEMA_VERSION,
+          generated_at: job.created_at,
+          target: "host",
+          work_tree: folder,
+          branch,
+          base: { kind: "branch", name: branch, commit: "3f2a1c0" },
+          summary: { files: 1, added: 2, removed: 1 },
+          left_out: [said],
+          items: [file, { ...file, identity: { path: title }, is_binary: true, hunks: [] }],
+        };
+        const comment = { path: folder, side: "new", line: 2, quoted: said, words: prompt } as const;
+        const changed = [true, false].flatMap((isSplit) => {
+          const rows = diffRows(diff, { toggled: new Set(), isSplit });
+          const shown = { isSplit, rows, diff, toggled: new Set<string>(), selected: 2, comments: [comment] };
+          const rest = { isSending: false, said: null, problem: progress, pane: waiting(1, request, place) };
+          const mode = { kind: "changes", ...shown, ...rest } as const;
+          return [
+            { ...mode, writing: null },
+            { ...mode, writing: comment, problem: null, said },
+          ];
+        });
         const frames = [
+          ...changed.map((mode) => draw(panes, at, { mode })),
           ...(["sessions", "targets"] as const).map((kind) =>
             draw(panes, at, { view: { kind, isMerged: false }, target }),
           ),

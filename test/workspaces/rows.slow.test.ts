@@ -114,6 +114,40 @@ describe.each([
     expect(explained.stdout).toContain(`shares folder with ${rowOf("inner")?.short_ref}`);
   });
 
+  it("show line by line what has changed there, and why that cannot be told of the others", async () => {
+    const asked = (pane: keyof typeof panes, ...more: string[]) =>
+      cli.run(["changes", rowOf(pane)?.identity.pane_ref ?? "", ...more]);
+    const { stdout, stderr, code } = await asked("main");
+    expect([code, stderr]).toEqual([0, ""]);
+    const commit = git(repository, "rev-parse", "--short=7", "HEAD").trim();
+    expect(stdout.split("\n")).toEqual([
+      `2 files +2 \u{2212}1 since the last commit (${commit})`,
+      " a.txt    +2 \u{2212}1",
+      " new.txt  +0 \u{2212}0  new, not in git",
+      "",
+      "diff --git a/a.txt b/a.txt",
+      "--- a/a.txt",
+      "+++ b/a.txt",
+      "@@ -1,2 +1,3 @@",
+      " one",
+      "-two",
+      "+2",
+      "+3",
+      "",
+      "diff --git a/new.txt b/new.txt",
+      "# +0 \u{2212}0 · new, not in git",
+      "",
+    ]);
+    expect((await asked("linked")).stdout).toMatch(/^no changes since main \([0-9a-f]{7}\)\n$/);
+    expect(JSON.parse((await asked("main", "--json")).stdout)).toMatchObject({
+      base: { kind: "commit" },
+      items: [{ added: 2, removed: 1 }, { is_untracked: true }],
+    });
+    const refused = await asked("hostile");
+    expect(refused.stderr).toContain("its files go through a filter, and a filter is a program");
+    expect(refused.code).not.toBe(0);
+  });
+
   it("say what would be left when the agent is killed", async () => {
     await cli.run(["list", "--look"]);
     const refused = await cli.run(["kill", rowOf("main")?.identity.pane_ref ?? ""]);

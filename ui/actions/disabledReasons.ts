@@ -151,6 +151,11 @@ export const replyReason = (pane: PaneView, context: ActionContext): DisabledRea
     : notWholeReason(pane, null, context);
 };
 
+/** What the agent left can be seen after its end, too. */
+export const changesReason = (pane: PaneView, context: ActionContext): DisabledReason =>
+  unreachableReason(pane, context) ??
+  ((pane.activity?.work_tree ?? null) === null ? "it works in no git worktree." : null);
+
 /** Whether a text could wait for the end of a turn: anything else takes it now, or asks something. */
 export const isLaterOffered = ({ state }: PaneView): boolean => state === "running";
 

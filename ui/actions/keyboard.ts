@@ -76,6 +76,9 @@ const ACTION_ENTRIES = [...byHelp].map(([help, rows]): Entry => [
 ]);
 const WHOLE = ACTION_ENTRIES.findIndex(([keys]) => keys === "w");
 
+/** Its keys are those of the view of changes, which the picker shows in the view itself. */
+export const IN_CHANGES = "In changes";
+
 /** The list of shortcuts, part by part. */
 export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] = [
   {
@@ -94,6 +97,17 @@ export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] 
   {
     title: "Act on the selected row",
     entries: ACTION_ENTRIES.toSpliced(WHOLE + 1, 0, ["1 – 9", "Choose an option"]),
+  },
+  {
+    title: IN_CHANGES,
+    entries: [
+      ["↑ ↓  or  k j", "Previous, next line"],
+      ["n  p", "Next, previous file"],
+      ["Space  f", "Fold a file, all files"],
+      ["c  x", "Comment on the line, remove that"],
+      ["s", "Send the comments when the agent is idle"],
+      ["r", "Read again"],
+    ],
   },
   {
     title: "While you reply",

@@ -17,6 +17,7 @@ import {
 } from "./guards.ts";
 import type { ActionKind, ActionStatus, ActionCall, ShownResult } from "./actionStatus.ts";
 import {
+  changesReason,
   goOnReason,
   interruptReason,
   killReason,
@@ -69,6 +70,8 @@ export interface ActionSurface {
   /** Ticks an option of a question that takes several, or unticks it; nothing is sent. */
   tick: (pane: PaneView, number: number) => void;
   ticked: (pane: PaneView) => ReadonlySet<number>;
+  /** Shows what has changed in the worktree of its agent. */
+  showChanges: (pane: PaneView) => void;
   /** Shows a rule about what the pane asks. */
   makeRule: (pane: PaneView) => void;
   ask: (question: Question) => void;
@@ -231,6 +234,17 @@ export const PANE_ACTIONS = [
     panel: "output",
     disabledReason: unreachableReason,
     run: (pane, surface) => surface.showPanel(pane, "output"),
+  },
+  {
+    id: "changes",
+    key: "v",
+    name: "View changes",
+    label: () => "Changes",
+    help: "Show what it changed",
+    kind: "send",
+    isExpected: never,
+    disabledReason: changesReason,
+    run: (pane, surface) => surface.showChanges(pane),
   },
   {
     id: "interrupt",
