@@ -96,6 +96,17 @@ const createCalls = (client: () => DaemonClient | null): PaneCalls => {
       mutate: async (input) =>
         (await connected(client())).call((api) => api.dismiss.mutate({ ...input, ...own })),
     },
+    automation: {
+      jobs: { query: async () => (await connected(client())).call((api) => api.automation.jobs.query({})) },
+      watch: {
+        mutate: async (input) =>
+          (await connected(client())).call((api) => api.automation.watch.mutate({ ...input, ...own })),
+      },
+      jobCancel: {
+        mutate: async (input) =>
+          (await connected(client())).call((api) => api.automation.jobCancel.mutate(input)),
+      },
+    },
   };
 };
 

@@ -313,7 +313,10 @@ export const ACTIVITY_WORDS: Readonly<Record<ActivityEvidence["field"], string>>
 // Conditions: what a watch waits for, as people type it and as they read it.
 
 /** All forms, for whoever typed another one. */
-export const CONDITION_FORMS = "quiet:<duration>, match:<pattern>, state:<state>, needs-action or gone";
+export const CONDITION_FORMS = "quiet:<duration>, match:<pattern>, state:<state>, needs-action, done or gone";
+
+/** What stands on the row of an agent of which the person is told when it is done. */
+export const TELLS_DONE = "tells when done";
 
 const isState = (text: string): text is CanonicalState => Object.hasOwn(STATE_CLAUSES, text);
 
@@ -323,7 +326,7 @@ export const readCondition = (text: string): WatchCondition | null => {
   const forMs = kind === "quiet" ? readDuration(value) : null;
   if (forMs !== null) return { kind: "quiet", forMs };
   if (kind === "match" && value !== "") return { kind, pattern: value };
-  if ((kind === "needs-action" || kind === "gone") && value === "") return { kind };
+  if ((kind === "needs-action" || kind === "done" || kind === "gone") && value === "") return { kind };
   const state = kind === "state" ? value : text;
   return isState(state) ? { kind: "state", state } : null;
 };
@@ -343,6 +346,7 @@ export const conditionText = (condition: WatchCondition): string => {
     case "state":
       return `state:${condition.state}`;
     case "needs-action":
+    case "done":
     case "gone":
       return condition.kind;
   }
@@ -359,6 +363,8 @@ export const happenedText = (condition: WatchCondition): string => {
       return STATE_CLAUSES[condition.state];
     case "needs-action":
       return "needs you";
+    case "done":
+      return "is done";
     case "gone":
       return "has ended";
   }

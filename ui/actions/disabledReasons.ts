@@ -56,6 +56,17 @@ const farBackgroundReason = (pane: PaneView): DisabledReason =>
 const insideReason = ({ inside }: PaneView): DisabledReason =>
   inside === null ? null : `it is inside ${inside}, where only its screen is known; attach to do this.`;
 
+/** A watch only reads, so that it is possible wherever the state is known. */
+export const tellReason = (pane: PaneView, context: ActionContext): DisabledReason => {
+  const notLive = notLiveReason(pane, context);
+  if (notLive !== null) return notLive;
+  return pane.state === "running" ||
+    pane.state === "unknown" ||
+    (pane.state !== null && isWaiting(pane.state))
+    ? null
+    : "no turn is running.";
+};
+
 export const killReason = (pane: PaneView, context: ActionContext): DisabledReason =>
   notLiveReason(pane, context) ?? insideReason(pane);
 

@@ -4,8 +4,9 @@
 import type { PaneView } from "../../core/model/view.ts";
 import type { ActionResult, AnswerChoice, KillSignal, OutputRequest } from "../../core/model/action.ts";
 import { isWaiting } from "../../core/model/needs.ts";
-import type { JobView } from "../../core/model/job.ts";
-import { goOnText } from "../text/jobText.ts";
+import type { JobsView, JobView, WatchCondition } from "../../core/model/job.ts";
+import { TELLS_DONE } from "../../core/model/words.ts";
+import { goOnText, isArmed } from "../text/jobText.ts";
 import { agentName, panePlaceAndState, rowTitle } from "../text/rowText.ts";
 import {
   agentInput,
@@ -24,6 +25,7 @@ import {
   roleReason,
   ruleReason,
   severalReason,
+  tellReason,
   unreachableReason,
   type ActionContext,
   type DisabledReason,
@@ -38,6 +40,18 @@ export interface PaneCalls {
   readonly interrupt: Call<object, ActionResult>;
   readonly kill: Call<{ signal: KillSignal; isConfirmed: boolean }, ActionResult>;
   readonly dismiss: Call<object, unknown>;
+  readonly automation: {
+    readonly jobs: { query: (input: object) => Promise<JobsView> };
+    readonly watch: {
+      mutate: (input: {
+        subject: { runtimeId: string };
+        condition: WatchCondition;
+        forMs: number;
+        surface: string;
+      }) => Promise<unknown>;
+    };
+    readonly jobCancel: { mutate: (input: { id: string }) => Promise<unknown> };
+  };
 }
 
 /** A question before something is done. */
@@ -132,6 +146,34 @@ export const answerPrompt = (
 export const chooseOption = (pane: PaneView, number: number, surface: ActionSurface): void => {
   if (pane.request?.options[number - 1]?.toggle !== undefined) surface.tick(pane, number);
   else answerPrompt(pane, { kind: "option", number }, surface);
+};
+
+/** A turn that takes longer is looked at before. */
+const TELL_FOR_MS = 86_400_000;
+
+const isToldWhenDone = ({ armed }: PaneView): boolean => armed?.includes(TELLS_DONE) === true;
+
+const did = (detail: string): ShownResult => ({ outcome: "delivered", detail, notes: [] });
+
+/** Arms a watch for the end of the turn, or ends it, as the row says that it is. */
+const tellWhenDone = async (pane: PaneView, { automation }: PaneCalls): Promise<ShownResult> => {
+  const { runtime_id: runtimeId } = pane.identity;
+  const { items } = await automation.jobs.query({});
+  const armed = items.filter(
+    (job) => job.runtime_id === runtimeId && job.when === "done" && isArmed(job) && !job.repeated,
+  );
+  if (isToldWhenDone(pane)) {
+    for (const { job_id: id } of armed) await automation.jobCancel.mutate({ id });
+    return did("You won't be told when this turn is over.");
+  }
+  if (armed.length === 0)
+    await automation.watch.mutate({
+      subject: { runtimeId: runtimeId ?? "" },
+      condition: { kind: "done" },
+      forMs: TELL_FOR_MS,
+      surface: agentInput(pane).surface,
+    });
+  return did("You'll be told when this turn is over.");
 };
 
 /** The order is that of the buttons, of the sentences about impossible actions and of the list of shortcuts. */
@@ -249,6 +291,18 @@ export const PANE_ACTIONS = [
         onConfirm: () =>
           void surface.start(pane, "interrupt", () => surface.api.interrupt.mutate(interruptInput(pane))),
       }),
+  },
+  {
+    id: "tell",
+    key: "t",
+    name: "Tell me when done",
+    label: (pane) => (isToldWhenDone(pane) ? "Don't tell me" : "Tell me when done"),
+    help: "Tell me when it's done; again: don't",
+    kind: "setting",
+    isExclusive: true,
+    isExpected: never,
+    disabledReason: tellReason,
+    run: (pane, { start, api }) => void start(pane, "setting", () => tellWhenDone(pane, api)),
   },
   {
     id: "dismiss",

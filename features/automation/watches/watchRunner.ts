@@ -6,7 +6,7 @@ import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { isBelow } from "../rules/judgeRequest.ts";
 import { hashOf, watchOf, type Rule } from "../rules/ruleFile.ts";
 import { type Watched, decide, type Matched, type WatchAct, agentName, endedText } from "./decide.ts";
-import { happenedText } from "../../../core/model/words.ts";
+import { happenedText, STATE_CLAUSES } from "../../../core/model/words.ts";
 import { isQuiet, minuteOfDay } from "../../../core/api/notifications/judgeNotification.ts";
 import { LookTimer } from "../queue/lookTimer.ts";
 import { BarePanes, bareKeysOf, isBareKey } from "./barePanes.ts";
@@ -415,7 +415,9 @@ export class WatchRunner {
     now: number,
   ): void {
     const { jobId, condition, channel } = job;
-    const [standing, what] = [this.standing.find(jobId), happenedText(condition)];
+    const standing = this.standing.find(jobId);
+    const hasFailed = condition.kind === "done" && row.state === "error";
+    const what = hasFailed ? STATE_CLAUSES.error : happenedText(condition);
     const isHeard = this.deps.hears(channel);
     const run = { jobId, at: now, runtimeId, outcome: `${isHeard ? "told" : UNHEARD}: ${what}` };
     if (standing !== null) this.standing.record(standing, row, now, isHeard ? what : `${UNHEARD}: ${what}`);

@@ -1,0 +1,33 @@
+// What the popover keeps about a row for the person, on a scripted daemon: each by its key, with what it says and what is asked of
+// the daemon.
+import { expect, it } from "vitest";
+import { makePane } from "../test/factories/view.ts";
+import { FakeAutomation } from "../test/fakes/fakeAutomation.ts";
+import { usePopovers } from "./launchers/popovers.ts";
+import { expectSound } from "./looks/openedOnce.ts";
+
+const { start } = usePopovers();
+
+const open = async () => {
+  const automation = new FakeAutomation();
+  const panes = [makePane({ windowName: "api", state: "running", since: Date.now() })];
+  const started = await start(panes, { features: [automation] });
+  await started.popover.row("api").focus();
+  return { ...started, automation, ref: panes[0]?.identity.pane_ref ?? "" };
+};
+
+it("tells when a turn is over by one key, and takes that back by the same", async () => {
+  const started = await open();
+  const { daemon, popover, automation, ref } = started;
+  await popover.press("t");
+  await popover.status.getByText("You'll be told when this turn is over.").waitFor();
+  expect(automation.items).toMatchObject([{ when: "done", runtime_id: "rt1", surface: "popover" }]);
+  daemon.refine(ref, { armed: "tells when done" });
+  await popover.row("api").getByText("tells when done").waitFor();
+  await popover.press("ArrowRight");
+  await popover.action("Don't tell me").waitFor();
+  await expectSound(started);
+  await popover.press("t");
+  await popover.status.getByText("You won't be told").waitFor();
+  expect(automation.items).toMatchObject([{ state: "cancelled" }]);
+});
