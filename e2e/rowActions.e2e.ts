@@ -31,3 +31,34 @@ it("tells when a turn is over by one key, and takes that back by the same", asyn
   await popover.status.getByText("You won't be told").waitFor();
   expect(automation.items).toMatchObject([{ state: "cancelled" }]);
 });
+
+it("mutes by one key for an hour, by the same until its end, and unmutes; the row says so quietly", async () => {
+  const started = await open();
+  const { daemon, popover, page } = started;
+  for (const [forMs, said, onRow] of [
+    [3_600_000, /^ ?Muted until \d\d:\d\d; z again mutes it until it ends\.$/, 1],
+    ["end", "Muted until it ends; z again unmutes it.", 1],
+    [null, "No longer muted.", 0],
+  ] as const) {
+    await popover.press("z");
+    await popover.status.getByText(said).waitFor();
+    expect(daemon.asked.at(-1)).toMatchObject({ action: "mute", input: { forMs, surface: "popover" } });
+    expect(await page.locator("[data-part=muted]").count()).toBe(onRow);
+  }
+});
+
+it("renames a row in a dialog, and gives it its title again", async () => {
+  const started = await open();
+  const { daemon, popover, page } = started;
+  await popover.press("R");
+  await popover.dialog.getByLabel("Name").waitFor();
+  await expectSound(started);
+  await page.keyboard.type("refunds, second try");
+  await popover.press("Enter");
+  await popover.row("refunds, second try").waitFor();
+  expect(daemon.asked).toMatchObject([{ action: "rename", input: { name: "refunds, second try" } }]);
+  await popover.press("R");
+  await popover.dialog.getByLabel("Name").fill("");
+  await popover.press("Enter");
+  await popover.row("api").waitFor();
+});

@@ -5,7 +5,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import type { JobDetail, JobsView } from "../../core/model/job.ts";
 import type { RuleDraft, RulesView } from "../../core/model/rule.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
-import type { Question } from "../../ui/actions/paneActions.ts";
+import type { Question, TextQuestion } from "../../ui/actions/paneActions.ts";
 import { NO_TICKS, type Ticks } from "../../ui/actions/ticks.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
 import { moveSelection, RowMemory, type Row, type View } from "../../ui/lists/rows.ts";
@@ -72,6 +72,13 @@ export interface ReplyMode {
   readonly isLater: boolean;
 }
 
+/** A text that an action asks for, in one line. */
+export interface TextMode {
+  readonly kind: "text";
+  readonly question: TextQuestion;
+  readonly text: string;
+}
+
 export const START_FIELDS = ["agent", "target", "folder", "branch", "text"] as const;
 export type StartField = (typeof START_FIELDS)[number];
 
@@ -102,6 +109,7 @@ export type Mode =
   | { kind: "whole"; key: string; top: number; readTo: number }
   | { kind: "output"; key: string; source: OutputRequest; up: number }
   | ReplyMode
+  | TextMode
   /** `back`: what is shown afterwards. */
   | { kind: "question"; question: Question; back: Mode }
   /** `sentence`: what would happen, by the daemon; null until it has said so. */
@@ -176,6 +184,7 @@ export const modeFits = (state: PickerState, before: PickerState): boolean => {
     case "armed":
     case "rule":
     case "start":
+    case "text":
     case "question":
     case "kill":
       return true;

@@ -96,6 +96,14 @@ const createCalls = (client: () => DaemonClient | null): PaneCalls => {
       mutate: async (input) =>
         (await connected(client())).call((api) => api.dismiss.mutate({ ...input, ...own })),
     },
+    mute: {
+      mutate: async (input) =>
+        (await connected(client())).call((api) => api.mute.mutate({ ...input, ...own })),
+    },
+    rename: {
+      mutate: async (input) =>
+        (await connected(client())).call((api) => api.rename.mutate({ ...input, ...own })),
+    },
     automation: {
       jobs: { query: async () => (await connected(client())).call((api) => api.automation.jobs.query({})) },
       watch: {
@@ -205,6 +213,7 @@ export const createSurface = (deps: {
     ticked: deps.ticked,
     tick: deps.tick,
     ask: (question) => deps.setMode({ kind: "question", question, back: { kind: "list" } }),
+    askForText: (question) => deps.setMode({ kind: "text", question, text: question.initial }),
     askToKill: (pane) => askToKillBy(pane, "INT"),
     askToKillBy,
   };

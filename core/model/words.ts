@@ -133,8 +133,8 @@ export const askedLine = (request: Asked): string => {
 
 interface RowTitle {
   text: string;
-  /** What the person asked, the agent's own name for its session, or only the name of the window or the folder. */
-  source: "prompt" | "session" | "window" | "folder";
+  /** What the person calls it, what they asked, the agent's own name for its session, or only the name of the window or the folder. */
+  source: "name" | "prompt" | "session" | "window" | "folder";
 }
 
 /** A prompt of fewer words (`yes`, `go on`) says nothing of the work. */
@@ -170,8 +170,9 @@ const nameOfWindow = (pane: PaneView): string => {
 /** The last part of the folder in which the agent works; empty where it is not known. */
 export const folderOf = ({ activity }: PaneView): string => visibleLine(lastName(activity?.folder ?? ""));
 
-/** The last prompt's first line; one that says nothing gives way to the session's name; else the window's name, else the folder. */
+/** The person's own name for it; else the last prompt's first line; one that says nothing gives way to the session's name; else the window's name, else the folder. */
 export const rowTitle = (pane: PaneView): RowTitle => {
+  if (pane.name !== null) return { text: visibleLine(pane.name), source: "name" };
   const prompt = visibleLine(pane.activity?.prompt ?? "");
   const session = visibleLine(pane.activity?.session_title ?? "");
   if (prompt !== "" && (session === "" || isTelling(prompt))) return { text: prompt, source: "prompt" };

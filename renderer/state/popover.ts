@@ -105,6 +105,7 @@ export const createActionSurface = ({
   ticked: (pane) => tickedOf(ticks.getState(), pane),
   makeRule: (pane) => list.showDialog({ kind: "rule", pane }),
   ask: (question) => list.showDialog({ kind: "question", question }),
+  askForText: (question) => list.showDialog({ kind: "text", question }),
   askToKill: (pane) => list.showDialog({ kind: "kill", pane }),
 });
 

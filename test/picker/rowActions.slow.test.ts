@@ -41,3 +41,33 @@ it.concurrent("arms and ends a watch for the end of the turn; one that nobody wo
   await picker.type("?");
   await picker.shows("Tell me when it's done; again: don't");
 });
+
+it.concurrent("mutes, and names a row in its foot", async (test) => {
+  const { picker } = await open(test);
+  await picker.type("z");
+  await picker.shows("z again mutes it until it ends.");
+  await picker.shows("· muted");
+  await wait(READING);
+  await picker.type("z");
+  await picker.shows("Muted until it ends; z again unmutes it.");
+  // The row follows a moment after the receipt.
+  await wait(READING);
+  await picker.type("z");
+  await picker.shows("No longer muted.");
+  await picker.showsNot("· muted");
+  expect(picker.asked("mute")).toMatchObject([{ forMs: 3_600_000 }, { forMs: "end" }, { forMs: null }]);
+  await picker.type("R");
+  await picker.shows("Empty: the title again.");
+  await picker.type("-l", "refunds, again");
+  await picker.type("Escape");
+  await picker.showsNot("Empty: the title again.");
+  expect(picker.asked("rename")).toEqual([]);
+  await picker.type("R");
+  await picker.shows("Empty: the title again.");
+  await picker.type("-l", "second try");
+  await picker.shows("› second try");
+  await picker.type("Enter");
+  await picker.untilAsked("rename", 1);
+  expect(picker.asked("rename")).toMatchObject([{ name: "second try", surface: "picker" }]);
+  await picker.shows("▸ second try");
+});

@@ -41,18 +41,28 @@ const possible = (pane: PaneView, context: ActionContext = WELL): string[] =>
 
 describe("what can be done", () => {
   it.each([
-    ["running", ["reply", "attach", "output", "interrupt", "tell", "kill"]],
-    ["idle", ["reply", "attach", "output", "kill"]],
-    ["completed", ["reply", "attach", "output", "kill"]],
-    ["unknown", ["reply", "attach", "output", "interrupt", "tell", "kill"]],
-    ["error", ["reply", "attach", "output", "dismiss", "kill"]],
+    ["running", ["reply", "attach", "output", "interrupt", "tell", "mute", "rename", "kill"]],
+    ["idle", ["reply", "attach", "output", "mute", "rename", "kill"]],
+    ["completed", ["reply", "attach", "output", "mute", "rename", "kill"]],
+    ["unknown", ["reply", "attach", "output", "interrupt", "tell", "mute", "rename", "kill"]],
+    ["error", ["reply", "attach", "output", "mute", "rename", "dismiss", "kill"]],
   ] as const)("to an agent that is %s", (state, expected) =>
     expect(possible(makePane({ state }))).toEqual(expected),
   );
 
   it("answers a prompt only by keys that are known, and never remembers by approving", () => {
     const pane = asking();
-    expect(possible(pane)).toEqual(["approve", "rule", "attach", "output", "interrupt", "tell", "kill"]);
+    expect(possible(pane)).toEqual([
+      "approve",
+      "rule",
+      "attach",
+      "output",
+      "interrupt",
+      "tell",
+      "mute",
+      "rename",
+      "kill",
+    ]);
     expect(optionReasons(pane, WELL)).toEqual([null, null, "the keys that choose it are unknown."]);
     const onlyAlways = asking({ options: [{ label: "Always", keys: ["1"], role: "approve_always" }] });
     expect(actionOf("approve").disabledReason(onlyAlways, WELL)).toContain("which option does only that");
@@ -61,9 +71,19 @@ describe("what can be done", () => {
   it("answers a session that no pane shows only where its event told all of it", () => {
     const background = { id: "1981d014", is_answered_elsewhere: false };
     const told = { ...asking({ options: [] }), background };
-    expect(possible(told)).toEqual(["approve", "deny", "rule", "attach", "output", "tell", "kill"]);
+    expect(possible(told)).toEqual([
+      "approve",
+      "deny",
+      "rule",
+      "attach",
+      "output",
+      "tell",
+      "mute",
+      "rename",
+      "kill",
+    ]);
     const untold = { ...asking({ options: [], is_whole: false }), background, prompt_fingerprint: null };
-    expect(possible(untold)).toEqual(["attach", "output", "tell", "kill"]);
+    expect(possible(untold)).toEqual(["attach", "output", "tell", "mute", "rename", "kill"]);
     expect(actionOf("approve").disabledReason(untold, WELL)).toContain("runs in the background");
     const elsewhere = { ...told, background: { ...background, is_answered_elsewhere: true } };
     expect(possible(elsewhere)).toEqual(["attach", "output", "kill"]);
@@ -74,18 +94,27 @@ describe("what can be done", () => {
     const background = { id: "1981d014", is_answered_elsewhere: false };
     const at = (target: string, state: PaneView["state"]) =>
       possible({ ...makePane({ state, target }), background });
-    expect(at("host", "idle")).toEqual(["reply", "attach", "output", "kill"]);
-    expect(at("host", "running")).toEqual(["reply", "attach", "output", "interrupt", "tell", "kill"]);
-    expect(at("host", "unknown")).toEqual(["reply", "attach", "output", "tell", "kill"]);
-    expect(at("vm1", "idle")).toEqual(["attach", "output", "kill"]);
-    expect(at("vm1", "running")).toEqual(["attach", "output", "tell", "kill"]);
+    expect(at("host", "idle")).toEqual(["reply", "attach", "output", "mute", "rename", "kill"]);
+    expect(at("host", "running")).toEqual([
+      "reply",
+      "attach",
+      "output",
+      "interrupt",
+      "tell",
+      "mute",
+      "rename",
+      "kill",
+    ]);
+    expect(at("host", "unknown")).toEqual(["reply", "attach", "output", "tell", "mute", "rename", "kill"]);
+    expect(at("vm1", "idle")).toEqual(["attach", "output", "mute", "rename", "kill"]);
+    expect(at("vm1", "running")).toEqual(["attach", "output", "tell", "mute", "rename", "kill"]);
   });
 
   it("neither kills nor makes a rule of what is inside another program, and answers it only where it is whole", () => {
     const whole = { ...asking(), inside: "ssh" };
-    expect(possible(whole)).toEqual(["approve", "attach", "output", "interrupt", "tell"]);
+    expect(possible(whole)).toEqual(["approve", "attach", "output", "interrupt", "tell", "mute", "rename"]);
     const partly = { ...asking({ is_whole: false }), inside: "ssh", prompt_fingerprint: null };
-    expect(possible(partly)).toEqual(["attach", "output", "interrupt", "tell"]);
+    expect(possible(partly)).toEqual(["attach", "output", "interrupt", "tell", "mute", "rename"]);
     expect(actionOf("deny").disabledReason(partly, WELL)).toContain("inside ssh");
   });
 
@@ -101,7 +130,16 @@ describe("what can be done", () => {
       [{ is_whole: true }, { ...WELL, isShownWhole: () => false }],
     ] as const) {
       const pane = asking({ options, text_entry: [], ...request });
-      expect(possible(pane, around)).toEqual(["deny", "attach", "output", "interrupt", "tell", "kill"]);
+      expect(possible(pane, around)).toEqual([
+        "deny",
+        "attach",
+        "output",
+        "interrupt",
+        "tell",
+        "mute",
+        "rename",
+        "kill",
+      ]);
       const open = optionReasons(pane, around).map((reason) => reason === null);
       expect(open).toEqual([false, false, true, false]);
     }
@@ -112,7 +150,7 @@ describe("what can be done", () => {
 
   it("does not answer a prompt that cannot be named", () => {
     const pane = { ...asking(), prompt_fingerprint: null };
-    expect(possible(pane)).toEqual(["attach", "output", "interrupt", "tell", "kill"]);
+    expect(possible(pane)).toEqual(["attach", "output", "interrupt", "tell", "mute", "rename", "kill"]);
     expect(optionReasons(pane, WELL)).toEqual(Array(3).fill("can't tell its prompt from another."));
   });
 
@@ -167,7 +205,7 @@ describe("what can be done", () => {
   it("does not interrupt an agent of which nobody knows how", () =>
     expect(
       possible(makePane({ state: "running" }), { ...WELL, uninterruptible: new Set(["claude"]) }),
-    ).toEqual(["reply", "attach", "output", "tell", "kill"]));
+    ).toEqual(["reply", "attach", "output", "tell", "mute", "rename", "kill"]));
 
   it("tells of the end of a turn, ends that again, and arms it once alone", async () => {
     const pane = makePane({ state: "running" });
@@ -210,6 +248,29 @@ describe("what can be done", () => {
       "You won't be told when this turn is over.",
     ]);
   });
+});
+
+it("mutes for an hour, then until its end, then not at all", async () => {
+  const asked: unknown[] = [];
+  const press = async (muted: PaneView["muted"]) => {
+    const pane = { ...makePane({ state: "running" }), muted };
+    actionOf("mute").run(pane, {
+      api: {
+        mute: {
+          mutate: async ({ forMs }: { forMs: unknown }) => {
+            asked.push(forMs);
+            return { muted: null };
+          },
+        },
+      },
+      start: async (_pane: PaneView, _kind: string, call: () => Promise<unknown>) => call(),
+    } as unknown as ActionSurface);
+    return actionOf("mute").label?.(pane);
+  };
+  const later = new Date().toISOString();
+  const labels = [await press(null), await press({ until: later }), await press({ until: null })];
+  expect(labels).toEqual(["Mute for an hour", "Mute until it ends", "Unmute"]);
+  expect(asked).toEqual([3_600_000, "end", null]);
 });
 
 describe("what is missing", () => {

@@ -21,6 +21,7 @@ import {
   goOnReason,
   interruptReason,
   killReason,
+  notLiveReason,
   replyReason,
   roleReason,
   ruleReason,
@@ -31,6 +32,9 @@ import {
   type DisabledReason,
 } from "./disabledReasons.ts";
 
+/** The daemon holds it, too; its schemas are not loaded here. */
+const MAX_NAME = 80;
+
 /** A call as the daemon's client has it. */
 type Call<More, Result> = { mutate: (input: PaneInput & More) => Promise<Result> };
 
@@ -40,6 +44,8 @@ export interface PaneCalls {
   readonly interrupt: Call<object, ActionResult>;
   readonly kill: Call<{ signal: KillSignal; isConfirmed: boolean }, ActionResult>;
   readonly dismiss: Call<object, unknown>;
+  readonly mute: Call<{ forMs: number | "end" | null }, Pick<PaneView, "muted">>;
+  readonly rename: Call<{ name: string }, unknown>;
   readonly automation: {
     readonly jobs: { query: (input: object) => Promise<JobsView> };
     readonly watch: {
@@ -60,6 +66,21 @@ export interface Question {
   text: string;
   confirmLabel: string;
   onConfirm: () => void;
+}
+
+/** A text that an action needs before it is done. */
+export interface TextQuestion {
+  title: string;
+  /** What the field is for. */
+  label: string;
+  /** What becomes of the text. */
+  hint: string;
+  initial: string;
+  maxLength: number;
+  confirmLabel: string;
+  /** False: without a text there is nothing to do. */
+  mayBeEmpty: boolean;
+  onSubmit: (text: string) => void;
 }
 
 /** What an action can use of the surface on which it is chosen. */
@@ -86,6 +107,7 @@ export interface ActionSurface {
   /** Shows a rule about what the pane asks. */
   makeRule: (pane: PaneView) => void;
   ask: (question: Question) => void;
+  askForText: (question: TextQuestion) => void;
   /** Asks which signal to send; the answer comes through `kill`. */
   askToKill: (pane: PaneView) => void;
 }
@@ -174,6 +196,27 @@ const tellWhenDone = async (pane: PaneView, { automation }: PaneCalls): Promise<
       surface: agentInput(pane).surface,
     });
   return did("You'll be told when this turn is over.");
+};
+
+const HOUR_MS = 3_600_000;
+
+/** Each press is one further: for an hour, until it ends, not at all. */
+const nextMute = ({ muted }: PaneView): number | "end" | null => {
+  if (muted === null) return HOUR_MS;
+  return muted.until === null ? null : "end";
+};
+
+const muteLabel = (pane: PaneView): string => {
+  const next = nextMute(pane);
+  if (next === null) return "Unmute";
+  return next === "end" ? "Mute until it ends" : "Mute for an hour";
+};
+
+const mutedText = ({ muted }: Pick<PaneView, "muted">): string => {
+  if (muted === null) return "No longer muted.";
+  if (muted.until === null) return "Muted until it ends; z again unmutes it.";
+  const time = new Date(muted.until).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  return `Muted until ${time}; z again mutes it until it ends.`;
 };
 
 /** The order is that of the buttons, of the sentences about impossible actions and of the list of shortcuts. */
@@ -303,6 +346,47 @@ export const PANE_ACTIONS = [
     isExpected: never,
     disabledReason: tellReason,
     run: (pane, { start, api }) => void start(pane, "setting", () => tellWhenDone(pane, api)),
+  },
+  {
+    id: "mute",
+    key: "z",
+    name: "Mute",
+    label: muteLabel,
+    help: "Mute for an hour; again: until it ends; again: unmute",
+    kind: "setting",
+    isExclusive: true,
+    isExpected: never,
+    disabledReason: notLiveReason,
+    run: (pane, { start, api }) =>
+      void start(pane, "setting", async () =>
+        did(mutedText(await api.mute.mutate({ ...agentInput(pane), forMs: nextMute(pane) }))),
+      ),
+  },
+  {
+    id: "rename",
+    key: "R",
+    name: "Rename",
+    label: () => "Rename…",
+    help: "Rename",
+    kind: "setting",
+    isExclusive: true,
+    isExpected: never,
+    disabledReason: notLiveReason,
+    run: (pane, { askForText, start, api }) =>
+      askForText({
+        title: `Rename “${rowTitle(pane).text}”`,
+        label: "Name",
+        hint: "Shown in place of the title, in agtmux only. Empty: the title again.",
+        initial: pane.name ?? "",
+        maxLength: MAX_NAME,
+        confirmLabel: "Rename",
+        mayBeEmpty: true,
+        onSubmit: (name) =>
+          void start(pane, "setting", async () => {
+            await api.rename.mutate({ ...agentInput(pane), name });
+            return null;
+          }),
+      }),
   },
   {
     id: "dismiss",

@@ -381,7 +381,7 @@ export class WatchRunner {
       for (const runtimeId of known ?? []) if (!about.has(runtimeId)) known?.delete(runtimeId);
       for (const act of decide([one.job], { ...facts, watched: about })) this.perform(act, now);
     }
-    const busy = new Map([...watched].filter(([, { row }]) => !isBackground(row)));
+    const busy = new Map([...watched].filter(([, { row }]) => !isBackground(row) && row.muted === null));
     for (const act of decide(this.builtIn(now), { ...facts, watched: busy })) this.perform(act, now);
     // Lines that came too soon after others are told a moment later.
     if (this.lines.isWaiting) this.isWoken = true;
