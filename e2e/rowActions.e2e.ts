@@ -5,6 +5,7 @@ import { makePane } from "../test/factories/view.ts";
 import { FakeAutomation } from "../test/fakes/fakeAutomation.ts";
 import { usePopovers } from "./launchers/popovers.ts";
 import { expectSound } from "./looks/openedOnce.ts";
+import { mixedScene } from "./scenes/scenes.ts";
 
 const { start } = usePopovers();
 
@@ -50,15 +51,45 @@ it("mutes by one key for an hour, by the same until its end, and unmutes; the ro
 it("renames a row in a dialog, and gives it its title again", async () => {
   const started = await open();
   const { daemon, popover, page } = started;
-  await popover.press("R");
+  await popover.press("F2");
   await popover.dialog.getByLabel("Name").waitFor();
   await expectSound(started);
   await page.keyboard.type("refunds, second try");
   await popover.press("Enter");
   await popover.row("refunds, second try").waitFor();
   expect(daemon.asked).toMatchObject([{ action: "rename", input: { name: "refunds, second try" } }]);
-  await popover.press("R");
+  await popover.press("F2");
   await popover.dialog.getByLabel("Name").fill("");
   await popover.press("Enter");
   await popover.row("api").waitFor();
+});
+
+it("denies with a reason in one step, which follows as a message; a prompt that came meanwhile is not denied, and the reason stays", async () => {
+  const automation = new FakeAutomation();
+  const [refunds] = mixedScene(Date.now());
+  if (refunds === undefined) throw new Error("the scene is empty");
+  const started = await start([refunds], { features: [automation] });
+  const { daemon, popover, page } = started;
+  await popover.row("refunds").focus();
+  await popover.readAndPress("b");
+  await popover.dialog.getByLabel("Reason").waitFor();
+  await expectSound(started);
+  await popover.press("Enter");
+  expect(daemon.asked).toEqual([]);
+  await page.keyboard.type("use the staging copy");
+  await popover.press("Enter");
+  await popover.status.getByText("The reason follows when it is idle").waitFor();
+  expect(daemon.asked).toMatchObject([
+    { action: "answer", input: { choice: { kind: "deny" }, guards: { ifPrompt: "fp-refunds" } } },
+  ]);
+  expect(automation.items).toMatchObject([
+    { kind: "send", text: "use the staging copy", runtime_id: refunds.identity.runtime_id },
+  ]);
+  await popover.readAndPress("b");
+  await popover.dialog.getByLabel("Reason").fill("not that");
+  daemon.put({ ...refunds, prompt_fingerprint: "fp-other" });
+  await popover.press("Enter");
+  await popover.alert.getByText("it changed").waitFor();
+  expect(automation.items).toHaveLength(1);
+  await popover.row("refunds").getByText("draft").waitFor();
 });

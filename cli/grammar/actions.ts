@@ -94,6 +94,7 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
   )
     .option("--approve", "allow this one request, never similar ones")
     .option("--deny", "refuse it")
+    .option("--reason <text>", "with --deny: why; sent as the next message once the agent is idle")
     .option("--option <number>", "choose this one of its options, from 1")
     .option("--choose <numbers>", "choose these together, of a question that takes several: 1,3")
     .option("--text <text>", "answer a question with text")
@@ -108,6 +109,10 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
     .example(
       "agtmux answer runtime:4f2a --option 2 --if-prompt 9c1e5f0a7b3d2468 --json",
       "Chooses the second of its options; the result as JSON.",
+    )
+    .example(
+      "agtmux answer %12 --deny --reason 'use the staging database'",
+      "Shows the prompt, denies it after you agreed, then sends the reason.",
     )
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {

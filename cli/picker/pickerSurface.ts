@@ -110,6 +110,10 @@ const createCalls = (client: () => DaemonClient | null): PaneCalls => {
         mutate: async (input) =>
           (await connected(client())).call((api) => api.automation.watch.mutate({ ...input, ...own })),
       },
+      send: {
+        mutate: async (input) =>
+          (await connected(client())).call((api) => api.automation.send.mutate({ ...input, ...own })),
+      },
       jobCancel: {
         mutate: async (input) =>
           (await connected(client())).call((api) => api.automation.jobCancel.mutate(input)),
@@ -137,6 +141,7 @@ export const createSurface = (deps: {
   readonly makeRule: (pane: PaneView) => void;
   readonly ticked: ActionSurface["ticked"];
   readonly tick: ActionSurface["tick"];
+  readonly keepDraft: (pane: PaneView, text: string) => void;
 }): PickerSurface => {
   const api = createCalls(deps.client);
   /** What is under way, by pane reference. */
@@ -214,6 +219,7 @@ export const createSurface = (deps: {
     tick: deps.tick,
     ask: (question) => deps.setMode({ kind: "question", question, back: { kind: "list" } }),
     askForText: (question) => deps.setMode({ kind: "text", question, text: question.initial }),
+    keepDraft: deps.keepDraft,
     askToKill: (pane) => askToKillBy(pane, "INT"),
     askToKillBy,
   };

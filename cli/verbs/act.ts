@@ -7,6 +7,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import {
   type AnswerChoice,
   type ActionGuards,
+  type ActionResult,
   KILL_SIGNALS,
   type KillSignal,
   DEFAULT_OUTPUT_LINES,
@@ -70,6 +71,7 @@ export const whenDrawn = async (
 interface AnswerOptions extends GuardOptions {
   approve?: boolean;
   deny?: boolean;
+  reason?: string;
   option?: string;
   choose?: string;
   text?: string;
@@ -198,6 +200,44 @@ const showPrompt = (pane: PaneView, context: CliContext): string => {
   return fingerprint;
 };
 
+/** Denies, and gives the reason in the agent's own way, or as its next message. */
+const denyBecause = async (
+  client: DaemonClient,
+  ref: string,
+  reason: string,
+  answer: (choice: AnswerChoice) => Promise<ActionResult>,
+): Promise<ActionResult> => {
+  const [{ denyWithReason, REASON_EXPIRES_MS }, { agentLimits, laterReason }] = await Promise.all([
+    import("../../ui/actions/denial.ts"),
+    import("../../ui/actions/disabledReasons.ts"),
+  ]);
+  const [{ pane }, { items }] = await client.call((api) =>
+    Promise.all([api.explain.query({ ref }), api.adapters.query()]),
+  );
+  const around = { isConnected: true, isUnreachable: false, isShownWhole: () => true };
+  const why = laterReason(pane, { ...around, ...agentLimits(items) });
+  if (why !== null)
+    throw new AgtmuxError("E_UNSUPPORTED", `Nothing was sent: the reason could not follow; ${why}`, {
+      remedy: "Deny it without --reason.",
+    });
+  const { result } = await denyWithReason({
+    request: pane.request,
+    reason,
+    answer,
+    sendLater: (text) =>
+      client.call((api) =>
+        api.automation.send.mutate({
+          runtimeId: pane.identity.runtime_id ?? "",
+          trigger: { kind: "ready" },
+          text,
+          expiresMs: REASON_EXPIRES_MS,
+          surface: "cli",
+        }),
+      ),
+  });
+  return result;
+};
+
 /** Resolves with the exit status of the outcome; if the person did not answer the prompt, with that of `leaveUndone`. */
 export const runAnswer = async (
   context: CliContext,
@@ -209,6 +249,8 @@ export const runAnswer = async (
   let guards: Partial<ActionGuards> = parseGuards(options);
   const isAtHand = !asJson && options.stdin !== true;
   const canAsk = guards.ifPrompt === undefined && isAtHand && context.stdin.isTTY && context.stdout.isTTY;
+  if (options.reason !== undefined && (choice?.kind !== "deny" || options.reason.trim() === ""))
+    throw new AgtmuxError("E_USAGE", "--reason goes with --deny, and is not empty");
   if (choice === null && !canAsk) throw new AgtmuxError("E_USAGE", `answer needs one of ${CHOICES}`);
   return withRef(context, { ref: typed, says: !asJson }, async (client, ref) => {
     if (canAsk) {
@@ -223,15 +265,21 @@ export const runAnswer = async (
     if (choice === null) throw new AgtmuxError("E_USAGE", `answer needs one of ${CHOICES}`);
     const given = choice;
     // Without a fingerprint and without a terminal the daemon refuses.
-    const result = await client.call((api) =>
-      api.answer.mutate({
-        ref,
-        guards,
-        surface: "cli",
-        choice: given,
-        idempotencyKey: options.idempotencyKey ?? null,
-      }),
-    );
+    const answer = (choice: AnswerChoice): Promise<ActionResult> =>
+      client.call((api) =>
+        api.answer.mutate({
+          ref,
+          guards,
+          surface: "cli",
+          choice,
+          idempotencyKey: options.idempotencyKey ?? null,
+        }),
+      );
+    const { reason } = options;
+    const result =
+      reason === undefined || given.kind !== "deny"
+        ? await answer(given)
+        : await denyBecause(client, ref, reason, answer);
     return printResult(context, result, asJson);
   });
 };

@@ -5,6 +5,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { FakeAutomation } from "../fakes/fakeAutomation.ts";
 import { makePane } from "../factories/view.ts";
 import { openPicker, READING } from "./pickerHarness.ts";
+import { someAgents } from "./pickerPanes.ts";
 
 interface Test {
   onTestFinished(close: () => Promise<void>): void;
@@ -56,13 +57,13 @@ it.concurrent("mutes, and names a row in its foot", async (test) => {
   await picker.shows("No longer muted.");
   await picker.showsNot("· muted");
   expect(picker.asked("mute")).toMatchObject([{ forMs: 3_600_000 }, { forMs: "end" }, { forMs: null }]);
-  await picker.type("R");
+  await picker.type("F2");
   await picker.shows("Empty: the title again.");
   await picker.type("-l", "refunds, again");
   await picker.type("Escape");
   await picker.showsNot("Empty: the title again.");
   expect(picker.asked("rename")).toEqual([]);
-  await picker.type("R");
+  await picker.type("F2");
   await picker.shows("Empty: the title again.");
   await picker.type("-l", "second try");
   await picker.shows("› second try");
@@ -70,4 +71,26 @@ it.concurrent("mutes, and names a row in its foot", async (test) => {
   await picker.untilAsked("rename", 1);
   expect(picker.asked("rename")).toMatchObject([{ name: "second try", surface: "picker" }]);
   await picker.shows("▸ second try");
+});
+
+it.concurrent("denies with a reason that is typed in its foot", async (test) => {
+  const automation = new FakeAutomation();
+  const picker = await openPicker({ panes: someAgents(), features: [automation] });
+  test.onTestFinished(() => picker.close());
+  await picker.shows("b Deny with a reason…");
+  await wait(READING);
+  await picker.type("b");
+  await picker.shows("Denies it, then sends this as the next message");
+  // Enter alone denies nothing, and neither does Escape.
+  await picker.type("Enter");
+  await picker.type("-l", "1 use staging");
+  await picker.shows("› 1 use staging");
+  expect(picker.asked("answer")).toEqual([]);
+  await picker.type("Enter");
+  await picker.untilAsked("answer", 1);
+  expect(picker.asked("answer")).toMatchObject([
+    { choice: { kind: "deny" }, guards: { ifPrompt: "print-12", ifRuntime: "rt12" }, surface: "picker" },
+  ]);
+  await picker.shows("The reason follows when it is idle");
+  expect(automation.items).toMatchObject([{ text: "1 use staging", runtime_id: "rt12", surface: "picker" }]);
 });

@@ -162,6 +162,12 @@ export const replyReason = (pane: PaneView, context: ActionContext): DisabledRea
     : notWholeReason(pane, null, context);
 };
 
+/** The reason follows the denial as a message, which has to be possible. */
+export const denyBecauseReason = (pane: PaneView, context: ActionContext): DisabledReason => {
+  if (pane.state !== "waiting_approval") return "it isn't asking for approval.";
+  return roleReason(pane, "deny", context) ?? laterReason(pane, context);
+};
+
 /** Whether a text could wait for the end of a turn: anything else takes it now, or asks something. */
 export const isLaterOffered = ({ state }: PaneView): boolean => state === "running";
 

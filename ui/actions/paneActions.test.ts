@@ -132,6 +132,7 @@ describe("what can be done", () => {
       const pane = asking({ options, text_entry: [], ...request });
       expect(possible(pane, around)).toEqual([
         "deny",
+        "denyBecause",
         "attach",
         "output",
         "interrupt",

@@ -7,7 +7,7 @@ import { isWaiting } from "../../core/model/needs.ts";
 import type { JobsView, JobView, WatchCondition } from "../../core/model/job.ts";
 import { TELLS_DONE } from "../../core/model/words.ts";
 import { goOnText, isArmed } from "../text/jobText.ts";
-import { agentName, panePlaceAndState, rowTitle } from "../text/rowText.ts";
+import { agentName, panePlaceAndState, requestLine, rowTitle } from "../text/rowText.ts";
 import {
   agentInput,
   dismissInput,
@@ -17,7 +17,9 @@ import {
   type PaneInput,
 } from "./guards.ts";
 import type { ActionKind, ActionStatus, ActionCall, ShownResult } from "./actionStatus.ts";
+import { denyWithReason, REASON_EXPIRES_MS, takesReason } from "./denial.ts";
 import {
+  denyBecauseReason,
   goOnReason,
   interruptReason,
   killReason,
@@ -53,6 +55,15 @@ export interface PaneCalls {
         subject: { runtimeId: string };
         condition: WatchCondition;
         forMs: number;
+        surface: string;
+      }) => Promise<unknown>;
+    };
+    readonly send: {
+      mutate: (input: {
+        runtimeId: string;
+        trigger: { kind: "ready" };
+        text: string;
+        expiresMs: number;
         surface: string;
       }) => Promise<unknown>;
     };
@@ -108,6 +119,8 @@ export interface ActionSurface {
   makeRule: (pane: PaneView) => void;
   ask: (question: Question) => void;
   askForText: (question: TextQuestion) => void;
+  /** Keeps a text that was not sent, as the draft of a reply to this pane. */
+  keepDraft: (pane: PaneView, text: string) => void;
   /** Asks which signal to send; the answer comes through `kill`. */
   askToKill: (pane: PaneView) => void;
 }
@@ -168,6 +181,36 @@ export const answerPrompt = (
 export const chooseOption = (pane: PaneView, number: number, surface: ActionSurface): void => {
   if (pane.request?.options[number - 1]?.toggle !== undefined) surface.tick(pane, number);
   else answerPrompt(pane, { kind: "option", number }, surface);
+};
+
+const MAX_REASON = 4_000;
+
+const denyBecause = (
+  pane: PaneView,
+  reason: string,
+  { start, keepDraft, api }: ActionSurface,
+): Promise<ActionStatus | null> => {
+  let isGiven = false;
+  const denied = start(pane, "answer", async () => {
+    const done = await denyWithReason({
+      request: pane.request,
+      reason,
+      answer: (choice) => api.answer.mutate({ ...promptInput(pane), choice }),
+      sendLater: (text) =>
+        api.automation.send.mutate({
+          runtimeId: pane.identity.runtime_id ?? "",
+          trigger: { kind: "ready" },
+          text,
+          expiresMs: REASON_EXPIRES_MS,
+          surface: agentInput(pane).surface,
+        }),
+    });
+    isGiven = done.isGiven;
+    return done.result;
+  });
+  return denied.finally(() => {
+    if (!isGiven) keepDraft(pane, reason);
+  });
 };
 
 /** A turn that takes longer is looked at before. */
@@ -245,6 +288,32 @@ export const PANE_ACTIONS = [
     isExpected: asksApproval,
     disabledReason: (pane, context) => roleReason(pane, "deny", context),
     run: (pane, surface) => answerPrompt(pane, { kind: "deny" }, surface),
+  },
+  {
+    id: "denyBecause",
+    key: "b",
+    name: "Deny with a reason…",
+    help: "Deny with a reason",
+    kind: "answer",
+    isExclusive: true,
+    isExpected: never,
+    disabledReason: denyBecauseReason,
+    run: (pane, surface) => {
+      if (!surface.wasRead(pane)) return surface.refuse(pane, "answer", CHANGED);
+      const isField = pane.request !== null && takesReason(pane.request);
+      surface.askForText({
+        title: `Deny “${requestLine(pane)}”`,
+        label: "Reason",
+        hint: isField
+          ? "Goes into the dialog, which denies it with that."
+          : "Denies it, then sends this as the next message once the agent is idle.",
+        initial: "",
+        maxLength: MAX_REASON,
+        confirmLabel: "Deny",
+        mayBeEmpty: false,
+        onSubmit: (reason) => void denyBecause(pane, reason, surface),
+      });
+    },
   },
   {
     id: "showWhole",
@@ -364,7 +433,7 @@ export const PANE_ACTIONS = [
   },
   {
     id: "rename",
-    key: "R",
+    key: "F2",
     name: "Rename",
     label: () => "Rename…",
     help: "Rename",
