@@ -2,6 +2,7 @@
 // the daemon.
 import { expect, it } from "vitest";
 import { makePane } from "../test/factories/view.ts";
+import { fakeHandOver } from "../test/fakes/fakeHandOver.ts";
 import { FakeAutomation } from "../test/fakes/fakeAutomation.ts";
 import { usePopovers } from "./launchers/popovers.ts";
 import { expectSound } from "./looks/openedOnce.ts";
@@ -92,4 +93,34 @@ it("denies with a reason in one step, which follows as a message; a prompt that 
   await popover.alert.getByText("it changed").waitFor();
   expect(automation.items).toHaveLength(1);
   await popover.row("refunds").getByText("draft").waitFor();
+});
+
+it("hands a session over: shows who starts where and with what, starts nothing before the person says so", async () => {
+  const text = `# Work handed over\n\n${"what was said\n".repeat(60)}`;
+  const handOver = fakeHandOver(text);
+  const activity = { folder: "/home/ann/src/shop/web", work_tree: "/home/ann/src/shop" };
+  const pane = { ...makePane({ windowName: "api", state: "idle", activity }), agent_session_id: "s-1" };
+  const started = await start([pane], { features: handOver.features });
+  const { popover, page } = started;
+  await popover.row("api").focus();
+  await popover.press("p");
+  const { dialog } = popover;
+  await expect.poll(() => dialog.getByLabel("What it is told").inputValue()).toBe(text);
+  // Another kind of agent, that is installed.
+  expect(await dialog.getByLabel("Agent").inputValue()).toBe("codex");
+  expect(await dialog.getByLabel("Folder").inputValue()).toBe("/home/ann/src/shop");
+  await expectSound(started);
+  await popover.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  expect(handOver.started).toEqual([]);
+  await popover.row("api").focus();
+  await popover.press("p");
+  await expect.poll(() => dialog.getByLabel("What it is told").inputValue()).toBe(text);
+  await dialog.getByLabel("What it is told").fill("go on with the refunds");
+  await page.keyboard.press("Control+Enter");
+  await dialog.getByText("codex runs in session shop").waitFor();
+  expect(handOver.refs).toEqual(["claude:s-1", "claude:s-1"]);
+  expect(handOver.started).toMatchObject([
+    { agent: "codex", target: "host", folder: "/home/ann/src/shop", text: "go on with the refunds" },
+  ]);
 });

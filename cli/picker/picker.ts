@@ -73,6 +73,7 @@ class Picker {
       makeRule: (pane) => this.keys.makeRule(pane),
       ticked: (pane) => tickedOf(this.state.ticks, pane),
       tick: (pane, number) => this.change({ ticks: withTick(this.state.ticks, pane, number) }),
+      handOver: (pane) => this.keys.handOver(pane),
       keepDraft: (pane, text) => {
         const key = pane.identity.pane_ref;
         const { drafts } = this.state;
@@ -102,6 +103,7 @@ class Picker {
       contextOf: (pane) => this.contextOf(pane, (one) => this.shown.isWhole(cardKey(one))),
       wasRead: (key) => this.shown.wasRead(key),
       pageRows: () => pageRows(this.terminal.size),
+      columns: () => this.terminal.size.columns,
       outputSource: () => this.preview.source,
       redraw: () => {
         this.terminal.forget();

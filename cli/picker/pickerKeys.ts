@@ -62,6 +62,7 @@ export class PickerKeys {
         readonly wasRead: (key: string) => boolean;
         /** Rows of a page of the mode's text. */
         readonly pageRows: () => number;
+        readonly columns: () => number;
         /** Of the output that is shown; null where none is. */
         readonly outputSource: () => OutputSource | null;
         readonly redraw: () => void;
@@ -90,6 +91,11 @@ export class PickerKeys {
   /** The text field went away while the person typed: what follows is meant for it. */
   holdText(): void {
     this.typedUntil = this.deps.now() + TYPED_ON_MS;
+  }
+
+  /** Shows what is handed over of a pane's session, and to whom. */
+  handOver(pane: PaneView): void {
+    this.start.open(pane);
   }
 
   /** Shows a rule about what a pane asks. */

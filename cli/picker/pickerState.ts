@@ -88,6 +88,8 @@ export interface StartMode {
   /** Those that can be started; none until the daemon has answered. */
   readonly agents: readonly string[];
   readonly machines: readonly string[];
+  /** Whose session is handed over; of the text the first row that is shown, and how many have been. Null: it is a start. */
+  readonly handOver: { readonly from: PaneView; readonly top: number; readonly readTo: number } | null;
   readonly field: StartField;
   readonly form: StartForm;
   readonly isBusy: boolean;

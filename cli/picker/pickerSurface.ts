@@ -141,6 +141,7 @@ export const createSurface = (deps: {
   readonly makeRule: (pane: PaneView) => void;
   readonly ticked: ActionSurface["ticked"];
   readonly tick: ActionSurface["tick"];
+  readonly handOver: (pane: PaneView) => void;
   readonly keepDraft: (pane: PaneView, text: string) => void;
 }): PickerSurface => {
   const api = createCalls(deps.client);
@@ -217,6 +218,7 @@ export const createSurface = (deps: {
     makeRule: deps.makeRule,
     ticked: deps.ticked,
     tick: deps.tick,
+    handOver: deps.handOver,
     ask: (question) => deps.setMode({ kind: "question", question, back: { kind: "list" } }),
     askForText: (question) => deps.setMode({ kind: "text", question, text: question.initial }),
     keepDraft: deps.keepDraft,

@@ -13,6 +13,7 @@ import { ActionButton, Radios, useCopy } from "./Buttons.tsx";
 import { Dialog, ConfirmDialog } from "./Dialog.tsx";
 import { useStore } from "../state/store.ts";
 import { RuleDialog } from "./Rules.tsx";
+import { StartDialog } from "./StartDialog.tsx";
 import { READING_MS } from "../state/readGate.ts";
 import styles from "./ActionDialogs.module.css";
 
@@ -212,6 +213,9 @@ export const ActionDialogs = () => {
         <QuestionDialog question={dialog.question} onClose={list.closeDialog} />
       )}
       {dialog?.kind === "text" && <TextDialog question={dialog.question} onClose={list.closeDialog} />}
+      {dialog?.kind === "handOver" && (
+        <StartDialog selected={dialog.pane} isHandedOver onClose={list.closeDialog} />
+      )}
       {dialog?.kind === "rule" && <RuleDialog pane={dialog.pane} onClose={list.closeDialog} />}
       {dialog?.kind === "kill" && <KillDialog pane={dialog.pane} onClose={list.closeDialog} />}
     </>

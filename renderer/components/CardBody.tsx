@@ -205,7 +205,11 @@ const AttachSign = () => (
 );
 
 /** What stands on a button in place of its name. */
-const SHORT: Readonly<Record<string, ReactNode>> = { attach: <AttachSign />, denyBecause: "Deny…" };
+const SHORT: Readonly<Record<string, ReactNode>> = {
+  attach: <AttachSign />,
+  denyBecause: "…",
+  rule: "Rule…",
+};
 
 const Buttons = ({ pane, view, isBusy, run }: CardProps) => {
   const { list } = usePopover();

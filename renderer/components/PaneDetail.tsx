@@ -193,7 +193,7 @@ interface PaneDetailProps {
 }
 
 /** These stand on the card already; the output is shown without a button. */
-const ON_CARDS: ReadonlySet<string> = new Set(["approve", "deny", "denyBecause", "dismiss", "attach"]);
+const ON_CARDS: ReadonlySet<string> = new Set(["approve", "deny", "dismiss", "attach"]);
 const isHere = (pane: PaneView, { id }: PaneAction): boolean =>
   id !== "output" && !(pane.needs_action && ON_CARDS.has(id));
 

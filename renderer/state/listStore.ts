@@ -20,6 +20,7 @@ export type OpenDialog =
   | { kind: "question"; question: Question }
   | { kind: "text"; question: TextQuestion }
   | { kind: "kill"; pane: PaneView }
+  | { kind: "handOver"; pane: PaneView }
   /** A rule about what this pane asks. */
   | { kind: "rule"; pane: PaneView };
 

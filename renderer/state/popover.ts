@@ -105,6 +105,7 @@ export const createActionSurface = ({
   tick: (pane, number) => ticks.set(withTick(ticks.getState(), pane, number)),
   ticked: (pane) => tickedOf(ticks.getState(), pane),
   makeRule: (pane) => list.showDialog({ kind: "rule", pane }),
+  handOver: (pane) => list.showDialog({ kind: "handOver", pane }),
   ask: (question) => list.showDialog({ kind: "question", question }),
   askForText: (question) => list.showDialog({ kind: "text", question }),
   keepDraft: (pane, text) => {

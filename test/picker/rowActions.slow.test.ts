@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { fakeHandOver } from "../fakes/fakeHandOver.ts";
 import { FakeAutomation } from "../fakes/fakeAutomation.ts";
 import { makePane } from "../factories/view.ts";
 import { openPicker, READING } from "./pickerHarness.ts";
@@ -93,4 +94,43 @@ it.concurrent("denies with a reason that is typed in its foot", async (test) => 
   ]);
   await picker.shows("The reason follows when it is idle");
   expect(automation.items).toMatchObject([{ text: "1 use staging", runtime_id: "rt12", surface: "picker" }]);
+});
+
+it.concurrent("hands a session over once what is handed over was read to its end", async (test) => {
+  const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1} of the work`);
+  const handOver = fakeHandOver(lines.join("\n"));
+  const activity = { work_tree: "/home/ann/src/shop" };
+  const pane = { ...makePane({ state: "idle", title: "api", activity }), agent_session_id: "s-1" };
+  const picker = await openPicker({ panes: [pane], features: handOver.features });
+  test.onTestFinished(() => picker.close());
+  await picker.shows("window-1");
+  await wait(READING);
+  await picker.type("p");
+  await picker.shows("Hand over “window-1”");
+  await picker.shows("❯ Agent    codex");
+  await picker.shows("Folder   /home/ann/src/shop");
+  await picker.shows("line 8 of the work");
+  expect(await picker.screen()).not.toContain("line 9 of the work");
+  await picker.type("Enter");
+  await picker.shows("Read it to the end first: press PgDn.");
+  // It is read, not written.
+  await picker.type("Up");
+  await picker.type("-l", "xyz");
+  for (const last of [15, 20]) {
+    await picker.type("PageDown");
+    await picker.shows(`line ${last} of the work`);
+  }
+  expect(await picker.screen()).not.toContain("xyz");
+  expect(handOver.started).toEqual([]);
+  await picker.type("Enter");
+  await picker.shows("codex runs in session shop");
+  expect(handOver.started).toMatchObject([
+    {
+      agent: "codex",
+      target: "host",
+      folder: "/home/ann/src/shop",
+      text: lines.join("\n"),
+      surface: "picker",
+    },
+  ]);
 });

@@ -140,6 +140,10 @@ export const roleReason = (
     : optionReason(pane, option, context);
 };
 
+/** What is handed over is read from the agent's own log of its session, whether it still runs or not. */
+export const handOverReason = (pane: PaneView, context: ActionContext): DisabledReason =>
+  unreachableReason(pane, context) ?? (pane.agent_session_id === null ? "its session isn't known." : null);
+
 /** Rules are made of commands that were read. */
 export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReason => {
   const general = notLiveReason(pane, context) ?? promptReason(pane);

@@ -21,6 +21,7 @@ import { denyWithReason, REASON_EXPIRES_MS, takesReason } from "./denial.ts";
 import {
   denyBecauseReason,
   goOnReason,
+  handOverReason,
   interruptReason,
   killReason,
   notLiveReason,
@@ -117,6 +118,8 @@ export interface ActionSurface {
   ticked: (pane: PaneView) => ReadonlySet<number>;
   /** Shows a rule about what the pane asks. */
   makeRule: (pane: PaneView) => void;
+  /** Shows what another agent would be told of this one's session, and starts that agent when the person says so. */
+  handOver: (pane: PaneView) => void;
   ask: (question: Question) => void;
   askForText: (question: TextQuestion) => void;
   /** Keeps a text that was not sent, as the draft of a reply to this pane. */
@@ -456,6 +459,16 @@ export const PANE_ACTIONS = [
             return null;
           }),
       }),
+  },
+  {
+    id: "handOver",
+    key: "p",
+    name: "Hand over to…",
+    help: "Pass its session on to another agent (shows what starts)",
+    kind: "send",
+    isExpected: never,
+    disabledReason: handOverReason,
+    run: (pane, surface) => surface.handOver(pane),
   },
   {
     id: "dismiss",
