@@ -97,7 +97,7 @@ it("is offered only where it can be denied, and where a message can follow", () 
   expect(why({ ...pane, request: { ...REQUEST, is_whole: false } })).toBeNull();
   expect(why({ ...pane, request: { ...REQUEST, options: [] } })).toContain("options");
   expect(why({ ...pane, prompt_fingerprint: null })).not.toBeNull();
-  expect(why({ ...pane, background: { id: "1" } })).toContain("background");
+  expect(why({ ...pane, background: { id: "1", is_answered_elsewhere: false } })).toContain("background");
   expect(why(pane, { unreadable: new Set(["claude"]) })).toContain("somebody is typing");
   expect(why({ ...pane, state: "waiting_input" })).toContain("isn't asking for approval");
 });

@@ -86,7 +86,7 @@ describe("what can be done", () => {
     expect(possible(untold)).toEqual(["attach", "output", "tell", "mute", "rename", "kill"]);
     expect(actionOf("approve").disabledReason(untold, WELL)).toContain("runs in the background");
     const elsewhere = { ...told, background: { ...background, is_answered_elsewhere: true } };
-    expect(possible(elsewhere)).toEqual(["attach", "output", "kill"]);
+    expect(possible(elsewhere)).toEqual(["attach", "output", "tell", "mute", "rename", "kill"]);
     expect(actionOf("deny").disabledReason(elsewhere, WELL)).toContain("answer where it was asked");
   });
 
