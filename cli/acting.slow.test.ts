@@ -130,6 +130,29 @@ test("audit lists what was done", async () => {
   expect(JSON.parse(document.stdout)).toMatchObject({ schema_version: "1.0", items: [{ action: "send" }] });
 });
 
+test("mute and rename keep something about one agent, and say what", async () => {
+  daemon.put(makePane({ pane: 2, session: "api", window: 3, state: "running" }));
+  const ref = "pane:host/api/@3/%2";
+  expect((await home.run(["mute", "%2"])).stdout).toMatch(/^Muted pane:host\/api\/@3\/%2 until 2\d{3}-/);
+  expect((await home.run(["mute", "%2", "--until-end"])).stdout).toBe(`Muted ${ref} until it ends.\n`);
+  const off = await home.run(["mute", "%2", "--off", "--json"]);
+  expect(JSON.parse(off.stdout)).toMatchObject({ pane_ref: ref, muted: null });
+  for (const more of [
+    ["--off", "--until-end"],
+    ["--for", "8d"],
+  ])
+    expect((await home.run(["mute", "%2", ...more])).code).toBe(2);
+  expect((await home.run(["rename", "%2", "second\u001b[2J try"])).stdout).not.toContain("\u001b");
+  expect((await home.run(["rename", "%2", ""])).stdout).toContain("has its own title again");
+  expect(daemon.asked.map(({ action, input }) => [action, input["forMs"] ?? input["name"] ?? null])).toEqual([
+    ["mute", 3_600_000],
+    ["mute", "end"],
+    ["mute", null],
+    ["rename", "second\u001b[2J try"],
+    ["rename", ""],
+  ]);
+});
+
 describe("a short reference", () => {
   beforeEach(() => {
     daemon.put(makePane({ pane: 2, session: "api", window: 3, state: "idle" }));

@@ -77,17 +77,19 @@ const createBrowserSigns = (): BrowserSigns => {
 };
 
 const ticks = new Store<Ticks>(NO_TICKS);
+const drafts = new DraftStore({
+  storage: findStorage(),
+  makeKey: () => crypto.randomUUID(),
+  now: () => Date.now(),
+});
+
 const popover = {
   host,
   feed,
   clock,
   list,
   statuses,
-  drafts: new DraftStore({
-    storage: findStorage(),
-    makeKey: () => crypto.randomUUID(),
-    now: () => Date.now(),
-  }),
+  drafts,
   comments: new CommentStore(findStorage()),
   hold: new KeyHold(),
   gate,
@@ -95,7 +97,7 @@ const popover = {
   signs: host.kind === "browser" ? createBrowserSigns() : null,
   limits: new Store(NO_LIMITS),
   ticks,
-  surface: createActionSurface({ host, list, statuses, gate, ticks }),
+  surface: createActionSurface({ host, list, statuses, gate, ticks, drafts }),
   retry: () => connection.retryNow(),
 };
 

@@ -1,4 +1,4 @@
-// The verbs that go to a pane or act on it: attach, next, view-output, send, answer, interrupt, kill, dismiss. Each passes the
+// The verbs that go to a pane or act on it: attach, next, view-output, send, answer, interrupt, kill, dismiss, mute, rename. Each passes the
 // daemon's gate; all but next can carry explicit guards.
 import type { CliContext, Outcome } from "../command/context.ts";
 import { addGuards, choice, json, OUTCOMES, type Verb } from "../command/verb.ts";
@@ -94,6 +94,7 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
   )
     .option("--approve", "allow this one request, never similar ones")
     .option("--deny", "refuse it")
+    .option("--reason <text>", "with --deny: why; sent as the next message once the agent is idle")
     .option("--option <number>", "choose this one of its options, from 1")
     .option("--choose <numbers>", "choose these together, of a question that takes several: 1,3")
     .option("--text <text>", "answer a question with text")
@@ -108,6 +109,10 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
     .example(
       "agtmux answer runtime:4f2a --option 2 --if-prompt 9c1e5f0a7b3d2468 --json",
       "Chooses the second of its options; the result as JSON.",
+    )
+    .example(
+      "agtmux answer %12 --deny --reason 'use the staging database'",
+      "Shows the prompt, denies it after you agreed, then sends the reason.",
     )
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
@@ -157,6 +162,38 @@ const addDismiss = (program: Verb, context: CliContext): void => {
     .action(async (ref, options) => (await import("../verbs/act.ts")).runDismiss(context, ref, options));
 };
 
+const addMute = (program: Verb, context: CliContext): void => {
+  addGuards(
+    program
+      .command("mute")
+      .description("show no notification of one agent, for an hour or as you say; watches still tell")
+      .argument("<ref>"),
+  )
+    .option("--for <duration>", "for so long; 1h by default, 7d at most")
+    .option("--until-end", "until the agent ends")
+    .option("--off", "unmute it")
+    .addOption(json())
+    .example("agtmux mute %12", "For an hour. What it still waits for then is told then.")
+    .example("agtmux mute runtime:4f2a --until-end", "Another agent in the same pane is not muted.")
+    .action(async (ref, options) => (await import("../verbs/act.ts")).runMute(context, ref, options));
+};
+
+const addRename = (program: Verb, context: CliContext): void => {
+  addGuards(
+    program
+      .command("rename")
+      .description("name an agent's row, in agtmux only; an empty name restores its title")
+      .argument("<ref>")
+      .argument("<name>"),
+  )
+    .addOption(json())
+    .example("agtmux rename %12 'refunds, second try'", "Its row has that title as long as the agent runs.")
+    .example("agtmux rename %12 ''", "The title is its work again.")
+    .action(async (ref, name, options) =>
+      (await import("../verbs/act.ts")).runRename(context, ref, name, options),
+    );
+};
+
 export const addActions = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addAttach(program, context, outcome);
   addNext(program, context, outcome);
@@ -166,4 +203,6 @@ export const addActions = (program: Verb, context: CliContext, outcome: Outcome)
   addInterrupt(program, context, outcome);
   addKill(program, context, outcome);
   addDismiss(program, context);
+  addMute(program, context);
+  addRename(program, context);
 };

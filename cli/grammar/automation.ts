@@ -100,12 +100,12 @@ const addTell = (program: Verb, context: CliContext): void => {
     ),
     "panes",
   )
-    .option("--when <condition>", "quiet:10m, match:<pattern>, state:<state>, needs-action or gone")
+    .option("--when <condition>", "quiet:10m, match:<pattern>, state:<state>, needs-action, done or gone")
     .option("--every", "each time, not only the first")
     .option("--channel <channel>", "over this channel alone, at any hour")
     .option("--for <duration>", "how long it stays armed; 8h by default, 7d at most")
     .addOption(json())
-    .example("agtmux tell %12 --when state:completed", "When that agent's turn has ended.")
+    .example("agtmux tell %12 --when done", "When that agent's turn is over.")
     .example(
       "agtmux tell runtime:4f2a --when 'match:FAILED|Error' --channel phone",
       "When its screen shows a new line that matches.",

@@ -74,6 +74,13 @@ class Picker {
       makeRule: (pane) => this.keys.makeRule(pane),
       ticked: (pane) => tickedOf(this.state.ticks, pane),
       tick: (pane, number) => this.change({ ticks: withTick(this.state.ticks, pane, number) }),
+      handOver: (pane) => this.keys.handOver(pane),
+      keepDraft: (pane, text) => {
+        const key = pane.identity.pane_ref;
+        const { drafts } = this.state;
+        // What the person writes there already is another text.
+        if ((drafts.get(key) ?? "") === "") this.change({ drafts: new Map(drafts).set(key, text) });
+      },
       openPanel: (pane, panel) => {
         const key = pane.identity.pane_ref;
         this.change({

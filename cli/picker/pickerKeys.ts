@@ -96,6 +96,11 @@ export class PickerKeys {
     this.typedUntil = this.deps.now() + TYPED_ON_MS;
   }
 
+  /** Shows what is handed over of a pane's session, and to whom. */
+  handOver(pane: PaneView): void {
+    this.start.open(pane);
+  }
+
   /** Shows a rule about what a pane asks. */
   makeRule(pane: PaneView): void {
     this.rule.open(pane);
@@ -114,6 +119,7 @@ export class PickerKeys {
   private paste(text: string): void {
     const { mode, search } = this.deps.state();
     if (mode.kind === "reply") editReply(this.deps, mode, { insert: text });
+    else if (mode.kind === "text") this.typeOn(mode, text.split(/[\r\n]/)[0] ?? "");
     else if (mode.kind === "start") this.start.paste(text, mode);
     else if (mode.kind === "changes") this.changes.paste(text, mode);
     else if (mode.kind === "search") this.deps.search(search + (text.split(/[\r\n]/)[0] ?? ""));
@@ -133,6 +139,8 @@ export class PickerKeys {
         return this.searchKey(key);
       case "reply":
         return this.replyKey(key, mode, isBurst);
+      case "text":
+        return this.textKey(key, mode, isBurst);
       case "question":
       case "kill":
         return this.dialogKey(key, mode, isBurst);
@@ -180,6 +188,26 @@ export class PickerKeys {
     // An Enter amid other keys is part of a text that was pasted into a terminal that does not mark pastes.
     else if (name === "NewLine" || (name === "Enter" && isBurst)) editReply(deps, mode, { insert: "\n" });
     else if (name === "Enter") void submitReply({ ...deps, onEnd: () => this.holdText() }, mode);
+  }
+
+  /** An Enter amid other keys is part of a text that was pasted into a terminal that does not mark pastes. */
+  private textKey({ name, isText }: Key, mode: Extract<Mode, { kind: "text" }>, isBurst: boolean): void {
+    const { deps } = this;
+    const { question, text } = mode;
+    if (name === "Escape") deps.change({ mode: LIST });
+    else if (isText) this.typeOn(mode, name);
+    else if (name === "Backspace") deps.change({ mode: { ...mode, text: withoutLast(text) } });
+    else if (name === "Ctrl-U") deps.change({ mode: { ...mode, text: "" } });
+    else if (name === "Enter" && isBurst) this.typeOn(mode, " ");
+    else if (name === "Enter" && (question.mayBeEmpty || text.trim() !== "")) {
+      deps.change({ mode: LIST });
+      this.holdText();
+      question.onSubmit(text);
+    }
+  }
+
+  private typeOn(mode: Extract<Mode, { kind: "text" }>, text: string): void {
+    this.deps.change({ mode: { ...mode, text: (mode.text + text).slice(0, mode.question.maxLength) } });
   }
 
   private dialogKey(

@@ -1,8 +1,13 @@
-// Starting an agent from the picker: which one, where, on which branch, with which task. What the keys do to the form, what is
+// Starting an agent from the picker: which one, where, on which branch, with which task, or with what another one hands over. What the keys do to the form, what is
 // asked of the daemon, and the form's lines. The daemon says what is not possible; what was typed stays.
+import type { PaneView } from "../../core/model/view.ts";
+import type { DaemonClient } from "../command/context.ts";
+import { rowTitle } from "../../ui/text/rowText.ts";
 import {
+  agentToHandTo,
   agentToStart,
   folderToStartIn,
+  readHandoff,
   startedText,
   startInput,
   type StartForm,
@@ -23,11 +28,14 @@ const WAIT_MS = 15_000;
 const stepIn = (list: readonly string[], now: string, step: 1 | -1): string =>
   list[(list.indexOf(now) + step + list.length) % list.length] ?? now;
 
+/** `columns`: of the screen, on which what is handed over is read. */
+export type PickerStartDeps = PickerHistoryDeps & { readonly columns: () => number };
+
 export class PickerStart {
-  private readonly deps: PickerHistoryDeps;
+  private readonly deps: PickerStartDeps;
   private readonly questions: ModeQuestions<StartMode>;
 
-  constructor(deps: PickerHistoryDeps) {
+  constructor(deps: PickerStartDeps) {
     this.deps = deps;
     this.questions = new ModeQuestions({
       client: deps.client,
@@ -39,9 +47,10 @@ export class PickerStart {
     });
   }
 
-  open(): void {
+  /** `from`: whose session is handed over; null: an agent is started. */
+  open(from: PaneView | null = null): void {
     const state = this.deps.state();
-    const pane = selectedPane(state);
+    const pane = from ?? selectedPane(state);
     const machines = [...state.feed.targets.values()]
       .filter(({ enabled }) => enabled)
       .map(({ target }) => target);
@@ -50,7 +59,8 @@ export class PickerStart {
       mode: {
         kind: "start",
         agents: [],
-        machines,
+        machines: from === null ? machines : [target],
+        handOver: from === null ? null : { from, top: 0, readTo: 0 },
         field: "agent",
         form: {
           agent: "",
@@ -65,11 +75,18 @@ export class PickerStart {
       },
     });
     void this.questions.ask(
-      (client) => client.call((api) => api.workspaces.startable.mutate({ target })),
-      (startable, mode) => ({
+      async (client) => ({
+        startable: await client.call((api) => api.workspaces.startable.mutate({ target })),
+        text: from === null ? null : await handoffOf(client, from),
+      }),
+      ({ startable, text }, mode) => ({
         ...mode,
         agents: startable.map(({ agent }) => agent),
-        form: { ...mode.form, agent: agentToStart(startable) },
+        form: {
+          ...mode.form,
+          agent: from === null ? agentToStart(startable) : agentToHandTo(startable, from),
+          text: text ?? mode.form.text,
+        },
       }),
     );
   }
@@ -85,6 +102,8 @@ export class PickerStart {
       return;
     }
     if (mode.said !== null || name === "Escape") return this.deps.change({ mode: { kind: "list" } });
+    if (mode.handOver !== null && (name === "PageDown" || name === "PageUp"))
+      return this.page(mode, name === "PageDown" ? 1 : -1);
     if (name === "Tab" || name === "ArrowDown") return this.go(mode, 1);
     if (name === "ArrowUp" || name === "Shift-Tab") return this.go(mode, -1);
     if (name === "ArrowLeft" || name === "ArrowRight")
@@ -122,11 +141,32 @@ export class PickerStart {
   private edit(mode: StartMode, change: (before: string) => string): void {
     const { field, form } = mode;
     // They are chosen from a list.
-    if (field === "agent" || field === "target") return;
+    if (field === "agent" || field === "target" || (field === "text" && mode.handOver !== null)) return;
     this.put({ ...mode, form: { ...form, [field]: change(form[field]) } satisfies StartForm });
   }
 
+  /** What is handed over is read, not written, here. */
+  private page(mode: StartMode, step: 1 | -1): void {
+    const { handOver } = mode;
+    if (handOver === null) return;
+    const last = Math.max(0, textRows(mode, this.deps.columns()).length - HANDOFF_ROWS);
+    const top = Math.max(0, Math.min(last, handOver.top + step * (HANDOFF_ROWS - 1)));
+    const readTo = Math.max(handOver.readTo, top + HANDOFF_ROWS);
+    this.put({ ...mode, handOver: { ...handOver, top, readTo } });
+  }
+
+  /** Null: all of what is handed over was on the screen. */
+  private unread(mode: StartMode): string | null {
+    const { handOver, form } = mode;
+    if (handOver === null) return null;
+    if (form.text.trim() === "") return "Its session has not been read yet.";
+    const isRead = textRows(mode, this.deps.columns()).length <= Math.max(HANDOFF_ROWS, handOver.readTo);
+    return isRead ? null : "Read it to the end first: press PgDn.";
+  }
+
   private start(mode: StartMode): void {
+    const unread = this.unread(mode);
+    if (unread !== null) return this.deps.change({ mode: { ...mode, problem: unread } });
     const input = startInput(mode.form);
     if (input === null) {
       const problem = mode.form.agent === "" ? "Choose an agent." : "A folder is missing.";
@@ -145,6 +185,12 @@ export class PickerStart {
       });
   }
 }
+
+const handoffOf = (client: DaemonClient, from: PaneView): Promise<string> =>
+  readHandoff(from, {
+    refresh: () => client.call((api) => api.history.refresh.mutate()),
+    handoff: (ref) => client.call((api) => api.history.handoff.query({ ref })),
+  });
 
 /** Machines are asked for only where there are several. */
 const shownFields = ({ machines }: StartMode): readonly StartField[] =>
@@ -168,6 +214,12 @@ const HINTS: Readonly<Record<StartField, string>> = {
 };
 const LABEL_WIDTH = 11;
 const TASK_ROWS = 4;
+const HANDOFF_ROWS = 8;
+
+const fieldRows = (text: string, width: number): string[] =>
+  wrapWhole(visibleOnTerminal(text), Math.max(10, width - LABEL_WIDTH - 4));
+
+const textRows = ({ form }: StartMode, width: number): string[] => fieldRows(form.text, width);
 
 interface Bar {
   readonly lines: readonly Line[];
@@ -175,7 +227,9 @@ interface Bar {
 }
 
 export const startBar = (mode: StartMode, width: number): Bar => {
-  const title = mode.said === null ? " Start an agent " : " Started ";
+  const { handOver } = mode;
+  const asks = handOver === null ? " Start an agent " : ` Hand over “${rowTitle(handOver.from).text}” `;
+  const title = mode.said === null ? asks : " Started ";
   const head: Line = [
     span(title, STYLE.mark),
     span(mode.isBusy ? "  starting…" : "", STYLE.dim),
@@ -195,8 +249,10 @@ export const startBar = (mode: StartMode, width: number): Bar => {
   for (const field of shownFields(mode)) {
     const isHere = field === mode.field;
     const value = mode.form[field];
-    const rows = wrapWhole(visibleOnTerminal(value), Math.max(10, width - LABEL_WIDTH - 4)).slice(-TASK_ROWS);
-    const hint = value === "" || field === "agent" || field === "target" ? HINTS[field] : "";
+    const all = fieldRows(value, width);
+    const isRead = field === "text" && handOver !== null;
+    const rows = isRead ? all.slice(handOver.top, handOver.top + HANDOFF_ROWS) : all.slice(-TASK_ROWS);
+    const hint = isRead ? "" : value === "" || field === "agent" || field === "target" ? HINTS[field] : "";
     for (const [index, row] of rows.entries())
       lines.push(
         clip(
@@ -215,6 +271,16 @@ export const startBar = (mode: StartMode, width: number): Bar => {
         column: Math.min(width - 1, 1 + LABEL_WIDTH + widthOf(rows.at(-1) ?? "")),
       };
   }
-  lines.push(hintLine([keyHint("Tab ↑↓", "fields"), keyHint("⏎", "start"), keyHint("Esc", "leave")], width));
+  lines.push(
+    hintLine(
+      [
+        keyHint("Tab ↑↓", "fields"),
+        ...(handOver === null ? [] : [keyHint("PgDn PgUp", "read all")]),
+        keyHint("⏎", "start"),
+        keyHint("Esc", "leave"),
+      ],
+      width,
+    ),
+  );
   return { lines, cursor };
 };

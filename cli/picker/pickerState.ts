@@ -7,7 +7,7 @@ import type { LineComment } from "../../ui/text/changesText.ts";
 import type { JobDetail, JobsView } from "../../core/model/job.ts";
 import type { RuleDraft, RulesView } from "../../core/model/rule.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
-import type { Question } from "../../ui/actions/paneActions.ts";
+import type { Question, TextQuestion } from "../../ui/actions/paneActions.ts";
 import { NO_TICKS, type Ticks } from "../../ui/actions/ticks.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
 import type { DiffRow } from "../../ui/lists/diffRows.ts";
@@ -97,6 +97,13 @@ export interface ReplyMode {
   readonly isLater: boolean;
 }
 
+/** A text that an action asks for, in one line. */
+export interface TextMode {
+  readonly kind: "text";
+  readonly question: TextQuestion;
+  readonly text: string;
+}
+
 export const START_FIELDS = ["agent", "target", "folder", "branch", "text"] as const;
 export type StartField = (typeof START_FIELDS)[number];
 
@@ -106,6 +113,8 @@ export interface StartMode {
   /** Those that can be started; none until the daemon has answered. */
   readonly agents: readonly string[];
   readonly machines: readonly string[];
+  /** Whose session is handed over; of the text the first row that is shown, and how many have been. Null: it is a start. */
+  readonly handOver: { readonly from: PaneView; readonly top: number; readonly readTo: number } | null;
   readonly field: StartField;
   readonly form: StartForm;
   readonly isBusy: boolean;
@@ -128,6 +137,7 @@ export type Mode =
   | { kind: "whole"; key: string; top: number; readTo: number }
   | { kind: "output"; key: string; source: OutputRequest; up: number }
   | ReplyMode
+  | TextMode
   /** `back`: what is shown afterwards. */
   | { kind: "question"; question: Question; back: Mode }
   /** `sentence`: what would happen, by the daemon; null until it has said so. */
@@ -203,6 +213,7 @@ export const modeFits = (state: PickerState, before: PickerState): boolean => {
     case "rule":
     case "changes":
     case "start":
+    case "text":
     case "question":
     case "kill":
       return true;

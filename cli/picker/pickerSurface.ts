@@ -96,6 +96,29 @@ const createCalls = (client: () => DaemonClient | null): PaneCalls => {
       mutate: async (input) =>
         (await connected(client())).call((api) => api.dismiss.mutate({ ...input, ...own })),
     },
+    mute: {
+      mutate: async (input) =>
+        (await connected(client())).call((api) => api.mute.mutate({ ...input, ...own })),
+    },
+    rename: {
+      mutate: async (input) =>
+        (await connected(client())).call((api) => api.rename.mutate({ ...input, ...own })),
+    },
+    automation: {
+      jobs: { query: async () => (await connected(client())).call((api) => api.automation.jobs.query({})) },
+      watch: {
+        mutate: async (input) =>
+          (await connected(client())).call((api) => api.automation.watch.mutate({ ...input, ...own })),
+      },
+      send: {
+        mutate: async (input) =>
+          (await connected(client())).call((api) => api.automation.send.mutate({ ...input, ...own })),
+      },
+      jobCancel: {
+        mutate: async (input) =>
+          (await connected(client())).call((api) => api.automation.jobCancel.mutate(input)),
+      },
+    },
   };
 };
 
@@ -119,6 +142,8 @@ export const createSurface = (deps: {
   readonly makeRule: (pane: PaneView) => void;
   readonly ticked: ActionSurface["ticked"];
   readonly tick: ActionSurface["tick"];
+  readonly handOver: (pane: PaneView) => void;
+  readonly keepDraft: (pane: PaneView, text: string) => void;
 }): PickerSurface => {
   const api = createCalls(deps.client);
   /** What is under way, by pane reference. */
@@ -195,7 +220,10 @@ export const createSurface = (deps: {
     makeRule: deps.makeRule,
     ticked: deps.ticked,
     tick: deps.tick,
+    handOver: deps.handOver,
     ask: (question) => deps.setMode({ kind: "question", question, back: { kind: "list" } }),
+    askForText: (question) => deps.setMode({ kind: "text", question, text: question.initial }),
+    keepDraft: deps.keepDraft,
     askToKill: (pane) => askToKillBy(pane, "INT"),
     askToKillBy,
   };

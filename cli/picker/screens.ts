@@ -20,7 +20,7 @@ import {
   pad,
 } from "./line.ts";
 import { startBar } from "./pickerStart.ts";
-import { selectedPane, type PickerState, type ReplyMode, type Mode } from "./pickerState.ts";
+import { selectedPane, type PickerState, type ReplyMode, type TextMode, type Mode } from "./pickerState.ts";
 import { outcomeText } from "../../ui/actions/actionStatus.ts";
 import { IN_CHANGES, SHORTCUTS } from "../../ui/actions/keyboard.ts";
 import { wholeCard } from "./rowLines.ts";
@@ -91,6 +91,19 @@ const replyBar = (draft: string, pane: PaneView | null, mode: ReplyMode, width: 
   };
 };
 
+const textBar = ({ question, text }: TextMode, width: number): Bar => {
+  const shown = wrapWhole(visibleOnTerminal(text), width - 5).slice(-REPLY_ROWS);
+  return {
+    lines: [
+      clip([span(` ${displayLine(question.title)} `, STYLE.mark)], width),
+      clip([span(`   ${question.hint}`, STYLE.dim)], width),
+      ...shown.map((row, index): Line => [span(index === 0 ? " › " : "   ", STYLE.key), span(row)]),
+      hintLine([keyHint("⏎", question.confirmLabel.toLowerCase()), keyHint("Esc", "leaves it")], width),
+    ],
+    cursor: { row: shown.length + 1, column: Math.min(width - 1, 3 + widthOf(shown.at(-1) ?? "")) },
+  };
+};
+
 const dialogBar = (title: string, sentences: readonly string[], keys: readonly Line[], width: number): Bar =>
   noCursor([
     clip([span(` ${displayLine(title)} `, STYLE.mark)], width),
@@ -112,6 +125,8 @@ const barOf = (state: PickerState, width: number): Bar => {
       return replyBar(state.drafts.get(mode.key) ?? "", selectedPane(state), mode, width);
     case "start":
       return startBar(mode, width);
+    case "text":
+      return textBar(mode, width);
     case "question":
       return dialogBar(
         mode.question.title,
@@ -364,6 +379,7 @@ const specialFrame = (input: FrameInput, mode: Mode): Frame | null => {
     case "search":
     case "reply":
     case "start":
+    case "text":
     case "question":
     case "kill":
       return null;

@@ -39,6 +39,7 @@ const FINALS: Readonly<Record<string, string>> = {
   F: "End",
   H: "Home",
   M: "Enter",
+  Q: "F2",
 };
 
 const NUMBERED: Readonly<Record<string, string>> = {
@@ -49,6 +50,7 @@ const NUMBERED: Readonly<Record<string, string>> = {
   6: "PageDown",
   7: "Home",
   8: "End",
+  12: "F2",
   // Shift+Enter, as xterm and kitty send it when asked to.
   "27;2;13": "NewLine",
 };

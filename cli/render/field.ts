@@ -235,6 +235,8 @@ export const PANE_FIELDS = {
   since: text(whole("SINCE"), (pane) => pane.since),
   unread_since: text(whole("UNREAD"), (pane) => pane.unread_since),
   confirmed_at: text(whole("CONFIRMED"), (pane) => pane.confirmed_at),
+  muted_until: text(whole("MUTED"), ({ muted }) => (muted === null ? null : (muted.until ?? "it ends"))),
+  name: text({ title: "NAME", min: 8 }, (pane) => pane.name),
   agent: text({ title: "AGENT", min: 5 }, (pane) => pane.agent),
   agent_name: text({ title: "AGENT", min: 5 }, (pane) => pane.agent_name),
   target: text({ title: "TARGET", min: 6 }, ({ identity }) => identity.target),

@@ -1,4 +1,4 @@
-// The verbs on one agent: answer and kill, which ask first in a terminal, view-output, send, interrupt and dismiss. The daemon
+// The verbs on one agent: answer and kill, which ask first in a terminal, view-output, send, interrupt, mute, rename and dismiss. The daemon
 // checks and acts. `whenDrawn` and `unlessLost` serve `agtmux wait` too. A text that is sent later is in jobs.ts.
 import { setTimeout } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -7,6 +7,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import {
   type AnswerChoice,
   type ActionGuards,
+  type ActionResult,
   KILL_SIGNALS,
   type KillSignal,
   DEFAULT_OUTPUT_LINES,
@@ -15,14 +16,14 @@ import {
 } from "../../core/model/action.ts";
 import { ask, askLine, leaveUndone } from "../command/ask.ts";
 import { type CliContext, type DaemonClient, refreshWorkTrees } from "../command/context.ts";
-import { parseCount } from "../parse/values.ts";
+import { parseCount, parseDuration } from "../parse/values.ts";
 import { parseGuards, type GuardOptions } from "../parse/filters.ts";
 import { readInput, checkLength } from "./start.ts";
 import { cleanLine, promptLines } from "../render/clean.ts";
 import { printResult } from "../command/outcome.ts";
 import { placeOf, withRef } from "../command/settleRef.ts";
 import { uncommittedText } from "../../core/model/workspace.ts";
-import type { DismissedDocument } from "../../core/model/documents.ts";
+import type { DismissedDocument, MutedDocument, RenamedDocument } from "../../core/model/documents.ts";
 import { printDocument } from "../command/document.ts";
 import type { LaterOptions } from "./jobs.ts";
 
@@ -70,6 +71,7 @@ export const whenDrawn = async (
 interface AnswerOptions extends GuardOptions {
   approve?: boolean;
   deny?: boolean;
+  reason?: string;
   option?: string;
   choose?: string;
   text?: string;
@@ -198,6 +200,44 @@ const showPrompt = (pane: PaneView, context: CliContext): string => {
   return fingerprint;
 };
 
+/** Denies, and gives the reason in the agent's own way, or as its next message. */
+const denyBecause = async (
+  client: DaemonClient,
+  ref: string,
+  reason: string,
+  answer: (choice: AnswerChoice) => Promise<ActionResult>,
+): Promise<ActionResult> => {
+  const [{ denyWithReason, REASON_EXPIRES_MS }, { agentLimits, laterReason }] = await Promise.all([
+    import("../../ui/actions/denial.ts"),
+    import("../../ui/actions/disabledReasons.ts"),
+  ]);
+  const [{ pane }, { items }] = await client.call((api) =>
+    Promise.all([api.explain.query({ ref }), api.adapters.query()]),
+  );
+  const around = { isConnected: true, isUnreachable: false, isShownWhole: () => true };
+  const why = laterReason(pane, { ...around, ...agentLimits(items) });
+  if (why !== null)
+    throw new AgtmuxError("E_UNSUPPORTED", `Nothing was sent: the reason could not follow; ${why}`, {
+      remedy: "Deny it without --reason.",
+    });
+  const { result } = await denyWithReason({
+    request: pane.request,
+    reason,
+    answer,
+    sendLater: (text) =>
+      client.call((api) =>
+        api.automation.send.mutate({
+          runtimeId: pane.identity.runtime_id ?? "",
+          trigger: { kind: "ready" },
+          text,
+          expiresMs: REASON_EXPIRES_MS,
+          surface: "cli",
+        }),
+      ),
+  });
+  return result;
+};
+
 /** Resolves with the exit status of the outcome; if the person did not answer the prompt, with that of `leaveUndone`. */
 export const runAnswer = async (
   context: CliContext,
@@ -209,6 +249,8 @@ export const runAnswer = async (
   let guards: Partial<ActionGuards> = parseGuards(options);
   const isAtHand = !asJson && options.stdin !== true;
   const canAsk = guards.ifPrompt === undefined && isAtHand && context.stdin.isTTY && context.stdout.isTTY;
+  if (options.reason !== undefined && (choice?.kind !== "deny" || options.reason.trim() === ""))
+    throw new AgtmuxError("E_USAGE", "--reason goes with --deny, and is not empty");
   if (choice === null && !canAsk) throw new AgtmuxError("E_USAGE", `answer needs one of ${CHOICES}`);
   return withRef(context, { ref: typed, says: !asJson }, async (client, ref) => {
     if (canAsk) {
@@ -223,15 +265,21 @@ export const runAnswer = async (
     if (choice === null) throw new AgtmuxError("E_USAGE", `answer needs one of ${CHOICES}`);
     const given = choice;
     // Without a fingerprint and without a terminal the daemon refuses.
-    const result = await client.call((api) =>
-      api.answer.mutate({
-        ref,
-        guards,
-        surface: "cli",
-        choice: given,
-        idempotencyKey: options.idempotencyKey ?? null,
-      }),
-    );
+    const answer = (choice: AnswerChoice): Promise<ActionResult> =>
+      client.call((api) =>
+        api.answer.mutate({
+          ref,
+          guards,
+          surface: "cli",
+          choice,
+          idempotencyKey: options.idempotencyKey ?? null,
+        }),
+      );
+    const { reason } = options;
+    const result =
+      reason === undefined || given.kind !== "deny"
+        ? await answer(given)
+        : await denyBecause(client, ref, reason, answer);
     return printResult(context, result, asJson);
   });
 };
@@ -341,7 +389,7 @@ export const runViewOutput = async (
   if (missing !== null) context.stderr.write(`agtmux: ${missing}\n`);
 };
 
-// Send, interrupt and dismiss: done without a question.
+// Send, interrupt, mute, rename and dismiss: done without a question.
 
 interface SendOptions extends GuardOptions, LaterOptions {
   text?: string;
@@ -413,6 +461,61 @@ export const runInterrupt = async (
     client.call((api) => api.interrupt.mutate({ ref: settled, guards, surface: "cli" })),
   );
   return printResult(context, result, options.json === true);
+};
+
+const DEFAULT_MUTE_MS = 3_600_000;
+/** The daemon's limit. */
+const LONGEST_MUTE_MS = 7 * 86_400_000;
+
+interface MuteOptions {
+  for?: string;
+  untilEnd?: boolean;
+  off?: boolean;
+}
+
+const muteOf = (options: MuteOptions): number | "end" | null => {
+  if ([options.for, options.untilEnd, options.off].filter((one) => one !== undefined).length > 1)
+    throw new AgtmuxError("E_USAGE", "mute takes one of --for, --until-end and --off");
+  if (options.off === true) return null;
+  if (options.untilEnd === true) return "end";
+  const ms = options.for === undefined ? DEFAULT_MUTE_MS : parseDuration(options.for, "--for");
+  if (ms >= 1_000 && ms <= LONGEST_MUTE_MS) return ms;
+  throw new AgtmuxError("E_USAGE", `--for ${options.for ?? ""} is too long or too short`, {
+    remedy: "1s to 7d, or --until-end.",
+  });
+};
+
+/** No notification is shown of this one agent for a while, or until it ends. */
+export const runMute = async (
+  context: CliContext,
+  ref: string,
+  options: GuardOptions & MuteOptions & { json?: boolean },
+): Promise<void> => {
+  const guards = parseGuards(options);
+  const forMs = muteOf(options);
+  const { paneRef, muted } = await withRef(context, { ref, says: options.json !== true }, (client, settled) =>
+    client.call((api) => api.mute.mutate({ ref: settled, guards, surface: "cli", forMs })),
+  );
+  if (options.json === true) printDocument<MutedDocument>(context, { pane_ref: paneRef, muted });
+  else if (muted === null) context.print(`No longer muted: ${paneRef}.\n`);
+  else context.print(`Muted ${paneRef} until ${muted.until ?? "it ends"}.\n`);
+};
+
+/** Names the row of an agent, in agtmux. */
+export const runRename = async (
+  context: CliContext,
+  ref: string,
+  name: string,
+  options: GuardOptions & { json?: boolean },
+): Promise<void> => {
+  const guards = parseGuards(options);
+  const renamed = await withRef(context, { ref, says: options.json !== true }, (client, settled) =>
+    client.call((api) => api.rename.mutate({ ref: settled, guards, surface: "cli", name })),
+  );
+  if (options.json === true)
+    printDocument<RenamedDocument>(context, { pane_ref: renamed.paneRef, name: renamed.name });
+  else if (renamed.name === null) context.print(`${renamed.paneRef} has its own title again.\n`);
+  else context.print(`Renamed ${renamed.paneRef} to ${cleanLine(renamed.name)}.\n`);
 };
 
 /** Marks an error or a finished turn as seen; the row of a crashed agent is removed. */

@@ -47,8 +47,8 @@ const FOLLOWS_MS = 2_000;
 const SAME_LOOK_MS = 60_000;
 const MAX_LOOKS = 500;
 
-/** They only read the pane or go there, and have no effect. */
-const LOOKS: ReadonlySet<string> = new Set(["attach", "view-output"]);
+/** They read the pane, go there, or keep something about its row: nothing follows from them. */
+const LOOKS: ReadonlySet<string> = new Set(["attach", "view-output", "mute", "rename"]);
 
 export const createActionAudit = (deps: {
   gate: Gate;

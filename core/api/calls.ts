@@ -33,14 +33,15 @@ import { refNameSchema } from "../model/runtime.ts";
 import type { Settings } from "../model/config.ts";
 import { canonicalStateSchema } from "../model/state.ts";
 import { NOTIFIERS } from "../model/words.ts";
-import type {
-  Explanation,
-  FeedEntry,
-  PaneList,
-  PaneView,
-  SessionList,
-  TargetView,
-  WindowList,
+import {
+  MAX_NAME,
+  type Explanation,
+  type FeedEntry,
+  type PaneList,
+  type PaneView,
+  type SessionList,
+  type TargetView,
+  type WindowList,
 } from "../model/view.ts";
 import type { Hello } from "./protocol.ts";
 import type { NotificationEvent } from "../model/notifications.ts";
@@ -88,6 +89,9 @@ const actionSchema = z.object({
   guards: actionGuardsSchema.prefault({}),
   surface: z.string().max(40),
 });
+/** As long as a job may be armed. */
+const MAX_MUTE_MS = 7 * 86_400_000;
+
 const idempotencyKeySchema = z.string().min(1).max(200).nullable().default(null);
 
 const adapterFileSchema = z.object({ name: z.string().min(1).max(255), text: z.string().max(300_000) });
@@ -149,6 +153,23 @@ export const CALLS = {
    */
   openAttach: mutation(actionSchema)<AttachPlan>(),
   dismiss: mutation(actionSchema)<{ paneRef: string }>(),
+  /**
+   * Nothing is told of this agent for so long, or until it ends (`"end"`); null: it is again. Watches and texts of a person tell all
+   * the same. Fails with E_UNSUPPORTED where no agent runs.
+   */
+  mute: mutation(
+    actionSchema.extend({
+      forMs: z.union([z.number().int().min(1_000).max(MAX_MUTE_MS), z.literal("end")]).nullable(),
+    }),
+  )<{ paneRef: string; muted: PaneView["muted"] }>(),
+  /**
+   * What the row of this agent is called, in agtmux alone; empty: as before. Control characters are left out, and a secret. Fails with
+   * E_UNSUPPORTED where no agent runs.
+   */
+  rename: mutation(actionSchema.extend({ name: z.string().max(MAX_NAME) }))<{
+    paneRef: string;
+    name: string | null;
+  }>(),
   /**
    * The person has the row open: what it showed as unread (`unread_since`) is read. What ended after that moment stays unread.
    * It changes nothing else and is no error where nothing is unread.

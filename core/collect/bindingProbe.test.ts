@@ -39,6 +39,8 @@ const watchedIn = (paneId: string, more: Partial<WatchedRuntime> = {}): WatchedR
     endedAt: null,
     agentSessionId: null,
     inside: null,
+    mutedUntil: null,
+    name: null,
   };
   return {
     runtime,

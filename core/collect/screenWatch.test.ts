@@ -48,6 +48,8 @@ const watchedAs = (index: number, attention: Attention): WatchedRuntime => ({
     endedAt: null,
     agentSessionId: null,
     inside: null,
+    mutedUntil: null,
+    name: null,
   },
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what screens need of it
   adapter: ADAPTER as AgentAdapter,

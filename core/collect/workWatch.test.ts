@@ -28,6 +28,8 @@ const watchedAs = (
     endedAt: null,
     agentSessionId: null,
     inside: null,
+    mutedUntil: null,
+    name: null,
   },
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is asked of it
   adapter: { agentType: "a", readTranscript } as AgentAdapter,

@@ -1,5 +1,5 @@
-// What counts as a person's look at a row (attaching, viewing its output, opening it, having its pane in front), and what a
-// dismissal does.
+// What counts as a person's look at a row (attaching, viewing its output, opening it, having its pane in front), what a dismissal
+// does, and what a person keeps about a row: that it is muted, and its name.
 import type { ActionAudit, ActionInput } from "../actions/audit.ts";
 import { createFrontWatch } from "../actions/attention.ts";
 import type { ActionSubject } from "../actions/prepare.ts";
@@ -9,6 +9,8 @@ import { resolveRef } from "../engine/ref.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
 import { AgtmuxError } from "../model/errors.ts";
+import { UNTIL_IT_ENDS } from "../model/runtime.ts";
+import type { PaneView } from "../model/view.ts";
 import type { Clock } from "../ports/clock.ts";
 
 export const createSeenRows = ({
@@ -66,6 +68,23 @@ export const createSeenRows = ({
     });
   };
 
+  /** Through the gate, so that it is this agent or none; on record. */
+  const keep = (
+    action: "mute" | "rename",
+    input: ActionInput,
+    change: (runtimeId: string) => boolean,
+  ): Promise<PaneView> =>
+    audit.throughGate(action, input, async ({ verified: { subject } }) => {
+      const { runtimeId, paneRef } = subject;
+      if (runtimeId === null || !change(runtimeId))
+        throw new AgtmuxError("E_UNSUPPORTED", `no agent runs in ${paneRef}`, {
+          remedy: "Name one that 'agtmux list' shows.",
+        });
+      const row = ingest.rows(false).find(({ identity }) => identity.runtime_id === runtimeId);
+      if (row === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `${paneRef} is gone`);
+      return row;
+    });
+
   const attachThroughGate: ActionAudit["throughGate"] = (action, input, act, options) =>
     audit.throughGate(
       action,
@@ -93,6 +112,15 @@ export const createSeenRows = ({
   return {
     findCrashed,
     dismiss,
+    mute: async ({ forMs, ...input }: ActionInput & { forMs: number | "end" | null }) => {
+      const until = typeof forMs === "number" ? clock.now() + forMs : forMs === null ? null : UNTIL_IT_ENDS;
+      const { identity, muted } = await keep("mute", input, (runtimeId) => ingest.mute(runtimeId, until));
+      return { paneRef: identity.pane_ref, muted };
+    },
+    rename: async ({ name: given, ...input }: ActionInput & { name: string }) => {
+      const { identity, name } = await keep("rename", input, (runtimeId) => ingest.rename(runtimeId, given));
+      return { paneRef: identity.pane_ref, name };
+    },
     markSeen: async ({ ref, until }: { ref: string; until: string }): Promise<void> => {
       const isCrashed = findCrashed(ref) !== null;
       read(isCrashed ? ref : resolveRef(ref, subjects()).paneRef, Date.parse(until));

@@ -298,6 +298,8 @@ export const createService = (deps: {
     openAttach,
     dismiss: seen.dismiss,
     markSeen: seen.markSeen,
+    mute: seen.mute,
+    rename: seen.rename,
     ...paneActions.calls,
     viewOutput: seen.viewing(paneActions.calls.viewOutput),
     adapters: () => deps.adapterService.list(),

@@ -20,6 +20,8 @@ const someRuntime = (paneId: string, more: Partial<Runtime> = {}): Runtime => ({
   endedAt: null,
   agentSessionId: null,
   inside: null,
+  mutedUntil: null,
+  name: null,
   ...more,
 });
 /** As the background server leaves it: the environment of a pane that is long gone, and its own pid. */

@@ -5,10 +5,13 @@ import { LastSeen, UnitOfWork, type DropReason } from "./unitOfWork.ts";
 import {
   RuntimeLifecycle,
   endDisabled,
+  endMutes,
   renewAdapters,
   dismiss,
   markSeen,
+  mute,
   noteAnswered,
+  rename,
 } from "./runtimeLifecycle.ts";
 import { isActivityDue, isProgressDue } from "./activity.ts";
 import { RowViews } from "./rowViews.ts";
@@ -58,13 +61,18 @@ function* tickInChunks(
     (entry) => states.isDue(entry) || isProgressDue(entry, now) || isActivityDue(entry, now),
   );
   const crashed = lifecycle.expiredCrashes(now);
+  const unmuted = [...liveState.liveRuntimes()].filter(
+    ({ runtime: { mutedUntil } }) => mutedUntil !== null && mutedUntil <= now,
+  );
   const isSeenDue = lastSeen.isDue(now);
-  if (due.length === 0 && crashed.length === 0 && unitOfWork.pending.length === 0 && !isSeenDue) return;
+  const isNothingDue = due.length + crashed.length + unmuted.length === 0;
+  if (isNothingDue && unitOfWork.pending.length === 0 && !isSeenDue) return;
   unitOfWork.commit(() => {
     events.bindAllPending();
     events.expirePending(now);
     for (const entry of due.slice(0, size)) states.evaluate(entry);
     for (const entry of crashed) lifecycle.dropCrashed(entry);
+    endMutes(deps, unmuted);
     if (isSeenDue) lastSeen.write(now);
   });
   for (let from = size; from < due.length; from += size) {
@@ -353,6 +361,16 @@ export class Ingest {
   /** Takes an errored or crashed row out of the lists' attention. False when there is nothing to dismiss. */
   dismiss(runtimeId: string): boolean {
     return dismiss(this.parts, runtimeId);
+  }
+
+  /** Nothing is told of it until then, epoch ms, or `UNTIL_IT_ENDS`; null: it is again. False where no such runtime lives. */
+  mute(runtimeId: string, until: number | null): boolean {
+    return mute(this.parts, runtimeId, until);
+  }
+
+  /** What the person calls it; empty: nothing. False where no such runtime lives. */
+  rename(runtimeId: string, name: string): boolean {
+    return rename(this.parts, runtimeId, name);
   }
 
   /** Somebody looked at what ended at `until` (epoch ms) or before. False when nothing of that was unread. */

@@ -16,6 +16,8 @@ const runtime = (more: Partial<Runtime> = {}): Runtime => ({
   startedAt: 1,
   endedAt: null,
   inside: null,
+  mutedUntil: null,
+  name: null,
   ...more,
 });
 const live = (...runtimes: Runtime[]): LiveState => {

@@ -1,10 +1,11 @@
 // When runtimes begin and end: what was recognised in a pane's processes, verification, crashes, another set of adapters, and a
-// person who looks or dismisses.
+// person who looks, dismisses, mutes or renames.
 import { compareRuntime, type Recognised } from "../engine/epoch.ts";
 import type { Evidence, Resolution, RuntimeEnd } from "../model/evidence.ts";
 import { paneKeyString, type Account, type Pane, type PaneKey, type Runtime } from "../model/runtime.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 import { isWaiting } from "../model/state.ts";
+import { MAX_NAME } from "../model/view.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RowViews } from "./rowViews.ts";
 import type { States } from "./states.ts";
@@ -156,6 +157,8 @@ export class RuntimeLifecycle {
       endedAt: null,
       agentSessionId: sessionId,
       inside,
+      mutedUntil: null,
+      name: null,
     };
     // The session that crashed goes on in another process.
     if (server === BACKGROUND_SERVER)
@@ -203,7 +206,7 @@ export class RuntimeLifecycle {
     const { store, clock, timing } = unitOfWork.deps;
     const { runtimeId } = entry.runtime;
     const at = clock.now();
-    entry.runtime = { ...entry.runtime, endedAt: at };
+    entry.runtime = { ...entry.runtime, endedAt: at, mutedUntil: null };
     entry.prompt = null;
     store.endRuntime(runtimeId, at, end);
     unitOfWork.liveState.retire(entry, end === "crashed");
@@ -376,4 +379,65 @@ export const markSeen = (
     rows.changed(entry.view, entry.view.state, false);
   });
   return true;
+};
+
+// What a person says of a live runtime: until when nothing is told of it, and what it is called. Neither decides a state, and neither
+// is passed on to another runtime of the pane.
+
+const setPersonal = (
+  { unitOfWork, rows }: { unitOfWork: UnitOfWork; rows: RowViews },
+  runtimeId: string,
+  change: (entry: RuntimeEntry) => void,
+): boolean => {
+  const entry = unitOfWork.liveState.runtimes.get(runtimeId);
+  const pane = entry === undefined ? undefined : unitOfWork.liveState.paneOf(entry.runtime);
+  if (entry === undefined || pane === undefined || entry.runtime.endedAt !== null) return false;
+  unitOfWork.commit(() => {
+    change(entry);
+    rows.refresh(entry, pane);
+  });
+  return true;
+};
+
+/** `until`: epoch ms, or `UNTIL_IT_ENDS`; null takes the mute back. False where no such runtime lives. */
+export const mute = (
+  parts: { unitOfWork: UnitOfWork; rows: RowViews },
+  runtimeId: string,
+  until: number | null,
+): boolean =>
+  setPersonal(parts, runtimeId, (entry) => {
+    entry.runtime = { ...entry.runtime, mutedUntil: until };
+    parts.unitOfWork.deps.store.setMutedUntil(runtimeId, until);
+  });
+
+/** One line without anything that is not seen. */
+const cleanName = (name: string): string =>
+  name
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+
+/** An empty name takes it back. False where no such runtime lives. */
+export const rename = (
+  parts: { unitOfWork: UnitOfWork; rows: RowViews },
+  runtimeId: string,
+  given: string,
+): boolean =>
+  setPersonal(parts, runtimeId, (entry) => {
+    const name = parts.unitOfWork.deps.redactText(cleanName(given), MAX_NAME) || null;
+    entry.runtime = { ...entry.runtime, name };
+    parts.unitOfWork.deps.store.setRuntimeName(runtimeId, name);
+  });
+
+/** Inside a commit: mutes whose time has passed. */
+export const endMutes = (
+  { unitOfWork, rows }: { unitOfWork: UnitOfWork; rows: RowViews },
+  due: readonly RuntimeEntry[],
+): void => {
+  for (const entry of due) {
+    const pane = unitOfWork.liveState.paneOf(entry.runtime);
+    entry.runtime = { ...entry.runtime, mutedUntil: null };
+    unitOfWork.deps.store.setMutedUntil(entry.runtime.runtimeId, null);
+    if (pane !== undefined) rows.refresh(entry, pane);
+  }
 };

@@ -382,6 +382,7 @@ export class UnitOfWork {
         state_version: state.stateVersion,
         activity: state.activity,
         unread_since: isoUnreadSince(entry),
+        name: runtime.name,
       };
     } else entry.view = runtimeView(entry, pane, { target: this.targetName(pane.targetId), account: null });
     this.liveState.runtimes.set(runtime.runtimeId, entry);

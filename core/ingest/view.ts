@@ -8,7 +8,7 @@ import { isWaiting, needsAction } from "../model/state.ts";
 import type { Prompt, RuntimeEntry, ServerEntry } from "./liveState.ts";
 import { formatPaneRef } from "../engine/ref.ts";
 import { BACKGROUND_SERVER, backgroundIdOf, formatShortRef } from "../model/shortRef.ts";
-import { HOST_TARGET, type Pane, type Target } from "../model/runtime.ts";
+import { HOST_TARGET, type Pane, type Target, UNTIL_IT_ENDS } from "../model/runtime.ts";
 import { NO_AGENT, SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
 import { activityEvidence, isoUnreadSince } from "./activity.ts";
 import type { Transition } from "../ports/store.ts";
@@ -294,6 +294,9 @@ const nameOf = ({ adapter, runtime }: RuntimeEntry, account: string | null): str
   return account === null ? name : `${name} (${account})`;
 };
 
+const mutedView = (until: number | null): PaneView["muted"] =>
+  until === null ? null : { until: until === UNTIL_IT_ENDS ? null : toIso(until) };
+
 /** `names.account` null: the agent has one alone. */
 export const runtimeView = (
   entry: RuntimeEntry,
@@ -323,6 +326,8 @@ export const runtimeView = (
     agent_session_id: runtime.agentSessionId,
     workspace: entry.workspace,
     inside: runtime.inside,
+    muted: mutedView(runtime.mutedUntil),
+    name: runtime.name,
   };
 };
 

@@ -98,6 +98,12 @@ const statusSchema = z.object({
 const dismissedSchema = z.object({ ...stamp, dismissed: z.string() });
 export type DismissedDocument = z.infer<typeof dismissedSchema>;
 
+const mutedSchema = z.object({ ...stamp, pane_ref: z.string(), muted: paneViewSchema.shape.muted });
+export type MutedDocument = z.infer<typeof mutedSchema>;
+
+const renamedSchema = z.object({ ...stamp, pane_ref: z.string(), name: paneViewSchema.shape.name });
+export type RenamedDocument = z.infer<typeof renamedSchema>;
+
 const auditDocumentSchema = z.object({
   ...stamp,
   filters: z.object({ limit: z.number().int() }),
@@ -315,6 +321,8 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   interrupt: actionSchema,
   kill: actionSchema,
   dismiss: dismissedSchema,
+  mute: mutedSchema,
+  rename: renamedSchema,
   status: statusSchema,
   explain: explanationSchema,
   audit: auditDocumentSchema,

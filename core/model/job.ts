@@ -12,7 +12,10 @@ export const MAX_ARMED_MS = 7 * DAY_MS;
 /** How often a repeated job reports or sends at most. */
 export const MAX_RUNS = 200;
 
-/** `quiet`: it works, and for that long nothing on its screen changes and no event comes. `match`: a new line on its screen. */
+/**
+ * `quiet`: it works, and for that long nothing on its screen changes and no event comes. `match`: a new line on its screen. `done`:
+ * its turn is over, however it ended.
+ */
 export const watchConditionSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("quiet"),
@@ -22,6 +25,7 @@ export const watchConditionSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("state"), state: canonicalStateSchema }),
   z.object({ kind: z.literal("needs-action") }),
   z.object({ kind: z.literal("gone") }),
+  z.object({ kind: z.literal("done") }),
 ]);
 export type WatchCondition = z.infer<typeof watchConditionSchema>;
 

@@ -128,6 +128,9 @@ export interface Account {
   readonly isFound?: true;
 }
 
+/** A moment that never comes, as the store and JSON can hold it: a mute ends with its runtime. */
+export const UNTIL_IT_ENDS = Number.MAX_SAFE_INTEGER;
+
 /** One agent process in one pane. */
 export const runtimeSchema = paneKeySchema.extend({
   runtimeId: z.string(),
@@ -141,5 +144,9 @@ export const runtimeSchema = paneKeySchema.extend({
   agentSessionId: z.string().nullable(),
   /** The program behind which it runs unseen, as `ssh`: the pid is that program's. Null: its own process was recognised. */
   inside: z.string().nullable().default(null),
+  /** Until when nothing is told of it, epoch ms, or `UNTIL_IT_ENDS`; null: it is not muted. */
+  mutedUntil: z.number().nullable().default(null),
+  /** What the person calls it; null: nothing. */
+  name: z.string().nullable().default(null),
 });
 export type Runtime = z.infer<typeof runtimeSchema>;

@@ -29,6 +29,9 @@ export const paneIdentitySchema = z.object({
   runtime_id: z.string().nullable(),
 });
 
+/** Of a name that a person gives an agent, in characters. */
+export const MAX_NAME = 80;
+
 /** A row of `list panes` and of the popover. `state` null: a pane without an agent (only with --all). */
 export const paneViewSchema = z.object({
   identity: paneIdentitySchema,
@@ -76,6 +79,10 @@ export const paneViewSchema = z.object({
   workspace: workspaceViewSchema.nullable().default(null),
   /** The program behind which it runs unseen, as `ssh`: only its screen is known. Null: its process is seen. */
   inside: z.string().nullable().default(null),
+  /** The person wants to be told nothing of it. `until` null: until it ends. */
+  muted: z.object({ until: iso.nullable() }).nullable().default(null),
+  /** What the person calls it, in place of a title; null: nothing. */
+  name: z.string().max(MAX_NAME).nullable().default(null),
 });
 export type PaneView = z.infer<typeof paneViewSchema>;
 
@@ -100,6 +107,8 @@ export const NO_AGENT = {
   agent_session_id: null,
   workspace: null,
   inside: null,
+  muted: null,
+  name: null,
 } as const satisfies Partial<PaneView>;
 
 export const countsSchema = z.object({

@@ -133,8 +133,8 @@ export const askedLine = (request: Asked): string => {
 
 interface RowTitle {
   text: string;
-  /** What the person asked, the agent's own name for its session, or only the name of the window or the folder. */
-  source: "prompt" | "session" | "window" | "folder";
+  /** What the person calls it, what they asked, the agent's own name for its session, or only the name of the window or the folder. */
+  source: "name" | "prompt" | "session" | "window" | "folder";
 }
 
 /** A prompt of fewer words (`yes`, `go on`) says nothing of the work. */
@@ -170,8 +170,9 @@ const nameOfWindow = (pane: PaneView): string => {
 /** The last part of the folder in which the agent works; empty where it is not known. */
 export const folderOf = ({ activity }: PaneView): string => visibleLine(lastName(activity?.folder ?? ""));
 
-/** The last prompt's first line; one that says nothing gives way to the session's name; else the window's name, else the folder. */
+/** The person's own name for it; else the last prompt's first line; one that says nothing gives way to the session's name; else the window's name, else the folder. */
 export const rowTitle = (pane: PaneView): RowTitle => {
+  if (pane.name !== null) return { text: visibleLine(pane.name), source: "name" };
   const prompt = visibleLine(pane.activity?.prompt ?? "");
   const session = visibleLine(pane.activity?.session_title ?? "");
   if (prompt !== "" && (session === "" || isTelling(prompt))) return { text: prompt, source: "prompt" };
@@ -313,7 +314,10 @@ export const ACTIVITY_WORDS: Readonly<Record<ActivityEvidence["field"], string>>
 // Conditions: what a watch waits for, as people type it and as they read it.
 
 /** All forms, for whoever typed another one. */
-export const CONDITION_FORMS = "quiet:<duration>, match:<pattern>, state:<state>, needs-action or gone";
+export const CONDITION_FORMS = "quiet:<duration>, match:<pattern>, state:<state>, needs-action, done or gone";
+
+/** What stands on the row of an agent of which the person is told when it is done. */
+export const TELLS_DONE = "tells when done";
 
 const isState = (text: string): text is CanonicalState => Object.hasOwn(STATE_CLAUSES, text);
 
@@ -323,7 +327,7 @@ export const readCondition = (text: string): WatchCondition | null => {
   const forMs = kind === "quiet" ? readDuration(value) : null;
   if (forMs !== null) return { kind: "quiet", forMs };
   if (kind === "match" && value !== "") return { kind, pattern: value };
-  if ((kind === "needs-action" || kind === "gone") && value === "") return { kind };
+  if ((kind === "needs-action" || kind === "done" || kind === "gone") && value === "") return { kind };
   const state = kind === "state" ? value : text;
   return isState(state) ? { kind: "state", state } : null;
 };
@@ -343,6 +347,7 @@ export const conditionText = (condition: WatchCondition): string => {
     case "state":
       return `state:${condition.state}`;
     case "needs-action":
+    case "done":
     case "gone":
       return condition.kind;
   }
@@ -359,6 +364,8 @@ export const happenedText = (condition: WatchCondition): string => {
       return STATE_CLAUSES[condition.state];
     case "needs-action":
       return "needs you";
+    case "done":
+      return "is done";
     case "gone":
       return "has ended";
   }

@@ -282,6 +282,10 @@ export interface Store extends JobStore, RuleStore {
   insertRuntime(runtime: Runtime): void;
   endRuntime(runtimeId: string, endedAt: number, end: RuntimeEnd): void;
   setAgentSessionId(runtimeId: string, agentSessionId: string): void;
+  /** Of a runtime that has not ended; see `Runtime`. Its end takes it away. */
+  setMutedUntil(runtimeId: string, until: number | null): void;
+  /** It must hold no secret. */
+  setRuntimeName(runtimeId: string, name: string | null): void;
   getRuntime(runtimeId: string): Runtime | null;
   listLiveRuntimes(): Runtime[];
   /** Highest epoch ever given to this pane key; 0 when none. */

@@ -280,5 +280,11 @@ const insideMigration: Migration = {
   sql: "ALTER TABLE runtimes ADD COLUMN inside TEXT;",
 };
 
+const personalMigration: Migration = {
+  version: 3,
+  name: "what a person says of an agent",
+  sql: "ALTER TABLE runtimes ADD COLUMN muted_until REAL; ALTER TABLE runtimes ADD COLUMN name TEXT;",
+};
+
 /** All steps in order. */
-export const MIGRATIONS: readonly Migration[] = [initialMigration, insideMigration];
+export const MIGRATIONS: readonly Migration[] = [initialMigration, insideMigration, personalMigration];

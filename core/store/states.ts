@@ -56,11 +56,18 @@ const withoutNulls = (values: object): string =>
   JSON.stringify(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)));
 
 /**
- * What is unread is a matter of now, and is kept with the state; the short reference follows from the identity; a worktree is
+ * What is unread, muted and named is a matter of now, and is kept with the state or the runtime; the short reference follows from the identity; a worktree is
  * looked at again.
  */
 const storedView = (view: PaneView): string => {
-  const { unread_since: _, short_ref: __, workspace: ___, ...kept } = redactView(view);
+  const {
+    unread_since: _,
+    short_ref: __,
+    workspace: ___,
+    muted: ____,
+    name: _____,
+    ...kept
+  } = redactView(view);
   return withoutNulls(kept);
 };
 

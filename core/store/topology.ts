@@ -124,7 +124,7 @@ export const createPanes = (db: BetterSqlite3.Database, rows: RowReader) => {
 // `runtimes` and `pane_epochs`: agent processes, live and ended, and the epochs given to each pane.
 
 const RUNTIME = columnsOf(
-  "runtimeId targetId server paneId paneEpoch agentType pid processStartedAt startedAt endedAt agentSessionId inside",
+  "runtimeId targetId server paneId paneEpoch agentType pid processStartedAt startedAt endedAt agentSessionId inside mutedUntil name",
 );
 
 export const createRuntimes = (db: BetterSqlite3.Database, rows: RowReader) => {
@@ -133,11 +133,15 @@ export const createRuntimes = (db: BetterSqlite3.Database, rows: RowReader) => {
     INSERT INTO pane_epochs (target_id, server, pane_id, last_epoch) VALUES (?, ?, ?, ?)
     ON CONFLICT (target_id, server, pane_id) DO UPDATE SET last_epoch = max(last_epoch, excluded.last_epoch)`);
   const end = db.prepare<[number, string, string]>(
-    "UPDATE runtimes SET ended_at = ?, end_reason = ? WHERE runtime_id = ? AND ended_at IS NULL",
+    "UPDATE runtimes SET ended_at = ?, end_reason = ?, muted_until = NULL WHERE runtime_id = ? AND ended_at IS NULL",
   );
   const setSession = db.prepare<[string, string]>(
     "UPDATE runtimes SET agent_session_id = ? WHERE runtime_id = ?",
   );
+  const setMuted = db.prepare<[number | null, string]>(
+    "UPDATE runtimes SET muted_until = ? WHERE runtime_id = ? AND ended_at IS NULL",
+  );
+  const setName = db.prepare<[string | null, string]>("UPDATE runtimes SET name = ? WHERE runtime_id = ?");
   const get = db.prepare<[string], Runtime>(`SELECT ${RUNTIME.read} FROM runtimes WHERE runtime_id = ?`);
   const listLive = db.prepare<[], Runtime>(
     `SELECT ${RUNTIME.read} FROM runtimes WHERE ended_at IS NULL ORDER BY started_at, runtime_id`,
@@ -164,6 +168,12 @@ export const createRuntimes = (db: BetterSqlite3.Database, rows: RowReader) => {
     },
     setAgentSessionId: (runtimeId, agentSessionId) => {
       setSession.run(agentSessionId, runtimeId);
+    },
+    setMutedUntil: (runtimeId, until) => {
+      setMuted.run(until, runtimeId);
+    },
+    setRuntimeName: (runtimeId, name) => {
+      setName.run(name, runtimeId);
     },
     getRuntime: (runtimeId) => {
       const row = get.get(runtimeId);

@@ -19,6 +19,9 @@ it("a row says how much waits for its agent, and that it is watched", () => {
   ];
   expect([...armedNotes(jobs)]).toEqual([["rt1", "2 queued, 2 timed, watched"]]);
   expect([...armedNotes([watch({ filters: {} })])]).toEqual([]);
+  expect([...armedNotes([watch(agent), makeWatchJob({ kind: "done" })])]).toEqual([
+    ["rt1", "watched, tells when done"],
+  ]);
 });
 
 it("a row says what a rule would do before what is armed, and is cleared once neither holds", () => {

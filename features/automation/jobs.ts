@@ -9,7 +9,7 @@ import {
   type WatchJob,
   type WatchSubject,
 } from "../../core/model/job.ts";
-import { conditionText } from "../../core/model/words.ts";
+import { conditionText, TELLS_DONE } from "../../core/model/words.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { stamp } from "../../core/model/schemaVersion.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
@@ -172,7 +172,7 @@ const findAgent = (
 
 /** By runtime. Watches of filters belong to no agent. Pure. */
 export const armedNotes = (jobs: readonly Job[]): Map<string, string> => {
-  const counts = new Map<string, { queued: number; timed: number; watched: number }>();
+  const counts = new Map<string, { queued: number; timed: number; watched: number; done: number }>();
   for (const job of jobs) {
     // Its agent has no row yet.
     if (job.kind === "first") continue;
@@ -183,19 +183,20 @@ export const armedNotes = (jobs: readonly Job[]): Map<string, string> => {
           ? job.subject.identity.runtime_id
           : null;
     if (runtimeId === null) continue;
-    const one = counts.get(runtimeId) ?? { queued: 0, timed: 0, watched: 0 };
-    if (job.kind === "watch") one.watched += 1;
+    const one = counts.get(runtimeId) ?? { queued: 0, timed: 0, watched: 0, done: 0 };
+    if (job.kind === "watch") one[job.condition.kind === "done" ? "done" : "watched"] += 1;
     else if (job.trigger.kind === "ready") one.queued += 1;
     else one.timed += 1;
     counts.set(runtimeId, one);
   }
   return new Map(
-    [...counts].map(([runtimeId, { queued, timed, watched }]) => [
+    [...counts].map(([runtimeId, { queued, timed, watched, done }]) => [
       runtimeId,
       [
         ...(queued > 0 ? [`${queued} queued`] : []),
         ...(timed > 0 ? [`${timed} timed`] : []),
         ...(watched > 0 ? ["watched"] : []),
+        ...(done > 0 ? [TELLS_DONE] : []),
       ].join(", "),
     ]),
   );
@@ -386,7 +387,7 @@ const checkCondition = ({ condition, subject }: WatchInput, redact: (text: strin
         remedy: "Write a simpler one; nothing was armed.",
       });
   }
-  if ("paneRef" in subject && (condition.kind === "state" || condition.kind === "needs-action"))
+  if ("paneRef" in subject && ["state", "needs-action", "done"].includes(condition.kind))
     throw new AgtmuxError("E_UNSUPPORTED", "there is no agent in that pane that could be in a state", {
       remedy: "Say quiet:<duration>, match:<pattern> or gone; nothing was armed.",
     });

@@ -1,11 +1,11 @@
-// Dialogs of actions: a question before one is done, the choice of a signal to kill with, the command to attach.
-import { useRef, useState, type KeyboardEvent } from "react";
+// Dialogs of actions: a question before one is done, a text that one needs, the choice of a signal to kill with, the command to attach.
+import { useId, useRef, useState, type KeyboardEvent } from "react";
 import { KILL_SIGNALS, type KillSignal } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { toFailure } from "../state/connectHost.ts";
 import { useAsk } from "../hooks/useAsk.ts";
 import { killInput } from "../../ui/actions/guards.ts";
-import { kill, type PaneCalls, type Question } from "../../ui/actions/paneActions.ts";
+import { kill, type PaneCalls, type Question, type TextQuestion } from "../../ui/actions/paneActions.ts";
 import { displaySentence, displayText } from "../../ui/text/displayText.ts";
 import { agentName, paneName, panePlaceAndState } from "../../ui/text/rowText.ts";
 import { usePopover } from "../state/popover.ts";
@@ -14,6 +14,7 @@ import { ChangesView } from "./ChangesView.tsx";
 import { Dialog, ConfirmDialog } from "./Dialog.tsx";
 import { useStore } from "../state/store.ts";
 import { RuleDialog } from "./Rules.tsx";
+import { StartDialog } from "./StartDialog.tsx";
 import { READING_MS } from "../state/readGate.ts";
 import styles from "./ActionDialogs.module.css";
 
@@ -35,6 +36,56 @@ const QuestionDialog = ({ question, onClose }: { question: Question; onClose: ()
         {question.text}
       </p>
     </ConfirmDialog>
+  );
+};
+
+// A text that an action needs.
+
+const TextDialog = ({ question, onClose }: { question: TextQuestion; onClose: () => void }) => {
+  const { title, label, hint, initial, maxLength, confirmLabel, mayBeEmpty, onSubmit } = question;
+  const [text, setText] = useState(initial);
+  const hintId = useId();
+  const isReady = mayBeEmpty || text.trim() !== "";
+  const submit = () => {
+    if (!isReady) return;
+    onClose();
+    onSubmit(text);
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      buttons={
+        <>
+          <ActionButton onClick={onClose}>Cancel</ActionButton>
+          <ActionButton tone="primary" isDisabled={!isReady} onClick={submit}>
+            {confirmLabel}
+          </ActionButton>
+        </>
+      }
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <input
+          className={styles.text}
+          data-first-focus="true"
+          aria-label={label}
+          aria-describedby={hintId}
+          value={text}
+          maxLength={maxLength}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => setText(event.target.value)}
+        />
+      </form>
+      <p id={hintId} className={styles.hint}>
+        {hint}
+      </p>
+    </Dialog>
   );
 };
 
@@ -161,6 +212,10 @@ export const ActionDialogs = () => {
       )}
       {dialog?.kind === "question" && (
         <QuestionDialog question={dialog.question} onClose={list.closeDialog} />
+      )}
+      {dialog?.kind === "text" && <TextDialog question={dialog.question} onClose={list.closeDialog} />}
+      {dialog?.kind === "handOver" && (
+        <StartDialog selected={dialog.pane} isHandedOver onClose={list.closeDialog} />
       )}
       {dialog?.kind === "rule" && <RuleDialog pane={dialog.pane} onClose={list.closeDialog} />}
       {dialog?.kind === "changes" && <ChangesView pane={dialog.pane} onClose={list.closeDialog} />}

@@ -1,6 +1,7 @@
 // What a card asks and the buttons that answer it, as the view model has them: the command, the difference, the question with its
 // options, the error. A request that is too long is cut at first, and while it is cut no
 // button allows it.
+import type { ReactNode } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import { cardView, type CardOption, type CardView } from "../../ui/actions/cardView.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
@@ -203,6 +204,13 @@ const AttachSign = () => (
   </svg>
 );
 
+/** What stands on a button in place of its name. */
+const SHORT: Readonly<Record<string, ReactNode>> = {
+  attach: <AttachSign />,
+  denyBecause: "…",
+  rule: "Rule…",
+};
+
 const Buttons = ({ pane, view, isBusy, run }: CardProps) => {
   const { list } = usePopover();
   const button = (action: PaneAction) => (
@@ -210,10 +218,11 @@ const Buttons = ({ pane, view, isBusy, run }: CardProps) => {
       key={action.id}
       tone={action.tone ?? "plain"}
       shortcut={action.key}
-      {...(action.id === "attach" ? { label: action.name } : { isDisabled: isBusy })}
+      {...(SHORT[action.id] === undefined ? {} : { label: action.name })}
+      {...(action.id === "attach" ? {} : { isDisabled: isBusy })}
       onClick={() => run(action)}
     >
-      {action.id === "attach" ? <AttachSign /> : action.name}
+      {SHORT[action.id] ?? action.name}
     </ActionButton>
   );
   return (

@@ -1,11 +1,14 @@
-// Starts an agent: which one, where, on which branch, with which task. The daemon says what is not possible; what was typed stays.
+// Starts an agent: which one, where, on which branch, with which task, or with what another one hands over to it. The daemon says what is not possible; what was typed stays.
 import { useId, useState, type ReactNode } from "react";
 import type { StartableAgent } from "../../core/model/workspace.ts";
 import type { PaneView } from "../../core/model/view.ts";
+import { rowTitle } from "../../ui/text/rowText.ts";
 import {
+  agentToHandTo,
   agentToStart,
   folderToStartIn,
   foldersOf,
+  readHandoff,
   startInput,
   startedText,
   type StartForm,
@@ -38,20 +41,39 @@ const Labelled = ({ label, children }: { label: string; children: ReactNode }) =
 interface StartDialogProps {
   /** Where it works is where another one most likely starts. */
   selected: PaneView | null;
+  /** Its session is handed over to the agent that starts: the task is what that one is told. */
+  isHandedOver?: true;
   onClose: () => void;
 }
 
-export const StartDialog = ({ selected, onClose }: StartDialogProps) => {
+/** What the next agent is told of this session; an empty text where none is handed over. */
+const useHandoff = (from: PaneView | null) => {
+  const { history } = usePopover().host.api;
+  return useAsk(from === null ? "" : from.identity.pane_ref, async () =>
+    from === null
+      ? ""
+      : readHandoff(from, {
+          refresh: () => history.refresh.mutate(),
+          handoff: (ref) => history.handoff.query({ ref }),
+        }),
+  );
+};
+
+export const StartDialog = ({ selected, isHandedOver, onClose }: StartDialogProps) => {
   const { panes, targets } = useStore(usePopover().feed);
+  const from = isHandedOver === true ? selected : null;
+  const handoff = useHandoff(from);
   const { task, done, start: startWith } = useStart();
   const foldersId = useId();
   /** Null: not touched. */
-  const [typed, setForm] = useState<Omit<StartForm, "folder"> & { folder: string | null }>({
+  const [typed, setForm] = useState<
+    Omit<StartForm, "folder" | "text"> & { folder: string | null; text: string | null }
+  >({
     agent: "",
     target: "",
     folder: null,
     branch: "",
-    text: "",
+    text: null,
   });
   const machines = [...targets.values()].filter(({ enabled }) => enabled).map(({ target }) => target);
   const usual = machines.find((target) => target === selected?.identity.target) ?? machines[0] ?? "";
@@ -60,10 +82,13 @@ export const StartDialog = ({ selected, onClose }: StartDialogProps) => {
   const agents = known ?? [];
   const form: StartForm = {
     ...typed,
-    agent: typed.agent === "" ? agentToStart(agents) : typed.agent,
+    agent: typed.agent || (from === null ? agentToStart(agents) : agentToHandTo(agents, from)),
     target,
     folder: typed.folder ?? folderToStartIn([...panes.values()], selected, target),
+    text: typed.text ?? handoff.value ?? "",
   };
+  // Without its text nothing would be handed over.
+  const isMissing = from !== null && form.text.trim() === "";
   const set = (change: Partial<StartForm>) => {
     // What was wrong with the form as it was says nothing of what it is now.
     task.clear();
@@ -71,7 +96,7 @@ export const StartDialog = ({ selected, onClose }: StartDialogProps) => {
   };
   const input = startInput(form);
   const start = () => {
-    if (input !== null) startWith(input);
+    if (input !== null && !isMissing) startWith(input);
   };
   if (done !== null)
     return (
@@ -83,7 +108,7 @@ export const StartDialog = ({ selected, onClose }: StartDialogProps) => {
     );
   return (
     <Dialog
-      title="Start an agent"
+      title={from === null ? "Start an agent" : `Hand over “${rowTitle(from).text}”`}
       onClose={onClose}
       buttons={
         <>
@@ -91,7 +116,7 @@ export const StartDialog = ({ selected, onClose }: StartDialogProps) => {
           <ActionButton
             tone="primary"
             shortcut="Control+Enter"
-            isDisabled={input === null || task.isBusy}
+            isDisabled={input === null || isMissing || task.isBusy}
             onClick={start}
           >
             {task.isBusy ? "Starting…" : "Start"}
@@ -161,10 +186,15 @@ export const StartDialog = ({ selected, onClose }: StartDialogProps) => {
             onChange={(event) => set({ branch: event.target.value })}
           />
         </Labelled>
-        <Labelled label="Task (optional)">
-          <textarea rows={4} value={form.text} onChange={(event) => set({ text: event.target.value })} />
+        <Labelled label={from === null ? "Task (optional)" : "What it is told"}>
+          <textarea
+            rows={from === null ? 4 : 10}
+            value={form.text}
+            placeholder={from !== null && handoff.failure === null ? "Reading its session…" : ""}
+            onChange={(event) => set({ text: event.target.value })}
+          />
         </Labelled>
-        <FailureText failure={task.failure} />
+        <FailureText failure={task.failure ?? handoff.failure} />
         <button type="submit" hidden tabIndex={-1} aria-hidden="true" />
       </form>
     </Dialog>

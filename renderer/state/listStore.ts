@@ -2,7 +2,7 @@
 // comes neither from the feed nor from actions on panes.
 import * as z from "zod";
 import type { PaneView } from "../../core/model/view.ts";
-import type { Question } from "../../ui/actions/paneActions.ts";
+import type { Question, TextQuestion } from "../../ui/actions/paneActions.ts";
 import type { Filter } from "../../ui/lists/groups.ts";
 import { type Row, parentOf, viewOf, type TabKind, type View } from "../../ui/lists/rows.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";
@@ -18,9 +18,11 @@ interface AttachCommand {
 /** A question before something is done. */
 export type OpenDialog =
   | { kind: "question"; question: Question }
+  | { kind: "text"; question: TextQuestion }
   | { kind: "kill"; pane: PaneView }
   /** What has changed in the worktree of its agent. */
   | { kind: "changes"; pane: PaneView }
+  | { kind: "handOver"; pane: PaneView }
   /** A rule about what this pane asks. */
   | { kind: "rule"; pane: PaneView };
 

@@ -74,7 +74,8 @@ export const createActionSurface = ({
   statuses,
   gate,
   ticks,
-}: Pick<Popover, "host" | "list" | "statuses" | "gate" | "ticks">): ActionSurface => ({
+  drafts,
+}: Pick<Popover, "host" | "list" | "statuses" | "gate" | "ticks" | "drafts">): ActionSurface => ({
   api,
   start: (pane, kind, call) => statuses.run(refOf(pane), kind, call),
   refuse: (pane, kind, why) => statuses.refuse(refOf(pane), kind, why),
@@ -106,7 +107,13 @@ export const createActionSurface = ({
   ticked: (pane) => tickedOf(ticks.getState(), pane),
   showChanges: (pane) => list.showDialog({ kind: "changes", pane }),
   makeRule: (pane) => list.showDialog({ kind: "rule", pane }),
+  handOver: (pane) => list.showDialog({ kind: "handOver", pane }),
   ask: (question) => list.showDialog({ kind: "question", question }),
+  askForText: (question) => list.showDialog({ kind: "text", question }),
+  keepDraft: (pane, text) => {
+    // What the person writes there already is another text.
+    if (!drafts.getState().has(refOf(pane))) drafts.write(refOf(pane), text);
+  },
   askToKill: (pane) => list.showDialog({ kind: "kill", pane }),
 });
 

@@ -79,6 +79,8 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     window_index: window,
     window_name: options.windowName ?? `window-${window}`,
     inside: null,
+    muted: null,
+    name: null,
     pane_index: 0,
     title: options.title ?? "",
     agent,

@@ -21,6 +21,8 @@ interface Input {
   text: string;
   surface: string;
   trigger: { kind: string };
+  subject: { runtimeId: string };
+  condition: { kind: string };
   /** Of a rule. */
   name: string;
   hash: string;
@@ -72,6 +74,8 @@ export class FakeAutomation implements FeatureAnswers {
         return { ...frame, paused_at: this.pausedAt, armed: this.items.length };
       case "send":
         return this.arm(input);
+      case "watch":
+        return this.watch(input);
       case "rules":
         return {
           path: "/home/me/.agtmux/rules.json",
@@ -98,6 +102,19 @@ export class FakeAutomation implements FeatureAnswers {
       default:
         throw new AgtmuxError("E_UNSUPPORTED", `the fake automation does not know '${call}'`);
     }
+  }
+
+  private watch({ subject, condition, surface }: Input): JobView {
+    const job = makeJob({
+      job_id: `job_${this.items.length + 1}`,
+      kind: "watch",
+      when: condition.kind,
+      runtime_id: subject.runtimeId,
+      text: null,
+      surface,
+    });
+    this.items = [job, ...this.items];
+    return job;
   }
 
   private arm({ runtimeId, text, surface, trigger }: Input): JobView {

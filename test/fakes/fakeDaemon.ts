@@ -50,7 +50,14 @@ interface ActionInput {
 
 /** An action as it was asked for, whole. */
 export interface AskedAction {
-  action: ActionResult["action"] | "openAttach" | "prepareAttach" | "dismiss" | "integrationChange";
+  action:
+    | ActionResult["action"]
+    | "openAttach"
+    | "prepareAttach"
+    | "dismiss"
+    | "mute"
+    | "rename"
+    | "integrationChange";
   input: Readonly<Record<string, unknown>>;
 }
 
@@ -302,6 +309,19 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   async dismiss(input: ActionInput): Promise<{ paneRef: string }> {
     const pane = await this.gate.permit("dismiss", input);
     return { paneRef: pane.identity.pane_ref };
+  }
+  async mute({ forMs, ...input }: Parameters<DaemonService["mute"]>[0]) {
+    const { identity } = await this.gate.permit("mute", { ...input, forMs } as ActionInput);
+    const until = typeof forMs === "number" ? new Date(this.now() + forMs).toISOString() : null;
+    const muted = forMs === null ? null : { until };
+    this.refine(identity.pane_ref, { muted });
+    return { paneRef: identity.pane_ref, muted };
+  }
+  async rename(input: Parameters<DaemonService["rename"]>[0]) {
+    const { identity } = await this.gate.permit("rename", input);
+    const name = input.name.trim() || null;
+    this.refine(identity.pane_ref, { name });
+    return { paneRef: identity.pane_ref, name };
   }
   async markSeen({ ref, until }: { ref: string; until: string }): Promise<void> {
     const { identity, unread_since: since } = this.find(ref);

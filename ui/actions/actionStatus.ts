@@ -10,8 +10,16 @@ export interface Failure {
   code: string | null;
 }
 
-/** `later`: a text is armed that the daemon sends once the agent rests. */
-export type ActionKind = "attach" | "send" | "later" | "answer" | "interrupt" | "kill" | "dismiss";
+/** `later`: a text is armed that the daemon sends once the agent rests. `setting`: something is kept about the row; no key is sent. */
+export type ActionKind =
+  | "attach"
+  | "send"
+  | "later"
+  | "setting"
+  | "answer"
+  | "interrupt"
+  | "kill"
+  | "dismiss";
 
 export type ActionStatus = Stage & {
   /** What was chosen while it was under way, which was not done. */
@@ -36,6 +44,7 @@ const UNDER_WAY: Readonly<Record<ActionKind, string>> = {
   attach: "Opening a terminal…",
   send: "Sending…",
   later: "Scheduling…",
+  setting: "Saving…",
   answer: "Answering…",
   interrupt: "Interrupting…",
   kill: "Sending the signal…",
@@ -71,11 +80,15 @@ interface OutcomeText {
 /** Where the call gave a result. */
 const headOf = ({ action, outcome }: Extract<ActionStatus, { kind: "done" }>): string => {
   if (action === "attach") return "Attached.";
+  // What was done is said in the sentence.
+  if (action === "setting") return "";
   return action === "later" ? "Scheduled." : OUTCOME_WORDS[outcome];
 };
 
-const failureDetail = ({ failure }: Extract<ActionStatus, { kind: "refused" | "lost" }>): string => {
-  const remedy = (failure.code === null ? null : REMEDIES[failure.code]) ?? failure.remedy;
+const failureDetail = ({ action, failure }: Extract<ActionStatus, { kind: "refused" | "lost" }>): string => {
+  // There is nothing to do in the pane.
+  const known = failure.code === null || action === "setting" ? null : REMEDIES[failure.code];
+  const remedy = known ?? failure.remedy;
   return [displaySentence(failure.message), remedy === null ? "" : displayLine(remedy)].join(" ").trim();
 };
 
@@ -120,7 +133,7 @@ const OPEN_ENDED: ReadonlySet<string | null> = new Set([
   "E_TARGET_UNREACHABLE",
 ]);
 /** These can be repeated without harm, so an unknown outcome counts as a failure. */
-const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss"]);
+const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss", "setting"]);
 
 /** What an action did; null for actions that show nothing when they succeed. */
 export type ActionCall = () => Promise<ShownResult | null>;

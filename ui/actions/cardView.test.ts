@@ -50,13 +50,24 @@ describe("a card", () => {
       note: "",
     });
     expect(options(pane)).toEqual(["2 Yes, and don't ask again"]);
-    expect(answers(pane)).toEqual(["a Approve", "d Deny", "u Make a rule…", "Enter Attach"]);
+    expect(answers(pane)).toEqual([
+      "a Approve",
+      "d Deny",
+      "b Deny with a reason…",
+      "u Make a rule…",
+      "Enter Attach",
+    ]);
   });
 
   it.each(["git status; rm -rf /", "echo $HOME", "grep 'a b' x", "cd /tmp", "npm  test"])(
     "offers no rule that nobody could make: %s",
     (body) => {
-      expect(answers(asking({ body }))).toEqual(["a Approve", "d Deny", "Enter Attach"]);
+      expect(answers(asking({ body }))).toEqual([
+        "a Approve",
+        "d Deny",
+        "b Deny with a reason…",
+        "Enter Attach",
+      ]);
     },
   );
 
@@ -121,12 +132,12 @@ describe("a card", () => {
 
   it("allows nothing before all of it is shown, and refuses it all the same", () => {
     const pane = asking({});
-    expect(answers(pane, FOLDED)).toEqual(["d Deny", "Enter Attach"]);
+    expect(answers(pane, FOLDED)).toEqual(["d Deny", "b Deny with a reason…", "Enter Attach"]);
     expect(cardView(pane, FOLDED).options.map(({ reason }) => reason)).toEqual([
       "not shown in full; show all of it first.",
     ]);
     const part = asking({ is_whole: false });
-    expect(answers(part)).toEqual(["d Deny", "Enter Attach"]);
+    expect(answers(part)).toEqual(["d Deny", "b Deny with a reason…", "Enter Attach"]);
     expect(cardView(part, SHOWN).note).toContain("Not shown in full");
   });
 

@@ -56,6 +56,7 @@ const optionsOf = (pane: PaneView, context: ActionContext): CardOption[] => {
 const ANSWERS: readonly PaneActionId[] = [
   "approve",
   "deny",
+  "denyBecause",
   "several",
   "reply",
   "dismiss",

@@ -56,6 +56,17 @@ const farBackgroundReason = (pane: PaneView): DisabledReason =>
 const insideReason = ({ inside }: PaneView): DisabledReason =>
   inside === null ? null : `it is inside ${inside}, where only its screen is known; attach to do this.`;
 
+/** A watch only reads, so that it is possible wherever the state is known. */
+export const tellReason = (pane: PaneView, context: ActionContext): DisabledReason => {
+  const notLive = notLiveReason(pane, context);
+  if (notLive !== null) return notLive;
+  return pane.state === "running" ||
+    pane.state === "unknown" ||
+    (pane.state !== null && isWaiting(pane.state))
+    ? null
+    : "no turn is running.";
+};
+
 export const killReason = (pane: PaneView, context: ActionContext): DisabledReason =>
   notLiveReason(pane, context) ?? insideReason(pane);
 
@@ -129,6 +140,10 @@ export const roleReason = (
     : optionReason(pane, option, context);
 };
 
+/** What is handed over is read from the agent's own log of its session, whether it still runs or not. */
+export const handOverReason = (pane: PaneView, context: ActionContext): DisabledReason =>
+  unreachableReason(pane, context) ?? (pane.agent_session_id === null ? "its session isn't known." : null);
+
 /** Rules are made of commands that were read. */
 export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReason => {
   const general = notLiveReason(pane, context) ?? promptReason(pane);
@@ -155,6 +170,12 @@ export const replyReason = (pane: PaneView, context: ActionContext): DisabledRea
 export const changesReason = (pane: PaneView, context: ActionContext): DisabledReason =>
   unreachableReason(pane, context) ??
   ((pane.activity?.work_tree ?? null) === null ? "it works in no git worktree." : null);
+
+/** The reason follows the denial as a message, which has to be possible. */
+export const denyBecauseReason = (pane: PaneView, context: ActionContext): DisabledReason => {
+  if (pane.state !== "waiting_approval") return "it isn't asking for approval.";
+  return roleReason(pane, "deny", context) ?? laterReason(pane, context);
+};
 
 /** Whether a text could wait for the end of a turn: anything else takes it now, or asks something. */
 export const isLaterOffered = ({ state }: PaneView): boolean => state === "running";

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
+import type { JobView } from "../../core/model/job.ts";
+import { makeJob } from "../../test/factories/job.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { NO_LIMITS, optionReasons, type ActionContext } from "./disabledReasons.ts";
 import { actionOf, notPossible, PANE_ACTIONS, type ActionSurface } from "./paneActions.ts";
@@ -39,18 +41,28 @@ const possible = (pane: PaneView, context: ActionContext = WELL): string[] =>
 
 describe("what can be done", () => {
   it.each([
-    ["running", ["reply", "attach", "output", "interrupt", "kill"]],
-    ["idle", ["reply", "attach", "output", "kill"]],
-    ["completed", ["reply", "attach", "output", "kill"]],
-    ["unknown", ["reply", "attach", "output", "interrupt", "kill"]],
-    ["error", ["reply", "attach", "output", "dismiss", "kill"]],
+    ["running", ["reply", "attach", "output", "interrupt", "tell", "mute", "rename", "kill"]],
+    ["idle", ["reply", "attach", "output", "mute", "rename", "kill"]],
+    ["completed", ["reply", "attach", "output", "mute", "rename", "kill"]],
+    ["unknown", ["reply", "attach", "output", "interrupt", "tell", "mute", "rename", "kill"]],
+    ["error", ["reply", "attach", "output", "mute", "rename", "dismiss", "kill"]],
   ] as const)("to an agent that is %s", (state, expected) =>
     expect(possible(makePane({ state }))).toEqual(expected),
   );
 
   it("answers a prompt only by keys that are known, and never remembers by approving", () => {
     const pane = asking();
-    expect(possible(pane)).toEqual(["approve", "rule", "attach", "output", "interrupt", "kill"]);
+    expect(possible(pane)).toEqual([
+      "approve",
+      "rule",
+      "attach",
+      "output",
+      "interrupt",
+      "tell",
+      "mute",
+      "rename",
+      "kill",
+    ]);
     expect(optionReasons(pane, WELL)).toEqual([null, null, "the keys that choose it are unknown."]);
     const onlyAlways = asking({ options: [{ label: "Always", keys: ["1"], role: "approve_always" }] });
     expect(actionOf("approve").disabledReason(onlyAlways, WELL)).toContain("which option does only that");
@@ -59,12 +71,22 @@ describe("what can be done", () => {
   it("answers a session that no pane shows only where its event told all of it", () => {
     const background = { id: "1981d014", is_answered_elsewhere: false };
     const told = { ...asking({ options: [] }), background };
-    expect(possible(told)).toEqual(["approve", "deny", "rule", "attach", "output", "kill"]);
+    expect(possible(told)).toEqual([
+      "approve",
+      "deny",
+      "rule",
+      "attach",
+      "output",
+      "tell",
+      "mute",
+      "rename",
+      "kill",
+    ]);
     const untold = { ...asking({ options: [], is_whole: false }), background, prompt_fingerprint: null };
-    expect(possible(untold)).toEqual(["attach", "output", "kill"]);
+    expect(possible(untold)).toEqual(["attach", "output", "tell", "mute", "rename", "kill"]);
     expect(actionOf("approve").disabledReason(untold, WELL)).toContain("runs in the background");
     const elsewhere = { ...told, background: { ...background, is_answered_elsewhere: true } };
-    expect(possible(elsewhere)).toEqual(["attach", "output", "kill"]);
+    expect(possible(elsewhere)).toEqual(["attach", "output", "tell", "mute", "rename", "kill"]);
     expect(actionOf("deny").disabledReason(elsewhere, WELL)).toContain("answer where it was asked");
   });
 
@@ -72,18 +94,27 @@ describe("what can be done", () => {
     const background = { id: "1981d014", is_answered_elsewhere: false };
     const at = (target: string, state: PaneView["state"]) =>
       possible({ ...makePane({ state, target }), background });
-    expect(at("host", "idle")).toEqual(["reply", "attach", "output", "kill"]);
-    expect(at("host", "running")).toEqual(["reply", "attach", "output", "interrupt", "kill"]);
-    expect(at("host", "unknown")).toEqual(["reply", "attach", "output", "kill"]);
-    for (const state of ["idle", "running"] as const)
-      expect(at("vm1", state)).toEqual(["attach", "output", "kill"]);
+    expect(at("host", "idle")).toEqual(["reply", "attach", "output", "mute", "rename", "kill"]);
+    expect(at("host", "running")).toEqual([
+      "reply",
+      "attach",
+      "output",
+      "interrupt",
+      "tell",
+      "mute",
+      "rename",
+      "kill",
+    ]);
+    expect(at("host", "unknown")).toEqual(["reply", "attach", "output", "tell", "mute", "rename", "kill"]);
+    expect(at("vm1", "idle")).toEqual(["attach", "output", "mute", "rename", "kill"]);
+    expect(at("vm1", "running")).toEqual(["attach", "output", "tell", "mute", "rename", "kill"]);
   });
 
   it("neither kills nor makes a rule of what is inside another program, and answers it only where it is whole", () => {
     const whole = { ...asking(), inside: "ssh" };
-    expect(possible(whole)).toEqual(["approve", "attach", "output", "interrupt"]);
+    expect(possible(whole)).toEqual(["approve", "attach", "output", "interrupt", "tell", "mute", "rename"]);
     const partly = { ...asking({ is_whole: false }), inside: "ssh", prompt_fingerprint: null };
-    expect(possible(partly)).toEqual(["attach", "output", "interrupt"]);
+    expect(possible(partly)).toEqual(["attach", "output", "interrupt", "tell", "mute", "rename"]);
     expect(actionOf("deny").disabledReason(partly, WELL)).toContain("inside ssh");
   });
 
@@ -99,7 +130,17 @@ describe("what can be done", () => {
       [{ is_whole: true }, { ...WELL, isShownWhole: () => false }],
     ] as const) {
       const pane = asking({ options, text_entry: [], ...request });
-      expect(possible(pane, around)).toEqual(["deny", "attach", "output", "interrupt", "kill"]);
+      expect(possible(pane, around)).toEqual([
+        "deny",
+        "denyBecause",
+        "attach",
+        "output",
+        "interrupt",
+        "tell",
+        "mute",
+        "rename",
+        "kill",
+      ]);
       const open = optionReasons(pane, around).map((reason) => reason === null);
       expect(open).toEqual([false, false, true, false]);
     }
@@ -110,7 +151,7 @@ describe("what can be done", () => {
 
   it("does not answer a prompt that cannot be named", () => {
     const pane = { ...asking(), prompt_fingerprint: null };
-    expect(possible(pane)).toEqual(["attach", "output", "interrupt", "kill"]);
+    expect(possible(pane)).toEqual(["attach", "output", "interrupt", "tell", "mute", "rename", "kill"]);
     expect(optionReasons(pane, WELL)).toEqual(Array(3).fill("can't tell its prompt from another."));
   });
 
@@ -165,7 +206,72 @@ describe("what can be done", () => {
   it("does not interrupt an agent of which nobody knows how", () =>
     expect(
       possible(makePane({ state: "running" }), { ...WELL, uninterruptible: new Set(["claude"]) }),
-    ).toEqual(["reply", "attach", "output", "kill"]));
+    ).toEqual(["reply", "attach", "output", "tell", "mute", "rename", "kill"]));
+
+  it("tells of the end of a turn, ends that again, and arms it once alone", async () => {
+    const pane = makePane({ state: "running" });
+    const { runtime_id: runtimeId } = pane.identity;
+    let items: JobView[] = [];
+    const calls: unknown[] = [];
+    const said: unknown[] = [];
+    const press = async (row: PaneView) => {
+      actionOf("tell").run(row, {
+        api: {
+          automation: {
+            jobs: { query: async () => ({ items, paused_at: null }) },
+            watch: { mutate: async (input: unknown) => calls.push(input) },
+            jobCancel: { mutate: async (input: unknown) => calls.push(input) },
+          },
+        },
+        start: async (_pane: PaneView, _kind: string, call: () => Promise<{ detail: string }>) =>
+          said.push((await call()).detail),
+      } as unknown as ActionSurface);
+      await new Promise((done) => setImmediate(done));
+    };
+    await press(pane);
+    expect(calls.splice(0)).toMatchObject([{ subject: { runtimeId }, condition: { kind: "done" } }]);
+    const watch = { kind: "watch", when: "done" } as const;
+    items = [
+      makeJob({ ...watch, job_id: "job_9", runtime_id: "rt99" }),
+      makeJob({ ...watch, job_id: "job_2", runtime_id: runtimeId }),
+      makeJob({ ...watch, job_id: "job_1", runtime_id: runtimeId, state: "done" }),
+    ];
+    // The row does not say so yet.
+    await press(pane);
+    expect(calls.splice(0)).toEqual([]);
+    const told = { ...pane, armed: "1 queued, tells when done" };
+    expect(actionOf("tell").label?.(told)).toBe("Don't tell me");
+    await press(told);
+    expect(calls).toEqual([{ id: "job_2" }]);
+    expect(said).toEqual([
+      "You'll be told when this turn is over.",
+      "You'll be told when this turn is over.",
+      "You won't be told when this turn is over.",
+    ]);
+  });
+});
+
+it("mutes for an hour, then until its end, then not at all", async () => {
+  const asked: unknown[] = [];
+  const press = async (muted: PaneView["muted"]) => {
+    const pane = { ...makePane({ state: "running" }), muted };
+    actionOf("mute").run(pane, {
+      api: {
+        mute: {
+          mutate: async ({ forMs }: { forMs: unknown }) => {
+            asked.push(forMs);
+            return { muted: null };
+          },
+        },
+      },
+      start: async (_pane: PaneView, _kind: string, call: () => Promise<unknown>) => call(),
+    } as unknown as ActionSurface);
+    return actionOf("mute").label?.(pane);
+  };
+  const later = new Date().toISOString();
+  const labels = [await press(null), await press({ until: later }), await press({ until: null })];
+  expect(labels).toEqual(["Mute for an hour", "Mute until it ends", "Unmute"]);
+  expect(asked).toEqual([3_600_000, "end", null]);
 });
 
 describe("what is missing", () => {

@@ -4,9 +4,10 @@
 import type { PaneView } from "../../core/model/view.ts";
 import type { ActionResult, AnswerChoice, KillSignal, OutputRequest } from "../../core/model/action.ts";
 import { isWaiting } from "../../core/model/needs.ts";
-import type { JobView } from "../../core/model/job.ts";
-import { goOnText } from "../text/jobText.ts";
-import { agentName, panePlaceAndState, rowTitle } from "../text/rowText.ts";
+import type { JobsView, JobView, WatchCondition } from "../../core/model/job.ts";
+import { TELLS_DONE } from "../../core/model/words.ts";
+import { goOnText, isArmed } from "../text/jobText.ts";
+import { agentName, panePlaceAndState, requestLine, rowTitle } from "../text/rowText.ts";
 import {
   agentInput,
   dismissInput,
@@ -16,19 +17,27 @@ import {
   type PaneInput,
 } from "./guards.ts";
 import type { ActionKind, ActionStatus, ActionCall, ShownResult } from "./actionStatus.ts";
+import { denyWithReason, REASON_EXPIRES_MS, takesReason } from "./denial.ts";
 import {
   changesReason,
+  denyBecauseReason,
   goOnReason,
+  handOverReason,
   interruptReason,
   killReason,
+  notLiveReason,
   replyReason,
   roleReason,
   ruleReason,
   severalReason,
+  tellReason,
   unreachableReason,
   type ActionContext,
   type DisabledReason,
 } from "./disabledReasons.ts";
+
+/** The daemon holds it, too; its schemas are not loaded here. */
+const MAX_NAME = 80;
 
 /** A call as the daemon's client has it. */
 type Call<More, Result> = { mutate: (input: PaneInput & More) => Promise<Result> };
@@ -39,6 +48,29 @@ export interface PaneCalls {
   readonly interrupt: Call<object, ActionResult>;
   readonly kill: Call<{ signal: KillSignal; isConfirmed: boolean }, ActionResult>;
   readonly dismiss: Call<object, unknown>;
+  readonly mute: Call<{ forMs: number | "end" | null }, Pick<PaneView, "muted">>;
+  readonly rename: Call<{ name: string }, unknown>;
+  readonly automation: {
+    readonly jobs: { query: (input: object) => Promise<JobsView> };
+    readonly watch: {
+      mutate: (input: {
+        subject: { runtimeId: string };
+        condition: WatchCondition;
+        forMs: number;
+        surface: string;
+      }) => Promise<unknown>;
+    };
+    readonly send: {
+      mutate: (input: {
+        runtimeId: string;
+        trigger: { kind: "ready" };
+        text: string;
+        expiresMs: number;
+        surface: string;
+      }) => Promise<unknown>;
+    };
+    readonly jobCancel: { mutate: (input: { id: string }) => Promise<unknown> };
+  };
 }
 
 /** A question before something is done. */
@@ -47,6 +79,21 @@ export interface Question {
   text: string;
   confirmLabel: string;
   onConfirm: () => void;
+}
+
+/** A text that an action needs before it is done. */
+export interface TextQuestion {
+  title: string;
+  /** What the field is for. */
+  label: string;
+  /** What becomes of the text. */
+  hint: string;
+  initial: string;
+  maxLength: number;
+  confirmLabel: string;
+  /** False: without a text there is nothing to do. */
+  mayBeEmpty: boolean;
+  onSubmit: (text: string) => void;
 }
 
 /** What an action can use of the surface on which it is chosen. */
@@ -74,7 +121,12 @@ export interface ActionSurface {
   showChanges: (pane: PaneView) => void;
   /** Shows a rule about what the pane asks. */
   makeRule: (pane: PaneView) => void;
+  /** Shows what another agent would be told of this one's session, and starts that agent when the person says so. */
+  handOver: (pane: PaneView) => void;
   ask: (question: Question) => void;
+  askForText: (question: TextQuestion) => void;
+  /** Keeps a text that was not sent, as the draft of a reply to this pane. */
+  keepDraft: (pane: PaneView, text: string) => void;
   /** Asks which signal to send; the answer comes through `kill`. */
   askToKill: (pane: PaneView) => void;
 }
@@ -137,6 +189,85 @@ export const chooseOption = (pane: PaneView, number: number, surface: ActionSurf
   else answerPrompt(pane, { kind: "option", number }, surface);
 };
 
+const MAX_REASON = 4_000;
+
+const denyBecause = (
+  pane: PaneView,
+  reason: string,
+  { start, keepDraft, api }: ActionSurface,
+): Promise<ActionStatus | null> => {
+  let isGiven = false;
+  const denied = start(pane, "answer", async () => {
+    const done = await denyWithReason({
+      request: pane.request,
+      reason,
+      answer: (choice) => api.answer.mutate({ ...promptInput(pane), choice }),
+      sendLater: (text) =>
+        api.automation.send.mutate({
+          runtimeId: pane.identity.runtime_id ?? "",
+          trigger: { kind: "ready" },
+          text,
+          expiresMs: REASON_EXPIRES_MS,
+          surface: agentInput(pane).surface,
+        }),
+    });
+    isGiven = done.isGiven;
+    return done.result;
+  });
+  return denied.finally(() => {
+    if (!isGiven) keepDraft(pane, reason);
+  });
+};
+
+/** A turn that takes longer is looked at before. */
+const TELL_FOR_MS = 86_400_000;
+
+const isToldWhenDone = ({ armed }: PaneView): boolean => armed?.includes(TELLS_DONE) === true;
+
+const did = (detail: string): ShownResult => ({ outcome: "delivered", detail, notes: [] });
+
+/** Arms a watch for the end of the turn, or ends it, as the row says that it is. */
+const tellWhenDone = async (pane: PaneView, { automation }: PaneCalls): Promise<ShownResult> => {
+  const { runtime_id: runtimeId } = pane.identity;
+  const { items } = await automation.jobs.query({});
+  const armed = items.filter(
+    (job) => job.runtime_id === runtimeId && job.when === "done" && isArmed(job) && !job.repeated,
+  );
+  if (isToldWhenDone(pane)) {
+    for (const { job_id: id } of armed) await automation.jobCancel.mutate({ id });
+    return did("You won't be told when this turn is over.");
+  }
+  if (armed.length === 0)
+    await automation.watch.mutate({
+      subject: { runtimeId: runtimeId ?? "" },
+      condition: { kind: "done" },
+      forMs: TELL_FOR_MS,
+      surface: agentInput(pane).surface,
+    });
+  return did("You'll be told when this turn is over.");
+};
+
+const HOUR_MS = 3_600_000;
+
+/** Each press is one further: for an hour, until it ends, not at all. */
+const nextMute = ({ muted }: PaneView): number | "end" | null => {
+  if (muted === null) return HOUR_MS;
+  return muted.until === null ? null : "end";
+};
+
+const muteLabel = (pane: PaneView): string => {
+  const next = nextMute(pane);
+  if (next === null) return "Unmute";
+  return next === "end" ? "Mute until it ends" : "Mute for an hour";
+};
+
+const mutedText = ({ muted }: Pick<PaneView, "muted">): string => {
+  if (muted === null) return "No longer muted.";
+  if (muted.until === null) return "Muted until it ends; z again unmutes it.";
+  const time = new Date(muted.until).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  return `Muted until ${time}; z again mutes it until it ends.`;
+};
+
 /** The order is that of the buttons, of the sentences about impossible actions and of the list of shortcuts. */
 export const PANE_ACTIONS = [
   {
@@ -163,6 +294,32 @@ export const PANE_ACTIONS = [
     isExpected: asksApproval,
     disabledReason: (pane, context) => roleReason(pane, "deny", context),
     run: (pane, surface) => answerPrompt(pane, { kind: "deny" }, surface),
+  },
+  {
+    id: "denyBecause",
+    key: "b",
+    name: "Deny with a reason…",
+    help: "Deny with a reason",
+    kind: "answer",
+    isExclusive: true,
+    isExpected: never,
+    disabledReason: denyBecauseReason,
+    run: (pane, surface) => {
+      if (!surface.wasRead(pane)) return surface.refuse(pane, "answer", CHANGED);
+      const isField = pane.request !== null && takesReason(pane.request);
+      surface.askForText({
+        title: `Deny “${requestLine(pane)}”`,
+        label: "Reason",
+        hint: isField
+          ? "Goes into the dialog, which denies it with that."
+          : "Denies it, then sends this as the next message once the agent is idle.",
+        initial: "",
+        maxLength: MAX_REASON,
+        confirmLabel: "Deny",
+        mayBeEmpty: false,
+        onSubmit: (reason) => void denyBecause(pane, reason, surface),
+      });
+    },
   },
   {
     id: "showWhole",
@@ -263,6 +420,69 @@ export const PANE_ACTIONS = [
         onConfirm: () =>
           void surface.start(pane, "interrupt", () => surface.api.interrupt.mutate(interruptInput(pane))),
       }),
+  },
+  {
+    id: "tell",
+    key: "t",
+    name: "Tell me when done",
+    label: (pane) => (isToldWhenDone(pane) ? "Don't tell me" : "Tell me when done"),
+    help: "Tell me when it's done; again: don't",
+    kind: "setting",
+    isExclusive: true,
+    isExpected: never,
+    disabledReason: tellReason,
+    run: (pane, { start, api }) => void start(pane, "setting", () => tellWhenDone(pane, api)),
+  },
+  {
+    id: "mute",
+    key: "z",
+    name: "Mute",
+    label: muteLabel,
+    help: "Mute for an hour; again: until it ends; again: unmute",
+    kind: "setting",
+    isExclusive: true,
+    isExpected: never,
+    disabledReason: notLiveReason,
+    run: (pane, { start, api }) =>
+      void start(pane, "setting", async () =>
+        did(mutedText(await api.mute.mutate({ ...agentInput(pane), forMs: nextMute(pane) }))),
+      ),
+  },
+  {
+    id: "rename",
+    key: "F2",
+    name: "Rename",
+    label: () => "Rename…",
+    help: "Rename",
+    kind: "setting",
+    isExclusive: true,
+    isExpected: never,
+    disabledReason: notLiveReason,
+    run: (pane, { askForText, start, api }) =>
+      askForText({
+        title: `Rename “${rowTitle(pane).text}”`,
+        label: "Name",
+        hint: "Shown in place of the title, in agtmux only. Empty: the title again.",
+        initial: pane.name ?? "",
+        maxLength: MAX_NAME,
+        confirmLabel: "Rename",
+        mayBeEmpty: true,
+        onSubmit: (name) =>
+          void start(pane, "setting", async () => {
+            await api.rename.mutate({ ...agentInput(pane), name });
+            return null;
+          }),
+      }),
+  },
+  {
+    id: "handOver",
+    key: "p",
+    name: "Hand over to…",
+    help: "Pass its session on to another agent (shows what starts)",
+    kind: "send",
+    isExpected: never,
+    disabledReason: handOverReason,
+    run: (pane, surface) => surface.handOver(pane),
   },
   {
     id: "dismiss",

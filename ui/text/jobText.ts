@@ -20,6 +20,8 @@ const conditionWords = (when: string): string => {
       return `it ${STATES.get(value) ?? `is ${value}`}`;
     case "needs-action":
       return "it needs you";
+    case "done":
+      return "its turn is over";
     case "gone":
       return "it has ended";
     default:

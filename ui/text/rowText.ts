@@ -223,13 +223,23 @@ export const workText = (pane: PaneView): string => {
 export { rowTitle } from "../../core/model/words.ts";
 
 export interface RowPart {
-  kind: "agent" | "account" | "machine" | "place" | "branch" | "changes" | "shared" | "work" | "armed";
+  kind:
+    | "agent"
+    | "account"
+    | "machine"
+    | "place"
+    | "branch"
+    | "changes"
+    | "shared"
+    | "muted"
+    | "work"
+    | "armed";
   text: string;
 }
 
 /**
  * The second line, part by part: agent, account and machine (only where there are several), repository (else the folder; or what it is
- * inside of) and branch, what is not committed there, a mark where another agent works there too, what it does now, and what is armed
+ * inside of) and branch, what is not committed there, a mark where another agent works there too, one where it is muted, what it does now, and what is armed
  * for it. Empty parts are left out.
  */
 export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): RowPart[] => {
@@ -246,6 +256,7 @@ export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean
     { kind: "branch", text: displayLine(activity?.branch ?? "") },
     { kind: "changes", text: changesText(pane) },
     { kind: "shared", text: (pane.workspace?.shares_with.length ?? 0) === 0 ? "" : "shared" },
+    { kind: "muted", text: pane.muted === null ? "" : "muted" },
     { kind: "work", text: workText(pane) },
     { kind: "armed", text: displayLine(pane.armed ?? "") },
   ];

@@ -42,6 +42,28 @@ export const resumeInput = ({ identity, folder, pane_ref }: HistorySession) =>
 export const agentToStart = (agents: readonly StartableAgent[]): string =>
   agents.find(({ is_found: isFound }) => isFound !== false)?.agent ?? "";
 
+/** To whom a session is handed over most likely: another kind of agent, where one is found. */
+export const agentToHandTo = (agents: readonly StartableAgent[], from: PaneView): string =>
+  agentToStart(agents.filter(({ agent }) => agent !== from.agent)) || agentToStart(agents);
+
+/** The session of a pane, as history takes it. */
+const sessionRefOf = ({ agent, agent_session_id: id }: PaneView): string => `${agent}:${id}`;
+
+/** What history is asked for, of a client of either surface. */
+interface HandoffCalls {
+  readonly refresh: () => Promise<{ isDone: boolean }>;
+  readonly handoff: (ref: string) => Promise<{ text: string }>;
+}
+
+/** A first scan of all sessions may take several calls. */
+const MAX_REFRESHES = 60;
+
+/** What the next agent is told: of the session as its log stands now. @throws where the session cannot be read. */
+export const readHandoff = async (from: PaneView, { refresh, handoff }: HandoffCalls): Promise<string> => {
+  for (let left = MAX_REFRESHES; left > 0 && !(await refresh()).isDone; left -= 1);
+  return (await handoff(sessionRefOf(from))).text;
+};
+
 const folderOf = ({ activity }: PaneView): string | null => activity?.work_tree ?? activity?.folder ?? null;
 
 /** Where the selected agent works, if it is on that machine; else where one began to work last. Empty where nobody knows. */

@@ -13,6 +13,7 @@ const NOW = 1_800_000_000_000;
 const FACTS: NotificationFacts = {
   kind: "waiting_approval",
   agent: "claude",
+  isMuted: false,
   target: "host",
   now: NOW,
   minuteOfDay: 600,
@@ -30,6 +31,7 @@ describe("the verdict on a notice", () => {
     ["a kind that is off", { kind: "completed" }, { kind: "drop", because: "switched_off" }],
     ["a muted target", { target: "vm" }, { kind: "drop", because: "muted_target" }],
     ["a muted agent", { agent: "pi" }, { kind: "drop", because: "muted_agent" }],
+    ["an agent that is muted", { isMuted: true }, { kind: "hold", because: "muted" }],
     ["a wait of this moment", { heardAt: NOW - 100 }, { kind: "hold", because: "settling" }],
     [
       "a wait without options",

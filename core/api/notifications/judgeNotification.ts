@@ -55,6 +55,8 @@ export interface NotificationFacts {
   readonly target: string;
   /** Its type; null where the row has no agent. */
   readonly agent: string | null;
+  /** The person wants to be told nothing of this one agent; what still holds when that ends is told then. */
+  readonly isMuted: boolean;
   readonly now: number;
   /** Local, 0 to 1439. */
   readonly minuteOfDay: number;
@@ -73,7 +75,7 @@ type NotificationVerdict =
   | { readonly kind: "tell" }
   | {
       readonly kind: "hold";
-      readonly because: "settling" | "incomplete" | "backlog" | "quiet_hours" | "cooldown";
+      readonly because: "settling" | "incomplete" | "muted" | "backlog" | "quiet_hours" | "cooldown";
     }
   | { readonly kind: "drop"; readonly because: "switched_off" | "muted_target" | "muted_agent" };
 
@@ -90,6 +92,7 @@ export const judgeNotification = (
   if (policy.muted_targets.includes(facts.target)) return { kind: "drop", because: "muted_target" };
   if (facts.agent !== null && policy.muted_agents.includes(facts.agent))
     return { kind: "drop", because: "muted_agent" };
+  if (facts.isMuted) return { kind: "hold", because: "muted" };
   const isBacklog = since !== null && heardAt - since > FRESH_MS;
   if (isBacklog && !facts.isConfirmed) return { kind: "hold", because: "backlog" };
   if (now - heardAt < SETTLE_MS) return { kind: "hold", because: "settling" };

@@ -251,3 +251,35 @@ describe("a burst", () => {
     expect(told()).toHaveLength(2);
   });
 });
+
+describe("an agent that is muted", () => {
+  const MUTED = { muted: { until: null } };
+  const muted = (more: Partial<PaneView> = MUTED, isTransition = true) =>
+    change({ state: "waiting_approval" }, { ...asked("rm x"), ...more }, isTransition);
+
+  it("is told of once it is not any more, if it still waits, and others are told of meanwhile", async () => {
+    muted();
+    waits("rm y", 2);
+    await pass(60_000);
+    expect(told()).toEqual(["show Needs approval: window-1"]);
+    muted({ muted: null }, false);
+    await pass(1_000);
+    expect(told()).toEqual([PERMISSION]);
+  });
+
+  it("is not told of when its wait was over before", async () => {
+    muted();
+    await pass(5_000);
+    change({ state: "running" }, MUTED);
+    change({ state: "running" }, { muted: null }, false);
+    await pass(5_000);
+    expect(told()).toEqual([]);
+  });
+
+  it("is not told of when it is muted before the wait is due", async () => {
+    waits();
+    muted(MUTED, false);
+    await pass(5_000);
+    expect(told()).toEqual([]);
+  });
+});

@@ -254,6 +254,8 @@ interface Candidate {
   readonly heardAt: number;
   readonly since: number | null;
   pane: PaneView;
+  /** As its row says now, whatever the row of the wait. */
+  isMuted: boolean;
 }
 
 interface Told {
@@ -321,6 +323,7 @@ export class NotificationScheduler {
   private consider(runtimeId: string, pane: PaneView, isTransition: boolean): void {
     const candidate = this.candidates.get(runtimeId);
     const kind = notificationKindOf(pane.state);
+    if (candidate !== undefined) candidate.isMuted = pane.muted !== null;
     const about = candidate?.kind ?? this.told.get(runtimeId)?.kind ?? null;
     // Somebody has seen the finished turn.
     if (!isTransition && about === "completed" && pane.unread_since === null) this.settle(runtimeId);
@@ -346,6 +349,7 @@ export class NotificationScheduler {
       heardAt: this.deps.now(),
       since: pane.since === null ? null : Date.parse(pane.since),
       pane,
+      isMuted: pane.muted !== null,
     });
     this.cancelLook ??= this.deps.setTimer(SETTLE_MS, () => {
       this.cancelLook = null;

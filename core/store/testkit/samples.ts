@@ -61,6 +61,8 @@ export const sampleRuntime = (change: Partial<Runtime> = {}): Runtime => ({
   endedAt: null,
   agentSessionId: null,
   inside: null,
+  mutedUntil: null,
+  name: null,
   ...change,
 });
 
@@ -155,6 +157,8 @@ export const sampleView = (change: Partial<PaneView> = {}): PaneView => ({
   agent_session_id: null,
   workspace: null,
   inside: null,
+  muted: null,
+  name: null,
   ...change,
 });
 

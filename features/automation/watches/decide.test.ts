@@ -60,6 +60,16 @@ describe("a watch", () => {
     expect(said(decide([job({ kind: "match", pattern: "x" })], facts([])))).toEqual(["end"]);
   });
 
+  it("for the end of a turn tells however it ended, not while anything may go on, and says where the agent ended first", () => {
+    const done = job({ kind: "done" });
+    const of = (...given: Parameters<typeof watched>) => said(decide([done], facts([watched(...given)])));
+    for (const state of ["completed", "idle", "error"] as const) expect(of({ state })).toEqual(["tell rt1"]);
+    for (const state of ["running", "waiting_approval", "waiting_input", "unknown"] as const)
+      expect(of({ state })).toEqual([]);
+    expect(of({ state: "completed" }, { isGone: true })).toEqual(["end"]);
+    expect(of({ state: "error", reason: "crashed" })).toEqual(["end"]);
+  });
+
   it("says where its agent was, when nothing is known of it any more", () => {
     const lost = { agent_name: "Codex", identity: { pane_ref: "pane:host/work/@1/%1" } };
     expect(decide([job({ kind: "gone" })], facts([]))).toMatchObject([{ kind: "tell", row: lost }]);

@@ -62,6 +62,10 @@ export type WatchAct =
 const hasCrashed = ({ state, reason_code }: PaneView): boolean =>
   state === "error" && reason_code === "crashed";
 
+/** What is unknown may still be under way. */
+const isTurnOver = ({ state }: PaneView): boolean =>
+  state === "completed" || state === "idle" || state === "error";
+
 const holds = (condition: WatchCondition, { row, isGone, silentSince }: Watched, now: number): boolean => {
   const hasEnded = isGone || hasCrashed(row);
   switch (condition.kind) {
@@ -71,6 +75,8 @@ const holds = (condition: WatchCondition, { row, isGone, silentSince }: Watched,
       return !isGone && row.state === condition.state;
     case "needs-action":
       return !isGone && row.needs_action;
+    case "done":
+      return !hasEnded && isTurnOver(row);
     case "gone":
       return hasEnded;
     case "match":

@@ -15,6 +15,7 @@ const NOON = new Date(2026, 10, 22, 12, 0).getTime();
 const open = (rows: PaneView[], quiet: { from: string; to: string } | null = null) => {
   let now = NOON;
   const armed: WatchJob[] = [];
+  const record = { isKept: false };
   const told: WatchMessage[] = [];
   const delays: number[] = [];
   let pausedAt: number | null = null;
@@ -34,7 +35,7 @@ const open = (rows: PaneView[], quiet: { from: string; to: string } | null = nul
     jobs: {
       listArmedJobs: () => armed,
       listTold: () => [],
-      recordRun: () => false,
+      recordRun: () => record.isKept,
       endJob: () => true,
       pausedAt: () => pausedAt,
     },
@@ -56,6 +57,7 @@ const open = (rows: PaneView[], quiet: { from: string; to: string } | null = nul
   });
   return {
     armed,
+    record,
     told,
     delays,
     runner,
@@ -101,6 +103,18 @@ describe("the watch that is always there", () => {
     // They end, and it still holds.
     night.after(60 * MINUTE);
     expect(night.told).toHaveLength(1);
+  });
+
+  it("leaves an agent alone that is muted, of which a person's own watch tells all the same", () => {
+    const muted = { ...makePane({ state: "running" }), muted: { until: null } };
+    const { after, told, armed, record } = open([muted]);
+    record.isKept = true;
+    after(0);
+    after(20 * MINUTE);
+    expect(told).toEqual([]);
+    armed.push(makeWatchJob({ kind: "state", state: "running" }));
+    after(MINUTE);
+    expect(told.map(({ jobId }) => jobId)).toEqual(["job1"]);
   });
 
   it("rests while everything is paused, and tells what still holds afterwards", () => {

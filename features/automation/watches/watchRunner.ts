@@ -6,7 +6,7 @@ import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { isBelow } from "../rules/judgeRequest.ts";
 import { hashOf, watchOf, type Rule } from "../rules/ruleFile.ts";
 import { type Watched, decide, type Matched, type WatchAct, agentName, endedText } from "./decide.ts";
-import { happenedText } from "../../../core/model/words.ts";
+import { happenedText, STATE_CLAUSES } from "../../../core/model/words.ts";
 import { isQuiet, minuteOfDay } from "../../../core/api/notifications/judgeNotification.ts";
 import { LookTimer } from "../queue/lookTimer.ts";
 import { BarePanes, bareKeysOf, isBareKey } from "./barePanes.ts";
@@ -381,7 +381,7 @@ export class WatchRunner {
       for (const runtimeId of known ?? []) if (!about.has(runtimeId)) known?.delete(runtimeId);
       for (const act of decide([one.job], { ...facts, watched: about })) this.perform(act, now);
     }
-    const busy = new Map([...watched].filter(([, { row }]) => !isBackground(row)));
+    const busy = new Map([...watched].filter(([, { row }]) => !isBackground(row) && row.muted === null));
     for (const act of decide(this.builtIn(now), { ...facts, watched: busy })) this.perform(act, now);
     // Lines that came too soon after others are told a moment later.
     if (this.lines.isWaiting) this.isWoken = true;
@@ -415,7 +415,9 @@ export class WatchRunner {
     now: number,
   ): void {
     const { jobId, condition, channel } = job;
-    const [standing, what] = [this.standing.find(jobId), happenedText(condition)];
+    const standing = this.standing.find(jobId);
+    const hasFailed = condition.kind === "done" && row.state === "error";
+    const what = hasFailed ? STATE_CLAUSES.error : happenedText(condition);
     const isHeard = this.deps.hears(channel);
     const run = { jobId, at: now, runtimeId, outcome: `${isHeard ? "told" : UNHEARD}: ${what}` };
     if (standing !== null) this.standing.record(standing, row, now, isHeard ? what : `${UNHEARD}: ${what}`);

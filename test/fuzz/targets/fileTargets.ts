@@ -24,6 +24,8 @@ interface FileSeeds {
   /** Files of one JSON value, by a part of their path. */
   documents: Readonly<Record<string, unknown>>;
   transcriptPath: string;
+  /** Where the files are of a session that no pane shows. */
+  paneId?: string;
 }
 
 const piMessage = (message: unknown, id = "b"): unknown => ({
@@ -163,6 +165,24 @@ const SEEDS: Readonly<Record<string, FileSeeds>> = {
       "inuse.": 1,
     },
   },
+  opencode: {
+    transcriptPath: "",
+    paneId: "bg-ses_1",
+    // It has no log.
+    log: [{}],
+    documents: {
+      "ses_1.json": {
+        sessionID: "ses_1",
+        pid: 4242,
+        port: 4096,
+        directory: CWD,
+        title: "hi",
+        isBusy: true,
+        asks: "permission",
+        beganAt: STARTED,
+      },
+    },
+  },
   gemini: {
     transcriptPath: `${HOME}/.gemini/tmp/project/chats/session-2026-11-22T23-13-04410b52.jsonl`,
     log: [
@@ -248,7 +268,7 @@ const requestOf = ({ configFolder }: AgentAdapter, seeds: FileSeeds, from: FileC
     files: stubFiles({ readText, readLink: () => CWD, mtimeMs: STARTED + 1_000 }),
     configDir: `${HOME}/${configFolder?.usual}`,
     process: { pid: 4242, ppid: 1, comm: "agent", args: "agent", startedAt: STARTED },
-    pane: somePane("%5", { tty: from.tty }),
+    pane: somePane(seeds.paneId ?? "%5", { tty: from.tty }),
     agentSessionId: from.agentSessionId,
     transcriptPath: from.transcriptPath,
     cwd: from.cwd,

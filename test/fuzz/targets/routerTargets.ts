@@ -236,6 +236,8 @@ const INPUTS: Readonly<Record<string, unknown>> = {
   prepareAttach: { ...ACTION, insideTmux: "/tmp/tmux-1000/default,1,0", mayFocus: true },
   openAttach: ACTION,
   dismiss: ACTION,
+  mute: { ...ACTION, forMs: 3_600_000 },
+  rename: { ...ACTION, name: "refunds" },
   markSeen: { ref: REF, until: "2026-01-01T00:00:00.000Z" },
   viewOutput: { ...ACTION, lines: 20, ansi: true, source: "screen", isPreview: true },
   send: { ...ACTION, text: "hi", pressEnter: true, toShell: false, idempotencyKey: "k" },

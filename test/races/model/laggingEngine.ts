@@ -172,6 +172,8 @@ export class LaggingEngine {
       runtime: {
         runtimeId: front.runtimeId,
         inside: null,
+        mutedUntil: null,
+        name: null,
         targetId: pane.targetId,
         server: pane.server,
         paneId: pane.paneId,

@@ -1,0 +1,126 @@
+// What the popover keeps about a row for the person, on a scripted daemon: each by its key, with what it says and what is asked of
+// the daemon.
+import { expect, it } from "vitest";
+import { makePane } from "../test/factories/view.ts";
+import { fakeHandOver } from "../test/fakes/fakeHandOver.ts";
+import { FakeAutomation } from "../test/fakes/fakeAutomation.ts";
+import { usePopovers } from "./launchers/popovers.ts";
+import { expectSound } from "./looks/openedOnce.ts";
+import { mixedScene } from "./scenes/scenes.ts";
+
+const { start } = usePopovers();
+
+const open = async () => {
+  const automation = new FakeAutomation();
+  const panes = [makePane({ windowName: "api", state: "running", since: Date.now() })];
+  const started = await start(panes, { features: [automation] });
+  await started.popover.row("api").focus();
+  return { ...started, automation, ref: panes[0]?.identity.pane_ref ?? "" };
+};
+
+it("tells when a turn is over by one key, and takes that back by the same", async () => {
+  const started = await open();
+  const { daemon, popover, automation, ref } = started;
+  await popover.press("t");
+  await popover.status.getByText("You'll be told when this turn is over.").waitFor();
+  expect(automation.items).toMatchObject([{ when: "done", runtime_id: "rt1", surface: "popover" }]);
+  daemon.refine(ref, { armed: "tells when done" });
+  await popover.row("api").getByText("tells when done").waitFor();
+  await popover.press("ArrowRight");
+  await popover.action("Don't tell me").waitFor();
+  await expectSound(started);
+  await popover.press("t");
+  await popover.status.getByText("You won't be told").waitFor();
+  expect(automation.items).toMatchObject([{ state: "cancelled" }]);
+});
+
+it("mutes by one key for an hour, by the same until its end, and unmutes; the row says so quietly", async () => {
+  const started = await open();
+  const { daemon, popover, page } = started;
+  for (const [forMs, said, onRow] of [
+    [3_600_000, /^ ?Muted until \d\d:\d\d; z again mutes it until it ends\.$/, 1],
+    ["end", "Muted until it ends; z again unmutes it.", 1],
+    [null, "No longer muted.", 0],
+  ] as const) {
+    await popover.press("z");
+    await popover.status.getByText(said).waitFor();
+    expect(daemon.asked.at(-1)).toMatchObject({ action: "mute", input: { forMs, surface: "popover" } });
+    expect(await page.locator("[data-part=muted]").count()).toBe(onRow);
+  }
+});
+
+it("renames a row in a dialog, and gives it its title again", async () => {
+  const started = await open();
+  const { daemon, popover, page } = started;
+  await popover.press("F2");
+  await popover.dialog.getByLabel("Name").waitFor();
+  await expectSound(started);
+  await page.keyboard.type("refunds, second try");
+  await popover.press("Enter");
+  await popover.row("refunds, second try").waitFor();
+  expect(daemon.asked).toMatchObject([{ action: "rename", input: { name: "refunds, second try" } }]);
+  await popover.press("F2");
+  await popover.dialog.getByLabel("Name").fill("");
+  await popover.press("Enter");
+  await popover.row("api").waitFor();
+});
+
+it("denies with a reason in one step, which follows as a message; a prompt that came meanwhile is not denied, and the reason stays", async () => {
+  const automation = new FakeAutomation();
+  const [refunds] = mixedScene(Date.now());
+  if (refunds === undefined) throw new Error("the scene is empty");
+  const started = await start([refunds], { features: [automation] });
+  const { daemon, popover, page } = started;
+  await popover.row("refunds").focus();
+  await popover.readAndPress("b");
+  await popover.dialog.getByLabel("Reason").waitFor();
+  await expectSound(started);
+  await popover.press("Enter");
+  expect(daemon.asked).toEqual([]);
+  await page.keyboard.type("use the staging copy");
+  await popover.press("Enter");
+  await popover.status.getByText("The reason follows when it is idle").waitFor();
+  expect(daemon.asked).toMatchObject([
+    { action: "answer", input: { choice: { kind: "deny" }, guards: { ifPrompt: "fp-refunds" } } },
+  ]);
+  expect(automation.items).toMatchObject([
+    { kind: "send", text: "use the staging copy", runtime_id: refunds.identity.runtime_id },
+  ]);
+  await popover.readAndPress("b");
+  await popover.dialog.getByLabel("Reason").fill("not that");
+  daemon.put({ ...refunds, prompt_fingerprint: "fp-other" });
+  await popover.press("Enter");
+  await popover.alert.getByText("it changed").waitFor();
+  expect(automation.items).toHaveLength(1);
+  await popover.row("refunds").getByText("draft").waitFor();
+});
+
+it("hands a session over: shows who starts where and with what, starts nothing before the person says so", async () => {
+  const text = `# Work handed over\n\n${"what was said\n".repeat(60)}`;
+  const handOver = fakeHandOver(text);
+  const activity = { folder: "/home/ann/src/shop/web", work_tree: "/home/ann/src/shop" };
+  const pane = { ...makePane({ windowName: "api", state: "idle", activity }), agent_session_id: "s-1" };
+  const started = await start([pane], { features: handOver.features });
+  const { popover, page } = started;
+  await popover.row("api").focus();
+  await popover.press("p");
+  const { dialog } = popover;
+  await expect.poll(() => dialog.getByLabel("What it is told").inputValue()).toBe(text);
+  // Another kind of agent, that is installed.
+  expect(await dialog.getByLabel("Agent").inputValue()).toBe("codex");
+  expect(await dialog.getByLabel("Folder").inputValue()).toBe("/home/ann/src/shop");
+  await expectSound(started);
+  await popover.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  expect(handOver.started).toEqual([]);
+  await popover.row("api").focus();
+  await popover.press("p");
+  await expect.poll(() => dialog.getByLabel("What it is told").inputValue()).toBe(text);
+  await dialog.getByLabel("What it is told").fill("go on with the refunds");
+  await page.keyboard.press("Control+Enter");
+  await dialog.getByText("codex runs in session shop").waitFor();
+  expect(handOver.refs).toEqual(["claude:s-1", "claude:s-1"]);
+  expect(handOver.started).toMatchObject([
+    { agent: "codex", target: "host", folder: "/home/ann/src/shop", text: "go on with the refunds" },
+  ]);
+});

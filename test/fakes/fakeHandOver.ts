@@ -1,0 +1,52 @@
+// What history and workspaces answer where a session is handed over: its text, who can be started, and what was.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { FeatureAnswers } from "../../core/ports/feature.ts";
+import { HISTORY_CALLS } from "../../features/history/calls.ts";
+import { WORKSPACES_CALLS } from "../../features/workspaces/calls.ts";
+
+/** `started`: the inputs of starts. `refs`: of the sessions that were asked for. */
+export const fakeHandOver = (text: string) => {
+  const started: Readonly<Record<string, unknown>>[] = [];
+  const refs: string[] = [];
+  let refreshes = 0;
+  const features: readonly FeatureAnswers[] = [
+    {
+      name: "history",
+      calls: HISTORY_CALLS,
+      answer: (call, input) => {
+        // Its first scan takes two calls.
+        if (call === "refresh") return { isDone: (refreshes += 1) > 1, sessions: 1 };
+        if (call !== "handoff") throw new AgtmuxError("E_UNSUPPORTED", `not here: ${call}`);
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the call has checked it
+        refs.push((input as { ref: string }).ref);
+        return { text };
+      },
+    },
+    {
+      name: "workspaces",
+      calls: WORKSPACES_CALLS,
+      answer: (call, input) => {
+        if (call === "startable")
+          return [
+            { agent: "claude", agent_name: "Claude Code", is_found: true },
+            { agent: "gemini", agent_name: "Gemini CLI", is_found: false },
+            { agent: "codex", agent_name: "Codex", is_found: true },
+          ];
+        if (call !== "start") return call === "lostList" ? { items: [] } : undefined;
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+        started.push(input as Readonly<Record<string, unknown>>);
+        return {
+          command: "codex",
+          session_name: "shop",
+          short_ref: "host/%9",
+          folder: "/home/ann/src/shop",
+          worktree: null,
+          prompt: "delivered",
+          prompt_detail: "",
+          warnings: [],
+        };
+      },
+    },
+  ];
+  return { started, refs, features };
+};

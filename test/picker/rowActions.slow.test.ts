@@ -1,0 +1,136 @@
+// What the picker keeps about a row for the person, by one key each, against a daemon with made-up panes.
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { fakeHandOver } from "../fakes/fakeHandOver.ts";
+import { FakeAutomation } from "../fakes/fakeAutomation.ts";
+import { makePane } from "../factories/view.ts";
+import { openPicker, READING } from "./pickerHarness.ts";
+import { someAgents } from "./pickerPanes.ts";
+
+interface Test {
+  onTestFinished(close: () => Promise<void>): void;
+}
+
+const open = async (test: Test) => {
+  const automation = new FakeAutomation();
+  const pane = makePane({ state: "running", title: "Split the refund" });
+  const picker = await openPicker({ panes: [pane], features: [automation] });
+  test.onTestFinished(() => picker.close());
+  await picker.shows("1 working");
+  await wait(READING);
+  return { picker, automation, pane };
+};
+
+it.concurrent("arms and ends a watch for the end of the turn; one that nobody would hear says so", async (test) => {
+  const { picker, automation, pane } = await open(test);
+  automation.failures.set(
+    "watch",
+    new AgtmuxError("E_UNSUPPORTED", "nobody would hear it; nothing was armed", {
+      remedy: "Open the app or 'agtmux ui'.",
+    }),
+  );
+  await picker.type("t");
+  await picker.shows("Refused. Nobody would hear it; nothing was armed. Open the app or 'agtmux ui'.");
+  await picker.type("t");
+  await picker.shows("You'll be told when this turn is over.");
+  expect(automation.items).toMatchObject([{ when: "done", runtime_id: "rt1", surface: "picker" }]);
+  picker.daemon.refine(pane.identity.pane_ref, { armed: "tells when done" });
+  await picker.shows("tells when done");
+  await picker.type("t");
+  await picker.shows("You won't be told");
+  expect(automation.items).toMatchObject([{ state: "cancelled" }]);
+  await picker.type("?");
+  await picker.shows("Tell me when it's done; again: don't");
+});
+
+it.concurrent("mutes, and names a row in its foot", async (test) => {
+  const { picker } = await open(test);
+  await picker.type("z");
+  await picker.shows("z again mutes it until it ends.");
+  await picker.shows("· muted");
+  await wait(READING);
+  await picker.type("z");
+  await picker.shows("Muted until it ends; z again unmutes it.");
+  // The row follows a moment after the receipt.
+  await wait(READING);
+  await picker.type("z");
+  await picker.shows("No longer muted.");
+  await picker.showsNot("· muted");
+  expect(picker.asked("mute")).toMatchObject([{ forMs: 3_600_000 }, { forMs: "end" }, { forMs: null }]);
+  await picker.type("F2");
+  await picker.shows("Empty: the title again.");
+  await picker.type("-l", "refunds, again");
+  await picker.type("Escape");
+  await picker.showsNot("Empty: the title again.");
+  expect(picker.asked("rename")).toEqual([]);
+  await picker.type("F2");
+  await picker.shows("Empty: the title again.");
+  await picker.type("-l", "second try");
+  await picker.shows("› second try");
+  await picker.type("Enter");
+  await picker.untilAsked("rename", 1);
+  expect(picker.asked("rename")).toMatchObject([{ name: "second try", surface: "picker" }]);
+  await picker.shows("▸ second try");
+});
+
+it.concurrent("denies with a reason that is typed in its foot", async (test) => {
+  const automation = new FakeAutomation();
+  const picker = await openPicker({ panes: someAgents(), features: [automation] });
+  test.onTestFinished(() => picker.close());
+  await picker.shows("b Deny with a reason…");
+  await wait(READING);
+  await picker.type("b");
+  await picker.shows("Denies it, then sends this as the next message");
+  // Enter alone denies nothing, and neither does Escape.
+  await picker.type("Enter");
+  await picker.type("-l", "1 use staging");
+  await picker.shows("› 1 use staging");
+  expect(picker.asked("answer")).toEqual([]);
+  await picker.type("Enter");
+  await picker.untilAsked("answer", 1);
+  expect(picker.asked("answer")).toMatchObject([
+    { choice: { kind: "deny" }, guards: { ifPrompt: "print-12", ifRuntime: "rt12" }, surface: "picker" },
+  ]);
+  await picker.shows("The reason follows when it is idle");
+  expect(automation.items).toMatchObject([{ text: "1 use staging", runtime_id: "rt12", surface: "picker" }]);
+});
+
+it.concurrent("hands a session over once what is handed over was read to its end", async (test) => {
+  const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1} of the work`);
+  const handOver = fakeHandOver(lines.join("\n"));
+  const activity = { work_tree: "/home/ann/src/shop" };
+  const pane = { ...makePane({ state: "idle", title: "api", activity }), agent_session_id: "s-1" };
+  const picker = await openPicker({ panes: [pane], features: handOver.features });
+  test.onTestFinished(() => picker.close());
+  await picker.shows("window-1");
+  await wait(READING);
+  await picker.type("p");
+  await picker.shows("Hand over “window-1”");
+  await picker.shows("❯ Agent    codex");
+  await picker.shows("Folder   /home/ann/src/shop");
+  await picker.shows("line 8 of the work");
+  expect(await picker.screen()).not.toContain("line 9 of the work");
+  await picker.type("Enter");
+  await picker.shows("Read it to the end first: press PgDn.");
+  // It is read, not written.
+  await picker.type("Up");
+  await picker.type("-l", "xyz");
+  for (const last of [15, 20]) {
+    await picker.type("PageDown");
+    await picker.shows(`line ${last} of the work`);
+  }
+  expect(await picker.screen()).not.toContain("xyz");
+  expect(handOver.started).toEqual([]);
+  await picker.type("Enter");
+  await picker.shows("codex runs in session shop");
+  expect(handOver.started).toMatchObject([
+    {
+      agent: "codex",
+      target: "host",
+      folder: "/home/ann/src/shop",
+      text: lines.join("\n"),
+      surface: "picker",
+    },
+  ]);
+});
