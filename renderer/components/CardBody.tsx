@@ -207,9 +207,11 @@ const AttachSign = () => (
 /** What stands on a button in place of its name. */
 const SHORT: Readonly<Record<string, ReactNode>> = {
   attach: <AttachSign />,
-  denyBecause: "…",
   rule: "Rule…",
 };
+
+/** A line or a place of its own stands for them, or a button of the row's detail. */
+const ELSEWHERE: ReadonlySet<string> = new Set(["reply", "attach", "denyBecause"]);
 
 const Buttons = ({ pane, view, isBusy, run }: CardProps) => {
   const { list } = usePopover();
@@ -232,7 +234,7 @@ const Buttons = ({ pane, view, isBusy, run }: CardProps) => {
           Show all {view.lineCount} lines
         </ActionButton>
       )}
-      {view.answers.filter(({ id }) => id !== "reply" && id !== "attach").map(button)}
+      {view.answers.filter(({ id }) => !ELSEWHERE.has(id)).map(button)}
       <span className={styles.summary}>{view.summary}</span>
       {view.answers.filter(({ id }) => id === "attach").map(button)}
     </div>
