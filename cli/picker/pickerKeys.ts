@@ -243,7 +243,7 @@ export class PickerKeys {
     this.typedUntil = -Infinity;
     const { mode } = deps.state();
     const command = this.commandOf(name);
-    if (command !== null && isAnswerCommand(command))
+    if (command !== null && isAnswerCommand(command) && !this.isTick(command))
       return this.press.press(name, () => (isBurst ? this.acts.refuseKey() : this.run(command)));
     if (isText) this.press.note(name);
     if ((mode.kind === "whole" || mode.kind === "output") && this.pageKey(name, mode)) return;
@@ -254,6 +254,12 @@ export class PickerKeys {
     if (name === "D" && mode.kind === "list" && pane !== null) return void this.documents.ask(pane);
     if (name === "q") return mode.kind === "list" ? deps.leave() : deps.change({ mode: LIST });
     if (command !== null) this.run(command);
+  }
+
+  /** It sends nothing, so that it needs no care. */
+  private isTick(command: KeyCommand): boolean {
+    const pane = selectedPane(this.deps.state());
+    return typeof command === "object" && pane?.request?.options[command.option - 1]?.toggle !== undefined;
   }
 
   private commandOf(name: string): KeyCommand | null {

@@ -244,10 +244,12 @@ test("daemon status prints its document where none runs", async () => {
   check("daemon status", stdout);
 });
 
-test("dismiss prints its document; no daemon at hand has a failed row, so a played one answers", async () => {
+test("dismiss, mute and rename print theirs; no daemon at hand has such a row, so a played one answers", async () => {
   const home = makeFakeHome();
   await home.serve(new AnsweringDaemon([makePane({ state: "error" })]));
   try {
+    check("mute", (await home.run(["mute", "runtime:rt1", "--json"])).stdout);
+    check("rename", (await home.run(["rename", "runtime:rt1", "another name", "--json"])).stdout);
     check("dismiss", (await home.run(["dismiss", "runtime:rt1", "--json"])).stdout);
   } finally {
     await home.close();
@@ -257,7 +259,7 @@ test("dismiss prints its document; no daemon at hand has a failed row, so a play
 test("every verb with --json was asked for its document", () => {
   const asked = new Set<string>(CALLS.map(([verb]) => verb));
   // Below, and where there is a machine to connect to: its document is that of the other verbs that change a target.
-  const others = new Set(["watch", "error", "ui", "dismiss", "target connect"]);
+  const others = new Set(["watch", "error", "ui", "dismiss", "mute", "rename", "target connect"]);
   expect(DOCUMENTS["target connect"]).toBe(DOCUMENTS["target set"]);
   expect(Object.keys(DOCUMENTS).filter((name) => !asked.has(name) && !others.has(name))).toEqual([]);
 });
