@@ -34,16 +34,28 @@ const RESTED_MS = 3600_000;
 const notes = new Map();
 let left = null;
 
+// Older versions do not say where the server listens: then nobody could open its sessions, and there are no notes.
+const portOf = (url) => {
+  try {
+    return Number(new URL(String(url)).port) || 80;
+  } catch {
+    return null;
+  }
+};
 const writeNote = async (note) => {
   const { isGone, asks, ...said } = note;
   const file = new URL(note.sessionID + ".json", NOTES);
   const draft = new URL("." + note.sessionID, NOTES);
   try {
-    if (isGone) return await fs.rm(file, { force: true });
+    // The plugin may have been uninstalled while its server runs on.
+    if (isGone || !(await fs.stat(new URL(import.meta.url)).catch(() => null)))
+      return await fs.rm(file, { force: true });
     await fs.mkdir(NOTES, { recursive: true, mode: 0o700 });
     await fs.writeFile(draft, JSON.stringify({ ...said, asks: [...asks.values()].at(-1) ?? null }), { mode: 0o600 });
     await fs.rename(draft, file);
-  } catch {}
+  } catch {
+    // A full or read-only disk must not disturb opencode: the session has no row then, or the one of before.
+  }
 };
 const isAlive = (pid) => {
   try {
@@ -60,7 +72,9 @@ const removeLeft = async () => {
     try {
       const file = new URL(encodeURIComponent(name), NOTES);
       if (!isAlive(JSON.parse(await fs.readFile(file, "utf8")).pid)) await fs.rm(file);
-    } catch {}
+    } catch {
+      // It is not one of ours, or another server has removed it.
+    }
   }
 };
 
@@ -68,10 +82,12 @@ const removeLeft = async () => {
 const noteSession = (context, sessionID, change) => {
   if (!isServer || typeof sessionID !== "string" || !/^[A-Za-z0-9_]{1,60}$/.test(sessionID)) return;
   const known = notes.get(sessionID);
+  const port = portOf(context?.serverUrl);
+  if (port === null) return;
   const note = known ?? {
     sessionID,
     pid: process.pid,
-    port: Number(new URL(String(context.serverUrl)).port) || 80,
+    port,
     directory: String(context.directory ?? ""),
     title: "",
     isBusy: false,

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
@@ -17,14 +17,16 @@ const folder = (): string => join(spool.root, "agtmux", "sessions");
 type Tell = (type: string, properties: object) => Promise<void>;
 
 /** The plugin in a process that was started with these words. */
-const startIn = async (...words: string[]): Promise<Tell> => {
-  process.argv = ["bun", "/$bunfs/root/src/index.js", ...words];
+const startIn = (...words: string[]): Promise<Tell> => startAt(new URL("http://127.0.0.1:4097/"), words);
+
+const startAt = async (serverUrl: URL | undefined, words: readonly string[]): Promise<Tell> => {
+  process.argv = ["bun", "index.js", ...words];
   const module = await spool.load(opencodePluginSource(spool.eventScript), "plugin/agtmux.mjs");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as opencode calls it
   const create = module["AgtmuxPlugin"] as (
     context: object,
   ) => Promise<{ event: (it: object) => Promise<void> }>;
-  const hooks = await create({ directory: "/home/dev/shop", serverUrl: new URL("http://127.0.0.1:4097/") });
+  const hooks = await create({ directory: "/home/dev/shop", serverUrl });
   return (type, properties) => hooks.event({ event: { type, properties } });
 };
 const noteOf = async (id = ID): Promise<string> => readFile(join(folder(), `${id}.json`), "utf8");
@@ -92,6 +94,22 @@ describe("a server of opencode", () => {
     await tell("session.status", { sessionID: ID, status: { type: "busy" } });
     await spool.untilWritten(1);
     await expect(readdir(folder())).rejects.toThrow("ENOENT");
+  });
+
+  it("that does not say where it listens tells its events all the same", async () => {
+    const tell = await startAt(undefined, ["serve"]);
+    await tell("session.status", { sessionID: ID, status: { type: "busy" } });
+    await spool.untilWritten(1);
+    await expect(readdir(folder())).rejects.toThrow("ENOENT");
+  });
+
+  it("whose plugin was uninstalled removes a note instead of writing it", async () => {
+    const tell = await startIn("serve");
+    await tell("session.status", { sessionID: ID, status: { type: "busy" } });
+    await untilNoted({ isBusy: true });
+    await rm(join(spool.root, "plugin", "agtmux.mjs"));
+    await tell("session.idle", { sessionID: ID });
+    await vi.waitFor(async () => expect(await readdir(folder())).toEqual([]));
   });
 
   it("removes what servers left behind that are gone, and nothing else", async () => {
@@ -178,15 +196,16 @@ describe("a note", () => {
     expect(await stateOf({ asks: "anything" })).toBeNull();
   });
 
-  it("goes when the plugin is uninstalled", async () => {
+  it.each([
+    ["at rest goes", { isBusy: false }, [{ path: PATH, after: null }]],
+    ["at work, which may change at any moment, does not go", {}, []],
+  ])("of a session %s when the plugin is uninstalled", async (_what, fields, changes) => {
     const files = {
-      ...memoryFiles({ [PATH]: text() }),
+      ...memoryFiles({ [PATH]: text(fields) }),
       list: () => Promise.resolve([`${ID}.json`, "mine.txt"]),
     };
     const request = { files, homeDir: "/home/dev", configDir: CONFIG, eventScript: spool.eventScript };
-    expect(await createOpencodeIntegration().planUninstall(request)).toMatchObject([
-      { path: PATH, after: null },
-    ]);
+    expect(await createOpencodeIntegration().planUninstall(request)).toMatchObject(changes);
   });
 });
 

@@ -97,6 +97,7 @@ export const opencodeBackground: BackgroundSessions = {
   hidesOpenDialogs: true,
   isApart: (process) => commandOf(process) !== "attach",
   attach: async ({ id, files, configDir }) => {
+    // A note that cannot be read says nothing, and the caller says so.
     const note = configDir === null ? null : await readNote(files, configDir, id).catch(() => null);
     return note === null ? null : ["opencode", "attach", `http://127.0.0.1:${note.port}`, "-s", id];
   },
@@ -106,6 +107,7 @@ export const opencodeBackground: BackgroundSessions = {
 export const readOpencodeNote = async (request: StateFileRequest): Promise<Reading | null> => {
   const { files, configDir, pane, process } = request;
   const id = backgroundIdOf(pane.paneId);
+  // One that cannot be read is no evidence: the events are.
   const note = id === null ? null : await readNote(files, configDir, id).catch(() => null);
   if (note === null || note.pid !== process.pid) return null;
   if (note.asks !== null)
@@ -117,7 +119,7 @@ export const readOpencodeNote = async (request: StateFileRequest): Promise<Readi
   return note.isBusy ? shows(THINKING, "medium", "note: a turn goes on", true) : null;
 };
 
-/** The notes go with the plugin. */
+/** The notes go with the plugin, but for those of sessions at work: they change at any moment, and our plugin removes them. */
 export const planNotesRemoval = async ({
   files,
   configDir,
@@ -126,7 +128,9 @@ export const planNotesRemoval = async ({
   const changes = names.slice(0, MAX_NOTES).map(async (name) => {
     const path = `${folderOf(configDir)}/${name}`;
     const before = await files.readText(path, MAX_BYTES);
-    return before === null ? [] : [{ path, before, after: null, isOwn: true }];
+    const { data } = noteSchema.safeParse(parsePayload(before ?? ""));
+    const isAtWork = data !== undefined && (data.isBusy || data.asks !== null);
+    return before === null || isAtWork ? [] : [{ path, before, after: null, isOwn: true }];
   });
   return (await Promise.all(changes)).flat();
 };

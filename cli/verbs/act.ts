@@ -136,6 +136,7 @@ const offers = ({
   request,
   background,
 }: PaneView): { words: string[]; mayApprove: boolean; mayDeny: boolean } => {
+  if (background?.is_answered_elsewhere === true) return { words: [], mayApprove: false, mayDeny: false };
   const isWhole = request?.is_whole === true;
   const options = request?.options ?? [];
   // The options of a session that no pane shows are read when it is opened.
@@ -161,9 +162,11 @@ const offers = ({
 const askForChoice = async (pane: PaneView, context: CliContext): Promise<AnswerChoice | "none" | null> => {
   const { words, mayApprove, mayDeny } = offers(pane);
   if (words.length === 0) {
-    context.print(
-      `It can't be answered from here: go there with 'agtmux attach ${cleanLine(pane.short_ref)}'.\n`,
-    );
+    const where =
+      pane.background?.is_answered_elsewhere === true
+        ? "answer where it was asked"
+        : `go there with 'agtmux attach ${cleanLine(pane.short_ref)}'`;
+    context.print(`It can't be answered from here: ${where}.\n`);
     return "none";
   }
   const line = await askLine(`${words.join(", ")}, anything else to leave it: `, context);

@@ -29,7 +29,7 @@ let sent = 0;
 
 /** It hands each file of a folder to the plugin, in the order of their names, and removes it. */
 const SERVER = `
-process.argv = ["bun", "/$bunfs/root/src/index.js", "serve", "--port", "4097"];
+process.argv = ["bun", "index.js", "serve", "--port", "4097"];
 const { readdirSync, readFileSync, rmSync } = await import("node:fs");
 const [plugin, orders, directory] = JSON.parse(process.env.SERVED);
 const { AgtmuxPlugin } = await import(plugin);
@@ -96,7 +96,7 @@ const inBackground = (): PaneView[] =>
 const openTerminal = async (args = ""): Promise<string> => {
   const script = join(daemon.home, "terminal.mjs");
   // The title is all of its command line; its name is the program's alone.
-  const name = `try { (await import("node:fs")).writeFileSync("/proc/self/comm", "opencode"); } catch {}`;
+  const name = `try { (await import("node:fs")).writeFileSync("/proc/self/comm", "opencode"); } catch { /* A Mac has no such file. */ }`;
   writeFileSync(script, `process.title = process.argv[2]; ${name} setInterval(() => console.log(), 1_000);`);
   const command = `HOME=${daemon.home} exec ${process.execPath} ${script} '${`opencode ${args}`.trim()}'`;
   const pane = await tmux.run(

@@ -135,7 +135,8 @@ const lineOf = (pane: PaneView, kind: NotificationKind, asked: Asked, redact: Re
 const actionsOf = (pane: PaneView, kind: NotificationKind, { isWhole }: Asked): NotificationAction[] => {
   const { request, prompt_fingerprint } = pane;
   const attach: NotificationAction = { kind: "attach", label: "Open" };
-  if (request === null || prompt_fingerprint === null) return [attach];
+  const isElsewhere = pane.background?.is_answered_elsewhere === true;
+  if (request === null || prompt_fingerprint === null || isElsewhere) return [attach];
   const known = request.options.filter(({ keys }) => keys !== null && keys.length > 0);
   const has = (role: "approve" | "deny"): boolean => known.some((option) => option.role === role);
   if (kind === "waiting_approval")
@@ -163,7 +164,7 @@ const actionsOf = (pane: PaneView, kind: NotificationKind, { isWhole }: Asked): 
 };
 
 const replyOf = (
-  { request, prompt_fingerprint }: PaneView,
+  { request, prompt_fingerprint, background }: PaneView,
   kind: NotificationKind,
   { isWhole }: Asked,
 ): NotificationReply | null => {
@@ -171,7 +172,10 @@ const replyOf = (
     case "waiting_approval":
       return null;
     case "waiting_input":
-      return isWhole && (request?.text_entry ?? null) !== null && prompt_fingerprint !== null
+      return isWhole &&
+        (request?.text_entry ?? null) !== null &&
+        prompt_fingerprint !== null &&
+        background?.is_answered_elsewhere !== true
         ? "answer"
         : null;
     case "error":

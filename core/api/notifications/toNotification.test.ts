@@ -111,6 +111,15 @@ describe("the words of a notice", () => {
 });
 
 describe("what can be done from a notice", () => {
+  it("is no answer to what is answered elsewhere", () => {
+    const options = [option("Yes", ["1"], "approve"), option("No", ["Escape"], "deny")];
+    const background = { id: "ses_1", is_answered_elsewhere: true };
+    const pane = paneAsking({ body: "make test", options, text_entry: ["3"] }, { background });
+    expect(kindsOf(pane, "waiting_approval")).toEqual(["attach"]);
+    const notice = toNotification("n", pane, { kind: "waiting_input", sound: "default", redact });
+    expect([notice.actions.map(({ kind }) => kind), notice.reply]).toEqual([["attach"], null]);
+  });
+
   it("is no yes to something of which only a part is shown, and no option that is cut off", () => {
     const options = [option("Yes", ["1"], "approve"), option("No", ["Escape"], "deny")];
     const kinds = (body: string) => kindsOf(paneAsking({ body, options }), "waiting_approval");
