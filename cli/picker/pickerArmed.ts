@@ -27,7 +27,7 @@ import type { AnswerPressDeps } from "./answerGate.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import type { PickerHistoryDeps } from "./pickerHistory.ts";
-import type { ArmedMode, ListView, PickerState } from "./pickerState.ts";
+import { listStep, type ArmedMode, type ListView, type PickerState } from "./pickerState.ts";
 import type { JobDetail } from "../../core/model/job.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { findWindow, rowTops, scrollToShow } from "../../ui/lists/rows.ts";
@@ -112,16 +112,7 @@ export class PickerArmed {
     const rows = shownArmed(mode, this.deps.state());
     const at = selectedArmed(mode, rows);
     const row = rows[at];
-    const page = this.deps.pageRows();
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: 1,
-      j: 1,
-      ArrowUp: -1,
-      k: -1,
-      PageDown: page,
-      PageUp: -page,
-    };
-    const step = steps[name];
+    const step = listStep(name, this.deps.pageRows());
     if (name === "P") return this.pause(mode);
     if (name === "Escape" || name === "q" || name === "ArrowLeft")
       return this.deps.change({ mode: mode.open === null ? { kind: "list" } : { ...mode, open: null } });

@@ -49,7 +49,7 @@ import {
 } from "./line.ts";
 import { withoutLast, type ReplyDeps } from "./pickerActs.ts";
 import type { PickerHistoryDeps } from "./pickerHistory.ts";
-import type { ChangesMode } from "./pickerState.ts";
+import { listStep, type ChangesMode } from "./pickerState.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import type { Key } from "./terminal.ts";
 
@@ -110,16 +110,7 @@ export class PickerChanges {
     if (mode.writing !== null) return this.writeKey({ name, isText }, mode, isBurst);
     const { rows } = mode;
     const row = rows[mode.selected];
-    const page = this.deps.pageRows();
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: 1,
-      j: 1,
-      ArrowUp: -1,
-      k: -1,
-      PageDown: page,
-      PageUp: -page,
-    };
-    const step = steps[name];
+    const step = listStep(name, this.deps.pageRows());
     if (step !== undefined) return this.put({ ...mode, selected: moveRow(rows, mode.selected, step) });
     switch (name) {
       case "n":

@@ -13,7 +13,7 @@ import {
 } from "../../ui/text/sessionText.ts";
 import type { Frame, Size } from "./frame.ts";
 import { clip, filled, hintLine, keyHint, pad, span, spread, STYLE, wrapWhole, type Line } from "./line.ts";
-import type { HistoryMode } from "./pickerState.ts";
+import { listStep, type HistoryMode } from "./pickerState.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
 import { withoutLast, type ReplyDeps } from "./pickerActs.ts";
@@ -165,15 +165,8 @@ export class PickerHistory {
     if (mode.open !== null) return this.pageKey(name, mode, mode.open.up);
     if (mode.isTyping && this.typeKey(name, isText, mode)) return;
     const last = (mode.sessions?.length ?? 0) - 1;
-    const page = this.deps.pageRows();
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: 1,
-      ArrowUp: -1,
-      PageDown: page,
-      PageUp: -page,
-      ...(mode.isTyping ? {} : { j: 1, k: -1 }),
-    };
-    const step = steps[name];
+    const isLetter = mode.isTyping && (name === "j" || name === "k");
+    const step = isLetter ? undefined : listStep(name, this.deps.pageRows());
     if (step !== undefined)
       return this.put({ ...mode, selected: Math.max(0, Math.min(last, mode.selected + step)) });
     if (name === "Enter") return void this.read(mode);

@@ -185,6 +185,19 @@ export const INITIAL_STATE: PickerState = {
   ticks: NO_TICKS,
 };
 
+/** By how many rows a key moves the selection of a list; undefined: it does not. */
+export const listStep = (key: string, pageRows: number): number | undefined => {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: 1,
+    j: 1,
+    ArrowUp: -1,
+    k: -1,
+    PageDown: pageRows,
+    PageUp: -pageRows,
+  };
+  return steps[key];
+};
+
 export const selectedPane = ({ rows, selectedKey }: PickerState): PaneView | null => {
   const row = rows.find(({ key }) => key === selectedKey);
   return row?.kind === "pane" ? row.pane : null;

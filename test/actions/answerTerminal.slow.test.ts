@@ -40,16 +40,21 @@ afterEach(async () => {
 
 /** Runs the command in a pane, types once the question stands there, and gives what is on the screen at the end. */
 const typed = async (options: string, keys: readonly string[]): Promise<string> => {
+  const { paneId, screen, shows } = await opened(options);
+  await shows(options === "" ? "anything else to leave it:" : "[y/N]");
+  await tmux.run("send-keys", "-t", paneId, ...keys);
+  await shows("status ");
+  return screen();
+};
+
+const opened = async (options: string) => {
   const environment = `AGTMUX_HOME='${home.paths.home}' AGTMUX_NO_START=1 NO_COLOR=1`;
   const command = `${environment} node '${CLI_ENTRY}' answer runtime:rt1 ${options}; echo "status $?"; exec cat`;
   const paneId = await tmux.newSession("person", command);
   const screen = () => tmux.run("capture-pane", "-p", "-J", "-t", paneId);
   const shows = (text: string) =>
     vi.waitFor(async () => expect(await screen()).toContain(text), { timeout: 20_000, interval: 100 });
-  await shows(options === "" ? "anything else to leave it:" : "[y/N]");
-  await tmux.run("send-keys", "-t", paneId, ...keys);
-  await shows("status ");
-  return screen();
+  return { paneId, screen, shows };
 };
 
 it.each([
@@ -81,4 +86,39 @@ it.each([
   const screen = await typed(options, keys);
   expect([screen.includes("Nothing was done."), screen.includes(status)]).toEqual([true, true]);
   expect(daemon.asked.filter(({ action }) => action === "answer")).toEqual([]);
+});
+
+const SIZES = makePane({
+  state: "waiting_input",
+  fingerprint: FINGERPRINT,
+  request: {
+    kind: "question",
+    title: "Which sizes?",
+    body: "Which sizes?",
+    is_whole: true,
+    tool_name: null,
+    options: [
+      { label: "Small", keys: null, toggle: "1", ticked: false },
+      { label: "Large", keys: null, toggle: "2", ticked: false },
+      { label: "Type something.", keys: null },
+    ],
+    submit: ["Down", "Down", "Down", "Enter"],
+    expires_at: null,
+  },
+});
+
+it("offers what can be answered alone: boxes, and no yes or no to a question", async () => {
+  daemon.put(SIZES);
+  const screen = await typed("", ["1,2", "Enter"]);
+  expect(screen).toContain("numbers of 1, 2 with commas to choose several, anything else");
+  expect(screen).not.toMatch(/to approve|to deny/);
+  expect(daemon.asked).toMatchObject([{ input: { choice: { kind: "options", numbers: [1, 2] } } }]);
+});
+
+it("asks nothing about what is answered elsewhere, and says where that is", async () => {
+  daemon.put({ ...PANE, background: { id: "ses_1", is_answered_elsewhere: true } });
+  const { screen, shows } = await opened("");
+  await shows("status ");
+  expect(await screen()).toContain("It can't be answered from here: answer where it was asked.");
+  expect(daemon.asked).toEqual([]);
 });
