@@ -182,13 +182,19 @@ export const CONVERSATIONS: Readonly<Record<PlayedAgent, Conversation>> = {
   },
 };
 
-/** Sends the events of a step, one after another, and then shows its frame. */
+/**
+ * Sends the events of a step, one after another, and then shows its frame. A prompt's frame comes first: agents draw their spinner
+ * when they take the prompt, and do not wait for its hook. Otherwise a slow machine shows the frame of before for longer than the
+ * engine lets an event stand against the screen.
+ */
 export const playStep = async (
   player: Player,
   agent: PlayedAgent,
   step: keyof Conversation,
 ): Promise<void> => {
   const { events, frame, isVariant = false } = CONVERSATIONS[agent][step];
+  const draw = () => player.frame(frame, framesOf(agent, isVariant ? "variants" : "recordings"));
+  if (step === "prompt") await draw();
   for (const [name, payload] of events) await player.event(name, payload);
-  await player.frame(frame, framesOf(agent, isVariant ? "variants" : "recordings"));
+  if (step !== "prompt") await draw();
 };

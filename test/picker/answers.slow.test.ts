@@ -59,12 +59,16 @@ it.concurrent("ticks several options, and sends them together", async (test) => 
   const picker = await open(test, { panes: [waiting(1, severalRequest)], rows: 40 });
   await picker.shows("Question 2 of 2 · Sizes");
   await wait(READING + 150);
-  await picker.type("2");
-  await picker.shows("[x] Large");
-  await picker.type("1");
-  await picker.shows("[x] Small");
-  await picker.type("2");
-  await picker.shows("[ ] Large");
+  // Keys that follow each other faster than a person answers are taken for a text, and a key that comes again for a held one.
+  for (const [key, shown] of [
+    ["2", "[x] Large"],
+    ["1", "[x] Small"],
+    ["2", "[ ] Large"],
+  ] as const) {
+    await picker.type(key);
+    await picker.shows(shown);
+    await read();
+  }
   expect(picker.asked("answer")).toEqual([]);
   await picker.type("0");
   await picker.untilAsked("answer", 1);
