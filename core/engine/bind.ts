@@ -88,31 +88,56 @@ const rivalsOf = (
   };
 };
 
+const areRead = ({ envelope, whereabouts }: PaneBindingInput, candidates: readonly Runtime[]): boolean =>
+  candidates.every(({ runtimeId }) => {
+    const { readAt = -Infinity } = whereabouts.get(runtimeId)?.screen ?? {};
+    return readAt >= envelope.eventTime + PROMPT_DRAWN_MS;
+  });
+
 const byPrompt = (input: PaneBindingInput, candidates: readonly Runtime[]): PaneBinding => {
-  const { envelope, promptText, whereabouts } = input;
+  const { promptText, whereabouts } = input;
   const wanted = promptText === null ? null : wantedText(promptText);
   if (wanted === null) return { kind: "pending", reason: "its prompt is too short to find its pane by" };
-  const screens = candidates.map((runtime) => ({
-    runtime,
-    screen: whereabouts.get(runtime.runtimeId)?.screen ?? null,
-  }));
-  const areRead = screens.every(
-    ({ screen }) => screen !== null && screen.readAt >= envelope.eventTime + PROMPT_DRAWN_MS,
+  if (!areRead(input, candidates))
+    return { kind: "pending", reason: "the screens of its candidates were not read yet" };
+  const showing = candidates.filter(({ runtimeId }) =>
+    squeezed(whereabouts.get(runtimeId)?.screen?.text ?? "").includes(wanted),
   );
-  if (!areRead) return { kind: "pending", reason: "the screens of its candidates were not read yet" };
-  const showing = screens.filter(({ screen }) => screen !== null && squeezed(screen.text).includes(wanted));
   const [only] = showing;
   return only !== undefined && showing.length === 1
-    ? { kind: "bound", runtimeId: only.runtime.runtimeId }
-    : { kind: "pending", reason: `its prompt is on ${showing.length} of ${screens.length} screens` };
+    ? { kind: "bound", runtimeId: only.runtimeId }
+    : { kind: "pending", reason: `its prompt is on ${showing.length} of ${candidates.length} screens` };
+};
+
+/** A terminal that has named no session may be the one in which somebody chose, from the agent's own list, one that no pane showed. */
+const hasNamedNone = ({ server, agentSessionId, endedAt, inside }: Runtime): boolean =>
+  server !== BACKGROUND_SERVER && agentSessionId === null && endedAt === null && inside === null;
+
+/** Whether this is a prompt, by which a session without a pane may turn out to be shown by one of these runtimes of its agent. */
+export const mayBeChosen = (
+  { sessionId, promptText }: Pick<PaneBindingInput, "sessionId" | "promptText">,
+  ofAgent: readonly Runtime[],
+): boolean =>
+  promptText !== null &&
+  wantedText(promptText) !== null &&
+  ofAgent.some((one) => one.server === BACKGROUND_SERVER && one.agentSessionId === sessionId) &&
+  ofAgent.some(hasNamedNone);
+
+/** The terminal that has taken up the session, which `own` has without a pane. Where none can be told, it stays there. */
+const chosenIn = (input: PaneBindingInput, own: Runtime, live: readonly Runtime[]): PaneBinding => {
+  const stays = { kind: "bound", runtimeId: own.runtimeId } as const;
+  if (!mayBeChosen(input, live)) return stays;
+  const terminals = live.filter(hasNamedNone);
+  const placed = byPrompt(input, terminals);
+  return placed.kind === "bound" || !areRead(input, terminals) ? placed : stays;
 };
 
 /** True for an event that may tie a session to a pane for the first time; other events follow it, or are not ours. */
-export const isTie = ({ promptText }: { promptText: string | null }): boolean => promptText !== null;
+const isTie = ({ promptText }: { promptText: string | null }): boolean => promptText !== null;
 
 /**
- * In this order: the live runtime whose own process ran the hook; the live runtime that has this session; for the event of
- * a prompt the only runtime in its folder, where it has no session yet; the one runtime whose screen shows the prompt. An
+ * In this order: the live runtime whose own process ran the hook; the live runtime that has this session, or the terminal in
+ * which somebody chose it; for the event of a prompt the only runtime in its folder, where it has no session yet; the one runtime whose screen shows the prompt. An
  * event of a session whose runtime ended goes to no other pane, unless a person prompted that session again (it was resumed).
  */
 export const placeEvent = (input: PaneBindingInput): PaneBinding => {
@@ -134,8 +159,11 @@ export const placeEvent = (input: PaneBindingInput): PaneBinding => {
   if (parent !== undefined) return { kind: "bound", runtimeId: parent.runtimeId };
   if (sessionId === null) return { kind: "pending", reason: "it names no session" };
 
-  const [known, ...others] = live.filter((runtime) => runtime.agentSessionId === sessionId);
-  if (known !== undefined && others.length === 0) return { kind: "bound", runtimeId: known.runtimeId };
+  const ofSession = live.filter((runtime) => runtime.agentSessionId === sessionId);
+  const shown = ofSession.filter(({ server }) => server !== BACKGROUND_SERVER);
+  // The row without a pane stays for a moment when a terminal has taken up its session.
+  const [known, ...others] = shown.length > 0 ? shown : ofSession;
+  if (known !== undefined && others.length === 0) return chosenIn(input, known, live);
   const ended = ofAgent.filter((runtime) => runtime.endedAt !== null && runtime.agentSessionId === sessionId);
   if (ended.length > 0 && (!isTie(input) || ended.some((runtime) => isOfLife(envelope, runtime))))
     return input.outlivesPane

@@ -244,6 +244,56 @@ describe("beside sessions that no pane shows, all of which the background server
     expect(place([...both, someRuntime("%1"), someRuntime("%2")], where)).toEqual(toPane("%1"));
   });
 
+  describe("that goes on in a terminal in which somebody chose it", () => {
+    const prompt = { sessionId: "b1" };
+    const shown = at("/elsewhere", `› ${PROMPT}`);
+    const early = NOW + PROMPT_DRAWN_MS - 1;
+
+    it("is that terminal's, once that alone of those without a session shows its prompt", () => {
+      const runtimes = [...both, someRuntime("%1"), someRuntime("%2")];
+      expect(place(runtimes, { "rt_%1": shown, "rt_%2": at("/home/dev", "a") }, prompt)).toEqual(
+        toPane("%1"),
+      );
+      expect(
+        place(runtimes, { "rt_%1": shown, "rt_%2": at("/home/dev", "a", early) }, prompt).kind,
+        "not read since",
+      ).toBe("pending");
+    });
+
+    it.each([
+      ["shows it", [someRuntime("%1")], { "rt_%1": at("/home/dev", "a") }, {}],
+      [
+        "alone shows it",
+        [someRuntime("%1"), someRuntime("%2")],
+        { "rt_%1": shown, "rt_%2": at(null, PROMPT) },
+        {},
+      ],
+      [
+        "of those without a session of their own shows it",
+        [someRuntime("%1", { agentSessionId: "s2" })],
+        { "rt_%1": shown },
+        {},
+      ],
+      ["of its machine shows it", [someRuntime("%1", { targetId: "vm" })], { "rt_%1": shown }, {}],
+      ["of its agent shows it", [someRuntime("%1", { agentType: "opencode" })], { "rt_%1": shown }, {}],
+      [
+        "that was there shows it",
+        [someRuntime("%1", { processStartedAt: NOW + 5_000 })],
+        { "rt_%1": shown },
+        {},
+      ],
+      [
+        "can be told by so short a prompt",
+        [someRuntime("%1")],
+        { "rt_%1": at(null, "go on") },
+        { promptText: "go on" },
+      ],
+      ["is told by what is no prompt", [someRuntime("%1")], { "rt_%1": shown }, { promptText: null }],
+    ] as const)("stays its own where no terminal %s", (_what, terminals, where, more) => {
+      expect(place([...both, ...terminals], where, { ...prompt, ...more })).toEqual(bound("rt_b1"));
+    });
+  });
+
   it("waits for the row of its session where that may go on without its pane, which has gone", () => {
     const ended = someRuntime("%1", { agentSessionId: "s1", endedAt: NOW - 300 });
     const asked = { promptText: null, outlivesPane: true };

@@ -1,6 +1,6 @@
 // Event files in: each is normalised by its adapter (those of our wrapper here), bound to the runtime that it names, and applied;
 // one that names no runtime yet waits, durably, until its time is over. Agents' events are bound by core/engine/bind.ts.
-import { bindEvent, type Binding, type BindInput, isTie, mayTell, placeEvent } from "../engine/bind.ts";
+import { bindEvent, type Binding, type BindInput, mayBeChosen, mayTell, placeEvent } from "../engine/bind.ts";
 import { type Envelope, readWrapperEvent, isWrapperEvent } from "../model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../model/evidence.ts";
 import type { Runtime, ServerInstance } from "../model/runtime.ts";
@@ -270,19 +270,21 @@ export class Events {
 
   /**
    * Agents whose events, among those given and those that wait, need their candidates' folders and screens: the pane that
-   * they name proves nothing, and no live runtime has their session yet.
+   * they name proves nothing, and no live runtime has their session yet, or one without a pane.
    */
   unplacedAgents(targetId: string, envelopes: readonly Envelope[]): Set<string> {
     const { unitOfWork } = this;
-    let bound: Set<string> | null = null;
+    const live = (): Runtime[] =>
+      Array.from(unitOfWork.liveState.liveOfTarget(targetId), ({ runtime }) => runtime);
     // Most events do not need this.
-    const isBound = (session: string): boolean =>
-      (bound ??= new Set(
-        Array.from(
-          unitOfWork.liveState.liveOfTarget(targetId),
-          ({ runtime }) => `${runtime.agentType}/${runtime.agentSessionId}`,
-        ),
-      )).has(session);
+    let bySession: Map<string, Runtime[]> | null = null;
+    const needsScreens = (agentType: string, sessionId: string | null, promptText: string): boolean => {
+      bySession ??= Map.groupBy(live(), (one) => `${one.agentType}/${one.agentSessionId}`);
+      const shown = bySession.get(`${agentType}/${sessionId}`) ?? [];
+      if (shown.some(({ server }) => server !== BACKGROUND_SERVER)) return false;
+      const ofAgent = live().filter((one) => one.agentType === agentType);
+      return shown.length === 0 || mayBeChosen({ sessionId, promptText }, ofAgent);
+    };
     const waiting = unitOfWork.pending.flatMap((event) =>
       event.targetId === targetId ? [event.envelope] : [],
     );
@@ -291,9 +293,8 @@ export class Events {
       const { agentType } = envelope;
       if (agents.has(agentType) || isWrapperEvent(envelope)) continue;
       if (unitOfWork.deps.adapterOf(agentType)?.eventsMayNameOtherPanes !== true) continue;
-      const { sessionId, promptText } = this.normalize(envelope, false) ?? { sessionId: null };
-      if (isTie({ promptText: promptText ?? null }) && !isBound(`${agentType}/${sessionId}`))
-        agents.add(agentType);
+      const { sessionId = null, promptText = null } = this.normalize(envelope, false) ?? {};
+      if (promptText !== null && needsScreens(agentType, sessionId, promptText)) agents.add(agentType);
     }
     return agents;
   }

@@ -69,9 +69,9 @@ const tell = (type: string, properties: object): Promise<void> =>
   hand("event", { event: { type, properties } });
 
 /** A client of the server prompts the session, and its first call asks. */
-const prompted = async (): Promise<void> => {
+const prompted = async (text = "make the file, please"): Promise<void> => {
   await tell("session.created", { sessionID: ID, info: { id: ID } });
-  await hand("chat.message", { sessionID: ID }, { parts: [{ type: "text", text: "make the file, please" }] });
+  await hand("chat.message", { sessionID: ID }, { parts: [{ type: "text", text }] });
   await tell("session.status", { sessionID: ID, status: { type: "busy" } });
 };
 const asks = async (): Promise<void> => {
@@ -93,12 +93,17 @@ const found = (condition: (row: PaneView) => boolean, limitMs?: number): Promise
 const inBackground = (): PaneView[] =>
   daemon.rows().filter(({ background, state }) => background !== null && state !== null);
 
-const openTerminal = async (args = ""): Promise<string> => {
+/** What the file `screen` holds is drawn in it. */
+const openTerminal = async (args = "", screen = "none"): Promise<string> => {
   const script = join(daemon.home, "terminal.mjs");
   // The title is all of its command line; its name is the program's alone.
   const name = `try { (await import("node:fs")).writeFileSync("/proc/self/comm", "opencode"); } catch { /* A Mac has no such file. */ }`;
-  writeFileSync(script, `process.title = process.argv[2]; ${name} setInterval(() => console.log(), 1_000);`);
-  const command = `HOME=${daemon.home} exec ${process.execPath} ${script} '${`opencode ${args}`.trim()}'`;
+  const show = `console.log(process.title.includes("attach") && existsSync(process.argv[3]) ? readFileSync(process.argv[3], "utf8") : "")`;
+  writeFileSync(
+    script,
+    `import { existsSync, readFileSync } from "node:fs"; process.title = process.argv[2]; ${name} setInterval(() => ${show}, 200);`,
+  );
+  const command = `HOME=${daemon.home} exec ${process.execPath} ${script} '${`opencode ${args}`.trim()}' ${screen}`;
   const pane = await tmux.run(
     "new-window",
     "-d",
@@ -179,6 +184,31 @@ it("beside a terminal that may show it is none until that has named another one"
   await tmux.run("kill-pane", "-t", pane);
   await found(({ state }) => state === "running", 15_000);
 }, 60_000);
+
+it("is the row of the terminal in which somebody chose it, from its next prompt on; not of one that shows another text", async () => {
+  await prompted();
+  await found(({ state }) => state === "running", 15_000);
+  const screen = join(daemon.home, "screen");
+  const pane = await openTerminal("attach http://127.0.0.1:4097", screen);
+  const other = await openTerminal("attach http://127.0.0.1:4097");
+  await allowed();
+  await found(({ state }) => state === "completed");
+  writeFileSync(screen, "> something else is typed here");
+  await prompted("and now the folder for it");
+  await found(
+    ({ state, activity }) => state === "running" && activity?.prompt === "and now the folder for it",
+  );
+  await allowed();
+  writeFileSync(screen, "> remove the folder again");
+  await prompted("remove the folder again");
+  await asks();
+  const row = await daemon.until(pane, ({ state }) => state === "waiting_approval", 15_000);
+  expect(row).toMatchObject({ agent_session_id: ID, request: { body: "touch made.txt" } });
+  await vi.waitFor(() => expect(inBackground()).toEqual([]), { timeout: 5_000 });
+  expect(daemon.rows().find(({ identity }) => identity.pane_id === other)?.agent_session_id).toBeNull();
+  await tmux.run("kill-pane", "-t", pane);
+  await found(({ state }) => state === "waiting_approval", 15_000);
+}, 90_000);
 
 it("is kept over a restart of the daemon, and an error when its server was killed at work", async () => {
   await prompted();
