@@ -23,6 +23,7 @@ export const PARTS: readonly Part[] = [
     run: async (options, wants) => (await import("./watching.ts")).benchWatching(options, wants),
   },
   { names: ["background"], run: one(async () => (await import("./background.ts")).benchBackground) },
+  { names: ["wishes"], run: one(async () => (await import("./optional.ts")).benchOptional) },
   { names: ["darwin"], run: one(async () => (await import("./darwin.ts")).benchDarwin) },
   { names: ["hook"], run: one(async () => (await import("./hook.ts")).benchHook) },
   { names: ["ingest"], run: one(async () => (await import("./ingest.ts")).benchIngest) },

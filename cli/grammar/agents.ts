@@ -141,10 +141,28 @@ const addChanges = (program: Verb, context: CliContext): void => {
     .action(async (ref, options) => (await import("../verbs/changes.ts")).runChanges(context, ref, options));
 };
 
+const CONFLICTS_NOTE = `
+Git merges the branches of each two worktrees of one repository, 20 at most, in a folder of agtmux's own; nothing is written into the
+repository, and none of its programs is run. It takes git 2.39 or newer. 'agtmux config set conflicts true' marks the rows as well, and
+'agtmux tell %12 --when conflict' tells you then.
+`;
+
+const addConflicts = (program: Verb, context: CliContext): void => {
+  program
+    .command("conflicts")
+    .description("what agents in worktrees of one repository would conflict about, before anybody merges")
+    .addOption(json())
+    .addHelpText("after", CONFLICTS_NOTE)
+    .example("agtmux conflicts", "Each two agents whose branches conflict or that edit the same files.")
+    .example("agtmux conflicts --json", "The same for a script.")
+    .action(async (options) => (await import("../verbs/workspaces.ts")).runConflicts(context, options));
+};
+
 export const addWorkspaces = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addStart(program, context, outcome);
   addWorktree(program, context);
   addChanges(program, context);
+  addConflicts(program, context);
   addLoads(program, context);
   addRestore(program, context, outcome);
 };

@@ -100,7 +100,10 @@ const addTell = (program: Verb, context: CliContext): void => {
     ),
     "panes",
   )
-    .option("--when <condition>", "quiet:10m, match:<pattern>, state:<state>, needs-action, done or gone")
+    .option(
+      "--when <condition>",
+      "quiet:10m, match:<pattern>, state:<state>, needs-action, done, conflict or gone",
+    )
     .option("--every", "each time, not only the first")
     .option("--channel <channel>", "over this channel alone, at any hour")
     .option("--for <duration>", "how long it stays armed; 8h by default, 7d at most")

@@ -54,6 +54,7 @@ const PART_STYLES: Readonly<Record<RowPart["kind"], Style>> = {
   branch: STYLE.cyan,
   changes: STYLE.dim,
   shared: STYLE.dim,
+  conflict: STYLE.dim,
   muted: STYLE.dim,
   work: STYLE.plain,
   armed: STYLE.cyan,

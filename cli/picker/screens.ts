@@ -3,7 +3,7 @@
 import { isLaterOffered } from "../../ui/actions/disabledReasons.ts";
 import { LATER_WORDS, repliesToPrompt } from "../../ui/actions/paneActions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
-import { panePlace, sharesText } from "../../ui/text/rowText.ts";
+import { conflictTexts, panePlace, sharesText } from "../../ui/text/rowText.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { visibleOnTerminal } from "../../core/model/words.ts";
 import {
@@ -193,13 +193,13 @@ const preview = (
   { look, output, documentNames }: FrameInput,
   { width, height }: { width: number; height: number },
 ): Line[] => {
-  const shares = sharesText(pane, look);
+  const notes = [sharesText(pane, look), ...conflictTexts(pane, look)].filter((text) => text !== "");
   const head: Line[] = [
     [
       span(panePlace(pane), STYLE.dim),
       ...(documentNames === "" ? [] : [span("  D ", STYLE.key), span(documentNames, STYLE.dim)]),
     ],
-    ...(shares === "" ? [] : [[span(shares, STYLE.dim)]]),
+    ...notes.map((text) => [span(text, STYLE.dim)]),
   ];
   return [...head, ...output(height - head.length).lines].map((line) => clip(line, width));
 };
@@ -342,7 +342,7 @@ const outputFrame = (input: FrameInput, mode: Extract<Mode, { kind: "output" }>)
           span(` ${source === "screen" ? "Screen" : "Transcript"} `, STYLE.mark),
           ...(pane === null
             ? []
-            : [panePlace(pane), sharesText(pane, look)]
+            : [panePlace(pane), sharesText(pane, look), ...conflictTexts(pane, look)]
                 .filter((text) => text !== "")
                 .map((text) => span(`  ${text}`, STYLE.dim))),
         ],

@@ -210,6 +210,10 @@ export const PANE_FIELDS = {
     const refs = (pane.workspace?.shares_with ?? []).map(({ short_ref }) => short_ref);
     return refs.length === 0 ? null : refs.join(" ");
   }),
+  conflicts: text({ title: "CONFLICTS", min: 8 }, (pane) => {
+    const refs = new Set((pane.workspace?.conflicts ?? []).map(({ with: side }) => side.short_ref));
+    return refs.size === 0 ? null : [...refs].join(" ");
+  }),
   turn_age: {
     title: "TURN",
     min: null,

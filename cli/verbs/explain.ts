@@ -9,7 +9,7 @@ import { printDocument } from "../command/document.ts";
 import { countBy, MARKS, stateCell } from "../render/mark.ts";
 import type { AuditDocument } from "../../core/model/documents.ts";
 import type { Explanation } from "../../core/model/view.ts";
-import { changesText, insideText, sharesText } from "../../ui/text/rowText.ts";
+import { changesText, conflictTexts, insideText, sharesText } from "../../ui/text/rowText.ts";
 import { describePane, describeTarget, describeWindow } from "../render/field.ts";
 import { withRef } from "../command/settleRef.ts";
 
@@ -141,6 +141,7 @@ const workspaceLines = ({ pane }: Explanation): string[] => {
     changesText(pane),
     reason === null ? "" : `not looked at: ${cleanLine(reason)}`,
     sharesText(pane, { hasMachines: true }),
+    ...conflictTexts(pane, { hasMachines: true }),
   ];
   return ["", "Where it works", ...said.filter((part) => part !== "").map((part) => `  ${part}`)];
 };

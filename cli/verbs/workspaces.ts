@@ -1,7 +1,10 @@
-// `agtmux worktree list|remove` (worktrees of a repository, and removing what is merged and clean), `agtmux loads` (what agents
-// read in a folder) and `agtmux restore` (sessions that ended with their tmux server). All of it is done by the daemon.
+// `agtmux worktree list|remove` (worktrees of a repository, and removing what is merged and clean), `agtmux conflicts` (between those
+// of agents), `agtmux loads` (what agents read in a folder) and `agtmux restore` (sessions that ended with their tmux server). All of
+// it is done by the daemon.
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type {
+  ConflictList,
+  ConflictSide,
   WorktreeList,
   WorktreeRemoved,
   WorktreeView,
@@ -20,6 +23,35 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { settleRef } from "../command/settleRef.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { ask, leaveUndone } from "../command/ask.ts";
+
+const sideText = ({ short_ref: ref, branch }: ConflictSide): string =>
+  cleanLine(branch === null ? ref : `${ref} (${branch})`);
+
+const conflictLines = (
+  { kind, sides, files, more_files: more }: ConflictList["items"][number],
+  { paint }: CliContext,
+): string[] => [
+  `${sides.map(sideText).join(" and ")} ${kind === "merge" ? "conflict in:" : "both edit, not committed yet:"}`,
+  ...files.map((file) => `  ${cleanLine(file)}`),
+  ...(more === 0 ? [] : [paint("dim", `  and ${more} more`)]),
+];
+
+export const runConflicts = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
+  const list = await callDaemon(context, (api) => api.workspaces.conflicts.mutate());
+  if (options.json === true) return printDocument<ConflictList>(context, list);
+  const { compared, items, not_looked_at: left } = list;
+  const none =
+    compared < 2
+      ? "No two agents work in worktrees of the same repository."
+      : `No conflicts between ${compared} worktrees.`;
+  const lines = [
+    ...(items.length === 0 ? [none] : items.flatMap((item) => conflictLines(item, context))),
+    ...left.map(({ work_tree: folder, reason }) =>
+      context.paint("dim", `Not compared: ${cleanLine(folder)}: ${cleanLine(reason)}`),
+    ),
+  ];
+  context.print(`${lines.join("\n")}\n`);
+};
 
 interface Where {
   target?: string;

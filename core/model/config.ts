@@ -162,6 +162,8 @@ export const configSchema = z
       })
       .strict()
       .prefault({}),
+    /** Whether worktrees of one repository are compared for conflicts while agents work in them. */
+    conflicts: z.boolean().default(false),
     idle_shutdown_ms: z.number().positive().default(1_800_000),
   })
   .strict();
@@ -280,6 +282,7 @@ export const SETTING_SCHEMAS = {
   "retention.max_events": z.number().int().min(1_000).max(50_000_000),
   "timing.completed_demotion_ms": durationMs(1_000, 7),
   "timing.crashed_visible_ms": durationMs(1_000, 90),
+  conflicts: z.boolean(),
   idle_shutdown_ms: durationMs(60_000, 30),
 } as const satisfies Record<SettingKey, z.ZodType>;
 export type SettingValues = { [K in SettingKey]: z.output<(typeof SETTING_SCHEMAS)[K]> };
@@ -296,6 +299,7 @@ export const settingsOf = ({
   notifications,
   retention,
   timing,
+  conflicts,
   idle_shutdown_ms,
 }: Config): SettingValues => ({
   "notifications.waiting_approval": notifications.waiting_approval,
@@ -316,5 +320,6 @@ export const settingsOf = ({
   "retention.max_events": retention.max_events,
   "timing.completed_demotion_ms": timing.completed_demotion_ms,
   "timing.crashed_visible_ms": timing.crashed_visible_ms,
+  conflicts,
   idle_shutdown_ms,
 });

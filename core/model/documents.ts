@@ -34,6 +34,7 @@ import { RULE_DOCUMENTS } from "./rule.ts";
 import { SETTING_KEYS } from "./settingKeys.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import {
+  conflictListSchema,
   lostListSchema,
   restoredSchema,
   startedSchema,
@@ -359,6 +360,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "channel test": channelTestSchema,
   start: startedSchema,
   changes: treeDiffSchema,
+  conflicts: conflictListSchema,
   loads: loadsSchema,
   "worktree list": worktreeListSchema,
   "worktree remove": worktreeRemovedSchema,

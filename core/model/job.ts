@@ -14,7 +14,7 @@ export const MAX_RUNS = 200;
 
 /**
  * `quiet`: it works, and for that long nothing on its screen changes and no event comes. `match`: a new line on its screen. `done`:
- * its turn is over, however it ended.
+ * its turn is over, however it ended. `conflict`: with the worktree of another agent.
  */
 export const watchConditionSchema = z.discriminatedUnion("kind", [
   z.object({
@@ -26,6 +26,7 @@ export const watchConditionSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("needs-action") }),
   z.object({ kind: z.literal("gone") }),
   z.object({ kind: z.literal("done") }),
+  z.object({ kind: z.literal("conflict") }),
 ]);
 export type WatchCondition = z.infer<typeof watchConditionSchema>;
 

@@ -19,6 +19,7 @@ export const SETTING_KEYS = [
   "retention.max_events",
   "timing.completed_demotion_ms",
   "timing.crashed_visible_ms",
+  "conflicts",
   "idle_shutdown_ms",
 ] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];

@@ -314,12 +314,17 @@ export const ACTIVITY_WORDS: Readonly<Record<ActivityEvidence["field"], string>>
 // Conditions: what a watch waits for, as people type it and as they read it.
 
 /** All forms, for whoever typed another one. */
-export const CONDITION_FORMS = "quiet:<duration>, match:<pattern>, state:<state>, needs-action, done or gone";
+export const CONDITION_FORMS =
+  "quiet:<duration>, match:<pattern>, state:<state>, needs-action, done, conflict or gone";
 
 /** What stands on the row of an agent of which the person is told when it is done. */
 export const TELLS_DONE = "tells when done";
 
 const isState = (text: string): text is CanonicalState => Object.hasOwn(STATE_CLAUSES, text);
+
+/** Conditions that are one word. */
+const ONE_WORD = ["needs-action", "done", "conflict", "gone"] as const;
+const isOneWord = (kind: string): kind is (typeof ONE_WORD)[number] => ONE_WORD.some((one) => one === kind);
 
 /** Null: it is none. A state may stand alone. */
 export const readCondition = (text: string): WatchCondition | null => {
@@ -327,7 +332,7 @@ export const readCondition = (text: string): WatchCondition | null => {
   const forMs = kind === "quiet" ? readDuration(value) : null;
   if (forMs !== null) return { kind: "quiet", forMs };
   if (kind === "match" && value !== "") return { kind, pattern: value };
-  if ((kind === "needs-action" || kind === "done" || kind === "gone") && value === "") return { kind };
+  if (value === "" && isOneWord(kind)) return { kind };
   const state = kind === "state" ? value : text;
   return isState(state) ? { kind: "state", state } : null;
 };
@@ -348,6 +353,7 @@ export const conditionText = (condition: WatchCondition): string => {
       return `state:${condition.state}`;
     case "needs-action":
     case "done":
+    case "conflict":
     case "gone":
       return condition.kind;
   }
@@ -366,6 +372,8 @@ export const happenedText = (condition: WatchCondition): string => {
       return "needs you";
     case "done":
       return "is done";
+    case "conflict":
+      return "has a conflict with another agent's worktree";
     case "gone":
       return "has ended";
   }

@@ -25,12 +25,34 @@ const sharedWithSchema = z.object({
 });
 export type SharedWith = z.infer<typeof sharedWithSchema>;
 
+/** Why two worktrees of one repository are in each other's way. */
+const conflictSchema = z.object({
+  /** `merge`: what both branches have committed cannot be merged by itself. `uncommitted`: both have changed the same files. */
+  kind: z.enum(["merge", "uncommitted"]),
+  /** As git names them; of many, some. */
+  files: z.array(z.string()),
+  more_files: count,
+});
+
+/** The agent's side of a conflict, or the other one. */
+const sideSchema = sharedWithSchema.extend({
+  /** Null: a commit without a branch. */
+  branch: z.string().nullable(),
+  work_tree: z.string(),
+});
+export type ConflictSide = z.infer<typeof sideSchema>;
+
+const rowConflictSchema = conflictSchema.extend({ with: sideSchema });
+export type RowConflict = z.infer<typeof rowConflictSchema>;
+
 export const workspaceViewSchema = z.object({
   /** Null: not known; `not_looked_at` says why, where there is a reason. */
   changes: changesSchema.nullable(),
   not_looked_at: z.string().max(300).nullable(),
   /** Other agents that work in the same worktree, or in the same folder outside of one; of many, some. */
   shares_with: z.array(sharedWithSchema),
+  /** With agents in other worktrees of its repository; empty unless `conflicts` is on in the configuration. */
+  conflicts: z.array(rowConflictSchema),
 });
 export type WorkspaceView = z.infer<typeof workspaceViewSchema>;
 
@@ -48,6 +70,17 @@ export const uncommittedText = (workspace: WorkspaceView | null, folder: string)
   ];
   return parts.length === 0 ? "" : `${parts.join(" and ")} in ${folder}`;
 };
+
+/** What agents' worktrees of the same repository would conflict about, each pair once. */
+export const conflictListSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  /** Worktrees that were compared. */
+  compared: count,
+  not_looked_at: z.array(z.object({ target: z.string(), work_tree: z.string(), reason: z.string() })),
+  items: z.array(conflictSchema.extend({ target: z.string(), sides: z.tuple([sideSchema, sideSchema]) })),
+});
+export type ConflictList = z.infer<typeof conflictListSchema>;
 
 // Linked worktrees of a repository, and what became of those that were to be removed.
 

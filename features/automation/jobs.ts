@@ -375,7 +375,10 @@ const MAX_ARMED = 50;
 
 type WatchInput = Parameters<AutomationService["watch"]>[0];
 
-const checkCondition = ({ condition, subject }: WatchInput, redact: (text: string) => string): void => {
+const checkCondition = (
+  { condition, subject }: WatchInput,
+  { redact, config }: Pick<FeatureContext, "redact" | "config">,
+): void => {
   if (condition.kind === "match") {
     if (redact(condition.pattern) !== condition.pattern)
       throw new AgtmuxError("E_USAGE", "the pattern holds a secret, and a job is stored", {
@@ -387,7 +390,11 @@ const checkCondition = ({ condition, subject }: WatchInput, redact: (text: strin
         remedy: "Write a simpler one; nothing was armed.",
       });
   }
-  if ("paneRef" in subject && ["state", "needs-action", "done"].includes(condition.kind))
+  if (condition.kind === "conflict" && !config().conflicts)
+    throw new AgtmuxError("E_USAGE", "worktrees are not compared while the setting 'conflicts' is off", {
+      remedy: "Say 'agtmux config set conflicts true' first; nothing was armed.",
+    });
+  if ("paneRef" in subject && ["state", "needs-action", "done", "conflict"].includes(condition.kind))
     throw new AgtmuxError("E_UNSUPPORTED", "there is no agent in that pane that could be in a state", {
       remedy: "Say quiet:<duration>, match:<pattern> or gone; nothing was armed.",
     });
@@ -439,7 +446,7 @@ export const createWatchService = ({
   };
   return {
     watch: async (input) => {
-      checkCondition(input, context.redact);
+      checkCondition(input, context);
       checkChannel(input.channel);
       if (!hears(input.channel))
         throw new AgtmuxError("E_UNSUPPORTED", "nobody would hear it; nothing was armed", {

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { mutation, query, type ServiceOf } from "../../core/api/calls.ts";
 import { MAX_TEXT } from "../../core/model/action.ts";
 import type {
+  ConflictList,
   LostList,
   Restored,
   Loads,
@@ -39,6 +40,8 @@ export const WORKSPACES_CALLS = {
    * where git cannot be asked without a program of the repository's.
    */
   changes: mutation(z.object({ ref: refSchema }))<TreeDiff>(),
+  /** What the worktrees of agents would conflict about, compared now. */
+  conflicts: mutation(z.void())<ConflictList>(),
   /** The agents that can be started on a machine, what a person most likely wants first. */
   startable: mutation(z.object({ target: targetSchema }))<StartableAgent[]>(),
   /**

@@ -2,14 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
 import { handClock } from "../../test/workspaces/handClock.ts";
-import type { WorkspaceView } from "../../core/model/workspace.ts";
+import type { RowConflict, WorkspaceView } from "../../core/model/workspace.ts";
 import { RowWorkspaces, findSharing } from "./rowWorkspaces.ts";
 import type { Look, WorkTreeKey, WorkTrees } from "./workTrees.ts";
 import { partOf } from "../../test/fakes/partOf.ts";
 
 const CHANGES = { files: 1, added: 1, removed: 0, ahead: null, behind: null };
 
-const fixture = (options: { tookMs?: number; reason?: string | null } = {}) => {
+const fixture = (options: { tookMs?: number; reason?: string | null; conflicts?: RowConflict[] } = {}) => {
   const clock = handClock();
   let rows = [
     makePane({ pane: 1, activity: { folder: "/r/src", work_tree: "/r" } }),
@@ -32,6 +32,7 @@ const fixture = (options: { tookMs?: number; reason?: string | null } = {}) => {
         at: clock.now(),
         tookMs: options.tookMs ?? 10,
         changes: reason === null ? CHANGES : null,
+        paths: [],
         reason,
       };
       known.set(workTree, look);
@@ -61,6 +62,7 @@ const fixture = (options: { tookMs?: number; reason?: string | null } = {}) => {
       },
     }),
     trees,
+    { of: (key) => (key.workTree === "/r" ? (options.conflicts ?? []) : []) },
   );
   /** Step by step, because what a look gives comes a moment later. */
   const pass = async (ms: number): Promise<void> => {
@@ -107,15 +109,25 @@ describe("worktrees", () => {
     workspaces.handleChanges();
     await pass(1_000);
     const shares_with = [{ short_ref: "host/%2", place: "work:1.0" }];
-    expect(told.get("rt1")).toEqual({ changes: null, not_looked_at: null, shares_with });
+    expect(told.get("rt1")).toEqual({ changes: null, not_looked_at: null, shares_with, conflicts: [] });
     expect(told.has("rt3")).toBe(false);
     show(true);
     await pass(2_000);
-    expect(told.get("rt1")).toEqual({ changes: CHANGES, not_looked_at: null, shares_with });
+    expect(told.get("rt1")).toEqual({ changes: CHANGES, not_looked_at: null, shares_with, conflicts: [] });
     show(false);
     await pass(61_000);
-    expect(told.get("rt1")).toEqual({ changes: null, not_looked_at: null, shares_with });
+    expect(told.get("rt1")).toEqual({ changes: null, not_looked_at: null, shares_with, conflicts: [] });
     expect(told.get("rt3")).toBeNull();
+  });
+
+  it("that conflict say so though nobody looks", async () => {
+    const side = { short_ref: "host/%3", place: "work:3.0", branch: "b", work_tree: "/q" };
+    const conflicts = [{ kind: "merge" as const, files: ["a"], more_files: 0, with: side }];
+    const { workspaces, told } = fixture({ conflicts });
+    workspaces.handleNews();
+    expect(told.get("rt1")?.conflicts).toEqual(conflicts);
+    expect(told.get("rt3")).toBeUndefined();
+    workspaces.close();
   });
 
   it("that are asked for are looked at once, of these rows alone", async () => {

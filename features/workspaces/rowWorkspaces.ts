@@ -2,6 +2,7 @@
 // rows, or when somebody asks. What was seen is taken back a while after that. git is asked in workTrees.ts.
 import type { PaneView } from "../../core/model/view.ts";
 import type { SharedWith, WorkspaceView } from "../../core/model/workspace.ts";
+import { type Conflicts, sidesOf } from "./conflicts.ts";
 import { keyOf, type Look, type WorkTreeKey, type WorkTrees } from "./workTrees.ts";
 import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
 
@@ -15,7 +16,13 @@ export const placeOf = ({ identity, state, reason_code, activity }: PaneView): s
 };
 
 /** `work:1.0`, which can be typed as a reference. */
-const nameOf = ({ identity, background, short_ref, window_index, pane_index }: PaneView): SharedWith => ({
+export const nameOf = ({
+  identity,
+  background,
+  short_ref,
+  window_index,
+  pane_index,
+}: PaneView): SharedWith => ({
   short_ref,
   place:
     background === null ? `${identity.session_name}:${window_index}.${pane_index}` : identity.session_name,
@@ -67,15 +74,17 @@ const treesOf = (rows: readonly PaneView[]): Map<string, WorkTreeKey> =>
 export class RowWorkspaces {
   private readonly context: FeatureContext;
   private readonly trees: WorkTrees;
+  private readonly conflicts: Pick<Conflicts, "of">;
   private readonly unsubscribe: () => void;
   private areShown = false;
   private cancelTick: (() => void) | null = null;
   private cancelForget: (() => void) | null = null;
   private isClosed = false;
 
-  constructor(context: FeatureContext, trees: WorkTrees) {
+  constructor(context: FeatureContext, trees: WorkTrees, conflicts: Pick<Conflicts, "of">) {
     this.context = context;
     this.trees = trees;
+    this.conflicts = conflicts;
     this.unsubscribe = context.rows.onShown((areShown) => this.handleShown(areShown));
   }
 
@@ -102,8 +111,18 @@ export class RowWorkspaces {
     const looks = [...treesOf(rows).values()].map((key) => this.trees.look(key, maxAgeMs));
     await Promise.race([Promise.all(looks), limit]);
     cancel();
+    this.handleNews();
+  }
+
+  /** The worktrees of all rows. */
+  keys(): WorkTreeKey[] {
+    return [...treesOf(this.context.rows.all()).values()];
+  }
+
+  /** More is known of worktrees. */
+  handleNews(): void {
     this.tell();
-    if (!this.areShown) this.forgetLater();
+    if (!this.areShown && !this.isClosed) this.forgetLater();
   }
 
   private handleShown(areShown: boolean): void {
@@ -168,10 +187,11 @@ export class RowWorkspaces {
     if (this.isClosed) return;
     const rows = this.context.rows.all();
     const sharing = findSharing(rows);
+    const sideOf = sidesOf(rows, nameOf);
     for (const row of rows) {
       const { runtime_id: runtimeId } = row.identity;
       if (runtimeId === null || row.state === null) continue;
-      const next = this.workspaceOf(row, sharing);
+      const next = this.workspaceOf(row, sharing, sideOf);
       if (JSON.stringify(next) !== JSON.stringify(row.workspace))
         this.context.rows.setWorkspace(runtimeId, next);
     }
@@ -180,11 +200,19 @@ export class RowWorkspaces {
   private workspaceOf(
     { identity, activity }: PaneView,
     sharing: ReturnType<typeof findSharing>,
+    sideOf: ReturnType<typeof sidesOf>,
   ): WorkspaceView | null {
     const workTree = activity?.work_tree ?? null;
-    const look = workTree === null ? null : this.trees.known({ target: identity.target, workTree });
+    const key = workTree === null ? null : { target: identity.target, workTree };
+    const look = key === null ? null : this.trees.known(key);
+    const conflicts = key === null ? [] : this.conflicts.of(key, sideOf);
     const shares = sharing.get(identity.runtime_id ?? "") ?? [];
-    if (look === null && shares.length === 0) return null;
-    return { changes: look?.changes ?? null, not_looked_at: look?.reason ?? null, shares_with: [...shares] };
+    if (look === null && shares.length === 0 && conflicts.length === 0) return null;
+    return {
+      changes: look?.changes ?? null,
+      not_looked_at: look?.reason ?? null,
+      shares_with: [...shares],
+      conflicts,
+    };
   }
 }

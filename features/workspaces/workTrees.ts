@@ -103,8 +103,8 @@ export const lookCommand = (input: LookInput): string[] => [
 const AHEAD_BEHIND = /^# branch\.ab \+(\d+) -(\d+)$/;
 /** No commit, so nothing to compare lines with. */
 const NO_COMMIT = "# branch.oid (initial)";
-/** A changed, unmerged or unknown file. */
-const FILE = /^[12u?] /;
+/** A changed, unmerged or unknown file, with what is told of it before its path. */
+const FILE = /^(?:1(?: \S+){7}|2(?: \S+){8}|u(?: \S+){9}|\?) /;
 /** Lines added and removed, and the file; `-` for a file that has no lines. */
 const LINES = /^(\d+|-)\t(\d+|-)\t/;
 
@@ -113,7 +113,11 @@ const numberOf = (text: string | undefined): number => {
   return Number.isSafeInteger(number) ? number : 0;
 };
 
-export const parseLook = (output: string): Changes => {
+/** Of more changed files than this, the others are only counted. */
+const MAX_PATHS = 1_000;
+
+export const parseLook = (output: string): { changes: Changes; paths: string[] } => {
+  const paths: string[] = [];
   let files = 0;
   let hasCommit = true;
   let [added, removed] = [0, 0];
@@ -125,16 +129,19 @@ export const parseLook = (output: string): Changes => {
     else if (lines !== null) {
       added += numberOf(lines[1]);
       removed += numberOf(lines[2]);
-    } else if (FILE.test(record)) files += 1;
-    else if (record === NO_COMMIT) hasCommit = false;
+    } else if (FILE.test(record)) {
+      files += 1;
+      if (paths.length < MAX_PATHS) paths.push(record.replace(FILE, ""));
+    } else if (record === NO_COMMIT) hasCommit = false;
   }
-  return {
+  const changes = {
     files,
     added: hasCommit ? added : null,
     removed: hasCommit ? removed : null,
     ahead: between?.ahead ?? null,
     behind: between?.behind ?? null,
   };
+  return { changes, paths };
 };
 
 export interface WorkTreeKey {
@@ -150,6 +157,8 @@ export interface Look {
   at: number;
   tookMs: number;
   changes: Changes | null;
+  /** Files that differ, by their path in the worktree; of very many, some. */
+  paths: readonly string[];
   /** Why nothing is known; null where something is. */
   reason: string | null;
 }
@@ -236,16 +245,16 @@ export class WorkTrees {
       return { at, tookMs: at - beganAt, ...found };
     };
     try {
-      return ended({ changes: await this.changesOf(key), reason: null });
+      return ended({ ...(await this.changesOf(key)), reason: null });
     } catch (error) {
       if (error instanceof NotLookedAt || error instanceof AgtmuxError)
-        return ended({ changes: null, reason: error.message });
+        return ended({ changes: null, paths: [], reason: error.message });
       this.context.logger.debug({ error, target: key.target }, "a worktree could not be looked at");
-      return ended({ changes: null, reason: "its files cannot be read" });
+      return ended({ changes: null, paths: [], reason: "its files cannot be read" });
     }
   }
 
-  private async changesOf({ target: name, workTree }: WorkTreeKey): Promise<Changes> {
+  private async changesOf({ target: name, workTree }: WorkTreeKey): Promise<ReturnType<typeof parseLook>> {
     const target = this.context.target(name);
     const result = await target.run(lookCommand(await this.inputOf(name, target, workTree)), {
       timeoutMs: TIMEOUT_MS,

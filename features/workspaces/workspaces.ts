@@ -4,7 +4,8 @@ import { answerOf } from "../../core/api/calls.ts";
 import { join } from "node:path";
 import { WORKSPACES_CALLS, type WorkspacesService } from "./calls.ts";
 import { SessionBookFile } from "./sessionBook.ts";
-import { RowWorkspaces } from "./rowWorkspaces.ts";
+import { Conflicts, sidesOf } from "./conflicts.ts";
+import { nameOf, RowWorkspaces } from "./rowWorkspaces.ts";
 import { lookAtLoads } from "./lookAtLoads.ts";
 import { folderOf, ResumedSessions, StartAgent } from "./startAgent.ts";
 import { StartableAgents } from "./startableAgents.ts";
@@ -21,6 +22,7 @@ const createService = ({
   context,
   trees,
   rows,
+  conflicts,
   start,
   startable,
   worktrees,
@@ -29,6 +31,7 @@ const createService = ({
   context: FeatureContext;
   trees: WorkTrees;
   rows: RowWorkspaces;
+  conflicts: Conflicts;
   start: StartAgent;
   startable: StartableAgents;
   worktrees: Worktrees;
@@ -82,6 +85,7 @@ const createService = ({
       const found = await diffOfRow(trees, context.target(target), row);
       return { ...stamp(context.clock.now()), target, ...found };
     },
+    conflicts: () => conflicts.list(rows.keys(), sidesOf(context.rows.all(), nameOf)),
     startable: ({ target }) => startable.list(target),
     start: async (input) => {
       const started = await start.start({ ...input, windowName: null });
@@ -142,7 +146,13 @@ export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks 
   calls: WORKSPACES_CALLS,
   start: (context) => {
     const trees = new WorkTrees(context);
-    const rows = new RowWorkspaces(context, trees);
+    const rows = new RowWorkspaces(context, trees, { of: (...asked) => conflicts.of(...asked) });
+    const conflicts = new Conflicts({
+      context,
+      trees,
+      keys: () => rows.keys(),
+      onNews: () => rows.handleNews(),
+    });
     const worktrees = new Worktrees(context, trees);
     const resumed = new ResumedSessions(context.rows);
     const book = new SessionBookFile(
@@ -151,7 +161,7 @@ export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks 
     );
     const start = new StartAgent({ context, worktrees, firstTasks, resumed });
     const startable = new StartableAgents({ context, startedOn: (target) => book.startedOn(target) });
-    const service = createService({ context, trees, rows, start, startable, worktrees, book });
+    const service = createService({ context, trees, rows, conflicts, start, startable, worktrees, book });
     return {
       answer: (call, input, caller) => answerOf(service, call)(input, caller),
       onChanges: () => {
@@ -161,6 +171,7 @@ export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks 
       keepsAwake: () => false,
       doctorChecks: () => [],
       close: async () => {
+        conflicts.close();
         rows.close();
         await book.close();
         await trees.close();

@@ -23,6 +23,7 @@ import {
   paneName,
   paneState,
   rowTitle,
+  conflictTexts,
   sharesText,
 } from "../../ui/text/rowText.ts";
 import { Age } from "./Age.tsx";
@@ -240,8 +241,14 @@ const PaneActions = ({ pane, context, isBusy }: Omit<PaneDetailProps, "isPreview
 const Shares = ({ pane }: { pane: PaneView }) => {
   const { feed } = usePopover();
   const hasMachines = useStore(feed, ({ targets }) => machinesOf([...targets.values()]).hasMachines);
-  const text = sharesText(pane, { hasMachines });
-  return text === "" ? null : <p className={styles.quiet}>{displaySentence(text)}</p>;
+  const texts = [sharesText(pane, { hasMachines }), ...conflictTexts(pane, { hasMachines })];
+  return texts
+    .filter((text) => text !== "")
+    .map((text) => (
+      <p key={text} className={styles.quiet}>
+        {displaySentence(text)}
+      </p>
+    ));
 };
 
 /** Marks as read what a row showed as unread when the person opened it. */

@@ -172,6 +172,7 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["history handoff", "copilot:4f8298d2"],
   ["history resume", "copilot:4f8298d2", "--cwd", "/tmp", "--dry-run"],
   ["changes", "CHANGED"],
+  ["conflicts"],
   ["loads", "/tmp"],
   ["rule list"],
   ["rule check"],

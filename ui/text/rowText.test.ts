@@ -9,6 +9,7 @@ import {
   rowParts,
   rowSince,
   rowTitle,
+  conflictTexts,
   sharesText,
   totalsOf,
   workText,
@@ -94,7 +95,7 @@ describe("a row", () => {
       )
         .filter(({ kind }) => kind === "changes" || kind === "shared")
         .map(({ text }) => text);
-    const nothing = { not_looked_at: null, shares_with: [] };
+    const nothing = { not_looked_at: null, shares_with: [], conflicts: [] };
     expect(texts({ changes, ...nothing })).toEqual(["+12 −3 ↑2"]);
     expect(texts({ changes: { ...changes, added: 0, removed: 0, ahead: null }, ...nothing })).toEqual([
       "3 files",
@@ -102,7 +103,9 @@ describe("a row", () => {
     expect(
       texts({ changes: { ...changes, files: 1, added: null, removed: null, ahead: 0 }, ...nothing }),
     ).toEqual(["1 file"]);
-    expect(texts({ changes: null, not_looked_at: "no", shares_with: more(1) })).toEqual(["shared"]);
+    expect(texts({ changes: null, ...nothing, not_looked_at: "no", shares_with: more(1) })).toEqual([
+      "shared",
+    ]);
     const shares = (count: number, hasMachines: boolean) =>
       sharesText(makePane({ workspace: { changes: null, ...nothing, shares_with: more(count) } }), {
         hasMachines,
@@ -113,6 +116,34 @@ describe("a row", () => {
       "shares folder with host/%2 and 2 others",
     ]);
     expect(texts(null)).toEqual([]);
+  });
+
+  it("conflicts with others, by a mark on the row and a sentence for each in the detail", () => {
+    const conflict = {
+      kind: "merge",
+      files: ["src/a.ts", "b\u202E"],
+      more_files: 1,
+      with: { short_ref: "host/%2", place: "work:2.0", branch: "fix/tax", work_tree: "/w" },
+    } as const;
+    const edit = { ...conflict, kind: "uncommitted", files: ["x\ny"], more_files: 0 } as const;
+    const workspace = {
+      changes: null,
+      not_looked_at: null,
+      shares_with: [],
+      conflicts: [conflict, { ...edit, with: { ...conflict.with, branch: null } }],
+    };
+    const pane = makePane({
+      workspace: {
+        ...workspace,
+        conflicts: workspace.conflicts.map((one) => ({ ...one, files: [...one.files] })),
+      },
+    });
+    expect(conflictTexts(pane, { hasMachines: false })).toEqual([
+      "conflicts with work:2.0 (fix/tax) in src/a.ts and 2 other files",
+      expect.stringMatching(/^both edit x\P{Cc}+y: this agent and work:2\.0$/u),
+    ]);
+    expect(rowParts(pane, { hasMachines: false }).filter(({ kind }) => kind === "conflict")).toHaveLength(1);
+    expect(conflictTexts(makePane({ workspace: null }), { hasMachines: false })).toEqual([]);
   });
 
   it("is in a folder where there is no repository", () => {

@@ -153,6 +153,22 @@ export const sharesText = ({ workspace }: PaneView, { hasMachines }: { hasMachin
   return `shares folder with ${name}${more}`;
 };
 
+/**
+ * `conflicts with work:1.0 (fix/tax) in src/a.ts and 2 other files`, one sentence for each agent in the way, for a detail: a row has
+ * a mark for it.
+ */
+export const conflictTexts = ({ workspace }: PaneView, { hasMachines }: { hasMachines: boolean }): string[] =>
+  (workspace?.conflicts ?? []).map(({ kind, with: side, files, more_files: more }) => {
+    const [first = "", ...others] = files;
+    const left = others.length + more;
+    const named = `${displayLine(first)}${left === 0 ? "" : ` and ${left} other ${left === 1 ? "file" : "files"}`}`;
+    const branch = side.branch === null ? "" : ` (${displayLine(side.branch)})`;
+    const who = `${displayLine(hasMachines ? side.short_ref : side.place)}${branch}`;
+    return kind === "merge"
+      ? `conflicts with ${who} in ${named}`
+      : `both edit ${named}: this agent and ${who}`;
+  });
+
 // What the agent does now: the end of a row's second line.
 
 /** Verb by the name of the tool, lower case and without underscores. */
@@ -231,6 +247,7 @@ export interface RowPart {
     | "branch"
     | "changes"
     | "shared"
+    | "conflict"
     | "muted"
     | "work"
     | "armed";
@@ -239,7 +256,7 @@ export interface RowPart {
 
 /**
  * The second line, part by part: agent, account and machine (only where there are several), repository (else the folder; or what it is
- * inside of) and branch, what is not committed there, a mark where another agent works there too, one where it is muted, what it does now, and what is armed
+ * inside of) and branch, what is not committed there, marks where another agent works there too, where their worktrees conflict, and where it is muted, what it does now, and what is armed
  * for it. Empty parts are left out.
  */
 export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): RowPart[] => {
@@ -256,6 +273,7 @@ export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean
     { kind: "branch", text: displayLine(activity?.branch ?? "") },
     { kind: "changes", text: changesText(pane) },
     { kind: "shared", text: (pane.workspace?.shares_with.length ?? 0) === 0 ? "" : "shared" },
+    { kind: "conflict", text: (pane.workspace?.conflicts.length ?? 0) === 0 ? "" : "conflict" },
     { kind: "muted", text: pane.muted === null ? "" : "muted" },
     { kind: "work", text: workText(pane) },
     { kind: "armed", text: displayLine(pane.armed ?? "") },

@@ -77,6 +77,8 @@ const holds = (condition: WatchCondition, { row, isGone, silentSince }: Watched,
       return !isGone && row.needs_action;
     case "done":
       return !hasEnded && isTurnOver(row);
+    case "conflict":
+      return !isGone && (row.workspace?.conflicts.length ?? 0) > 0;
     case "gone":
       return hasEnded;
     case "match":

@@ -169,6 +169,12 @@ export const GeneralPage = ({ host }: { host: Host }) => {
             </Group>
             <Group title="Shown">
               <Rows rows={SHOWN} values={values} set={settings.set} />
+              <Toggle
+                label="Conflicts between worktrees"
+                hint="Marks agents whose branches conflict or that edit the same files. Merges are tried in a folder of agtmux's own."
+                isOn={values.conflicts}
+                onChange={(isOn) => settings.set("conflicts", isOn)}
+              />
             </Group>
           </>
         )}

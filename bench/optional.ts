@@ -1,0 +1,114 @@
+// What a wish costs while it is on, beside the same while it is off: comparing the worktrees of agents for conflicts.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { conflictListSchema } from "../core/model/workspace.ts";
+import { git } from "../test/workspaces/hostileRepository.ts";
+import { createHarness, type Harness } from "./benchHarness.ts";
+import { familyCpuOf } from "./processCost.ts";
+import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
+import { percent } from "./report/words.ts";
+
+const AGENTS = 10;
+const QUIET_MS = 6_000;
+const STRETCH_MS = 90_000;
+/** Each agent commits once in a minute. */
+const COMMIT_EVERY_MS = 60_000 / AGENTS;
+const FILES = 300;
+const PLACED_MS = 120_000;
+
+/** A repository with a worktree for each agent. */
+const makeWorktrees = (root: string): string[] => {
+  const main = join(root, "repository");
+  mkdirSync(join(main, "src"), { recursive: true });
+  git(main, "init", "-q", "-b", "main");
+  for (let file = 0; file < FILES; file += 1)
+    writeFileSync(join(main, "src", `f${file}.ts`), `export const value = ${file};\n`.repeat(50));
+  git(main, "add", ".");
+  git(main, "commit", "-q", "-m", "one");
+  return Array.from({ length: AGENTS }, (_, index) => {
+    const folder = join(root, `tree-${index}`);
+    git(main, "worktree", "add", "-q", "-b", `agent-${index}`, folder);
+    return folder;
+  });
+};
+
+/** Percent of a core of the daemon and its children, over so long; `commit` is called meanwhile. */
+const cpuPercent = async (pid: number, stretchMs: number, commit: (() => void) | null): Promise<number> => {
+  const [before, from] = [familyCpuOf(pid), performance.now()];
+  while (performance.now() - from < stretchMs) {
+    await wait(Math.min(COMMIT_EVERY_MS, stretchMs));
+    commit?.();
+  }
+  const after = familyCpuOf(pid);
+  const seconds = after.own + after.children - before.own - before.children;
+  return (seconds / ((performance.now() - from) / 1_000)) * 100;
+};
+
+const measure = async (harness: Harness, stretchMs: number) => {
+  const trees = makeWorktrees(harness.home);
+  let commits = 0;
+  const commit = (): void => {
+    const folder = trees[commits % AGENTS] ?? "";
+    commits += 1;
+    writeFileSync(join(folder, "src", `f${commits % 7}.ts`), `export const value = "${commits}";\n`);
+    git(folder, "commit", "-q", "-a", "-m", "more");
+  };
+  const daemon = await harness.startDaemon();
+  try {
+    await wait(QUIET_MS);
+    for (const [index, agent] of harness.agents.entries())
+      harness.drop(agent, "UserPromptSubmit", { cwd: trees[index], prompt: "go on" });
+    const list = async () =>
+      conflictListSchema.parse(await daemon.client.forward("workspaces.conflicts", "mutation", undefined));
+    // Where an agent works is read once in a while.
+    const limit = performance.now() + PLACED_MS;
+    while ((await list()).compared !== AGENTS) {
+      if (performance.now() > limit) throw new Error("bench wishes: not every worktree is compared");
+      await wait(1_000);
+    }
+    const set = async (value: boolean): Promise<void> => {
+      await daemon.client.forward("configSet", "mutation", { key: "conflicts", value });
+      await wait(stretchMs < STRETCH_MS ? 0 : QUIET_MS);
+    };
+    await set(false);
+    const off = await cpuPercent(daemon.pid, stretchMs, commit);
+    await set(true);
+    const resting = await cpuPercent(daemon.pid, stretchMs, null);
+    const committing = await cpuPercent(daemon.pid, stretchMs, commit);
+    const { items } = await list();
+    return { off, resting, committing, conflicts: items.length };
+  } finally {
+    await daemon.stop();
+  }
+};
+
+export const benchOptional = async ({ isQuick }: BenchOptions): Promise<Measured> => {
+  const harness = await createHarness({ panes: 20, agents: AGENTS });
+  try {
+    const figures = await measure(harness, isQuick ? 1_000 : STRETCH_MS);
+    const { off, resting, committing, conflicts } = figures;
+    return {
+      name: "wishes",
+      title: "What is off until you switch it on",
+      how: `${AGENTS} agents in worktrees of one repository with ${FILES} files, no surface open; ${conflicts} conflicts at the end. CPU of the daemon and its children, over stretches of ${STRETCH_MS / 1_000} s in one run.`,
+      tables: [
+        {
+          caption: "Percent of a core, conflicts between worktrees",
+          head: [
+            "off, each agent commits once a minute",
+            "on, nothing is committed",
+            "on, each agent commits once a minute",
+            "more than off",
+          ],
+          rows: [[percent(off), percent(resting), percent(committing), percent(committing - off)]],
+        },
+      ],
+      checks: [atMost("CPU for conflicts while ten agents commit", committing - off, 1, "% of a core")],
+      notes: [],
+      figures,
+    };
+  } finally {
+    await harness.close();
+  }
+};
