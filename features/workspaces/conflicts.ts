@@ -161,8 +161,8 @@ export class Conflicts {
     });
   }
 
-  /** Compares these worktrees now. Never rejects. */
-  async compare(keys: readonly WorkTreeKey[]): Promise<Compared> {
+  /** Compares these worktrees now, by what is not committed as it was seen at most `maxAgeMs` ago. Never rejects. */
+  private async compare(keys: readonly WorkTreeKey[], maxAgeMs: number): Promise<Compared> {
     const notLookedAt: { key: WorkTreeKey; reason: string }[] = [];
     const found: Found[] = [];
     let trees = 0;
@@ -196,7 +196,7 @@ export class Conflicts {
           const heads = await this.withHeads(target, some);
           trees += some.length;
           found.push(...(await this.merge(target, { repository, heads, merged })));
-          found.push(...(await this.uncommitted(some)));
+          found.push(...(await this.uncommitted(some, maxAgeMs)));
         },
       );
     }
@@ -209,7 +209,7 @@ export class Conflicts {
     keys: readonly WorkTreeKey[],
     sideOf: (key: WorkTreeKey) => Pick<ConflictSide, "short_ref" | "place"> | null,
   ): Promise<ConflictList> {
-    const { found, trees, notLookedAt } = await this.compare(keys);
+    const { found, trees, notLookedAt } = await this.compare(keys, 0);
     const items = found.flatMap((one): ConflictList["items"] => {
       const [a, b] = one.keys;
       const [first, second] = [sideOf(a), sideOf(b)];
@@ -256,7 +256,7 @@ export class Conflicts {
     const { clock } = this.deps.context;
     const beganAt = clock.now();
     this.isLooking = true;
-    const { found } = await this.compare(this.deps.keys());
+    const { found } = await this.compare(this.deps.keys(), EVERY_MS.shown);
     this.isLooking = false;
     if (this.isClosed) return;
     if (this.isOn) this.take(found);
@@ -319,10 +319,10 @@ export class Conflicts {
     });
   }
 
-  private async uncommitted(trees: readonly Omit<Tree, "head">[]): Promise<Found[]> {
+  private async uncommitted(trees: readonly Omit<Tree, "head">[], maxAgeMs: number): Promise<Found[]> {
     const looks = await Promise.all(
       trees.map(async (tree) => {
-        const { paths } = await this.deps.trees.look(tree.key, EVERY_MS.shown);
+        const { paths } = await this.deps.trees.look(tree.key, maxAgeMs);
         // A folder that git does not know is named as one.
         return { tree, paths: new Set(paths.filter((path) => !path.endsWith("/"))) };
       }),

@@ -207,4 +207,42 @@ describe.each([
   it("have run none of the repository's programs", () => {
     expect(hostile.ran()).toEqual([]);
   });
+
+  it("say with whom their worktree conflicts once the setting is on; a command says it at any time", async () => {
+    const ref = rowOf("linked")?.identity.pane_ref ?? "";
+    const refused = await cli.run(["tell", ref, "--when", "conflict"]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("agtmux config set conflicts true"),
+    ]);
+    const linked = join(root, "refunds");
+    writeFileSync(join(linked, "a.txt"), "one\ntwo\nlinked\n");
+    const [first, other] = ["main", "linked"].map(
+      (pane) => rowOf(pane === "main" ? "main" : "linked")?.short_ref,
+    );
+    const said = async () => (await cli.run(["conflicts"])).stdout.split("\n").slice(0, 2);
+    const between = (what: string) => [expect.stringMatching(new RegExp(`^.* and .* ${what}$`)), "  a.txt"];
+    expect(await said()).toEqual(between("both edit, not committed yet:"));
+    for (const folder of [repository, linked]) {
+      git(folder, "add", "-A");
+      git(folder, "commit", "-q", "-m", "two");
+    }
+    const lines = await said();
+    expect(lines).toEqual(between("conflict in:"));
+    for (const name of [first, other]) expect(lines[0]).toContain(name);
+    expect(rowOf("main")?.workspace?.conflicts).toEqual([]);
+    expect((await cli.run(["config", "set", "conflicts", "true"])).code).toBe(0);
+    await until(() => rowOf("inner")?.workspace?.conflicts.length === 1, "it is marked", WORK_MS);
+    expect(rowOf("main")?.workspace?.conflicts).toMatchObject([
+      { kind: "merge", files: ["a.txt"], with: { branch: "split-refunds", work_tree: linked } },
+    ]);
+    expect(rowOf("linked")?.workspace?.conflicts).toMatchObject([{ with: { branch: "main" } }]);
+    expect((await cli.run(["tell", ref, "--when", "conflict"])).stderr).toContain("nobody would hear it");
+    await cli.run(["config", "set", "conflicts", "false"]);
+    await until(
+      () => (rowOf("main")?.workspace?.conflicts ?? []).length === 0,
+      "it is no longer marked",
+      WORK_MS,
+    );
+  });
 });

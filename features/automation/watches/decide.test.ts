@@ -70,6 +70,24 @@ describe("a watch", () => {
     expect(of({ state: "error", reason: "crashed" })).toEqual(["end"]);
   });
 
+  it("for a conflict tells while its worktree has one, and again only after it had none", () => {
+    const side = { short_ref: "host/%2", place: "work:2.0", branch: "b", work_tree: "/b" };
+    const conflict = { kind: "merge" as const, files: ["a"], more_files: 0, with: side };
+    const workspace = { changes: null, not_looked_at: null, shares_with: [], conflicts: [conflict] };
+    const every = job({ kind: "conflict" }, { maxRuns: 200 });
+    const of = (more: object, told: string[] = []) =>
+      said(
+        decide(
+          [every],
+          facts([watched({ state: "running", ...more })], { told: new Map([["job1", new Set(told)]]) }),
+        ),
+      );
+    expect(of({ workspace })).toEqual(["tell rt1"]);
+    expect(of({ workspace }, ["rt1"])).toEqual([]);
+    expect(of({ workspace: { ...workspace, conflicts: [] } }, ["rt1"])).toEqual(["forget rt1"]);
+    expect(of({ workspace: null })).toEqual([]);
+  });
+
   it("says where its agent was, when nothing is known of it any more", () => {
     const lost = { agent_name: "Codex", identity: { pane_ref: "pane:host/work/@1/%1" } };
     expect(decide([job({ kind: "gone" })], facts([]))).toMatchObject([{ kind: "tell", row: lost }]);
