@@ -13,7 +13,7 @@ import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.t
 import type { DiffRow } from "../../ui/lists/diffRows.ts";
 import { moveSelection, RowMemory, type Row, type View } from "../../ui/lists/rows.ts";
 import type { DraftVerdict } from "../../ui/text/ruleText.ts";
-import type { StartForm } from "../../ui/text/sessionText.ts";
+import type { StartedView, StartForm } from "../../ui/text/sessionText.ts";
 import type { StateCounts } from "../../ui/lists/groups.ts";
 
 /** A session whose end is shown; `up`: rows that the view was moved up from there. */
@@ -118,8 +118,8 @@ export interface StartMode {
   readonly field: StartField;
   readonly form: StartForm;
   readonly isBusy: boolean;
-  /** The result; null: it was not started yet. */
-  readonly said: readonly string[] | null;
+  /** Null: it was not started yet. */
+  readonly started: StartedView | null;
   readonly problem: string | null;
 }
 
