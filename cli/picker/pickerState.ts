@@ -5,7 +5,7 @@ import type { TreeDiff } from "../../core/model/treeDiff.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { LineComment } from "../../ui/text/changesText.ts";
 import type { JobDetail, JobsView } from "../../core/model/job.ts";
-import type { RuleDraft, RulesView } from "../../core/model/rule.ts";
+import type { RuleDraft, RulesView, RuleView } from "../../core/model/rule.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import type { Question, TextQuestion } from "../../ui/actions/paneActions.ts";
 import { NO_TICKS, type Ticks } from "../../ui/actions/ticks.ts";
@@ -60,8 +60,10 @@ export interface RuleMode {
   readonly verdict: DraftVerdict;
   /** Null until the daemon has answered. */
   readonly draft: RuleDraft | null;
-  /** It is in the file. */
-  readonly isAdded: boolean;
+  /** As it stands in the file; null: it isn't there. */
+  readonly added: RuleView | null;
+  /** Its JSON is shown in place of its words. */
+  readonly isJson: boolean;
   readonly problem: string | null;
 }
 

@@ -185,8 +185,18 @@ it("writes no sequence of others, and no line that is wider than the screen", ()
           problems,
           items: [rule],
         };
-        const draft = { rule: {}, text: body, notes: [about] };
-        const drafted = { kind: "rule", verdict: "deny", isAdded: false, problem: progress } as const;
+        const draft = {
+          rule: { name: about, when: { commands: [[about]] }, then: "approve" as const },
+          text: body,
+          notes: [about],
+        };
+        const drafted = {
+          kind: "rule",
+          verdict: "deny",
+          added: null,
+          isJson: false,
+          problem: progress,
+        } as const;
         const lines = [` ${body}`, `-${screen}`, `+${said}`, `+${label}`].map((line) =>
           line.replaceAll("\n", " "),
         );
@@ -242,6 +252,7 @@ it("writes no sequence of others, and no line that is wider than the screen", ()
           }),
           draw(panes, at, { mode: { ...armed, jobs, rules, open: { kind: "rule", name } } }),
           draw(panes, at, { mode: { ...drafted, pane: waiting(1, request, place), draft } }),
+          draw(panes, at, { mode: { ...drafted, pane: waiting(1, request, place), draft, isJson: true } }),
           draw(panes, at, { mode: { ...drafted, pane: waiting(1, request, place), draft: null } }),
           draw(panes, at, {
             mode: {
