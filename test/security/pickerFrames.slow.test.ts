@@ -1,6 +1,7 @@
 // Whatever agents, repositories and tmux put into a row: what the picker writes to the terminal steers nothing, no line is wider than
 // the screen, and a card that may be approved has all of its request on the screen, to the letter.
 /* oxlint-disable no-control-regex -- control characters are what this is about */
+// oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import * as fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, it } from "vitest";
