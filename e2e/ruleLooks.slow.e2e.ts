@@ -76,7 +76,7 @@ describe("rules (light, dark)", () => {
   it("are made of what a card asks", () =>
     withPopover({}, async ({ page, popover, ref }) => {
       await cardAt(page, ref).getByRole("button", { name: "Make a rule…" }).click();
-      await page.getByLabel("Rule", { exact: true }).waitFor();
+      await page.getByLabel("In words").waitFor();
       await recordLook(page, { name: "make-rule", isPictured: true });
       await popover.press("Escape");
       await popover.dialog.waitFor({ state: "detached" });
@@ -159,7 +159,12 @@ describe("a rule that is made of a card", () => {
     withPopover({}, async ({ page, popover, automation, ref }) => {
       await page.locator(`[data-ref="${ref}"]`).focus();
       await popover.press("u");
+      await expect
+        .poll(() => page.getByLabel("In words").textContent())
+        .toMatch(/^When .* asks to run .*, approve it\.$/);
       const rule = page.getByLabel("Rule", { exact: true });
+      expect(await rule.isVisible()).toBe(false);
+      await page.getByText("JSON of the rule").click();
       await rule.waitFor();
       expect(await rule.textContent()).toContain('"then": "approve"');
       await page.getByText("runs what the project says").waitFor();
@@ -187,7 +192,7 @@ describe("a rule that is made of a card", () => {
       expect(automation.added).toEqual([]);
       automation.draft = draft;
       await page.getByRole("radio", { name: "Always leave it to me" }).check();
-      await page.getByLabel("Rule", { exact: true }).waitFor();
+      await page.getByLabel("In words").waitFor();
       automation.failures.set("ruleAdd", new AgtmuxError("E_CONFIG_INVALID", "the file has a mistake"));
       await button(page, "Add").click();
       await page.getByText("The file has a mistake.").waitFor();
@@ -196,7 +201,11 @@ describe("a rule that is made of a card", () => {
 
   it("is shown as text, whatever stands in it", () =>
     withPopover({}, async ({ page, popover, automation, ref }) => {
-      automation.draft = () => ({ rule: {}, text: `{ ${HOSTILE} }`, notes: [HOSTILE] });
+      automation.draft = () => ({
+        rule: { name: HOSTILE, when: { commands: [[HOSTILE]] }, then: "approve" },
+        text: `{ ${HOSTILE} }`,
+        notes: [HOSTILE],
+      });
       await page.locator(`[data-ref="${ref}"]`).focus();
       await popover.press("u");
       await page.getByLabel("Rule", { exact: true }).waitFor();
@@ -204,6 +213,30 @@ describe("a rule that is made of a card", () => {
       expect(text).not.toMatch(/[\u202E\u200B]/);
       expect(await page.title()).not.toBe("1");
     }));
+
+  it("is armed in the app by whoever has read all of it, and not in a browser", async () => {
+    const make = async ({ page, popover, ref }: Started) => {
+      await page.locator(`[data-ref="${ref}"]`).focus();
+      await popover.press("u");
+      await page.getByLabel("In words").waitFor();
+      await button(page, "Add as dry run").click();
+      await page.getByText("Rule added").waitFor();
+    };
+    await withPopover({}, async (started) => {
+      await make(started);
+      expect(await button(started.page, "Arm…").count()).toBe(0);
+      expect(started.automation.armed).toEqual([]);
+    });
+    await withPopover({ isApp: true }, async (started) => {
+      const { page, automation } = started;
+      await make(started);
+      await button(page, "Arm…").click();
+      expect(automation.armed).toEqual([]);
+      await button(page, "Arm it").click();
+      await expect.poll(() => automation.armed).toMatchObject([{ surface: "popover" }]);
+      await page.getByText("Rule armed").waitFor();
+    });
+  });
 
   it("leads from what its row says to the rule that would answer it", () =>
     withPopover({ viewport: { width: 360, height: 600 } }, async ({ page, automation, ref }) => {

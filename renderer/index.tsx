@@ -8,7 +8,7 @@ import { FeedConnection, FeedStore } from "./state/feedStore.ts";
 import { ActionStatusStore } from "./state/actionStatusStore.ts";
 import { BrowserSigns, showCount } from "./state/browserSigns.ts";
 import { CommentStore, DraftStore, findStorage, writeStored } from "./state/stored.ts";
-import { KeyHold, ReadGate } from "./state/readGate.ts";
+import { KeyHold, openReadGate } from "./state/readGate.ts";
 import { ListStore } from "./state/listStore.ts";
 import { createActionSurface, PopoverContext } from "./state/popover.ts";
 import { Store, TickingClock } from "./state/store.ts";
@@ -48,10 +48,7 @@ const connection = new FeedConnection<FeedEntry>({
 
 const list = new ListStore(findStorage());
 const statuses = new ActionStatusStore({ toFailure });
-const gate = new ReadGate({
-  now: () => performance.now(),
-  onFrame: (callback) => void requestAnimationFrame(callback),
-});
+const gate = openReadGate();
 /** The page keeps its address, which the one-time address leads to when it is opened again. */
 const createBrowserSigns = (): BrowserSigns => {
   writeStored(findStorage(), "agtmux.folder", location.pathname);

@@ -96,7 +96,7 @@ const blockOf = (
   const gap: Line[] = isFirst ? [] : [[]];
   switch (row.kind) {
     case "pane": {
-      if (!row.pane.needs_action) return { lines: agentLines(row.pane, isSelected, look), card: null };
+      if (!row.pane.needs_action) return { lines: agentLines(row, isSelected, look), card: null };
       const { lines, card } = cardLines(row.pane, isSelected, look, cardRoom(viewHeight));
       return { lines: [...lines, []], card };
     }

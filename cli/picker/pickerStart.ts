@@ -9,12 +9,14 @@ import {
   folderToStartIn,
   readHandoff,
   startedText,
+  startedPane,
   startInput,
+  type StartedView,
   type StartForm,
 } from "../../ui/text/sessionText.ts";
 import type { Key } from "./terminal.ts";
 import { ModeQuestions } from "./pickerSurface.ts";
-import type { PickerHistoryDeps } from "./pickerHistory.ts";
+import type { PickerArmedDeps } from "./pickerArmed.ts";
 import { selectedPane, START_FIELDS, type StartField, type StartMode } from "./pickerState.ts";
 import { withoutLast } from "./pickerActs.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
@@ -29,7 +31,7 @@ const stepIn = (list: readonly string[], now: string, step: 1 | -1): string =>
   list[(list.indexOf(now) + step + list.length) % list.length] ?? now;
 
 /** `columns`: of the screen, on which what is handed over is read. */
-export type PickerStartDeps = PickerHistoryDeps & { readonly columns: () => number };
+export type PickerStartDeps = PickerArmedDeps & { readonly columns: () => number };
 
 export class PickerStart {
   private readonly deps: PickerStartDeps;
@@ -70,7 +72,7 @@ export class PickerStart {
           text: "",
         },
         isBusy: false,
-        said: null,
+        started: null,
         problem: null,
       },
     });
@@ -101,7 +103,7 @@ export class PickerStart {
       if (name === "Escape") this.deps.change({ mode: { kind: "list" } });
       return;
     }
-    if (mode.said !== null || name === "Escape") return this.deps.change({ mode: { kind: "list" } });
+    if (mode.started !== null || name === "Escape") return this.deps.change({ mode: { kind: "list" } });
     if (mode.handOver !== null && (name === "PageDown" || name === "PageUp"))
       return this.page(mode, name === "PageDown" ? 1 : -1);
     if (name === "Tab" || name === "ArrowDown") return this.go(mode, 1);
@@ -177,12 +179,25 @@ export class PickerStart {
       .ask(
         (client) =>
           client.call((api) => api.workspaces.start.mutate({ ...input, waitMs: WAIT_MS, surface: "picker" })),
-        (started, now) => ({ ...now, said: startedText(started) }),
+        (started, now) => ({ ...now, started }),
       )
       .then(() => {
         const { mode: now } = this.deps.state();
-        if (now.kind === "start") this.deps.change({ mode: { ...now, isBusy: false } });
+        if (now.kind !== "start") return;
+        this.deps.change({ mode: { ...now, isBusy: false } });
+        if (now.started !== null && now.started.asks !== null) this.showCard(now.started);
       });
+  }
+
+  /** What it asks is answered on its card in the list, as all else. Where its row is not there yet, the result says so. */
+  private showCard(started: StartedView): void {
+    const pane = startedPane(started, this.deps.state().feed.panes);
+    if (pane === null) return;
+    this.deps.show({ kind: "agents" }, pane.identity.pane_ref);
+    const detail =
+      started.prompt === "waiting" ? "Started. Answer it; then its task is sent." : "Started. It asks first.";
+    const status = { kind: "done", action: "setting", outcome: "delivered", detail, notes: [] } as const;
+    this.deps.change({ status: { name: rowTitle(pane).text, status } });
   }
 }
 
@@ -229,17 +244,19 @@ interface Bar {
 export const startBar = (mode: StartMode, width: number): Bar => {
   const { handOver } = mode;
   const asks = handOver === null ? " Start an agent " : ` Hand over “${rowTitle(handOver.from).text}” `;
-  const title = mode.said === null ? asks : " Started ";
+  const title = mode.started === null ? asks : " Started ";
   const head: Line = [
     span(title, STYLE.mark),
     span(mode.isBusy ? "  starting…" : "", STYLE.dim),
     ...(mode.problem === null ? [] : [span(`  ${displayLine(mode.problem)}`, STYLE.red)]),
   ];
-  if (mode.said !== null)
+  if (mode.started !== null)
     return {
       lines: [
         clip(head, width),
-        ...mode.said.flatMap((text) => wrapWhole(text, width - 3).map((row): Line => [span(`  ${row}`)])),
+        ...startedText(mode.started).flatMap((text) =>
+          wrapWhole(text, width - 3).map((row): Line => [span(`  ${row}`)]),
+        ),
         hintLine([keyHint("any key", "back")], width),
       ],
       cursor: null,

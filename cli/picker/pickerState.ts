@@ -5,7 +5,7 @@ import type { TreeDiff } from "../../core/model/treeDiff.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { LineComment } from "../../ui/text/changesText.ts";
 import type { JobDetail, JobsView } from "../../core/model/job.ts";
-import type { RuleDraft, RulesView } from "../../core/model/rule.ts";
+import type { RuleDraft, RulesView, RuleView } from "../../core/model/rule.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import type { Question, TextQuestion } from "../../ui/actions/paneActions.ts";
 import { NO_TICKS, type Ticks } from "../../ui/actions/ticks.ts";
@@ -13,7 +13,7 @@ import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.t
 import type { DiffRow } from "../../ui/lists/diffRows.ts";
 import { moveSelection, RowMemory, type Row, type View } from "../../ui/lists/rows.ts";
 import type { DraftVerdict } from "../../ui/text/ruleText.ts";
-import type { StartForm } from "../../ui/text/sessionText.ts";
+import type { StartedView, StartForm } from "../../ui/text/sessionText.ts";
 import type { StateCounts } from "../../ui/lists/groups.ts";
 
 /** A session whose end is shown; `up`: rows that the view was moved up from there. */
@@ -60,8 +60,10 @@ export interface RuleMode {
   readonly verdict: DraftVerdict;
   /** Null until the daemon has answered. */
   readonly draft: RuleDraft | null;
-  /** It is in the file. */
-  readonly isAdded: boolean;
+  /** As it stands in the file; null: it isn't there. */
+  readonly added: RuleView | null;
+  /** Its JSON is shown in place of its words. */
+  readonly isJson: boolean;
   readonly problem: string | null;
 }
 
@@ -118,8 +120,8 @@ export interface StartMode {
   readonly field: StartField;
   readonly form: StartForm;
   readonly isBusy: boolean;
-  /** The result; null: it was not started yet. */
-  readonly said: readonly string[] | null;
+  /** Null: it was not started yet. */
+  readonly started: StartedView | null;
   readonly problem: string | null;
 }
 

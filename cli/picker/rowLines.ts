@@ -1,5 +1,6 @@
 // The rows of the list as lines: agents, cards (in the list and on the whole screen), sessions, windows and machines.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
+import type { Row } from "../../ui/lists/rows.ts";
 import type { Group, StateCounts } from "../../ui/lists/groups.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import {
@@ -50,6 +51,7 @@ const PART_STYLES: Readonly<Record<RowPart["kind"], Style>> = {
   agent: STYLE.dim,
   account: STYLE.dim,
   machine: STYLE.dim,
+  session: STYLE.dim,
   place: STYLE.dim,
   branch: STYLE.cyan,
   changes: STYLE.dim,
@@ -60,14 +62,18 @@ const PART_STYLES: Readonly<Record<RowPart["kind"], Style>> = {
   armed: STYLE.cyan,
 };
 
-const partsLine = (pane: PaneView, { hasMachines }: RowLook): Line =>
-  rowParts(pane, { hasMachines }).flatMap(({ kind, text }, index) => [
+const partsLine = (pane: PaneView, { hasMachines }: RowLook, hasSession = false): Line =>
+  rowParts(pane, { hasMachines, hasSession }).flatMap(({ kind, text }, index) => [
     ...(index === 0 ? [] : [span(" · ", STYLE.dim)]),
     span(text, PART_STYLES[kind]),
   ]);
 
 /** An agent that needs nobody, in two lines. */
-export const agentLines = (pane: PaneView, isSelected: boolean, look: RowLook): Line[] => {
+export const agentLines = (
+  { pane, place }: Extract<Row, { kind: "pane" }>,
+  isSelected: boolean,
+  look: RowLook,
+): Line[] => {
   const { sign, colour } = pane.state === null ? { sign: "-", colour: "dim" as const } : MARKS[pane.state];
   // What nobody has looked at since it ended stands out; what was seen steps back.
   const isNew = isUnread(pane);
@@ -79,7 +85,7 @@ export const agentLines = (pane: PaneView, isSelected: boolean, look: RowLook): 
       ageOf(pane, look.now),
       look.width,
     ),
-    clip([edge(isSelected), span("  "), ...partsLine(pane, look)], look.width),
+    clip([edge(isSelected), span("  "), ...partsLine(pane, look, place === "alone")], look.width),
   ];
 };
 

@@ -240,7 +240,7 @@ export const runRuleDraft = async (
     const counts =
       then === "leave"
         ? "it is in force at once"
-        : `it answers nothing until 'agtmux rule arm ${cleanLine(String(rule["name"]))}'`;
+        : `it answers nothing until 'agtmux rule arm ${cleanLine(rule.name)}'`;
     context.stderr.write(`Put it among the "rules" of ~/.agtmux/rules.json; ${counts}.\n`);
   });
 };

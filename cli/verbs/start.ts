@@ -92,7 +92,7 @@ const PROMPT_LINES: Readonly<Record<Started["prompt"], string | null>> = {
 };
 
 export const startedLines = (started: Started): string[] => {
-  const { worktree, prompt, prompt_detail: detail, folder } = started;
+  const { worktree, prompt, prompt_detail: detail, folder, asks } = started;
   const where = started.short_ref ?? started.pane_id;
   const verb = started.dry_run ? "Would start" : "Started";
   const said =
@@ -106,6 +106,9 @@ export const startedLines = (started: Started): string[] => {
     ...(worktree?.is_new === true
       ? [`${started.dry_run ? "Would make" : "Made"} the worktree for the branch ${worktree.branch}.`]
       : []),
+    ...(asks === null
+      ? []
+      : [`It asks first: ${asks}`, `Answer it with: agtmux answer ${where ?? "<pane>"}, or attach.`]),
     ...(said === null ? [] : [isTold ? sentence : said]),
     ...started.warnings.map((warning) => `! ${warning}`),
   ].map(cleanLine);

@@ -92,7 +92,7 @@ export type RulesView = z.infer<typeof rulesViewSchema>;
 
 /** A rule about what an agent asks now, not yet in the file. `text`: the rule as it is added, in JSON. */
 export const ruleDraftSchema = z.object({
-  rule: z.record(z.string(), z.unknown()),
+  rule: ruleViewSchema.pick({ name: true, when: true, then: true }),
   text: z.string(),
   notes: z.array(z.string()),
 });

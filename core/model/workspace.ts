@@ -187,6 +187,8 @@ export const startedSchema = z.object({
   pane_ref: z.string().nullable(),
   short_ref: z.string().nullable(),
   runtime_id: z.string().nullable(),
+  /** In one line, what it asks of a person before it goes on; null: nothing was seen. */
+  asks: z.string().nullable(),
   /** `waiting`: it goes in once the agent is ready for it. `dropped`: it never was; `prompt_detail` says why. */
   prompt: z.enum(["none", "waiting", "delivered", "not_delivered", "unverified", "dropped"]),
   prompt_detail: z.string(),

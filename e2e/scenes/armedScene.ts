@@ -105,13 +105,15 @@ export const armedScene = (
     }),
   ];
   automation.draft = (verdict) => {
-    const rule = { name: "npm-run-migrate", when: { commands: [["npm", "run", "migrate"]] }, then: verdict };
+    const where = verdict === "approve" ? { agents: ["claude"], cwd: ["/home/me/web"] } : {};
+    const when = { commands: [["npm", "run", "migrate"]], ...where };
+    const rule = { name: "npm-run-migrate", when, then: verdict };
     const notes = [
       "npm run migrate runs what the project says, which its agent may have written a minute ago",
     ];
     return {
       rule,
-      text: `{\n  "name": "npm-run-migrate",\n  "when": { "commands": [["npm", "run", "migrate"]] },\n  "then": "${verdict}"\n}`,
+      text: `{\n  "name": "npm-run-migrate",\n  "when": ${JSON.stringify(when)},\n  "then": "${verdict}"\n}`,
       notes: verdict === "approve" ? notes : [],
     };
   };

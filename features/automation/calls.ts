@@ -93,7 +93,7 @@ export const AUTOMATION_CALLS = {
   )<Omit<RuleTest, "schema_version" | "generated_at" | "command">>(),
   /**
    * A rule about what this agent asks now, for a person to put into the file: nothing is written or armed. `fingerprint`: of what
-   * was shown to the person. Fails with E_STALE_SNAPSHOT where that, or anything, is not asked any more, with E_UNSUPPORTED where
+   * was shown to the person. `agent`: it counts for agents of this kind alone. Fails with E_STALE_SNAPSHOT where that, or anything, is not asked any more, with E_UNSUPPORTED where
    * no rule can be about it.
    */
   ruleDraft: query(
@@ -101,6 +101,7 @@ export const AUTOMATION_CALLS = {
       runtimeId: z.string().min(1).max(200),
       fingerprint: z.string().max(200).nullable().default(null),
       verdict: z.enum(["approve", "deny", "leave"]),
+      agent: z.string().min(1).max(200).nullable().default(null),
     }),
   )<RuleDraft>(),
   /**

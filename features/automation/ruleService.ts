@@ -147,7 +147,7 @@ const createRuleDrafts = ({
   };
 
   return {
-    ruleDraft: async ({ runtimeId, fingerprint, verdict }) => {
+    ruleDraft: async ({ runtimeId, fingerprint, verdict, agent }) => {
       await ruleSet.reload();
       const asked = context.requests.find(runtimeId);
       if (asked === null) throw new AgtmuxError("E_STALE_SNAPSHOT", "that agent asks nothing now");
@@ -156,7 +156,7 @@ const createRuleDrafts = ({
       requireNoSecret(asked);
       const words = wordsOf(asked.command ?? "");
       const taken = new Set(ruleSet.current.rules.map(({ name }) => name));
-      const rule = words === null ? null : draftRule(words, asked.folder, verdict, taken);
+      const rule = words === null ? null : draftRule(words, { folder: asked.folder, agent }, verdict, taken);
       if (rule === null)
         throw new AgtmuxError("E_UNSUPPORTED", "rules support only simple commands", {
           remedy: "No rule can name it: answer it yourself.",

@@ -2,6 +2,7 @@
 // (`ResumedSessions`). Everything that could make it go wrong is asked before anything is made.
 import { inAccount, inLoginShell } from "../../core/model/commandWords.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { askedLine } from "../../core/model/words.ts";
 import { PANE_LIFE_FORMAT } from "../../core/model/job.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type {
@@ -217,6 +218,8 @@ interface StartInput {
 }
 
 const LOOK_EVERY_MS = 100;
+/** What an agent asks as it starts is on its screen by then. */
+const SETTLES_MS = 3_000;
 /** It may start its supervisor first. */
 const BACKGROUND_LIMIT_MS = 30_000;
 const NO_PROMPT: FirstTaskOutcome = { prompt: "none", prompt_detail: "" };
@@ -402,6 +405,7 @@ export class StartAgent {
       pane_ref: null,
       short_ref: null,
       runtime_id: null,
+      asks: null,
       ...NO_PROMPT,
       ...(input.text === null ? {} : { prompt: "waiting" as const }),
       warnings: sharingWarnings(rows, input.target, folder),
@@ -504,7 +508,10 @@ export class StartAgent {
     return worktrees.forBranch(target, await worktrees.topOf(target, folder), { ...worktree, isDryRun });
   }
 
-  /** What is known of it once its agent has a row and its prompt has gone in, or the time is over. */
+  /**
+   * What is known of it once its agent has a row and its prompt has gone in, or the time is over. An agent that asks something, as
+   * whether the folder is trusted, is not waited for: a person answers it, and the prompt goes in afterwards.
+   */
   private async follow(
     started: Started,
     {
@@ -516,6 +523,7 @@ export class StartAgent {
   ): Promise<Started> {
     const { clock, rows } = this.deps.context;
     const until = clock.now() + waitMs;
+    let seenAt: number | null = null;
     for (;;) {
       const row = rows
         .all()
@@ -530,7 +538,11 @@ export class StartAgent {
       const runtimeId = hasAgent ? row.identity.runtime_id : null;
       if (runtimeId !== null && resume !== null) this.deps.resumed.note(runtimeId, resume);
       const outcome = outcomeOf();
-      if ((hasAgent && outcome.prompt !== "waiting") || clock.now() >= until)
+      const now = clock.now();
+      if (hasAgent) seenAt ??= now;
+      const asked = hasAgent ? row.request : null;
+      const isKnown = hasAgent && (row.state !== "unknown" || now - (seenAt ?? now) >= SETTLES_MS);
+      if (asked !== null || (isKnown && outcome.prompt !== "waiting") || now >= until)
         return {
           ...started,
           session_name: pane.sessionName,
@@ -538,6 +550,7 @@ export class StartAgent {
           pane_ref: row?.identity.pane_ref ?? null,
           short_ref: row?.short_ref ?? null,
           runtime_id: runtimeId,
+          asks: asked === null ? null : askedLine(asked),
           ...outcome,
           warnings: [
             ...started.warnings,

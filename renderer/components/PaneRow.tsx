@@ -85,9 +85,17 @@ const ATTACH = actionOf("attach");
 
 /** Without what the surroundings or the title's line say already. */
 const partsOf = ({ pane, place }: PaneRowProps["row"], hasMachines: boolean): RowPart[] =>
-  rowParts(pane, { hasMachines: hasMachines && place === "inbox" }).filter(
+  rowParts(pane, {
+    hasMachines: hasMachines && (place === "inbox" || place === "alone"),
+    hasSession: place === "alone",
+  }).filter(
     ({ kind, text }) =>
-      kind !== "armed" && !(kind === "place" && place !== "inbox" && text === pane.identity.session_name),
+      kind !== "armed" &&
+      !(
+        kind === "place" &&
+        (place === "session" || place === "window") &&
+        text === pane.identity.session_name
+      ),
   );
 
 /** The second line. An action that runs is said here, because nothing may move below the pointer. */

@@ -18,6 +18,8 @@ import {
   addedText,
   DRAFT_VERDICTS,
   DRAFT_WORDS,
+  draftInput,
+  draftSentence,
   type DraftVerdict,
 } from "../../ui/text/ruleText.ts";
 import { usePopover } from "../state/popover.ts";
@@ -148,29 +150,62 @@ interface RuleDialogProps {
   onClose: () => void;
 }
 
-const Drafted = ({ draft: { text, notes }, verdict }: { draft: RuleDraft; verdict: DraftVerdict }) => (
-  <>
-    <pre className={command.command} tabIndex={0} aria-label="Rule">
-      {displayText(text)}
-    </pre>
-    {notes.map((note) => (
-      <p key={note}>{noteText(note)}</p>
-    ))}
-    <p>{addedText(verdict)}</p>
-  </>
-);
+/** The rule in words; its JSON, behind a link, says the same. Where words cannot say all of it, the JSON is open. */
+const Drafted = ({ draft, verdict, pane }: { draft: RuleDraft; verdict: DraftVerdict; pane: PaneView }) => {
+  const sentence = draftSentence(draft, pane);
+  const { copied, copy } = useCopy(draft.text);
+  return (
+    <>
+      {sentence !== null && (
+        <p className={styles.sentence} aria-label="In words">
+          {sentence.map(({ text, isField }, index) =>
+            // oxlint-disable-next-line react/no-array-index-key -- the parts of a sentence have no identity but their place
+            isField ? <b key={index}>{text}</b> : <span key={index}>{text}</span>,
+          )}
+        </p>
+      )}
+      {draft.notes.map((note) => (
+        <p key={note}>{noteText(note)}</p>
+      ))}
+      <p>{addedText(verdict)}</p>
+      <details className={styles.json} open={sentence === null}>
+        <summary>JSON of the rule</summary>
+        <pre className={command.command} tabIndex={0} aria-label="Rule">
+          {displayText(draft.text)}
+        </pre>
+        <ActionButton onClick={copy}>{copied === "yes" ? "Copied" : "Copy"}</ActionButton>
+        <p role="status">{copied === "failed" && "Can't copy here; select the rule instead."}</p>
+      </details>
+    </>
+  );
+};
 
-const Added = ({ verdict, onClose }: { verdict: DraftVerdict; onClose: () => void }) => {
-  const { list } = usePopover();
+/** It is armed right here, by whoever reads all of it once more. */
+const Added = ({ rule, onClose }: { rule: RuleView; onClose: () => void }) => {
+  const { list, host } = usePopover();
+  const { automation } = host.api;
+  const task = useTask();
+  const [isAsking, setAsking] = useState(false);
+  const [isArmed, setArmed] = useState(false);
+  const arm = () =>
+    void task.run(async () => {
+      await automation.ruleArm.mutate({ name: rule.name, hash: rule.hash, surface: SURFACE });
+      setArmed(true);
+    });
   return (
     <Dialog
-      title="Rule added"
+      title={isArmed ? "Rule armed" : "Rule added"}
       onClose={onClose}
       buttons={
         <>
           <ActionButton hasFocus onClick={onClose}>
             Close
           </ActionButton>
+          {host.desktop !== null && isArmable(rule) && !isArmed && (
+            <ActionButton isDisabled={task.isBusy} onClick={() => setAsking(true)}>
+              Arm…
+            </ActionButton>
+          )}
           <ActionButton
             onClick={() => {
               onClose();
@@ -182,31 +217,27 @@ const Added = ({ verdict, onClose }: { verdict: DraftVerdict; onClose: () => voi
         </>
       }
     >
-      <p role="status">{addedText(verdict)}</p>
+      <p role="status">{isArmed ? "It answers from now on." : addedText(rule.then)}</p>
+      <FailureText failure={task.failure} />
+      {isAsking && <ArmDialog rule={rule} onArm={arm} onClose={() => setAsking(false)} />}
     </Dialog>
   );
 };
 
-/** Makes a rule of a request: shows it as it would be in the file, and copies it or puts it there. It arms nothing. */
+/** Makes a rule of a request: shows it in words and as it would be in the file, and puts it there. Adding it arms nothing. */
 export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
   const { automation } = usePopover().host.api;
   const [verdict, setVerdict] = useState<DraftVerdict>("approve");
   const { value: draft, failure } = useAsk(`rule ${verdict}`, () =>
-    automation.ruleDraft.query({
-      runtimeId: pane.identity.runtime_id ?? "",
-      fingerprint: pane.prompt_fingerprint,
-      verdict,
-    }),
+    automation.ruleDraft.query(draftInput(pane, verdict)),
   );
-  const { copied, copy } = useCopy(draft?.text ?? "");
   const task = useTask();
-  const [isAdded, setAdded] = useState(false);
-  if (isAdded) return <Added verdict={verdict} onClose={onClose} />;
+  const [added, setAdded] = useState<RuleView | null>(null);
+  if (added !== null) return <Added rule={added} onClose={onClose} />;
   const add = () =>
     void task.run(async () => {
       if (draft === null) return;
-      await automation.ruleAdd.mutate({ text: draft.text, surface: SURFACE });
-      setAdded(true);
+      setAdded(await automation.ruleAdd.mutate({ text: draft.text, surface: SURFACE }));
     });
   return (
     <Dialog
@@ -215,9 +246,6 @@ export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
       buttons={
         <>
           <ActionButton onClick={onClose}>Cancel</ActionButton>
-          <ActionButton isDisabled={draft === null} onClick={copy}>
-            {copied === "yes" ? "Copied" : "Copy"}
-          </ActionButton>
           <ActionButton tone="primary" isDisabled={draft === null || task.isBusy} onClick={add}>
             {verdict === "leave" ? "Add" : "Add as dry run"}
           </ActionButton>
@@ -235,10 +263,9 @@ export const RuleDialog = ({ pane, onClose }: RuleDialogProps) => {
       {draft === null ? (
         <p role="status">{failure === null ? "Reading…" : ""}</p>
       ) : (
-        <Drafted draft={draft} verdict={verdict} />
+        <Drafted draft={draft} verdict={verdict} pane={pane} />
       )}
       <FailureText failure={task.failure ?? failure} />
-      <p role="status">{copied === "failed" && "Can't copy here; select the rule instead."}</p>
     </Dialog>
   );
 };

@@ -1,8 +1,8 @@
 // Starts an agent: which one, where, on which branch, with which task, or with what another one hands over to it. The daemon says what is not possible; what was typed stays.
-import { useId, useState, type ReactNode } from "react";
+import { useId, useLayoutEffect, useMemo, useState, type ReactNode } from "react";
 import type { StartableAgent } from "../../core/model/workspace.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { rowTitle } from "../../ui/text/rowText.ts";
+import { agentName, paneState, rowTitle } from "../../ui/text/rowText.ts";
 import {
   agentToHandTo,
   agentToStart,
@@ -10,15 +10,21 @@ import {
   foldersOf,
   readHandoff,
   startInput,
+  startedPane,
   startedText,
   type StartForm,
+  type StartedView,
 } from "../../ui/text/sessionText.ts";
-import { usePopover } from "../state/popover.ts";
+import { createActionSurface, PopoverContext, usePopover, type Popover } from "../state/popover.ts";
+import { openReadGate } from "../state/readGate.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./Buttons.tsx";
 import { Dialog } from "./Dialog.tsx";
 import { FailureText } from "./fields.tsx";
+import { PaneRow } from "./PaneRow.tsx";
 import { useAsk, useStart } from "../hooks/useAsk.ts";
+import { cardKeys } from "../hooks/useKeyboard.ts";
+import { useReadCards } from "../hooks/useReadCards.ts";
 import styles from "./StartDialog.module.css";
 
 /** Agents that can be started on a machine, the likeliest first; null until the daemon has said which. */
@@ -37,6 +43,85 @@ const Labelled = ({ label, children }: { label: string; children: ReactNode }) =
     {children}
   </label>
 );
+
+// What came of it. What the agent asks before it goes on is answered here, on the card that its row has in the list.
+
+/** A card in a dialog is read apart from those behind it, of which nothing is in view. */
+const useOwnGate = (onLeave: () => void): Popover => {
+  const popover = usePopover();
+  return useMemo(() => {
+    const gate = openReadGate();
+    const surface = createActionSurface({ ...popover, gate });
+    return {
+      ...popover,
+      gate,
+      surface: {
+        ...surface,
+        // They open in the list.
+        showPanel: (pane, panel) => {
+          onLeave();
+          surface.showPanel(pane, panel);
+        },
+      },
+    };
+  }, [popover, onLeave]);
+};
+
+const AskedCard = ({ pane, onShow }: { pane: PaneView; onShow: () => void }) => {
+  const { gate, list, limits, statuses } = usePopover();
+  const [box, setBox] = useState<HTMLElement | null>(null);
+  const { dialog, command } = useStore(list);
+  useStore(limits);
+  useStore(statuses);
+  const key = pane.identity.pane_ref;
+  useReadCards(box, key);
+  // Another dialog above this one.
+  const isCovered = command !== null || (dialog !== null && dialog.kind !== "handOver");
+  useLayoutEffect(() => (isCovered ? gate.cover() : undefined), [gate, isCovered]);
+  return (
+    <div ref={(element) => setBox(element?.closest("dialog") ?? null)} className={styles.asked}>
+      <PaneRow
+        row={{ kind: "pane", key, pane, place: "inbox" }}
+        hasMachines={false}
+        isWide
+        isSelected
+        isTabStop
+        onFocus={() => {}}
+        onToggle={onShow}
+      />
+    </div>
+  );
+};
+
+const StartedDialog = ({ started, onClose }: { started: StartedView; onClose: () => void }) => {
+  const { feed, list } = usePopover();
+  const { panes } = useStore(feed);
+  const own = useOwnGate(onClose);
+  const pane = startedPane(started, panes);
+  const asking = pane !== null && pane.needs_action && pane.request !== null ? pane : null;
+  const onKeyDown = cardKeys(asking, own);
+  const show = () => {
+    onClose();
+    if (asking !== null) list.showAgent(asking.identity.pane_ref);
+  };
+  return (
+    <Dialog
+      title={asking === null ? "Started" : `${agentName(asking)} asks first`}
+      onClose={onClose}
+      onKeyDown={onKeyDown}
+    >
+      {asking !== null && (
+        <PopoverContext value={own}>
+          <AskedCard pane={asking} onShow={show} />
+        </PopoverContext>
+      )}
+      {startedText({ ...started, asks: pane === null ? started.asks : null }).map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+      {asking === null && pane !== null && started.asks !== null && <p role="status">{paneState(pane)}</p>}
+    </Dialog>
+  );
+};
 
 interface StartDialogProps {
   /** Where it works is where another one most likely starts. */
@@ -98,14 +183,7 @@ export const StartDialog = ({ selected, isHandedOver, onClose }: StartDialogProp
   const start = () => {
     if (input !== null && !isMissing) startWith(input);
   };
-  if (done !== null)
-    return (
-      <Dialog title="Started" onClose={onClose}>
-        {startedText(done).map((line) => (
-          <p key={line}>{line}</p>
-        ))}
-      </Dialog>
-    );
+  if (done !== null) return <StartedDialog started={done} onClose={onClose} />;
   return (
     <Dialog
       title={from === null ? "Start an agent" : `Hand over “${rowTitle(from).text}”`}

@@ -1,7 +1,7 @@
 // The keyboard of the popover, and Esc in views without rows. Keys belong to the list unless the person types or a dialog is open.
 // Buttons keep their usual keys, and a reply keeps all keys. After a refusal no key does anything until the person moves; without a
 // selected row, until a text that was begun is over.
-import { useEffect, useEffectEvent, type RefObject } from "react";
+import { useEffect, useEffectEvent, type KeyboardEvent as ReactKeyboardEvent, type RefObject } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import { optionReasons } from "../../ui/actions/disabledReasons.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
@@ -76,7 +76,11 @@ const isScrolledAway = (key: string): boolean => {
 /**
  * Runs the action of a key on a pane. If it is not possible, the row says why. Keys answer only a request that was read.
  */
-const act = (pane: PaneView, command: PaneActionId | { option: number }, keyboard: Keyboard): void => {
+const act = (
+  pane: PaneView,
+  command: PaneActionId | { option: number },
+  keyboard: Popover & Pick<Keyboard, "pressedAt">,
+): void => {
   const { surface, gate, list, pressedAt } = keyboard;
   const wasRead = (fingerprint = pane.prompt_fingerprint): boolean => {
     const { pane_ref: key } = pane.identity;
@@ -185,6 +189,22 @@ const isCheckbox = (target: EventTarget | null): boolean =>
   target instanceof HTMLInputElement && target.type === "checkbox";
 const isOtherButton = (target: EventTarget | null): boolean =>
   isCheckbox(target) || (target instanceof HTMLButtonElement && target.dataset["row"] === undefined);
+
+/** The keys of the answers of a card in a dialog; all others are the dialog's own. */
+export const cardKeys =
+  (pane: PaneView | null, popover: Popover) =>
+  (event: ReactKeyboardEvent): void => {
+    const { key, ctrlKey, metaKey, altKey, repeat, target, nativeEvent } = event;
+    if (pane === null || ctrlKey || metaKey || altKey || repeat || nativeEvent.isComposing) return;
+    const command = commandOf(key, { isTyping: false, isOnButton: isOtherButton(target) });
+    const { list } = popover;
+    if (command === "expand" && !isShownWhole(pane, list.getState().unfolded)) list.showWhole(pane);
+    if (command === null || isMove(command)) return;
+    if (typeof command === "string" && actionOf(command).isAnswer !== true) return;
+    event.preventDefault();
+    popover.gate.clear();
+    act(pane, command, { ...popover, pressedAt: event.timeStamp });
+  };
 
 export const useKeyboard = (options: Omit<Keyboard, keyof Popover | "pressedAt">): void => {
   const popover = usePopover();

@@ -377,3 +377,10 @@ export class ReadGate extends Store<boolean> {
   /** Forgets that an answer came too early. */
   readonly clear = (): void => this.set(false);
 }
+
+/** On the clock and the frames of this page. */
+export const openReadGate = (): ReadGate =>
+  new ReadGate({
+    now: () => performance.now(),
+    onFrame: (callback) => void requestAnimationFrame(callback),
+  });

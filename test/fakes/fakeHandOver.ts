@@ -1,11 +1,12 @@
 // What history and workspaces answer where a session is handed over: its text, who can be started, and what was.
 import { AgtmuxError } from "../../core/model/errors.ts";
+import type { Started } from "../../core/model/workspace.ts";
 import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import { HISTORY_CALLS } from "../../features/history/calls.ts";
 import { WORKSPACES_CALLS } from "../../features/workspaces/calls.ts";
 
-/** `started`: the inputs of starts. `refs`: of the sessions that were asked for. */
-export const fakeHandOver = (text: string) => {
+/** `outcome`: what is special in the result of a start. `started`: the inputs of starts. `refs`: of the sessions that were asked for. */
+export const fakeHandOver = (text: string, outcome: Partial<Started> = {}) => {
   const started: Readonly<Record<string, unknown>>[] = [];
   const refs: string[] = [];
   let refreshes = 0;
@@ -38,12 +39,16 @@ export const fakeHandOver = (text: string) => {
         return {
           command: "codex",
           session_name: "shop",
+          pane_ref: null,
           short_ref: "host/%9",
+          runtime_id: null,
           folder: "/home/ann/src/shop",
           worktree: null,
+          asks: null,
           prompt: "delivered",
           prompt_detail: "",
           warnings: [],
+          ...outcome,
         };
       },
     },

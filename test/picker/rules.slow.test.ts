@@ -44,7 +44,10 @@ it(
     const { shows, showsNot, type } = picker;
     await shows("u Make a rule…");
     await type("u");
-    await shows('"when": { "commands": [["git", "status"]]');
+    await shows("asks to run git status, approve it.");
+    await shows("When Claude Code in ");
+    await type("j");
+    await shows('"when": { "commands": [["git", "status"]], "agents": ["claude"]');
     await shows('"then": "approve"');
     await shows("It starts as a dry run");
     await type("Tab");

@@ -2,6 +2,7 @@
 // what a paste must not start, and where the task goes.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { until } from "../setup/realClock.ts";
 import { openStartHarness, type StartHarness } from "../workspaces/startHarness.ts";
@@ -10,6 +11,8 @@ import { openRealPicker, type RealPicker } from "./realPicker.ts";
 import { setTimeout as wait } from "node:timers/promises";
 
 const LIMIT_MS = 60_000;
+/** Asks whether the folder is trusted. */
+const TRUST = fileURLToPath(new URL("../fixtures/recordings/claude/trust_dialog.txt", import.meta.url));
 const ID = "aaaaaaaa-1111-1111-1111-111111111111";
 let harness: StartHarness;
 let picker: RealPicker;
@@ -78,3 +81,34 @@ it("a session, after a yes; nothing is started without one", { timeout: LIMIT_MS
   await shows(`claude --resume ${ID} runs in session`);
   expect(harness.starts()).toEqual([{ folder: harness.root, args: `--resume ${ID}` }]);
 });
+
+it(
+  "an agent that asks first: its card is the selected one, and its task follows",
+  { timeout: LIMIT_MS },
+  async () => {
+    await picker.close();
+    await harness.close();
+    harness = await openStartHarness({ working: TRUST });
+    picker = await openRealPicker(harness);
+    const { shows, type } = picker;
+    await shows("No agents in tmux.");
+    await type("+");
+    await shows("❯ Agent    claude");
+    await type("Tab", "C-u");
+    await type("-l", harness.root);
+    await type("Down", "Down");
+    await type("-l", "split refunds");
+    await shows("Task     split refunds");
+    // The letters of its keys, typed on while it starts, answer nothing.
+    await type("Enter");
+    await shows("starting…");
+    await type("a");
+    await shows("Answer it; then its task is sent.");
+    await shows("Yes, I trust this folder");
+    expect(harness.received(harness.root)).toEqual([]);
+    const [row] = harness.agents();
+    await harness.tmux.run("send-keys", "-t", String(row?.identity.pane_id), "Escape");
+    await until(() => harness.received(harness.root).length > 1, "the task is there", LIMIT_MS);
+    expect(harness.received(harness.root)).toEqual(["escape", "split refunds"]);
+  },
+);

@@ -1,6 +1,7 @@
 // Whatever agents, repositories and tmux put into a row: what the picker writes to the terminal steers nothing, no line is wider than
 // the screen, and a card that may be approved has all of its request on the screen, to the letter.
 /* oxlint-disable no-control-regex -- control characters are what this is about */
+// oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import * as fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, it } from "vitest";
@@ -185,8 +186,18 @@ it("writes no sequence of others, and no line that is wider than the screen", ()
           problems,
           items: [rule],
         };
-        const draft = { rule: {}, text: body, notes: [about] };
-        const drafted = { kind: "rule", verdict: "deny", isAdded: false, problem: progress } as const;
+        const draft = {
+          rule: { name: about, when: { commands: [[about]] }, then: "approve" as const },
+          text: body,
+          notes: [about],
+        };
+        const drafted = {
+          kind: "rule",
+          verdict: "deny",
+          added: null,
+          isJson: false,
+          problem: progress,
+        } as const;
         const lines = [` ${body}`, `-${screen}`, `+${said}`, `+${label}`].map((line) =>
           line.replaceAll("\n", " "),
         );
@@ -242,6 +253,7 @@ it("writes no sequence of others, and no line that is wider than the screen", ()
           }),
           draw(panes, at, { mode: { ...armed, jobs, rules, open: { kind: "rule", name } } }),
           draw(panes, at, { mode: { ...drafted, pane: waiting(1, request, place), draft } }),
+          draw(panes, at, { mode: { ...drafted, pane: waiting(1, request, place), draft, isJson: true } }),
           draw(panes, at, { mode: { ...drafted, pane: waiting(1, request, place), draft: null } }),
           draw(panes, at, {
             mode: {

@@ -15,6 +15,8 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 const WAIT_MS = 20_000;
 /** A turn that goes on until Escape is pressed. */
 const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt", import.meta.url));
+/** Asks whether the folder is trusted. */
+const TRUST = fileURLToPath(new URL("../fixtures/recordings/claude/trust_dialog.txt", import.meta.url));
 
 /** They wait for most of their time, so they do it side by side, each with a daemon and a tmux of its own. */
 const run = (options: object, work: (scene: Scene) => Promise<void>) => async (): Promise<void> => {
@@ -108,6 +110,29 @@ it.concurrent(
       [unseen, "for the second"],
     ] as const)
       expect(harness.received(started.folder)).toEqual(["escape", text]);
+  }),
+);
+
+it.concurrent(
+  "an agent that asks first is said at once, not after the time to wait, and gets its task once it was answered",
+
+  run({ working: TRUST }, async (scene) => {
+    const { harness } = scene;
+    const folder = join(harness.root, "asks");
+    mkdirSync(folder);
+    // It waits for 20 s for one that asks nothing.
+    const began = performance.now();
+    const { code, stdout } = await harness.cli(folder, "start", "claude", "--text", "after the answer");
+    expect(performance.now() - began).toBeLessThan(15_000);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^It asks first: .*trust.*\nAnswer it with: agtmux answer /im),
+    ]);
+    expect(harness.received(folder)).toEqual([]);
+    const [row] = harness.agents();
+    await scene.escape(row?.identity.pane_id ?? null);
+    await until(() => harness.received(folder).length === 2, "the task went in", WAIT_MS);
+    expect(harness.received(folder)).toEqual(["escape", "after the answer"]);
   }),
 );
 

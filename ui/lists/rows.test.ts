@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { arrange } from "./groups.ts";
-import { listRows, nextWaiting, RowMemory, type Row } from "./rows.ts";
+import { groupAbove, listRows, nextWaiting, RowMemory, type Row } from "./rows.ts";
 
 const NO_FILTER = { text: "", states: new Set<never>() };
 const byRef = (panes: readonly PaneView[]) => new Map(panes.map((pane) => [pane.identity.pane_ref, pane]));
@@ -95,4 +95,19 @@ describe("a search", () => {
     expect(shown(memory, before, "till", first ?? "")).toHaveLength(2);
     expect(shown(memory, before, "tiller", first ?? "")).toEqual([]);
   });
+});
+
+it("an agent alone in its session has no head, stands under no other, and folds none; a machine that is unwell has one", () => {
+  const look = setUp();
+  const three = [...panes.slice(0, 2), makePane({ pane: 5, session: "web" })];
+  const rows = look(three);
+  expect(rows.map((row) => (row.kind === "pane" ? row.place : row.kind))).toEqual([
+    "alone",
+    "group",
+    "session",
+    "session",
+  ]);
+  expect(groupAbove(rows, rows[0]?.key ?? "")).toBeUndefined();
+  const slow = new Map([["host", makeTarget({ health: "degraded" })]]);
+  expect(look(three, slow).map(({ kind }) => kind)).toEqual(["group", "pane", "pane", "group", "pane"]);
 });

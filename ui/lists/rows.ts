@@ -115,7 +115,8 @@ export const parentOf = (view: View): View | null => {
 };
 
 /** Where a row is shown. It does not repeat what its surroundings say. */
-type RowPlace = "inbox" | "session" | "window";
+/** `alone`: the only one of its session that is listed there, without a head: its row names the session. */
+type RowPlace = "inbox" | "alone" | "session" | "window";
 
 export type Row =
   | { kind: "heading"; key: string; text: string; count: number }
@@ -139,6 +140,9 @@ const groupRows = (group: Group, isOpen: boolean): Row[] => {
   return isOpen ? [header, ...group.panes.map((pane) => paneRow(pane, "session"))] : [header];
 };
 
+/** What a head would say of its machine is still said by one. */
+const isAlone = ({ panes, health }: Group): boolean => panes.length === 1 && health === "ok";
+
 const agentRows = (overview: Overview, collapsed: ReadonlySet<string>): Row[] => {
   const inbox: Row[] =
     overview.inbox.length === 0
@@ -147,7 +151,15 @@ const agentRows = (overview: Overview, collapsed: ReadonlySet<string>): Row[] =>
           { kind: "heading", key: "inbox", text: "Needs you", count: overview.inbox.length },
           ...overview.inbox.map((pane) => paneRow(pane, "inbox")),
         ];
-  return [...inbox, ...overview.groups.flatMap((group) => groupRows(group, !collapsed.has(group.key)))];
+  // First, so that none seems to belong to the group above it.
+  const alone = overview.groups.filter(isAlone).flatMap(({ panes }) => panes);
+  return [
+    ...inbox,
+    ...alone.map((pane) => paneRow(pane, "alone")),
+    ...overview.groups
+      .filter((group) => !isAlone(group))
+      .flatMap((group) => groupRows(group, !collapsed.has(group.key))),
+  ];
 };
 
 const windowRows = (overview: Overview, view: Extract<View, { kind: "windows" }>): Row[] =>

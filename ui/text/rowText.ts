@@ -4,7 +4,14 @@
 import { BACKGROUND_SERVER, DEFAULT_SERVER, placeIdOf } from "../../core/model/shortRef.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
-import { askedLine, REASON_WORDS, STATE_WORDS, folderOf, formatAge } from "../../core/model/words.ts";
+import {
+  askedLine,
+  REASON_WORDS,
+  rowTitle,
+  STATE_WORDS,
+  folderOf,
+  formatAge,
+} from "../../core/model/words.ts";
 import { displayLine } from "./displayText.ts";
 import type { RunningTool } from "../../core/model/evidence.ts";
 
@@ -243,6 +250,7 @@ export interface RowPart {
     | "agent"
     | "account"
     | "machine"
+    | "session"
     | "place"
     | "branch"
     | "changes"
@@ -255,21 +263,29 @@ export interface RowPart {
 }
 
 /**
- * The second line, part by part: agent, account and machine (only where there are several), repository (else the folder; or what it is
- * inside of) and branch, what is not committed there, marks where another agent works there too, where their worktrees conflict, and where it is muted, what it does now, and what is armed
+ * The second line, part by part: agent, account and machine (only where there are several), the session where no head names it,
+ * repository (else the folder; or what it is inside of) and branch, what is not committed there, marks where another agent works
+ * there too, where their worktrees conflict, and where it is muted, what it does now, and what is armed
  * for it. Empty parts are left out.
  */
-export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): RowPart[] => {
+export const rowParts = (
+  pane: PaneView,
+  { hasMachines, hasSession = false }: { hasMachines: boolean; hasSession?: boolean },
+): RowPart[] => {
   const { activity, identity } = pane;
   const account = displayLine(pane.account ?? "");
+  const session = displayLine(identity.session_name);
+  const place = insideText(pane) || displayLine(activity?.repository ?? "") || folderOf(pane);
   const parts: RowPart[] = [
     { kind: "agent", text: agentName(pane).replace(` (${account})`, "") },
     { kind: "account", text: account },
     { kind: "machine", text: hasMachines ? displayLine(identity.target) : "" },
+    // Often a session has the name of its folder, or is the title.
     {
-      kind: "place",
-      text: insideText(pane) || displayLine(activity?.repository ?? "") || folderOf(pane),
+      kind: "session",
+      text: hasSession && session !== place && session !== rowTitle(pane).text ? session : "",
     },
+    { kind: "place", text: place },
     { kind: "branch", text: displayLine(activity?.branch ?? "") },
     { kind: "changes", text: changesText(pane) },
     { kind: "shared", text: (pane.workspace?.shares_with.length ?? 0) === 0 ? "" : "shared" },

@@ -1,8 +1,10 @@
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { describe, expect, it } from "vitest";
 import { makeRule } from "../../test/factories/rule.ts";
+import { makePane } from "../../test/factories/view.ts";
 import {
   armingText,
+  draftSentence,
   findRules,
   hasRecord,
   ruleLast,
@@ -102,5 +104,34 @@ describe("a rule in words", () => {
     const rules = [makeRule({}), makeRule({ name: "tests", when: { commands: [["npm", "test"]] } })];
     expect(findRules(rules, { text: "npm", runtimeId: null }).map(({ name }) => name)).toEqual(["tests"]);
     expect(findRules(rules, { text: "", runtimeId: "rt1" })).toEqual([]);
+  });
+});
+
+describe("a rule that is made of a card, in words", () => {
+  const pane = makePane({ agent: "claude" });
+  const words = (when: Record<string, unknown>, then: "approve" | "deny" | "leave" = "approve") =>
+    draftSentence({ rule: { name: "x", when, then }, text: "", notes: [] }, pane)
+      ?.map(({ text }) => text)
+      .join("") ?? null;
+
+  it("says who asks what where, and what is answered", () => {
+    expect([
+      words({ commands: [["npm", "test"]], agents: ["claude"], cwd: ["/home/ann/shop"] }),
+      words({ commands: [["npm", "test"]] }, "deny"),
+    ]).toEqual([
+      "When Claude Code in /home/ann/shop or below asks to run npm test, approve it.",
+      "When any agent in any folder asks to run npm test, refuse it.",
+    ]);
+  });
+
+  it("says nothing where it could not say all, to the letter", () => {
+    const commands = [["ls"]];
+    expect([
+      words({}),
+      words({ commands, targets: ["vm1"] }),
+      words({ commands, cwd: ["/a  b"] }),
+      words({ commands: [["ls", "\u202E"]] }),
+      words({ commands: "ls" }),
+    ]).toEqual([null, null, null, null, null]);
   });
 });

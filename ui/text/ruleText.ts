@@ -1,5 +1,6 @@
 // Approval rules in words, for the popover and the picker: what a rule is about, whether it is armed, and what it did last. Pure.
-import type { RulesView, RuleView } from "../../core/model/rule.ts";
+import type { RuleDraft, RulesView, RuleView } from "../../core/model/rule.ts";
+import type { PaneView } from "../../core/model/view.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { displayLine, displaySentence, searchFor } from "./displayText.ts";
 
@@ -129,4 +130,56 @@ export const DRAFT_WORDS: Readonly<Record<DraftVerdict, string>> = {
   approve: "Approve it",
   deny: "Refuse it",
   leave: "Always leave it to me",
+};
+
+/** Whoever approves answers for one kind of agent; what is refused or left to a person is so for all. */
+export const draftInput = (
+  { identity, agent, prompt_fingerprint: fingerprint }: PaneView,
+  verdict: DraftVerdict,
+) => ({
+  runtimeId: identity.runtime_id ?? "none",
+  fingerprint,
+  verdict,
+  agent: verdict === "approve" ? agent : null,
+});
+
+const ANSWERS: Readonly<Record<Then, string>> = {
+  approve: "approve it",
+  deny: "refuse it",
+  leave: "leave it to me",
+  notify: "tell me",
+};
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "string");
+
+/** `isField`: what the rule says here, among the words that hold it together. */
+type SentencePart = Readonly<{ text: string; isField: boolean }>;
+
+/**
+ * A rule in words: "When Claude Code in ~/shop asks to run `npm test`, approve it." Null where it says more than these words do, or
+ * anything but plain text: then only its JSON is all of it.
+ */
+export const draftSentence = ({ rule }: RuleDraft, pane: PaneView): readonly SentencePart[] | null => {
+  const { agents, cwd, commands, ...others } = rule.when;
+  const asked = commandsOf({ commands });
+  if (asked === null || asked.length === 0 || !asked.every(isTexts) || Object.keys(others).length > 0)
+    return null;
+  if ((agents !== undefined && !isTexts(agents)) || (cwd !== undefined && !isTexts(cwd))) return null;
+  // Words show every text on one line; what would look like another one there is shown as it stands in the file.
+  if ([...(cwd ?? []), ...asked.flat()].some((text) => displayLine(text) !== text)) return null;
+  const nameOf = (agent: string): string => (agent === pane.agent ? (pane.agent_name ?? agent) : agent);
+  const field = (text: string): SentencePart => ({ text: displayLine(text), isField: true });
+  const word = (text: string): SentencePart => ({ text, isField: false });
+  return [
+    word("When "),
+    field(agents === undefined ? "any agent" : agents.map(nameOf).join(" or ")),
+    word(" in "),
+    field(cwd === undefined ? "any folder" : `${cwd.join(" or ")} or below`),
+    word(" asks to run "),
+    field(asked.map((words) => words.join(" ")).join("  or  ")),
+    word(", "),
+    field(ANSWERS[rule.then]),
+    word("."),
+  ];
 };

@@ -17,7 +17,17 @@ export interface StartForm {
 
 export type StartedView = Pick<
   Started,
-  "command" | "session_name" | "short_ref" | "folder" | "worktree" | "prompt" | "prompt_detail" | "warnings"
+  | "command"
+  | "session_name"
+  | "pane_ref"
+  | "short_ref"
+  | "runtime_id"
+  | "folder"
+  | "worktree"
+  | "asks"
+  | "prompt"
+  | "prompt_detail"
+  | "warnings"
 >;
 
 /** Null: something that is needed is missing. */
@@ -99,6 +109,19 @@ const PROMPT_TEXT: Readonly<Record<Started["prompt"], string>> = {
   dropped: "The task was not sent",
 };
 
+/** What it asked as it started, and that a person answers it; the surface that shows the request itself says only how. */
+const asksText = ({ asks }: StartedView): string =>
+  asks === null ? "" : displaySentence(`It asks first: ${asks} \u2014 answer it in its row`);
+
+/** The row of the agent that was started, while that very agent is in its pane; null where it isn't seen. */
+export const startedPane = (
+  { pane_ref: ref, runtime_id: runtimeId }: StartedView,
+  panes: ReadonlyMap<string, PaneView>,
+): PaneView | null => {
+  const pane = ref === null ? undefined : panes.get(ref);
+  return pane === undefined || runtimeId === null || pane.identity.runtime_id !== runtimeId ? null : pane;
+};
+
 /** What came of a start, sentence by sentence. */
 export const startedText = (started: StartedView): string[] => {
   const {
@@ -115,6 +138,7 @@ export const startedText = (started: StartedView): string[] => {
   return [
     `${displayLine(command)} runs in session ${displayLine(session)}${ref === null ? "" : ` (${displayLine(ref)})`}, in ${displayLine(folder)}.`,
     worktree?.is_new === true ? `Created a worktree for branch ${displayLine(worktree.branch)}.` : "",
+    asksText(started),
     isOpen ? displaySentence(`${said}: ${detail}`) : said,
     ...started.warnings.map((warning) => displaySentence(warning)),
   ].filter((line) => line !== "");

@@ -15,6 +15,7 @@ import { createRuleService } from "../ruleService.ts";
 import { RuleSet } from "./ruleSet.ts";
 
 const SECRET = "sk-secret";
+const ANYWHERE = { folder: null, agent: null };
 const STATUS = { name: "status", when: { commands: [["git", "status"]] }, then: "approve" };
 
 let root: string;
@@ -71,7 +72,7 @@ const arm = async (): Promise<void> => {
     store.armRule({ hash: hashOf(rule, rules), rule: rule.name, at: 1, surface: "cli" });
 };
 const draft = (verdict: "approve" | "deny" | "leave" = "approve", fingerprint: string | null = "fp1") =>
-  service.ruleDraft({ runtimeId: "rt1", fingerprint, verdict });
+  service.ruleDraft({ runtimeId: "rt1", fingerprint, verdict, agent: null });
 const add = (text: string) => service.ruleAdd({ text, surface: "popover" });
 const ask = (change: Partial<ToldRequest>): void => {
   if (asked !== null) asked = { ...asked, ...change };
@@ -79,7 +80,11 @@ const ask = (change: Partial<ToldRequest>): void => {
 
 describe("a drafted rule", () => {
   it("names just these words, in just this folder, and is one that the file takes", () => {
-    const drafted = draftRule(["git", "log", "--format=%h"], "/home/dev/project", "approve");
+    const drafted = draftRule(
+      ["git", "log", "--format=%h"],
+      { folder: "/home/dev/project", agent: null },
+      "approve",
+    );
     expect(drafted).toEqual({
       name: "git-log-format-h",
       when: { commands: [["git", "log", "--format=%h"]], cwd: ["/home/dev/project"] },
@@ -87,21 +92,26 @@ describe("a drafted rule", () => {
       limit: 20,
     });
     expect(readRules(JSON.stringify({ rules: [drafted] })).problems).toEqual([]);
-    expect(draftRule(["./x", "-"], null, "deny")).toMatchObject({
+    expect(draftRule(["./x", "-"], ANYWHERE, "deny")).toMatchObject({
       name: "x",
       when: { commands: [["./x", "-"]] },
     });
   });
 
   it("is none where no rule can be", () => {
-    expect(draftRule(["ls"], "work", "approve")).toBeNull();
-    expect(draftRule([], null, "deny")).toBeNull();
+    expect(draftRule(["ls"], { folder: "/w", agent: "claude" }, "approve")?.when).toEqual({
+      commands: [["ls"]],
+      agents: ["claude"],
+      cwd: ["/w"],
+    });
+    expect(draftRule(["ls"], { folder: "work", agent: null }, "approve")).toBeNull();
+    expect(draftRule([], ANYWHERE, "deny")).toBeNull();
   });
 
   it("has a name of its own, however long and odd its words are", () => {
     const taken = new Set<string>();
     for (const words of [["ls"], ["ls"], ["ls"], ["_", "/"], ["x".repeat(60)], ["x".repeat(60)]]) {
-      const rule = draftRule(words, null, "deny", taken);
+      const rule = draftRule(words, ANYWHERE, "deny", taken);
       expect(rule?.name, words.join(" ")).toMatch(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/);
       taken.add(rule?.name ?? "");
     }
@@ -113,7 +123,7 @@ describe("a drafted rule", () => {
     "shows all that stands in it, and means what it shows (%#)",
     (odd) => {
       const folder = `/home/dev/${odd}/ü`;
-      const rule = draftRule(["ls"], folder, "approve");
+      const rule = draftRule(["ls"], { folder, agent: null }, "approve");
       if (rule === null) throw new Error("no rule");
       const text = draftText(rule);
       expect(visibleText(text)).toBe(text);
@@ -123,7 +133,7 @@ describe("a drafted rule", () => {
   );
 
   it("keeps letters that everybody sees", () => {
-    const rule = draftRule(["ls"], "/home/dev/Zürich", "approve");
+    const rule = draftRule(["ls"], { folder: "/home/dev/Zürich", agent: null }, "approve");
     expect(rule === null ? "" : draftText(rule)).toContain("/home/dev/Zürich");
   });
 });

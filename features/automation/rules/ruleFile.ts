@@ -329,13 +329,17 @@ const newRuleName = (words: readonly string[], taken: ReadonlySet<string>): stri
 /** A rule about just these words; null where no rule can be. */
 export const draftRule = (
   words: readonly string[],
-  folder: string | null,
+  { folder, agent }: { folder: string | null; agent: string | null },
   then: Rule["then"],
   taken: ReadonlySet<string> = new Set(),
 ): Rule | null => {
   const drafted = {
     name: newRuleName(words, taken),
-    when: { commands: [words], ...(folder === null || then !== "approve" ? {} : { cwd: [folder] }) },
+    when: {
+      commands: [words],
+      ...(agent === null ? {} : { agents: [agent] }),
+      ...(folder === null || then !== "approve" ? {} : { cwd: [folder] }),
+    },
     then,
   };
   const read = ruleSchema.safeParse(drafted);
