@@ -180,7 +180,7 @@ describe("a short reference", () => {
     const several = await home.run(["send", "api", "--text", "x"]);
     expect([several.code, several.stderr]).toEqual([
       4,
-      "agtmux: 'api' fits 2 panes [E_REF_AMBIGUOUS]. Use one of the listed references.\n  host/%2 in api:3.0\n  host/%3 in api:4.0\n",
+      "agtmux: 'api' matches 2 panes [E_REF_AMBIGUOUS]. Use one of the listed references.\n  host/%2 in api:3.0\n  host/%3 in api:4.0\n",
     ]);
     expect((await home.run(["attach", "%9"], { TMUX: "" })).code).toBe(2);
     expect((await home.run(["view-output", "ap"])).code).toBe(3);

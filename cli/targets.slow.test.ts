@@ -51,13 +51,13 @@ test("add names the host by the alias, else by its own name, and says how connec
 
 test("add of a host that cannot be reached is no failure: it says why and what to do", async () => {
   daemon.targetConnect = async () => {
-    throw new AgtmuxError("E_TARGET_HOST_KEY", "connect to vm3: its host key is not known", {
+    throw new AgtmuxError("E_TARGET_HOST_KEY", "connect to vm3: its host key is unknown", {
       remedy: "Run 'ssh vm3' once.",
     });
   };
   const { code, stdout } = await home.run(["target", "add", "vm3"]);
   expect(code).toBe(0);
-  expect(stdout).toContain("vm3 was added, but is not connected: connect to vm3: its host key is not known");
+  expect(stdout).toContain("vm3 was added, but is not connected: connect to vm3: its host key is unknown");
   expect(stdout).toContain("Run 'ssh vm3' once.");
   const json = JSON.parse((await home.run(["target", "add", "vm4", "--json"])).stdout) as {
     item: unknown;

@@ -48,7 +48,7 @@ describe("git", () => {
   });
 
   it("is not there outside of a repository, which is said", () => {
-    expect(project.doc(["commit", "plan.md"]).stderr).toContain("is in no git repository [E_GIT_FAILED]");
+    expect(project.doc(["commit", "plan.md"]).stderr).toContain("isn't in a git repository [E_GIT_FAILED]");
   });
 
   it.each(["a root commit", "a commit of others"])(

@@ -157,7 +157,7 @@ describe("a document", () => {
       project.write(text);
       for (const args of [["route"], ["focus"], ["claim", "--pane", "%1"]]) {
         const { status, stderr } = project.doc([...args, "plan.md"]);
-        expect([id, args, status, stderr]).toEqual([id, args, 65, expect.stringContaining("is no id")]);
+        expect([id, args, status, stderr]).toEqual([id, args, 65, expect.stringContaining("isn't an id")]);
       }
       expect(project.read()).toBe(text);
     }

@@ -327,7 +327,7 @@ export const runAutomationSwitch = async (
     printDocument(context, now);
     return;
   }
-  const jobs = now.armed === 1 ? "1 job is armed" : `${now.armed} jobs are armed`;
+  const jobs = now.armed === 1 ? "1 job is scheduled" : `${now.armed} jobs are scheduled`;
   context.print(isPaused ? `Paused: ${jobs} and will do nothing.\n` : `Not paused: ${jobs}.\n`);
 };
 

@@ -106,9 +106,7 @@ export const armedScene = (
   ];
   automation.draft = (verdict) => {
     const rule = { name: "npm-run-migrate", when: { commands: [["npm", "run", "migrate"]] }, then: verdict };
-    const notes = [
-      "npm run migrate runs what the project says, which its agent may have written a minute ago",
-    ];
+    const notes = ["npm run migrate runs what the project says, which the agent may have just written"];
     return {
       rule,
       text: `{\n  "name": "npm-run-migrate",\n  "when": { "commands": [["npm", "run", "migrate"]] },\n  "then": "${verdict}"\n}`,

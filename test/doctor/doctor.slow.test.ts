@@ -125,7 +125,7 @@ describe("with a daemon", () => {
     const { code, stderr } = await run(["doctor", "--target", "nowhere"]);
     expect([code, stderr]).toEqual([
       18,
-      "agtmux: there is no target 'nowhere' [E_TARGET_UNKNOWN]. Known targets: host.\n",
+      "agtmux: there is no machine 'nowhere' [E_TARGET_UNKNOWN]. Known machines: host.\n",
     ]);
   });
 

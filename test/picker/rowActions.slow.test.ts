@@ -26,7 +26,7 @@ it.concurrent("arms and ends a watch for the end of the turn; one that nobody wo
   const { picker, automation, pane } = await open(test);
   automation.failures.set(
     "watch",
-    new AgtmuxError("E_UNSUPPORTED", "nobody would hear it; nothing was armed", {
+    new AgtmuxError("E_UNSUPPORTED", "nobody would hear it; nothing was scheduled", {
       remedy: "Open the app or 'agtmux ui'.",
     }),
   );
