@@ -86,7 +86,7 @@ test.each([
   { args: ["add", "x", "--kind", "local"], code: 15, says: "E_UNSUPPORTED" },
   { args: ["add", "x", "--kind", "telnet"], code: 2, says: "--kind: unknown value 'telnet'" },
   { args: ["add", "x", "--transport", "rsh"], code: 2, says: "--transport: unknown value 'rsh'" },
-  { args: ["add", "x", "--tmux-path", "bin/tmux"], code: 2, says: "no absolute path" },
+  { args: ["add", "x", "--tmux-path", "bin/tmux"], code: 2, says: "isn't an absolute path" },
   { args: ["set", "vm1"], code: 2, says: "needs something to set" },
   { args: ["connect", "nope"], code: 18, says: "E_TARGET_UNKNOWN" },
   { args: ["remove", "vm1"], code: 6, says: "E_CONFIRMATION_REQUIRED" },

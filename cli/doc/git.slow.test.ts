@@ -70,7 +70,7 @@ describe("git", () => {
       ]);
       expect(project.git("rev-parse", "HEAD^{tree}")).toBe(tree);
       expect(project.git("status", "--porcelain", "-uno").trim()).toBe("A  other.txt");
-      expect(project.doc(["clean", "plan.md"]).stdout).toBe("plan.md has no commits to put together.\n");
+      expect(project.doc(["clean", "plan.md"]).stdout).toBe("plan.md has no commits to squash.\n");
     },
   );
 

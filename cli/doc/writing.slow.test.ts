@@ -120,7 +120,7 @@ it("a file that another program holds locked is left for later, with status 75",
   } finally {
     lock.close();
   }
-  expect(project.doc(["recover", "plan.md"])).toEqual(ok("A response of before was put in.\n"));
+  expect(project.doc(["recover", "plan.md"])).toEqual(ok("An earlier response was written in.\n"));
   expect(project.read()).toContain("Which way?\nThis way.\n");
 });
 

@@ -15,7 +15,7 @@ interface ExitCode {
 const OUTCOMES: Readonly<Record<ActionOutcome, string>> = {
   delivered: "An action was sent, and its effect was seen.",
   not_delivered: "An action was sent, and it had no effect.",
-  unverified: "An action was sent; whether it had an effect is not known.",
+  unverified: "An action was sent; agtmux can't tell whether it had an effect.",
 };
 
 const ERRORS: Readonly<Record<ErrorCode, string>> = {

@@ -422,7 +422,7 @@ const refuseForLater = ({ enter, toShell, idempotencyKey, ...options }: SendOpti
     "E_USAGE",
     "a text that is sent later takes no guards, --no-enter, --to-shell or key",
     {
-      remedy: "It goes to this agent in this session alone, once it rests and its input box is empty.",
+      remedy: "It goes only to this agent in this session, once it is idle and its input box is empty.",
     },
   );
 };

@@ -66,11 +66,13 @@ const timesOf = ({ cron, times }: LaterOptions): Pick<SendInput, "times"> => {
   if (cron === undefined) throw usage("--times goes with --cron", "Any other text is sent once.");
   const count = Number(times);
   if (/^\d{1,3}$/.test(times) && count >= 1 && count <= MOST_TIMES) return { times: count };
-  throw usage(`--times ${times.slice(0, 20)} is no such number`, `1 to ${MOST_TIMES}.`);
+  throw usage(`--times ${times.slice(0, 20)} isn't such a number`, `1 to ${MOST_TIMES}.`);
 };
 
 const saysWhen = (nextAt: string | null): string =>
-  nextAt === null ? "once its agent rests" : `at ${new Date(nextAt).toLocaleString()}, once its agent rests`;
+  nextAt === null
+    ? "once its agent is idle"
+    : `at ${new Date(nextAt).toLocaleString()}, once its agent is idle`;
 
 export const runSendLater = async (
   context: CliContext,

@@ -62,7 +62,7 @@ describe("what is refused arms nothing", () => {
       [["--cron", "0 9 L * *"], 2, "is refused"],
       [["--cron", "61 9 * * *"], 2, "is refused"],
       [["--cron", "0 9 31 2 *"], 2, "never comes"],
-      [["--cron", "0 9 * * *", "--times", "201"], 2, "no such number"],
+      [["--cron", "0 9 * * *", "--times", "201"], 2, "isn't such a number"],
       [["--when-ready", "--times", "2"], 2, "goes with --cron"],
       [["--when-ready", "--expires", "8d"], 2, "too long"],
       [["--when-ready", "--if-state", "idle"], 2, "takes no guards"],

@@ -179,7 +179,7 @@ describe("with a daemon", () => {
     mkdirSync(paths.spoolBad);
     expect(found.code).toBe(0);
     expect(find(found, "home.spool", "warning")).toMatchObject({
-      summary: expect.stringMatching(/^\d+ files in the spool were no event/),
+      summary: expect.stringMatching(/^\d+ files in the spool weren't valid events/),
       remedy: expect.stringContaining(paths.spoolBad),
     });
   });
