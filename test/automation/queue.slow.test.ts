@@ -207,7 +207,7 @@ describe.concurrent("send --at-reset", () => {
 
   it("is refused where nobody knows when the limit ends, or there is none", async () => {
     const byItself = await openFrame(harness, "claude", "limit_time_120_columns");
-    const why = "Claude Code doesn't say when its limit ends; nothing was armed";
+    const why = "Claude Code doesn't say when its limit ends; nothing was scheduled";
     expect(await refusal(byItself.identity.pane_ref)).toEqual([15, expect.stringContaining(why)]);
     const agent = await openAgent(harness);
     expect(await refusal(agent.row.identity.pane_ref)).toEqual([
