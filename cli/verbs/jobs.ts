@@ -15,6 +15,7 @@ import { cleanLine } from "../render/clean.ts";
 import { OUTCOME_EXIT_CODES } from "../../core/model/action.ts";
 import type { ChannelList, ChannelView } from "../../core/model/notifications.ts";
 import type { ChannelListDocument, JobListDocument } from "../../core/model/documents.ts";
+import { shortenRefs } from "../../core/model/shortRef.ts";
 import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
 
 // Send later: arms a text that is sent once its time has come and the agent rests.
@@ -172,7 +173,9 @@ export const runTell = async (
     printDocument<JobDocument>(context, { job });
     return;
   }
-  context.print(`${job.job_id}: armed until ${job.expires_at} for ${cleanLine(job.when)}\n`);
+  context.print(
+    `${job.job_id}: watches for ${cleanLine(job.when)} until ${new Date(job.expires_at).toLocaleString()}\n`,
+  );
 };
 
 // Channels: where notifications go beside this desktop; list and test.
@@ -281,9 +284,9 @@ const detailsOf = ({ text, waits_for }: JobView): string[] => [
 
 const toJobRow = (job: JobView, now: number): Cell[] => [
   { text: job.job_id },
-  { text: job.state },
+  { text: job.state === "armed" ? "scheduled" : job.state },
   { text: cleanLine(whenOf(job)) },
-  { text: cleanLine(job.about) },
+  { text: shortenRefs(cleanLine(job.about)) },
   { text: String(job.runs) },
   { text: job.state === "armed" ? formatAge(Math.max(0, Date.parse(job.expires_at) - now)) : "" },
 ];

@@ -21,7 +21,7 @@ it("is refused, and one that nobody hears any more has that on record", { timeou
   const listening = new AbortController();
   const next = harness.service.notices(listening.signal)[Symbol.asyncIterator]().next();
   const armed = await tell();
-  expect([armed.stdout, armed.stderr]).toEqual([expect.stringContaining("armed until"), ""]);
+  expect([armed.stdout, armed.stderr]).toEqual([expect.stringContaining("watches for"), ""]);
   listening.abort();
   // It ends with the abort, in whatever way.
   await next.catch(() => {});
