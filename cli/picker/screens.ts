@@ -249,7 +249,7 @@ export const dialogKeyOf = (mode: Mode): string | null => {
 const NOT_HERE: ReadonlySet<string> = new Set([",", "Shift Enter", "→ ←  or  Space"]);
 const OWN_KEYS: readonly (readonly [string, string])[] = [
   ["D", "Let the agent answer in its document"],
-  ["→  or  w", "The whole request; Space pages"],
+  ["→  or  w", "All of the request; Space: next page"],
   ["Alt Enter", "New line in a reply"],
   ["t", "In the output: the screen, or the agent's own log"],
   ["Tab", "In sessions: merge same-named sessions"],

@@ -454,8 +454,7 @@ export const createWatchService = ({
       checkChannel(input.channel);
       if (!hears(input.channel))
         throw new AgtmuxError("E_UNSUPPORTED", "nobody would hear it; nothing was scheduled", {
-          remedy:
-            "Open the app or 'agtmux ui', or configure a channel (docs/automation.md); or wait in this terminal with 'agtmux wait'.",
+          remedy: "Open the app or 'agtmux ui', add a channel (docs/automation.md), or use 'agtmux wait'.",
         });
       if (armedWatches().length >= MAX_ARMED)
         throw new AgtmuxError(
