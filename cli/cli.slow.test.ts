@@ -73,7 +73,10 @@ describe("failures", () => {
       args: ["approve", "%2"],
       says: "unknown command 'approve' [E_USAGE]. Did you mean 'agtmux answer <ref> --approve'?",
     },
-    { args: ["send", "%2", "hello"], says: "%2, hello [E_USAGE]. Put the text after --text, in quotes." },
+    {
+      args: ["send", "%2", "hello"],
+      says: "too many arguments for 'send'. Expected 1 argument but got 2: %2, hello [E_USAGE]. Put the text after --text, in quotes.",
+    },
     { args: ["list", "pane"], says: "'list' does not take 'pane' [E_USAGE]. Did you mean 'list panes'?" },
     {
       args: ["list", "agents", "--all"],

@@ -142,7 +142,8 @@ export const roleReason = (
 
 /** What is handed over is read from the agent's own log of its session, whether it still runs or not. */
 export const handOverReason = (pane: PaneView, context: ActionContext): DisabledReason =>
-  unreachableReason(pane, context) ?? (pane.agent_session_id === null ? "its session isn't known." : null);
+  unreachableReason(pane, context) ??
+  (pane.agent_session_id === null ? "can't tell which session it has." : null);
 
 /** Rules are made of commands that were read. */
 export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReason => {
