@@ -68,7 +68,13 @@ const WORKTREE_COLUMNS: readonly Column[] = [
 ];
 
 const changesOf = ({ changes }: WorktreeView): string =>
-  changes === null ? "?" : changes.files === 0 ? "clean" : `${changes.files} files`;
+  changes === null
+    ? "?"
+    : changes.files === 0
+      ? "clean"
+      : changes.files === 1
+        ? "1 file"
+        : `${changes.files} files`;
 
 const mergedOf = ({ is_main: isMain, is_merged: isMerged }: WorktreeView): string =>
   isMain ? "main" : isMerged === null ? "?" : isMerged ? "yes" : "no";
