@@ -42,7 +42,7 @@ describe("kill", () => {
     const { code, stderr } = await home.run(["kill", "runtime:rt1", "--signal", "term"]);
     expect([code, daemon.asked]).toEqual([6, []]);
     expect(stderr).toContain(
-      "kill sends TERM to process 4242 (claude) in pane:host/work/@1/%1 [E_CONFIRMATION_REQUIRED]. Repeat with --yes",
+      "kill sends TERM to process 4242 (claude) in host/%1 [E_CONFIRMATION_REQUIRED]. Repeat with --yes",
     );
     expect((await home.run(["kill", "runtime:rt1", "--signal", "term", "--yes"])).code).toBe(0);
     expect(daemon.asked).toMatchObject([{ action: "kill", input: { signal: "TERM", isConfirmed: true } }]);

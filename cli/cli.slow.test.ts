@@ -69,6 +69,14 @@ describe("failures", () => {
 
   test.each([
     { args: ["lst"], says: "unknown command 'lst' [E_USAGE]. Did you mean 'list'?" },
+    {
+      args: ["approve", "%2"],
+      says: "unknown command 'approve' [E_USAGE]. Did you mean 'agtmux answer <ref> --approve'?",
+    },
+    {
+      args: ["send", "%2", "hello"],
+      says: "too many arguments for 'send'. Expected 1 argument but got 2: %2, hello [E_USAGE]. Put the text after --text, in quotes.",
+    },
     { args: ["list", "pane"], says: "'list' does not take 'pane' [E_USAGE]. Did you mean 'list panes'?" },
     {
       args: ["list", "agents", "--all"],
@@ -194,7 +202,7 @@ describe("actions", () => {
 
   test("dismiss and explain go to the daemon", async () => {
     await home.serve(daemon);
-    expect((await home.run(["dismiss", "runtime:rt1"])).stdout).toBe("Dismissed pane:host/work/@1/%1.\n");
+    expect((await home.run(["dismiss", "runtime:rt1"])).stdout).toBe("Dismissed host/%1.\n");
     expect(daemon.asked).toMatchObject([{ action: "dismiss", input: { ref: "runtime:rt1" } }]);
     const { stdout } = await home.run(["explain", "pane:host/work/@1/%1"]);
     expect(stdout).toContain("because the newest evidence of the turn");

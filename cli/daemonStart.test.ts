@@ -25,7 +25,7 @@ const heapOf = (megabytes: number): void => {
   });
 };
 
-test("memory is collected after the start, once it rests, and then four times an hour, until the daemon ends", () => {
+test("memory is collected after the start, once it is idle, and then four times an hour, until the daemon ends", () => {
   heapOf(15);
   const clock = handClock();
   const end = returnMemory(clock);

@@ -217,7 +217,7 @@ describe("what is missing", () => {
       const { code, stdout } = await home.run(["list", scope]);
       expect([code, stdout.trimEnd().split("\n").at(-1)]).toEqual([
         0,
-        "Missing: target vm1 is down: no route",
+        "Missing: machine vm1 is down: no route",
       ]);
       expect(stdout).toContain(scope === "panes" ? "host/%1" : "host/work");
     }
@@ -225,7 +225,7 @@ describe("what is missing", () => {
 
   test("is said by a watch as a table and as lines", async () => {
     const once = await home.run(["watch", "--once"]);
-    expect(once.stdout).toContain("Missing: target vm1 is down: no route");
+    expect(once.stdout).toContain("Missing: machine vm1 is down: no route");
     const watching = home.start(["watch", "--format", "jsonl", "--scope", "sessions"]);
     await vi.waitFor(() => expect(watching.stdout().split("\n")).toHaveLength(5), { timeout: 10_000 });
     const kinds = watching

@@ -72,7 +72,7 @@ it("is written only after a yes, for its owner alone, and never over another fil
 });
 
 it("shows nothing of settings that are no JSON", () => {
-  expect(configLines(`{"a": "${SECRET}"`)).toEqual(["config.json is no JSON (34 characters)."]);
+  expect(configLines(`{"a": "${SECRET}"`)).toEqual(["config.json isn't JSON (34 characters)."]);
   expect(configLines(null)).toHaveLength(1);
 });
 

@@ -51,13 +51,13 @@ test("add names the host by the alias, else by its own name, and says how connec
 
 test("add of a host that cannot be reached is no failure: it says why and what to do", async () => {
   daemon.targetConnect = async () => {
-    throw new AgtmuxError("E_TARGET_HOST_KEY", "connect to vm3: its host key is not known", {
+    throw new AgtmuxError("E_TARGET_HOST_KEY", "connect to vm3: its host key is unknown", {
       remedy: "Run 'ssh vm3' once.",
     });
   };
   const { code, stdout } = await home.run(["target", "add", "vm3"]);
   expect(code).toBe(0);
-  expect(stdout).toContain("vm3 was added, but is not connected: connect to vm3: its host key is not known");
+  expect(stdout).toContain("vm3 was added, but is not connected: connect to vm3: its host key is unknown");
   expect(stdout).toContain("Run 'ssh vm3' once.");
   const json = JSON.parse((await home.run(["target", "add", "vm4", "--json"])).stdout) as {
     item: unknown;
@@ -86,7 +86,7 @@ test.each([
   { args: ["add", "x", "--kind", "local"], code: 15, says: "E_UNSUPPORTED" },
   { args: ["add", "x", "--kind", "telnet"], code: 2, says: "--kind: unknown value 'telnet'" },
   { args: ["add", "x", "--transport", "rsh"], code: 2, says: "--transport: unknown value 'rsh'" },
-  { args: ["add", "x", "--tmux-path", "bin/tmux"], code: 2, says: "no absolute path" },
+  { args: ["add", "x", "--tmux-path", "bin/tmux"], code: 2, says: "isn't an absolute path" },
   { args: ["set", "vm1"], code: 2, says: "needs something to set" },
   { args: ["connect", "nope"], code: 18, says: "E_TARGET_UNKNOWN" },
   { args: ["remove", "vm1"], code: 6, says: "E_CONFIRMATION_REQUIRED" },

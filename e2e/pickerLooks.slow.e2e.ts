@@ -4,7 +4,6 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { outputLine } from "../cli/picker/preview.ts";
 import type { PaneView } from "../core/model/view.ts";
 import { backgroundAgents, someAgents, longEdit, waiting } from "../test/picker/pickerPanes.ts";
 import { openPicker, type OpenPicker } from "../test/picker/pickerHarness.ts";
@@ -12,59 +11,23 @@ import { takeChromium } from "./launchers/workerBrowser.ts";
 import { armedScene } from "./scenes/armedScene.ts";
 import { SCHEMES, shoot, type Scheme } from "./looks/look.ts";
 import { smallPng } from "./looks/smallPng.ts";
+import { escapeMarkup, screenParts, TERMINAL_THEMES } from "./looks/terminalScreen.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MAX_PICTURE_BYTES = 60_000;
 
-/** Text, background, and the eight colours of a common theme of each kind. */
-const THEMES: Readonly<Record<Scheme, readonly string[]>> = {
-  dark: [
-    "#d4d4d4",
-    "#1b1d22",
-    "#3b4048",
-    "#f07178",
-    "#a5d075",
-    "#e6b455",
-    "#6cb2f7",
-    "#c792ea",
-    "#56c8d8",
-    "#e6e6e6",
-  ],
-  light: [
-    "#24292f",
-    "#ffffff",
-    "#24292f",
-    "#c4303a",
-    "#2c7a32",
-    "#8a5a00",
-    "#1f5fbf",
-    "#8a3fb0",
-    "#0b7285",
-    "#57606a",
-  ],
-};
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
 const toHtml = (screen: string, scheme: Scheme): string => {
-  const [text = "", back = "", ...colours] = THEMES[scheme];
-  const rows = screen.split("\n").map((row) =>
-    outputLine(row)
-      .map(({ text: part, style }) => {
-        const all = style.split(";").map(Number);
-        // tmux ends a style by its own code: 39 the colour, 22 bold and dim, 27 the reverse.
-        const after = (...ends: number[]) => all.slice(all.findLastIndex((code) => ends.includes(code)) + 1);
-        const colour = after(39).findLast((code) => code >= 30 && code <= 37);
-        const codes = [...after(22).filter((code) => code < 3), ...after(27).filter((code) => code === 7)];
+  const [text = "", back = "", ...colours] = TERMINAL_THEMES[scheme];
+  const rows = screenParts(screen).map((row) =>
+    row
+      .map((part) => {
+        const colour = part.colour === null ? text : (colours[part.colour] ?? text);
         const css = [
-          codes.includes(7)
-            ? `color:${back};background:${text}`
-            : `color:${colour === undefined ? text : (colours[colour - 30] ?? text)}`,
-          codes.includes(1) ? "font-weight:700" : "",
-          codes.includes(2) ? "opacity:.62" : "",
+          part.isReversed ? `color:${back};background:${text}` : `color:${colour}`,
+          part.isBold ? "font-weight:700" : "",
+          part.isDim ? "opacity:.62" : "",
         ].join(";");
-        return `<span style="${css}">${escapeHtml(part)}</span>`;
+        return `<span style="${css}">${escapeMarkup(part.text)}</span>`;
       })
       .join(""),
   );

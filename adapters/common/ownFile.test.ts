@@ -53,7 +53,7 @@ describe.each(ADAPTERS)("the plugin file of $agentType", (adapter, path) => {
     const old = await install(null, "/old/bin/agtmux-event");
     expect(await integration.inspect(requestFor(old))).toMatchObject({
       installed: false,
-      problems: [`${path} is of another agtmux installation or version`],
+      problems: [`${path} belongs to another agtmux installation or version`],
     });
     expect(await install(old)).toBe(await install(null));
   });

@@ -163,7 +163,7 @@ const chooseEdit = <T extends { text: string }>(
   });
   if (found !== undefined) return found;
   const remedy = "Change it yourself; nothing was changed.";
-  throw refused(path, `"${key.join(".")}" stands in a way that cannot be edited safely`, remedy);
+  throw refused(path, `"${key.join(".")}" is written in a way that can't be edited safely`, remedy);
 };
 
 /** Lines that may give the key its value: what is before the value, the value, and the end of the line. */
@@ -252,7 +252,7 @@ const parseRecord = (path: string, text: string | null): KeptSettings | null => 
   } catch (cause) {
     throw new AgtmuxError(
       "E_INTEGRATION_REFUSED",
-      `${recordPathOf(path)} is not as agtmux wrote it, so what stood in ${path} before is not known`,
+      `${recordPathOf(path)} is not as agtmux wrote it, so what ${path} had before is unknown`,
       { remedy: "Correct the agent's setting yourself, then remove that file; nothing was changed.", cause },
     );
   }

@@ -73,7 +73,7 @@ export const createOwnFileIntegration = (file: OwnFile): Integration => ({
     const installed = text === markedFile(file.bodyOf(request.eventScript));
     const problems = [...((await file.problemsOf?.(request)) ?? [])];
     if (!isOurs(text)) problems.unshift(`${path} is not as agtmux wrote it`);
-    else if (!installed) problems.unshift(`${path} is of another agtmux installation or version`);
+    else if (!installed) problems.unshift(`${path} belongs to another agtmux installation or version`);
     const steps = (await file.stepsOf?.(request)) ?? [];
     return { installed, missing: installed ? [] : [file.entry], problems, steps };
   },

@@ -148,7 +148,7 @@ const applyFile = (
     if (!isBuiltIn || base === undefined)
       return refuse(
         "extends",
-        `there is no built-in agent of this type; there is ${builtIn.map((one) => one.agentType).join(", ")}`,
+        `there is no built-in agent of this type; there are ${builtIn.map((one) => one.agentType).join(", ")}`,
       );
     return { adapter: patchAdapter(base, content, context), kind, problems };
   }

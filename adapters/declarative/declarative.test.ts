@@ -147,7 +147,7 @@ describe("screen rules", () => {
     it("are refused for edits and trust", () => {
       for (const kind of ["edit", "trust"])
         expect(problemsOf(minimal({ screens: [rule({ kind })] })).map(({ message }) => message)).toEqual([
-          "edits and trust are never whole",
+          "edits and trust requests are never shown in full",
         ]);
     });
   });

@@ -67,7 +67,7 @@ const requestSchema = z
   .strict()
   .refine(({ kind, whole }) => !whole || !NEVER_WHOLE.has(kind), {
     path: ["whole"],
-    message: "edits and trust are never whole",
+    message: "edits and trust requests are never shown in full",
   });
 
 const screenRuleSchema = z

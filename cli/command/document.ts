@@ -3,6 +3,7 @@
 import { stamp } from "../../core/model/schemaVersion.ts";
 import type { CliContext } from "./context.ts";
 import { AgtmuxError, ERROR_CODES } from "../../core/model/errors.ts";
+import { shortenRefs } from "../../core/model/shortRef.ts";
 import { cleanLine } from "../render/clean.ts";
 import type { ErrorDocument } from "../../core/model/documents.ts";
 
@@ -42,8 +43,10 @@ export const renderFailure = (failure: AgtmuxError, asJson: boolean, now: number
     const document: ErrorDocument = { ...stamp(now), error };
     return `${JSON.stringify(document)}\n`;
   }
+  // A reference that does not resolve is said as it was typed.
+  const said = code.startsWith("E_REF_") ? message : shortenRefs(message);
   const lines = [
-    `agtmux: ${message.replace(/\.$/, "")} [${code}]. ${sentence(remedy)}`,
+    `agtmux: ${said.replace(/\.$/, "")} [${code}]. ${sentence(remedy)}`,
     ...details
       .map((detail) => cleanLine(detail))
       .filter((detail) => !message.includes(detail))

@@ -62,9 +62,13 @@ export const collect = (value: string, before: readonly string[] = []): string[]
 
 export const addTargetFilters = (command: Verb): Verb =>
   command
-    .option("--target <target>", "only this target; for several, use commas or repeat it", collect)
-    .option("--all-targets", "every target (the default)")
-    .option("--target-session <target/session>", "only this session of this target; may be repeated", collect)
+    .option("--target <target>", "only this machine; for several, use commas or repeat it", collect)
+    .option("--all-targets", "every machine (the default)")
+    .option(
+      "--target-session <target/session>",
+      "only this session of this machine; may be repeated",
+      collect,
+    )
     .option("--session <session>", "only sessions of this name; may be repeated", collect);
 
 export const addAgentFilter = (command: Verb): Verb =>
@@ -97,7 +101,7 @@ export const addTableView = (
       choice("--sort <keys>", "by these keys; '-' before a key reverses its order", keys).argParser(collect),
     )
     .addOption(choice("--columns <names>", "only these columns, in this order", columns).argParser(collect))
-    .option("--totals", "below the table, the number of panes by agent and by target");
+    .option("--totals", "below the table, the number of panes by agent and by machine");
 
 /** With `--columns`, a script can read single fields without a JSON parser. */
 export const plain = () =>

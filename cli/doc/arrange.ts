@@ -235,7 +235,7 @@ export const runLayout = async (
 ): Promise<void> => {
   const { split = options.stacked === true ? "v" : "h", window } = options;
   if (!SPLITS.includes(split))
-    throw new AgtmuxError("E_USAGE", `--split '${split.slice(0, 40)}' is not known`, {
+    throw new AgtmuxError("E_USAGE", `--split '${split.slice(0, 40)}' is unknown`, {
       remedy: "Use h (side by side) or v (one above the other).",
     });
   const [only, ...more] = files;

@@ -67,7 +67,7 @@ const SIDE_NAMES = ["left", "right", "top", "bottom"] as const satisfies readonl
 const sideOf = (typed: string): Side => {
   const found = SIDE_NAMES.find((side) => side === typed);
   if (found !== undefined) return found;
-  throw new AgtmuxError("E_USAGE", `--position '${typed.slice(0, 40)}' is not known`, {
+  throw new AgtmuxError("E_USAGE", `--position '${typed.slice(0, 40)}' is unknown`, {
     remedy: `Use ${SIDE_NAMES.join(", ")}.`,
   });
 };

@@ -134,7 +134,7 @@ export const listPanes = async (context: CliContext, socket: string): Promise<re
 const WORD = /^[\w%@$:,+\-[\]{}x]+$/;
 
 const quoted = (word: string): string => {
-  if (!WORD.test(word)) throw new Error(`'${word}' is no word for tmux`);
+  if (!WORD.test(word)) throw new Error(`tmux can't take '${word}'`);
   return `'${word}'`;
 };
 
@@ -174,7 +174,7 @@ const currentSocket = ({ env }: CliContext): string => {
 
 export const checkPaneId = (pane: string): string => {
   if (PANE_ID.test(pane)) return pane;
-  throw new AgtmuxError("E_USAGE", `'${cleanLine(pane)}' is no id of a pane`, {
+  throw new AgtmuxError("E_USAGE", `'${cleanLine(pane)}' isn't a pane id`, {
     remedy: "Ids look like %4.",
   });
 };
@@ -184,7 +184,7 @@ export const checkWindowId = (window: string | undefined): string | null => {
   if (window === undefined || window === "") return null;
   const found = /^@?(\d+)$/.exec(window);
   if (found !== null) return `@${found[1]}`;
-  throw new AgtmuxError("E_USAGE", `'${cleanLine(window)}' is no id of a window`, {
+  throw new AgtmuxError("E_USAGE", `'${cleanLine(window)}' isn't a window id`, {
     remedy: "Ids look like @3.",
   });
 };
@@ -237,7 +237,7 @@ const findDoubt = async (
   if (from !== root && from?.startsWith(`${root}${sep}`) !== true)
     return `pane ${pane} was claimed from another folder, ${cwd}`;
   if (at < (life.serverStart - 1) * 1_000) return restarted(pane);
-  return at <= Date.now() + AHEAD_MS ? null : `it is not known when pane ${pane} was claimed`;
+  return at <= Date.now() + AHEAD_MS ? null : `can't tell when pane ${pane} was claimed`;
 };
 
 const realPathOf = async (path: string): Promise<string | null> => {

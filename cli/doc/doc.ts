@@ -181,7 +181,7 @@ const mergeWithGit = async (context: CliContext, root: string) => {
 };
 
 const recovered = (count: number): string =>
-  count === 1 ? "A response of before was put in.\n" : `${count} responses of before were put in.\n`;
+  count === 1 ? "An earlier response was written in.\n" : `${count} earlier responses were written in.\n`;
 
 interface Writing {
   /** Where git merges. */
@@ -261,7 +261,7 @@ export const runRecover = async (context: CliContext, file: string): Promise<voi
   const { readConfig } = await import("./documentConfig.ts");
   const { snapshot } = await readConfig(context);
   const count = await recoverPending({ paths, mergeByLines, way: "auto", now: context.now(), snapshot });
-  context.print(count === 0 ? "Nothing was left to put in.\n" : recovered(count));
+  context.print(count === 0 ? "No response was waiting.\n" : recovered(count));
 };
 
 export const runPatch = async (

@@ -48,7 +48,7 @@ describe("git", () => {
   });
 
   it("is not there outside of a repository, which is said", () => {
-    expect(project.doc(["commit", "plan.md"]).stderr).toContain("is in no git repository [E_GIT_FAILED]");
+    expect(project.doc(["commit", "plan.md"]).stderr).toContain("isn't in a git repository [E_GIT_FAILED]");
   });
 
   it.each(["a root commit", "a commit of others"])(
@@ -70,7 +70,7 @@ describe("git", () => {
       ]);
       expect(project.git("rev-parse", "HEAD^{tree}")).toBe(tree);
       expect(project.git("status", "--porcelain", "-uno").trim()).toBe("A  other.txt");
-      expect(project.doc(["clean", "plan.md"]).stdout).toBe("plan.md has no commits to put together.\n");
+      expect(project.doc(["clean", "plan.md"]).stdout).toBe("plan.md has no commits to squash.\n");
     },
   );
 

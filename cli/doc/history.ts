@@ -40,7 +40,7 @@ export const runClean = async (
     force: options.force === true,
     now: context.now(),
     refuse: (reasons, mayForce) =>
-      new AgtmuxError("E_GIT_FAILED", `the commits of ${name} cannot be made one without touching others`, {
+      new AgtmuxError("E_GIT_FAILED", `the commits of ${name} can't be squashed without touching others`, {
         details: reasons.slice(0, 10),
         remedy: mayForce
           ? "Repeat with --force if those may become part of it; nothing was changed."
@@ -49,8 +49,8 @@ export const runClean = async (
   });
   context.print(
     into === null
-      ? `${name} has no commits to put together.\n`
-      : `${commits} commits of ${name} are one now.\n`,
+      ? `${name} has no commits to squash.\n`
+      : `${commits} commits of ${name} squashed into one.\n`,
   );
 };
 

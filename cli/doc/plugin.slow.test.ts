@@ -94,7 +94,7 @@ describe("the plugin for JetBrains' editors", () => {
 
   it("is put where each editor looks for plugins, in the place of the one of before", () => {
     const good = { "agent-doc/lib/agent-doc.jar": "new".repeat(1_000), "agent-doc/META/x": "" };
-    expect(install(zip(good)).stderr).toContain("no editor of JetBrains was ever started");
+    expect(install(zip(good)).stderr).toContain("no JetBrains editor has been started");
     for (const editor of ["IntelliJIdea2026.1", "PyCharm2025.3", "consentOptions"])
       mkdirSync(join(home, editors, editor, "agent-doc", "lib"), { recursive: true });
     writeFileSync(join(home, editors, "PyCharm2025.3", "agent-doc", "lib", "old.jar"), "old");

@@ -35,14 +35,13 @@ const invalid = (why: string): AgtmuxError =>
 const findEnd = (zip: Buffer): number => {
   for (let at = zip.length - END_BYTES; at >= Math.max(0, zip.length - END_BYTES - MAX_COMMENT); at -= 1)
     if (zip.readUInt32LE(at) === END) return at;
-  throw invalid("it is no zip");
+  throw invalid("it isn't a zip");
 };
 
 const checkName = (name: string): void => {
   const parts = name.split("/");
   const isPlain = parts.every((part) => part !== "" && part !== "." && part !== "..");
-  if (!isPlain || /[\p{Cc}\\:]/u.test(name))
-    throw invalid("it has a file that belongs outside of its folder");
+  if (!isPlain || /[\p{Cc}\\:]/u.test(name)) throw invalid("it has a file outside of its folder");
 };
 
 interface Place {
@@ -57,7 +56,7 @@ const unpack = (zip: Buffer, { at, method, packed, size }: Place): Buffer => {
   const from = at + LOCAL_BYTES + zip.readUInt16LE(at + 26) + zip.readUInt16LE(at + 28);
   const bytes = zip.subarray(from, from + packed);
   if (method === 0 && packed === size) return bytes;
-  if (method !== 8) throw invalid("it is packed in a way that is not known");
+  if (method !== 8) throw invalid("its compression is unknown");
   const unpacked = inflateRawSync(bytes, { maxOutputLength: Math.max(1, size) });
   if (unpacked.length !== size) throw invalid("it is damaged");
   return unpacked;
@@ -141,7 +140,7 @@ const pluginName = (entries: readonly ZipEntry[]): string => {
     (entry) => entry.name.startsWith(`${name}/lib/`) && entry.name.endsWith(".jar"),
   );
   if (others.length === 0 && hasLibrary) return name;
-  throw new AgtmuxError("E_USAGE", "the zip has no plugin for JetBrains' editors in it", {
+  throw new AgtmuxError("E_USAGE", "the zip has no plugin for JetBrains editors", {
     remedy: JETBRAINS_HINT,
   });
 };
@@ -168,14 +167,14 @@ const place = async (folder: string, name: string, entries: readonly ZipEntry[])
 
 export const installJetbrains = async (context: CliContext, file: string | undefined): Promise<void> => {
   if (file === undefined)
-    throw new AgtmuxError("E_UNSUPPORTED", "agtmux fetches no plugins for JetBrains' editors", {
+    throw new AgtmuxError("E_UNSUPPORTED", "agtmux doesn't download plugins for JetBrains editors", {
       remedy: JETBRAINS_HINT,
     });
   const entries = unzip(await readZip(file));
   const name = pluginName(entries);
   const folders = await findPluginFolders(context);
   if (folders.length === 0)
-    throw new AgtmuxError("E_UNSUPPORTED", "no editor of JetBrains was ever started here", {
+    throw new AgtmuxError("E_UNSUPPORTED", "no JetBrains editor has been started here", {
       remedy: "Start it once, or choose 'Install Plugin from Disk' in its settings.",
     });
   for (const folder of folders) {

@@ -148,7 +148,7 @@ const bundledSkill = (context: CliContext): Promise<string> =>
 
 export const runSkillInstall = async (context: CliContext, options: SkillOptions): Promise<void> => {
   if (options.reload !== undefined && options.reload !== "compact")
-    throw new AgtmuxError("E_USAGE", `--reload '${options.reload}' is not known`, { remedy: "Use compact." });
+    throw new AgtmuxError("E_USAGE", `--reload '${options.reload}' is unknown`, { remedy: "Use compact." });
   const place = skillPlace(options);
   const { path } = place;
   const text = await bundledSkill(context);

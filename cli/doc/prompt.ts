@@ -108,13 +108,9 @@ export const answer = async (
   number: number,
 ): Promise<number> => {
   if (shown === null || row === null || row.prompt_fingerprint !== shown)
-    throw new AgtmuxError(
-      "E_STALE_SNAPSHOT",
-      "the prompt that was shown is no longer there; nothing was answered",
-      {
-        remedy: "Run 'agtmux doc prompt <file>' again, and answer what it shows.",
-      },
-    );
+    throw new AgtmuxError("E_STALE_SNAPSHOT", "the prompt that was shown is gone; nothing was answered", {
+      remedy: "Run 'agtmux doc prompt <file>' again, and answer what it shows.",
+    });
   const guards = {
     ifRuntime: row.identity.runtime_id,
     ifState: null,

@@ -48,7 +48,7 @@ export const readRemote = (client: DaemonClient, place: RemotePlace): Promise<Re
   if (!isTellable(place.path))
     throw new AgtmuxError(
       "E_USAGE",
-      `${cleanLine(place.path)}: its name has characters that are not passed on`,
+      `${cleanLine(place.path)}: its name has characters that can't be passed on`,
       {
         remedy: "Rename the document on that machine.",
       },
@@ -61,7 +61,7 @@ export const openRemote = async (client: DaemonClient, place: RemotePlace): Prom
   const files = await readRemote(client, place);
   const name = `${place.target}:${cleanLine(files.file)}`;
   if (!isTellable(files.file) || !isInProject(files))
-    throw new AgtmuxError("E_UNSUPPORTED", `${name}: its name has characters that are not passed on`, {
+    throw new AgtmuxError("E_UNSUPPORTED", `${name}: its name has characters that can't be passed on`, {
       remedy: "Rename the document on that machine.",
     });
   parseComponents(files.text);
@@ -91,13 +91,9 @@ export const putRemote = async (
 ): Promise<RemotePutResult> => {
   const gzip = gzipSync(text).toString("base64");
   if (gzip.length > MAX_SENT)
-    throw new AgtmuxError(
-      "E_DOCUMENT_INVALID",
-      `${name}: this is more than goes to another machine at once`,
-      {
-        remedy: "Run 'agtmux doc' on that machine.",
-      },
-    );
+    throw new AgtmuxError("E_DOCUMENT_INVALID", `${name}: this is too large to send to another machine`, {
+      remedy: "Run 'agtmux doc' on that machine.",
+    });
   const { root, file } = files;
   return client.call((api) =>
     api.documents.remotePut.mutate({ target: place.target, root, file, gzip, ...put }),
@@ -108,7 +104,7 @@ export const putRemote = async (
 export const expectedOf = (text: string | null): string | null => (text === null ? null : hashOf(text));
 
 export const busy = (name: string): AgtmuxError =>
-  new AgtmuxError("E_DOCUMENT_BUSY", `${name}: another program changes it all the time`, {
+  new AgtmuxError("E_DOCUMENT_BUSY", `${name}: another program keeps changing it`, {
     remedy: "Repeat it in a moment.",
   });
 
@@ -124,7 +120,7 @@ const checkWay = ({ files, name }: RemoteDocument, way: WriteRequest["way"]): vo
   if (way === "disk" || (way === "auto" && !files.hasEditor)) return;
   throw new AgtmuxError(
     "E_UNSUPPORTED",
-    `${name}: an editor of that machine cannot be handed a response from here`,
+    `${name}: a response can't be handed to an editor on that machine from here`,
     {
       remedy: "Run it on that machine, or write on its disk with --force-disk; nothing was changed.",
     },

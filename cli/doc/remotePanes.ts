@@ -76,7 +76,7 @@ const findClaimed = async (client: DaemonClient, document: RemoteDocument): Prom
   if (session === null || entry === undefined) return { reason: "no pane is claimed for it" };
   const known = (Object.hasOwn(own, session) ? own[session] : undefined)?.life ?? null;
   if (known === null || !/^%\d+$/.test(entry.pane))
-    return { reason: "another program claimed it, and which pane it meant is not known from here" };
+    return { reason: "another program claimed it, and agtmux can't tell from here which pane it meant" };
   const panes = await panesOf(client, document.place, entry.pane);
   const pane = panes.find(
     ({ life }) =>
@@ -86,7 +86,7 @@ const findClaimed = async (client: DaemonClient, document: RemoteDocument): Prom
   );
   if (pane !== undefined) return { pane };
   return {
-    reason: panes.length === 0 ? `pane ${entry.pane} is gone` : `pane ${entry.pane} is another one by now`,
+    reason: panes.length === 0 ? `pane ${entry.pane} is gone` : `pane ${entry.pane} is a different one now`,
   };
 };
 

@@ -54,7 +54,7 @@ const findProgram = async (context: CliContext, name: string): Promise<string> =
       // The next folder may have it.
     }
   }
-  throw new AgtmuxError("E_UNSUPPORTED", `'${name}' is in no folder of PATH`, {
+  throw new AgtmuxError("E_UNSUPPORTED", `'${name}' isn't on PATH`, {
     remedy: "Install it, or name another agent in the document; nothing was changed.",
   });
 };
@@ -111,7 +111,7 @@ const triggerFor = (agent: string, file: string): string =>
 
 const checkName = ({ paths, name }: ClaimedDocument): void => {
   if (isTellable(shownPath(paths))) return;
-  throw new AgtmuxError("E_UNSUPPORTED", `${name}: its name has characters that are not typed`, {
+  throw new AgtmuxError("E_UNSUPPORTED", `${name}: its name has characters that can't be typed`, {
     remedy: "Rename the document; nothing was sent.",
   });
 };

@@ -62,9 +62,9 @@ const checkWord = (key: string, value: string | null): string | null => {
   if (value === null || /^[A-Za-z0-9][\w.:/@+-]{0,199}$/.test(value)) return value;
   throw new AgtmuxError(
     "E_DOCUMENT_INVALID",
-    `'${key}' in the frontmatter is no word that an agent can be given`,
+    `'${key}' in the frontmatter isn't a word that an agent can take`,
     {
-      remedy: "Correct it, or take the line away; nobody was asked.",
+      remedy: "Correct it, or remove the line; nobody was asked.",
     },
   );
 };

@@ -275,7 +275,7 @@ const findWatch = async (project: Project): Promise<number | null> => {
   });
   // The file of an earlier watch may name somebody else's process by now.
   if (Number.isSafeInteger(pid) && pid > 1 && /\bwatch\b/.test(command)) return pid;
-  throw new AgtmuxError("E_DOCUMENT_BUSY", "a watch of this project has just begun", {
+  throw new AgtmuxError("E_DOCUMENT_BUSY", "a watch of this project has just started", {
     remedy: "Repeat it.",
   });
 };
@@ -291,8 +291,8 @@ const stopWatch = async (context: CliContext, project: Project, pid: number): Pr
       return;
     }
     if (Date.now() > deadline)
-      throw new AgtmuxError("E_TIMEOUT", `the watch (process ${pid}) does not end`, {
-        remedy: "It may be waiting for an agent's answer; repeat it in a while.",
+      throw new AgtmuxError("E_TIMEOUT", `the watch (process ${pid}) doesn't end`, {
+        remedy: "It may be waiting for an agent's answer; try again in a while.",
       });
     await delay(50);
   }

@@ -120,7 +120,7 @@ it("a file that another program holds locked is left for later, with status 75",
   } finally {
     lock.close();
   }
-  expect(project.doc(["recover", "plan.md"])).toEqual(ok("A response of before was put in.\n"));
+  expect(project.doc(["recover", "plan.md"])).toEqual(ok("An earlier response was written in.\n"));
   expect(project.read()).toContain("Which way?\nThis way.\n");
 });
 
@@ -157,7 +157,7 @@ describe("a document", () => {
       project.write(text);
       for (const args of [["route"], ["focus"], ["claim", "--pane", "%1"]]) {
         const { status, stderr } = project.doc([...args, "plan.md"]);
-        expect([id, args, status, stderr]).toEqual([id, args, 65, expect.stringContaining("is no id")]);
+        expect([id, args, status, stderr]).toEqual([id, args, 65, expect.stringContaining("isn't an id")]);
       }
       expect(project.read()).toBe(text);
     }

@@ -91,7 +91,7 @@ const checkTerminal = ({ env, isTerminal }: ClientFacts): Diagnosis[] => {
     term === "" || term === "dumb"
       ? {
           status: "warning",
-          summary: "The kind of terminal is not known, so tables are plain and tmux cannot attach.",
+          summary: "TERM isn't set to a known terminal, so tables are plain and tmux can't attach.",
           evidence: `TERM=${term}`,
           remedy: "Set it, e.g. 'export TERM=xterm-256color'.",
         }
@@ -176,15 +176,15 @@ const checkVersion = ({ hello }: DaemonClient, { version }: CliContext, error: u
   if (error !== null)
     return {
       status: "problem",
-      summary: "The daemon speaks another protocol.",
+      summary: "The daemon speaks a different protocol.",
       evidence: `version ${hello.version}`,
       remedy,
     };
   if (hello.version === version)
-    return { status: "ok", summary: "The daemon is of the same version.", evidence: version };
+    return { status: "ok", summary: "The daemon has the same version.", evidence: version };
   return {
     status: "warning",
-    summary: "The daemon is of another version than this command.",
+    summary: "The daemon and this command have different versions.",
     evidence: `daemon ${hello.version}, command ${version}`,
     remedy,
   };
@@ -204,7 +204,7 @@ export const daemonChecks = (context: CliContext, reached: Reached): Check[] => 
       ? [
           check("findings", () => ({
             status: "skipped",
-            summary: "Without a daemon nothing is known of tmux and agents.",
+            summary: "Without a daemon, tmux and agents can't be checked.",
           })),
         ]
       : [check("version", () => checkVersion(client, context, error))]),

@@ -54,7 +54,11 @@ const octal = (mode: number): string => `0${(mode & 0o777).toString(8).padStart(
 const checkFolder = async ({ paths: { home }, uid }: HomeFacts): Promise<Diagnosis> => {
   const found = await orNull(stat(home));
   if (found === null)
-    return { status: "skipped", summary: "There is no home yet; the first daemon makes it.", evidence: home };
+    return {
+      status: "skipped",
+      summary: "There is no home yet; the first daemon creates it.",
+      evidence: home,
+    };
   const evidence = `${home}, mode ${octal(found.mode)}, owner ${found.uid}`;
   const remedy = `Run 'chmod 700 ${quoteForPerson(home)}'.`;
   if (!found.isDirectory())
@@ -70,7 +74,7 @@ const checkFolder = async ({ paths: { home }, uid }: HomeFacts): Promise<Diagnos
     return { status: "problem", summary: "Others can write to the home.", evidence, remedy };
   if ((found.mode & 0o055) !== 0)
     return { status: "warning", summary: "Others can look into the home.", evidence, remedy };
-  return { status: "ok", summary: "The home folder of agtmux is yours alone.", evidence };
+  return { status: "ok", summary: "Only you can use agtmux's home folder.", evidence };
 };
 
 const checkSocket = async ({ paths: { socket }, uid, isDaemonRunning }: HomeFacts): Promise<Diagnosis> => {
@@ -111,12 +115,12 @@ const checkConfig = async ({ paths: { config } }: HomeFacts): Promise<Diagnosis>
   return {
     status: "problem",
     summary: problems.every(isOfChannel)
-      ? "A channel in config.json is not valid and not in force; all else is."
+      ? "A channel in config.json isn't valid and is ignored; everything else is in force."
       : "config.json is not valid: the last good configuration, or the default, stays in force.",
     evidence: problems
       .map(({ line, path, message }) => `${config}:${line}: ${path === "" ? "" : `${path}: `}${message}`)
       .join("; "),
-    remedy: "Correct the named lines; the daemon reads the file again by itself.",
+    remedy: "Correct those lines; the daemon rereads the file by itself.",
   };
 };
 
@@ -142,22 +146,22 @@ const checkHook = async ({ paths, eventScriptSource }: HomeFacts): Promise<Diagn
   if (found === null)
     return {
       status: "skipped",
-      summary: "The hook's script is not installed yet; the daemon does it.",
+      summary: "The hook script isn't installed yet; the daemon installs it.",
       evidence: installed,
     };
   if ((found.mode & 0o100) === 0)
     return {
       status: "problem",
-      summary: "The hook's script cannot be run.",
+      summary: "The hook script can't be run.",
       evidence: `${installed}, mode ${octal(found.mode)}`,
       remedy: `Run 'chmod 755 ${quoteForPerson(installed)}'.`,
     };
   const [present, shipped] = await Promise.all([readFile(installed), readFile(eventScriptSource)]);
   if (present.equals(shipped))
-    return { status: "ok", summary: "The hook's script is current.", evidence: installed };
+    return { status: "ok", summary: "The hook script is current.", evidence: installed };
   return {
     status: "warning",
-    summary: "The hook's script is not the one of this version.",
+    summary: "The hook script is from another version.",
     evidence: installed,
     remedy: restart,
   };
@@ -169,7 +173,7 @@ const checkDisk = async ({ paths: { home } }: HomeFacts): Promise<Diagnosis> => 
     return { status: "skipped", summary: "There is no home yet, so its disk was not looked at." };
   const free = found.bavail * found.bsize;
   const evidence = `${formatBytes(free)} free for ${home}`;
-  const remedy = `Make room on the disk of ${home}; events wait in the spool until then.`;
+  const remedy = `Free some space on the disk of ${home}; events wait in the spool until then.`;
   if (free < MIN_FREE_BYTES)
     return { status: "problem", summary: "The disk of the home is full.", evidence, remedy };
   if (free < LOW_FREE_BYTES)
@@ -245,13 +249,13 @@ const checkDatabase = async (
   if (found === null) return { status: "skipped", summary: "There is no database yet.", evidence: stateDb };
   const size = `${stateDb}, ${formatBytes(found.size)}${log === null ? "" : ` and ${formatBytes(log.size)} of log`}`;
   const said = await quickCheck(stateDb, nodePath);
-  if (said === "ok") return { status: "ok", summary: "The database is whole.", evidence: size };
+  if (said === "ok") return { status: "ok", summary: "The database is intact.", evidence: size };
   if (said === null)
     return {
       status: "skipped",
       summary: `The database could not be checked within ${CHECK_TIMEOUT_MS / 1_000} s.`,
       evidence: size,
-      remedy: 'Shorten what is kept: "retention" in config.json.',
+      remedy: 'Keep less: lower "retention" in config.json.',
     };
   if (/locked|busy/i.test(said))
     return { status: "skipped", summary: "The database is in use and could not be checked.", evidence: said };
@@ -298,7 +302,7 @@ const checkBacklog = async (facts: HomeFacts, now: number): Promise<Diagnosis> =
   if (isDaemonRunning && age > STUCK_MS)
     return {
       status: "problem",
-      summary: "Events wait in the spool and the daemon does not take them.",
+      summary: "Events wait in the spool, and the daemon doesn't take them.",
       evidence,
       remedy: `See the end of ${paths.log}, then restart the daemon: 'agtmux daemon stop'.`,
     };
@@ -315,7 +319,7 @@ const checkBacklog = async (facts: HomeFacts, now: number): Promise<Diagnosis> =
 const checkSpool = async (facts: HomeFacts, now: number): Promise<Diagnosis[]> => {
   const { spool, spoolBad } = facts.paths;
   if ((await orNull(stat(spool))) === null)
-    return [{ status: "skipped", summary: "There is no spool yet; the daemon makes it.", evidence: spool }];
+    return [{ status: "skipped", summary: "There is no spool yet; the daemon creates it.", evidence: spool }];
   const bad = (await orNull(readdir(spoolBad))) ?? [];
   const backlog = await checkBacklog(facts, now);
   if (bad.length === 0) return [backlog];
@@ -323,7 +327,7 @@ const checkSpool = async (facts: HomeFacts, now: number): Promise<Diagnosis[]> =
     backlog,
     {
       status: "warning",
-      summary: `${bad.length} file${bad.length === 1 ? "" : "s"} in the spool ${bad.length === 1 ? "was" : "were"} no event and had to be put aside.`,
+      summary: `${bad.length} file${bad.length === 1 ? "" : "s"} in the spool ${bad.length === 1 ? "wasn't a valid event" : "weren't valid events"} and had to be set aside.`,
       evidence: `${spoolBad}: ${bad.slice(0, 5).join(", ")}${bad.length > 5 ? ", …" : ""}`,
       remedy: `Look at them, then remove them: 'rm -r ${quoteForPerson(spoolBad)}/*'.`,
     },

@@ -44,7 +44,7 @@ const addReading = (rule: Verb, context: CliContext): void => {
     .command("draft")
     .description("print a rule about what an agent asks now; nothing is written or armed")
     .argument("<ref>")
-    .addOption(choice("--then <what>", "what it shall do; approve by default", ["approve", "deny", "leave"]))
+    .addOption(choice("--then <what>", "what it does; approve by default", ["approve", "deny", "leave"]))
     .example("agtmux rule draft %12", "A rule for the card of that agent, to put into rules.json.")
     .action(async (ref, options) => (await import("../verbs/rule.ts")).runRuleDraft(context, ref, options));
   rule
@@ -203,7 +203,7 @@ const addSwitch = (program: Verb, context: CliContext): void => {
   };
   add("pause", true, [
     "let no job tell or do anything until 'automation resume', over restarts too",
-    "Everything that is armed rests; notifications of states go on.",
+    "Jobs and rules pause; notifications about states continue.",
   ]);
   add("resume", false, ["let the jobs go on", "What is still true at that moment is told."]);
 };

@@ -10,7 +10,7 @@ const load = () => import("../doc/doc.ts");
 
 const ROUTED = `
 If the document has no pane, or its pane is gone, it gets another one: that of --pane; else the front pane of the tmux session
-that is named after the agent (claude), if that agent rests there in this project and no other document has the pane; else a new
+that is named after the agent (claude), if that agent is idle there in this project and no other document has the pane; else a new
 pane with the agent.
 Exit status: 0 delivered (the agent began), 20 not delivered, 21 unverified; other numbers: refused, nothing was sent.
 `;

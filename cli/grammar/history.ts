@@ -131,7 +131,7 @@ const addHistoryHandoff = (history: Verb, context: CliContext, outcome: Outcome)
     .option("--to <agent>", "start this agent with it, after you have edited it in your editor")
     .option("--worktree <branch>", "with --to: in a worktree of this branch, which is made if missing")
     .option("--base <commit>", "where a new branch begins (default: what is checked out)")
-    .option("--ask", "let the agent write it itself, where it has the session open and rests")
+    .option("--ask", "let the agent write it itself, if it has the session open and is idle")
     .option("--yes", "with --to: hand it over as it is")
     .addOption(json())
     .example(

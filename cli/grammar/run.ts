@@ -110,6 +110,27 @@ const wrongNoun = (program: Verb, words: readonly string[]): AgtmuxError | null 
   return new AgtmuxError("E_USAGE", message, { remedy });
 };
 
+/** What people type for a verb of another name. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  approve: "answer <ref> --approve",
+  deny: "answer <ref> --deny",
+  diff: "changes <ref>",
+  focus: "attach <ref>",
+  go: "attach <ref>",
+  logs: "view-output <ref>",
+  ls: "list",
+  new: "start <agent>",
+  notify: "tell <ref> --when done",
+  open: "attach <ref>",
+  ps: "list",
+  reply: "send <ref> --text <text>",
+  resume: "history resume <session>",
+  run: "start <agent>",
+  search: "history search <text>",
+  show: "view-output <ref>",
+  stop: "interrupt <ref>",
+};
+
 const NOUN_ERRORS: readonly string[] = [
   "commander.help",
   "commander.excessArguments",
@@ -127,10 +148,17 @@ export const fromCommander = (
   if (noun !== null) return noun;
   const text = error.message.replace(/^error: /, "");
   const [, message = text, nearest] = /^(.*?)\s*\(Did you mean (.*)\?\)$/s.exec(text) ?? [];
+  const [first = ""] = words;
+  const meant =
+    error.code === "commander.unknownCommand" && Object.hasOwn(OTHER_NAMES, first)
+      ? `agtmux ${OTHER_NAMES[first]}`
+      : nearest?.replace(/^one of /, "");
+  if (meant !== undefined) return new AgtmuxError("E_USAGE", message, { remedy: `Did you mean '${meant}'?` });
+  const isText = error.code === "commander.excessArguments" && (first === "send" || first === "answer");
   return new AgtmuxError(
     "E_USAGE",
     message,
-    nearest === undefined ? {} : { remedy: `Did you mean '${nearest.replace(/^one of /, "")}'?` },
+    isText ? { remedy: "Put the text after --text, in quotes." } : {},
   );
 };
 

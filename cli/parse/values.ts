@@ -99,7 +99,7 @@ export const parseTmuxPath = (text: string | undefined): string | null | undefin
   if (text === undefined) return undefined;
   if (text === "auto") return null;
   if (text.startsWith("/")) return text;
-  throw new AgtmuxError("E_USAGE", `--tmux-path is no absolute path: '${text}'`, {
+  throw new AgtmuxError("E_USAGE", `--tmux-path isn't an absolute path: '${text}'`, {
     remedy: "Give the path on the target, from the root, or 'auto'.",
   });
 };

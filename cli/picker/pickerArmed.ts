@@ -389,12 +389,12 @@ export const armedFrame = (mode: ArmedMode, input: FrameInput): Frame => {
       : span(`${displayLine(mode.problem)} `, STYLE.red);
   const armed = mode.jobs?.items.filter(isArmed).length ?? 0;
   const head: Line = [
-    span(" Armed ", STYLE.mark),
-    span(mode.jobs === null ? "" : `  ${armed === 0 ? "nothing" : armed}`, STYLE.dim),
+    span(" Automation ", STYLE.mark),
+    span(mode.jobs === null ? "" : `  ${armed === 0 ? "nothing" : armed} scheduled`, STYLE.dim),
   ];
   return {
     lines: [
-      spread(head, clip([right], columns - 14), columns),
+      spread(head, clip([right], columns - 28), columns),
       ...filled(lines, height),
       hintLine(HINTS, columns),
     ].map((line) => clip(line, columns)),

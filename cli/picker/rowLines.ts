@@ -15,7 +15,18 @@ import {
   targetWord,
 } from "../../ui/text/rowText.ts";
 import { MARKS } from "../render/mark.ts";
-import { clip, span, spread, STYLE, type Line, type Style, flow, plainOf, wrapWhole } from "./line.ts";
+import {
+  clip,
+  span,
+  spread,
+  STYLE,
+  type Line,
+  type Style,
+  flow,
+  plainOf,
+  wrapLine,
+  wrapWhole,
+} from "./line.ts";
 import { visibleOnTerminal, formatAge } from "../../core/model/words.ts";
 import { expiryText, type RequestPart } from "../../ui/text/requestText.ts";
 import { cardView, type CardView } from "../../ui/actions/cardView.ts";
@@ -215,7 +226,9 @@ const keyRows = ({ answers, summary, lineCount }: CardView, width: number, isFol
 const noteRows = ({ request }: PaneView, { note }: CardView, now: number, width: number): Line[] => {
   const expiry = request === null ? "" : expiryText(request, now);
   return [
-    ...(note === "" ? [] : wrapWhole(note, width - 3).map((row) => [span(`${INDENT}${row}`, STYLE.yellow)])),
+    ...(note === ""
+      ? []
+      : wrapLine([span(note, STYLE.yellow)], width - 3).map((row) => [span(INDENT), ...row])),
     ...(expiry === "" ? [] : [[span(`${INDENT}${expiry}`, STYLE.dim)]]),
   ];
 };

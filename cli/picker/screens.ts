@@ -3,7 +3,7 @@
 import { isLaterOffered } from "../../ui/actions/disabledReasons.ts";
 import { LATER_WORDS, repliesToPrompt } from "../../ui/actions/paneActions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
-import { conflictTexts, panePlace, sharesText } from "../../ui/text/rowText.ts";
+import { conflictTexts, panePlace, rowTitle, sharesText } from "../../ui/text/rowText.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { visibleOnTerminal } from "../../core/model/words.ts";
 import {
@@ -98,7 +98,7 @@ const textBar = ({ question, text }: TextMode, width: number): Bar => {
       clip([span(` ${displayLine(question.title)} `, STYLE.mark)], width),
       clip([span(`   ${question.hint}`, STYLE.dim)], width),
       ...shown.map((row, index): Line => [span(index === 0 ? " › " : "   ", STYLE.key), span(row)]),
-      hintLine([keyHint("⏎", question.confirmLabel.toLowerCase()), keyHint("Esc", "leaves it")], width),
+      hintLine([keyHint("⏎", question.confirmLabel.toLowerCase()), keyHint("Esc", "cancel")], width),
     ],
     cursor: { row: shown.length + 1, column: Math.min(width - 1, 3 + widthOf(shown.at(-1) ?? "")) },
   };
@@ -131,17 +131,17 @@ const barOf = (state: PickerState, width: number): Bar => {
       return dialogBar(
         mode.question.title,
         mode.question.text.split("\n"),
-        [keyHint("y", mode.question.confirmLabel), keyHint("any other key", "leaves it")],
+        [keyHint("y", mode.question.confirmLabel), keyHint("any other key", "cancel")],
         width,
       );
     case "kill":
       return dialogBar(
-        `Kill ${mode.pane.agent_name ?? "the agent"}?`,
+        `Kill “${rowTitle(mode.pane).text}”?`,
         [panePlace(mode.pane), mode.sentence ?? "Finding the process…"],
         [
           ...(mode.sentence === null ? [] : [keyHint("y", `send ${mode.signal}`)]),
           keyHint("Tab", "another signal"),
-          keyHint("any other key", "leaves it"),
+          keyHint("any other key", "cancel"),
         ],
         width,
       );
@@ -249,7 +249,7 @@ export const dialogKeyOf = (mode: Mode): string | null => {
 const NOT_HERE: ReadonlySet<string> = new Set([",", "Shift Enter", "→ ←  or  Space"]);
 const OWN_KEYS: readonly (readonly [string, string])[] = [
   ["D", "Let the agent answer in its document"],
-  ["→  or  w", "The whole request; Space pages"],
+  ["→  or  w", "All of the request; Space: next page"],
   ["Alt Enter", "New line in a reply"],
   ["t", "In the output: the screen, or the agent's own log"],
   ["Tab", "In sessions: merge same-named sessions"],

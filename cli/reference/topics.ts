@@ -15,7 +15,7 @@ interface ExitCode {
 const OUTCOMES: Readonly<Record<ActionOutcome, string>> = {
   delivered: "An action was sent, and its effect was seen.",
   not_delivered: "An action was sent, and it had no effect.",
-  unverified: "An action was sent; whether it had an effect is not known.",
+  unverified: "An action was sent; agtmux can't tell whether it had an effect.",
 };
 
 const ERRORS: Readonly<Record<ErrorCode, string>> = {
@@ -42,7 +42,7 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_PROMPT_OPEN: "The agent shows a prompt, and the text would have answered it.",
   E_PROMPT_UNCONFIRMED: "An answer did not name the prompt that was seen; nothing was sent.",
   E_NOT_SHOWN_WHOLE: "The request could not be shown in full, so it can only be denied; nothing was sent.",
-  E_TARGET_UNKNOWN: "There is no target of that name.",
+  E_TARGET_UNKNOWN: "There is no machine of that name.",
   E_RUNTIME_ENDED: "The agent for which 'wait' waited has ended.",
   E_ADDRESS_REUSED: "The one-time address of 'agtmux ui' was used a second time, so its session has ended.",
   E_DOCUMENT_INVALID: "A document, or what belongs to it, cannot be understood; it was left as it is.",
@@ -92,7 +92,7 @@ const references: Topic = {
   title: "References",
   intro: [
     "Every action names one pane by a reference; 'agtmux list' shows one that can be typed, and 'list --json' has it as short_ref. Names are compared exactly. None found is E_REF_NOT_FOUND; several are E_REF_AMBIGUOUS, with the candidates: agtmux never guesses. A command that acts says on stderr which pane it took your reference for.",
-    "Inside tmux, a reference without a machine means a pane of the tmux server that you are in, as it does to tmux itself. Outside of tmux it may be on any watched server; if it fits on several, it is refused.",
+    "Inside tmux, a reference without a machine means a pane of the tmux server that you are in, as it does to tmux itself. Outside of tmux it may be on any watched server; if it matches on several, it is refused.",
   ],
   entries: [
     { term: "%12", says: "The pane with this id." },

@@ -22,6 +22,7 @@ import { readInput, checkLength } from "./start.ts";
 import { cleanLine, promptLines } from "../render/clean.ts";
 import { printResult } from "../command/outcome.ts";
 import { placeOf, withRef } from "../command/settleRef.ts";
+import { shortenRefs } from "../../core/model/shortRef.ts";
 import { uncommittedText } from "../../core/model/workspace.ts";
 import type { DismissedDocument, MutedDocument, RenamedDocument } from "../../core/model/documents.ts";
 import { printDocument } from "../command/document.ts";
@@ -422,7 +423,7 @@ const refuseForLater = ({ enter, toShell, idempotencyKey, ...options }: SendOpti
     "E_USAGE",
     "a text that is sent later takes no guards, --no-enter, --to-shell or key",
     {
-      remedy: "It goes to this agent in this session alone, once it rests and its input box is empty.",
+      remedy: "It goes only to this agent in this session, once it is idle and its input box is empty.",
     },
   );
 };
@@ -500,8 +501,11 @@ export const runMute = async (
     client.call((api) => api.mute.mutate({ ref: settled, guards, surface: "cli", forMs })),
   );
   if (options.json === true) printDocument<MutedDocument>(context, { pane_ref: paneRef, muted });
-  else if (muted === null) context.print(`No longer muted: ${paneRef}.\n`);
-  else context.print(`Muted ${paneRef} until ${muted.until ?? "it ends"}.\n`);
+  else if (muted === null) context.print(`No longer muted: ${shortenRefs(paneRef)}.\n`);
+  else {
+    const until = muted.until === null ? "it ends" : new Date(muted.until).toLocaleString();
+    context.print(`Muted ${shortenRefs(paneRef)} until ${until}.\n`);
+  }
 };
 
 /** Names the row of an agent, in agtmux. */
@@ -517,8 +521,8 @@ export const runRename = async (
   );
   if (options.json === true)
     printDocument<RenamedDocument>(context, { pane_ref: renamed.paneRef, name: renamed.name });
-  else if (renamed.name === null) context.print(`${renamed.paneRef} has its own title again.\n`);
-  else context.print(`Renamed ${renamed.paneRef} to ${cleanLine(renamed.name)}.\n`);
+  else if (renamed.name === null) context.print(`${shortenRefs(renamed.paneRef)} has its own title again.\n`);
+  else context.print(`Renamed ${shortenRefs(renamed.paneRef)} to “${cleanLine(renamed.name)}”.\n`);
 };
 
 /** Marks an error or a finished turn as seen; the row of a crashed agent is removed. */
@@ -532,5 +536,5 @@ export const runDismiss = async (
     client.call((api) => api.dismiss.mutate({ ref: settled, guards, surface: "cli" })),
   );
   if (options.json === true) printDocument<DismissedDocument>(context, { dismissed: paneRef });
-  else context.print(`Dismissed ${paneRef}.\n`);
+  else context.print(`Dismissed ${shortenRefs(paneRef)}.\n`);
 };

@@ -189,7 +189,7 @@ export const runAdapterList = async (context: CliContext, options: AdapterOption
   if (document.disabled_unknown.length > 0)
     lines.push(
       "",
-      `Disabled in config.json, but not known: ${document.disabled_unknown.map(cleanLine).join(", ")}`,
+      `Disabled in config.json, but unknown: ${document.disabled_unknown.map(cleanLine).join(", ")}`,
     );
   context.print(`${lines.join("\n")}\n`);
 };

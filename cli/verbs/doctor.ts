@@ -62,9 +62,9 @@ const titleOf = ({ group, target }: Finding): string => {
     case "daemon":
       return "Daemon";
     case "target":
-      return `Target ${name}`;
+      return name === HOST_TARGET ? "This machine" : `Machine ${name}`;
     case "agent":
-      return `Agents on ${name}`;
+      return name === HOST_TARGET ? "Agents on this machine" : `Agents on ${name}`;
   }
 };
 

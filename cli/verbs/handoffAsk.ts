@@ -30,7 +30,7 @@ const restingRow = async (
   const { pane } = await client.call((api) => api.explain.query({ ref }));
   if (pane.state !== "idle" && pane.state !== "completed")
     throw refuse(
-      `${pane.short_ref} does not rest, so it cannot be asked now`,
+      `${pane.short_ref} isn't idle, so it can't be asked now`,
       `Wait until it does, or: ${FROM_LOG}`,
     );
   return pane;

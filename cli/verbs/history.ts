@@ -89,7 +89,7 @@ export const sessionOf = async (context: CliContext, client: DaemonClient, ref: 
   const paneRef = await settleRef(context, client, { ref, says: false });
   const { pane } = await client.call((api) => api.explain.query({ ref: paneRef }));
   if (pane.agent === null || pane.agent_session_id === null)
-    throw new AgtmuxError("E_UNSUPPORTED", `it is not known which session ${paneRef} has open`, {
+    throw new AgtmuxError("E_UNSUPPORTED", `can't tell which session ${paneRef} has open`, {
       remedy: "Find it with 'agtmux history list', and give its id.",
     });
   return `${pane.agent}:${pane.agent_session_id}`;

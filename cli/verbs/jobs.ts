@@ -15,6 +15,7 @@ import { cleanLine } from "../render/clean.ts";
 import { OUTCOME_EXIT_CODES } from "../../core/model/action.ts";
 import type { ChannelList, ChannelView } from "../../core/model/notifications.ts";
 import type { ChannelListDocument, JobListDocument } from "../../core/model/documents.ts";
+import { shortenRefs } from "../../core/model/shortRef.ts";
 import { measureFor, type Cell, type Column, renderTable } from "../render/table.ts";
 
 // Send later: arms a text that is sent once its time has come and the agent rests.
@@ -66,11 +67,13 @@ const timesOf = ({ cron, times }: LaterOptions): Pick<SendInput, "times"> => {
   if (cron === undefined) throw usage("--times goes with --cron", "Any other text is sent once.");
   const count = Number(times);
   if (/^\d{1,3}$/.test(times) && count >= 1 && count <= MOST_TIMES) return { times: count };
-  throw usage(`--times ${times.slice(0, 20)} is no such number`, `1 to ${MOST_TIMES}.`);
+  throw usage(`--times ${times.slice(0, 20)} isn't such a number`, `1 to ${MOST_TIMES}.`);
 };
 
 const saysWhen = (nextAt: string | null): string =>
-  nextAt === null ? "once its agent rests" : `at ${new Date(nextAt).toLocaleString()}, once its agent rests`;
+  nextAt === null
+    ? "once its agent is idle"
+    : `at ${new Date(nextAt).toLocaleString()}, once its agent is idle`;
 
 export const runSendLater = async (
   context: CliContext,
@@ -170,7 +173,9 @@ export const runTell = async (
     printDocument<JobDocument>(context, { job });
     return;
   }
-  context.print(`${job.job_id}: armed until ${job.expires_at} for ${cleanLine(job.when)}\n`);
+  context.print(
+    `${job.job_id}: watches for ${cleanLine(job.when)} until ${new Date(job.expires_at).toLocaleString()}\n`,
+  );
 };
 
 // Channels: where notifications go beside this desktop; list and test.
@@ -279,9 +284,9 @@ const detailsOf = ({ text, waits_for }: JobView): string[] => [
 
 const toJobRow = (job: JobView, now: number): Cell[] => [
   { text: job.job_id },
-  { text: job.state },
+  { text: job.state === "armed" ? "scheduled" : job.state },
   { text: cleanLine(whenOf(job)) },
-  { text: cleanLine(job.about) },
+  { text: shortenRefs(cleanLine(job.about)) },
   { text: String(job.runs) },
   { text: job.state === "armed" ? formatAge(Math.max(0, Date.parse(job.expires_at) - now)) : "" },
 ];
@@ -327,7 +332,7 @@ export const runAutomationSwitch = async (
     printDocument(context, now);
     return;
   }
-  const jobs = now.armed === 1 ? "1 job is armed" : `${now.armed} jobs are armed`;
+  const jobs = now.armed === 1 ? "1 job is scheduled" : `${now.armed} jobs are scheduled`;
   context.print(isPaused ? `Paused: ${jobs} and will do nothing.\n` : `Not paused: ${jobs}.\n`);
 };
 

@@ -22,7 +22,7 @@ export const checkForms = ({ json, plain, columns, totals }: ListOptions): void 
   const option = plain === true ? "--plain" : "--columns";
   throw new AgtmuxError(
     "E_USAGE",
-    `${option} and --json exclude each other: a JSON document is always whole`,
+    `${option} and --json exclude each other: a JSON document always has everything`,
   );
 };
 

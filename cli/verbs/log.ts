@@ -148,7 +148,7 @@ export const runLog = async (
   const shown = render(`${await readOrEmpty(`${log}.1`)}\n${now}`).slice(-lines);
   print(shown);
   if (shown.length === 0 && options.follow !== true)
-    context.stderr.write(`agtmux: No line of ${log} fits the options.\n`);
+    context.stderr.write(`agtmux: No line of ${log} matches the options.\n`);
   if (options.follow !== true) return;
   for (let end = Buffer.byteLength(now.slice(0, now.lastIndexOf("\n") + 1)); !context.signal.aborted;) {
     const next = await readAfter(log, end);

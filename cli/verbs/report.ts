@@ -117,13 +117,13 @@ const withoutTexts = (value: unknown, known: ReadonlySet<string>): unknown => {
 
 /** `text` null: there is no file. */
 export const configLines = (text: string | null): string[] => {
-  if (text === null) return ["There is no config.json: everything is as it comes."];
+  if (text === null) return ["There is no config.json: every setting has its default."];
   try {
     const value: unknown = JSON.parse(text);
     return JSON.stringify(withoutTexts(value, knownKeys()), null, 2).split("\n");
   } catch {
     // It may contain anything, so nothing of it is shown.
-    return [`config.json is no JSON (${text.length} characters).`];
+    return [`config.json isn't JSON (${text.length} characters).`];
   }
 };
 

@@ -78,7 +78,8 @@ const besideOf = async (
   const beside = await settleRef(context, client, { ref: split, says: false });
   const { items } = await client.call((api) => api.panes.query({ all: true }));
   const pane = items.find(({ identity }) => identity.pane_ref === beside);
-  if (pane === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${split.slice(0, 200)}'`);
+  if (pane === undefined)
+    throw new AgtmuxError("E_REF_NOT_FOUND", `nothing matches '${split.slice(0, 200)}'`);
   return { beside, target: pane.identity.target };
 };
 

@@ -310,7 +310,7 @@ export const runWait = async (
   const columns = options.columns === undefined ? COLUMNS : parseColumns(options.columns, PANE_FIELDS);
   const until = wish.conditions.join(" or ");
   const startedAt = performance.now();
-  const who = ref ?? (wish.mode === "every" ? "not every pane that fits" : "no pane that fits");
+  const who = ref ?? (wish.mode === "every" ? "not every pane that matches" : "no pane that matches");
   const tooLate = `${who} ${ref === undefined ? "got" : "did not get"} to ${until} within ${options.timeout}`;
   const verdict = await followFor(context, wish, tooLate);
   if (verdict === null) return;

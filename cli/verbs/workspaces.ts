@@ -68,7 +68,13 @@ const WORKTREE_COLUMNS: readonly Column[] = [
 ];
 
 const changesOf = ({ changes }: WorktreeView): string =>
-  changes === null ? "?" : changes.files === 0 ? "clean" : `${changes.files} files`;
+  changes === null
+    ? "?"
+    : changes.files === 0
+      ? "clean"
+      : changes.files === 1
+        ? "1 file"
+        : `${changes.files} files`;
 
 const mergedOf = ({ is_main: isMain, is_merged: isMerged }: WorktreeView): string =>
   isMain ? "main" : isMerged === null ? "?" : isMerged ? "yes" : "no";
@@ -164,7 +170,7 @@ const placeOf = async (
   const { pane } = await client.call((api) => api.explain.query({ ref }));
   const folder = pane.activity?.folder ?? null;
   if (folder === null)
-    throw new AgtmuxError("E_UNSUPPORTED", `it is not known in which folder ${ref} works`, {
+    throw new AgtmuxError("E_UNSUPPORTED", `can't tell which folder ${ref} works in`, {
       remedy: "Name the folder instead.",
     });
   return { target: pane.identity.target, folder };
@@ -194,7 +200,7 @@ const render = ({ agents, items }: Loads, paint: CliContext["paint"]): string[] 
         "",
       ];
     }),
-    ...(unknown.length === 0 ? [] : [`Not known of: ${cleanLine(unknown.join(", "))}.`]),
+    ...(unknown.length === 0 ? [] : [`Unknown for: ${cleanLine(unknown.join(", "))}.`]),
   ];
 };
 

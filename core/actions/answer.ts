@@ -33,7 +33,7 @@ const requireShownWhole = (
   if (mayAnswer(request.isWhole === true, role)) return;
   throw new AgtmuxError(
     "E_NOT_SHOWN_WHOLE",
-    `Nothing was sent to ${paneRef}: the request could not be shown in full, and may be denied only.`,
+    `Nothing was sent to ${paneRef}: its request couldn't be shown in full, so you can only deny it.`,
   );
 };
 
@@ -55,7 +55,7 @@ const byRole = (
   const what = kind === "approve" ? "approves this once and nothing else" : "denies and nothing else";
   throw new AgtmuxError(
     "E_UNSUPPORTED",
-    `Nothing was sent to ${paneRef}: it is not known which option of this prompt of ${agentName} ${what}.`,
+    `Nothing was sent to ${paneRef}: can't tell which option of ${agentName}'s prompt ${what}.`,
     {
       remedy:
         seen.options.length === 0
@@ -70,7 +70,7 @@ const byNumber = (seen: PromptRequest, { number, paneRef }: { number: number; pa
   if (number <= seen.options.length) return number - 1;
   throw new AgtmuxError(
     "E_USAGE",
-    `Nothing was sent to ${paneRef}: there is no option ${number}, there are ${seen.options.length}`,
+    `Nothing was sent to ${paneRef}: there is no option ${number}, only ${seen.options.length}`,
     { remedy: "Choose one of the listed options.", details: listed(seen) },
   );
 };
@@ -95,8 +95,8 @@ export const optionOf = (
   }
   const why =
     seen.takesSeveral === true
-      ? `this question of ${about.agentName} takes several answers, which can only be chosen in its pane`
-      : `it is not known which keys choose option ${index + 1} of ${about.agentName}`;
+      ? `this question of ${about.agentName} takes several answers; choose them in its pane`
+      : `can't tell which keys choose option ${index + 1} of ${about.agentName}`;
   throw new AgtmuxError("E_UNSUPPORTED", `Nothing was sent to ${about.paneRef}: ${why}.`, {
     remedy: "Go there with 'agtmux attach'.",
     details: listed(seen),
@@ -115,7 +115,7 @@ const entryOf = ({ paneRef, agentName }: AnswerInput, request: PromptRequest): r
   if (entry !== null) return entry;
   throw new AgtmuxError(
     "E_UNSUPPORTED",
-    `Nothing was sent to ${paneRef}: it is not known how this prompt of ${agentName} takes a text.`,
+    `Nothing was sent to ${paneRef}: can't tell how this prompt of ${agentName} takes a text.`,
     {
       remedy: "Choose one of its options with --option <number>, or go there with 'agtmux attach'.",
       details: request.options.map(({ label }, index) => `${index + 1}. ${label}`),
@@ -190,7 +190,7 @@ const answerHeld = async (
 const answerText = async (input: AnswerInput, rawText: string): Promise<AnswerReport> => {
   const { text, stripped } = toSendable(rawText);
   if (text.trim() === "")
-    throw new AgtmuxError("E_USAGE", "There is no text to answer with", { remedy: "Give it with --text." });
+    throw new AgtmuxError("E_USAGE", "No text to answer with", { remedy: "Give it with --text." });
   return withHeldText(input.client, text, (held) => answerHeld(input, { held, stripped }));
 };
 
@@ -297,12 +297,12 @@ const wantedOf = (
   if (shown.submit === undefined || boxes.some(({ toggle }) => toggle === undefined))
     throw new AgtmuxError(
       "E_UNSUPPORTED",
-      `Nothing was sent to ${paneRef}: it is not known how this prompt of ${agentName} takes several answers.`,
+      `Nothing was sent to ${paneRef}: can't tell how this prompt of ${agentName} takes several answers.`,
       { remedy: "Choose one with --option <number>, or go there with 'agtmux attach'.", details },
     );
   const wrong = numbers.find((number) => options[number - 1]?.ticked === undefined);
   if (wrong !== undefined)
-    throw new AgtmuxError("E_USAGE", `Nothing was sent to ${paneRef}: option ${wrong} is no box to tick`, {
+    throw new AgtmuxError("E_USAGE", `Nothing was sent to ${paneRef}: option ${wrong} has no box to tick`, {
       remedy: "Choose among those with a box.",
       details,
     });
@@ -346,10 +346,10 @@ const answerOptions = async (input: AnswerInput, numbers: readonly number[]): Pr
         const hasMoved = box === null && (now.request.submit?.length ?? Infinity) < left;
         return hasTurned || hasMoved ? now : null;
       });
-      if (next === null) return stays(box === null ? "The selection did not move." : "A box did not turn.");
+      if (next === null) return stays(box === null ? "The selection did not move." : "A box did not change.");
       const key = keyAt(next);
       const problem =
-        key === "" ? "Somebody else turned a box." : await pressNext(input, next, keyCommand(input, key));
+        key === "" ? "Somebody else changed a box." : await pressNext(input, next, keyCommand(input, key));
       if (problem !== null) return stays(problem);
       reading = next;
     }

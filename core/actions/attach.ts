@@ -326,7 +326,7 @@ export const showPlan = async (
     plan = await planFor({ mayFocus: false, maySwitch });
   }
   if (desktop.openTerminal === null)
-    throw new AgtmuxError("E_UNSUPPORTED", "this host opens no terminal windows", {
+    throw new AgtmuxError("E_UNSUPPORTED", "this machine can't open terminal windows", {
       remedy: `Run 'agtmux attach ${plan.paneRef}' in a terminal.`,
     });
   await desktop.openTerminal(plan.argv);

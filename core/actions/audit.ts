@@ -202,7 +202,7 @@ export const createIdempotency = ({ store, clock }: { store: Store; clock: Clock
     const used = store.claimKey({ scope, key, actionId: turn.actionId, at: clock.now() });
     if (used === null) return null;
     if (used.result !== null) return repeated(used.result);
-    const detail = "An action with the same key was begun before, and how it ended is not known.";
+    const detail = "An action with the same key was started before; its outcome is unknown.";
     return toResult(action, { ...turn, actionId: used.actionId }, { outcome: "unverified", detail }, true);
   };
 

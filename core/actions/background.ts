@@ -17,7 +17,7 @@ const sessionCommand = (
   words: readonly string[],
   { account, cwd }: { account: Account | null; cwd: string | null },
 ): string[] => {
-  for (const word of words) if (!WORD.test(word)) throw new Error(`'${word}' is no plain word`);
+  for (const word of words) if (!WORD.test(word)) throw new Error(`'${word}' isn't a plain word`);
   const there = cwd?.startsWith("/") === true ? `cd -- ${quoteWord(cwd)} 2>/dev/null; ` : "";
   return inLoginShell(there + [...inAccount(account), ...words].join(" "));
 };
@@ -25,7 +25,7 @@ const sessionCommand = (
 /** How the agent opens and ends the session. @throws AgtmuxError E_UNSUPPORTED where its adapter does not say. */
 const backgroundOf = (adapter: AgentAdapter | null, paneRef: string): BackgroundSessions => {
   if (adapter?.background === undefined)
-    throw new AgtmuxError("E_UNSUPPORTED", `How ${paneRef} is opened is not known`);
+    throw new AgtmuxError("E_UNSUPPORTED", `agtmux doesn't know how to open ${paneRef}`);
   return adapter.background;
 };
 
@@ -42,8 +42,8 @@ export const openingCommand = async (deps: {
   const configDir = deps.account?.configDir ?? null;
   const words = await backgroundOf(deps.adapter, deps.paneRef).attach({ id: deps.id, files, configDir });
   if (words === null)
-    throw new AgtmuxError("E_UNSUPPORTED", `How ${deps.paneRef} is opened is not known`, {
-      remedy: "Open it where it was begun.",
+    throw new AgtmuxError("E_UNSUPPORTED", `agtmux doesn't know how to open ${deps.paneRef}`, {
+      remedy: "Open it where it was started.",
     });
   return sessionCommand(words, deps);
 };

@@ -23,7 +23,7 @@ const DRAWN_EVERY_MS = 50;
 const LIMIT_S = 60;
 
 /** What has to be drawn before a key is pressed. */
-export type Awaited = "a dialog" | "an empty input box" | "a turn that goes on";
+export type Awaited = "a dialog" | "an empty input box" | "a turn in progress";
 
 const isDrawn = (
   awaited: Awaited,
@@ -33,7 +33,7 @@ const isDrawn = (
 ): boolean => {
   const state = readCapture({ adapter }, pane, capture)?.status.state ?? null;
   if (awaited === "a dialog") return state !== null && isWaiting(state);
-  if (awaited === "a turn that goes on") return state === "running";
+  if (awaited === "a turn in progress") return state === "running";
   return (state === null || !isWaiting(state)) && readDraft(adapter, pane, capture) === "";
 };
 
@@ -62,13 +62,9 @@ export const openBackgroundScreen = async (deps: {
       remedy: `Open it with 'agtmux attach ${paneRef}', and do it there.`,
     });
   if (deps.awaited === "a dialog" && adapter?.background?.hidesOpenDialogs === true)
-    throw new AgtmuxError(
-      "E_UNSUPPORTED",
-      `${adapter.displayName} does not draw again what ${paneRef} asks`,
-      {
-        remedy: `Answer it where it was asked: in the browser, app or terminal that showed it first.`,
-      },
-    );
+    throw new AgtmuxError("E_UNSUPPORTED", `${adapter.displayName} doesn't redraw what ${paneRef} asks`, {
+      remedy: `Answer it where it was asked: in the browser, app or terminal that showed it first.`,
+    });
   const socketPath = join(deps.folder, `screen-${deps.makeNonce().slice(0, 8)}`);
   const tmux = connected.tmuxAt({ server: listed.server, socketPath });
   const command = await openingCommand(deps);

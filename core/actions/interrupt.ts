@@ -120,13 +120,13 @@ export const interruptTurn = async (input: InterruptInput): Promise<Report> => {
   const wasBusy = isBusy(before);
   // Unknown may be a turn that nobody sees. At rest the same keys mean something else, for example a rewind.
   if (!wasBusy && before !== "unknown")
-    throw refusal(input, `${agentName} is ${before ?? "gone"}, there is no turn to stop`);
+    throw refusal(input, `${agentName} is ${before ?? "gone"}: no turn to interrupt`);
   const capture = await requireReady(input, await client.capture(pane));
   if (!(await pressAll(input, { capture, verify: () => input.verify(), wasBusy })))
     throw refusal(input, "the pane is another one now");
   if (input.showsMode(capture)) await pressAfterMode(input);
   if (!wasBusy)
-    return { outcome: "unverified", detail: `The keys were pressed; what ${agentName} does is not known.` };
+    return { outcome: "unverified", detail: `The keys were pressed; what ${agentName} does now is unknown.` };
   const isTogether = keys.length > 1;
   let hasStopped = await awaitStop(input, isTogether ? AGAIN_AFTER_MS : EFFECT_LIMIT_MS);
   if (!hasStopped && isTogether) {

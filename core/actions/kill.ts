@@ -75,12 +75,12 @@ const runScript = async (
   });
   if (result.exitCode === GONE || result.exitCode === CHANGED) return null;
   if (result.exitCode === REFUSED)
-    throw new AgtmuxError("E_UNSUPPORTED", `process ${pid} may not be signalled: ${result.stderr.trim()}`);
+    throw new AgtmuxError("E_UNSUPPORTED", `process ${pid} can't be signalled: ${result.stderr.trim()}`);
   const [, seen, front] = /^(\S+) ([01])\n$/.exec(result.stdout) ?? [];
   if (seen === undefined)
     throw new AgtmuxError(
       "E_TARGET_UNREACHABLE",
-      `process ${pid} could not be looked at: ${result.stderr.trim()}`,
+      `process ${pid} couldn't be inspected: ${result.stderr.trim()}`,
     );
   return { start: seen, isForeground: front === "1" };
 };

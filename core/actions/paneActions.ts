@@ -78,7 +78,7 @@ const createLiveAgents = ({
       if (entry.account === null)
         throw new AgtmuxError(
           "E_STALE_SNAPSHOT",
-          "Nothing was sent: the agent's settings folder is not known.",
+          "Nothing was sent: can't find the agent's settings folder.",
           {
             remedy: `Type in its pane, or name its folder in config.json (agents.${entry.runtime.agentType}.folders).`,
           },
@@ -149,7 +149,7 @@ export const createPaneActions = (deps: {
     const entry = subject.runtimeId === null ? null : entryOf(subject.runtimeId);
     if (entry === null)
       throw new AgtmuxError("E_UNSUPPORTED", `No agent runs in ${subject.paneRef}`, {
-        remedy: "Name a pane in which one does: see 'agtmux list panes'.",
+        remedy: "Choose a pane that has one; see 'agtmux list panes'.",
       });
     return entry;
   };
@@ -290,7 +290,7 @@ export const createPaneActions = (deps: {
   /** Nobody watches: what has only its screen may be something else by then. */
   const whyNotUnattended = (runtimeId: string): string | null => {
     const inside = insideOf(runtimeId);
-    return inside === null ? null : `it is inside ${inside}, where only its screen is known`;
+    return inside === null ? null : `it is inside ${inside}, where only its screen can be read`;
   };
 
   const send = (input: SendCall, alone: Occasion | null): Promise<ActionResult> =>
@@ -377,16 +377,16 @@ export const createPaneActions = (deps: {
             const { runtimeId } = runtime;
             const agentName = adapter?.displayName ?? runtime.agentType;
             if (adapter?.interruptKeys === undefined)
-              throw new AgtmuxError("E_UNSUPPORTED", `How ${agentName} is interrupted is not known`);
+              throw new AgtmuxError("E_UNSUPPORTED", `agtmux doesn't know how to interrupt ${agentName}`);
             const state = stateOf(runtimeId) ?? "unknown";
             if (isWaiting(state)) requireScreen(subject.key, subject.paneRef);
             if (backgroundIdOf(subject.paneId) !== null && state !== "running")
               throw new AgtmuxError(
                 "E_STALE_SNAPSHOT",
-                `Nothing was done to ${subject.paneRef}: ${agentName} is ${state}, there is no turn to stop`,
+                `Nothing was done to ${subject.paneRef}: ${agentName} is ${state}: no turn to interrupt`,
               );
             const keys = adapter.interruptKeys;
-            const report = await onScreen(turn, "a turn that goes on", (screen) =>
+            const report = await onScreen(turn, "a turn in progress", (screen) =>
               interruptTurn({
                 ...screen,
                 paneRef: subject.paneRef,
@@ -421,12 +421,12 @@ export const createPaneActions = (deps: {
           if (runtime.inside !== null)
             throw new AgtmuxError(
               "E_UNSUPPORTED",
-              `The agent in ${paneRef} is inside ${runtime.inside}: its process is not known`,
+              `The agent in ${paneRef} is inside ${runtime.inside}: its process can't be seen`,
               { remedy: "Go there with 'agtmux attach', and end it there." },
             );
           if (background !== null) requireStoppable(adapter, paneRef, background);
           if (pid === null || processStartedAt === null)
-            throw new AgtmuxError("E_UNSUPPORTED", `The process of the agent in ${paneRef} is not known`);
+            throw new AgtmuxError("E_UNSUPPORTED", `Can't find the process of the agent in ${paneRef}`);
           if (!input.isConfirmed)
             throw new AgtmuxError(
               "E_CONFIRMATION_REQUIRED",

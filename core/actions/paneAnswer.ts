@@ -25,11 +25,11 @@ import { isTypedIn } from "./unattended.ts";
 
 const agentDoubt = ({ runtime, adapter }: RuntimeEntry): string | null => {
   if (runtime.targetId !== HOST_TARGET) return "it is on another machine";
-  if (adapter === null) return "its agent is not known";
-  if (runtime.inside !== null) return `it is inside ${runtime.inside}: only its screen is known`;
+  if (adapter === null) return "its agent is unknown";
+  if (runtime.inside !== null) return `it is inside ${runtime.inside}: only its screen can be read`;
   const { capabilities, integration, displayName } = adapter;
   const tells = capabilities.event_driven && integration !== undefined;
-  return capabilities.verified && tells ? null : `${displayName} does not tell enough of what it asks`;
+  return capabilities.verified && tells ? null : `${displayName} doesn't say enough about what it asks`;
 };
 
 /** It must be the only open request. That another one has ended counts only if the screen showed it too. */
@@ -40,7 +40,7 @@ const askingDoubt = ({ resolution, facts, asked }: RuntimeEntry, told: PromptReq
   const open = lanes.flatMap(({ name, unanswered }) => unanswered.map(({ eventId }) => `${name}@${eventId}`));
   const [only] = open;
   if (open.length > 1) return "more than one request is open";
-  if (only !== resolution.requestId) return "no event tells that it is still open";
+  if (only !== resolution.requestId) return "no event says that it is still open";
   const eventId = only.slice(only.lastIndexOf("@") + 1);
   return mayBeOfAnother(asked.unended ?? NONE_UNENDED, { eventId, told })
     ? "the same may have been asked before, and the screen has not shown since that nothing is asked"
@@ -48,13 +48,15 @@ const askingDoubt = ({ resolution, facts, asked }: RuntimeEntry, told: PromptReq
 };
 
 const textDoubt = (told: PromptRequest, seen: PromptRequest): string | null => {
-  if (told.kind !== "command" || told.body === null) return "it is about no command";
+  if (told.kind !== "command" || told.body === null) return "it isn't about a command";
   if (told.isWhole !== true || told.hasMore === true)
-    return "a part of it is not told, or changes how it runs";
-  if ((told.runsIn ?? null) === null) return "its event does not tell all of how and where it runs";
-  if (seen.isWhole !== true || seen.kind !== "command") return "its dialog is not on the screen as a whole";
-  if (seen.title !== told.title) return "its dialog has another heading than its event";
-  return seen.body === told.body ? null : "the screen does not show it to the letter, in rows as it was told";
+    return "part of it isn't reported, or changes how it runs";
+  if ((told.runsIn ?? null) === null) return "its event doesn't say exactly how and where it runs";
+  if (seen.isWhole !== true || seen.kind !== "command") return "its dialog isn't on the screen in full";
+  if (seen.title !== told.title) return "its dialog's heading differs from its event's";
+  return seen.body === told.body
+    ? null
+    : "the screen doesn't show it word for word and line by line, as its event reported it";
 };
 
 const optionDoubt = ({ options, takesSeveral }: PromptRequest): string | null => {
@@ -69,7 +71,7 @@ const optionDoubt = ({ options, takesSeveral }: PromptRequest): string | null =>
  */
 export const doubtOf = (entry: RuntimeEntry, seen: PromptRequest | null): string | null => {
   const told = toldByEvent(entry);
-  if (told === null) return agentDoubt(entry) ?? "no event told it while this daemon runs";
+  if (told === null) return agentDoubt(entry) ?? "no event has reported it since this daemon started";
   if (seen === null) return agentDoubt(entry) ?? "its dialog is not on the screen";
   return agentDoubt(entry) ?? askingDoubt(entry, told) ?? textDoubt(told, seen) ?? optionDoubt(seen);
 };

@@ -101,7 +101,7 @@ const requestOn = (input: AnswerInput, capture: PaneCapture): PromptRequest | nu
 const unplaced = ({ paneRef }: AnswerInput): AgtmuxError =>
   new AgtmuxError(
     "E_UNSUPPORTED",
-    `Nothing was sent to ${paneRef}: its dialog cannot be told apart from what stands above it on the screen.`,
+    `Nothing was sent to ${paneRef}: can't tell its dialog from what is above it on the screen.`,
     { remedy: "Go there with 'agtmux attach'." },
   );
 
@@ -194,7 +194,7 @@ export const pressFirst = async (
     if (await pressOn(input, action, reading, keys)) return reading;
     input.onNothingSent();
   }
-  throw refuse(input, "what it runs or shows changed with every look");
+  throw refuse(input, "what it runs or shows kept changing");
 };
 
 /** A key after the first. Null: pressed; else why not. `reading`: of a moment ago. */

@@ -85,7 +85,7 @@ const openPrompt = (paneRef: string): AgtmuxError =>
 
 const notAtPrompt = (paneRef: string, view: string): AgtmuxError =>
   new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${paneRef}: ${view}.`, {
-    remedy: "Close in its pane what is open there; the text would be taken for a choice.",
+    remedy: "Close what is open in its pane; the text would be taken as a choice.",
   });
 
 const refuseReceiver = async (input: SendInput, capture: PaneCapture): Promise<void> => {
@@ -159,7 +159,7 @@ const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneCaptur
   }
   throw new AgtmuxError(
     "E_STALE_SNAPSHOT",
-    `Nothing was sent to ${input.paneRef}: what it runs or shows changed with every look.`,
+    `Nothing was sent to ${input.paneRef}: what it runs or shows kept changing.`,
   );
 };
 

@@ -95,8 +95,7 @@ export const enterTextMode = async (input: TextModeInput, capture: PaneCapture):
   if (mode === "commands")
     throw takesCommands(paneRef, "the editor of its input box is in a mode for commands");
   if (!(await agent.usesModes())) return false;
-  if (mode === null)
-    throw takesCommands(paneRef, "it is not known in which mode the editor of its input box is");
+  if (mode === null) throw takesCommands(paneRef, "can't tell which mode the editor of its input box is in");
   if (isUnattended) throw takesCommands(paneRef, "the editor of its input box is in its mode for commands");
   const onlyIf = {
     command: capture.command,
@@ -169,7 +168,7 @@ const enterCondition = ({ command, mark }: Typed, capture: PaneCapture) => {
 
 type EnterTry = { kind: "pressed" } | { kind: "again" | "refused"; why: string };
 
-const BOX_CHANGED = "The pane or its input box became another one before Enter, so Enter was not pressed.";
+const BOX_CHANGED = "The pane or its input box changed before Enter, so Enter was not pressed.";
 
 const refused = (why: string): EnterTry => ({ kind: "refused", why });
 

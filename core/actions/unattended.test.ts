@@ -74,44 +74,46 @@ describe("nothing is typed unseen", () => {
     const why = (isSure: boolean, seenBy = adapter) =>
       open({ isSure, adapter: seenBy }).findObstacle(capture(["rests", "> "]));
     expect(await why(true)).toBeNull();
-    expect(await why(false)).toBe("its agent does not rest");
+    expect(await why(false)).toBe("its agent isn't idle");
     expect(await why(false, resting)).toBeNull();
   });
 
   it.each([...BUSY, LIMIT])("to an agent that is %j", async (status) => {
-    expect(await open({ status }).findObstacle(capture(["rests", "> "]))).toBe("its agent does not rest");
+    expect(await open({ status }).findObstacle(capture(["rests", "> "]))).toBe("its agent isn't idle");
   });
 
   it("after a limit, unless a person set the time for that", async () => {
     const why = (status: Status | null) =>
       open({ status, afterLimit: true }).findObstacle(capture(["rests", "> "]));
     expect(await why(LIMIT)).toBeNull();
-    for (const status of BUSY) expect(await why(status)).toBe("its agent does not rest");
+    for (const status of BUSY) expect(await why(status)).toBe("its agent isn't idle");
   });
 
   it("where the screen knows better than the last state", async () => {
-    expect(await open().findObstacle(capture(["works", "> "]))).toBe("its agent does not rest");
+    expect(await open().findObstacle(capture(["works", "> "]))).toBe("its agent isn't idle");
   });
 
   it("onto a draft, into no box, beside a reader, or where nobody can tell", async () => {
     const why = (rows: string[], more: Partial<PaneCapture> = {}) => open().findObstacle(capture(rows, more));
-    expect(await why(["rests", "> fix"])).toBe("a draft stands in its input box");
-    expect(await why(["rests", "menu"])).toBe("its input box is not in sight");
+    expect(await why(["rests", "> fix"])).toBe("its input box has a draft");
+    expect(await why(["rests", "menu"])).toBe("its input box isn't visible");
     expect(await why(["rests", "> "], { inMode: true })).toBe("somebody reads in it (copy mode)");
-    expect(await open({ adapter: null }).findObstacle(capture(["rests", "> "]))).toContain("is not known");
+    expect(await open({ adapter: null }).findObstacle(capture(["rests", "> "]))).toContain(
+      "can't tell how its agent shows",
+    );
     expect(await why(["rests", "> "])).toBeNull();
   });
 
   it("onto a draft of a new agent either; where none can be read, it waits longer for who types there", async () => {
     const first = (rows: string[], more: Parameters<typeof open>[0] = {}) =>
       open({ isFirst: true, ...more }).findObstacle(capture(rows));
-    expect(await first(["rests", "> fix"])).toBe("a draft stands in its input box");
+    expect(await first(["rests", "> fix"])).toBe("its input box has a draft");
     const blind = { adapter: { readScreen: adapter.readScreen } };
     expect(await first(["rests", "> fix"], blind)).toBeNull();
     const typing = (seconds: number) => [client({ activeAt: NOW / 1_000 - seconds })];
     expect(await first(["rests"], { ...blind, clients: typing(60) })).toBe("somebody types there");
     expect(await first(["rests"], { ...blind, clients: typing(70) })).toBeNull();
-    expect(await first(["works"], blind)).toBe("its agent does not rest");
+    expect(await first(["works"], blind)).toBe("its agent isn't idle");
     for (const [isFirst, holds] of [
       [true, true],
       [false, false],

@@ -72,19 +72,19 @@ const CUT_FROM = 24;
 const findInBox = ({ adapter, pane }: UnattendedText, capture: PaneCapture): string | null => {
   if (adapter?.readDraft === undefined) return null;
   const draft = readDraft(adapter, pane, capture);
-  if (draft === null) return "its input box is not in sight";
-  return draft === "" ? null : "a draft stands in its input box";
+  if (draft === null) return "its input box isn't visible";
+  return draft === "" ? null : "its input box has a draft";
 };
 
 export const createUnattended = (deps: UnattendedText): Unattended => ({
   findObstacle: async (capture) => {
     const { pane, adapter, afterLimit } = deps;
-    if (!isAtRest(deps.status(), afterLimit)) return "its agent does not rest";
+    if (!isAtRest(deps.status(), afterLimit)) return "its agent isn't idle";
     if (adapter?.readDraft === undefined && !deps.isFirst)
-      return "it is not known how its agent shows what somebody typed";
+      return "can't tell how its agent shows what somebody typed";
     // The engine may be some hundred milliseconds behind.
     const seen = readCapture({ adapter }, pane, capture)?.status ?? null;
-    if (seen === null ? !deps.isSure() : !isAtRest(seen, afterLimit)) return "its agent does not rest";
+    if (seen === null ? !deps.isSure() : !isAtRest(seen, afterLimit)) return "its agent isn't idle";
     if (capture.inMode) return "somebody reads in it (copy mode)";
     const inBox = findInBox(deps, capture);
     if (inBox !== null) return inBox;

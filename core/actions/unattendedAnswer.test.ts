@@ -107,7 +107,9 @@ it("is not given while somebody types there, and is after a moment", async () =>
 
 it("is not given where the agent has ended, or where an approval is in doubt", async () => {
   await expect(open([], false).answers.answer(answer())).rejects.toThrow("its agent has ended");
-  await expect(open([]).answers.answer(answer({ choice: "approve" }))).rejects.toThrow("not known");
+  await expect(open([]).answers.answer(answer({ choice: "approve" }))).rejects.toThrow(
+    "its agent is unknown",
+  );
 });
 
 it("asks directly before the key whether it may still be given", async () => {

@@ -118,7 +118,7 @@ export const viewTranscript = async (input: {
       ...(cause === undefined ? {} : { cause }),
     });
   if (adapter?.readTranscript === undefined)
-    throw refuse(`the form of ${adapter?.displayName ?? "this agent"}'s log is not known`);
+    throw refuse(`the format of ${adapter?.displayName ?? "this agent"}'s log is unknown`);
   let entries: readonly TranscriptEntry[] | null;
   try {
     entries = await adapter.readTranscript(request);
@@ -126,7 +126,7 @@ export const viewTranscript = async (input: {
     if (cause instanceof AgtmuxError) throw cause;
     throw refuse(`${adapter.displayName}'s log cannot be read`, cause);
   }
-  if (entries === null) throw refuse(`no log is provably that of this ${adapter.displayName} process`);
+  if (entries === null) throw refuse(`can't tell which log belongs to this ${adapter.displayName} process`);
   const wanted = Math.min(Math.max(1, Math.trunc(input.lines)), MAX_OUTPUT_LINES);
   return boundLines(renderTranscript(entries), wanted);
 };
@@ -154,7 +154,7 @@ export const createOutputActions = (deps: {
   ): StateFileRequest => {
     const { pid, processStartedAt, agentSessionId } = runtime;
     if (pid === null || processStartedAt === null || account === null)
-      throw new AgtmuxError("E_UNSUPPORTED", `The process of the agent in ${paneRef} is not known`);
+      throw new AgtmuxError("E_UNSUPPORTED", `Can't find the process of the agent in ${paneRef}`);
     const { executor } = connectedTargets.get(runtime.targetId);
     const process = { pid, ppid: pane.panePid, comm: "", args: "", startedAt: processStartedAt };
     const { configDir } = account;

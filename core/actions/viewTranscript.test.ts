@@ -42,8 +42,12 @@ it("gives the newest lines within the bound", async () => {
 });
 
 it.each([
-  ["an agent whose log is not known", undefined, "the form of Agent's log is not known"],
-  ["a process to which no log belongs", async () => null, "no log is provably that of this Agent process"],
+  ["an agent whose log is not known", undefined, "the format of Agent's log is unknown"],
+  [
+    "a process to which no log belongs",
+    async () => null,
+    "can't tell which log belongs to this Agent process",
+  ],
   [
     "a log that may not be read",
     () => Promise.reject(Object.assign(new Error("no"), { code: "EACCES" })),

@@ -62,7 +62,7 @@ describe("list panes", () => {
       schema_version: "1.0",
       filters: { session: ["api"], target: ["host", "vm1"], needs_action: false },
       summary: { total: 4, needs_action: 1, by_agent: { claude: 4 }, by_target: { host: 3, vm1: 1 } },
-      problems: ["target vm1 is down: no answer"],
+      problems: ["machine vm1 is down: no answer"],
     });
     expect(document.summary.by_state).toMatchObject({ running: 1, waiting_approval: 1, idle: 2, error: 0 });
   });
@@ -76,7 +76,7 @@ describe("list panes", () => {
     for (const filters of [{ target: "vm2" }, { targetSession: "vm2/api" }, { target: ["host", "vm2"] }])
       for (const list of [listPanes, listWindows, listSessions])
         expect(() => list(input, filters)).toThrow(
-          expect.objectContaining({ code: "E_TARGET_UNKNOWN", remedy: "Known targets: host, vm1." }),
+          expect.objectContaining({ code: "E_TARGET_UNKNOWN", remedy: "Known machines: host, vm1." }),
         );
   });
 

@@ -37,7 +37,7 @@ const problemsOf = (targets: readonly TargetView[], named: ReadonlySet<string> |
     .flatMap((target) => [
       ...(target.health === "ok"
         ? []
-        : [`target ${target.target} is ${target.health}: ${target.health_reason ?? "no reason given"}`]),
+        : [`machine ${target.target} is ${target.health}: ${target.health_reason ?? "no reason given"}`]),
       ...target.servers.flatMap((server) =>
         server.status === "error"
           ? [`tmux server ${server.tmux_server} on ${target.target}: ${server.problem ?? "does not answer"}`]
@@ -51,8 +51,8 @@ const checkTargets = (targets: readonly TargetView[], filters: ListFilters): Rea
   const known = targets.map(({ target }) => target);
   for (const name of named ?? [])
     if (!known.includes(name))
-      throw new AgtmuxError("E_TARGET_UNKNOWN", `no target is called '${name.slice(0, 200)}'`, {
-        remedy: `Known targets: ${known.join(", ")}.`,
+      throw new AgtmuxError("E_TARGET_UNKNOWN", `no machine is called '${name.slice(0, 200)}'`, {
+        remedy: `Known machines: ${known.join(", ")}.`,
       });
   return named;
 };

@@ -58,9 +58,13 @@ export const createSettingsService = ({
       const wanted = value === null && !schema.safeParse(null).success ? defaults[key] : value;
       const parsed = schema.safeParse(wanted);
       if (!parsed.success)
-        throw new AgtmuxError("E_USAGE", `${key} cannot be that: ${parsed.error.issues[0]?.message ?? ""}`, {
-          remedy: "Nothing was changed. Choose another value.",
-        });
+        throw new AgtmuxError(
+          "E_USAGE",
+          `${key} can't have that value: ${parsed.error.issues[0]?.message ?? ""}`,
+          {
+            remedy: "Nothing was changed. Choose another value.",
+          },
+        );
       const [first = key, ...rest] = key.split(".");
       await write([first, ...rest], parsed.data);
       return inForce();

@@ -161,7 +161,7 @@ export const createConnectedTargets = (
       const { name, reason } = describe(targetId);
       throw new AgtmuxError(
         "E_TARGET_UNREACHABLE",
-        `target ${name} is not connected${reason === null ? "" : `: ${reason}`}`,
+        `machine ${name} is not connected${reason === null ? "" : `: ${reason}`}`,
         { remedy: `Try 'agtmux target connect ${name}'.` },
       );
     },
@@ -192,7 +192,7 @@ export const createTargetReach =
   (name) => {
     const targetId = targetIdOf(name);
     if (targetId === undefined)
-      throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`);
+      throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no machine '${name.slice(0, 64)}'`);
     const connected = connectedTargets.get(targetId);
     const { executor, reader, servers } = connected;
     // What takes long must not hold up the one connection through which watching reads.

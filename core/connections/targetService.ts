@@ -106,20 +106,20 @@ export const createTargetService = (deps: {
       name === HOST_TARGET ? "E_UNSUPPORTED" : "E_TARGET_UNKNOWN",
       name === HOST_TARGET
         ? `'${HOST_TARGET}' is this machine: it is always there`
-        : `there is no target '${name.slice(0, 64)}'`,
+        : `there is no machine '${name.slice(0, 64)}'`,
       { remedy: names.length === 0 ? "Add one with 'agtmux target add'." : `Targets: ${names.join(", ")}.` },
     );
   };
   const viewOf = (name: string): TargetView => {
     const view = ingest.targets().find(({ target }) => target === name);
-    if (view === undefined) throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name}'`);
+    if (view === undefined) throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no machine '${name}'`);
     return view;
   };
   const connect = async (name: string): Promise<TargetView> => {
     const config = find(name);
     const target = running.get(name);
     if (!config.enabled || target === undefined)
-      throw new AgtmuxError("E_TARGET_UNREACHABLE", `target ${name} is disabled`, {
+      throw new AgtmuxError("E_TARGET_UNREACHABLE", `machine ${name} is disabled`, {
         remedy: `Enable it with 'agtmux target enable ${name}'.`,
       });
     await target.connectNow();
@@ -136,7 +136,7 @@ export const createTargetService = (deps: {
       checkSshAlias(sshTarget);
       await deps.write(({ targets }) => {
         if (name === HOST_TARGET || targets.some((target) => target.name === name))
-          throw new AgtmuxError("E_USAGE", `there is a target '${name}' already`, {
+          throw new AgtmuxError("E_USAGE", `there is already a machine '${name}'`, {
             remedy: "Choose another name, or remove that one first.",
           });
         const added = { name, ssh_target: sshTarget, transport, tmux_path: tmuxPath };

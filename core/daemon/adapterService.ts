@@ -65,7 +65,7 @@ export const createAdapterSwitch = ({
       // Enabling also removes agent types that are no longer known.
       if (!types().includes(agentType) && (!isWanted || isEnabled(agentType)))
         throw new AgtmuxError("E_USAGE", `there is no agent '${agentType.slice(0, 100)}'`, {
-          remedy: `There is ${types().join(", ")}.`,
+          remedy: `Agents: ${types().join(", ")}.`,
         });
       if (isEnabled(agentType) === isWanted) return false;
       await write(({ adapters: { disabled } }) =>
@@ -193,7 +193,7 @@ export const createAdapterService = (deps: {
     const { adapter, kind, problems } = filesWanted(adapters).check(file);
     if (adapter !== null) return [{ adapter, kind }];
     throw new AgtmuxError("E_CONFIG_INVALID", `${file.name} has problems`, {
-      remedy: "Correct the named lines.",
+      remedy: "Correct those lines.",
       details: problems.map(describeProblem),
     });
   };

@@ -63,7 +63,7 @@ export const createSeenRows = ({
         runtimeId !== null && (ingest.dismiss(runtimeId) || ingest.markSeen(runtimeId, clock.now()));
       if (isDone) return { paneRef };
       throw new AgtmuxError("E_UNSUPPORTED", `${paneRef} shows no error, and nothing unread`, {
-        remedy: "Errors and what nobody has looked at yet can be dismissed.",
+        remedy: "Only errors and what nobody has looked at yet can be dismissed.",
       });
     });
   };

@@ -243,7 +243,7 @@ export const createService = (deps: {
       seen.findCrashed(ref)?.view ?? rows.find((row) => ref === `runtime:${row.identity.runtime_id}`);
     const subject = known === undefined ? resolveRef(ref, subjects()) : null;
     const row = known ?? rows.find((one) => one.identity.pane_ref === subject?.paneRef);
-    if (row === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${ref.slice(0, 200)}'`);
+    if (row === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing matches '${ref.slice(0, 200)}'`);
     const { runtime_id } = row.identity;
     const entry = runtime_id === null ? null : (ingest.liveState.runtimes.get(runtime_id) ?? null);
     const history = runtime_id === null ? [] : store.listTransitionsOf(runtime_id, 100);

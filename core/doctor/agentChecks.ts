@@ -167,12 +167,12 @@ const describeAbsent = (subject: Subject): Diagnosis => {
   if (seen.length === 0)
     return {
       status: "skipped",
-      summary: `${adapter.displayName} is not integrated, and no pane runs it.`,
+      summary: `${adapter.displayName} has no hooks, and no pane runs it.`,
       remedy: `Run ${command(subject, "")} before you use it.`,
     };
   return {
     status: "warning",
-    summary: `${adapter.displayName} works by screen reading only.`,
+    summary: `${adapter.displayName} is read from its screen only.`,
     evidence: panesOf(seen),
     remedy: `Install its hooks with ${command(subject, "")}.`,
   };
@@ -226,21 +226,21 @@ const checkEvents = async ({
   if ((await installation()).kind === "absent") return null;
   const at = (await link.integrations()).lastRealEventAt(adapter.agentType);
   const evidence =
-    at === null ? "no event of a real agent yet" : `last one ${formatAge(clock.now() - at)} ago`;
+    at === null ? "no event from a real agent yet" : `last one ${formatAge(clock.now() - at)} ago`;
   const silent = seen.filter(({ hasEvents }) => !hasEvents);
   if (silent.length > 0)
     return {
       status: "warning",
       summary: `No event has come from ${adapter.displayName} in ${panesOf(silent)} yet.`,
       evidence,
-      remedy: "Give it a prompt; if still nothing comes, restart the agent: hooks are loaded when it starts.",
+      remedy: "Send it a prompt; if still nothing arrives, restart the agent: it loads hooks when it starts.",
     };
   if (at === null)
     return {
       status: "skipped",
-      summary: `No event of ${adapter.displayName} has come yet, and no pane runs it.`,
+      summary: `No event has come from ${adapter.displayName} yet, and no pane runs it.`,
     };
-  return { status: "ok", summary: `Events of ${adapter.displayName} arrive.`, evidence };
+  return { status: "ok", summary: `Events from ${adapter.displayName} arrive.`, evidence };
 };
 
 const checkConfirmation = async ({ adapter, seen, link }: Subject): Promise<Diagnosis | null> => {
@@ -271,18 +271,22 @@ const majorOf = (version: string): string => version.split(".")[0] ?? version;
 
 const judgeVersion = ({ adapter }: Subject, version: string, paneRef: string): Diagnosis => {
   const recorded = adapter.recordedVersions;
-  const evidence = `${version} in ${paneRef}; recorded: ${recorded.length === 0 ? "none" : recorded.join(", ")}`;
+  const evidence = `${version} in ${paneRef}; tested with: ${recorded.length === 0 ? "none" : recorded.join(", ")}`;
   if (recorded.includes(version))
-    return { status: "ok", summary: `${adapter.displayName} ${version} is a recorded version.`, evidence };
+    return {
+      status: "ok",
+      summary: `${adapter.displayName} ${version} is a version that agtmux is tested with.`,
+      evidence,
+    };
   if (recorded.length === 0 || recorded.some((one) => majorOf(one) === majorOf(version)))
     return {
       status: "ok",
-      summary: `${adapter.displayName} ${version} has no recording of its own; what is not recognised shows as unknown.`,
+      summary: `${adapter.displayName} ${version} is unverified; what isn't recognised shows as unknown.`,
       evidence,
     };
   return {
     status: "warning",
-    summary: `${adapter.displayName} ${version} is of another major version than the recorded ones.`,
+    summary: `${adapter.displayName} ${version} is another major version than agtmux is tested with.`,
     evidence,
     remedy: `Compare its rows with what you see; 'agtmux adapters try ${paneRef}' shows what is recognised.`,
   };

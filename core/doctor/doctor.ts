@@ -99,8 +99,8 @@ const lookAtSetup = async (
 };
 
 const unknownTarget = (name: string, all: readonly DoctorTarget[]): AgtmuxError =>
-  new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`, {
-    remedy: `Known targets: ${all.map(({ view }) => view.target).join(", ")}.`,
+  new AgtmuxError("E_TARGET_UNKNOWN", `there is no machine '${name.slice(0, 64)}'`, {
+    remedy: `Known machines: ${all.map(({ view }) => view.target).join(", ")}.`,
   });
 
 export const createDoctor = ({
@@ -127,7 +127,7 @@ export const createDoctor = ({
     const target = all.find(({ view }) => view.target === name);
     if (target === undefined) throw unknownTarget(name, all);
     if (target.link === null)
-      throw new AgtmuxError("E_TARGET_UNREACHABLE", `target ${name} is not connected`, {
+      throw new AgtmuxError("E_TARGET_UNREACHABLE", `machine ${name} is not connected`, {
         remedy: `Try 'agtmux target connect ${name}'.`,
       });
     const muted = host().notifications.muted_agents;

@@ -47,7 +47,7 @@ const checkAdapterFiles = (adapters: AdapterSource): Diagnosis[] => {
     status: "problem",
     summary: `The adapter file ${file} is not in force.`,
     evidence: problems.map(describeProblem).join("; "),
-    remedy: "Correct the named lines; 'agtmux adapters check' looks at all files.",
+    remedy: "Correct those lines; 'agtmux adapters check' checks all files.",
   }));
   const inForce = new Set(
     adapters.list().flatMap(({ agentType }) => adapters.files?.originOf(agentType).files ?? []),
@@ -68,7 +68,7 @@ const checkNotifications = (facts: HostFacts): Diagnosis => {
     return { status: "skipped", summary: "Notifications are switched off in config.json." };
   if (facts.host !== "app")
     return facts.notificationListeners > 0
-      ? { status: "ok", summary: "A connected surface shows notifications.", evidence }
+      ? { status: "ok", summary: "A connected app or popover shows notifications.", evidence }
       : {
           status: "skipped",
           summary: "This daemon has no desktop: the app or an open popover shows notifications.",
@@ -117,7 +117,7 @@ const checkHistory = async ({ loss, outage }: HostFacts): Promise<Diagnosis> => 
       status: "problem",
       summary: "The database cannot be written: agents show as unknown, and events wait in the spool.",
       evidence: outage,
-      remedy: "Make room on the disk, or make the home writable; the daemon then goes on by itself.",
+      remedy: "Free some disk space, or make the home writable; the daemon then recovers by itself.",
     };
   const lost = await loss();
   if (lost === null || !lost.isKept) return { status: "ok", summary: "The history is stored." };

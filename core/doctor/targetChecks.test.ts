@@ -73,7 +73,7 @@ describe("tmux", () => {
   it.each([
     ["tmux 3.1c\n", "its servers are asked through the tmux program, which costs more."],
     ["tmux master\n", "its servers are asked through the tmux program, which costs more."],
-    ["tmux 3.8\n", "How each of its servers is asked is said below."],
+    ["tmux 3.8\n", "See below how each of its servers is asked."],
   ])("of version %j says which way its servers are asked: %s", async (said, way) => {
     expect(find(await examine(makeLink({ "-V": answer(said) })), "target.tmux")?.summary).toContain(way);
   });
@@ -155,14 +155,10 @@ describe("a tmux server", () => {
     [{ mode: "polling", problem: null }, "is asked through the tmux program.", null],
     [
       { mode: "polling", problem: "it speaks protocol 9 of tmux, and only 8 is known" },
-      "is asked through the tmux program, and not as well as it could be.",
+      "is asked through the tmux program; a better way failed.",
       "it speaks protocol 9",
     ],
-    [
-      { mode: "direct", problem: "2 rows" },
-      "is asked over its socket, and not as well as it could be.",
-      "2 rows",
-    ],
+    [{ mode: "direct", problem: "2 rows" }, "is asked over its socket; a better way failed.", "2 rows"],
   ])("that is %j is said to be so, and why", async (options, way, why) => {
     const findings = await examine(
       makeLink({ "send-keys": answer("") }),

@@ -22,7 +22,7 @@ const checkWatch = (view: ServerView, { socketPath }: TmuxSocket): Diagnosis => 
   if (status === "no_server")
     return {
       status: "skipped",
-      summary: `No tmux server runs as ${name}.`,
+      summary: `No tmux server is running as ${name}.`,
       evidence: socketPath,
       remedy: `Start one with 'tmux -S ${socketPath} new-session'; it is seen within a second.`,
     };
@@ -31,15 +31,15 @@ const checkWatch = (view: ServerView, { socketPath }: TmuxSocket): Diagnosis => 
       status: "problem",
       summary: `The tmux server ${name} does not answer.`,
       evidence,
-      remedy: `Look whose it is: 'ls -la ${dirname(socketPath)}'. If it is yours, try 'tmux -S ${socketPath} list-sessions'.`,
+      remedy: `See who owns it: 'ls -la ${dirname(socketPath)}'. If it is yours, try 'tmux -S ${socketPath} list-sessions'.`,
     };
   const way = mode === "direct" ? "over its socket" : "through the tmux program";
   if (problem !== null)
     return {
       status: "warning",
-      summary: `The tmux server ${name} is asked ${way}, and not as well as it could be.`,
+      summary: `The tmux server ${name} is asked ${way}; a better way failed.`,
       evidence,
-      remedy: "agtmux goes on trying. Report the evidence with the output of 'tmux -V'.",
+      remedy: "agtmux keeps trying. Report the evidence with the output of 'tmux -V'.",
     };
   return { status: "ok", summary: `The tmux server ${name} is asked ${way}.`, evidence };
 };
@@ -69,7 +69,7 @@ const checkKeys = async (
   if (said.includes("can't find pane")) return null;
   return {
     status: "problem",
-    summary: `The tmux server ${server} takes no keys.`,
+    summary: `The tmux server ${server} doesn't accept keys.`,
     evidence: said,
     remedy: said.includes("read-only")
       ? `Attach a terminal to it: 'tmux -S ${socketPath} attach'.`
@@ -113,11 +113,11 @@ const checkHealth = ({ view }: DoctorTarget): Diagnosis => {
       : "See the findings about tmux below; 'agtmux target list' shows the state as it changes.";
   switch (view.health) {
     case "ok":
-      return { status: "ok", summary: `Target ${view.target} answers.`, evidence: `kind ${view.kind}` };
+      return { status: "ok", summary: `Machine ${view.target} answers.`, evidence: `kind ${view.kind}` };
     case "degraded":
-      return { status: "warning", summary: `Target ${view.target} answers in part.`, evidence, remedy };
+      return { status: "warning", summary: `Machine ${view.target} answers in part.`, evidence, remedy };
     case "down":
-      return { status: "problem", summary: `Target ${view.target} is not watched.`, evidence, remedy };
+      return { status: "problem", summary: `Machine ${view.target} is not watched.`, evidence, remedy };
   }
 };
 
@@ -144,14 +144,14 @@ const judgeVersion = (path: string, version: TmuxVersion): Diagnosis => {
         status: "warning",
         summary: `agtmux is tested with tmux ${TESTED_VERSIONS}, not with ${version.raw}: its servers are asked through the tmux program, which costs more.`,
         evidence,
-        remedy: "Nothing has to be done while the states are right. " + INSTALL_TMUX,
+        remedy: "Nothing to do while the states are right. " + INSTALL_TMUX,
       };
     case "untried":
       return {
         status: "warning",
-        summary: `agtmux is tested with tmux ${TESTED_VERSIONS}, not with ${version.raw}. How each of its servers is asked is said below.`,
+        summary: `agtmux is tested with tmux ${TESTED_VERSIONS}, not with ${version.raw}. See below how each of its servers is asked.`,
         evidence,
-        remedy: "Nothing has to be done while the states are right.",
+        remedy: "Nothing to do while the states are right.",
       };
   }
 };
@@ -230,7 +230,7 @@ const checkClock = async ({ executor }: DoctorLink, clock: Clock): Promise<Diagn
   const after = clock.now();
   const seconds = /^\d{9,11}$/.exec(ran.stdout.trim())?.[0];
   if (ran.exitCode !== 0 || seconds === undefined)
-    return { status: "skipped", summary: "The target does not say its time.", evidence: ran.stderr.trim() };
+    return { status: "skipped", summary: "The machine doesn't tell its time.", evidence: ran.stderr.trim() };
   // The target's second may be just beginning or ending, and its clock was read at some moment between question and answer.
   const earliest = Number(seconds) * 1_000 - after;
   const latest = Number(seconds) * 1_000 + 999 - before;
@@ -277,7 +277,7 @@ export const targetChecks = (target: DoctorTarget, testAgent: string | null, clo
       health,
       check("connection", () => ({
         status: "skipped",
-        summary: `Nothing else of ${target.view.target} can be checked without a connection.`,
+        summary: `Nothing else on ${target.view.target} can be checked without a connection.`,
       })),
     ];
   return [

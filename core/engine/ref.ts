@@ -106,9 +106,9 @@ export const resolveRef = <S extends RefSubject>(text: string, subjects: Iterabl
   const found: S[] = [];
   for (const subject of subjects) if (matches(ref, subject)) found.push(subject);
   const [only] = found;
-  if (only === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${text.slice(0, 200)}'`);
+  if (only === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing matches '${text.slice(0, 200)}'`);
   if (found.length > 1)
-    throw new AgtmuxError("E_REF_AMBIGUOUS", `'${text.slice(0, 200)}' fits ${found.length} panes`, {
+    throw new AgtmuxError("E_REF_AMBIGUOUS", `'${text.slice(0, 200)}' matches ${found.length} panes`, {
       details: found.map((subject) =>
         formatPaneRef({ ...subject, sessionName: subject.links[0]?.sessionName ?? "" }),
       ),

@@ -268,7 +268,7 @@ const settle = <S extends TypedSubject>(text: string, things: readonly Thing<S>[
       remedy: "Name the pane itself, as listed.",
     });
   if (fits.length === 1 && isSettled(only, things)) return only;
-  const what = fits.length > 1 ? `fits ${fits.length} panes` : "means more than one thing";
+  const what = fits.length > 1 ? `matches ${fits.length} panes` : "means more than one thing";
   throw new AgtmuxError("E_REF_AMBIGUOUS", `${quote(text)} ${what}`, {
     details: candidatesOf(fits.length > 1 ? fits : panes),
   });
@@ -312,7 +312,7 @@ const resolveOn = <S extends TypedSubject>(
   if (asName.length > 0)
     throw new AgtmuxError(
       "E_REF_AMBIGUOUS",
-      `${quote(text)} is a name here, and begins like the target ${target}`,
+      `${quote(text)} is a name here, and begins like the machine ${target}`,
       {
         details: candidatesOf([...things, ...asName].flatMap(({ panes }) => panes)),
       },
@@ -345,7 +345,7 @@ export const resolveTyped = <S extends TypedSubject>(text: string, among: TypedA
   const things = meaningsOf(text, inReach, from.kind === "inside" ? from.paneId : null);
   const found = settle(text, things);
   if (found !== null) return found;
-  if (from.kind === "outside") throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits ${quote(text)}`);
+  if (from.kind === "outside") throw new AgtmuxError("E_REF_NOT_FOUND", `nothing matches ${quote(text)}`);
   const elsewhere = text === "." ? [] : meaningsOf(text, subjects, null);
   const where =
     from.kind === "inside" ? "the tmux server that you are in" : "a tmux server that is not watched";

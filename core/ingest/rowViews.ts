@@ -77,9 +77,9 @@ class ServerRows {
 }
 
 const HINDERED_REMEDY =
-  "Make room on the disk, or make the home writable; the daemon then goes on by itself.";
-const UNSEEN_REMEDY = "Nothing is to be done: it goes on by itself.";
-const LOSS_REMEDY = "Nothing is to be done: what is shown was found again; 'agtmux doctor' names the file.";
+  "Free some disk space, or make the home writable; the daemon then recovers by itself.";
+const UNSEEN_REMEDY = "Nothing to do: it recovers by itself.";
+const LOSS_REMEDY = "Nothing to do: what is shown was found again; 'agtmux doctor' names the file.";
 
 const asUnknown = (view: PaneView): PaneView => ({
   ...view,

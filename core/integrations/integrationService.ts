@@ -43,8 +43,8 @@ export const createIntegrationService = (
 
   const of = async (targetId: string): Promise<Integrations> => {
     if (targetId !== HOST_TARGET && !targetNames().includes(targetId))
-      throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${targetId.slice(0, 64)}'`, {
-        remedy: `Known targets: ${targetNames().join(", ")}.`,
+      throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no machine '${targetId.slice(0, 64)}'`, {
+        remedy: `Known machines: ${targetNames().join(", ")}.`,
       });
     const connected = connectedTargets.get(targetId);
     const integrations = known.get(connected) ?? create(connected);

@@ -161,7 +161,7 @@ export class Integrations {
     const known = (adapter === null ? [] : await accountsOf(adapter)).map(({ configDir }) => configDir);
     const wanted = folder === undefined ? known : known.filter((configDir) => configDir === folder);
     if (wanted.length === 0 && folder !== undefined)
-      throw new AgtmuxError("E_USAGE", `${folder.slice(0, 200)} is no folder of '${agent.slice(0, 60)}'`, {
+      throw new AgtmuxError("E_USAGE", `${folder.slice(0, 200)} is not a folder of '${agent.slice(0, 60)}'`, {
         remedy: `Known ones: ${known.join(", ")}. Name others in config.json (agents.${agent.slice(0, 60)}.folders).`,
       });
     const homeDir = await executor.homeDir();
@@ -277,7 +277,10 @@ export class Integrations {
   ): Promise<IntegrationChange[]> {
     const { notifications } = this.find(agent);
     if (notifications === undefined)
-      throw new AgtmuxError("E_UNSUPPORTED", `${agent} does not notify by itself, as far as is known`);
+      throw new AgtmuxError(
+        "E_UNSUPPORTED",
+        `${agent} has no notifications of its own, as far as agtmux knows`,
+      );
     if ("how" in notifications) {
       if (who !== "agtmux") return [];
       throw new AgtmuxError("E_UNSUPPORTED", `agtmux does not change the settings of ${agent}`, {

@@ -49,7 +49,7 @@ describe("channels of config.json", () => {
         path: "channels.3.url",
         message: "what leaves this machine goes over https; http is for 127.0.0.1, [::1] and localhost",
       },
-      { line: 10, path: "channels.3.includes", message: "this key is not known" },
+      { line: 10, path: "channels.3.includes", message: "unknown key" },
       { line: 11, path: "channels.4", message: expect.any(String) },
     ]);
     expect(configProblems(text).every(isOfChannel)).toBe(true);
@@ -68,11 +68,11 @@ describe("channels of config.json", () => {
     ["https://me:secret@example.org/x", "must not hold a password"],
     ["http://127.0.0.1@example.org/x", "must not hold a password"],
     ["https://example.org\\@127.0.0.1/x", "must not hold a password"],
-    ["https://example.org\\x", "no address"],
-    ["https://exa mple.org/", "no address"],
-    ["https://example.org/x\ny", "no address"],
-    ["file:///etc/passwd", "no address"],
-    ["https://", "no address"],
+    ["https://example.org\\x", "isn't an address"],
+    ["https://exa mple.org/", "isn't an address"],
+    ["https://example.org/x\ny", "isn't an address"],
+    ["file:///etc/passwd", "isn't an address"],
+    ["https://", "isn't an address"],
   ])("take the address %s as it is meant: %s", (url, expected) => {
     expect(messageOf({ ...hook, url })).toContain(expected);
   });

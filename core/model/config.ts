@@ -106,7 +106,7 @@ const sshTargetConfigSchema = z
   .strict();
 export type SshTargetConfig = z.infer<typeof sshTargetConfigSchema>;
 
-const agentTypeSchema = z.string().regex(/^[a-z0-9_-]{1,40}$/, "this is no agent type");
+const agentTypeSchema = z.string().regex(/^[a-z0-9_-]{1,40}$/, "this isn't an agent type");
 
 export const configSchema = z
   .object({
@@ -117,7 +117,7 @@ export const configSchema = z
       .array(sshTargetConfigSchema)
       .refine(
         (targets) => new Set(targets.map(({ name }) => name)).size === targets.length,
-        "two targets have the same name",
+        "two machines have the same name",
       )
       .default([]),
     timing: timingSchema.prefault({}),
@@ -182,7 +182,7 @@ export const checkConfig = (json: unknown): CheckedConfig => {
     return parsed.success ? { config: parsed.data } : { config: null, issues: parsed.error.issues };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const message = "an object stands where a text or a list belongs";
+    const message = "an object where a text or a list belongs";
     return { config: null, issues: [{ code: "custom", path: [], message, input: json }] };
   }
 };
@@ -211,7 +211,7 @@ export const placesOf = (
   const places = issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
     return issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => ({ path: [...path, key], message: "this key is not known" }))
+      ? issue.keys.map((key) => ({ path: [...path, key], message: "unknown key" }))
       : [{ path, message: issue.message }];
   });
   const left = places.length - MAX_PROBLEMS;

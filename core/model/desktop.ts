@@ -57,7 +57,7 @@ export const acceleratorSchema = z
   .max(60)
   .regex(
     /^((Command|Cmd|Control|Ctrl|CommandOrControl|CmdOrCtrl|Alt|Option|AltGr|Shift|Super|Meta)\+){1,4}[A-Za-z0-9]{1,20}$/,
-    "this is no shortcut, as in Control+Alt+A",
+    "this isn't a shortcut such as Control+Alt+A",
   );
 
 export const DESKTOP_VIEWS = ["list", "settings", "integrations"] as const;

@@ -45,7 +45,7 @@ export const ERROR_CODES = {
   E_TARGET_HOST_KEY: {
     exit: 23,
     trpc: "PRECONDITION_FAILED",
-    remedy: "Run 'ssh' to the target once in a terminal and check its host key; it is never accepted here.",
+    remedy: "Run 'ssh' to the target once in a terminal and check its host key; agtmux never accepts one.",
   },
   E_TARGET_AUTH: {
     exit: 24,
@@ -136,17 +136,17 @@ export const ERROR_CODES = {
   E_GIT_FAILED: {
     exit: 74,
     trpc: "PRECONDITION_FAILED",
-    remedy: "Bring the repository into order with git; nothing was changed.",
+    remedy: "Fix the repository with git; nothing was changed.",
   },
   E_DOCUMENT_BUSY: {
     exit: 75,
     trpc: "CONFLICT",
-    remedy: "Repeat it in a moment; nothing is lost.",
+    remedy: "Try again in a moment; nothing is lost.",
   },
   E_WORKSPACE_REFUSED: {
     exit: 27,
     trpc: "PRECONDITION_FAILED",
-    remedy: "Nothing was changed. Do what the message names, and repeat.",
+    remedy: "Nothing was changed. Do what the message says, then try again.",
   },
   E_TIMEOUT: { exit: 124, trpc: "TIMEOUT", remedy: "Give it longer with --timeout." },
   E_INTERNAL: { exit: 70, trpc: "INTERNAL_SERVER_ERROR", remedy: "See the daemon's log and report it." },

@@ -80,7 +80,8 @@ const findAddressProblem = (address: string): string | null => {
   if (/^[a-z]+:\/\/[^/?#]*@/i.test(address))
     return "an address must not hold a password: put the secret into a file and name it as secret_file";
   const [, scheme, host] = ADDRESS.exec(address) ?? [];
-  if (scheme === undefined || host === undefined) return "this is no address, as in https://example.org/hook";
+  if (scheme === undefined || host === undefined)
+    return "this isn't an address such as https://example.org/hook";
   if (scheme === "http" && !LOOPBACK.test(host))
     return "what leaves this machine goes over https; http is for 127.0.0.1, [::1] and localhost";
   return null;

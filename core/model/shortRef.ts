@@ -63,3 +63,14 @@ export const partsOfPaneRef = (
     return null;
   }
 };
+
+const PANE_REFS = /pane:[^\s/]+\/[^\s/]*\/@\d+\/(?:%\d+|bg-[\w-]+)/g;
+
+/** A sentence for a person, with the canonical references of panes in their short form. */
+export const shortenRefs = (text: string): string =>
+  text.replaceAll(PANE_REFS, (ref) => {
+    const parts = partsOfPaneRef(ref);
+    if (parts === null) return ref;
+    const { target, tmux_server: server, pane_id: paneId } = parts;
+    return formatShortRef({ target, server, paneId });
+  });

@@ -63,7 +63,7 @@ export const uncommittedText = (workspace: WorkspaceView | null, folder: string)
   if (workspace === null) return "";
   const { changes, not_looked_at: reason } = workspace;
   if (changes === null)
-    return reason === null ? "" : `what is not committed in ${folder} is not known: ${reason}`;
+    return reason === null ? "" : `can't tell what isn't committed in ${folder}: ${reason}`;
   const parts = [
     ...(changes.files > 0 ? [counted(changes.files, "uncommitted file")] : []),
     ...((changes.ahead ?? 0) > 0 ? [`${counted(changes.ahead ?? 0, "commit")} not pushed`] : []),

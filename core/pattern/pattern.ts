@@ -94,7 +94,7 @@ export const findPatternProblem = (source: string, deadline: Deadline): string |
   try {
     expression = compilePattern(source);
   } catch (error) {
-    return error instanceof Error ? error.message : "it is no regular expression";
+    return error instanceof Error ? error.message : "it isn't a regular expression";
   }
   if (!safeRegex(source, { limit: MAX_REPETITIONS }))
     return "it repeats a repetition, looks behind, or repeats too often: write it so that each part can match in one way only";

@@ -259,5 +259,5 @@ it("is refused where its path is none that a shell can be given", () => {
   for (const path of ["sock", "/a/b\nc", "/a/..", "/"])
     expect(() =>
       guardedCall({ program, socketPath: path, rule: "trusted", words: [], mayStart: false }),
-    ).toThrow(/no whole path/);
+    ).toThrow(/isn't the full path/);
 });

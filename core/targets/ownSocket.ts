@@ -10,7 +10,7 @@ import { quoteArgv } from "./remoteScript.ts";
 
 const unsafeSocket = (path: string, doubt: string): AgtmuxError =>
   new AgtmuxError("E_SOCKET_UNSAFE", `the tmux program is not run on ${path}: ${doubt}`, {
-    remedy: "Look whose it is with 'ls -la' on its folder; nothing was sent there.",
+    remedy: "See who owns it with 'ls -la' on its folder; nothing was sent there.",
   });
 
 /** The result as tmux itself gives it. */
@@ -181,7 +181,7 @@ const argvThere = (call: TmuxCall): string[] =>
 /** @throws AgtmuxError E_SOCKET_UNSAFE for a path that no shell can be trusted with. */
 const checkPath = (path: string): void => {
   if (!path.startsWith("/") || /\p{Cc}/u.test(path) || ["", ".", ".."].includes(basename(path)))
-    throw unsafeSocket(path, "it is no whole path of a socket");
+    throw unsafeSocket(path, "it isn't the full path of a socket");
 };
 
 /** The check as script text, and the words of the program that may run after it (`exec "$@"`). */

@@ -17,7 +17,7 @@ describe("what OpenSSH says", () => {
     [
       "No ED25519 host key is known for [vm]:2222 and you have requested strict checking.\r\nHost key verification failed.\r\n",
       "E_TARGET_HOST_KEY",
-      "is not known",
+      "is unknown",
     ],
     [
       "@@@\n@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\nHost key for [vm]:2222 has changed and you have requested strict checking.\nHost key verification failed.",

@@ -29,7 +29,7 @@ export const hostKeyError = (
     revoked: `The key is marked as revoked in the known_hosts file: ask who runs ${alias}.`,
   };
   const says = {
-    unknown: "its host key is not known",
+    unknown: "its host key is unknown",
     changed: "its host key has CHANGED",
     revoked: "its host key is revoked",
   };

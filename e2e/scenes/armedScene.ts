@@ -108,9 +108,7 @@ export const armedScene = (
     const where = verdict === "approve" ? { agents: ["claude"], cwd: ["/home/me/web"] } : {};
     const when = { commands: [["npm", "run", "migrate"]], ...where };
     const rule = { name: "npm-run-migrate", when, then: verdict };
-    const notes = [
-      "npm run migrate runs what the project says, which its agent may have written a minute ago",
-    ];
+    const notes = ["npm run migrate runs what the project says, which the agent may have just written"];
     return {
       rule,
       text: `{\n  "name": "npm-run-migrate",\n  "when": ${JSON.stringify(when)},\n  "then": "${verdict}"\n}`,

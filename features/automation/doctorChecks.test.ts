@@ -26,13 +26,13 @@ const says = async (armed: WatchJob[], pausedAt: number | null = null): Promise<
 it("the doctor says what is armed, that it rests, and which channel is missing", async () => {
   expect(await says([])).toMatchObject([{ status: "skipped" }]);
   expect(await says([job("j1", "phone"), job("j2", null)])).toEqual([
-    { status: "ok", summary: "2 jobs are armed." },
+    { status: "ok", summary: "2 jobs are scheduled." },
   ]);
   expect(await says([job("j1", "pager")])).toMatchObject([
     { status: "ok" },
     { status: "warning", summary: expect.stringContaining("'pager', which is not in force") },
   ]);
   expect(await says([job("j1", "pager")], 0)).toMatchObject([
-    { status: "warning", summary: "Automation is paused: 1 job is armed and will do nothing." },
+    { status: "warning", summary: "Automation is paused: 1 job is scheduled and will do nothing." },
   ]);
 });

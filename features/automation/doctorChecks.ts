@@ -109,7 +109,8 @@ export const channelChecks = (context: FeatureContext, views: readonly ChannelVi
 
 const JOBS_LIMIT_MS = 1_000;
 
-const countText = (count: number): string => (count === 1 ? "1 job is armed" : `${count} jobs are armed`);
+const countText = (count: number): string =>
+  count === 1 ? "1 job is scheduled" : `${count} jobs are scheduled`;
 
 /** A job whose channel is no longer in force tells at this desktop alone. */
 const channelsLostToJobs = (armed: readonly Job[], channels: readonly string[]): Diagnosis[] =>
@@ -136,10 +137,10 @@ const examineJobs = (jobs: Armed, channels: readonly string[]): Diagnosis[] => {
         status: "warning",
         summary: `Automation is paused: ${countText(armed.length)} and will do nothing.`,
         evidence: `since ${new Date(pausedAt).toISOString()}`,
-        remedy: "Run 'agtmux automation resume' when jobs shall go on.",
+        remedy: "Run 'agtmux automation resume' to let jobs go on.",
       },
     ];
-  if (armed.length === 0) return [{ status: "skipped", summary: "No job is armed." }];
+  if (armed.length === 0) return [{ status: "skipped", summary: "No job is scheduled." }];
   return [{ status: "ok", summary: `${countText(armed.length)}.` }, ...channelsLostToJobs(armed, channels)];
 };
 
@@ -199,12 +200,12 @@ const examineRules = async (
   const isPaused = context.jobs.pausedAt() !== null;
   const watching = rules.filter((rule) => watchOf(rule) !== null).length;
   const others = rules.length - answering.length - watching;
-  const words = `${count} armed, ${shadow} in shadow, ${others} that press no key, ${watching} that watch`;
+  const words = `${count} armed, ${shadow} dry run, ${others} that press no key, ${watching} that watch`;
   if (isPaused && count + watching > 0)
     found.push({
       status: "warning",
       summary: `Automation is paused, and rules do nothing: ${words}.`,
-      remedy: "Run 'agtmux automation resume' when they shall go on.",
+      remedy: "Run 'agtmux automation resume' to let them go on.",
     });
   else found.push({ status: "ok", summary: `Approval rules: ${words}.` });
   return found;

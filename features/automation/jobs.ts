@@ -132,13 +132,13 @@ export const createJobService = ({
       told: jobs.listRuns(id, SHOWN_RUNS).map(runView),
     }),
     jobCancel: async ({ id }) => {
-      if (!jobs.endJob(id, "cancelled")) throw noJob(id, "such job that is armed or held");
+      if (!jobs.endJob(id, "cancelled")) throw noJob(id, "such job that is scheduled or held");
       onChange();
       return view(find(id, "such job"));
     },
     jobHold: async ({ id, isHeld }) => {
       if (!jobs.holdJob(id, isHeld))
-        throw noJob(id, isHeld ? "such job that is armed" : "such job that is held");
+        throw noJob(id, isHeld ? "such job that is scheduled" : "such job that is held");
       onChange();
       return view(find(id, "such job"));
     },
@@ -164,7 +164,7 @@ const findAgent = (
 ): { agent: SendJob["agent"]; row: PaneView } => {
   const row = context.rows.all().find(({ identity }) => identity.runtime_id === runtimeId);
   if (row === undefined || row.agent === null)
-    throw new AgtmuxError("E_REF_NOT_FOUND", "that agent is not there any more; nothing was armed");
+    throw new AgtmuxError("E_REF_NOT_FOUND", "that agent is gone; nothing was scheduled");
   return { agent: { runtimeId, identity: row.identity, agentName: row.agent_name }, row };
 };
 
@@ -269,7 +269,7 @@ type SendInput = Parameters<AutomationService["send"]>[0];
 const AFTER_RESET_S = [60, 180] as const;
 
 const refuse = (why: string, remedy: string): AgtmuxError =>
-  new AgtmuxError("E_USAGE", `${why}; nothing was armed`, { remedy });
+  new AgtmuxError("E_USAGE", `${why}; nothing was scheduled`, { remedy });
 
 const isSendOf =
   (runtimeId: string) =>
@@ -282,14 +282,14 @@ const timesOf = (trigger: SendJob["trigger"], { expiresMs, times }: SendInput, n
     case "ready":
       return { nextAt: null, expiresAt: now + expiresMs, maxRuns: 1 };
     case "at":
-      if (trigger.at <= now) throw refuse("that time has passed", "Name one that is to come.");
+      if (trigger.at <= now) throw refuse("that time has passed", "Choose one in the future.");
       return { nextAt: trigger.at, expiresAt: trigger.at + LATE_MS, maxRuns: 1 };
     case "cron": {
       checkSchedule(trigger.expression);
       const nextAt = nextOfSchedule(trigger.expression, now);
       const expiresAt = now + expiresMs;
       if (nextAt === null || nextAt > expiresAt)
-        throw refuse("the schedule has no time before it expires", "A schedule is armed for 7d at most.");
+        throw refuse("the schedule has no time before it expires", "A schedule lasts at most 7d.");
       return { nextAt, expiresAt, maxRuns: times };
     }
   }
@@ -317,17 +317,21 @@ export const createSendService = (deps: {
     if (trigger.kind !== "reset") return trigger;
     const resetAt = context.sends.findReset(runtimeId);
     if (resetAt !== null) return { kind: "at", at: resetAt + randomInt(...AFTER_RESET_S) * 1_000 };
-    throw new AgtmuxError("E_UNSUPPORTED", `${agentName} says of no limit when it ends; nothing was armed`, {
-      remedy: "Name the time yourself with --at.",
-    });
+    throw new AgtmuxError(
+      "E_UNSUPPORTED",
+      `${agentName} doesn't say when its limit ends; nothing was scheduled`,
+      {
+        remedy: "Set the time yourself with --at.",
+      },
+    );
   };
 
   const checkText = ({ text, isVolatile }: SendInput): void => {
     if (text.trim() === "") throw refuse("there is no text to send", "Give it with --text or --stdin.");
     if (!isVolatile && redact(text) !== text)
       throw refuse(
-        "the text holds a secret, and a job is stored",
-        "Say --volatile: then it is kept in memory alone, and lost when the daemon ends.",
+        "the text contains a secret, and jobs are stored",
+        "Add --volatile: the text is then kept in memory only, and lost when the daemon ends.",
       );
   };
 
@@ -339,7 +343,7 @@ export const createSendService = (deps: {
       if (adapter?.readDraft === undefined)
         throw new AgtmuxError(
           "E_UNSUPPORTED",
-          `it is not known how ${row.agent_name ?? "that agent"} shows what somebody typed, so nothing is typed to it unseen`,
+          `can't tell how ${row.agent_name ?? "that agent"} shows what somebody typed, so nothing is typed there unattended`,
           { remedy: "Send it yourself with 'agtmux send' when it is ready; 'agtmux tell' says when." },
         );
       const trigger = triggerOf(input, row.agent_name ?? "that agent");
@@ -381,22 +385,22 @@ const checkCondition = (
 ): void => {
   if (condition.kind === "match") {
     if (redact(condition.pattern) !== condition.pattern)
-      throw new AgtmuxError("E_USAGE", "the pattern holds a secret, and a job is stored", {
-        remedy: "Write it without the secret; nothing was armed.",
+      throw new AgtmuxError("E_USAGE", "the pattern contains a secret, and jobs are stored", {
+        remedy: "Write it without the secret; nothing was scheduled.",
       });
     const problem = findPatternProblem(condition.pattern, createDeadline());
     if (problem !== null)
       throw new AgtmuxError("E_USAGE", `the pattern '${condition.pattern}' is refused: ${problem}`, {
-        remedy: "Write a simpler one; nothing was armed.",
+        remedy: "Write a simpler one; nothing was scheduled.",
       });
   }
   if (condition.kind === "conflict" && !config().conflicts)
     throw new AgtmuxError("E_USAGE", "worktrees are not compared while the setting 'conflicts' is off", {
-      remedy: "Say 'agtmux config set conflicts true' first; nothing was armed.",
+      remedy: "Run 'agtmux config set conflicts true' first; nothing was scheduled.",
     });
   if ("paneRef" in subject && ["state", "needs-action", "done", "conflict"].includes(condition.kind))
-    throw new AgtmuxError("E_UNSUPPORTED", "there is no agent in that pane that could be in a state", {
-      remedy: "Say quiet:<duration>, match:<pattern> or gone; nothing was armed.",
+    throw new AgtmuxError("E_UNSUPPORTED", "no agent runs in that pane, so it has no state", {
+      remedy: "Use quiet:<duration>, match:<pattern> or gone; nothing was scheduled.",
     });
   if (condition.kind === "gone" && "filters" in subject)
     throw new AgtmuxError("E_USAGE", "'gone' needs one agent or pane", {
@@ -425,13 +429,13 @@ export const createWatchService = ({
     if ("runtimeId" in subject) return findAgent(context, subject.runtimeId).agent;
     const row = context.rows.all().find(({ identity }) => identity.pane_ref === subject.paneRef);
     if (row === undefined)
-      throw new AgtmuxError("E_REF_NOT_FOUND", "that pane is not there any more; nothing was armed");
+      throw new AgtmuxError("E_REF_NOT_FOUND", "that pane is gone; nothing was scheduled");
     const runtimeId = bareKeyOf(row.identity);
     const watched = bareKeysOf(armedWatches());
     if (!watched.has(runtimeId) && watched.size >= MAX_BARE_PANES)
       throw new AgtmuxError(
         "E_USAGE",
-        `${MAX_BARE_PANES} panes without an agent are watched, and no more can be`,
+        `${MAX_BARE_PANES} panes without an agent are watched already, the most there can be`,
         {
           remedy: "Cancel one with 'agtmux jobs cancel <id>'.",
         },
@@ -441,7 +445,7 @@ export const createWatchService = ({
   const checkChannel = (name: string | null): void => {
     if (name === null || channels().includes(name)) return;
     throw new AgtmuxError("E_USAGE", `no channel in force is called '${name.slice(0, 40)}'`, {
-      remedy: "List them with 'agtmux channel list'; nothing was armed.",
+      remedy: "List them with 'agtmux channel list'; nothing was scheduled.",
     });
   };
   return {
@@ -449,14 +453,17 @@ export const createWatchService = ({
       checkCondition(input, context);
       checkChannel(input.channel);
       if (!hears(input.channel))
-        throw new AgtmuxError("E_UNSUPPORTED", "nobody would hear it; nothing was armed", {
-          remedy:
-            "Open the app or 'agtmux ui', or configure a channel (docs/automation.md); or wait in this terminal with 'agtmux wait'.",
+        throw new AgtmuxError("E_UNSUPPORTED", "nobody would hear it; nothing was scheduled", {
+          remedy: "Open the app or 'agtmux ui', add a channel (docs/automation.md), or use 'agtmux wait'.",
         });
       if (armedWatches().length >= MAX_ARMED)
-        throw new AgtmuxError("E_USAGE", `${MAX_ARMED} watches are armed, and no more can be`, {
-          remedy: "Cancel one with 'agtmux jobs cancel <id>'.",
-        });
+        throw new AgtmuxError(
+          "E_USAGE",
+          `${MAX_ARMED} watches are scheduled already, the most there can be`,
+          {
+            remedy: "Cancel one with 'agtmux jobs cancel <id>'.",
+          },
+        );
       const now = clock.now();
       const job: WatchJob = {
         jobId: ids.next("job"),

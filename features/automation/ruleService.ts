@@ -86,7 +86,7 @@ export const findAgentOf = async (caller: Caller, context: FeatureContext): Prom
   const pids = await pidsOf(caller);
   const byPid = new Map((await allProcesses(context)).map((one) => [one.pid, one]));
   if (pids.length === 0 || !pids.every((pid) => byPid.has(pid)))
-    throw new AgtmuxError("E_UNSUPPORTED", "it cannot be told who asks for this; nothing was armed", {
+    throw new AgtmuxError("E_UNSUPPORTED", "can't tell who asks for this; nothing was armed", {
       remedy: "Arm it in the app's window, or with 'agtmux rule arm' in a terminal of this machine.",
     });
   const above = pids.flatMap((pid) => lineOf(pid, byPid));
@@ -127,23 +127,19 @@ const createRuleDrafts = ({
     return [
       ...notesOf(rule),
       ...(rule.then === "approve" && folder === null
-        ? ["it is not known in which folder this runs, so the rule counts in every folder"]
+        ? ["can't tell which folder this runs in, so the rule applies in every folder"]
         : []),
-      ...(rule.then === "approve" && doubt !== null
-        ? [`as it is asked now it would be left to you: ${doubt}`]
-        : []),
+      ...(rule.then === "approve" && doubt !== null ? [`as asked now, it would come to you: ${doubt}`] : []),
       ...(shaken.length === 0
         ? []
-        : [
-            `once it is in the file, these are in shadow again: ${shaken.map(({ name }) => name).join(", ")}`,
-          ]),
+        : [`adding it turns these back into dry runs: ${shaken.map(({ name }) => name).join(", ")}`]),
     ];
   };
 
   const requireNoSecret = ({ command, folder }: ToldRequest): void => {
     for (const text of [command ?? "", folder ?? ""])
       if (context.redact(text) !== text)
-        throw new AgtmuxError("E_UNSUPPORTED", "what that agent asks holds a secret", NOT_POSSIBLE);
+        throw new AgtmuxError("E_UNSUPPORTED", "what that agent asks contains a secret", NOT_POSSIBLE);
   };
 
   return {
@@ -159,7 +155,7 @@ const createRuleDrafts = ({
       const rule = words === null ? null : draftRule(words, { folder: asked.folder, agent }, verdict, taken);
       if (rule === null)
         throw new AgtmuxError("E_UNSUPPORTED", "rules support only simple commands", {
-          remedy: "No rule can name it: answer it yourself.",
+          remedy: "Answer it yourself.",
         });
       const { name, when, then } = rule;
       return { rule: { name, when, then }, text: draftText(rule), notes: draftNotes(rule, asked) };
@@ -386,10 +382,7 @@ export const createRuleService = ({
     ruleArm: async ({ name, hash, surface }, caller) => {
       const rule = await find(name);
       if (rule.then === "leave" || rule.then === "notify")
-        throw refuse(
-          `the rule '${name}' presses no key: it is in force without being armed`,
-          "Leave it as it is.",
-        );
+        throw refuse(`the rule '${name}' presses no key, so it needs no arming`, "It is in force already.");
       if (hashOf(rule, ruleSet.current.rules) !== hash)
         throw refuse(
           `the rule '${name}' has changed since it was shown; nothing was armed`,
@@ -403,7 +396,7 @@ export const createRuleService = ({
       const agent = await findAgentOf(caller, context);
       if (agent !== null)
         throw refuse(
-          `${agent} asks for this: no agent arms rules; nothing was armed`,
+          `${agent} asks for this, and agents can't arm rules; nothing was armed`,
           "Run it yourself, in a terminal that no agent started.",
         );
       store.armRule({ hash, rule: name, at: clock.now(), surface });

@@ -20,11 +20,11 @@ const FOREIGN_FOLDERS = new Set([".git", ".agent-doc"]);
 const remotePathSchema = z
   .string()
   .max(4_096)
-  .refine((path) => path.startsWith("/"), "a document on another machine is named by its whole path")
-  .refine(isTellable, "the path has characters that are not passed on")
+  .refine((path) => path.startsWith("/"), "a document on another machine needs its full path")
+  .refine(isTellable, "the path has characters that can't be passed on")
   .refine(
     (path) => !path.split("/").some((part) => FOREIGN_FOLDERS.has(part)),
-    "what lies in .git or .agent-doc is no document",
+    "files in .git and .agent-doc aren't documents",
   );
 const remoteNameSchema = z.string().max(4_096).refine(isTellable);
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);

@@ -66,14 +66,10 @@ const runGit = (folder: string, args: readonly string[], env: Env, input: string
         const isAbsent = error?.code === NO_GIT;
         if (isAbsent || (error !== null && typeof error.code !== "number")) {
           reject(
-            new AgtmuxError(
-              "E_GIT_FAILED",
-              isAbsent ? "there is no git" : `git ${args[0]} did not end well`,
-              {
-                cause: error,
-                ...(isAbsent ? { remedy: "Install git." } : {}),
-              },
-            ),
+            new AgtmuxError("E_GIT_FAILED", isAbsent ? "git isn't installed" : `git ${args[0]} failed`, {
+              cause: error,
+              ...(isAbsent ? { remedy: "Install git." } : {}),
+            }),
           );
           return;
         }
@@ -158,7 +154,7 @@ export const requireRepository = async (
 ): Promise<Repository> => {
   const found = await findRepository(file, env, trusted);
   if (found !== null) return found;
-  throw new AgtmuxError("E_GIT_FAILED", `${file} is in no git repository`, {
+  throw new AgtmuxError("E_GIT_FAILED", `${file} isn't in a git repository`, {
     remedy: "Run 'git init' in its project.",
   });
 };

@@ -130,7 +130,7 @@ describe("reading", () => {
       "to-end.md": "no such file",
       ".agent-doc": "not a file",
       "huge.md": "larger than 1 MB",
-      "latin.md": "not a text in UTF-8",
+      "latin.md": "isn't UTF-8 text",
     };
     for (const [name, reason] of Object.entries(refused))
       expect([name, await refusal(readRemoteFiles(target, join(folder, name)))]).toEqual([

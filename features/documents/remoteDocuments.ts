@@ -226,8 +226,8 @@ say ok
 `;
 
 const PROBLEMS: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
-  missing: ["there is no such file", "Name a Markdown file by its whole path."],
-  kind: ["it is not a file", "Name a Markdown file by its whole path."],
+  missing: ["there is no such file", "Name a Markdown file by its full path."],
+  kind: ["it is not a file", "Name a Markdown file by its full path."],
   unreadable: ["it may not be read", "Make it readable there."],
   large: ["it is larger than 1 MB", "Run 'agtmux doc' on that machine."],
   readonly: ["it is read-only", "Make it writable ('chmod u+w'), and repeat; it was not changed."],
@@ -280,7 +280,7 @@ const decode = (path: string, text: string): string => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} is not a text in UTF-8`, { cause: error });
+    throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} isn't UTF-8 text`, { cause: error });
   }
 };
 

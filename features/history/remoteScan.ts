@@ -40,7 +40,7 @@ export class RemoteScan extends RemoteReader {
     const names = [HOST_TARGET, ...this.names()];
     for (const name of wanted)
       if (!names.includes(name))
-        throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`);
+        throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no machine '${name.slice(0, 64)}'`);
   }
 
   protected override async read(name: string, target: FeatureTarget): Promise<string | null> {

@@ -137,7 +137,7 @@ const findSession = (db: HistoryDb, ref: string): SessionRow => {
       remedy: "See 'agtmux history list'.",
     });
   if (found.some((row) => row.sessionId !== first.sessionId || row.agent !== first.agent))
-    throw new AgtmuxError("E_REF_AMBIGUOUS", `several sessions fit '${typed}'`, {
+    throw new AgtmuxError("E_REF_AMBIGUOUS", `several sessions match '${typed}'`, {
       details: found.map((row) => `${row.agent}:${row.sessionId}`),
       remedy: "Give more of the id.",
     });

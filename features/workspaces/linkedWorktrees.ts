@@ -114,7 +114,7 @@ export class Worktrees {
       const git = await files.stat(`${at}/.git`);
       // A folder of that name without a HEAD is no repository.
       if (git?.isFile === true || (git !== null && (await files.stat(`${at}/.git/HEAD`)) !== null)) return at;
-      if (at === "") throw refuse(`${folder} is in no git repository`, "Name a folder that is in one.");
+      if (at === "") throw refuse(`${folder} isn't in a git repository`, "Name a folder that is in one.");
     }
   }
 
@@ -340,7 +340,7 @@ export class Worktrees {
         ? "something changed in it meanwhile; it is where it was"
         : exitCode === WORKTREE_STATUS.notMoved
           ? "its folder cannot be moved"
-          : `it was not removed whole; look at ${aside}`;
+          : `it was only partly removed; look at ${aside}`;
     throw refuse(`${path} is kept: ${why}`, "See 'agtmux worktree list'.");
   }
 }
@@ -352,11 +352,11 @@ const keepsOf = (view: WorktreeView, hasModules: boolean): string[] => {
     ...(view.is_main ? ["it is the main one"] : []),
     ...(view.is_locked ? ["it is locked"] : []),
     ...(view.agents.length > 0 ? [`an agent works in it (${view.agents.join(", ")})`] : []),
-    ...(changes === null ? [`it was not looked at: ${view.not_looked_at ?? "nothing is known"}`] : []),
+    ...(changes === null ? [`couldn't check it: ${view.not_looked_at ?? "nothing is known"}`] : []),
     ...((changes?.files ?? 0) > 0 ? [`${changes?.files ?? 0} of its files are not committed`] : []),
     ...(hasModules ? ["there are submodules in it"] : []),
     ...(changes !== null && !hasModules && view.is_merged !== true
-      ? [view.is_merged === null ? "whether it is merged is not known" : "it is not merged"]
+      ? [view.is_merged === null ? "can't tell whether it is merged" : "it is not merged"]
       : []),
   ];
 };

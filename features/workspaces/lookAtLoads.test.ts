@@ -90,8 +90,8 @@ it("is not led astray by what lies in a project", async () => {
   write("shop/api/opencode.json", JSON.stringify({ mcp: { ["x".repeat(300)]: 1, "\u001b[2J": 2 } }));
   write("shop/api/.gemini/settings.json", " ".repeat(300_000));
   expect(await look("claude")).toEqual([
-    "permissions|project|/shop/api/.claude/settings.json||it is no file",
-    "hooks|project|/shop/api/.claude/settings.json||it is no file",
+    "permissions|project|/shop/api/.claude/settings.json||it isn't a file",
+    "hooks|project|/shop/api/.claude/settings.json||it isn't a file",
     "mcp|project|/shop/api/.mcp.json||it is no JSON",
   ]);
   expect(await look("opencode")).toEqual([`mcp|project|/shop/api/opencode.json|${"x".repeat(80)} \u001b[2J`]);

@@ -143,7 +143,7 @@ const found = (path: string, names: readonly string[], problem: string | null = 
 const lookAtFile = async (files: Files, path: string, names: LoadPlace["names"]): Promise<Found | null> => {
   const stat = await files.stat(path);
   if (stat === null) return null;
-  if (!stat.isFile) return found(path, [], "it is no file");
+  if (!stat.isFile) return found(path, [], "it isn't a file");
   if (names === undefined) return found(path, []);
   if (stat.size > MAX_FILE_BYTES) return found(path, [], "it is too large to be looked into");
   const text = await files.readText(path, MAX_FILE_BYTES);
@@ -243,7 +243,7 @@ const noteTwice = (items: readonly Loaded[], wins: AgentLoads["wins"]): Loaded[]
       const names = both.join(", ");
       if (both.length === 0) return [];
       if (win === undefined)
-        return [`${names}: also in ${other.identity.path}; which one is used is not known`];
+        return [`${names}: also in ${other.identity.path}; can't tell which one is used`];
       return rank[other.identity.level] > rank[item.identity.level]
         ? [`${names}: the one in ${other.identity.path} is used`]
         : [];

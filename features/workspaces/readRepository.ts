@@ -188,7 +188,7 @@ const gitDirOf = async (files: TargetFiles, workTree: string): Promise<string> =
   if (stat === null) throw new NotLookedAt("there is no git repository any more");
   if (!stat.isFile) return path;
   const named = /^gitdir: (.+)$/.exec(firstLine((await files.readText(path, MAX_BYTES)) ?? ""))?.[1];
-  if (named === undefined) throw new NotLookedAt("its .git file names no folder");
+  if (named === undefined) throw new NotLookedAt("its .git file doesn't name a folder");
   return resolved(named, workTree);
 };
 

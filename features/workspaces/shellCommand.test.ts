@@ -34,9 +34,7 @@ describe("the command of a new pane", () => {
   it.each(["", "-x", "a b", "a;b", "$(id)", "a\nb", "'", "../../x", "a".repeat(129), "é"])(
     "is refused for the session %j",
     (id) => {
-      expect(() => launchWords({ program: "p", resume: (one) => [one] }, id)).toThrow(
-        "is no id of a session",
-      );
+      expect(() => launchWords({ program: "p", resume: (one) => [one] }, id)).toThrow("isn't a session id");
     },
   );
 

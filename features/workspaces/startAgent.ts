@@ -223,7 +223,7 @@ const SETTLES_MS = 3_000;
 /** It may start its supervisor first. */
 const BACKGROUND_LIMIT_MS = 30_000;
 const NO_PROMPT: FirstTaskOutcome = { prompt: "none", prompt_detail: "" };
-const UNSTORED = "the task holds a secret, so it is kept in memory alone, and lost when the daemon ends";
+const UNSTORED = "the task contains a secret, so it is kept in memory only, and lost when the daemon ends";
 
 const refuse = (message: string, remedy: string): AgtmuxError =>
   new AgtmuxError("E_WORKSPACE_REFUSED", message, { remedy });
@@ -239,12 +239,12 @@ const findAgent = (context: FeatureContext, name: string): AgentAdapter => {
 
 const wordsFor = ({ agentType, displayName, launch }: AgentAdapter, resume: string | null): string[] => {
   if (launch === undefined)
-    throw new AgtmuxError("E_UNSUPPORTED", `How ${displayName} is started is not known`, {
-      remedy: "Start it yourself; its pane is found.",
+    throw new AgtmuxError("E_UNSUPPORTED", `agtmux doesn't know how to start ${displayName}`, {
+      remedy: "Start it yourself; agtmux finds its pane.",
     });
   if (resume !== null && launch.resume === undefined)
-    throw new AgtmuxError("E_UNSUPPORTED", `How ${displayName} goes on with a session is not known`, {
-      remedy: `Start it without --resume, and choose the session in ${agentType} itself.`,
+    throw new AgtmuxError("E_UNSUPPORTED", `agtmux doesn't know how to resume a session of ${displayName}`, {
+      remedy: `Start it without --resume, and pick the session in ${agentType} itself.`,
     });
   return launchWords(launch, resume);
 };
@@ -286,19 +286,15 @@ const accountOf = async (
 /** @throws AgtmuxError E_UNSUPPORTED, E_USAGE */
 const backgroundWords = ({ background, displayName }: AgentAdapter, input: StartInput): readonly string[] => {
   if (background?.start === undefined)
-    throw new AgtmuxError(
-      "E_UNSUPPORTED",
-      `How ${displayName} starts a session without a pane is not known`,
-      {
-        remedy: "Start it without --background.",
-      },
-    );
+    throw new AgtmuxError("E_UNSUPPORTED", `agtmux doesn't know how to start ${displayName} without a pane`, {
+      remedy: "Start it without --background.",
+    });
   if (input.text === null)
-    throw new AgtmuxError("E_USAGE", "a session in the background begins with a task", {
+    throw new AgtmuxError("E_USAGE", "a background session needs a task", {
       remedy: "Give it with --text or --stdin.",
     });
   if (input.text.startsWith("-") || input.text.includes("\0"))
-    throw new AgtmuxError("E_USAGE", "a task on a command line begins with no dash and holds no NUL");
+    throw new AgtmuxError("E_USAGE", "a task on a command line can't begin with a dash or contain NUL");
   if (input.session !== null || input.beside !== null || input.resume !== null)
     throw new AgtmuxError("E_USAGE", "--background excludes --session, --split and --resume: it has no pane");
   return background.start.words;
@@ -330,7 +326,7 @@ export const folderOf = async (target: FeatureTarget, folder: string): Promise<s
   const home = await target.homeDir();
   const path = folder === "~" ? home : folder.startsWith("~/") ? `${home}/${folder.slice(2)}` : folder;
   if (!path.startsWith("/") || /\p{Cc}/u.test(path))
-    throw new AgtmuxError("E_USAGE", `'${folder.slice(0, 100)}' is no whole path of a folder`);
+    throw new AgtmuxError("E_USAGE", `'${folder.slice(0, 100)}' isn't the full path of a folder`);
   const stat = await target.files.stat(path);
   if (stat === null || stat.isFile)
     throw refuse(`there is no folder ${path}`, "Make it first, or name another one.");
@@ -451,7 +447,7 @@ export class StartAgent {
     const id = agent.background?.start?.printed.exec(ran.stdout)?.[1];
     if (ran.exitCode !== 0 || id === undefined)
       throw refuse(
-        `${agent.displayName} began no session in the background: ${(ran.stderr.trim() || ran.stdout.trim()).split("\n").at(-1)?.slice(0, 300) ?? ""}`,
+        `${agent.displayName} started no background session: ${(ran.stderr.trim() || ran.stdout.trim()).split("\n").at(-1)?.slice(0, 300) ?? ""}`,
         "Start it once in a pane, where it asks what it needs to know.",
       );
     context.record({
@@ -554,7 +550,7 @@ export class StartAgent {
           ...outcome,
           warnings: [
             ...started.warnings,
-            ...(hasAgent ? [] : [`no agent was seen in its pane within ${Math.round(waitMs / 1_000)} s`]),
+            ...(hasAgent ? [] : [`no agent appeared in its pane within ${Math.round(waitMs / 1_000)} s`]),
           ],
         };
       await new Promise<void>((next) => clock.setTimer(LOOK_EVERY_MS, next));

@@ -31,12 +31,12 @@ const PLAIN_SHELL = "/bin/sh";
 /** The program and its arguments. @throws AgtmuxError E_USAGE for an id that no agent makes. */
 export const launchWords = (launch: AgentLaunch, sessionId: string | null): string[] => {
   if (sessionId !== null && !SESSION_ID.test(sessionId))
-    throw new AgtmuxError("E_USAGE", `'${sessionId.slice(0, 60)}' is no id of a session`, {
+    throw new AgtmuxError("E_USAGE", `'${sessionId.slice(0, 60)}' isn't a session id`, {
       remedy: "Ids are letters, digits, '.', '_' and '-'.",
     });
   const words = [launch.program, ...(sessionId === null ? [] : (launch.resume?.(sessionId) ?? []))];
   for (const word of words)
-    if (!WORD.test(word)) throw new Error(`start ${launch.program}: '${word}' is no plain word`);
+    if (!WORD.test(word)) throw new Error(`start ${launch.program}: '${word}' isn't a plain word`);
   return words;
 };
 

@@ -217,7 +217,7 @@ describe("what has changed in a worktree", () => {
   it("says why where there is nothing to tell", async () => {
     await expect(changes(null)).rejects.toMatchObject({
       code: "E_WORKSPACE_REFUSED",
-      message: expect.stringContaining("no git worktree"),
+      message: expect.stringContaining("isn't in a git worktree"),
     });
     await expect(changes(join(root, "absent"))).rejects.toMatchObject({
       message: expect.stringContaining("there is no git repository"),

@@ -445,8 +445,8 @@ export const diffOfRow = async (
 ): Promise<Diffed & { work_tree: string }> => {
   const workTree = activity?.work_tree ?? null;
   if (workTree === null)
-    throw new AgtmuxError("E_WORKSPACE_REFUSED", `${ref} works in no git worktree`, {
-      remedy: "Changes are shown of agents that work in a git repository.",
+    throw new AgtmuxError("E_WORKSPACE_REFUSED", `${ref} isn't in a git worktree`, {
+      remedy: "Only agents in a git repository have changes.",
     });
   const turn = activity?.turn_began_at ?? null;
   const where = { workTree, turnBeganAt: turn === null ? null : Date.parse(turn) };
@@ -456,7 +456,7 @@ export const diffOfRow = async (
     if (!(error instanceof NotLookedAt)) throw error;
     throw new AgtmuxError(
       "E_WORKSPACE_REFUSED",
-      `what has changed in ${workTree} cannot be told: ${error.message}`,
+      `can't tell what has changed in ${workTree}: ${error.message}`,
       {
         remedy: "Look at it with 'git diff' there.",
       },

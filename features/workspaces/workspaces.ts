@@ -80,7 +80,8 @@ const createService = ({
     look: ({ ref, ...limits }) => rows.look(ref === null ? context.rows.all() : rowsOf(ref), limits),
     changes: async ({ ref }) => {
       const [row] = rowsOf(ref);
-      if (row === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${ref.slice(0, 200)}'`);
+      if (row === undefined)
+        throw new AgtmuxError("E_REF_NOT_FOUND", `nothing matches '${ref.slice(0, 200)}'`);
       const { target } = row.identity;
       const found = await diffOfRow(trees, context.target(target), row);
       return { ...stamp(context.clock.now()), target, ...found };

@@ -7,7 +7,7 @@ import { useAsk } from "../hooks/useAsk.ts";
 import { killInput } from "../../ui/actions/guards.ts";
 import { kill, type PaneCalls, type Question, type TextQuestion } from "../../ui/actions/paneActions.ts";
 import { displaySentence, displayText } from "../../ui/text/displayText.ts";
-import { agentName, paneName, panePlaceAndState } from "../../ui/text/rowText.ts";
+import { paneName, panePlaceAndState, rowTitle } from "../../ui/text/rowText.ts";
 import { usePopover } from "../state/popover.ts";
 import { ActionButton, Radios, useCopy } from "./Buttons.tsx";
 import { ChangesView } from "./ChangesView.tsx";
@@ -122,7 +122,7 @@ const KillDialog = ({ pane, onClose }: KillDialogProps) => {
   const { value, failure } = useAsk(signal, () => askDaemon(surface.api, pane, signal));
   return (
     <Dialog
-      title={`Kill ${agentName(pane)} in ${paneName(pane)}?`}
+      title={`Kill “${rowTitle(pane).text}”?`}
       onClose={onClose}
       buttons={
         <>

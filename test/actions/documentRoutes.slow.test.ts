@@ -171,7 +171,7 @@ describe("start (U1)", () => {
       writeFileSync(join(folder, "plan.md"), text);
       const pane = await openStart(folder, "plan.md");
       await until(async () => (await harness.screen(pane)).includes("agtmux:"), "it says why", 20_000);
-      expect((await harness.screen(pane)).replaceAll("\n", " ")).toContain("is in no folder of PATH");
+      expect((await harness.screen(pane)).replaceAll("\n", " ")).toContain("isn't on PATH");
       expect([readFileSync(join(folder, "plan.md"), "utf8"), claims(folder)]).toEqual([text, {}]);
     },
     LIMIT_MS,

@@ -204,7 +204,7 @@ describe("route", () => {
     for (const name of ["a\u0003b.md", "a\n!rm x.md", "a\u202eb.md"]) {
       writeFileSync(join(folder, name), "# Named\n");
       const refused = await doc(["route", name, "--pane", agent.paneId]);
-      expect([refused.code, refused.stderr]).toEqual([15, expect.stringContaining("not typed")]);
+      expect([refused.code, refused.stderr]).toEqual([15, expect.stringContaining("can't be typed")]);
     }
     expect(agent.received()).toEqual([]);
     expect(existsSync(join(folder, ".agent-doc", "sessions.json"))).toBe(false);

@@ -79,7 +79,7 @@ describe.concurrent("to an agent", () => {
     const agent = await openAgent(harness, {}, "foreign", harness.tmux.folder, settings);
     await expect(sendTo(harness, agent.row, "hello")).rejects.toMatchObject({
       code: "E_STALE_SNAPSHOT",
-      message: expect.stringContaining("settings folder is not known"),
+      message: expect.stringContaining("can't find the agent's settings folder"),
     });
     expect(agent.received()).toEqual([]);
     expect(await harness.screen(agent.paneId)).not.toContain("hello");

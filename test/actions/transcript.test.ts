@@ -68,7 +68,7 @@ it("is refused for an agent whose log is not known, for a pane without an agent,
   expect(await view(known, "screen")).toMatchObject({ transcript_offered: false });
   await expect(view(known, "transcript")).rejects.toMatchObject({
     code: "E_UNSUPPORTED",
-    message: expect.stringContaining("log is not known"),
+    message: expect.stringContaining("log is unknown"),
   });
   // Where both would do, the screen is what there is.
   const either = await view(known, "transcript_or_screen");
@@ -80,7 +80,7 @@ it("is refused for an agent whose log is not known, for a pane without an agent,
   const codex = await play("codex");
   const unnamed = await harness.daemon.until(codex.paneId, ({ agent }) => agent === "codex");
   await expect(view(unnamed, "transcript")).rejects.toMatchObject({
-    message: expect.stringContaining("no log is provably that of this Codex process"),
+    message: expect.stringContaining("can't tell which log belongs to this Codex process"),
   });
   expect(await view(unnamed, "transcript_or_screen")).toMatchObject({ source: "screen" });
   await expect(view(unnamed, "transcript")).rejects.toMatchObject({ code: "E_UNSUPPORTED" });

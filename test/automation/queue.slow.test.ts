@@ -62,12 +62,12 @@ describe("what is refused arms nothing", () => {
       [["--cron", "0 9 L * *"], 2, "is refused"],
       [["--cron", "61 9 * * *"], 2, "is refused"],
       [["--cron", "0 9 31 2 *"], 2, "never comes"],
-      [["--cron", "0 9 * * *", "--times", "201"], 2, "no such number"],
+      [["--cron", "0 9 * * *", "--times", "201"], 2, "isn't such a number"],
       [["--when-ready", "--times", "2"], 2, "goes with --cron"],
       [["--when-ready", "--expires", "8d"], 2, "too long"],
       [["--when-ready", "--if-state", "idle"], 2, "takes no guards"],
       [["--when-ready", "--no-enter"], 2, "takes no guards"],
-      [["--when-ready", "--text", secret], 2, "holds a secret"],
+      [["--when-ready", "--text", secret], 2, "contains a secret"],
       [["--when-ready", "--text", " "], 2, "no text"],
     ];
     for (const [args, status, words] of refusals) {
@@ -133,7 +133,7 @@ describe.concurrent("send --when-ready", () => {
     const agent = await openAgent(harness, { turnMs: 4_000 });
     await type(agent.paneId, "half a thought");
     const id = await arm(agent.row.identity.pane_ref, "from the queue", "--when-ready");
-    await untilWaits(id, "a draft stands in its input box");
+    await untilWaits(id, "its input box has a draft");
     await wait(5_000);
     expect(agent.received()).toEqual([]);
     expect(await harness.screen(agent.paneId)).toContain("❯ half a thought\n");
@@ -207,12 +207,12 @@ describe.concurrent("send --at-reset", () => {
 
   it("is refused where nobody knows when the limit ends, or there is none", async () => {
     const byItself = await openFrame(harness, "claude", "limit_time_120_columns");
-    const why = "Claude Code says of no limit when it ends; nothing was armed";
+    const why = "Claude Code doesn't say when its limit ends; nothing was scheduled";
     expect(await refusal(byItself.identity.pane_ref)).toEqual([15, expect.stringContaining(why)]);
     const agent = await openAgent(harness);
     expect(await refusal(agent.row.identity.pane_ref)).toEqual([
       15,
-      expect.stringContaining("says of no limit when it ends"),
+      expect.stringContaining("doesn't say when its limit ends"),
     ]);
     expect((await cli.run(["jobs", "list"])).stdout).not.toContain("go on");
   });

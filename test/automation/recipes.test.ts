@@ -100,5 +100,5 @@ test("what they deliver arrives where the recipe says", () => {
 
 test.each(COMMANDS)("%s", async (line) => {
   const { stdout, stderr, code } = await cli.run(wordsOf(line).map((word) => word.replace("work:1.0", ref)));
-  expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/^job_\w+: (armed until|sent once) /)]);
+  expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/^job_\w+: (watches for|sent once) /)]);
 });

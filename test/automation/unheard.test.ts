@@ -14,14 +14,14 @@ it("is refused, and one that nobody hears any more has that on record", { timeou
   const tell = () => cli.run(["tell", identity.pane_ref, "--when", "gone"]);
   const refused = await tell();
   expect([refused.code, refused.stdout]).toEqual([15, ""]);
-  expect(refused.stderr).toContain("nobody would hear it; nothing was armed");
+  expect(refused.stderr).toContain("nobody would hear it; nothing was scheduled");
   expect(refused.stderr).toMatch(/'agtmux ui'.*'agtmux wait'/s);
   expect(JSON.parse((await cli.run(["jobs", "list", "--json"])).stdout)).toMatchObject({ items: [] });
 
   const listening = new AbortController();
   const next = harness.service.notices(listening.signal)[Symbol.asyncIterator]().next();
   const armed = await tell();
-  expect([armed.stdout, armed.stderr]).toEqual([expect.stringContaining("armed until"), ""]);
+  expect([armed.stdout, armed.stderr]).toEqual([expect.stringContaining("watches for"), ""]);
   listening.abort();
   // It ends with the abort, in whatever way.
   await next.catch(() => {});

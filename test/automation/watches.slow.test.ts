@@ -88,7 +88,10 @@ describe.concurrent("tell", () => {
     expect(told()[2]?.title).toContain("has ended");
     const base = await harness.open("exec cat");
     const refused = await cli.run(["tell", base.identity.pane_ref, "--when", "state:idle"]);
-    expect([refused.code, refused.stderr]).toEqual([15, expect.stringContaining("no agent in that pane")]);
+    expect([refused.code, refused.stderr]).toEqual([
+      15,
+      expect.stringContaining("no agent runs in that pane"),
+    ]);
   });
 
   it("is cancelled, listed, and refused where it is wrong", async (test) => {

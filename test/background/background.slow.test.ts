@@ -302,7 +302,7 @@ it("is started with a task that no shell touches, in its folder, and is a row at
       signal: new AbortController().signal,
     });
   const text = 'say $(id) `id` "it\'s" \\ done; *';
-  await expect(start({})).rejects.toThrow("begins with a task");
+  await expect(start({})).rejects.toThrow("needs a task");
   await expect(start({ text: "--help" })).rejects.toThrow("begins with no dash");
   await expect(start({ text, agent: "codex" })).rejects.toThrow("is not known");
   await expect(start({ text, session: "x" })).rejects.toThrow("--background excludes");

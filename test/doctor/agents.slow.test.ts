@@ -53,7 +53,7 @@ it.concurrent("says how an agent without hooks is known, and how to install them
   const paneRef = daemon.rows().find((row) => row.agent === "claude")?.identity.pane_ref;
   expect(findings.find(({ check }) => check === "agent.integration")).toMatchObject({
     status: "warning",
-    summary: "Claude Code works by screen reading only.",
+    summary: "Claude Code is read from its screen only.",
     evidence: paneRef,
     remedy: "Install its hooks with 'agtmux integrate claude'.",
     target: "host",

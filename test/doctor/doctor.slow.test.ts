@@ -125,7 +125,7 @@ describe("with a daemon", () => {
     const { code, stderr } = await run(["doctor", "--target", "nowhere"]);
     expect([code, stderr]).toEqual([
       18,
-      "agtmux: there is no target 'nowhere' [E_TARGET_UNKNOWN]. Known targets: host.\n",
+      "agtmux: there is no machine 'nowhere' [E_TARGET_UNKNOWN]. Known machines: host.\n",
     ]);
   });
 
@@ -179,7 +179,7 @@ describe("with a daemon", () => {
     mkdirSync(paths.spoolBad);
     expect(found.code).toBe(0);
     expect(find(found, "home.spool", "warning")).toMatchObject({
-      summary: expect.stringMatching(/^\d+ files in the spool were no event/),
+      summary: expect.stringMatching(/^\d+ files in the spool weren't valid events/),
       remedy: expect.stringContaining(paths.spoolBad),
     });
   });

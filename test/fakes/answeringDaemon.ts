@@ -217,7 +217,7 @@ export class AnsweringDaemon extends FakeDaemon {
 
   private findTarget(name: string): TargetView {
     const found = this.targets().find(({ target }) => target === name);
-    if (found === undefined) throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name}'`);
+    if (found === undefined) throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no machine '${name}'`);
     return found;
   }
 }

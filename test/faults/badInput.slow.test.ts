@@ -50,6 +50,6 @@ describe("a missing tmux", () => {
       health: "down",
       health_reason: expect.stringMatching(/no working tmux program was found.*tmux_path/s) as string,
     });
-    expect(daemon.daemon.service.panes({}).problems[0]).toContain("target host is down");
+    expect(daemon.daemon.service.panes({}).problems[0]).toContain("machine host is down");
   });
 });

@@ -143,7 +143,7 @@ it("are listed with their machine, and nothing but plain files is read", async (
   expect((await listed("--target", "vm1")).items).toHaveLength(prompts.length - 2);
   expect((await listed("--target", "host")).items).toHaveLength(2);
   const unknown = await cli.run(["history", "list", "--target", "vm9"]);
-  expect([unknown.code, unknown.stderr]).toEqual([18, expect.stringContaining("there is no target 'vm9'")]);
+  expect([unknown.code, unknown.stderr]).toEqual([18, expect.stringContaining("there is no machine 'vm9'")]);
   const text = (await cli.run(["history", "list", "--target", "vm1"])).stdout;
   expect(text).toContain("vm1:w");
   expect(text).not.toContain("\u001b[2J");

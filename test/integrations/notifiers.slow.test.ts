@@ -222,7 +222,7 @@ describe("integrate --notify", () => {
       ]);
       expect(copilot.code).not.toBe(0);
       const pi = await run("integrate", "pi", "--notify", "agtmux", "--yes");
-      expect(pi.stderr).toContain("does not notify by itself");
+      expect(pi.stderr).toContain("has no notifications of its own");
       const gjc = await run("integrate", "gjc", "--notify", "agtmux", "--yes");
       expect(gjc.stderr).toContain("Set ask.notify and completion.notify to off");
       expect([files(), mutedIn(root)]).toEqual([before, null]);

@@ -98,7 +98,7 @@ describe("lists", () => {
       expect([code, stdout, stderr]).toEqual([
         18,
         "",
-        "agtmux: no target is called 'vm9' [E_TARGET_UNKNOWN]. Known targets: host.\n",
+        "agtmux: no machine is called 'vm9' [E_TARGET_UNKNOWN]. Known machines: host.\n",
       ]);
     }
   });

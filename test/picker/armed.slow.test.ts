@@ -53,7 +53,7 @@ it.concurrent("waits for the end of the turn, is held and released, and says wha
   await wait(AFTER_TYPING);
   await type("l");
   await shows("❯ now the docs");
-  await shows("once it rests");
+  await shows("once it is idle");
   await type("p");
   await shows("held");
   await harness.daemon.until(agent.paneId, ({ state }) => state === "completed", 15_000);

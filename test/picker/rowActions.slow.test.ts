@@ -26,12 +26,12 @@ it.concurrent("arms and ends a watch for the end of the turn; one that nobody wo
   const { picker, automation, pane } = await open(test);
   automation.failures.set(
     "watch",
-    new AgtmuxError("E_UNSUPPORTED", "nobody would hear it; nothing was armed", {
+    new AgtmuxError("E_UNSUPPORTED", "nobody would hear it; nothing was scheduled", {
       remedy: "Open the app or 'agtmux ui'.",
     }),
   );
   await picker.type("t");
-  await picker.shows("Refused. Nobody would hear it; nothing was armed. Open the app or 'agtmux ui'.");
+  await picker.shows("Refused. Nobody would hear it; nothing was scheduled. Open the app or 'agtmux ui'.");
   await picker.type("t");
   await picker.shows("You'll be told when this turn is over.");
   expect(automation.items).toMatchObject([{ when: "done", runtime_id: "rt1", surface: "picker" }]);

@@ -67,7 +67,7 @@ it(
         // Its dialog is read too, and may be read first.
         const isTold = (): boolean =>
           told(pane)?.command === "git status" &&
-          told(pane)?.doubt !== "no event told it while this daemon runs";
+          told(pane)?.doubt !== "no event has reported it since this daemon started";
         await until(isTold, "the second one is told", WAIT_MS);
         return [name, told(pane)?.doubt ?? null];
       }),

@@ -168,7 +168,7 @@ describe("what lies in .agent-doc", () => {
     writeFileSync(lock, bytes);
     writeFileSync(`${lock}-journal`, "a journal");
     const { status, stderr } = doc(["write", "plan.md"], "An answer.\n");
-    expect([status, stderr]).toEqual([65, expect.stringContaining("is no lock of agtmux")]);
+    expect([status, stderr]).toEqual([65, expect.stringContaining("isn't a lock of agtmux")]);
     expect([readFileSync(lock).equals(bytes), readFileSync(`${lock}-journal`, "utf8")]).toEqual([
       true,
       "a journal",

@@ -142,7 +142,7 @@ it("an agent arms nothing, whatever it says of itself", { timeout: LIMIT_MS }, a
       .map(([name]) => name),
   ).toEqual(Object.keys(attacks).slice(0, 4));
   for (const [name, what] of said.slice(0, 4))
-    expect(what, name).toMatch(/cannot be told who asks.*nothing was armed/);
+    expect(what, name).toMatch(/can't tell who asks.*nothing was armed/);
   expect(await look()).toMatchObject({ mode: "shadow" });
 });
 

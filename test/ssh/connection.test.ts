@@ -22,7 +22,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     const alias = await server.addHost(`unknown-${transport}`, [`UserKnownHostsFile ${at("empty")}`]);
     await expect(executorFor(alias, { transport }).connect()).rejects.toMatchObject({
       code: "E_TARGET_HOST_KEY",
-      message: expect.stringContaining("is not known"),
+      message: expect.stringContaining("is unknown"),
       remedy: expect.stringContaining(`ssh ${alias}`),
     });
     expect(readFileSync(at("empty"), "utf8")).toBe("");

@@ -111,7 +111,7 @@ describe("a document of another machine", () => {
     const refused = await doc(["write", typed], "Second.\n");
     expect([refused.code, refused.stderr]).toEqual([15, expect.stringContaining("--force-disk")]);
     const written = await doc(["write", typed, "--force-disk"], "Second.\n");
-    expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining("A response of before") });
+    expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining("An earlier response") });
     const answers = read()
       .split("\n")
       .filter((line) => /^(?:First|Kept|Second|Lost)/.test(line));
@@ -229,7 +229,7 @@ describe("its pane", () => {
     const text = JSON.stringify({ [id]: { ...entry, pane: other.paneId } });
     writeFileSync(join(folder, ".agent-doc", "sessions.json"), text);
     const refused = await doc(["route", typed]);
-    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("another one by now")]);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("a different one now")]);
     // An editor that looks every few seconds is told that nothing is asked.
     const { stdout } = await doc(["prompt", typed]);
     expect(JSON.parse(stdout)).toEqual({

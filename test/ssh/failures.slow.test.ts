@@ -135,7 +135,7 @@ describe.each(TRANSPORTS)("targets over %s beside each other", (transport) => {
 
     const reasons = new Map<string, readonly [RegExp, RegExp]>([
       ["changed", [/host key has CHANGED/, /ssh-keygen -R/]],
-      ["unknown", [/host key is not known/, /ssh unknown/]],
+      ["unknown", [/host key is unknown/, /ssh unknown/]],
       ["refused", [/accepts none of the keys/, /ssh-add/]],
       ["nobody", [/refused/, /ssh nobody/]],
     ]);

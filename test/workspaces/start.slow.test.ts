@@ -124,10 +124,10 @@ describe("agtmux start", () => {
   it.each([
     ["an agent that nobody knows", ["nobody"], 2, "there is no agent 'nobody'"],
     ["a folder that is not there", ["claude", "--cwd", "/no/such"], 27, "there is no folder /no/such"],
-    ["a branch outside of a repository", ["claude", "--worktree", "x"], 27, "is in no git repository"],
-    ["a session id that is none", ["claude", "--resume", "-x;y"], 2, "no id of a session"],
-    ["an agent that cannot go on", ["gjc", "--resume", "abc"], 15, "goes on with a session is not known"],
-    ["a machine that is not there", ["claude", "--target", "vm9"], 18, "there is no target 'vm9'"],
+    ["a branch outside of a repository", ["claude", "--worktree", "x"], 27, "isn't in a git repository"],
+    ["a session id that is none", ["claude", "--resume", "-x;y"], 2, "isn't a session id"],
+    ["an agent that cannot go on", ["gjc", "--resume", "abc"], 15, "doesn't know how to resume a session"],
+    ["a machine that is not there", ["claude", "--target", "vm9"], 18, "there is no machine 'vm9'"],
     [
       "a session name that tmux would change",
       ["claude", "--session", "a:b"],

@@ -54,7 +54,7 @@ const farBackgroundReason = (pane: PaneView): DisabledReason =>
 
 /** Only its screen is known: nothing is done to its process, and nothing while nobody watches. */
 const insideReason = ({ inside }: PaneView): DisabledReason =>
-  inside === null ? null : `it is inside ${inside}, where only its screen is known; attach to do this.`;
+  inside === null ? null : `it is inside ${inside}, where only its screen can be read; attach to do this.`;
 
 /** A watch only reads, so that it is possible wherever the state is known. */
 export const tellReason = (pane: PaneView, context: ActionContext): DisabledReason => {
@@ -142,7 +142,8 @@ export const roleReason = (
 
 /** What is handed over is read from the agent's own log of its session, whether it still runs or not. */
 export const handOverReason = (pane: PaneView, context: ActionContext): DisabledReason =>
-  unreachableReason(pane, context) ?? (pane.agent_session_id === null ? "its session isn't known." : null);
+  unreachableReason(pane, context) ??
+  (pane.agent_session_id === null ? "can't tell which session it has." : null);
 
 /** Rules are made of commands that were read. */
 export const ruleReason = (pane: PaneView, context: ActionContext): DisabledReason => {
@@ -169,7 +170,7 @@ export const replyReason = (pane: PaneView, context: ActionContext): DisabledRea
 /** What the agent left can be seen after its end, too. */
 export const changesReason = (pane: PaneView, context: ActionContext): DisabledReason =>
   unreachableReason(pane, context) ??
-  ((pane.activity?.work_tree ?? null) === null ? "it works in no git worktree." : null);
+  ((pane.activity?.work_tree ?? null) === null ? "it isn't in a git worktree." : null);
 
 /** The reason follows the denial as a message, which has to be possible. */
 export const denyBecauseReason = (pane: PaneView, context: ActionContext): DisabledReason => {

@@ -478,7 +478,7 @@ export const PANE_ACTIONS = [
     id: "handOver",
     key: "p",
     name: "Hand over to…",
-    help: "Pass its session on to another agent (shows what starts)",
+    help: "Hand its session over to another agent (shows what starts)",
     kind: "send",
     isExpected: never,
     disabledReason: handOverReason,

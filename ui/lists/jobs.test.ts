@@ -68,7 +68,7 @@ describe("a job in words", () => {
     const pane = makePane({ pane: 4, session: "shop-api", windowName: "refunds" });
     const job = makeJob({ when: "ready", channel: "phone", waits_for: "its agent works" });
     expect(jobPlace(job, pane, { hasMachines: false })).toBe(
-      "Claude Code · shop-api / refunds · once it rests · over phone",
+      "Claude Code · shop-api / refunds · once it is idle · over phone",
     );
     expect(jobPlace(job, pane, { hasMachines: true })).toContain("Claude Code · host · shop-api");
     expect(jobPlace(makeJob({ kind: "watch", about: "session=work" }), null, { hasMachines: true })).toBe(

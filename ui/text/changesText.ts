@@ -16,7 +16,7 @@ export const baseText = ({ base: { kind, name, commit } }: Pick<TreeDiff, "base"
     case "commit":
       return `since the last commit (${short})`;
     case "nothing":
-      return "before the first commit";
+      return "in a repository without commits";
   }
 };
 

@@ -1,4 +1,5 @@
 // Text of agents, tmux and repositories as surfaces show it, commands to copy, and the search in texts.
+import { shortenRefs } from "../../core/model/shortRef.ts";
 import { visibleLine, visibleText } from "../../core/model/words.ts";
 
 /** Text over several lines. */
@@ -7,9 +8,9 @@ export const displayText = visibleText;
 /** Text for one line: any white space becomes one blank. */
 export const displayLine = visibleLine;
 
-/** A message as a sentence of its own: a capital first, a full stop at the end. */
+/** A message of agtmux as a sentence of its own: a capital first, a full stop at the end, panes by their short references. */
 export const displaySentence = (text: string): string => {
-  const line = displayLine(text);
+  const line = shortenRefs(displayLine(text));
   const [first = ""] = line;
   const sentence = first.toUpperCase() + line.slice(first.length);
   return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;

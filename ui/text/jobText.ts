@@ -53,7 +53,7 @@ export const goOnText = (text: string, { next_at: next }: JobView): string =>
 
 const sendTime = ({ when, next_at: next }: JobView): string => {
   const at = next === null ? "" : dayAndTime(next);
-  if (when === "ready") return "once it rests";
+  if (when === "ready") return "once it is idle";
   if (at === "") return displayLine(when);
   return when === "at" ? at : `${displayLine(when)}, next ${at}`;
 };

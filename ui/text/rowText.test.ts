@@ -151,7 +151,7 @@ describe("a row", () => {
     expect(rowParts(pane, { hasMachines: false }).map(({ text }) => text)).toEqual(["Claude Code", "notes"]);
   });
 
-  it("says what it is inside of where only its screen is known", () => {
+  it("says what it is inside of where only its screen can be read", () => {
     const pane = { ...makePane({}), inside: "ssh" };
     expect(rowParts(pane, { hasMachines: false })[1]).toEqual({ kind: "place", text: "inside ssh" });
     expect(panePlace(pane)).toBe(`${panePlace(makePane({}))} / inside ssh`);

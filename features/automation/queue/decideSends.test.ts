@@ -46,11 +46,11 @@ describe("a queued text", () => {
     expect(said(decide([a, b]))).toEqual(["send b", "wait a another text is before it"]);
     const at = (ms: number) => said(decide([a], agent({}, { rest: { rest: "ready", since: NOW - ms } })));
     expect([at(499), at(500)]).toEqual([
-      ["wait a its agent has only just come to rest"],
-      ["soon a its agent has only just come to rest"],
+      ["wait a its agent has only just become idle"],
+      ["soon a its agent has only just become idle"],
     ]);
     expect(said(decide([a], agent({}, { rest: { rest: "ready", since: NOW - RESTED_MS + 1 } })))).toEqual([
-      "soon a its agent has only just come to rest",
+      "soon a its agent has only just become idle",
     ]);
   });
 
@@ -58,7 +58,7 @@ describe("a queued text", () => {
     [{ state: "running" }, "its agent works"],
     [{ state: "waiting_approval" }, "its agent waits for you"],
     [{ state: "waiting_input" }, "its agent waits for you"],
-    [{ state: "unknown" }, "it is not certain that its agent rests"],
+    [{ state: "unknown" }, "can't be sure that its agent is idle"],
     [{ state: "error", reason: "api_error" }, "its agent stopped with an error"],
   ] as const)("waits while its agent is %j", (pane, why) => {
     expect(said(decide([job("a")], agent(pane, { rest: null })))).toEqual([`wait a ${why}`]);
@@ -66,7 +66,7 @@ describe("a queued text", () => {
 
   it("waits until the turn of the one before it is over, and is left alone while that is typed", () => {
     expect(said(decide([job("a")], agent({}, { isTurnOver: false })))).toEqual([
-      "wait a the text before it has its turn",
+      "wait a the text before it goes first",
     ]);
     expect(decide([job("a")], agent({}, { isBusy: true }))).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe("a schedule", () => {
     expect([look(due - 1), look(due)]).toEqual([[], ["send a"]]);
     const working = agent({ state: "running" }, { rest: null });
     expect(look(due + LATE_MS - 1, working)).toEqual(["wait a its agent works"]);
-    expect(look(due + LATE_MS, working)).toEqual(["skip a the agent did not rest in time"]);
+    expect(look(due + LATE_MS, working)).toEqual(["skip a the agent wasn't idle in time"]);
   });
 
   it("does not catch up with what it missed while nobody looked", () => {
@@ -146,7 +146,11 @@ describe("a schedule", () => {
       });
     expect(said(woke(ASLEEP_MS))).toEqual(["send a"]);
     const [act] = woke(ASLEEP_MS + 1);
-    expect(act).toMatchObject({ kind: "skip", nextAt: 3 * LATE_MS, why: "nobody looked at its time" });
+    expect(act).toMatchObject({
+      kind: "skip",
+      nextAt: 3 * LATE_MS,
+      why: "the machine was asleep or agtmux wasn't running",
+    });
   });
 });
 
@@ -297,17 +301,17 @@ describe("a schedule", () => {
   });
 
   it.each([
-    ["", "form"],
-    ["0 9 * *", "form"],
-    ["0 9 * * * *", "form"],
-    ["@daily", "form"],
-    ["0 9 L * *", "form"],
-    ["0 9 * JAN *", "form"],
-    ["0 9 ? * *", "form"],
-    ["0 9 * * 1#2", "form"],
-    ["0 9 15W * *", "form"],
-    ["0  9 * * *", "form"],
-    ["0 9 * * *\n", "form"],
+    ["", "five fields"],
+    ["0 9 * *", "five fields"],
+    ["0 9 * * * *", "five fields"],
+    ["@daily", "five fields"],
+    ["0 9 L * *", "five fields"],
+    ["0 9 * JAN *", "five fields"],
+    ["0 9 ? * *", "five fields"],
+    ["0 9 * * 1#2", "five fields"],
+    ["0 9 15W * *", "five fields"],
+    ["0  9 * * *", "five fields"],
+    ["0 9 * * *\n", "five fields"],
     ["61 9 * * *", ""],
     ["0 25 * * *", ""],
     ["0 9 0 * *", ""],

@@ -124,7 +124,7 @@ const parse = (expression: string, timeZone: string | undefined): Cron =>
 
 /** @throws AgtmuxError E_USAGE naming what is wrong. */
 export const checkSchedule = (expression: string): void => {
-  if (!EXPRESSION.test(expression)) throw refuse(expression, "it has not the form of one");
+  if (!EXPRESSION.test(expression)) throw refuse(expression, "it isn't five fields of numbers");
   let next: Date | null;
   try {
     next = parse(expression, undefined).nextRun();
@@ -208,29 +208,29 @@ const passedBy = (job: SendJob, { now, lookedAt, nextOf }: SendFacts): SendAct |
   if (trigger.kind === "at")
     return lateMs > LATE_MS ? { kind: "expire", job, why: "its time passed more than an hour ago" } : null;
   const next = nextOf(trigger.expression, now);
-  if (next === null) return { kind: "expire", job, why: "its schedule has no further time" };
+  if (next === null) return { kind: "expire", job, why: "its schedule has no times left" };
   const wasMissed = lookedAt < nextAt && lateMs > ASLEEP_MS;
   const following = nextOf(trigger.expression, nextAt) ?? next;
   if (!wasMissed && lateMs <= LATE_MS && now < following) return null;
-  const why = wasMissed ? "nobody looked at its time" : "the agent did not rest in time";
+  const why = wasMissed ? "the machine was asleep or agtmux wasn't running" : "the agent wasn't idle in time";
   return { kind: "skip", job, nextAt: next, why };
 };
 
-const JUST_RESTED = "its agent has only just come to rest";
+const JUST_RESTED = "its agent has only just become idle";
 
 const whyNot = (
   { trigger }: SendJob,
   { row, rest, isTurnOver, isBusy }: AgentNow,
   now: number,
 ): string | null => {
-  if (isBusy || !isTurnOver) return "the text before it has its turn";
+  if (isBusy || !isTurnOver) return "the text before it goes first";
   const state = row?.state ?? "unknown";
   if (isWaiting(state)) return "its agent waits for you";
   if (rest === null && state === "running") return "its agent works";
   // Only a time that a person set says that a limit is over.
   const isReady = rest?.rest === "ready" || (rest?.rest === "limited" && trigger.kind === "at");
   if (!isReady && state === "error") return "its agent stopped with an error";
-  if (rest === null) return "it is not certain that its agent rests";
+  if (rest === null) return "can't be sure that its agent is idle";
   return now - rest.since >= RESTED_MS ? null : JUST_RESTED;
 };
 

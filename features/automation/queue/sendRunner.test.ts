@@ -142,7 +142,7 @@ describe("the queue", () => {
     arm("a");
     arm("b", { createdAt: now + 1 });
     await look();
-    expect([typed, runner.reasonOf("a")]).toEqual([[], "its agent has only just come to rest"]);
+    expect([typed, runner.reasonOf("a")]).toEqual([[], "its agent has only just become idle"]);
     await look(1_000);
     expect([typed, stateOf("a"), lastOf("a")]).toEqual([["text of a"], "done", "sent"]);
     await look(500);
@@ -159,7 +159,7 @@ describe("the queue", () => {
     await look(1_000);
     row = { ...row, state_version: 4 };
     await look(2_000);
-    expect([typed.length, runner.reasonOf("b")]).toEqual([1, "the text before it has its turn"]);
+    expect([typed.length, runner.reasonOf("b")]).toEqual([1, "the text before it goes first"]);
     await look(NO_TURN_MS);
     await look(1_000);
     expect(typed).toHaveLength(2);
@@ -167,7 +167,7 @@ describe("the queue", () => {
 
   it("says what is in the way, looks again after a moment, and puts no attempt on record", async () => {
     arm("a");
-    obstacle = "a draft stands in its input box";
+    obstacle = "its input box has a draft";
     await look();
     await look(1_000);
     expect([typed, runner.reasonOf("a"), store.listRuns("a", 9)]).toEqual([[], obstacle, []]);
@@ -181,7 +181,7 @@ describe("the queue", () => {
 
   it("looks again sooner at what was in the way for the first time: it may not have been drawn", async () => {
     arm("a");
-    obstacle = "its input box is not in sight";
+    obstacle = "its input box isn't visible";
     await look();
     await look(1_000);
     obstacle = null;
@@ -189,7 +189,7 @@ describe("the queue", () => {
     expect(typed).toHaveLength(1);
   });
 
-  it("looks while its agent has only just come to rest, and no second time where nothing was in the way", async () => {
+  it("looks while its agent has only just become idle, and no second time where nothing was in the way", async () => {
     arm("a");
     await look();
     expect(looks).toBe(0);
@@ -202,7 +202,7 @@ describe("the queue", () => {
 
   it("looks again where the early look found something, is old, or was of another state", async () => {
     arm("a");
-    obstacle = "its agent does not rest";
+    obstacle = "its agent isn't idle";
     await look();
     await look(500);
     obstacle = null;
@@ -213,7 +213,7 @@ describe("the queue", () => {
     await look(500);
     store.setPausedAt(now);
     await look(60_000);
-    obstacle = "a draft stands in its input box";
+    obstacle = "its input box has a draft";
     store.setPausedAt(null);
     await look();
     expect([looks, typed.length, runner.reasonOf("b")]).toEqual([4, 1, obstacle]);

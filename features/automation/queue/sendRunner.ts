@@ -207,7 +207,7 @@ export class SendRunner {
       const at = jobs.lastSentAt(runtimeId);
       if (at !== null) this.rests.noteSent(runtimeId, at, null);
       if (job.isVolatile && !this.volatile.has(job.jobId))
-        this.end(job, "stopped", "its text was kept in memory alone, and the daemon has ended since", null);
+        this.end(job, "stopped", "its text was kept in memory only, and the daemon has ended since", null);
       if (!jobs.hasBegunSend(job.jobId)) continue;
       const found = jobs.findSent(runtimeId, keyOf(job));
       if (found === "none") jobs.undoSend(job.jobId);

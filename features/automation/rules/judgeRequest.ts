@@ -160,7 +160,7 @@ export const judgeRequest = ({ rules, blocksApproval, armed }: RulesNow, asked: 
   const approve = approving.find((rule) => armed.has(hashOf(rule, rules))) ?? approving[0];
   if (approve === undefined) {
     const isOdd = command !== null && seen.words === null;
-    const why = isOdd ? "it is no plain command, so no rule can approve it" : "no rule is about it";
+    const why = isOdd ? "it isn't a simple command, so no rule can approve it" : "no rule matches it";
     return { ...nothing, verdict: "nothing", why };
   }
   if (blocksApproval)

@@ -100,15 +100,15 @@ export const commandProblem = (words: readonly string[]): string | null => {
   const [program = "", ...rest] = words;
   const own = rest.filter((word) => word !== MORE);
   if (!isPlainProgram(program))
-    return `'${program}' is no program of its own, or not plain: a command that begins so is always left to you`;
+    return `'${program}' isn't a simple program name: a command that begins with it always comes to you`;
   const odd = own.find((word) => !isPlainWord(word));
   if (odd !== undefined)
-    return `'${odd}' is no plain word: a command with quotes, patterns or variables is always left to you`;
+    return `'${odd}' isn't a plain word: a command with quotes, patterns or variables always comes to you`;
   if (rest.at(-1) !== MORE) return null;
   if (!runsNothing(program))
-    return `'*' stands only behind programs that are known to run nothing, such as ls, cat and grep: list all words of ${program}`;
+    return `'*' works only after programs that run nothing else, such as ls, cat and grep: list all words of ${program}`;
   return own.at(-1)?.startsWith("-") === true
-    ? `'*' behind '${own.at(-1)}' could be its value: list all words`
+    ? `'*' after '${own.at(-1)}' could be its value: list all words`
     : null;
 };
 
@@ -121,6 +121,6 @@ export const commandNotes = (words: readonly string[]): string[] => {
   if (RUNS_REPOSITORY.has(name))
     return [`${shown} may run programs that the repository names in its settings`];
   if (RUNS_PROJECT.has(name))
-    return [`${shown} runs what the project says, which its agent may have written a minute ago`];
-  return runsNothing(program) ? [] : [`${shown} may run anything: what ${name} does is not known here`];
+    return [`${shown} runs what the project says, which the agent may have just written`];
+  return runsNothing(program) ? [] : [`${shown} may run anything: agtmux doesn't know ${name}`];
 };

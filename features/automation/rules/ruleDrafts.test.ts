@@ -143,22 +143,20 @@ describe("a rule about what is asked", () => {
     write({ ...STATUS, when: { commands: [["git", "diff"]] } });
     await arm();
     expect((await draft("approve")).notes.join()).toContain("programs that the repository names");
-    expect((await draft("deny")).notes).toEqual([
-      "once it is in the file, these are in shadow again: status",
-    ]);
+    expect((await draft("deny")).notes).toEqual(["adding it turns these back into dry runs: status"]);
     ask({ command: "ls", folder: null, doubt: "its dialog is not on the screen" });
     expect((await draft("approve")).notes).toEqual([
-      "it is not known in which folder this runs, so the rule counts in every folder",
-      "as it is asked now it would be left to you: its dialog is not on the screen",
+      "can't tell which folder this runs in, so the rule applies in every folder",
+      "as asked now, it would come to you: its dialog is not on the screen",
     ]);
   });
 
   it.each([
     ["what was shown is not asked any more", {}, "fp0", "asks something else now"],
-    ["it is no plain command", { command: "git status; rm -rf /" }, "fp1", "simple commands"],
-    ["a secret is in the command", { command: `curl ${SECRET}` }, "fp1", "holds a secret"],
-    ["a secret is in the folder", { folder: `/home/dev/${SECRET}` }, "fp1", "holds a secret"],
-    ["it is about no command", { command: null }, "fp1", "simple commands"],
+    ["it is several commands", { command: "git status; rm -rf /" }, "fp1", "simple commands"],
+    ["a secret is in the command", { command: `curl ${SECRET}` }, "fp1", "contains a secret"],
+    ["a secret is in the folder", { folder: `/home/dev/${SECRET}` }, "fp1", "contains a secret"],
+    ["it isn't about a command", { command: null }, "fp1", "simple commands"],
   ])("is refused where %s", async (_name, change, fingerprint, why) => {
     ask(change);
     await expect(draft("approve", fingerprint)).rejects.toThrow(why);

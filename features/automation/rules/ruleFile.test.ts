@@ -84,7 +84,7 @@ describe("a rules file", () => {
     const read = readRules(text);
     expect(read.rules.map(({ name }) => name)).toEqual(["a"]);
     expect(read.problems).toEqual([
-      { line: 3, path: "rules.1.when.colour", message: "this key is not known", rule: "b" },
+      { line: 3, path: "rules.1.when.colour", message: "unknown key", rule: "b" },
     ]);
     expect(read.blocksApproval).toBe(false);
   });
@@ -267,7 +267,7 @@ it("notes say what a rule lets run", () => {
   expect(notes(["npm", "test"])).toContain("npm test runs what the project says");
   expect(notes(["git", "status"])).toContain("git status may run programs that the repository names");
   expect(notes(["sudo", "ls"])).toContain("sudo ls runs another program");
-  expect(notes(["tsx", "x.ts"])).toContain("what tsx does is not known here");
+  expect(notes(["tsx", "x.ts"])).toContain("agtmux doesn't know tsx");
   expect(notes(["ls", "-l"])).toBe("");
 });
 
@@ -301,9 +301,9 @@ describe("a rule that is added", () => {
     ["a file that is not JSON", "{", NEW, "mistake in line 1"],
     ["a file in which one rule is wrong", '{"rules":[{"name":"b"}]}', NEW, "mistake in line 1"],
     ["a name that is taken", JSON.stringify({ rules: [RULE] }), NEW, "already called 'look'"],
-    ["no rule", null, '{"name":"x"}', "this is no rule"],
+    ["no rule", null, '{"name":"x"}', "this isn't a rule"],
     ["two rules", null, `${NEW},${NEW.replace("look", "more")}`, "this is not one rule"],
-    ["what closes the list and adds to the file", null, `${NEW}], "more": [${NEW}`, "this is no rule"],
+    ["what closes the list and adds to the file", null, `${NEW}], "more": [${NEW}`, "this isn't a rule"],
     ["nothing", null, "", "this is not one rule"],
   ])("is refused for %s", (_name, text, rule, why) => {
     expect(problem(text, rule)).toContain(why);

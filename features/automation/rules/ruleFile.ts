@@ -36,9 +36,9 @@ const commandSchema = z
   .min(1, 'a command is a list of words, as in ["git", "status"]')
   .max(50)
   .refine((words) => words.indexOf(MORE) < 0 || words.indexOf(MORE) === words.length - 1, {
-    message: "'*' stands for more words, and only at the end",
+    message: "'*' stands for any further words, and goes last",
   })
-  .refine(([program]) => program !== MORE, { message: "name the program: '*' is not one" });
+  .refine(([program]) => program !== MORE, { message: "name the program: '*' isn't one" });
 const folderSchema = z
   .string()
   .max(1_000)
@@ -125,7 +125,7 @@ export const ruleSchema = shape.superRefine(({ when, then, channel }, context) =
   }
   const { commands, kinds, tools, paths } = when;
   if (then === "deny" && [commands, kinds, tools, paths].every((one) => one === undefined))
-    refuse(["when"], "a rule that refuses names commands, kinds, tools or paths");
+    refuse(["when"], "a rule that denies names commands, kinds, tools or paths");
   if (then !== "approve") return;
   if (commands === undefined) refuse(["when"], "a rule that approves names its commands");
   for (const key of ["kinds", "tools", "targets", "paths"] as const)
@@ -133,10 +133,10 @@ export const ruleSchema = shape.superRefine(({ when, then, channel }, context) =
       refuse(
         ["when", key],
         key === "targets"
-          ? "a rule approves on this machine alone: leave this out"
+          ? "a rule approves on this machine only: leave this out"
           : key === "paths"
-            ? "paths only stop something: write a rule of its own that refuses or leaves"
-            : "a rule approves commands alone: leave this out",
+            ? "paths can only stop something: write a separate rule that denies or leaves it to you"
+            : "a rule approves only commands: leave this out",
       );
   for (const [index, words] of (commands ?? []).entries()) {
     const problem = commandProblem(words);
@@ -186,7 +186,7 @@ const listSchema = z.object({ rules: z.array(z.unknown()).max(MAX_RULES) }).stri
 
 /** Never throws on content. */
 export const readRules = (text: string): RulesRead => {
-  if (text.length > MAX_FILE) return EVERYTHING_WRONG(1, "the file is too long: 256 kB are enough for rules");
+  if (text.length > MAX_FILE) return EVERYTHING_WRONG(1, "the file is too long: rules may take 256 kB");
   let root: JsonNode;
   try {
     root = parseJsonTree(text);
@@ -212,14 +212,19 @@ export const readRules = (text: string): RulesRead => {
     const read = ruleSchema.safeParse(element);
     const own =
       repeated !== null
-        ? [{ ...at([], `'${String(repeated.value)}' stands here twice`), line: lineOf(text, repeated.start) }]
+        ? [
+            {
+              ...at([], `'${String(repeated.value)}' appears twice here`),
+              line: lineOf(text, repeated.start),
+            },
+          ]
         : !read.success
           ? placesOf(read.error.issues).map(({ path, message }) => at(path, message))
           : rules.some(({ name }) => name === read.data.name)
             ? [at(["name"], `a rule before it is already called '${read.data.name}'`)]
             : watchOf(read.data) !== null &&
                 rules.filter((rule) => watchOf(rule) !== null).length >= MAX_WATCHES
-              ? [at(["when", "watch"], `there are ${MAX_WATCHES} watches before it, and no more can be`)]
+              ? [at(["when", "watch"], `there are ${MAX_WATCHES} watches before it, the most there can be`)]
               : [];
     if (own.length === 0 && read.success) rules.push(read.data);
     else {
@@ -291,7 +296,7 @@ export const addRule = (text: string | null, added: string): Added => {
   const alone = readRules(`{ "rules": [${added}\n] }`);
   const [only, ...more] = alone.rules;
   const [wrong] = alone.problems;
-  if (wrong !== undefined) return { problem: `this is no rule: ${wrong.message}` };
+  if (wrong !== undefined) return { problem: `this isn't a rule: ${wrong.message}` };
   if (only === undefined || more.length > 0) return { problem: "this is not one rule" };
   const before = text ?? '{\n  "rules": []\n}\n';
   const [broken] = readRules(before).problems;

@@ -24,9 +24,9 @@ export const patternProblem = (pattern: string): string | null => {
   const parts = pattern.split("/");
   if (pattern.trim() === "" || pattern.length > MAX_PATTERN) return "a path is up to 200 characters";
   if (parts.some((part) => part === "." || part === "..")) return "write the path without '.' and '..'";
-  if (/[[\]{}!\\]/.test(pattern)) return "of patterns only '*', '**' and '?' are known";
+  if (/[[\]{}!\\]/.test(pattern)) return "only the patterns '*', '**' and '?' are supported";
   if (parts.some((part) => part.includes("**") && part !== "**"))
-    return "'**' stands for whole folders: write it between slashes";
+    return "'**' stands for folders: write it between slashes";
   if (pattern.startsWith("~")) return "write the path in full, or from its folder's name on";
   return null;
 };

@@ -513,7 +513,7 @@ it("what a daemon began and did not see through is on record as unverified, and 
   start();
   runner.tick();
   // After a restart the request is known from the store alone.
-  asked = asked && { ...asked, doubt: "no event told it while this daemon runs" };
+  asked = asked && { ...asked, doubt: "no event has reported it since this daemon started" };
   await pass(60_000);
   expect(done()).toEqual([["status", "approve", expect.stringContaining("unverified")]]);
   expect(answers).toEqual([]);

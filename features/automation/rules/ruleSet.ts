@@ -26,10 +26,10 @@ const readOwn = async (path: string, uid: number): Promise<RulesRead> => {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = await file.stat();
-    if (!found.isFile()) return unusable("this is no file");
-    if (found.uid !== uid) return unusable("the file is another user's: make it yours");
+    if (!found.isFile()) return unusable("this isn't a file");
+    if (found.uid !== uid) return unusable("the file belongs to another user: make it yours");
     if ((found.mode & 0o022) !== 0) return unusable("others can write to the file: run 'chmod go-w' on it");
-    if (found.size > MAX_FILE) return unusable("the file is too long: 256 kB are enough for rules");
+    if (found.size > MAX_FILE) return unusable("the file is too long: rules may take 256 kB");
     return readRules(await file.readFile("utf8"));
   } finally {
     await file.close();

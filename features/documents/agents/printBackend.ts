@@ -95,7 +95,7 @@ const parseAnswer = ({ command, parse }: PrintMode, stdout: string): PrintAnswer
   } catch (error) {
     const isTold =
       error instanceof Error && !(error instanceof SyntaxError) && !(error instanceof z.ZodError);
-    const why = isTold ? error.message.slice(0, 200) : "what it printed is not understood";
+    const why = isTold ? error.message.slice(0, 200) : "can't read what it printed";
     throw new AgtmuxError("E_UNSUPPORTED", `${command} gave no answer: ${why}`, { cause: error, remedy });
   }
   const text = answer.text.trim();

@@ -30,7 +30,7 @@ const readSettled = async (handle: FileHandle): Promise<Buffer> => {
     // A clock in the future is another machine's.
     if (size === bytes.length && (age > SETTLE_MS || age < -SETTLE_MS)) return bytes;
     if (round > SETTLE_ROUNDS)
-      throw new AgtmuxError("E_DOCUMENT_BUSY", "another program writes the document without a pause");
+      throw new AgtmuxError("E_DOCUMENT_BUSY", "another program keeps writing the document");
     await delay(SETTLE_MS);
   }
 };
@@ -124,8 +124,5 @@ export const replaceText = async (
     if (text !== null && late === null) return text;
     if (late !== null) make = (current) => mergeTexts(late.from, current, late.to);
   }
-  throw new AgtmuxError(
-    "E_DOCUMENT_BUSY",
-    "the document was changed each time that it was about to be written",
-  );
+  throw new AgtmuxError("E_DOCUMENT_BUSY", "the document changed each time it was about to be written");
 };

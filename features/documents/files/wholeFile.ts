@@ -15,7 +15,7 @@ export const decodeText = (bytes: Uint8Array, path: string): string => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} is not a text in UTF-8`, { cause: error });
+    throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} isn't UTF-8 text`, { cause: error });
   }
 };
 
@@ -238,7 +238,7 @@ const checkEmpty = async (held: HeldFolder, name: string): Promise<void> => {
   const found = await openPlain({ path: held.at(name), shown: held.shown(name) }, ownUid());
   if (found === null) return;
   try {
-    if ((await found.stat()).size > 0) throw new FileProblem(held.shown(name), "is no lock of agtmux");
+    if ((await found.stat()).size > 0) throw new FileProblem(held.shown(name), "isn't a lock of agtmux");
   } finally {
     await found.close();
   }

@@ -249,8 +249,8 @@ const COMPONENTS = `
 /** It becomes a key of the registry, where nothing but ids is looked for. @throws AgtmuxError E_DOCUMENT_INVALID */
 export const checkId = ({ session: id }: Frontmatter): void => {
   if (id === null || (/^[\w-]{1,100}$/.test(id) && !(id in Object.prototype))) return;
-  throw new AgtmuxError("E_DOCUMENT_INVALID", "'agent_doc_session' in the frontmatter is no id", {
-    remedy: "Take the line away: the document gets an id of its own. Nothing was changed.",
+  throw new AgtmuxError("E_DOCUMENT_INVALID", "'agent_doc_session' in the frontmatter isn't an id", {
+    remedy: "Remove the line: the document gets an id of its own. Nothing was changed.",
   });
 };
 

@@ -269,7 +269,7 @@ describe("what cannot be understood is refused, and the file stays as it was", (
     [
       "a format that is not known",
       { doc: DOC.replace("---\n\n", "agent_doc_format: x\n---\n\n") },
-      "not known",
+      "is unknown",
     ],
     ["a mode that is not known", { doc: DOC.replace("mode=append", "mode=insert") }, "unknown mode 'insert'"],
     ["a template without components", { doc: "text\n" }, "has no components"],
@@ -302,7 +302,7 @@ describe("what cannot be understood is refused, and the file stays as it was", (
   it("bytes that are no text", async () => {
     const bytes = Buffer.concat([Buffer.from(DOC), Buffer.from([0xff, 0xfe])]);
     writeFileSync(file, bytes);
-    await expect(writeResponse(request())).rejects.toThrow("not a text in UTF-8");
+    await expect(writeResponse(request())).rejects.toThrow("isn't UTF-8 text");
     expect(readFileSync(file)).toEqual(bytes);
   });
 

@@ -50,7 +50,7 @@ describe("a frontmatter", () => {
     ["agent: one\nagent: two\n", "not valid YAML, in line 3"],
     ["- a\n- b\n", "not a list of 'key: value' lines"],
     ["agent: {a: b}\n", "'agent' in the frontmatter is not a text"],
-    ["agent_doc_format: tabular\n", "'agent_doc_format: tabular' in the frontmatter is not known"],
+    ["agent_doc_format: tabular\n", "'agent_doc_format: tabular' in the frontmatter is unknown"],
     ["agent_doc_mode: insert\n", "'agent_doc_mode: insert'"],
   ])("with %j is refused", (lines, message) => {
     expect(() => readFrontmatter(head(lines))).toThrow(message);

@@ -59,7 +59,7 @@ const pick = <T extends string>(key: string, value: string | null, known: Readon
   const found = Object.hasOwn(known, value) ? known[value] : undefined;
   if (found !== undefined) return found;
   throw invalid(
-    `'${key}: ${value}' in the frontmatter is not known`,
+    `'${key}: ${value}' in the frontmatter is unknown`,
     `Use ${Object.keys(known).join(", ")}, or leave the line out.`,
   );
 };

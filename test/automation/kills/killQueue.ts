@@ -144,7 +144,7 @@ const isOver = ({ state }: { state: string }): boolean => state === "done" || st
  * it here.
  */
 const sendDrafts = async ({ tmux }: Scene, client: DaemonClient): Promise<void> => {
-  const waiting = (await jobsOf(client)).filter((job) => job.waits_for?.includes("a draft stands") === true);
+  const waiting = (await jobsOf(client)).filter((job) => job.waits_for?.includes("has a draft") === true);
   const { items } = await client.call((api) => api.panes.query({}));
   for (const { identity } of items)
     if (waiting.some((job) => job.runtime_id === identity.runtime_id))
