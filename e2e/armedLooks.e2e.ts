@@ -31,7 +31,7 @@ it("what is armed and its rules are opened, and nothing is wrong with them", asy
 it("a rule is made of a card, and nothing is wrong with its dialog", async () => {
   const { page, popover } = shown;
   await popover.card("refunds").getByRole("button", { name: "Make a rule…" }).click();
-  await page.getByLabel("Rule", { exact: true }).waitFor();
+  await page.getByLabel("In words").waitFor();
   await expectSound(shown);
 });
 

@@ -8,7 +8,7 @@ import type { ChannelMessage } from "../../features/automation/channels/channelM
 import { openServed } from "../actions/servedHarness.ts";
 
 const TEXT = readFileSync(fileURLToPath(new URL("../../docs/automation.md", import.meta.url)), "utf8");
-const SECTION = TEXT.slice(TEXT.indexOf("### Watches that stand"), TEXT.indexOf("## Texts for later"));
+const SECTION = TEXT.slice(TEXT.indexOf("### Watches in the rules file"), TEXT.indexOf("## Texts for later"));
 const RULES = /```json\n(.*?)```/s.exec(SECTION)?.[1] ?? "";
 
 interface Test {

@@ -72,7 +72,7 @@ describe("settings through the router", () => {
       });
     expect(await refusal(api.configSet({ key: "retention.max_age_days", value: "many" }))).toMatchObject({
       code: "E_USAGE",
-      message: expect.stringMatching(/^retention\.max_age_days cannot be that: /),
+      message: expect.stringMatching(/^retention\.max_age_days can.t have that value: /),
       remedy: "Nothing was changed. Choose another value.",
     });
     expect(
