@@ -47,7 +47,7 @@ test("list shows each adapter with its source, and the problems of files", async
 
 test("enable and disable say what became of it, and refuse an agent that is not known", async () => {
   await home.serve(new AnsweringDaemon());
-  expect((await home.run(["adapters", "list"])).stdout).toContain("not known: gone\n");
+  expect((await home.run(["adapters", "list"])).stdout).toContain("unknown: gone\n");
   const off = await home.run(["adapters", "disable", "one"]);
   expect([off.code, off.stdout]).toEqual([
     0,

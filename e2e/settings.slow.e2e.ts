@@ -155,7 +155,7 @@ describe("what the daemon obeys", () => {
     await again.press("Enter");
     await expect
       .poll(() => settings.alert.textContent(), POLL)
-      .toContain("Notifications.cooldown_ms cannot be that");
+      .toContain("Notifications.cooldown_ms can't have that value");
     expect(await again.inputValue()).toBe("10");
 
     await settings.back();

@@ -63,7 +63,7 @@ describe("git", () => {
       project.write("staged\n", "other.txt");
       project.git("add", "other.txt");
       const tree = project.git("rev-parse", "HEAD^{tree}");
-      expect(project.doc(["clean", "plan.md"])).toEqual(ok("3 commits of plan.md are one now.\n"));
+      expect(project.doc(["clean", "plan.md"])).toEqual(ok("3 commits of plan.md squashed into one.\n"));
       expect(subjects()).toEqual([
         expect.stringMatching(/^agent-doc: /),
         ...(below === "a root commit" ? [] : ["project"]),
@@ -109,7 +109,7 @@ describe("git", () => {
     project.git("update-ref", "refs/remotes/origin/main", "HEAD");
     project.write(DOC.replace("nothing", "more"));
     project.doc(["commit", "plan.md"]);
-    expect(project.doc(["clean", "plan.md", "--force"]).stdout).toBe("3 commits of plan.md are one now.\n");
+    expect(project.doc(["clean", "plan.md", "--force"]).stdout).toBe("3 commits of plan.md squashed into one.\n");
     expect(subjects()).toHaveLength(1);
   });
 

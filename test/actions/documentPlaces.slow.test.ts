@@ -149,9 +149,9 @@ describe("what another program claimed", () => {
     [
       "at a time that has not come",
       { started: "2099-01-01T00:00:00Z" },
-      "it is not known when pane %0 was claimed",
+      "can't tell when pane %0 was claimed",
     ],
-    ["at no time", { started: "soon" }, "it is not known when pane %0 was claimed"],
+    ["at no time", { started: "soon" }, "can't tell when pane %0 was claimed"],
     ["on another machine", { cwd: "/Users/somebody/project" }, "pane %0 was claimed from another folder"],
     ["for another folder", { cwd: "/" }, "pane %0 was claimed from another folder"],
   ])("%s is not this pane", async (_when, more, reason) => {

@@ -303,8 +303,8 @@ it("is started with a task that no shell touches, in its folder, and is a row at
     });
   const text = 'say $(id) `id` "it\'s" \\ done; *';
   await expect(start({})).rejects.toThrow("needs a task");
-  await expect(start({ text: "--help" })).rejects.toThrow("begins with no dash");
-  await expect(start({ text, agent: "codex" })).rejects.toThrow("is not known");
+  await expect(start({ text: "--help" })).rejects.toThrow("can't begin with a dash");
+  await expect(start({ text, agent: "codex" })).rejects.toThrow("doesn't know how to start");
   await expect(start({ text, session: "x" })).rejects.toThrow("--background excludes");
   expect(existsSync(told)).toBe(false);
   busy();
