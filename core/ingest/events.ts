@@ -208,6 +208,10 @@ export class Events {
     if (event.sessionId !== null && event.sessionId !== entry.runtime.agentSessionId) {
       liveState.setAgentSession(entry, event.sessionId);
       store.setAgentSessionId(entry.runtime.runtimeId, event.sessionId);
+      // Somebody chose it there. What came while that was not known yet, as a request, went to its row without a pane.
+      const before = liveState.predecessorOf(entry);
+      if (before?.runtime.server === BACKGROUND_SERVER && before.runtime.endedAt === null)
+        this.states.takeOver(entry);
     }
     const base = event.eventId ?? envelope.spoolName;
     // That a dialog is open, but not which: without a screen nobody can see whose it is, and the session's own files say the same.

@@ -1,6 +1,9 @@
 // A session that leaves its pane, or is taken up in one, in the middle of a turn: another runtime, which goes on with what is known.
 import { afterEach, describe, expect, it } from "vitest";
+import { createClaudeAdapter } from "../../adapters/claude/index.ts";
 import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
+import { PROMPT_DRAWN_MS } from "../engine/bind.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 
 /** Before the clock of the fixture. */
@@ -107,5 +110,51 @@ describe("a session that goes on elsewhere", () => {
     late.clock.advance(61_000);
     leave(late);
     expect(rowOf(late)?.state).toBe("unknown");
+  });
+});
+
+describe("a session without a pane that somebody chose in a terminal", () => {
+  /** Of an agent whose events come from one server, whatever pane they name. */
+  const served = (): AgentAdapter => {
+    const claude = createClaudeAdapter();
+    return {
+      ...claude,
+      eventsMayNameOtherPanes: true,
+      normalize: (envelope, options) => {
+        const event = claude.normalize(envelope, options);
+        const prompt = envelope.payload?.["prompt"];
+        return event === null || typeof prompt !== "string" ? event : { ...event, promptText: prompt };
+      },
+    };
+  };
+
+  it("asks there what it asked before the screen could tell which terminal it is", () => {
+    const f = createIngestFixture(undefined, served());
+    made = f;
+    leave(f);
+    f.topology([somePane()]);
+    f.agent("%1", 600, STARTED_AT);
+    const fromServer = { paneId: null, tmuxSocket: null, parentPid: 700 };
+    f.hook("UserPromptSubmit", { prompt: "the turn before this one" }, fromServer);
+    const [unread] = f.ingest.rows(false).filter(({ background }) => background === null);
+    const look = (text: string): void => {
+      f.clock.advance(PROMPT_DRAWN_MS);
+      f.ingest.offerScreens(new Map([[unread?.identity.runtime_id ?? "", text]]), f.clock.now());
+    };
+    look("nothing of it");
+    f.hook("Stop", { background_tasks: [] }, fromServer);
+    f.clock.advance(1_000);
+    f.hook("UserPromptSubmit", { prompt: "make all of it, please" }, fromServer);
+    f.clock.advance(20);
+    f.hook("PreToolUse", TOOL, fromServer);
+    f.hook("PermissionRequest", TOOL, fromServer);
+    look("> make all of it, please");
+    const shown = f.ingest.rows(false).find(({ background }) => background === null);
+    expect(shown).toMatchObject({
+      state: "waiting_approval",
+      agent_session_id: "s1",
+      request: { body: "make all" },
+      activity: { prompt: "make all of it, please" },
+    });
   });
 });
