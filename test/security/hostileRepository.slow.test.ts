@@ -92,8 +92,8 @@ describe("a repository that wants its programs to be run", () => {
     ["in a folder for one look", () => null],
   ])("gets none of them run, and nothing written, by a look %s", async (_name, folder) => {
     const before = stateOf(join(hostile.path, ".git"));
-    expect(parseLook(await lookAnyway(folder()))).toEqual(CHANGES);
-    expect(parseLook(await lookAnyway(folder()))).toEqual(CHANGES);
+    expect(parseLook(await lookAnyway(folder())).changes).toEqual(CHANGES);
+    expect(parseLook(await lookAnyway(folder())).changes).toEqual(CHANGES);
     expect(hostile.ran()).toEqual([]);
     expect(stateOf(join(hostile.path, ".git"))).toBe(before);
   });
