@@ -109,7 +109,9 @@ describe("git", () => {
     project.git("update-ref", "refs/remotes/origin/main", "HEAD");
     project.write(DOC.replace("nothing", "more"));
     project.doc(["commit", "plan.md"]);
-    expect(project.doc(["clean", "plan.md", "--force"]).stdout).toBe("3 commits of plan.md squashed into one.\n");
+    expect(project.doc(["clean", "plan.md", "--force"]).stdout).toBe(
+      "3 commits of plan.md squashed into one.\n",
+    );
     expect(subjects()).toHaveLength(1);
   });
 
