@@ -32,6 +32,8 @@ export interface PaneBindingInput {
   whereabouts: ReadonlyMap<string, Whereabouts>;
   /** A session of this agent may go on after its pane: its row is about to come. */
   outlivesPane: boolean;
+  /** How long it has waited, ms. */
+  waitedMs: number;
 }
 
 type PaneBinding =
@@ -47,6 +49,8 @@ const MIN_PROMPT_LENGTH = 12;
 const MAX_PROMPT_LENGTH = 400;
 /** A screen shows a prompt at once, or this long after its event: an old equal prompt elsewhere must not win before that. */
 export const PROMPT_DRAWN_MS = 500;
+/** For a screen that cannot be read, a session that has a row does without its prompt no longer than this. */
+const UNREAD_MS = 5_000;
 
 const isOfLife = (envelope: Envelope, runtime: Runtime, endToleranceMs = START_TOLERANCE_MS): boolean =>
   (runtime.processStartedAt === null ||
@@ -129,7 +133,8 @@ const chosenIn = (input: PaneBindingInput, own: Runtime, live: readonly Runtime[
   if (!mayBeChosen(input, live)) return stays;
   const terminals = live.filter(hasNamedNone);
   const placed = byPrompt(input, terminals);
-  return placed.kind === "bound" || !areRead(input, terminals) ? placed : stays;
+  const mayBeRead = !areRead(input, terminals) && input.waitedMs < UNREAD_MS;
+  return placed.kind === "bound" || mayBeRead ? placed : stays;
 };
 
 /** True for an event that may tie a session to a pane for the first time; other events follow it, or are not ours. */

@@ -58,6 +58,7 @@ const place = (
     cwd: "/home/dev",
     promptText: PROMPT,
     outlivesPane: false,
+    waitedMs: 0,
     runtimes,
     whereabouts: new Map(Object.entries(where)),
     ...more,
@@ -258,6 +259,9 @@ describe("beside sessions that no pane shows, all of which the background server
         place(runtimes, { "rt_%1": shown, "rt_%2": at("/home/dev", "a", early) }, prompt).kind,
         "not read since",
       ).toBe("pending");
+      const unread = { "rt_%1": shown, "rt_%2": at("/home/dev") };
+      expect(place(runtimes, unread, { ...prompt, waitedMs: 4_999 }).kind).toBe("pending");
+      expect(place(runtimes, unread, { ...prompt, waitedMs: 5_000 }), "never read").toEqual(bound("rt_b1"));
     });
 
     it.each([

@@ -1,16 +1,15 @@
 // Which runtimes an event is compared with: those of its session and of its pane, out of however many there are.
 import { afterEach, describe, expect, it } from "vitest";
-import { createClaudeAdapter } from "../../adapters/claude/index.ts";
 import {
   createIngestFixture,
   INSTANCE,
+  servedAdapter,
   SOCKET,
   somePane,
   type IngestFixture,
 } from "../../test/factories/ingest.ts";
 import { DEFAULT_TIMING } from "../model/config.ts";
 import type { Envelope } from "../model/envelope.ts";
-import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
 /** Before the clock of the fixture. */
 const STARTED_AT = 999_000_000;
@@ -132,17 +131,7 @@ describe("binding beside another target", () => {
   });
 
   it("does not keep an agent's events from being placed by saying that it has their session", () => {
-    const claude = createClaudeAdapter();
-    const adapter: AgentAdapter = {
-      ...claude,
-      eventsMayNameOtherPanes: true,
-      normalize: (envelope, options) => {
-        const event = claude.normalize(envelope, options);
-        const prompt = envelope.payload?.["prompt"];
-        return event === null || typeof prompt !== "string" ? event : { ...event, promptText: prompt };
-      },
-    };
-    const f = createIngestFixture(undefined, adapter);
+    const f = createIngestFixture(undefined, servedAdapter());
     made = f;
     f.topology([somePane(), somePane("%2", { panePid: 501 })]);
     f.agent("%1", 600, STARTED_AT);

@@ -137,7 +137,7 @@ export class Events {
     }
   }
 
-  private bind({ envelope, targetId }: PendingEvent, normalized: NormalizedEvent): Binding {
+  private bind({ envelope, targetId, ingestedAt }: PendingEvent, normalized: NormalizedEvent): Binding {
     const { liveState, deps } = this.unitOfWork;
     const { sessionId } = normalized;
     const isWrapped = isWrapperEvent(envelope);
@@ -161,6 +161,7 @@ export class Events {
       cwd: normalized.cwd ?? null,
       promptText: normalized.promptText ?? null,
       outlivesPane: adapter?.background !== undefined,
+      waitedMs: deps.clock.now() - ingestedAt,
       runtimes,
       whereabouts: new Map(
         entries.map(({ runtime, processCwd, screen }) => [

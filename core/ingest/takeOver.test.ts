@@ -1,9 +1,12 @@
 // A session that leaves its pane, or is taken up in one, in the middle of a turn: another runtime, which goes on with what is known.
 import { afterEach, describe, expect, it } from "vitest";
-import { createClaudeAdapter } from "../../adapters/claude/index.ts";
-import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
+import {
+  createIngestFixture,
+  servedAdapter,
+  somePane,
+  type IngestFixture,
+} from "../../test/factories/ingest.ts";
 import { PROMPT_DRAWN_MS } from "../engine/bind.ts";
-import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 
 /** Before the clock of the fixture. */
@@ -114,22 +117,8 @@ describe("a session that goes on elsewhere", () => {
 });
 
 describe("a session without a pane that somebody chose in a terminal", () => {
-  /** Of an agent whose events come from one server, whatever pane they name. */
-  const served = (): AgentAdapter => {
-    const claude = createClaudeAdapter();
-    return {
-      ...claude,
-      eventsMayNameOtherPanes: true,
-      normalize: (envelope, options) => {
-        const event = claude.normalize(envelope, options);
-        const prompt = envelope.payload?.["prompt"];
-        return event === null || typeof prompt !== "string" ? event : { ...event, promptText: prompt };
-      },
-    };
-  };
-
   it("asks there what it asked before the screen could tell which terminal it is", () => {
-    const f = createIngestFixture(undefined, served());
+    const f = createIngestFixture(undefined, servedAdapter());
     made = f;
     leave(f);
     f.topology([somePane()]);

@@ -156,6 +156,29 @@ describe("worktrees of one repository", () => {
     expect(list.not_looked_at).toMatchObject([{ work_tree: right }]);
   });
 
+  it("are not called free of conflicts where that cannot be told: a branch without a commit, a pattern for its name, too many", async () => {
+    const [left, right, odd] = [worktree("left"), worktree("fix(tax)"), worktree("odd")];
+    write(left, "a.txt", "1\n");
+    commit(left);
+    write(right, "a.txt", "2\n");
+    commit(right);
+    git(odd, "checkout", "-q", "--orphan", "unborn");
+    const named = worktree("named");
+    writeFileSync(join(path, ".git", "worktrees", `r${count}.named`, "HEAD"), "ref: refs/heads/*\n");
+    watch(left, right, odd, named);
+    const list = await conflicts.list(keys, sideOf);
+    expect(list.items).toMatchObject([
+      { kind: "merge", sides: [{ branch: "fix(tax)" }, { branch: "left" }] },
+    ]);
+    expect([list.compared, list.not_looked_at.map(({ work_tree: folder }) => folder)]).toEqual([
+      2,
+      [named, odd],
+    ]);
+    watch(...Array.from({ length: 21 }, (_, index) => worktree(`many-${index}`)));
+    const many = await conflicts.list(keys, sideOf);
+    expect([many.compared, many.not_looked_at.length]).toEqual([20, 1]);
+  });
+
   it("are named by what git says, whatever their files are called, also where they share no history", async () => {
     const name = 'ö"\n x\u001B[2J';
     const [left, right] = [worktree("left"), worktree("right")];

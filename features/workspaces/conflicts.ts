@@ -18,13 +18,11 @@ import {
 } from "./workTrees.ts";
 
 /** While rows are shown, and while none is. */
-const EVERY_MS = { shown: 15_000, hidden: 60_000 } as const;
-/** All of it may take this share of the time. */
-const SHARE = 100;
-/** Worktrees of one repository that are compared; more agents than this are not watched one by one. */
+const EVERY_MS = { shown: 15_000, hidden: 120_000 } as const;
+/** All of it may take this share of the time; two programs of git run side by side. */
+const SHARE = 200;
+/** Worktrees of one repository that are compared. */
 const MAX_TREES = 20;
-/** Pairs that are merged in one run of git: the others follow with the next look. */
-const MAX_PAIRS = 200;
 const MAX_NAMED = 20;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -73,8 +71,8 @@ export const parseMerges = (output: string): string[][] => {
 };
 
 const OBJECT = /^[0-9a-f]{40,64}$/;
-/** As `readRepository` takes it from a file. Others are not asked about. */
-const BRANCH = /^[\p{L}\p{N}._/@+#-]{1,200}$/u;
+/** `HEAD` is a file, and may hold anything: what git takes for a pattern, or the shell for several words, is no name. */
+const BRANCH = /^[^\s\p{Cc}*?[\]\\~^:]{1,200}$/u;
 
 interface Tree {
   key: WorkTreeKey;
@@ -176,6 +174,9 @@ export class Conflicts {
         notLookedAt.push(...of.map((key) => ({ key, reason })));
       }
     };
+    const leaveOut = (trees: readonly { key: WorkTreeKey }[], reason: string): void => {
+      notLookedAt.push(...trees.map(({ key }) => ({ key, reason })));
+    };
     const byRepository = new Map<string, Omit<Tree, "head">[]>();
     for (const key of keys)
       await attempt([key], async () => {
@@ -187,16 +188,25 @@ export class Conflicts {
       });
     const merged = new Map<string, readonly string[]>();
     for (const [repository, all] of byRepository) {
-      const some = all.toSorted((a, b) => (keyOf(a.key) < keyOf(b.key) ? -1 : 1)).slice(0, MAX_TREES);
+      const sorted = all.toSorted((a, b) => (keyOf(a.key) < keyOf(b.key) ? -1 : 1));
+      const some = sorted.slice(0, MAX_TREES);
       if (some.length < 2) continue;
+      leaveOut(sorted.slice(MAX_TREES), `only ${MAX_TREES} worktrees of a repository are compared`);
       await attempt(
         some.map(({ key }) => key),
         async () => {
           const target = this.deps.context.target(some[0]?.key.target ?? "");
           const heads = await this.withHeads(target, some);
-          trees += some.length;
-          found.push(...(await this.merge(target, { repository, heads, merged })));
-          found.push(...(await this.uncommitted(some, maxAgeMs)));
+          const known = new Set(heads.map(({ key }) => key));
+          leaveOut(
+            some.filter(({ key }) => !known.has(key)),
+            "its branch has no commit that git names",
+          );
+          const merges = await this.merge(target, { repository, heads, merged });
+          const edits = await this.uncommitted(heads, maxAgeMs);
+          trees += heads.length;
+          found.push(...merges, ...edits.found);
+          for (const { tree, reason } of edits.unread) leaveOut([tree], reason);
         },
       );
     }
@@ -297,8 +307,7 @@ export class Conflicts {
   ): Promise<Found[]> {
     const pairs = pairsOf(heads).filter(([a, b]) => a.head !== b.head);
     const nameOf = ([a, b]: readonly [Tree, Tree]): string => `${repository}\0${a.head} ${b.head}`;
-    const isNew = (pair: readonly [Tree, Tree]): boolean => !this.merged.has(nameOf(pair));
-    const due = pairs.filter(isNew).slice(0, MAX_PAIRS);
+    const due = pairs.filter((pair) => !this.merged.has(nameOf(pair)));
     const [first] = due;
     if (first !== undefined) {
       const stdin = due.map(([a, b]) => `${a.head} ${b.head}\n`).join("");
@@ -309,8 +318,7 @@ export class Conflicts {
     }
     return pairs.flatMap((pair): Found[] => {
       const name = nameOf(pair);
-      const files = merged.get(name) ?? this.merged.get(name);
-      if (files === undefined) return [];
+      const files = merged.get(name) ?? this.merged.get(name) ?? [];
       merged.set(name, files);
       const [a, b] = pair;
       return files.length === 0
@@ -319,20 +327,26 @@ export class Conflicts {
     });
   }
 
-  private async uncommitted(trees: readonly Omit<Tree, "head">[], maxAgeMs: number): Promise<Found[]> {
+  /** Files that two of them have changed; `unread`: those of which that cannot be told. */
+  private async uncommitted(
+    trees: readonly Tree[],
+    maxAgeMs: number,
+  ): Promise<{ found: Found[]; unread: { tree: Tree; reason: string }[] }> {
     const looks = await Promise.all(
       trees.map(async (tree) => {
-        const { paths } = await this.deps.trees.look(tree.key, maxAgeMs);
+        const { paths, reason } = await this.deps.trees.look(tree.key, maxAgeMs);
         // A folder that git does not know is named as one.
-        return { tree, paths: new Set(paths.filter((path) => !path.endsWith("/"))) };
+        return { tree, reason, paths: new Set(paths.filter((path) => !path.endsWith("/"))) };
       }),
     );
-    return pairsOf(looks).flatMap(([a, b]): Found[] => {
+    const found = pairsOf(looks).flatMap(([a, b]): Found[] => {
       const files = [...a.paths].filter((path) => b.paths.has(path));
       const keys = [a.tree.key, b.tree.key] as const;
       const branches = [a.tree.branch, b.tree.branch] as const;
       return files.length === 0 ? [] : [{ keys, branches, kind: "uncommitted", files }];
     });
+    const unread = looks.flatMap(({ tree, reason }) => (reason === null ? [] : [{ tree, reason }]));
+    return { found, unread };
   }
 
   private async run(

@@ -102,6 +102,20 @@ export const listPanes = (
     panes,
   });
 
+/** Of an agent whose events come from one server, whatever pane they name. */
+export const servedAdapter = (): AgentAdapter => {
+  const claude = createClaudeAdapter();
+  return {
+    ...claude,
+    eventsMayNameOtherPanes: true,
+    normalize: (envelope, options) => {
+      const event = claude.normalize(envelope, options);
+      const prompt = envelope.payload?.["prompt"];
+      return event === null || typeof prompt !== "string" ? event : { ...event, promptText: prompt };
+    },
+  };
+};
+
 export const createIngestFixture = (
   storePath = join(mkdtempSync(join(tmpdir(), "agtmux-ingest-")), "state.db"),
   adapter: AgentAdapter = createClaudeAdapter(),
