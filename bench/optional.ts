@@ -11,7 +11,8 @@ import { percent } from "./report/words.ts";
 
 const AGENTS = 10;
 const QUIET_MS = 6_000;
-const STRETCH_MS = 90_000;
+/** As long as the pause between two looks while no surface is open, so that each stretch has one. */
+const STRETCH_MS = 120_000;
 /** Each agent commits once in a minute. */
 const COMMIT_EVERY_MS = 60_000 / AGENTS;
 const FILES = 300;
