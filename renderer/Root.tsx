@@ -1,5 +1,5 @@
 // Which part of the popover is shown: the lists, the settings or the set-up; what is shown when drawing fails; and the window's own
-// settings: how it looks, and whether the set-up was offered.
+// choices: how it looks, and whether the set-up is offered.
 import {
   Component,
   type ReactNode,
@@ -7,6 +7,7 @@ import {
   useCallback,
   useEffect,
   useLayoutEffect,
+  useRef,
   useState,
 } from "react";
 import { displaySentence } from "../ui/text/displayText.ts";
@@ -14,16 +15,21 @@ import { ActionButton } from "./components/Buttons.tsx";
 import styles from "./components/Message.module.css";
 import * as z from "zod";
 import type { DesktopViewName } from "../core/model/desktop.ts";
+import { HOST_TARGET } from "../core/model/runtime.ts";
+import type { SettingKey } from "../core/model/settingKeys.ts";
+import type { Appearance } from "../core/model/words.ts";
 import { isWaiting } from "../core/model/state.ts";
 import {
   appearanceSchema,
   applyAppearance,
   DEFAULT_APPEARANCE,
-  type Appearance,
   findStorage,
   readStored,
   writeStored,
 } from "./state/stored.ts";
+import { useAsk } from "./hooks/useAsk.ts";
+import { toFailure } from "./state/connectHost.ts";
+import type { Failure } from "../ui/actions/actionStatus.ts";
 import { usePopover } from "./state/popover.ts";
 import { useStore } from "./state/store.ts";
 import { App } from "./components/App.tsx";
@@ -75,11 +81,6 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 type Place = { kind: "lists" } | { kind: "settings"; section: SectionId | null } | { kind: "setup" };
 const LISTS: Place = { kind: "lists" };
 
-/** The list offers the set-up in this window until the person takes or refuses it. */
-const setupOfferSchema = z.object({ isSettled: z.boolean() });
-const OFFERED = { isSettled: false };
-const SETTLED = { isSettled: true };
-
 const placeOf = (view: DesktopViewName): Place => {
   switch (view) {
     case "list":
@@ -97,23 +98,100 @@ const useMenu = (onGo: (place: Place) => void) => {
   useEffect(() => navigation.follow((view) => onGo(placeOf(view))), [navigation, onGo]);
 };
 
-/** A choice of this window that outlives it. */
-const useStored = <T,>(key: string, schema: z.ZodType<T>, fallback: T): [T, (value: T) => void] => {
-  const [value, setValue] = useState(() => readStored(findStorage(), key, schema, fallback));
-  const set = useCallback(
-    (next: T) => {
-      setValue(next);
-      writeStored(findStorage(), key, next);
-    },
-    [key],
+const APPEARANCE_KEY = "agtmux.appearance";
+const OFFER_KEY = "agtmux.onboarding";
+const offerSchema = z.object({ isSettled: z.boolean() });
+
+interface Choices {
+  appearance: Appearance;
+  /** Null until the daemon told it. */
+  isOffered: boolean | null;
+  /** Why the daemon did not keep the last choice; it then lasts as long as this window's storage. */
+  failure: Failure | null;
+  setAppearance: (appearance: Appearance) => void;
+  settleOffer: () => void;
+}
+
+/**
+ * The person's choices about the window. The daemon keeps them, because a page in the browser has another address, and so another
+ * storage, each time; what this window remembers serves its first drawing, before the daemon answers.
+ */
+const useChoices = (): Choices => {
+  const { api } = usePopover().host;
+  const [appearance, showAppearance] = useState(() =>
+    readStored(findStorage(), APPEARANCE_KEY, appearanceSchema, DEFAULT_APPEARANCE),
   );
-  return [value, set];
+  const [isOffered, setOffered] = useState<boolean | null>(() =>
+    readStored(findStorage(), OFFER_KEY, offerSchema, { isSettled: false }).isSettled ? false : null,
+  );
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const hasChosenRef = useRef(false);
+  const putAppearance = useCallback((next: Appearance) => {
+    showAppearance(next);
+    writeStored(findStorage(), APPEARANCE_KEY, next);
+  }, []);
+  useEffect(() => {
+    api.configGet.query().then(
+      ({ values }) => {
+        if (!hasChosenRef.current)
+          putAppearance({ theme: values["appearance.theme"], textSize: values["appearance.text_size"] });
+        setOffered((known) => known ?? values.setup_offer);
+      },
+      // Without the daemon there is nothing to offer, and the window looks as it did.
+      () => undefined,
+    );
+  }, [api, putAppearance]);
+
+  const keep = (key: SettingKey, value: unknown): Promise<void> =>
+    api.configSet.mutate({ key, value }).then(
+      () => setFailure(null),
+      (error: unknown) => setFailure(toFailure(error)),
+    );
+  return {
+    appearance,
+    isOffered,
+    failure,
+    setAppearance: (next) => {
+      hasChosenRef.current = true;
+      putAppearance(next);
+      void keep("appearance.theme", next.theme).then(() => keep("appearance.text_size", next.textSize));
+    },
+    settleOffer: () => {
+      setOffered(false);
+      writeStored(findStorage(), OFFER_KEY, { isSettled: true });
+      void keep("setup_offer", false);
+    },
+  };
+};
+
+interface OfferProps {
+  onStart: () => void;
+  onRefuse: () => void;
+}
+
+/** Shown where no agent has hooks, and where one that runs on this machine lacks them. */
+const Offer = (props: OfferProps) => {
+  const { host, feed } = usePopover();
+  const running = useStore(feed, ({ panes }) => {
+    const own = [...panes.values()].filter(
+      ({ state, identity }) => state !== null && identity.target === HOST_TARGET,
+    );
+    return [...new Set(own.map(({ agent }) => agent ?? ""))].toSorted().join(" ");
+  });
+  const { value: integrations } = useAsk(running, () => host.api.integrationList.query({}));
+  if (integrations === null) return null;
+  const isAnywhere = integrations.some(({ state }) => state === "installed");
+  const isLacking = integrations.some(
+    ({ agent, state }) => (state === "absent" || state === "partial") && running.split(" ").includes(agent),
+  );
+  return isAnywhere && !isLacking ? null : <SetupOffer {...props} />;
 };
 
 interface SettingsHostProps {
   place: Exclude<Place, { kind: "lists" }>;
   onGo: (place: Place) => void;
   appearance: Appearance;
+  notKept: Failure | null;
   onAppearance: (appearance: Appearance) => void;
 }
 
@@ -128,6 +206,7 @@ const SettingsHost = ({ place, onGo, ...props }: SettingsHostProps) => {
       targets={[...targets.values()]}
       waitingCount={agents.filter(({ state }) => state !== null && isWaiting(state)).length}
       appearance={props.appearance}
+      notKept={props.notKept}
       onAppearance={props.onAppearance}
       section={place.section}
       onSection={(section) => onGo({ kind: "settings", section })}
@@ -145,12 +224,11 @@ const SettingsHost = ({ place, onGo, ...props }: SettingsHostProps) => {
 
 export const Root = () => {
   const [place, setPlace] = useState<Place>(LISTS);
-  const [appearance, setAppearance] = useStored("agtmux.appearance", appearanceSchema, DEFAULT_APPEARANCE);
-  const [offer, setOffer] = useStored("agtmux.onboarding", setupOfferSchema, OFFERED);
+  const { appearance, isOffered, failure, setAppearance, settleOffer } = useChoices();
   useLayoutEffect(() => applyAppearance(document.documentElement, appearance), [appearance]);
   useMenu(setPlace);
   const go = (next: Place) => {
-    if (next.kind === "setup") setOffer(SETTLED);
+    if (next.kind === "setup") settleOffer();
     setPlace(next);
   };
   return (
@@ -160,14 +238,18 @@ export const Root = () => {
         <App
           onSettings={() => setPlace({ kind: "settings", section: null })}
           offer={
-            offer.isSettled ? null : (
-              <SetupOffer onStart={() => go({ kind: "setup" })} onRefuse={() => setOffer(SETTLED)} />
-            )
+            isOffered === true ? <Offer onStart={() => go({ kind: "setup" })} onRefuse={settleOffer} /> : null
           }
         />
       </Activity>
       {place.kind !== "lists" && (
-        <SettingsHost place={place} onGo={go} appearance={appearance} onAppearance={setAppearance} />
+        <SettingsHost
+          place={place}
+          onGo={go}
+          appearance={appearance}
+          notKept={failure}
+          onAppearance={setAppearance}
+        />
       )}
     </>
   );

@@ -80,6 +80,8 @@ const drafts = new DraftStore({
   now: () => Date.now(),
 });
 
+const limits = new Store(NO_LIMITS);
+
 const popover = {
   host,
   feed,
@@ -92,9 +94,9 @@ const popover = {
   gate,
   pointing: new Store(false),
   signs: host.kind === "browser" ? createBrowserSigns() : null,
-  limits: new Store(NO_LIMITS),
+  limits,
   ticks,
-  surface: createActionSurface({ host, list, statuses, gate, ticks, drafts }),
+  surface: createActionSurface({ host, list, statuses, gate, ticks, drafts, limits }),
   retry: () => connection.retryNow(),
 };
 

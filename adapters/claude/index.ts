@@ -184,6 +184,8 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   inputModes: { isOn: createClaudeEditorMode(), read: readInputMode, textKeys: ["i"] },
   // The command that it prints when it ends (2.1.329).
   launch: { program: "claude", resume: (id) => ["--resume", id] },
+  // Tried live with 2.1.329: it does so at once, and needs no model.
+  sessionNameCommand: "/rename",
   skillCommand: (skill, argument) => `/${skill} ${argument}`,
   executable: CLAUDE_EXECUTABLE,
   identify: identifyClaude,

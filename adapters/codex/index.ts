@@ -152,6 +152,8 @@ export const createCodexAdapter = (): AgentAdapter => ({
   announcesExit: false,
   eventsMayNameOtherPanes: true,
   interruptKeys: [["Escape"]],
+  // Tried live with 0.169.0: it does so at once, and needs no model.
+  sessionNameCommand: "/rename",
   // The command that it prints when it ends (0.169.0).
   launch: { program: "codex", resume: (id) => ["resume", id] },
   executable: CODEX_EXECUTABLE,

@@ -178,20 +178,21 @@ const addMute = (program: Verb, context: CliContext): void => {
     .action(async (ref, options) => (await import("../verbs/act.ts")).runMute(context, ref, options));
 };
 
-const addRename = (program: Verb, context: CliContext): void => {
+const addRename = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(
     program
       .command("rename")
-      .description("name an agent's row, in agtmux only; an empty name restores its title")
+      .description("name an agent's row; an empty name restores its title")
       .argument("<ref>")
       .argument("<name>"),
   )
+    .option("--session", "also give the agent's own session the name (Claude Code, Codex), while it is idle")
     .addOption(json())
     .example("agtmux rename %12 'refunds, second try'", "Its row has that title as long as the agent runs.")
     .example("agtmux rename %12 ''", "The title is its work again.")
-    .action(async (ref, name, options) =>
-      (await import("../verbs/act.ts")).runRename(context, ref, name, options),
-    );
+    .action(async (ref, name, options) => {
+      outcome.exitCode = await (await import("../verbs/act.ts")).runRename(context, ref, name, options);
+    });
 };
 
 export const addActions = (program: Verb, context: CliContext, outcome: Outcome): void => {
@@ -204,5 +205,5 @@ export const addActions = (program: Verb, context: CliContext, outcome: Outcome)
   addKill(program, context, outcome);
   addDismiss(program, context);
   addMute(program, context);
-  addRename(program, context);
+  addRename(program, context, outcome);
 };

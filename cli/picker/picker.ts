@@ -4,7 +4,12 @@ import { performance } from "node:perf_hooks";
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { AttachPlan } from "../../core/model/action.ts";
-import { agentLimits, NO_LIMITS, type ActionContext } from "../../ui/actions/disabledReasons.ts";
+import {
+  agentLimits,
+  canNameSession,
+  NO_LIMITS,
+  type ActionContext,
+} from "../../ui/actions/disabledReasons.ts";
 import { applyEntries, markLost } from "../../ui/lists/feedReducer.ts";
 import { setTimer, type CliContext, type DaemonClient } from "../command/context.ts";
 import { hasColour } from "../render/table.ts";
@@ -73,6 +78,7 @@ class Picker {
       showChanges: (pane) => this.keys.showChanges(pane),
       makeRule: (pane) => this.keys.makeRule(pane),
       ticked: (pane) => tickedOf(this.state.ticks, pane),
+      canNameSession: (pane) => canNameSession(pane, this.limits),
       tick: (pane, number) => this.change({ ticks: withTick(this.state.ticks, pane, number) }),
       handOver: (pane) => this.keys.handOver(pane),
       keepDraft: (pane, text) => {

@@ -193,8 +193,10 @@ export class PickerKeys {
   /** An Enter amid other keys is part of a text that was pasted into a terminal that does not mark pastes. */
   private textKey({ name, isText }: Key, mode: Extract<Mode, { kind: "text" }>, isBurst: boolean): void {
     const { deps } = this;
-    const { question, text } = mode;
+    const { question, text, isExtraOn } = mode;
     if (name === "Escape") deps.change({ mode: LIST });
+    else if (name === "Tab" && question.extra !== undefined)
+      deps.change({ mode: { ...mode, isExtraOn: !isExtraOn } });
     else if (isText) this.typeOn(mode, name);
     else if (name === "Backspace") deps.change({ mode: { ...mode, text: withoutLast(text) } });
     else if (name === "Ctrl-U") deps.change({ mode: { ...mode, text: "" } });
@@ -202,7 +204,7 @@ export class PickerKeys {
     else if (name === "Enter" && (question.mayBeEmpty || text.trim() !== "")) {
       deps.change({ mode: LIST });
       this.holdText();
-      question.onSubmit(text);
+      question.onSubmit(text, isExtraOn);
     }
   }
 

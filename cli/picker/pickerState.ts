@@ -104,6 +104,7 @@ export interface TextMode {
   readonly kind: "text";
   readonly question: TextQuestion;
   readonly text: string;
+  readonly isExtraOn: boolean;
 }
 
 export const START_FIELDS = ["agent", "target", "folder", "branch", "text"] as const;

@@ -142,6 +142,7 @@ export const createSurface = (deps: {
   readonly makeRule: (pane: PaneView) => void;
   readonly ticked: ActionSurface["ticked"];
   readonly tick: ActionSurface["tick"];
+  readonly canNameSession: ActionSurface["canNameSession"];
   readonly handOver: (pane: PaneView) => void;
   readonly keepDraft: (pane: PaneView, text: string) => void;
 }): PickerSurface => {
@@ -222,7 +223,9 @@ export const createSurface = (deps: {
     tick: deps.tick,
     handOver: deps.handOver,
     ask: (question) => deps.setMode({ kind: "question", question, back: { kind: "list" } }),
-    askForText: (question) => deps.setMode({ kind: "text", question, text: question.initial }),
+    askForText: (question) =>
+      deps.setMode({ kind: "text", question, text: question.initial, isExtraOn: false }),
+    canNameSession: deps.canNameSession,
     keepDraft: deps.keepDraft,
     askToKill: (pane) => askToKillBy(pane, "INT"),
     askToKillBy,

@@ -91,14 +91,23 @@ const replyBar = (draft: string, pane: PaneView | null, mode: ReplyMode, width: 
   };
 };
 
-const textBar = ({ question, text }: TextMode, width: number): Bar => {
+const textBar = ({ question, text, isExtraOn }: TextMode, width: number): Bar => {
+  const { extra, hint, confirmLabel } = question;
   const shown = wrapWhole(visibleOnTerminal(text), width - 5).slice(-REPLY_ROWS);
   return {
     lines: [
       clip([span(` ${displayLine(question.title)} `, STYLE.mark)], width),
-      clip([span(`   ${question.hint}`, STYLE.dim)], width),
+      clip([span(`   ${hint}`, STYLE.dim)], width),
       ...shown.map((row, index): Line => [span(index === 0 ? " › " : "   ", STYLE.key), span(row)]),
-      hintLine([keyHint("⏎", question.confirmLabel.toLowerCase()), keyHint("Esc", "cancel")], width),
+      ...(extra === undefined ? [] : [clip([span(`   [${isExtraOn ? "x" : " "}] ${extra}`)], width)]),
+      hintLine(
+        [
+          keyHint("⏎", confirmLabel.toLowerCase()),
+          ...(extra === undefined ? [] : [keyHint("Tab", isExtraOn ? "untick" : "tick")]),
+          keyHint("Esc", "cancel"),
+        ],
+        width,
+      ),
     ],
     cursor: { row: shown.length + 1, column: Math.min(width - 1, 3 + widthOf(shown.at(-1) ?? "")) },
   };

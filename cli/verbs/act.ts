@@ -10,6 +10,7 @@ import {
   type ActionResult,
   KILL_SIGNALS,
   type KillSignal,
+  OUTCOME_EXIT_CODES,
   DEFAULT_OUTPUT_LINES,
   MAX_OUTPUT_LINES,
   type PaneOutput,
@@ -22,6 +23,7 @@ import { readInput, checkLength } from "./start.ts";
 import { cleanLine, promptLines } from "../render/clean.ts";
 import { printResult } from "../command/outcome.ts";
 import { placeOf, withRef } from "../command/settleRef.ts";
+import { sessionNameText } from "../../ui/actions/actionStatus.ts";
 import { shortenRefs } from "../../core/model/shortRef.ts";
 import { uncommittedText } from "../../core/model/workspace.ts";
 import type { DismissedDocument, MutedDocument, RenamedDocument } from "../../core/model/documents.ts";
@@ -513,16 +515,27 @@ export const runRename = async (
   context: CliContext,
   ref: string,
   name: string,
-  options: GuardOptions & { json?: boolean },
-): Promise<void> => {
+  options: GuardOptions & { session?: boolean; json?: boolean },
+): Promise<number> => {
   const guards = parseGuards(options);
+  const session = options.session === true;
   const renamed = await withRef(context, { ref, says: options.json !== true }, (client, settled) =>
-    client.call((api) => api.rename.mutate({ ref: settled, guards, surface: "cli", name })),
+    client.call((api) => api.rename.mutate({ ref: settled, guards, surface: "cli", name, session })),
   );
   if (options.json === true)
-    printDocument<RenamedDocument>(context, { pane_ref: renamed.paneRef, name: renamed.name });
+    printDocument<RenamedDocument>(context, {
+      pane_ref: renamed.paneRef,
+      name: renamed.name,
+      session:
+        renamed.session === null
+          ? null
+          : { outcome: renamed.session.outcome, detail: renamed.session.detail },
+    });
   else if (renamed.name === null) context.print(`${shortenRefs(renamed.paneRef)} has its own title again.\n`);
   else context.print(`Renamed ${shortenRefs(renamed.paneRef)} to “${cleanLine(renamed.name)}”.\n`);
+  if (renamed.session === null) return 0;
+  if (options.json !== true) context.print(`${cleanLine(sessionNameText(renamed.session))}\n`);
+  return OUTCOME_EXIT_CODES[renamed.session.outcome];
 };
 
 /** Marks an error or a finished turn as seen; the row of a crashed agent is removed. */

@@ -10,6 +10,7 @@ import {
   outputRequestSchema,
   killSignalSchema,
   type ActionResult,
+  type RenameResult,
   type AuditList,
   type PaneOutput,
   actionGuardsSchema,
@@ -164,12 +165,13 @@ export const CALLS = {
   )<{ paneRef: string; muted: PaneView["muted"] }>(),
   /**
    * What the row of this agent is called, in agtmux alone; empty: as before. Control characters are left out, and a secret. Fails with
-   * E_UNSUPPORTED where no agent runs.
+   * E_UNSUPPORTED where no agent runs. `session`: the agent's own session gets the name, too, by the agent's command for it, which is
+   * typed only while the agent is idle and nobody types there; what became of that is `session` of the answer, null where it was not
+   * asked for.
    */
-  rename: mutation(actionSchema.extend({ name: z.string().max(MAX_NAME) }))<{
-    paneRef: string;
-    name: string | null;
-  }>(),
+  rename: mutation(
+    actionSchema.extend({ name: z.string().max(MAX_NAME), session: z.boolean().default(false) }),
+  )<RenameResult>(),
   /**
    * The person has the row open: what it showed as unread (`unread_since`) is read. What ended after that moment stays unread.
    * It changes nothing else and is no error where nothing is unread.

@@ -217,6 +217,7 @@ export const createAdapterService = (deps: {
           ...adapter.capabilities,
           supports_interrupt: adapter.interruptKeys !== undefined,
           supports_send_later: adapter.readDraft !== undefined,
+          supports_session_name: adapter.sessionNameCommand !== undefined,
           supports_reset: adapter.readReset !== undefined,
           supports_start: adapter.launch !== undefined,
           supports_resume: adapter.launch?.resume !== undefined,

@@ -1,5 +1,7 @@
 // What counts as a person's look at a row (attaching, viewing its output, opening it, having its pane in front), what a dismissal
 // does, and what a person keeps about a row: that it is muted, and its name.
+import type { RenameResult } from "../model/action.ts";
+import type { UnattendedActions } from "../actions/paneActions.ts";
 import type { ActionAudit, ActionInput } from "../actions/audit.ts";
 import { createFrontWatch } from "../actions/attention.ts";
 import type { ActionSubject } from "../actions/prepare.ts";
@@ -18,12 +20,14 @@ export const createSeenRows = ({
   audit,
   subjects,
   connectedTargets,
+  unattended,
   clock,
 }: {
   ingest: Ingest;
   audit: ActionAudit;
   subjects: () => Iterable<ActionSubject>;
   connectedTargets: ConnectedTargets;
+  unattended: Pick<UnattendedActions, "send">;
   clock: Clock;
 }) => {
   /**
@@ -85,6 +89,26 @@ export const createSeenRows = ({
       return row;
     });
 
+  /** The row has its name whatever becomes of this. */
+  const nameSession = async (row: PaneView, surface: string): Promise<RenameResult["session"]> => {
+    const { name, state_version: stateVersion } = row;
+    const { runtime_id: runtimeId } = row.identity;
+    const adapter = ingest.liveState.runtimes.get(runtimeId ?? "")?.adapter ?? null;
+    if (name === null) return { outcome: "not_delivered", detail: "A session can't get an empty name." };
+    if (runtimeId === null || adapter?.sessionNameCommand === undefined) {
+      const agent = adapter?.displayName ?? "This agent";
+      return { outcome: "not_delivered", detail: `${agent} has no command for that, as far as is known.` };
+    }
+    const text = `${adapter.sessionNameCommand} ${name}`;
+    try {
+      const occasion = { afterLimit: false, isFirst: false, idempotencyKey: null };
+      return await unattended.send({ ...occasion, runtimeId, stateVersion, text, surface });
+    } catch (error) {
+      if (!(error instanceof AgtmuxError)) throw error;
+      return { outcome: "not_delivered", detail: error.message };
+    }
+  };
+
   const attachThroughGate: ActionAudit["throughGate"] = (action, input, act, options) =>
     audit.throughGate(
       action,
@@ -117,9 +141,14 @@ export const createSeenRows = ({
       const { identity, muted } = await keep("mute", input, (runtimeId) => ingest.mute(runtimeId, until));
       return { paneRef: identity.pane_ref, muted };
     },
-    rename: async ({ name: given, ...input }: ActionInput & { name: string }) => {
-      const { identity, name } = await keep("rename", input, (runtimeId) => ingest.rename(runtimeId, given));
-      return { paneRef: identity.pane_ref, name };
+    rename: async ({
+      name: given,
+      session,
+      ...input
+    }: ActionInput & { name: string; session: boolean }): Promise<RenameResult> => {
+      const row = await keep("rename", input, (runtimeId) => ingest.rename(runtimeId, given));
+      const named = session ? await nameSession(row, input.surface) : null;
+      return { paneRef: row.identity.pane_ref, name: row.name, session: named };
     },
     markSeen: async ({ ref, until }: { ref: string; until: string }): Promise<void> => {
       const isCrashed = findCrashed(ref) !== null;

@@ -207,7 +207,6 @@ export const createService = (deps: {
     clock,
     ids: deps.ids,
   });
-  const seen = createSeenRows({ ingest, audit, subjects, connectedTargets: deps.connectedTargets, clock });
   const paneActions = createPaneActions({
     ingest,
     gate,
@@ -217,6 +216,14 @@ export const createService = (deps: {
     store,
     clock,
     ids: deps.ids,
+  });
+  const seen = createSeenRows({
+    ingest,
+    audit,
+    subjects,
+    connectedTargets: deps.connectedTargets,
+    unattended: paneActions.unattended,
+    clock,
   });
 
   const planAttach = createAttachBuilder({

@@ -141,6 +141,13 @@ export const actionSnapshotSchema = z.object({
 export type ActionSnapshot = z.infer<typeof actionSnapshotSchema>;
 
 /** The caller's explicit guards; null where not given. `--force-stale` never relaxes these. */
+/** `session`: what became of naming the agent's own session; null: that was not asked for. */
+export interface RenameResult {
+  paneRef: string;
+  name: string | null;
+  session: Pick<ActionResult, "outcome" | "detail"> | null;
+}
+
 export const actionGuardsSchema = z.object({
   ifRuntime: z.string().nullable().default(null),
   ifState: canonicalStateSchema.nullable().default(null),

@@ -4,6 +4,7 @@ import { parseJsonTree, type JsonNode, JsonSyntaxError, lineOf, nodeAt } from ".
 import * as z from "zod";
 import { channelSchema, MAX_CHANNELS, notificationPolicySchema, checkChannels } from "./notifications.ts";
 import { HOST_TARGET, refNameSchema } from "./runtime.ts";
+import { TEXT_SIZES, THEMES } from "./words.ts";
 import { hasPassword, PASSWORD_IN_ADDRESS } from "./sshAddress.ts";
 import type { SettingKey } from "./settingKeys.ts";
 
@@ -164,6 +165,13 @@ export const configSchema = z
       .prefault({}),
     /** Whether worktrees of one repository are compared for conflicts while agents work in them. */
     conflicts: z.boolean().default(false),
+    /** Of the popover, in the app and in a browser. */
+    appearance: z
+      .object({ theme: z.enum(THEMES).default("system"), text_size: z.literal([...TEXT_SIZES]).default(100) })
+      .strict()
+      .prefault({}),
+    /** Whether the popover offers to install hooks where an agent has none. */
+    setup_offer: z.boolean().default(true),
     idle_shutdown_ms: z.number().positive().default(1_800_000),
   })
   .strict();
@@ -283,6 +291,9 @@ export const SETTING_SCHEMAS = {
   "timing.completed_demotion_ms": durationMs(1_000, 7),
   "timing.crashed_visible_ms": durationMs(1_000, 90),
   conflicts: z.boolean(),
+  "appearance.theme": z.enum(THEMES),
+  "appearance.text_size": z.literal([...TEXT_SIZES]),
+  setup_offer: z.boolean(),
   idle_shutdown_ms: durationMs(60_000, 30),
 } as const satisfies Record<SettingKey, z.ZodType>;
 export type SettingValues = { [K in SettingKey]: z.output<(typeof SETTING_SCHEMAS)[K]> };
@@ -300,6 +311,8 @@ export const settingsOf = ({
   retention,
   timing,
   conflicts,
+  appearance,
+  setup_offer,
   idle_shutdown_ms,
 }: Config): SettingValues => ({
   "notifications.waiting_approval": notifications.waiting_approval,
@@ -321,5 +334,8 @@ export const settingsOf = ({
   "timing.completed_demotion_ms": timing.completed_demotion_ms,
   "timing.crashed_visible_ms": timing.crashed_visible_ms,
   conflicts,
+  "appearance.theme": appearance.theme,
+  "appearance.text_size": appearance.text_size,
+  setup_offer,
   idle_shutdown_ms,
 });

@@ -102,7 +102,13 @@ export type DismissedDocument = z.infer<typeof dismissedSchema>;
 const mutedSchema = z.object({ ...stamp, pane_ref: z.string(), muted: paneViewSchema.shape.muted });
 export type MutedDocument = z.infer<typeof mutedSchema>;
 
-const renamedSchema = z.object({ ...stamp, pane_ref: z.string(), name: paneViewSchema.shape.name });
+const renamedSchema = z.object({
+  ...stamp,
+  pane_ref: z.string(),
+  name: paneViewSchema.shape.name,
+  /** What became of naming the agent's own session; null: that was not asked for. */
+  session: actionResultSchema.pick({ outcome: true, detail: true }).nullable(),
+});
 export type RenamedDocument = z.infer<typeof renamedSchema>;
 
 const auditDocumentSchema = z.object({

@@ -20,6 +20,9 @@ export const SETTING_KEYS = [
   "timing.completed_demotion_ms",
   "timing.crashed_visible_ms",
   "conflicts",
+  "appearance.theme",
+  "appearance.text_size",
+  "setup_offer",
   "idle_shutdown_ms",
 ] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];

@@ -12,6 +12,15 @@ import type { WatchCondition } from "./job.ts";
 export const NOTIFIERS = ["both", "agtmux", "agent"] as const;
 export type Notifier = (typeof NOTIFIERS)[number];
 
+// How the popover may look.
+export const THEMES = ["system", "light", "dark"] as const;
+/** Per cent of the size that the browser gives. */
+export const TEXT_SIZES = [85, 100, 115, 130, 150, 200] as const;
+export interface Appearance {
+  theme: (typeof THEMES)[number];
+  textSize: (typeof TEXT_SIZES)[number];
+}
+
 // Safe text: of agents, tmux and repositories, in the same way on every surface. Characters that a terminal or
 // a bidi algorithm would obey, and characters that nobody would see, become visible marks. Nothing is lost: the marks can be
 // read back, because the sign that begins a mark is itself marked.

@@ -314,6 +314,8 @@ export interface AgentAdapter {
   readonly movesCursorInDialogs?: boolean;
   /** How long a dialog ignores keys after it opened, in ms. */
   readonly dialogIgnoresKeysMs?: number;
+  /** What a person types before a name, to give the session that name. Absent where there is none, or none that was seen to work. */
+  readonly sessionNameCommand?: string;
   /** What a person types to make the agent use a skill. Absent where plain words do. */
   skillCommand?(skill: string, argument: string): string;
 

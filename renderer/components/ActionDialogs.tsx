@@ -42,14 +42,15 @@ const QuestionDialog = ({ question, onClose }: { question: Question; onClose: ()
 // A text that an action needs.
 
 const TextDialog = ({ question, onClose }: { question: TextQuestion; onClose: () => void }) => {
-  const { title, label, hint, initial, maxLength, confirmLabel, mayBeEmpty, onSubmit } = question;
+  const { title, label, hint, initial, maxLength, confirmLabel, mayBeEmpty, extra, onSubmit } = question;
   const [text, setText] = useState(initial);
+  const [isExtraOn, setExtraOn] = useState(false);
   const hintId = useId();
   const isReady = mayBeEmpty || text.trim() !== "";
   const submit = () => {
     if (!isReady) return;
     onClose();
-    onSubmit(text);
+    onSubmit(text, isExtraOn);
   };
   return (
     <Dialog
@@ -82,6 +83,12 @@ const TextDialog = ({ question, onClose }: { question: TextQuestion; onClose: ()
           onChange={(event) => setText(event.target.value)}
         />
       </form>
+      {extra !== undefined && (
+        <label className={styles.extra}>
+          <input type="checkbox" checked={isExtraOn} onChange={(event) => setExtraOn(event.target.checked)} />
+          {extra}
+        </label>
+      )}
       <p id={hintId} className={styles.hint}>
         {hint}
       </p>

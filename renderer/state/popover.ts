@@ -3,7 +3,7 @@
 import { createContext, useContext } from "react";
 import type { AttachPlan } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { AgentLimits, ActionContext } from "../../ui/actions/disabledReasons.ts";
+import { canNameSession, type ActionContext, type AgentLimits } from "../../ui/actions/disabledReasons.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
 import type { ActionSurface } from "../../ui/actions/paneActions.ts";
 import type { ShownResult } from "../../ui/actions/actionStatus.ts";
@@ -75,7 +75,8 @@ export const createActionSurface = ({
   gate,
   ticks,
   drafts,
-}: Pick<Popover, "host" | "list" | "statuses" | "gate" | "ticks" | "drafts">): ActionSurface => ({
+  limits,
+}: Pick<Popover, "host" | "list" | "statuses" | "gate" | "ticks" | "drafts" | "limits">): ActionSurface => ({
   api,
   start: (pane, kind, call) => statuses.run(refOf(pane), kind, call),
   refuse: (pane, kind, why) => statuses.refuse(refOf(pane), kind, why),
@@ -110,6 +111,7 @@ export const createActionSurface = ({
   handOver: (pane) => list.showDialog({ kind: "handOver", pane }),
   ask: (question) => list.showDialog({ kind: "question", question }),
   askForText: (question) => list.showDialog({ kind: "text", question }),
+  canNameSession: (pane) => canNameSession(pane, limits.getState()),
   keepDraft: (pane, text) => {
     // What the person writes there already is another text.
     if (!drafts.getState().has(refOf(pane))) drafts.write(refOf(pane), text);

@@ -1,20 +1,16 @@
-// Values that a window remembers after it was closed: its appearance, and unsent texts and comments. Where the browser stores nothing, they last
-// as long as the page.
+// Values that a window remembers after it was closed: unsent texts and comments, and the appearance, which the daemon keeps too. Where
+// the browser stores nothing, they last as long as the page.
 import * as z from "zod";
+import { TEXT_SIZES, THEMES, type Appearance } from "../../core/model/words.ts";
 import { MAX_COMMENT, MAX_COMMENTS, type LineComment } from "../../ui/text/changesText.ts";
 import { Store } from "./store.ts";
 
 // Appearance: the person's choices, and how they are applied to the document.
 
-export const THEMES = ["system", "light", "dark"] as const;
-/** Per cent of the size that the browser gives. */
-export const TEXT_SIZES = [85, 100, 115, 130, 150, 200] as const;
-
 export const appearanceSchema = z.object({
   theme: z.enum(THEMES),
   textSize: z.literal([...TEXT_SIZES]),
 });
-export type Appearance = z.infer<typeof appearanceSchema>;
 export const DEFAULT_APPEARANCE: Appearance = { theme: "system", textSize: 100 };
 
 /** Theme.css follows `data-theme`; everything is measured in rem. */

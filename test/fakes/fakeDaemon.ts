@@ -321,7 +321,8 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
     const { identity } = await this.gate.permit("rename", input);
     const name = input.name.trim() || null;
     this.refine(identity.pane_ref, { name });
-    return { paneRef: identity.pane_ref, name };
+    const session = input.session ? ({ outcome: "delivered", detail: "Submitted." } as const) : null;
+    return { paneRef: identity.pane_ref, name, session };
   }
   async markSeen({ ref, until }: { ref: string; until: string }): Promise<void> {
     const { identity, unread_since: since } = this.find(ref);

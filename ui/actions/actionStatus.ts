@@ -1,5 +1,5 @@
 // The last action on a pane: making its call, what remains of it, and the words, the same on the row and in the live region.
-import type { ActionOutcome, ActionResult } from "../../core/model/action.ts";
+import type { ActionOutcome, ActionResult, RenameResult } from "../../core/model/action.ts";
 import { displayLine, displaySentence } from "../text/displayText.ts";
 
 /** A failed call as the sentence that a person reads. */
@@ -136,6 +136,10 @@ const OPEN_ENDED: ReadonlySet<string | null> = new Set([
 const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss", "setting"]);
 
 /** What an action did; null for actions that show nothing when they succeed. */
+/** What became of a name for the agent's own session; its row has the name in any case. */
+export const sessionNameText = ({ outcome, detail }: NonNullable<RenameResult["session"]>): string =>
+  outcome === "delivered" ? "The session has the name, too." : `Only the row has the name: ${detail}`;
+
 export type ActionCall = () => Promise<ShownResult | null>;
 export type ShownResult = Pick<ActionResult, "outcome" | "detail" | "notes">;
 

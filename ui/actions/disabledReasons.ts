@@ -20,6 +20,8 @@ export interface AgentLimits {
   unreadable: ReadonlySet<string>;
   /** Agent types that do not say when a limit ends, as far as is known. */
   resetless: ReadonlySet<string>;
+  /** Agent types whose session can be given a name. */
+  naming: ReadonlySet<string>;
 }
 
 /** What a surface knows beside the pane. */
@@ -224,7 +226,12 @@ export const NO_LIMITS: AgentLimits = {
   uninterruptible: new Set(),
   unreadable: new Set(),
   resetless: new Set(),
+  naming: new Set(),
 };
+
+/** One that no pane shows has no input box to type the agent's command into. */
+export const canNameSession = ({ agent, background }: PaneView, { naming }: AgentLimits): boolean =>
+  background === null && naming.has(agent ?? "");
 
 /** From the daemon's list of adapters. */
 export const agentLimits = (items: readonly AdapterView[]): AgentLimits => {
@@ -236,5 +243,10 @@ export const agentLimits = (items: readonly AdapterView[]): AgentLimits => {
     uninterruptible: without("supports_interrupt"),
     unreadable: without("supports_send_later"),
     resetless: without("supports_reset"),
+    naming: new Set(
+      items
+        .filter(({ capabilities }) => capabilities["supports_session_name"] === true)
+        .map((item) => item.agent_type),
+    ),
   };
 };

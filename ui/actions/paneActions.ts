@@ -2,7 +2,13 @@
 // need of the surface on which they are chosen. The buttons of a row, the keyboard, the list of shortcuts and the line of
 // impossible actions are all made from this table.
 import type { PaneView } from "../../core/model/view.ts";
-import type { ActionResult, AnswerChoice, KillSignal, OutputRequest } from "../../core/model/action.ts";
+import type {
+  ActionResult,
+  AnswerChoice,
+  KillSignal,
+  OutputRequest,
+  RenameResult,
+} from "../../core/model/action.ts";
 import { isWaiting } from "../../core/model/needs.ts";
 import type { JobsView, JobView, WatchCondition } from "../../core/model/job.ts";
 import { TELLS_DONE } from "../../core/model/words.ts";
@@ -16,7 +22,13 @@ import {
   promptInput,
   type PaneInput,
 } from "./guards.ts";
-import type { ActionKind, ActionStatus, ActionCall, ShownResult } from "./actionStatus.ts";
+import {
+  sessionNameText,
+  type ActionKind,
+  type ActionStatus,
+  type ActionCall,
+  type ShownResult,
+} from "./actionStatus.ts";
 import { denyWithReason, REASON_EXPIRES_MS, takesReason } from "./denial.ts";
 import {
   changesReason,
@@ -49,7 +61,7 @@ export interface PaneCalls {
   readonly kill: Call<{ signal: KillSignal; isConfirmed: boolean }, ActionResult>;
   readonly dismiss: Call<object, unknown>;
   readonly mute: Call<{ forMs: number | "end" | null }, Pick<PaneView, "muted">>;
-  readonly rename: Call<{ name: string }, unknown>;
+  readonly rename: Call<{ name: string; session: boolean }, Pick<RenameResult, "session">>;
   readonly automation: {
     readonly jobs: { query: (input: object) => Promise<JobsView> };
     readonly watch: {
@@ -93,7 +105,9 @@ export interface TextQuestion {
   confirmLabel: string;
   /** False: without a text there is nothing to do. */
   mayBeEmpty: boolean;
-  onSubmit: (text: string) => void;
+  /** What may be done beside it, off at first; absent: nothing. */
+  extra?: string;
+  onSubmit: (text: string, isExtraOn: boolean) => void;
 }
 
 /** What an action can use of the surface on which it is chosen. */
@@ -125,6 +139,8 @@ export interface ActionSurface {
   handOver: (pane: PaneView) => void;
   ask: (question: Question) => void;
   askForText: (question: TextQuestion) => void;
+  /** Whether the agent's own session can be given a name. */
+  canNameSession: (pane: PaneView) => boolean;
   /** Keeps a text that was not sent, as the draft of a reply to this pane. */
   keepDraft: (pane: PaneView, text: string) => void;
   /** Asks which signal to send; the answer comes through `kill`. */
@@ -458,19 +474,20 @@ export const PANE_ACTIONS = [
     isExclusive: true,
     isExpected: never,
     disabledReason: notLiveReason,
-    run: (pane, { askForText, start, api }) =>
+    run: (pane, { askForText, canNameSession, start, api }) =>
       askForText({
         title: `Rename “${rowTitle(pane).text}”`,
         label: "Name",
-        hint: "Shown in place of the title, in agtmux only. Empty: the title again.",
+        hint: "Shown in place of the title. Empty: the title again.",
         initial: pane.name ?? "",
         maxLength: MAX_NAME,
         confirmLabel: "Rename",
         mayBeEmpty: true,
-        onSubmit: (name) =>
+        ...(canNameSession(pane) ? { extra: `Also name the session in ${agentName(pane)}` } : {}),
+        onSubmit: (name, session) =>
           void start(pane, "setting", async () => {
-            await api.rename.mutate({ ...agentInput(pane), name });
-            return null;
+            const named = (await api.rename.mutate({ ...agentInput(pane), name, session })).session;
+            return named === null ? null : { ...named, detail: sessionNameText(named), notes: [] };
           }),
       }),
   },

@@ -4,14 +4,15 @@ import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api, Host } from "../../state/connectHost.ts";
 import { useEscape } from "../../hooks/useKeyboard.ts";
-import { TEXT_SIZES, THEMES, type Appearance } from "../../state/stored.ts";
+import { TEXT_SIZES, THEMES, type Appearance } from "../../../core/model/words.ts";
+import type { Failure } from "../../../ui/actions/actionStatus.ts";
 import { ActionButton } from "../Buttons.tsx";
 import { AddTarget, TargetCard } from "./Targets.tsx";
 import { AgentsPage, IntegrationsPage } from "./IntegrationsPage.tsx";
 import { CommandLinePage, ShortcutsPage, TerminalPage } from "./DesktopPages.tsx";
 import { DiagnosticsPage } from "./DiagnosticsPage.tsx";
 import { GeneralPage, NotificationsPage } from "./ConfigPages.tsx";
-import { Page, Choice, Group } from "../fields.tsx";
+import { Page, Choice, FailureText, Group } from "../fields.tsx";
 import own from "./SettingsView.module.css";
 import styles from "../settings.module.css";
 
@@ -50,13 +51,16 @@ export const TargetsPage = ({ api, targets }: { api: Api; targets: readonly Targ
 
 interface AppearancePageProps {
   appearance: Appearance;
+  /** Why the daemon did not keep the last choice. */
+  notKept: Failure | null;
   onChange: (appearance: Appearance) => void;
 }
 
 const THEME_LABELS = { system: "System", light: "Light", dark: "Dark" } as const;
 
-export const AppearancePage = ({ appearance, onChange }: AppearancePageProps) => (
-  <Group title="This window">
+export const AppearancePage = ({ appearance, notKept, onChange }: AppearancePageProps) => (
+  <Group title="Popover">
+    <FailureText failure={notKept} />
     <Choice
       label="Theme"
       value={appearance.theme}
@@ -84,6 +88,7 @@ interface SettingsViewProps {
   /** How many panes wait for the person; shown so that they are not forgotten here. */
   waitingCount: number;
   appearance: Appearance;
+  notKept: Failure | null;
   onAppearance: (appearance: Appearance) => void;
   /** Null: the list of sections. */
   section: SectionId | null;
@@ -102,7 +107,9 @@ const Section = (props: SettingsViewProps & { section: SectionId }) => {
     case "notifications":
       return <NotificationsPage host={host} targets={targets} />;
     case "appearance":
-      return <AppearancePage appearance={props.appearance} onChange={props.onAppearance} />;
+      return (
+        <AppearancePage appearance={props.appearance} notKept={props.notKept} onChange={props.onAppearance} />
+      );
     case "shortcuts":
       return <ShortcutsPage desktop={host.desktop} />;
     case "terminal":
