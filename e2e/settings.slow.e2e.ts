@@ -34,6 +34,8 @@ interface Started {
   tmux: PrivateTmux;
   /** What config.json holds now. */
   config: () => unknown;
+  /** Opens the same daemon's popover at another address, as the next `agtmux ui` does. */
+  another: () => Promise<Page>;
 }
 
 /** A browser popover on a real daemon with a private tmux and an SSH configuration of its own. */
@@ -57,7 +59,14 @@ const start = async (
     settings: new SettingsPage(launched.page),
     daemon,
     tmux,
-    config: () => JSON.parse(readFileSync(daemon.paths.config, "utf8")),
+    config: () =>
+      existsSync(daemon.paths.config) ? JSON.parse(readFileSync(daemon.paths.config, "utf8")) : null,
+    another: async () => {
+      const next = await launchBrowserPopover({ browser, daemon: daemon.daemon.service, ...look });
+      next.page.setDefaultTimeout(LIMIT_MS);
+      closers.push(() => next.close());
+      return next.page;
+    },
   };
 };
 
@@ -127,6 +136,26 @@ describe("the way through the settings", () => {
     await settings.open("Appearance");
     await page.getByLabel("Theme").selectOption("light");
     expect((await look())[0]).toBe("rgb(247, 247, 248)");
+  });
+
+  it("keeps them for a page at another address, and there a page's own choice that the daemon has not got", async () => {
+    const { page, settings, daemon, config, another } = await start({ isFirstStart: true });
+    const themeOf = (one: Page) => one.evaluate(() => document.documentElement.dataset["theme"] ?? "system");
+    await settings.enter();
+    await settings.open("Appearance");
+    await page.getByLabel("Theme").selectOption("dark");
+    await expect.poll(config, POLL).toEqual({ appearance: { theme: "dark", text_size: 100 } });
+    const second = await another();
+    await expect.poll(() => themeOf(second), POLL).toBe("dark");
+    // A file with a mistake cannot be written to: the page says so, and keeps its choice until it can.
+    writeFileSync(daemon.paths.config, "{ not json");
+    await page.getByLabel("Theme").selectOption("light");
+    await expect.poll(() => settings.alert.textContent(), POLL).toMatch(/config/);
+    expect(await themeOf(page)).toBe("light");
+    writeFileSync(daemon.paths.config, "{}");
+    await page.reload();
+    await expect.poll(config, POLL).toEqual({ appearance: { theme: "light", text_size: 100 } });
+    expect(await themeOf(page)).toBe("light");
   });
 });
 
@@ -380,6 +409,38 @@ describe("the setup", () => {
     await page.getByRole("button", { name: "Install for 1 agent" }).click();
     await page.getByText("Everything is set up.").waitFor();
     expect(readFileSync(path, "utf8")).toContain('"mine": true');
+  });
+
+  it("is offered where an agent that runs lacks hooks, and not once it was refused or nothing is missing", async () => {
+    const { page, daemon, tmux, another } = await start({ isFirstStart: true });
+    const offer = (one: Page) => one.getByRole("region", { name: "Setup" });
+    await offer(page).waitFor();
+    mkdirSync(join(daemon.home, ".gemini"));
+    const change = { agent: "gemini", action: "install", dryRun: false } as const;
+    await daemon.daemon.service.integrationChange(change);
+    const second = await another();
+    await second.getByRole("searchbox").waitFor();
+    // Gemini CLI has them, and no other agent runs.
+    await second.getByText(/No agents/).waitFor();
+    expect(await offer(second).count()).toBe(0);
+    const player = await createPlayer({
+      tmux: { socketArgs: tmux.socketArgs, session: "shop" },
+      home: daemon.home,
+      recordingsDir: RECORDINGS,
+    });
+    closers.push(() => player.close());
+    await offer(second).waitFor();
+    await second.getByRole("button", { name: "Not now" }).click();
+    await expect.poll(() => offer(second).count(), POLL).toBe(0);
+    await expect
+      .poll(async () => (await daemon.daemon.service.configGet()).values.setup_offer, POLL)
+      .toBe(false);
+    const third = await another();
+    await third
+      .getByText(/Claude Code/)
+      .first()
+      .waitFor();
+    expect(await offer(third).count()).toBe(0);
   });
 
   it("says what was not found, can be left, and is not offered again", async () => {

@@ -6,6 +6,7 @@ import {
   Activity,
   useCallback,
   useEffect,
+  useEffectEvent,
   useLayoutEffect,
   useRef,
   useState,
@@ -16,7 +17,7 @@ import styles from "./components/Message.module.css";
 import * as z from "zod";
 import type { DesktopViewName } from "../core/model/desktop.ts";
 import { HOST_TARGET } from "../core/model/runtime.ts";
-import type { SettingKey } from "../core/model/settingKeys.ts";
+import type { SettingValues } from "../core/model/config.ts";
 import type { Appearance } from "../core/model/words.ts";
 import { isWaiting } from "../core/model/state.ts";
 import {
@@ -99,6 +100,9 @@ const useMenu = (onGo: (place: Place) => void) => {
 };
 
 const APPEARANCE_KEY = "agtmux.appearance";
+/** `isKept`: the daemon has it, too. */
+const storedAppearanceSchema = appearanceSchema.extend({ isKept: z.boolean().default(false) });
+const NOTHING_CHOSEN = { ...DEFAULT_APPEARANCE, isKept: true };
 const OFFER_KEY = "agtmux.onboarding";
 const offerSchema = z.object({ isSettled: z.boolean() });
 
@@ -114,52 +118,67 @@ interface Choices {
 
 /**
  * The person's choices about the window. The daemon keeps them, because a page in the browser has another address, and so another
- * storage, each time; what this window remembers serves its first drawing, before the daemon answers.
+ * storage, each time. What this window remembers serves its first drawing, before the daemon answers, and a choice that the daemon
+ * has not got yet.
  */
 const useChoices = (): Choices => {
   const { api } = usePopover().host;
-  const [appearance, showAppearance] = useState(() =>
-    readStored(findStorage(), APPEARANCE_KEY, appearanceSchema, DEFAULT_APPEARANCE),
+  const [appearance, show] = useState(() =>
+    readStored(findStorage(), APPEARANCE_KEY, storedAppearanceSchema, NOTHING_CHOSEN),
   );
   const [isOffered, setOffered] = useState<boolean | null>(() =>
     readStored(findStorage(), OFFER_KEY, offerSchema, { isSettled: false }).isSettled ? false : null,
   );
   const [failure, setFailure] = useState<Failure | null>(null);
-  const hasChosenRef = useRef(false);
-  const putAppearance = useCallback((next: Appearance) => {
-    showAppearance(next);
+  const put = useCallback((next: z.infer<typeof storedAppearanceSchema>) => {
+    show(next);
     writeStored(findStorage(), APPEARANCE_KEY, next);
   }, []);
+  const keep = useCallback(
+    async (values: Partial<SettingValues>): Promise<boolean> => {
+      try {
+        for (const [key, value] of Object.entries(values)) await api.configSet.mutate({ key, value });
+        setFailure(null);
+        return true;
+      } catch (error) {
+        setFailure(toFailure(error));
+        return false;
+      }
+    },
+    [api],
+  );
+  /** The one that was chosen last. */
+  const chosenRef = useRef<Appearance | null>(null);
+  const setAppearance = useCallback(
+    async ({ theme, textSize }: Appearance) => {
+      const chosen = { theme, textSize };
+      chosenRef.current = chosen;
+      put({ ...chosen, isKept: false });
+      const isKept = await keep({ "appearance.theme": theme, "appearance.text_size": textSize });
+      if (isKept && chosenRef.current === chosen) put({ ...chosen, isKept });
+    },
+    [keep, put],
+  );
+  const begin = useEffectEvent(async () => {
+    if (!appearance.isKept) void setAppearance(appearance);
+    const { values } = await api.configGet.query();
+    setOffered((known) => known ?? values.setup_offer);
+    if (chosenRef.current === null)
+      put({ theme: values["appearance.theme"], textSize: values["appearance.text_size"], isKept: true });
+  });
   useEffect(() => {
-    api.configGet.query().then(
-      ({ values }) => {
-        if (!hasChosenRef.current)
-          putAppearance({ theme: values["appearance.theme"], textSize: values["appearance.text_size"] });
-        setOffered((known) => known ?? values.setup_offer);
-      },
-      // Without the daemon there is nothing to offer, and the window looks as it did.
-      () => undefined,
-    );
-  }, [api, putAppearance]);
-
-  const keep = (key: SettingKey, value: unknown): Promise<void> =>
-    api.configSet.mutate({ key, value }).then(
-      () => setFailure(null),
-      (error: unknown) => setFailure(toFailure(error)),
-    );
+    // Without the daemon there is nothing to offer, and the window looks as it did.
+    begin().catch(() => undefined);
+  }, []);
   return {
     appearance,
     isOffered,
     failure,
-    setAppearance: (next) => {
-      hasChosenRef.current = true;
-      putAppearance(next);
-      void keep("appearance.theme", next.theme).then(() => keep("appearance.text_size", next.textSize));
-    },
+    setAppearance: (next) => void setAppearance(next),
     settleOffer: () => {
       setOffered(false);
       writeStored(findStorage(), OFFER_KEY, { isSettled: true });
-      void keep("setup_offer", false);
+      void keep({ setup_offer: false });
     },
   };
 };

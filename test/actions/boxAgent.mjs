@@ -1,14 +1,14 @@
 // A program with an input box, as agents draw one, for tests of typing: raw keys, bracketed paste, Enter apart from text.
 // It runs under a path by which it is taken for an agent. Usage: node cli.mjs <log file> <options as JSON>. Each submitted
 // text becomes a line of JSON in the log, each Escape the line "escape".
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
 const [log, json] = process.argv.slice(2);
 /**
  * `swallowMs`: Enter that soon after text is a part of it. `enters`: how many are needed. `deaf`: typed text is not shown.
  * `placeholderAbove`: longer pastes are shown as a mark. `dialog`: a screen that is drawn as soon as text comes.
  * `lateMs`: it draws its box at once, and takes keys only then.
- * `turnMs`: it works so long on each text, and shows it. `times`: a file for when it got each text and ended its turn, epoch ms.
+ * `turnMs`: it works so long on each text, and shows it; longer while there is a file `held`. `times`: a file for when it got each text and ended its turn, epoch ms.
  * `swallows`: what was typed leaves the box and begins nothing, as where a menu takes it for a choice.
  * `ignoresSignals`: INT and TERM do nothing. `working`: a screen that is shown until Escape was pressed `escapes` times.
  */
@@ -88,11 +88,17 @@ const submit = () => {
   isPasted = false;
   if (options.turnMs === undefined) return;
   turn = "✻ Baking… (1s · esc to interrupt)";
-  setTimeout(() => {
-    turn = "✻ Baked for 1s";
-    draw();
-    stamp("ended");
-  }, options.turnMs);
+  setTimeout(endTurn, options.turnMs);
+};
+
+const endTurn = () => {
+  if (options.held !== undefined && existsSync(options.held)) {
+    setTimeout(endTurn, 100);
+    return;
+  }
+  turn = "✻ Baked for 1s";
+  draw();
+  stamp("ended");
 };
 
 const onText = (text) => {

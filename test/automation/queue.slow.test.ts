@@ -1,5 +1,8 @@
 // Texts that are sent later, as a person arms them: the real command line, a real daemon, an agent on real tmux that a person
 // types into, reads in and is asked by at the wrong moment.
+import { randomUUID } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
@@ -88,7 +91,10 @@ describe("what is refused arms nothing", () => {
 // Alone, because it restarts the daemon of all.
 describe("send --when-ready", () => {
   it("sends one text per turn, in order, over a restart of the daemon", async () => {
-    const agent = await openAgent(harness, { turnMs: 4_000 });
+    // The first turn lasts until the test has armed and looked, however long its commands take.
+    const held = join(harness.tmux.folder, `held-${randomUUID()}`);
+    writeFileSync(held, "");
+    const agent = await openAgent(harness, { turnMs: 4_000, held });
     const ref = agent.row.identity.pane_ref;
     const ids: string[] = [];
     for (const text of ["first", "second", "third"]) ids.push(await arm(ref, text, "--when-ready"));
@@ -96,6 +102,7 @@ describe("send --when-ready", () => {
     await untilReceived(agent, 1);
     await wait(1_500);
     expect(agent.received()).toEqual(["first"]);
+    rmSync(held);
     await restart();
     await untilReceived(agent, 3);
     expect(agent.received()).toEqual(["first", "second", "third"]);
@@ -110,7 +117,7 @@ describe("send --when-ready", () => {
         told: [{ outcome: "sent" }],
       });
     const audit = (await cli.run(["audit", "--json"])).stdout;
-    expect(audit.match(/"surface":"job:job_/g)).toHaveLength(3);
+    for (const id of ids) expect(audit.match(new RegExp(`"surface":"job:${id}"`, "g"))).toHaveLength(1);
     expect(audit).not.toContain("second");
   });
 });
