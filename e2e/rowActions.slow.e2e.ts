@@ -1,7 +1,7 @@
 // What the popover keeps about a row for the person, on a scripted daemon: each by its key, with what it says and what is asked of
 // the daemon.
 import { expect, it } from "vitest";
-import { makePane } from "../test/factories/view.ts";
+import { makeAdapterView, makePane } from "../test/factories/view.ts";
 import { fakeHandOver } from "../test/fakes/fakeHandOver.ts";
 import { FakeAutomation } from "../test/fakes/fakeAutomation.ts";
 import { usePopovers } from "./launchers/popovers.ts";
@@ -64,6 +64,29 @@ it("renames a row in a dialog, and gives it its title again", async () => {
   await popover.dialog.getByLabel("Name").fill("");
   await popover.press("Enter");
   await popover.row("api").waitFor();
+  // No agent here has a command for its session's name.
+  await popover.press("F2");
+  expect(await popover.dialog.getByRole("checkbox").count()).toBe(0);
+});
+
+it("names the agent's own session, too, where it has a command for that and the person ticks it", async () => {
+  const started = await open();
+  const { daemon, popover, page } = started;
+  const list = daemon.adapters();
+  const capabilities = { supports_session_name: true };
+  daemon.adapters = () => ({
+    ...list,
+    items: [makeAdapterView("claude", "Claude Code", [], { capabilities })],
+  });
+  await page.reload();
+  await popover.row("api").focus();
+  await popover.press("F2");
+  await popover.dialog.getByLabel("Also name the session in Claude Code").check();
+  await expectSound(started);
+  await popover.dialog.getByLabel("Name", { exact: true }).fill("refunds");
+  await popover.press("Enter");
+  await popover.status.getByText("The session has the name, too.").waitFor();
+  expect(daemon.asked).toMatchObject([{ action: "rename", input: { name: "refunds", session: true } }]);
 });
 
 it("denies with a reason in one step, which follows as a message; a prompt that came meanwhile is not denied, and the reason stays", async () => {

@@ -159,17 +159,18 @@ const useChoices = (): Choices => {
     },
     [keep, put],
   );
-  const begin = useEffectEvent(async () => {
-    if (!appearance.isKept) void setAppearance(appearance);
-    const { values } = await api.configGet.query();
+  const take = useEffectEvent((values: SettingValues) => {
     setOffered((known) => known ?? values.setup_offer);
-    if (chosenRef.current === null)
-      put({ theme: values["appearance.theme"], textSize: values["appearance.text_size"], isKept: true });
+    if (!appearance.isKept) void setAppearance(appearance);
+    else put({ theme: values["appearance.theme"], textSize: values["appearance.text_size"], isKept: true });
   });
   useEffect(() => {
     // Without the daemon there is nothing to offer, and the window looks as it did.
-    begin().catch(() => undefined);
-  }, []);
+    api.configGet.query().then(
+      ({ values }) => take(values),
+      () => undefined,
+    );
+  }, [api]);
   return {
     appearance,
     isOffered,

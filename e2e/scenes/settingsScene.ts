@@ -14,7 +14,7 @@ import type { CommandLineState, DesktopState } from "../../core/model/desktop.ts
 import type { Finding } from "../../core/model/doctor.ts";
 import type { Settings } from "../../core/model/config.ts";
 import type { TargetView } from "../../core/model/view.ts";
-import { makeTarget } from "../../test/factories/view.ts";
+import { makeAdapterView, makeTarget } from "../../test/factories/view.ts";
 import { FakeDaemon } from "../../test/fakes/fakeDaemon.ts";
 
 const MINUTE = 60_000;
@@ -44,35 +44,13 @@ export const settingsTargets = (now: number): TargetView[] => [
   }),
 ];
 
-const adapter = (
-  agent: string,
-  name: string,
-  versions: readonly string[],
-  more: Partial<AdapterView> = {},
-): AdapterView => ({
-  agent_type: agent,
-  display_name: name,
-  version: "1",
-  enabled: true,
-  source: "built-in",
-  files: [],
-  recorded_versions: [...versions],
-  unverified_versions: [],
-  verified: versions.length > 0,
-  has_integration: true,
-  capabilities: {},
-  health: "ok",
-  health_reason: null,
-  ...more,
-});
-
 const ADAPTERS: readonly AdapterView[] = [
-  adapter("claude", "Claude Code", ["2.1.329"]),
-  adapter("codex", "Codex", ["0.169.0"]),
-  adapter("copilot", "GitHub Copilot CLI", ["1.0.102"]),
-  adapter("cursor", "Cursor CLI", []),
-  adapter("gemini", "Gemini CLI", ["0.61.0"], { enabled: false }),
-  adapter("house", "House agent", [], { source: "file", files: ["~/.agtmux/adapters/house.json"] }),
+  makeAdapterView("claude", "Claude Code", ["2.1.329"]),
+  makeAdapterView("codex", "Codex", ["0.169.0"]),
+  makeAdapterView("copilot", "GitHub Copilot CLI", ["1.0.102"]),
+  makeAdapterView("cursor", "Cursor CLI", []),
+  makeAdapterView("gemini", "Gemini CLI", ["0.61.0"], { enabled: false }),
+  makeAdapterView("house", "House agent", [], { source: "file", files: ["~/.agtmux/adapters/house.json"] }),
 ];
 
 const summary = (

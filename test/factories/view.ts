@@ -1,4 +1,5 @@
 // Small factories for the documents that surfaces show.
+import type { AdapterView } from "../../core/model/adapterView.ts";
 import { formatTarget } from "../../core/model/shortRef.ts";
 import { needsAction, type CanonicalState } from "../../core/model/state.ts";
 import type { ActivityView } from "../../core/model/evidence.ts";
@@ -117,4 +118,27 @@ export const makeTarget = (options: Partial<TargetView> = {}): TargetView => ({
   next_attempt_at: null,
   servers: [{ tmux_server: "default", status: "ok", mode: "direct", problem: null, pane_count: 1 }],
   ...options,
+});
+
+/** Of an agent that `agtmux adapters list` names. */
+export const makeAdapterView = (
+  agent: string,
+  name: string,
+  versions: readonly string[],
+  more: Partial<AdapterView> = {},
+): AdapterView => ({
+  agent_type: agent,
+  display_name: name,
+  version: "1",
+  enabled: true,
+  source: "built-in",
+  files: [],
+  recorded_versions: [...versions],
+  unverified_versions: [],
+  verified: versions.length > 0,
+  has_integration: true,
+  capabilities: {},
+  health: "ok",
+  health_reason: null,
+  ...more,
 });

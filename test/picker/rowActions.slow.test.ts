@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { fakeHandOver } from "../fakes/fakeHandOver.ts";
 import { FakeAutomation } from "../fakes/fakeAutomation.ts";
-import { makePane } from "../factories/view.ts";
+import type { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
+import { makeAdapterView, makePane } from "../factories/view.ts";
 import { openPicker, READING } from "./pickerHarness.ts";
 import { someAgents } from "./pickerPanes.ts";
 
@@ -12,10 +13,14 @@ interface Test {
   onTestFinished(close: () => Promise<void>): void;
 }
 
-const open = async (test: Test) => {
+const open = async (test: Test, prepare?: (daemon: AnsweringDaemon) => void) => {
   const automation = new FakeAutomation();
   const pane = makePane({ state: "running", title: "Split the refund" });
-  const picker = await openPicker({ panes: [pane], features: [automation] });
+  const picker = await openPicker({
+    panes: [pane],
+    features: [automation],
+    ...(prepare === undefined ? {} : { prepare }),
+  });
   test.onTestFinished(() => picker.close());
   await picker.shows("1 working");
   await wait(READING);
@@ -72,6 +77,25 @@ it.concurrent("mutes, and names a row in its foot", async (test) => {
   await picker.untilAsked("rename", 1);
   expect(picker.asked("rename")).toMatchObject([{ name: "second try", surface: "picker" }]);
   await picker.shows("▸ second try");
+});
+
+it.concurrent("names the agent's own session, too, once that is ticked", async (test) => {
+  const capabilities = { supports_session_name: true };
+  const { picker } = await open(test, (daemon) => {
+    const list = daemon.adapters();
+    daemon.adapters = () => ({
+      ...list,
+      items: [makeAdapterView("claude", "Claude Code", [], { capabilities })],
+    });
+  });
+  await picker.type("F2");
+  await picker.shows("[ ] Also name the session in Claude Code");
+  await picker.type("Tab");
+  await picker.shows("[x] Also name the session in Claude Code");
+  await picker.type("-l", "refunds");
+  await picker.type("Enter");
+  await picker.shows("The session has the name, too.");
+  expect(picker.asked("rename")).toMatchObject([{ name: "refunds", session: true }]);
 });
 
 it.concurrent("denies with a reason that is typed in its foot", async (test) => {
