@@ -117,7 +117,7 @@ it("says so when a row cannot be drawn, and shows the list again when that has p
   const good = makePane({ pane: 98, session: "web", windowName: "odd", state: "running" });
   // A row as another version, with a different form of rows, would send it.
   daemon.put({ ...good, window_name: undefined as unknown as string });
-  await popover.alert.getByText("This cannot be shown").waitFor();
+  await popover.alert.getByText("Can't show this").waitFor();
   daemon.put(good);
   await page.getByRole("button", { name: "Show it again" }).click();
   await popover.row("odd").waitFor();

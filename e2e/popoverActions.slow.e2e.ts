@@ -284,7 +284,7 @@ describe("the output", () => {
     const started = await startMixed();
     await select(started, "docs");
     await started.popover.press("o");
-    await started.popover.detail.getByText("Cannot be read. The screen of").waitFor();
+    await started.popover.detail.getByText("Can't be read. The screen of").waitFor();
   });
 });
 

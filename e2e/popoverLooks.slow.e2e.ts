@@ -1,5 +1,5 @@
 // How the popover looks: every view, light and dark, with the accessibility audit of each, at twice the text size, and in a
-// tall and a low window.
+// tall, a low and a wide window.
 import { describe, expect, it } from "vitest";
 import { shareStage } from "./launchers/popovers.ts";
 import { findFaults, recordLook, shoot } from "./looks/look.ts";
@@ -28,12 +28,13 @@ describe("twice the text size", () => {
 });
 
 describe.each([
-  ["tall", 1_200],
-  ["low", 320],
-] as const)("a %s window", (size, height) => {
+  ["tall", 420, 1_200],
+  ["low", 420, 320],
+  ["wide", 1_280, 800],
+] as const)("a %s window", (size, width, height) => {
   const NAMES = ["agents", "why", "output", "keys", "targets", "hostile"];
   it.each(POPOVER_VIEWS.filter(({ name }) => NAMES.includes(name)))("$name", async (view) => {
-    const { page } = await stage.show(view, (shown) => shown.page.setViewportSize({ width: 420, height }));
+    const { page } = await stage.show(view, (shown) => shown.page.setViewportSize({ width, height }));
     await shoot(page, `${view.name}-${size}`);
     expect(await findFaults(page)).toEqual([]);
   });

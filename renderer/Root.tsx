@@ -62,7 +62,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     return (
       <main className={styles.page} aria-label="agtmux">
         <div className={styles.empty} role="alert">
-          <p className={styles.title}>This cannot be shown</p>
+          <p className={styles.title}>Can't show this</p>
           <p>Your agents are still watched. After an update, quit agtmux and start it again.</p>
           <p className={styles.detail}>{displaySentence(failure)}</p>
           <ActionButton

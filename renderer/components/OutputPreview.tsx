@@ -146,7 +146,7 @@ const Followed = (props: FollowedProps) => {
       {state.kind === "loading" && <p className={styles.quiet}>Reading…</p>}
       {state.kind === "failed" && (
         <p className={styles.quiet} role="status">
-          Cannot be read. {displaySentence(state.failure.message)}
+          Can't be read. {displaySentence(state.failure.message)}
         </p>
       )}
       {output !== null && (

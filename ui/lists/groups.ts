@@ -115,7 +115,7 @@ const isLocal = (targets: ReadonlyMap<string, TargetView>, name: string): boolea
 const problemOf = (target: TargetView | undefined, server: string): string | null => {
   if (target === undefined) return null;
   if (target.health !== "ok")
-    return target.health_reason ?? (target.health === "down" ? "cannot be reached" : "slow");
+    return target.health_reason ?? (target.health === "down" ? "can't be reached" : "slow");
   return target.servers.find((known) => known.tmux_server === server)?.problem ?? null;
 };
 

@@ -57,7 +57,7 @@ const STATE_LABELS: Readonly<Record<IntegrationSummary["state"], string>> = {
   installed: "installed",
   partial: "needs repair",
   absent: "not installed",
-  unclear: "cannot be read",
+  unclear: "can't be read",
 };
 const ACTION_LABELS: Readonly<Record<IntegrationAction, string>> = {
   install: "Install",
