@@ -44,6 +44,8 @@ const notListed = (watched: WatchedServer): ServerState => ({
 
 /** How long the others are waited for once the first is done. */
 const PATIENCE_MS = 1_500;
+/** How long the first answer waits for what runs in the background. */
+const FIRST_LOOK_MS = 5_000;
 
 /** Resolves when all works are done, or PATIENCE_MS after the first; the others go on. A single one is waited for. */
 const mostOf = async (works: readonly Promise<void>[], clock: Clock): Promise<void> => {
@@ -154,12 +156,16 @@ export class Collector {
   async start(takeEvents?: () => Promise<void>): Promise<void> {
     await this.screens.start();
     await this.listServers();
+    const inBackground = this.backgroundState.isListing;
     for (const state of this.servers) if (state.isListing !== null) this.applyUnanswered(state);
     await this.screens.readAll();
     await takeEvents?.();
     this.isStarted = true;
     this.regainSight();
     this.scheduleListing();
+    // Rows of panes are true by now; that no agent runs is true once this is known, too.
+    if (inBackground !== null && this.deps.executor.kind === "local")
+      await this.within(inBackground, FIRST_LOOK_MS);
   }
 
   /** The set of recognised agents changed: every pane's processes and screen are read again with the next listing. */
@@ -267,17 +273,17 @@ export class Collector {
     // Which session a pane shows is known by what runs in the background. What stands still must not hold up the rest.
     const inBackground = this.listServer(this.backgroundState);
     this.guard(inBackground);
-    if (this.deps.executor.kind === "local") await this.within(inBackground);
+    if (this.deps.executor.kind === "local") await this.within(inBackground, PATIENCE_MS);
     const listings = this.servers.map((state) => this.listServer(state));
     // A listing that fails when nobody waits for it any more is repeated by the next one.
     for (const listing of listings) listing.catch(() => {});
     await mostOf(listings, this.deps.clock);
   }
 
-  /** Resolves with the work, or after PATIENCE_MS; never rejects. */
-  private async within(work: Promise<void>): Promise<void> {
+  /** Resolves with the work, or after that time; never rejects. */
+  private async within(work: Promise<void>, patienceMs: number): Promise<void> {
     const late = Promise.withResolvers<void>();
-    const cancel = this.deps.clock.setTimer(PATIENCE_MS, late.resolve);
+    const cancel = this.deps.clock.setTimer(patienceMs, late.resolve);
     // Whoever handed it over logs its failure.
     await Promise.race([work.catch(() => {}), late.promise]).finally(() => cancel());
   }

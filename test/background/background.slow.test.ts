@@ -2,8 +2,12 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
+import { createAdapterRegistry } from "../../adapters/index.ts";
 import { loadRecording } from "../../adapters/testkit/recordings.ts";
+import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { startTestDaemon } from "../harness/daemon.ts";
 import { createRouterCaller } from "../../core/rpc/messageBridge.ts";
 import { dialogOf } from "../actions/dialogPane.ts";
 import {
@@ -338,4 +342,31 @@ it("is ended by the agent's own command, after asking", async () => {
   expect(readFileSync(log, "utf8")).toBe(`stop ${ID}\n`);
   await daemon.untilGone(PLACE);
   rmSync(log);
+}, 20_000);
+
+it("is in the first answer of a daemon, also where its files are read slowly", async () => {
+  busy();
+  await found(({ state }) => state === "running");
+  const readSlowly = (adapter: AgentAdapter): AgentAdapter => {
+    const { background } = adapter;
+    if (background === undefined) return adapter;
+    const read: typeof background.read = async (request) => {
+      await wait(2_500);
+      return background.read(request);
+    };
+    return { ...adapter, background: { ...background, read } };
+  };
+  const adapters = createAdapterRegistry(createAdapterRegistry().list().map(readSlowly));
+  const { home } = daemon;
+  const slow = await startTestDaemon({
+    sockets: [tmux.socketPath],
+    home,
+    adapters,
+    env: { SHELL: "/bin/sh" },
+  });
+  try {
+    expect(slow.daemon.service.panes({}).items.map(({ short_ref: ref }) => ref)).toEqual([`host/${PLACE}`]);
+  } finally {
+    await slow.close();
+  }
 }, 20_000);
