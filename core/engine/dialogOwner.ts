@@ -267,5 +267,9 @@ export const shownDialog = (seen: PromptRequest, open: readonly OpenRequest[]): 
   const [owner = null] = owners;
   const others = open.filter((one) => one !== owner);
   const hasMore = owners.some(({ request }) => request.hasMore === true);
-  return hasMore || isDisputed(owner, others, seen) ? { ...seen, isWhole: false } : seen;
+  const pages = open
+    .map(({ request }) => pagesOf(request, seen))
+    .find((one) => (one?.number ?? null) !== null);
+  const shown = pages === undefined ? seen : { ...seen, pages };
+  return hasMore || isDisputed(owner, others, seen) ? { ...shown, isWhole: false } : shown;
 };

@@ -153,6 +153,9 @@ it("an event of several questions tells which of them is drawn, where it is one"
   const pages = { number: null, names: ["Colour", "Size"] };
   const drawn = seen({ ...question, body: "Which colour?", pages });
   expect(shownPrompt(told, drawn)?.pages).toEqual({ number: 1, names: ["Colour", "Size"] });
+  const second = seen({ ...question, title: "Which size?", body: "Which size?", pages });
+  const open = [{ request: told, isLive: true, hasKey: true }];
+  expect(shownDialog(second, open)).toEqual({ ...second, pages: { number: 2, names: ["Colour", "Size"] } });
   const three = { ...drawn, pages: { number: null, names: ["Colour", "Size", "More"] } };
   expect(shownPrompt(told, three)?.pages).toEqual(three.pages);
 });
