@@ -18,6 +18,8 @@ const FULL_MS = 30_000;
 const UNWATCHED_MS = { local: 1_000, ssh: 3_000 } as const;
 /** The same while no session is known there: on another machine each look costs a round trip and a program. */
 const LOOKING_MS = { local: 1_000, ssh: 10_000 } as const;
+/** As often it is looked whether a folder is there by now that was missing. */
+const MISSING_MS = 3_000;
 /** A session that its terminal has begun is no row of its own while nobody has recognised that terminal. */
 const TERMINAL_MS = 5_000;
 /** A terminal may show it although its events did not say so: until then its agent has dropped the session that they named. */
@@ -98,8 +100,9 @@ export class BackgroundWatch implements WatchedServer {
   private readonly changed = new Set<string>();
   private readAt = -Infinity;
   private readAllAt = -Infinity;
-  /** New files are noticed everywhere. */
+  /** New files are noticed in every folder that is there. */
   private isWatching = false;
+  private isAnyMissing = true;
   /** The last reading failed, which is logged once. */
   private isFailing = false;
   private readonly panes = new WeakMap<BackgroundSession, Pane>();
@@ -209,7 +212,8 @@ export class BackgroundWatch implements WatchedServer {
     );
     const pauseMs = (isAnyKnown ? UNWATCHED_MS : LOOKING_MS)[this.deps.kind];
     const isFollowed = this.isWatching && [...this.known.values()].every((one) => !this.mayChange(one));
-    const isDue = !isFollowed && now - this.readAt >= pauseMs;
+    const isMissingDue = this.isAnyMissing && now - this.readAt >= MISSING_MS;
+    const isDue = isMissingDue || (!isFollowed && now - this.readAt >= pauseMs);
     const hasNews = this.changed.size > 0 || this.isAnyBeingWritten(now);
     if (isFull || isDue || hasNews)
       await this.readFiles({ isFull }).catch((error: unknown) => {
@@ -377,12 +381,13 @@ export class BackgroundWatch implements WatchedServer {
     this.changed.clear();
     const all = new Map<string, Known>();
     let isWatching = true;
+    let isAnyMissing = false;
     for (const { adapter, account, background } of await this.places()) {
       const { sessions, jobs } = background.folders(account.configDir);
       const ofSessions = await this.follow(sessions, (name) => this.changed.add(`${sessions}/${name}`));
-      // Most people have none of these: then one look a second is all that it costs.
+      // Most people have none of some of these.
       if (ofSessions === "missing") {
-        isWatching = false;
+        isAnyMissing = true;
         continue;
       }
       // The first job writes a file of its session, too, which is noticed.
@@ -422,6 +427,7 @@ export class BackgroundWatch implements WatchedServer {
     for (const key of this.dead) if (!keys.has(key)) this.dead.delete(key);
     this.isFailing = false;
     this.isWatching = isWatching;
+    this.isAnyMissing = isAnyMissing;
   }
 
   private async places(): Promise<Pick<Known, "adapter" | "account" | "background">[]> {

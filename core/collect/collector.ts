@@ -2,7 +2,7 @@
 // have changed. It decides when to list, probe and capture; it never decides what a state is.
 import type { Timing } from "../model/config.ts";
 import type { Envelope } from "../model/envelope.ts";
-import { paneKeyString } from "../model/runtime.ts";
+import { paneKeyString, type Pane } from "../model/runtime.ts";
 import { backgroundPaneId } from "../model/shortRef.ts";
 import type { AdapterSource, AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -44,6 +44,9 @@ const notListed = (watched: WatchedServer): ServerState => ({
 
 /** How long the others are waited for once the first is done. */
 const PATIENCE_MS = 1_500;
+const areAmong = (panes: readonly Pane[], known: readonly Pane[]): boolean =>
+  panes.every(({ paneId }) => known.some((one) => one.paneId === paneId));
+
 /** How long the first answer waits for what runs in the background. */
 const FIRST_LOOK_MS = 5_000;
 
@@ -320,16 +323,15 @@ export class Collector {
     // Health is that of tmux.
     if (state !== this.backgroundState) this.tellHealth();
     if (listing.status !== "error") {
-      const known = new Set(state.panes.map(({ paneId }) => paneId));
       // A pane may have shown it before it was known.
-      if (state === this.backgroundState && listing.panes.some(({ paneId }) => !known.has(paneId)))
-        this.processes.forgetAll();
+      if (state === this.backgroundState && !areAmong(listing.panes, state.panes)) this.processes.forgetAll();
       state.panes = listing.panes;
     }
     state.serverPid = listing.instance?.pid ?? null;
     state.socketPath = listing.instance?.socketPath ?? state.socketPath;
     sink.applyTopology({ ...listing, targetId, server: state.watched.server });
-    this.forgetGone();
+    // What runs in the background is listed beside the servers, once a second: theirs is enough.
+    if (state !== this.backgroundState) this.forgetGone();
     await this.processes.scan(state.panes, false);
     await this.processes.verifyRuntimes();
     if (state !== this.backgroundState) this.background.noteTerminals();
