@@ -164,6 +164,8 @@ export const configSchema = z
       .prefault({}),
     /** Whether worktrees of one repository are compared for conflicts while agents work in them. */
     conflicts: z.boolean().default(false),
+    /** Whether `gh` and `glab` are asked for the pull requests of branches that agents work on. */
+    pull_requests: z.boolean().default(false),
     idle_shutdown_ms: z.number().positive().default(1_800_000),
   })
   .strict();
@@ -283,6 +285,7 @@ export const SETTING_SCHEMAS = {
   "timing.completed_demotion_ms": durationMs(1_000, 7),
   "timing.crashed_visible_ms": durationMs(1_000, 90),
   conflicts: z.boolean(),
+  pull_requests: z.boolean(),
   idle_shutdown_ms: durationMs(60_000, 30),
 } as const satisfies Record<SettingKey, z.ZodType>;
 export type SettingValues = { [K in SettingKey]: z.output<(typeof SETTING_SCHEMAS)[K]> };
@@ -300,6 +303,7 @@ export const settingsOf = ({
   retention,
   timing,
   conflicts,
+  pull_requests,
   idle_shutdown_ms,
 }: Config): SettingValues => ({
   "notifications.waiting_approval": notifications.waiting_approval,
@@ -321,5 +325,6 @@ export const settingsOf = ({
   "timing.completed_demotion_ms": timing.completed_demotion_ms,
   "timing.crashed_visible_ms": timing.crashed_visible_ms,
   conflicts,
+  pull_requests,
   idle_shutdown_ms,
 });
