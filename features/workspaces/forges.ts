@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { isRequestPage } from "../../core/model/requestPage.ts";
 import type { PullRequest } from "../../core/model/workspace.ts";
+import { inLoginShell } from "../../core/model/commandWords.ts";
 import type { RunResult } from "../../core/ports/targetExecutor.ts";
 
 // Repositories: where a remote's address leads.
@@ -67,7 +68,7 @@ export const NO_PROGRAM = 127;
 const NO_LOGIN = 4;
 
 /**
- * `$1`: the program, `$2`: the host. Tokens in variables are left to the program only for the host that they are documented for
+ * `$1`: the program, `$2`: the host, `$3`: a folder in which the program was found, or nothing. Tokens in variables are left to the program only for the host that they are documented for
  * (`gh help environment`, "Environment variables" of glab): else a repository's address could have one sent elsewhere. It becomes
  * the program, so that it ends with it.
  */
@@ -82,7 +83,7 @@ unset GH_FORCE_TTY CLICOLOR_FORCE GIT_DIR GIT_WORK_TREE
 export GH_PROMPT_DISABLED=1 NO_PROMPT=1 GLAB_NO_PROMPT=1 GH_NO_UPDATE_NOTIFIER=1 GH_NO_EXTENSION_UPDATE_NOTIFIER=1
 export GLAB_CHECK_UPDATE=false GLAB_SEND_TELEMETRY=false GH_PAGER=cat GLAB_PAGER=cat PAGER=cat NO_COLOR=1 BROWSER=false
 export GH_BROWSER=false GIT_TERMINAL_PROMPT=0
-PATH=$PATH:/opt/homebrew/bin:/usr/local/bin
+PATH=$PATH:/opt/homebrew/bin:/usr/local/bin\${3:+:$3}
 command -v "$1" >/dev/null 2>&1 || exit ${NO_PROGRAM}
 `;
 
@@ -96,7 +97,7 @@ const ASK = `${PREPARE}exec "$1" api graphql --hostname "$2" --include --header 
 const KNOWS = `${PREPARE}exec "$1" auth status --hostname "$2" >/dev/null 2>&1 </dev/null
 `;
 
-const words = (script: string, program: Program, host: string): string[] => [
+const words = (script: string, program: Program, host: string, folder: string | null): string[] => [
   "nice",
   "-n",
   "10",
@@ -106,9 +107,23 @@ const words = (script: string, program: Program, host: string): string[] => [
   "agtmux-pulls",
   program,
   host,
+  folder ?? "",
 ];
-export const askWords = (program: Program, host: string): string[] => words(ASK, program, host);
-export const knowsWords = (program: Program, host: string): string[] => words(KNOWS, program, host);
+export const askWords = (program: Program, host: string, folder: string | null): string[] =>
+  words(ASK, program, host, folder);
+export const knowsWords = (program: Program, host: string, folder: string | null): string[] =>
+  words(KNOWS, program, host, folder);
+
+/** The person's own shell knows folders that a daemon, or a command over SSH, does not. */
+export const findWords = (program: Program): string[] => inLoginShell(`command -v ${program}`);
+
+/** The folder that was found, among whatever else the person's shell prints. */
+export const readFolder = (program: Program, output: string): string | null => {
+  const paths = output
+    .split("\n")
+    .filter((line) => /^\/[^:\p{Cc}]{1,500}$/u.test(line) && line.endsWith(`/${program}`));
+  return paths.at(-1)?.slice(0, -program.length - 1) || null;
+};
 
 // Queries. What varies is in the variables, so that no name is read as a part of the query.
 

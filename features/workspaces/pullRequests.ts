@@ -14,9 +14,12 @@ import type {
 import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
 import {
   askWords,
+  findWords,
   knowsWords,
+  NO_PROGRAM,
   queryOf,
   readAnswer,
+  readFolder,
   readRemote,
   type Answer,
   type ForgeRepository,
@@ -41,6 +44,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_BRANCHES = 20;
 /** Of one machine. */
 const MAX_REPOSITORIES = 20;
+/** How long it counts where a program was found, or that it wasn't. */
+const FOUND_MS = 3_600_000;
 /** Hosts beside the two that everybody knows, of one machine. */
 const MAX_HOSTS = 4;
 const MAX_OTHERS = 2;
@@ -172,6 +177,7 @@ export class PullRequests {
   /** By machine and repository: when it was asked last about which branches, and what it said. */
   private readonly asked = new Map<string, { at: number; branches: ReadonlySet<string>; answer: Answer }>();
   private readonly programs = new Map<string, { at: number; program: Program | null }>();
+  private readonly folders = new Map<string, { at: number; folder: string | null }>();
   private readonly hosts = new Map<string, HostState>();
   private lookedAt: number | null = null;
   private hadNone = false;
@@ -425,13 +431,33 @@ export class PullRequests {
     const program = state.program ?? "gh";
     const others = [...new Set(trees.flatMap((tree) => tree.others))].slice(0, MAX_OTHERS);
     const stdin = queryOf(program, repository, { branches: [...branches], others });
-    const result = await this.runOn(target, askWords(program, repository.host), stdin);
+    const result = await this.runProgram(target, program, (folder) =>
+      this.runOn(target, askWords(program, repository.host, folder), stdin),
+    );
     const answer: Answer =
       typeof result === "string"
         ? { kind: "failed", reason: result }
         : readAnswer(program, repository, result, clock.now());
     this.note(state, answer);
     return answer;
+  }
+
+  /** Once more with the folder that the person's own shell knows, where it is found nowhere else. */
+  private async runProgram<T extends Awaited<ReturnType<PullRequests["runOn"]>>>(
+    target: string,
+    program: Program,
+    run: (folder: string | null) => Promise<T>,
+  ): Promise<T> {
+    const id = `${target}\0${program}`;
+    const now = this.deps.context.clock.now();
+    const known = this.folders.get(id);
+    const isKnown = known !== undefined && now - known.at < FOUND_MS;
+    const first = await run(known?.folder ?? null);
+    if (typeof first === "string" || first.exitCode !== NO_PROGRAM || isKnown) return first;
+    const found = await this.runOn(target, findWords(program), "");
+    const folder = typeof found === "string" ? null : readFolder(program, found.stdout);
+    this.folders.set(id, { at: now, folder });
+    return folder === null ? first : run(folder);
   }
 
   private async runOn(
@@ -519,7 +545,9 @@ export class PullRequests {
     if (ofTarget.length >= MAX_HOSTS) return null;
     let program: Program | null = null;
     for (const one of ["gh", "glab"] as const) {
-      const result = await this.runOn(target, knowsWords(one, host), "");
+      const result = await this.runProgram(target, one, (folder) =>
+        this.runOn(target, knowsWords(one, host, folder), ""),
+      );
       if (typeof result !== "string" && result.exitCode === 0) {
         program = one;
         break;
