@@ -1,5 +1,6 @@
 // Pull requests as people meet them: real tmux, real git, the real command line, and a program that plays `gh`, which only the
 // person's own shell finds; on this machine and behind a real sshd.
+// oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import {
   chmodSync,
   mkdirSync,
@@ -17,13 +18,16 @@ import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { createMovedClock, untilSooner, type MovedClock } from "../endurance/movedClock.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
 import { openTargetHarness } from "../ssh/targetHarness.ts";
 import { answered, createForgeStandIn, githubData, githubRequest, NOT_LOGGED_IN } from "./forgeStandIn.ts";
 import { git } from "./hostileRepository.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-const WORK_MS = 20_000;
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+/** After a jump of the clock a far machine is connected to anew. */
+const WORK_MS = 40_000;
 const PAGE = "https://github.com/acme/shop/pull/12";
 
 const openHere = async () => {
@@ -49,6 +53,7 @@ describe.each([
   let cli: CommandLine;
   let stop: () => Promise<void>;
   let pane = "";
+  let received: () => string[] = () => [];
   const row = () => harness.daemon.rows().find(({ identity }) => identity.pane_id === pane);
   const ref = () => row()?.identity.pane_ref ?? "";
   const request = () => row()?.workspace?.pull_request ?? null;
@@ -65,7 +70,9 @@ describe.each([
     chmodSync(join(forge.folder, "xdg-open"), 0o755);
     harness = await open();
     writeFileSync(join(harness.home, ".bash_profile"), `echo welcome; PATH='${forge.folder}':$PATH\n`);
-    pane = (await openAgent(harness, {}, "one", repository)).paneId;
+    const agent = await openAgent(harness, {}, "one", repository);
+    pane = agent.paneId;
+    received = () => agent.received();
     await harness.daemon.until(pane, ({ activity }) => (activity?.work_tree ?? null) !== null, WORK_MS);
     stop = await serveDaemon(harness.daemon);
     cli = openCommandLine(harness.daemon.paths.home, {
@@ -84,7 +91,6 @@ describe.each([
     const told = await cli.run(["tell", ref(), "--when", "checks:failed"]);
     expect(told.code).not.toBe(0);
     expect(told.stderr).toContain("agtmux config set pull_requests true");
-    harness.clock.skip(600_000);
     expect(forge.calls("gh")).toEqual([]);
   });
 
@@ -135,7 +141,33 @@ describe.each([
     expect(rules.items).toMatchObject([
       { then: "send", mode: "shadow", text: "checks failed: {check}; look at them", would_have: 1 },
     ]);
-    rmSync(path);
+  });
+
+  it("type that text once a person has read it at a terminal and armed the rule, for the next commit that fails", async () => {
+    const person = createPrivateTmux();
+    const command = `env AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 '${process.execPath}' '${CLI_ENTRY}' rule arm look; exec cat`;
+    try {
+      await person.run("new-session", "-d", "-x", "200", "-y", "30", "-s", "terminal", command);
+      const screen = () => person.run("capture-pane", "-p", "-t", "terminal:");
+      await until(async () => (await screen()).includes("[y/N]"), "it asks", WORK_MS);
+      expect(await screen()).toContain("types this text to an agent that is idle, without asking you:");
+      expect(await screen()).toContain('text: "checks failed: {check}; look at them"');
+      await person.run("send-keys", "-t", "terminal:", "y", "Enter");
+      await until(async () => (await screen()).includes("Armed look."), "it is armed", WORK_MS);
+    } finally {
+      await person.close();
+    }
+    expect(received()).toEqual([]);
+    const next = githubRequest(
+      { headRefOid: "d".repeat(40) },
+      { state: "FAILURE", contexts: { nodes: [lint] } },
+    );
+    forge.answer("gh", answered(githubData([next])));
+    harness.clock.skip(301_000);
+    // Enter comes a moment after the text: on a clock that runs faster it would come too soon.
+    await until(() => received().length > 0, "it is typed", 2 * WORK_MS);
+    expect(received()).toEqual(["checks failed: “lint 31m id”; look at them"]);
+    rmSync(join(harness.daemon.paths.home, "rules.json"));
   });
 
   it("say what keeps them from being known, and the doctor what to do", async () => {
