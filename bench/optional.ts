@@ -1,8 +1,11 @@
-// What a wish costs while it is on, beside the same while it is off: comparing the worktrees of agents for conflicts.
+// What a wish costs while it is on, beside the same while it is off: comparing the worktrees of agents for conflicts, and asking for
+// the pull requests of their branches.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { conflictListSchema } from "../core/model/workspace.ts";
+import { pullRequestListSchema } from "../core/model/workspace.ts";
+import { answered, createForgeStandIn, githubData, githubRequest } from "../test/workspaces/forgeStandIn.ts";
 import { git } from "../test/workspaces/hostileRepository.ts";
 import { createHarness, type Harness } from "./benchHarness.ts";
 import { familyCpuOf } from "./processCost.ts";
@@ -46,6 +49,44 @@ const cpuPercent = async (pid: number, stretchMs: number, commit: (() => void) |
   return (seconds / ((performance.now() - from) / 1_000)) * 100;
 };
 
+type Daemon = Awaited<ReturnType<Harness["startDaemon"]>>;
+
+/** `gh` is played by a program that only a login shell finds, and answers at once. */
+const makeForge = (home: string): void => {
+  const forge = createForgeStandIn(join(home, "own-bin"), ["gh"]);
+  const requests = Array.from({ length: AGENTS }, (_, index) =>
+    githubRequest({ number: index + 1, headRefName: `agent-${index}` }),
+  );
+  forge.answer("gh", answered(githubData(requests)));
+  for (const name of [".profile", ".bash_profile", ".zprofile"])
+    writeFileSync(join(home, name), `PATH='${forge.folder}':$PATH\n`);
+  git(join(home, "repository"), "remote", "add", "origin", "git@github.com:acme/shop.git");
+};
+
+/** Rows are shown all the while, so that hosts are asked as often as ever. */
+const measurePulls = async ({ client, pid }: Daemon, stretchMs: number) => {
+  const closing = new AbortController();
+  const shown = (async () => {
+    const feed = client.feed({ since: null, sinceTime: null, all: false, shown: true }, closing.signal);
+    for await (const _entry of feed) if (closing.signal.aborted) return;
+  })();
+  const set = (value: boolean) =>
+    client.forward("configSet", "mutation", { key: "pull_requests", value }).then(() => wait(QUIET_MS));
+  try {
+    await set(false);
+    const off = await cpuPercent(pid, stretchMs, null);
+    await set(true);
+    const on = await cpuPercent(pid, stretchMs, null);
+    const list = pullRequestListSchema.parse(await client.forward("workspaces.pulls", "mutation", undefined));
+    if (list.items.length !== AGENTS) throw new Error("bench wishes: not every branch has its pull request");
+    await set(false);
+    return { off, on };
+  } finally {
+    closing.abort();
+    await shown.catch(() => {});
+  }
+};
+
 const measure = async (harness: Harness, stretchMs: number) => {
   const trees = makeWorktrees(harness.home);
   let commits = 0;
@@ -78,7 +119,10 @@ const measure = async (harness: Harness, stretchMs: number) => {
     const resting = await cpuPercent(daemon.pid, stretchMs, null);
     const committing = await cpuPercent(daemon.pid, stretchMs, commit);
     const { items } = await list();
-    return { off, resting, committing, conflicts: items.length };
+    await set(false);
+    makeForge(harness.home);
+    const pulls = await measurePulls(daemon, stretchMs);
+    return { off, resting, committing, conflicts: items.length, pulls };
   } finally {
     await daemon.stop();
   }
@@ -88,7 +132,7 @@ export const benchOptional = async ({ isQuick }: BenchOptions): Promise<Measured
   const harness = await createHarness({ panes: 20, agents: AGENTS });
   try {
     const figures = await measure(harness, isQuick ? 1_000 : STRETCH_MS);
-    const { off, resting, committing, conflicts } = figures;
+    const { off, resting, committing, conflicts, pulls } = figures;
     return {
       name: "wishes",
       title: "What is off until you switch it on",
@@ -104,8 +148,17 @@ export const benchOptional = async ({ isQuick }: BenchOptions): Promise<Measured
           ],
           rows: [[percent(off), percent(resting), percent(committing), percent(committing - off)]],
         },
+        {
+          caption:
+            "Percent of a core, pull requests of ten branches, rows shown; gh is a program that answers at once",
+          head: ["off", "on, asked once a minute", "more than off"],
+          rows: [[percent(pulls.off), percent(pulls.on), percent(pulls.on - pulls.off)]],
+        },
       ],
-      checks: [atMost("CPU for conflicts while ten agents commit", committing - off, 1, "% of a core")],
+      checks: [
+        atMost("CPU for conflicts while ten agents commit", committing - off, 1, "% of a core"),
+        atMost("CPU for pull requests while rows are shown", pulls.on - pulls.off, 0.5, "% of a core"),
+      ],
       notes: [],
       figures,
     };

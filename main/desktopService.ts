@@ -94,6 +94,16 @@ export const createDesktopService = (deps: {
           remedy: `It is ${dirname(deps.logPath)}.`,
         });
     },
+    openPage: async (page) => {
+      try {
+        await shell.openExternal(page);
+      } catch (error) {
+        throw new AgtmuxError("E_UNSUPPORTED", "the page could not be opened", {
+          remedy: `It is ${page}.`,
+          cause: error,
+        });
+      }
+    },
     hide: deps.hide,
     events: (signal) => deps.events.subscribe(signal),
   };

@@ -158,11 +158,34 @@ const addConflicts = (program: Verb, context: CliContext): void => {
     .action(async (options) => (await import("../verbs/workspaces.ts")).runConflicts(context, options));
 };
 
+const PULLS_NOTE = `
+Your own 'gh' and 'glab' are asked, on the machine where the agent works, at most once a minute for each repository; log in there
+with 'gh auth login' or 'glab auth login'. No token is read. 'agtmux config set pull_requests true' shows them in rows as well, and
+'agtmux tell %12 --when checks:failed' tells you then.
+`;
+
+const addPulls = (program: Verb, context: CliContext): void => {
+  program
+    .command("pulls")
+    .argument("[ref]", "only that of this agent's branch")
+    .description(
+      "pull requests of the branches that agents work on: their state, and what became of their checks",
+    )
+    .option("--open", "open its page in your browser; with a ref")
+    .addOption(json())
+    .addHelpText("after", PULLS_NOTE)
+    .example("agtmux pulls", "Each agent on a branch with a pull request.")
+    .example("agtmux pulls %12 --open", "Opens that agent's pull request in the browser.")
+    .example("agtmux pulls --json", "The same for a script.")
+    .action(async (ref, options) => (await import("../verbs/pulls.ts")).runPulls(context, ref, options));
+};
+
 export const addWorkspaces = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addStart(program, context, outcome);
   addWorktree(program, context);
   addChanges(program, context);
   addConflicts(program, context);
+  addPulls(program, context);
   addLoads(program, context);
   addRestore(program, context, outcome);
 };

@@ -102,7 +102,7 @@ const addTell = (program: Verb, context: CliContext): void => {
   )
     .option(
       "--when <condition>",
-      "quiet:10m, match:<pattern>, state:<state>, needs-action, done, conflict or gone",
+      "quiet:10m, match:<pattern>, state:<state>, needs-action, done, conflict, checks:failed, checks:passed, pr:approved or gone",
     )
     .option("--every", "each time, not only the first")
     .option("--channel <channel>", "over this channel alone, at any hour")

@@ -19,7 +19,7 @@ import { PickerKeys } from "./pickerKeys.ts";
 import { Arranger, cardKey, INITIAL_STATE, modeFits, selectedPane, type PickerState } from "./pickerState.ts";
 import { createSurface } from "./pickerSurface.ts";
 import { Preview, type Watched } from "./preview.ts";
-import { firstOutput } from "../../ui/actions/paneActions.ts";
+import { firstOutput } from "../../ui/actions/guards.ts";
 import { tickedOf, withTick } from "../../ui/actions/ticks.ts";
 import { frameOf, listWidth, pageRows } from "./screens.ts";
 import { ShownCards } from "./answerGate.ts";
@@ -81,6 +81,7 @@ class Picker {
       canNameSession: (pane) => canNameSession(pane, this.limits),
       tick: (pane, number) => this.change({ ticks: withTick(this.state.ticks, pane, number) }),
       handOver: (pane) => this.keys.handOver(pane),
+      env,
       keepDraft: (pane, text) => {
         const key = pane.identity.pane_ref;
         const { drafts } = this.state;

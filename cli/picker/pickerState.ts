@@ -7,7 +7,7 @@ import type { LineComment } from "../../ui/text/changesText.ts";
 import type { JobDetail, JobsView } from "../../core/model/job.ts";
 import type { RuleDraft, RulesView, RuleView } from "../../core/model/rule.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
-import type { Question, TextQuestion } from "../../ui/actions/paneActions.ts";
+import type { Question, TextQuestion } from "../../ui/actions/questions.ts";
 import { NO_TICKS, type Ticks } from "../../ui/actions/ticks.ts";
 import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
 import type { DiffRow } from "../../ui/lists/diffRows.ts";

@@ -1,7 +1,8 @@
 // The picker as the surface on which actions are chosen: its calls to the daemon, one action per pane at a time, and where results,
 // questions and panels go. `ModeQuestions` asks the daemon for single modes. What may be done, and how, is in the table of actions
 // that the popover has too.
-import type { DaemonClient } from "../command/context.ts";
+import type { CliContext, DaemonClient } from "../command/context.ts";
+import { openPage } from "../command/openPage.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { toFailure } from "../command/document.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -145,6 +146,7 @@ export const createSurface = (deps: {
   readonly canNameSession: ActionSurface["canNameSession"];
   readonly handOver: (pane: PaneView) => void;
   readonly keepDraft: (pane: PaneView, text: string) => void;
+  readonly env: CliContext["env"];
 }): PickerSurface => {
   const api = createCalls(deps.client);
   /** What is under way, by pane reference. */
@@ -221,6 +223,11 @@ export const createSurface = (deps: {
     makeRule: deps.makeRule,
     ticked: deps.ticked,
     tick: deps.tick,
+    openPage: async (page) => ({
+      outcome: "delivered",
+      detail: (await openPage(page, deps.env)) ? `opened ${page}` : `no browser can be opened here: ${page}`,
+      notes: [],
+    }),
     handOver: deps.handOver,
     ask: (question) => deps.setMode({ kind: "question", question, back: { kind: "list" } }),
     askForText: (question) =>

@@ -68,6 +68,7 @@ const PART_STYLES: Readonly<Record<RowPart["kind"], Style>> = {
   changes: STYLE.dim,
   shared: STYLE.dim,
   conflict: STYLE.dim,
+  pull_request: STYLE.dim,
   muted: STYLE.dim,
   work: STYLE.plain,
   armed: STYLE.cyan,

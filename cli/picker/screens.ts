@@ -3,7 +3,7 @@
 import { isLaterOffered } from "../../ui/actions/disabledReasons.ts";
 import { LATER_WORDS, repliesToPrompt } from "../../ui/actions/paneActions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
-import { conflictTexts, panePlace, rowTitle, sharesText } from "../../ui/text/rowText.ts";
+import { conflictTexts, panePlace, pullRequestTexts, rowTitle, sharesText } from "../../ui/text/rowText.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { visibleOnTerminal } from "../../core/model/words.ts";
 import {
@@ -202,7 +202,9 @@ const preview = (
   { look, output, documentNames }: FrameInput,
   { width, height }: { width: number; height: number },
 ): Line[] => {
-  const notes = [sharesText(pane, look), ...conflictTexts(pane, look)].filter((text) => text !== "");
+  const notes = [sharesText(pane, look), ...conflictTexts(pane, look), ...pullRequestTexts(pane)].filter(
+    (text) => text !== "",
+  );
   const head: Line[] = [
     [
       span(panePlace(pane), STYLE.dim),
@@ -351,7 +353,12 @@ const outputFrame = (input: FrameInput, mode: Extract<Mode, { kind: "output" }>)
           span(` ${source === "screen" ? "Screen" : "Transcript"} `, STYLE.mark),
           ...(pane === null
             ? []
-            : [panePlace(pane), sharesText(pane, look), ...conflictTexts(pane, look)]
+            : [
+                panePlace(pane),
+                sharesText(pane, look),
+                ...conflictTexts(pane, look),
+                ...pullRequestTexts(pane),
+              ]
                 .filter((text) => text !== "")
                 .map((text) => span(`  ${text}`, STYLE.dim))),
         ],

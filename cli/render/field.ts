@@ -11,6 +11,7 @@ import {
   rowTitle,
   workText,
   changesText,
+  pullRequestText,
 } from "../../ui/text/rowText.ts";
 import type { Since } from "../parse/values.ts";
 import { renderFoot, stateCell, describeCounts } from "./mark.ts";
@@ -214,6 +215,8 @@ export const PANE_FIELDS = {
     const refs = new Set((pane.workspace?.conflicts ?? []).map(({ with: side }) => side.short_ref));
     return refs.size === 0 ? null : [...refs].join(" ");
   }),
+  pull_request: words({ title: "PULL REQUEST", min: 8 }, pullRequestText),
+  pull_request_url: text({ title: "PAGE", min: 8 }, (pane) => pane.workspace?.pull_request?.url ?? null),
   turn_age: {
     title: "TURN",
     min: null,

@@ -9,7 +9,13 @@ import { printDocument } from "../command/document.ts";
 import { countBy, MARKS, stateCell } from "../render/mark.ts";
 import type { AuditDocument } from "../../core/model/documents.ts";
 import type { Explanation } from "../../core/model/view.ts";
-import { changesText, conflictTexts, insideText, sharesText } from "../../ui/text/rowText.ts";
+import {
+  changesText,
+  conflictTexts,
+  insideText,
+  pullRequestTexts,
+  sharesText,
+} from "../../ui/text/rowText.ts";
 import { describePane, describeTarget, describeWindow } from "../render/field.ts";
 import { withRef } from "../command/settleRef.ts";
 
@@ -142,6 +148,7 @@ const workspaceLines = ({ pane }: Explanation): string[] => {
     reason === null ? "" : `not looked at: ${cleanLine(reason)}`,
     sharesText(pane, { hasMachines: true }),
     ...conflictTexts(pane, { hasMachines: true }),
+    ...pullRequestTexts(pane),
   ];
   return ["", "Where it works", ...said.filter((part) => part !== "").map((part) => `  ${part}`)];
 };

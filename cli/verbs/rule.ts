@@ -51,10 +51,12 @@ const toRow = ({ name, then, mode, when, answered, would_have }: RuleView): Cell
   { text: mode === "shadow" ? String(would_have) : "" },
 ];
 
-const whenLines = ({ when, channel }: RuleView): string[] =>
-  Object.entries(channel === null ? when : { ...when, channel }).map(
-    ([key, value]) => `  ${key}: ${cleanLine(JSON.stringify(value))}`,
-  );
+const whenLines = ({ when, channel, text }: RuleView): string[] =>
+  Object.entries({
+    ...when,
+    ...(channel === null ? {} : { channel }),
+    ...(text === null ? {} : { text }),
+  }).map(([key, value]) => `  ${key}: ${cleanLine(JSON.stringify(value))}`);
 
 const problemLine = (file: string, { line, path, message }: RuleCheck["problems"][number]): string =>
   cleanLine(`${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`);
@@ -291,6 +293,7 @@ const SAYS: Readonly<Record<RuleView["then"], string>> = {
   deny: "refuses these, at once and without you",
   leave: "leaves these to you",
   notify: "tells you of these",
+  send: "types this text to an agent that is idle, without asking you",
 };
 
 /** Gives the exit status. */

@@ -3,6 +3,7 @@
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@trpc/server";
 import { AgtmuxError, ERROR_CODES, type ErrorCode } from "../model/errors.ts";
 import type { CallContext, Caller, FeatureAnswers } from "../ports/feature.ts";
+import { isRequestPage } from "../model/requestPage.ts";
 import type { WireError } from "./protocol.ts";
 import * as z from "zod";
 import {
@@ -79,6 +80,8 @@ export interface DesktopService {
   installCommandLine(): Promise<CommandLineState>;
   /** Opens the folder of the logs in the system's file browser. @throws AgtmuxError E_UNSUPPORTED. */
   openLogs(): Promise<void>;
+  /** Opens the page of a pull request in the person's browser. @throws AgtmuxError E_UNSUPPORTED. */
+  openPage(page: string): Promise<void>;
   hide(): void;
   events(signal: AbortSignal): AsyncIterable<DesktopEvent>;
 }
@@ -101,6 +104,16 @@ export const createDesktopRouter = (service: DesktopService) =>
       commandLine: procedure.query(() => service.commandLine()),
       installCommandLine: procedure.mutation(() => service.installCommandLine()),
       openLogs: procedure.mutation(() => service.openLogs()),
+      openPage: procedure
+        .input(
+          z.object({
+            page: z
+              .string()
+              .max(1_000)
+              .refine((page) => isRequestPage(page, null)),
+          }),
+        )
+        .mutation(({ input }) => service.openPage(input.page)),
       hide: procedure.mutation(() => service.hide()),
       events: procedure.subscription(({ signal }) => service.events(signal ?? new AbortController().signal)),
     }),

@@ -172,6 +172,8 @@ export const configSchema = z
       .prefault({}),
     /** Whether the popover offers to install hooks where an agent has none. */
     setup_offer: z.boolean().default(true),
+    /** Whether `gh` and `glab` are asked for the pull requests of branches that agents work on. */
+    pull_requests: z.boolean().default(false),
     idle_shutdown_ms: z.number().positive().default(1_800_000),
   })
   .strict();
@@ -294,6 +296,7 @@ export const SETTING_SCHEMAS = {
   "appearance.theme": z.enum(THEMES),
   "appearance.text_size": z.literal([...TEXT_SIZES]),
   setup_offer: z.boolean(),
+  pull_requests: z.boolean(),
   idle_shutdown_ms: durationMs(60_000, 30),
 } as const satisfies Record<SettingKey, z.ZodType>;
 export type SettingValues = { [K in SettingKey]: z.output<(typeof SETTING_SCHEMAS)[K]> };
@@ -313,6 +316,7 @@ export const settingsOf = ({
   conflicts,
   appearance,
   setup_offer,
+  pull_requests,
   idle_shutdown_ms,
 }: Config): SettingValues => ({
   "notifications.waiting_approval": notifications.waiting_approval,
@@ -337,5 +341,6 @@ export const settingsOf = ({
   "appearance.theme": appearance.theme,
   "appearance.text_size": appearance.text_size,
   setup_offer,
+  pull_requests,
   idle_shutdown_ms,
 });

@@ -35,6 +35,7 @@ import { SETTING_KEYS } from "./settingKeys.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import {
   conflictListSchema,
+  pullRequestListSchema,
   lostListSchema,
   restoredSchema,
   startedSchema,
@@ -367,6 +368,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   start: startedSchema,
   changes: treeDiffSchema,
   conflicts: conflictListSchema,
+  pulls: pullRequestListSchema,
   loads: loadsSchema,
   "worktree list": worktreeListSchema,
   "worktree remove": worktreeRemovedSchema,

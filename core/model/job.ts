@@ -14,7 +14,7 @@ export const MAX_RUNS = 200;
 
 /**
  * `quiet`: it works, and for that long nothing on its screen changes and no event comes. `match`: a new line on its screen. `done`:
- * its turn is over, however it ended. `conflict`: with the worktree of another agent.
+ * its turn is over, however it ended. `conflict`: with the worktree of another agent. `checks`, `pr`: of its branch's pull request.
  */
 export const watchConditionSchema = z.discriminatedUnion("kind", [
   z.object({
@@ -27,6 +27,8 @@ export const watchConditionSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("gone") }),
   z.object({ kind: z.literal("done") }),
   z.object({ kind: z.literal("conflict") }),
+  z.object({ kind: z.literal("checks"), are: z.enum(["failed", "passed"]) }),
+  z.object({ kind: z.literal("pr"), is: z.literal("approved") }),
 ]);
 export type WatchCondition = z.infer<typeof watchConditionSchema>;
 

@@ -6,8 +6,19 @@ export const RUN_BEGUN = "begun";
 /** How the outcome of an answer begins for which no key was pressed. */
 export const NOT_ANSWERED = "not answered";
 
-/** `would_…`: the rule was not armed, so nothing was pressed. `tell`: what its watch waits for came true. */
-const ruleVerbSchema = z.enum(["approve", "deny", "would_approve", "would_deny", "tell"]);
+/**
+ * `would_…`: the rule was not armed, so nothing was pressed. `tell`: what its watch waits for came true; `send`: then a text was
+ * scheduled for the agent.
+ */
+const ruleVerbSchema = z.enum([
+  "approve",
+  "deny",
+  "would_approve",
+  "would_deny",
+  "tell",
+  "send",
+  "would_send",
+]);
 
 export const ruleRunSchema = z.object({
   runRow: z.number().int(),
@@ -49,7 +60,7 @@ const ruleModeSchema = z.enum(["armed", "shadow", "blocked", "in force"]);
 
 const ruleViewSchema = z.object({
   name: z.string(),
-  then: z.enum(["deny", "leave", "approve", "notify"]),
+  then: z.enum(["deny", "leave", "approve", "notify", "send"]),
   mode: ruleModeSchema,
   /** What it is armed by: another text of the rule has another one. */
   hash: z.string(),
@@ -59,6 +70,8 @@ const ruleViewSchema = z.object({
   when: z.record(z.string(), z.unknown()),
   /** Over which a rule with a watch reports; null: over all. */
   channel: z.string().nullable(),
+  /** What a rule sends; `{check}` stands for a name that the pull request gives. Null: it sends nothing. */
+  text: z.string().nullable(),
   limit: z.number().int(),
   /** What a person should know before arming it. */
   notes: z.array(z.string()),

@@ -23,6 +23,7 @@ export const SETTING_KEYS = [
   "appearance.theme",
   "appearance.text_size",
   "setup_offer",
+  "pull_requests",
   "idle_shutdown_ms",
 ] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];

@@ -324,7 +324,7 @@ export const ACTIVITY_WORDS: Readonly<Record<ActivityEvidence["field"], string>>
 
 /** All forms, for whoever typed another one. */
 export const CONDITION_FORMS =
-  "quiet:<duration>, match:<pattern>, state:<state>, needs-action, done, conflict or gone";
+  "quiet:<duration>, match:<pattern>, state:<state>, needs-action, done, conflict, checks:failed, checks:passed, pr:approved or gone";
 
 /** What stands on the row of an agent of which the person is told when it is done. */
 export const TELLS_DONE = "tells when done";
@@ -341,6 +341,8 @@ export const readCondition = (text: string): WatchCondition | null => {
   const forMs = kind === "quiet" ? readDuration(value) : null;
   if (forMs !== null) return { kind: "quiet", forMs };
   if (kind === "match" && value !== "") return { kind, pattern: value };
+  if (kind === "checks" && (value === "failed" || value === "passed")) return { kind, are: value };
+  if (kind === "pr" && value === "approved") return { kind, is: value };
   if (value === "" && isOneWord(kind)) return { kind };
   const state = kind === "state" ? value : text;
   return isState(state) ? { kind: "state", state } : null;
@@ -365,6 +367,10 @@ export const conditionText = (condition: WatchCondition): string => {
     case "conflict":
     case "gone":
       return condition.kind;
+    case "checks":
+      return `checks:${condition.are}`;
+    case "pr":
+      return `pr:${condition.is}`;
   }
 };
 
@@ -383,6 +389,12 @@ export const happenedText = (condition: WatchCondition): string => {
       return "is done";
     case "conflict":
       return "has a conflict with another agent's worktree";
+    case "checks":
+      return condition.are === "failed"
+        ? "has a pull request whose checks failed"
+        : "has a pull request whose checks passed";
+    case "pr":
+      return "has a pull request that is approved";
     case "gone":
       return "has ended";
   }

@@ -45,6 +45,33 @@ export type ConflictSide = z.infer<typeof sideSchema>;
 const rowConflictSchema = conflictSchema.extend({ with: sideSchema });
 export type RowConflict = z.infer<typeof rowConflictSchema>;
 
+/** What became of a branch's pull request (GitLab: merge request). `open`: nobody has approved it or asked for changes. */
+const pullRequestStateSchema = z.enum(["draft", "open", "approved", "changes_requested", "merged", "closed"]);
+
+/** The checks of its newest commit: `failed` as soon as one has, `running` while others go on. Null: it has none. */
+const checksSchema = z.object({
+  state: z.enum(["running", "failed", "passed"]),
+  /** The first that failed; null where none did, or where its name is not told. */
+  failed: z.string().nullable(),
+  failed_count: count,
+});
+
+const pullRequestSchema = z.object({
+  forge: z.enum(["github", "gitlab"]),
+  host: z.string(),
+  /** `acme/shop`, where it was opened. */
+  repository: z.string(),
+  number: count,
+  title: z.string(),
+  state: pullRequestStateSchema,
+  checks: checksSchema.nullable(),
+  /** Its newest commit; null where that is not told. */
+  commit: z.string().nullable(),
+  /** Its page, https on that host; null where none is told that is. */
+  url: z.string().nullable(),
+});
+export type PullRequest = z.infer<typeof pullRequestSchema>;
+
 export const workspaceViewSchema = z.object({
   /** Null: not known; `not_looked_at` says why, where there is a reason. */
   changes: changesSchema.nullable(),
@@ -53,6 +80,10 @@ export const workspaceViewSchema = z.object({
   shares_with: z.array(sharedWithSchema),
   /** With agents in other worktrees of its repository; empty unless `conflicts` is on in the configuration. */
   conflicts: z.array(rowConflictSchema),
+  /** Of the branch that is checked out; null where there is none, and unless `pull_requests` is on in the configuration. */
+  pull_request: pullRequestSchema.nullable(),
+  /** Why nothing newer is known of it, as `gh isn't logged in to github.com`; null where it is. */
+  pull_request_problem: z.string().max(300).nullable(),
 });
 export type WorkspaceView = z.infer<typeof workspaceViewSchema>;
 
@@ -81,6 +112,25 @@ export const conflictListSchema = z.object({
   items: z.array(conflictSchema.extend({ target: z.string(), sides: z.tuple([sideSchema, sideSchema]) })),
 });
 export type ConflictList = z.infer<typeof conflictListSchema>;
+
+/** The pull requests of the branches that agents work on. */
+export const pullRequestListSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  /** Worktrees whose branches were asked about. */
+  asked: count,
+  not_looked_at: z.array(z.object({ target: z.string(), work_tree: z.string(), reason: z.string() })),
+  items: z.array(
+    pullRequestSchema.extend({
+      target: z.string(),
+      work_tree: z.string(),
+      branch: z.string(),
+      /** Who works there; of several, the first. */
+      ...sharedWithSchema.shape,
+    }),
+  ),
+});
+export type PullRequestList = z.infer<typeof pullRequestListSchema>;
 
 // Linked worktrees of a repository, and what became of those that were to be removed.
 

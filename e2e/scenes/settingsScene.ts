@@ -277,6 +277,7 @@ export const settingsDesktop = (commandLine: CommandLineState = COMMAND): Deskto
   commandLine: () => Promise.resolve(commandLine),
   installCommandLine: () => Promise.resolve(COMMAND),
   openLogs: () => Promise.resolve(),
+  openPage: () => Promise.resolve(),
   hide: () => {},
   events: async function* (signal) {
     yield { kind: "visibility", isVisible: true };

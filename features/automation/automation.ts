@@ -14,6 +14,7 @@ import { FirstTaskQueue, identityOf } from "./queue/firstTasks.ts";
 import { RuleRunner } from "./rules/ruleRunner.ts";
 import { createRuleService } from "./ruleService.ts";
 import { RuleSet } from "./rules/ruleSet.ts";
+import { TextRules } from "./rules/textRules.ts";
 import { SendRunner } from "./queue/sendRunner.ts";
 import { lostRow, agentName } from "./watches/decide.ts";
 import { WatchRunner, type WatchMessage } from "./watches/watchRunner.ts";
@@ -105,6 +106,7 @@ export const createAutomation = (
       watches.tick();
       queue.tick();
       rules.tick();
+      texts.tick();
     };
     const firstTasks = new FirstTaskQueue({
       context,
@@ -118,14 +120,21 @@ export const createAutomation = (
       },
     });
     options.offerFirstTasks?.(firstTasks);
+    const sends = createSendService({
+      context,
+      keepInMemory: (jobId, text) => queue.keepInMemory(jobId, text),
+      onChange: lookAgain,
+    });
+    const texts = new TextRules({
+      context,
+      ruleSet,
+      send: (input) => sends.send(input),
+      onEnd: () => queue.tick(),
+    });
     const service: AutomationService = {
       ...createChannelService(context, channels),
       ...createWatchService({ context, channels: () => channels.names(), hears, onChange: lookAgain }),
-      ...createSendService({
-        context,
-        keepInMemory: (jobId, text) => queue.keepInMemory(jobId, text),
-        onChange: lookAgain,
-      }),
+      ...sends,
       ...createRuleService({ context, ruleSet, onChange: lookAgain }),
       ...createJobService({ context, reasonOf: (jobId) => queue.reasonOf(jobId), onChange: lookAgain }),
     };
@@ -136,6 +145,7 @@ export const createAutomation = (
         watches.handleChanges(changes);
         queue.handleChanges(changes);
         rules.handleChanges(changes);
+        texts.handleChanges(changes);
       },
       keepsAwake: () =>
         channels.count > 0 ||
@@ -152,6 +162,7 @@ export const createAutomation = (
         await firstTasks.close();
         ruleSet.close();
         await rules.close();
+        await texts.close();
         await queue.close();
         await channels.close();
       },

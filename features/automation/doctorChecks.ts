@@ -194,11 +194,21 @@ const examineRules = async (
       remedy: "See 'agtmux rule check', and correct the file.",
     });
   const { armed } = ruleSet.now();
-  const answering = rules.filter(({ then }) => then === "approve" || then === "deny");
+  const isLost = (rule: Rule): boolean => {
+    const kind = watchOf(rule)?.kind;
+    return (kind === "checks" || kind === "pr") && !context.config().pull_requests;
+  };
+  for (const { name } of rules.filter(isLost))
+    found.push({
+      status: "warning",
+      summary: `The rule ${name} waits for pull requests, which nobody asks for.`,
+      remedy: "Run 'agtmux config set pull_requests true', or take it out of rules.json.",
+    });
+  const answering = rules.filter(({ then }) => then === "approve" || then === "deny" || then === "send");
   const count = answering.filter((rule) => armed.has(hashOf(rule, rules))).length;
   const shadow = answering.length - count;
   const isPaused = context.jobs.pausedAt() !== null;
-  const watching = rules.filter((rule) => watchOf(rule) !== null).length;
+  const watching = rules.filter((rule) => watchOf(rule) !== null && rule.then !== "send").length;
   const others = rules.length - answering.length - watching;
   const words = `${count} armed, ${shadow} dry run, ${others} that press no key, ${watching} that watch`;
   if (isPaused && count + watching > 0)

@@ -377,6 +377,9 @@ export const createSendService = (deps: {
 /** Armed at once. */
 const MAX_ARMED = 50;
 
+/** What no pane without an agent can come to. */
+const OF_AGENTS: ReadonlySet<string> = new Set(["state", "needs-action", "done", "conflict", "checks", "pr"]);
+
 type WatchInput = Parameters<AutomationService["watch"]>[0];
 
 const checkCondition = (
@@ -398,7 +401,15 @@ const checkCondition = (
     throw new AgtmuxError("E_USAGE", "worktrees are not compared while the setting 'conflicts' is off", {
       remedy: "Run 'agtmux config set conflicts true' first; nothing was scheduled.",
     });
-  if ("paneRef" in subject && ["state", "needs-action", "done", "conflict"].includes(condition.kind))
+  if ((condition.kind === "checks" || condition.kind === "pr") && !config().pull_requests)
+    throw new AgtmuxError(
+      "E_USAGE",
+      "nobody asks for pull requests while the setting 'pull_requests' is off",
+      {
+        remedy: "Run 'agtmux config set pull_requests true' first; nothing was scheduled.",
+      },
+    );
+  if ("paneRef" in subject && OF_AGENTS.has(condition.kind))
     throw new AgtmuxError("E_UNSUPPORTED", "no agent runs in that pane, so it has no state", {
       remedy: "Use quiet:<duration>, match:<pattern> or gone; nothing was scheduled.",
     });

@@ -16,6 +16,7 @@ import {
   hashOf,
   notesOf,
   stops,
+  textOfRule,
   type Rule,
   readRules,
 } from "./rules/ruleFile.ts";
@@ -270,6 +271,7 @@ export const createRuleService = ({
       armed_by: found?.surface ?? null,
       when: rule.when,
       channel: rule.channel ?? null,
+      text: textOfRule(rule),
       limit: rule.limit,
       notes: notesOf(rule),
       answered: count(false),

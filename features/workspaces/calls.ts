@@ -4,6 +4,7 @@ import { mutation, query, type ServiceOf } from "../../core/api/calls.ts";
 import { MAX_TEXT } from "../../core/model/action.ts";
 import type {
   ConflictList,
+  PullRequestList,
   LostList,
   Restored,
   Loads,
@@ -42,6 +43,8 @@ export const WORKSPACES_CALLS = {
   changes: mutation(z.object({ ref: refSchema }))<TreeDiff>(),
   /** What the worktrees of agents would conflict about, compared now. */
   conflicts: mutation(z.void())<ConflictList>(),
+  /** The pull requests of the branches of agents, as they are now or were less than a minute ago. */
+  pulls: mutation(z.void())<PullRequestList>(),
   /** The agents that can be started on a machine, what a person most likely wants first. */
   startable: mutation(z.object({ target: targetSchema }))<StartableAgent[]>(),
   /**

@@ -95,6 +95,31 @@ export const readSettings = (text: string): GitSettings => {
   return { facts, upstreams, obstacle };
 };
 
+/** Where branches go: addresses of remotes, and by branch the remote it is pushed to and the branch there that it follows. */
+export interface Remotes {
+  addresses: ReadonlyMap<string, string>;
+  upstreams: GitSettings["upstreams"];
+  pushRemotes: ReadonlyMap<string, string>;
+  /** `remote.pushDefault`. */
+  pushDefault: string | null;
+}
+
+export const readRemotes = (text: string): Remotes => {
+  const addresses = new Map<string, string>();
+  const pushRemotes = new Map<string, string>();
+  let pushDefault: string | null = null;
+  for (const { section, subsection, key, value } of entriesOf(text)) {
+    if (section === "remote" && subsection === null && key === "pushdefault" && NAME.test(value))
+      pushDefault = value;
+    if (subsection === null || !NAME.test(subsection)) continue;
+    // Of several addresses git fetches from the first.
+    if (section === "remote" && key === "url" && value !== "" && !addresses.has(subsection))
+      addresses.set(subsection, value);
+    if (section === "branch" && key === "pushremote" && NAME.test(value)) pushRemotes.set(subsection, value);
+  }
+  return { addresses, upstreams: readSettings(text).upstreams, pushRemotes, pushDefault };
+};
+
 /** The person's own list of ignored files, where the settings in their home name one. */
 export const readExcludesFile = (text: string, home: string): string | null => {
   let named: string | null = null;
@@ -201,22 +226,52 @@ const settingsOf = async (files: TargetFiles, gitDir: string, commonDir: string)
   return `${own}\n${ofTree ?? ""}`;
 };
 
-/**
- * @throws NotLookedAt where there is no repository, and where what counts as a change depends on the repository's own programs or
- * on other files.
- */
-export const readRepository = async (files: TargetFiles, workTree: string): Promise<Repository> => {
+interface Checkout extends Omit<Repository, "settings"> {
+  /** Its settings, as they are written. */
+  settingsText: string;
+}
+
+/** What is checked out, whatever git would have to run to compare it. @throws NotLookedAt where there is no repository. */
+export const readCheckout = async (files: TargetFiles, workTree: string): Promise<Checkout> => {
   const gitDir = await gitDirOf(files, workTree);
   const common = await files.readText(`${gitDir}/commondir`, MAX_BYTES);
   const commonDir = common === null ? gitDir : resolved(firstLine(common), gitDir);
   const head = firstLine((await files.readText(`${gitDir}/HEAD`, MAX_BYTES)) ?? "").trim();
   if (!HEAD.test(head)) throw new NotLookedAt("what is checked out cannot be read");
-  const settings = readSettings(await settingsOf(files, gitDir, commonDir));
+  const branch = /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? null;
+  return { gitDir, commonDir, head, branch, settingsText: await settingsOf(files, gitDir, commonDir) };
+};
+
+/** The commit of a branch, from the files in which git keeps it; null where it isn't found there. */
+export const readCommit = async (
+  files: TargetFiles,
+  commonDir: string,
+  branch: string,
+): Promise<string | null> => {
+  // A name that leads out of the folder is no branch.
+  if (!NAME.test(branch) || branch.split("/").some((part) => /^\.*$/.test(part))) return null;
+  const own = firstLine((await files.readText(`${commonDir}/refs/heads/${branch}`, MAX_BYTES)) ?? "");
+  if (own !== "") return own;
+  const packed = (await files.readText(`${commonDir}/packed-refs`, MAX_SETTINGS_BYTES)) ?? "";
+  return (
+    packed
+      .split("\n")
+      .find((line) => line.endsWith(` refs/heads/${branch}`))
+      ?.split(" ")[0] ?? null
+  );
+};
+
+/**
+ * @throws NotLookedAt where there is no repository, and where what counts as a change depends on the repository's own programs or
+ * on other files.
+ */
+export const readRepository = async (files: TargetFiles, workTree: string): Promise<Repository> => {
+  const { settingsText: text, ...checkout } = await readCheckout(files, workTree);
+  const settings = readSettings(text);
   if (settings.obstacle !== null) throw new NotLookedAt(settings.obstacle);
   // An attribute may name a filter of the person's. Which one is not known here, so any filter that is named counts.
   const attributes = await files.readText(`${workTree}/.gitattributes`, MAX_SETTINGS_BYTES);
   if (/\sfilter=/.test(attributes ?? ""))
     throw new NotLookedAt("its files go through a filter, and a filter is a program");
-  const branch = /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? null;
-  return { gitDir, commonDir, head, branch, settings };
+  return { ...checkout, settings };
 };

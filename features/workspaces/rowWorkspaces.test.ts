@@ -1,15 +1,26 @@
 // When worktrees are looked at, on a clock that the test moves.
 import { describe, expect, it } from "vitest";
-import { makePane } from "../../test/factories/view.ts";
+import { makePane, makePullRequest } from "../../test/factories/view.ts";
 import { handClock } from "../../test/workspaces/handClock.ts";
 import type { RowConflict, WorkspaceView } from "../../core/model/workspace.ts";
 import { RowWorkspaces, findSharing } from "./rowWorkspaces.ts";
 import type { Look, WorkTreeKey, WorkTrees } from "./workTrees.ts";
 import { partOf } from "../../test/fakes/partOf.ts";
 
+const NO_PULLS: Pick<WorkspaceView, "pull_request" | "pull_request_problem"> = {
+  pull_request: null,
+  pull_request_problem: null,
+};
 const CHANGES = { files: 1, added: 1, removed: 0, ahead: null, behind: null };
 
-const fixture = (options: { tookMs?: number; reason?: string | null; conflicts?: RowConflict[] } = {}) => {
+const fixture = (
+  options: {
+    tookMs?: number;
+    reason?: string | null;
+    conflicts?: RowConflict[];
+    pulls?: typeof NO_PULLS;
+  } = {},
+) => {
   const clock = handClock();
   let rows = [
     makePane({ pane: 1, activity: { folder: "/r/src", work_tree: "/r" } }),
@@ -62,7 +73,10 @@ const fixture = (options: { tookMs?: number; reason?: string | null; conflicts?:
       },
     }),
     trees,
-    { of: (key) => (key.workTree === "/r" ? (options.conflicts ?? []) : []) },
+    {
+      conflicts: { of: (key) => (key.workTree === "/r" ? (options.conflicts ?? []) : []) },
+      pulls: { of: (key) => (key.workTree === "/r" ? (options.pulls ?? NO_PULLS) : NO_PULLS) },
+    },
   );
   /** Step by step, because what a look gives comes a moment later. */
   const pass = async (ms: number): Promise<void> => {
@@ -109,14 +123,32 @@ describe("worktrees", () => {
     workspaces.handleChanges();
     await pass(1_000);
     const shares_with = [{ short_ref: "host/%2", place: "work:1.0" }];
-    expect(told.get("rt1")).toEqual({ changes: null, not_looked_at: null, shares_with, conflicts: [] });
+    expect(told.get("rt1")).toEqual({
+      changes: null,
+      not_looked_at: null,
+      shares_with,
+      conflicts: [],
+      ...NO_PULLS,
+    });
     expect(told.has("rt3")).toBe(false);
     show(true);
     await pass(2_000);
-    expect(told.get("rt1")).toEqual({ changes: CHANGES, not_looked_at: null, shares_with, conflicts: [] });
+    expect(told.get("rt1")).toEqual({
+      changes: CHANGES,
+      not_looked_at: null,
+      shares_with,
+      conflicts: [],
+      ...NO_PULLS,
+    });
     show(false);
     await pass(61_000);
-    expect(told.get("rt1")).toEqual({ changes: null, not_looked_at: null, shares_with, conflicts: [] });
+    expect(told.get("rt1")).toEqual({
+      changes: null,
+      not_looked_at: null,
+      shares_with,
+      conflicts: [],
+      ...NO_PULLS,
+    });
     expect(told.get("rt3")).toBeNull();
   });
 
@@ -128,6 +160,18 @@ describe("worktrees", () => {
     expect(told.get("rt1")?.conflicts).toEqual(conflicts);
     expect(told.get("rt3")).toBeUndefined();
     workspaces.close();
+  });
+
+  it("whose branch has a pull request, or of which none could be asked for, say so though nobody looks", () => {
+    const problem = fixture({ pulls: { ...NO_PULLS, pull_request_problem: "gh isn't installed" } });
+    problem.workspaces.handleNews();
+    expect(problem.told.get("rt1")?.pull_request_problem).toBe("gh isn't installed");
+    const { workspaces, told } = fixture({ pulls: { ...NO_PULLS, pull_request: makePullRequest() } });
+    workspaces.handleNews();
+    expect(told.get("rt1")?.pull_request).toEqual(makePullRequest());
+    expect(told.get("rt3")).toBeUndefined();
+    workspaces.close();
+    problem.workspaces.close();
   });
 
   it("that are asked for are looked at once, of these rows alone", async () => {

@@ -3,6 +3,7 @@
 import type { PaneView } from "../../core/model/view.ts";
 import type { SharedWith, WorkspaceView } from "../../core/model/workspace.ts";
 import { type Conflicts, sidesOf } from "./conflicts.ts";
+import type { PullRequests } from "./pullRequests.ts";
 import { keyOf, type Look, type WorkTreeKey, type WorkTrees } from "./workTrees.ts";
 import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
 
@@ -71,20 +72,28 @@ const treesOf = (rows: readonly PaneView[]): Map<string, WorkTreeKey> =>
     }),
   );
 
+/** What is known of worktrees beside what has changed in them. */
+interface Marks {
+  conflicts: Pick<Conflicts, "of">;
+  pulls: Pick<PullRequests, "of">;
+}
+
+const NO_PULLS = { pull_request: null, pull_request_problem: null };
+
 export class RowWorkspaces {
   private readonly context: FeatureContext;
   private readonly trees: WorkTrees;
-  private readonly conflicts: Pick<Conflicts, "of">;
+  private readonly marks: Marks;
   private readonly unsubscribe: () => void;
   private areShown = false;
   private cancelTick: (() => void) | null = null;
   private cancelForget: (() => void) | null = null;
   private isClosed = false;
 
-  constructor(context: FeatureContext, trees: WorkTrees, conflicts: Pick<Conflicts, "of">) {
+  constructor(context: FeatureContext, trees: WorkTrees, marks: Marks) {
     this.context = context;
     this.trees = trees;
-    this.conflicts = conflicts;
+    this.marks = marks;
     this.unsubscribe = context.rows.onShown((areShown) => this.handleShown(areShown));
   }
 
@@ -205,14 +214,17 @@ export class RowWorkspaces {
     const workTree = activity?.work_tree ?? null;
     const key = workTree === null ? null : { target: identity.target, workTree };
     const look = key === null ? null : this.trees.known(key);
-    const conflicts = key === null ? [] : this.conflicts.of(key, sideOf);
+    const conflicts = key === null ? [] : this.marks.conflicts.of(key, sideOf);
+    const pulls = key === null ? NO_PULLS : this.marks.pulls.of(key);
     const shares = sharing.get(identity.runtime_id ?? "") ?? [];
-    if (look === null && shares.length === 0 && conflicts.length === 0) return null;
+    const hasPulls = pulls.pull_request !== null || pulls.pull_request_problem !== null;
+    if (look === null && shares.length === 0 && conflicts.length === 0 && !hasPulls) return null;
     return {
       changes: look?.changes ?? null,
       not_looked_at: look?.reason ?? null,
       shares_with: [...shares],
       conflicts,
+      ...pulls,
     };
   }
 }

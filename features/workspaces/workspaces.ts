@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { WORKSPACES_CALLS, type WorkspacesService } from "./calls.ts";
 import { SessionBookFile } from "./sessionBook.ts";
 import { Conflicts, sidesOf } from "./conflicts.ts";
+import { PullRequests } from "./pullRequests.ts";
 import { nameOf, RowWorkspaces } from "./rowWorkspaces.ts";
 import { lookAtLoads } from "./lookAtLoads.ts";
 import { folderOf, ResumedSessions, StartAgent } from "./startAgent.ts";
@@ -23,6 +24,7 @@ const createService = ({
   trees,
   rows,
   conflicts,
+  pulls,
   start,
   startable,
   worktrees,
@@ -32,6 +34,7 @@ const createService = ({
   trees: WorkTrees;
   rows: RowWorkspaces;
   conflicts: Conflicts;
+  pulls: PullRequests;
   start: StartAgent;
   startable: StartableAgents;
   worktrees: Worktrees;
@@ -87,6 +90,7 @@ const createService = ({
       return { ...stamp(context.clock.now()), target, ...found };
     },
     conflicts: () => conflicts.list(rows.keys(), sidesOf(context.rows.all(), nameOf)),
+    pulls: () => pulls.list(rows.keys(), sidesOf(context.rows.all(), nameOf)),
     startable: ({ target }) => startable.list(target),
     start: async (input) => {
       const started = await start.start({ ...input, windowName: null });
@@ -147,13 +151,13 @@ export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks 
   calls: WORKSPACES_CALLS,
   start: (context) => {
     const trees = new WorkTrees(context);
-    const rows = new RowWorkspaces(context, trees, { of: (...asked) => conflicts.of(...asked) });
-    const conflicts = new Conflicts({
-      context,
-      trees,
-      keys: () => rows.keys(),
-      onNews: () => rows.handleNews(),
+    const rows = new RowWorkspaces(context, trees, {
+      conflicts: { of: (...asked) => conflicts.of(...asked) },
+      pulls: { of: (key) => pulls.of(key) },
     });
+    const asked = { context, keys: () => rows.keys(), onNews: () => rows.handleNews() };
+    const conflicts = new Conflicts({ ...asked, trees });
+    const pulls = new PullRequests(asked);
     const worktrees = new Worktrees(context, trees);
     const resumed = new ResumedSessions(context.rows);
     const book = new SessionBookFile(
@@ -162,7 +166,17 @@ export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks 
     );
     const start = new StartAgent({ context, worktrees, firstTasks, resumed });
     const startable = new StartableAgents({ context, startedOn: (target) => book.startedOn(target) });
-    const service = createService({ context, trees, rows, conflicts, start, startable, worktrees, book });
+    const service = createService({
+      context,
+      trees,
+      rows,
+      conflicts,
+      pulls,
+      start,
+      startable,
+      worktrees,
+      book,
+    });
     return {
       answer: (call, input, caller) => answerOf(service, call)(input, caller),
       onChanges: () => {
@@ -170,9 +184,10 @@ export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks 
         book.handleChanges();
       },
       keepsAwake: () => false,
-      doctorChecks: () => [],
+      doctorChecks: () => pulls.doctorChecks(),
       close: async () => {
         conflicts.close();
+        pulls.close();
         rows.close();
         await book.close();
         await trees.close();

@@ -5,7 +5,7 @@ import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { OutputRequest, OutputSource, PaneOutput } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
-import { firstOutput } from "../../ui/actions/paneActions.ts";
+import { firstOutput } from "../../ui/actions/guards.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
 import { useLooks } from "../hooks/useAsk.ts";
 import { toFailure } from "../state/connectHost.ts";

@@ -24,6 +24,7 @@ import {
   paneState,
   rowTitle,
   conflictTexts,
+  pullRequestTexts,
   sharesText,
 } from "../../ui/text/rowText.ts";
 import { Age } from "./Age.tsx";
@@ -241,7 +242,11 @@ const PaneActions = ({ pane, context, isBusy }: Omit<PaneDetailProps, "isPreview
 const Shares = ({ pane }: { pane: PaneView }) => {
   const { feed } = usePopover();
   const hasMachines = useStore(feed, ({ targets }) => machinesOf([...targets.values()]).hasMachines);
-  const texts = [sharesText(pane, { hasMachines }), ...conflictTexts(pane, { hasMachines })];
+  const texts = [
+    sharesText(pane, { hasMachines }),
+    ...conflictTexts(pane, { hasMachines }),
+    ...pullRequestTexts(pane),
+  ];
   return texts
     .filter((text) => text !== "")
     .map((text) => (

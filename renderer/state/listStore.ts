@@ -2,7 +2,7 @@
 // comes neither from the feed nor from actions on panes.
 import * as z from "zod";
 import type { PaneView } from "../../core/model/view.ts";
-import type { Question, TextQuestion } from "../../ui/actions/paneActions.ts";
+import type { Question, TextQuestion } from "../../ui/actions/questions.ts";
 import type { Filter } from "../../ui/lists/groups.ts";
 import { type Row, parentOf, viewOf, type TabKind, type View } from "../../ui/lists/rows.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";

@@ -69,7 +69,7 @@ const laterInput = (runtimeId: string, text: string, kind: "ready" | "reset") =>
 });
 
 export const createActionSurface = ({
-  host: { api },
+  host: { api, desktop },
   list,
   statuses,
   gate,
@@ -108,6 +108,11 @@ export const createActionSurface = ({
   ticked: (pane) => tickedOf(ticks.getState(), pane),
   showChanges: (pane) => list.showDialog({ kind: "changes", pane }),
   makeRule: (pane) => list.showDialog({ kind: "rule", pane }),
+  openPage: async (page) => {
+    if (desktop === null) window.open(page, "_blank", "noopener,noreferrer");
+    else await desktop.desktop.openPage.mutate({ page });
+    return null;
+  },
   handOver: (pane) => list.showDialog({ kind: "handOver", pane }),
   ask: (question) => list.showDialog({ kind: "question", question }),
   askForText: (question) => list.showDialog({ kind: "text", question }),

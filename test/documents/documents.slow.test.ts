@@ -173,6 +173,7 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["history resume", "copilot:4f8298d2", "--cwd", "/tmp", "--dry-run"],
   ["changes", "CHANGED"],
   ["conflicts"],
+  ["pulls"],
   ["loads", "/tmp"],
   ["rule list"],
   ["rule check"],

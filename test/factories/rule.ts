@@ -12,6 +12,7 @@ export const makeRule = (options: Partial<RuleView> = {}): RuleView => ({
   armed_by: null,
   when: { commands: [["git", "status"]] },
   channel: null,
+  text: null,
   limit: 20,
   notes: [],
   answered: 0,

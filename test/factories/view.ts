@@ -3,6 +3,7 @@ import type { AdapterView } from "../../core/model/adapterView.ts";
 import { formatTarget } from "../../core/model/shortRef.ts";
 import { needsAction, type CanonicalState } from "../../core/model/state.ts";
 import type { ActivityView } from "../../core/model/evidence.ts";
+import type { PullRequest, WorkspaceView } from "../../core/model/workspace.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 
 export interface PaneOptions {
@@ -30,6 +31,31 @@ export interface PaneOptions {
   activity?: Partial<ActivityView>;
   workspace?: PaneView["workspace"];
 }
+
+/** As GitHub has it, open with checks that passed. */
+export const makePullRequest = (more: Partial<PullRequest> = {}): PullRequest => ({
+  forge: "github",
+  host: "github.com",
+  repository: "acme/shop",
+  number: 12,
+  title: "Split refunds",
+  state: "open",
+  checks: { state: "passed", failed: null, failed_count: 0 },
+  commit: "c".repeat(40),
+  url: "https://github.com/acme/shop/pull/12",
+  ...more,
+});
+
+/** What is known of a worktree where nothing else is. */
+export const makeWorkspace = (more: Partial<WorkspaceView> = {}): WorkspaceView => ({
+  changes: null,
+  not_looked_at: null,
+  shares_with: [],
+  conflicts: [],
+  pull_request: null,
+  pull_request_problem: null,
+  ...more,
+});
 
 const SILENT: ActivityView = {
   prompt: null,

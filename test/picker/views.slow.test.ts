@@ -134,6 +134,8 @@ it("marks a shared folder in the row, says with whom in the detail, and begins t
     changes: null,
     not_looked_at: null,
     conflicts: [],
+    pull_request: null,
+    pull_request_problem: null,
     shares_with: [{ short_ref: "host/%2", place: "work:2.0" }],
   };
   const done = makePane({ state: "completed", activity: { prompt: "Write the notes" }, workspace });

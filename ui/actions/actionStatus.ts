@@ -13,6 +13,7 @@ export interface Failure {
 /** `later`: a text is armed that the daemon sends once the agent rests. `setting`: something is kept about the row; no key is sent. */
 export type ActionKind =
   | "attach"
+  | "page"
   | "send"
   | "later"
   | "setting"
@@ -42,6 +43,7 @@ export const isSettled = (status: ActionStatus | undefined): boolean =>
 
 const UNDER_WAY: Readonly<Record<ActionKind, string>> = {
   attach: "Opening a terminal…",
+  page: "Opening the page…",
   send: "Sending…",
   later: "Scheduling…",
   setting: "Saving…",
@@ -81,7 +83,7 @@ interface OutcomeText {
 const headOf = ({ action, outcome }: Extract<ActionStatus, { kind: "done" }>): string => {
   if (action === "attach") return "Attached.";
   // What was done is said in the sentence.
-  if (action === "setting") return "";
+  if (action === "setting" || action === "page") return "";
   return action === "later" ? "Scheduled." : OUTCOME_WORDS[outcome];
 };
 
@@ -133,7 +135,7 @@ const OPEN_ENDED: ReadonlySet<string | null> = new Set([
   "E_TARGET_UNREACHABLE",
 ]);
 /** These can be repeated without harm, so an unknown outcome counts as a failure. */
-const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss", "setting"]);
+const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "page", "dismiss", "setting"]);
 
 /** What an action did; null for actions that show nothing when they succeed. */
 /** What became of a name for the agent's own session; its row has the name in any case. */

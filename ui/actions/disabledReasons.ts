@@ -3,6 +3,7 @@
 import { plainWords } from "../../core/model/plainWords.ts";
 import { isLimit, isWaiting, mayAnswer } from "../../core/model/needs.ts";
 import type { RequestView } from "../../core/model/request.ts";
+import { pageOfPane } from "../../core/model/requestPage.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { agentName } from "../text/rowText.ts";
 import { takesSeveral } from "./ticks.ts";
@@ -173,6 +174,12 @@ export const replyReason = (pane: PaneView, context: ActionContext): DisabledRea
 export const changesReason = (pane: PaneView, context: ActionContext): DisabledReason =>
   unreachableReason(pane, context) ??
   ((pane.activity?.work_tree ?? null) === null ? "it isn't in a git worktree." : null);
+
+/** Its page may be opened while its machine is unreachable, too. */
+export const pageReason = (pane: PaneView): DisabledReason => {
+  if ((pane.workspace?.pull_request ?? null) === null) return "no pull request of its branch is known.";
+  return pageOfPane(pane) === null ? "its host names no page of it." : null;
+};
 
 /** The reason follows the denial as a message, which has to be possible. */
 export const denyBecauseReason = (pane: PaneView, context: ActionContext): DisabledReason => {

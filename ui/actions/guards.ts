@@ -1,4 +1,5 @@
 // What an action is bound to: exactly what the row showed when the person acted. The daemon refuses when any of it changed.
+import type { OutputRequest } from "../../core/model/action.ts";
 import type { PaneView } from "../../core/model/view.ts";
 
 const SURFACE = "popover";
@@ -39,3 +40,7 @@ export const killInput = (pane: PaneView) => inputOf(pane, { state: true, versio
 
 /** Only this error, not a later one. */
 export const dismissInput = (pane: PaneView) => inputOf(pane, { version: true });
+
+/** What its output begins with: its own words where it works or rests, else the screen, which says what it asks or how it broke. */
+export const firstOutput = ({ state }: PaneView): OutputRequest =>
+  state === "running" || state === "completed" || state === "idle" ? "transcript_or_screen" : "screen";

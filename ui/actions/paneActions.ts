@@ -2,15 +2,10 @@
 // need of the surface on which they are chosen. The buttons of a row, the keyboard, the list of shortcuts and the line of
 // impossible actions are all made from this table.
 import type { PaneView } from "../../core/model/view.ts";
-import type {
-  ActionResult,
-  AnswerChoice,
-  KillSignal,
-  OutputRequest,
-  RenameResult,
-} from "../../core/model/action.ts";
+import type { ActionResult, AnswerChoice, KillSignal, RenameResult } from "../../core/model/action.ts";
 import { isWaiting } from "../../core/model/needs.ts";
 import type { JobsView, JobView, WatchCondition } from "../../core/model/job.ts";
+import { pageOfPane } from "../../core/model/requestPage.ts";
 import { TELLS_DONE } from "../../core/model/words.ts";
 import { goOnText, isArmed } from "../text/jobText.ts";
 import { agentName, panePlaceAndState, requestLine, rowTitle } from "../text/rowText.ts";
@@ -22,6 +17,7 @@ import {
   promptInput,
   type PaneInput,
 } from "./guards.ts";
+import type { Question, TextQuestion } from "./questions.ts";
 import {
   sessionNameText,
   type ActionKind,
@@ -38,6 +34,7 @@ import {
   interruptReason,
   killReason,
   notLiveReason,
+  pageReason,
   replyReason,
   roleReason,
   ruleReason,
@@ -85,31 +82,6 @@ export interface PaneCalls {
   };
 }
 
-/** A question before something is done. */
-export interface Question {
-  title: string;
-  text: string;
-  confirmLabel: string;
-  onConfirm: () => void;
-}
-
-/** A text that an action needs before it is done. */
-export interface TextQuestion {
-  title: string;
-  /** What the field is for. */
-  label: string;
-  /** What becomes of the text. */
-  hint: string;
-  initial: string;
-  maxLength: number;
-  confirmLabel: string;
-  /** False: without a text there is nothing to do. */
-  mayBeEmpty: boolean;
-  /** What may be done beside it, off at first; absent: nothing. */
-  extra?: string;
-  onSubmit: (text: string, isExtraOn: boolean) => void;
-}
-
 /** What an action can use of the surface on which it is chosen. */
 export interface ActionSurface {
   readonly api: PaneCalls;
@@ -135,6 +107,8 @@ export interface ActionSurface {
   showChanges: (pane: PaneView) => void;
   /** Shows a rule about what the pane asks. */
   makeRule: (pane: PaneView) => void;
+  /** Opens a page that `pageOfPane` gave in the person's browser, or says what it is. */
+  openPage: (page: string) => Promise<ShownResult | null>;
   /** Shows what another agent would be told of this one's session, and starts that agent when the person says so. */
   handOver: (pane: PaneView) => void;
   ask: (question: Question) => void;
@@ -172,10 +146,6 @@ export interface PaneAction {
   readonly disabledReason: (pane: PaneView, context: ActionContext) => DisabledReason;
   readonly run: (pane: PaneView, surface: ActionSurface) => void;
 }
-
-/** What its output begins with: its own words where it works or rests, else the screen, which says what it asks or how it broke. */
-export const firstOutput = ({ state }: PaneView): OutputRequest =>
-  state === "running" || state === "completed" || state === "idle" ? "transcript_or_screen" : "screen";
 
 /** True when a reply is the answer to the open prompt, false when it goes to the agent's own prompt. */
 export const repliesToPrompt = (pane: PaneView): boolean =>
@@ -418,6 +388,21 @@ export const PANE_ACTIONS = [
     isExpected: never,
     disabledReason: changesReason,
     run: (pane, surface) => surface.showChanges(pane),
+  },
+  {
+    id: "page",
+    key: "O",
+    name: "Open pull request",
+    label: () => "Pull request",
+    help: "Open its pull request in the browser",
+    kind: "page",
+    isExpected: never,
+    disabledReason: pageReason,
+    run: (pane, { start, openPage }) =>
+      void start(pane, "page", async () => {
+        const page = pageOfPane(pane);
+        return page === null ? null : openPage(page);
+      }),
   },
   {
     id: "interrupt",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makePane } from "../../test/factories/view.ts";
+import { makePane, makePullRequest, makeWorkspace } from "../../test/factories/view.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import {
   cardBadge,
@@ -10,6 +10,8 @@ import {
   rowSince,
   rowTitle,
   conflictTexts,
+  pullRequestText,
+  pullRequestTexts,
   sharesText,
   totalsOf,
   workText,
@@ -95,7 +97,13 @@ describe("a row", () => {
       )
         .filter(({ kind }) => kind === "changes" || kind === "shared")
         .map(({ text }) => text);
-    const nothing = { not_looked_at: null, shares_with: [], conflicts: [] };
+    const nothing = {
+      not_looked_at: null,
+      shares_with: [],
+      conflicts: [],
+      pull_request: null,
+      pull_request_problem: null,
+    };
     expect(texts({ changes, ...nothing })).toEqual(["+12 −3 ↑2"]);
     expect(texts({ changes: { ...changes, added: 0, removed: 0, ahead: null }, ...nothing })).toEqual([
       "3 files",
@@ -127,9 +135,7 @@ describe("a row", () => {
     } as const;
     const edit = { ...conflict, kind: "uncommitted", files: ["x\ny"], more_files: 0 } as const;
     const workspace = {
-      changes: null,
-      not_looked_at: null,
-      shares_with: [],
+      ...makeWorkspace(),
       conflicts: [conflict, { ...edit, with: { ...conflict.with, branch: null } }],
     };
     const pane = makePane({
@@ -144,6 +150,29 @@ describe("a row", () => {
     ]);
     expect(rowParts(pane, { hasMachines: false }).filter(({ kind }) => kind === "conflict")).toHaveLength(1);
     expect(conflictTexts(makePane({ workspace: null }), { hasMachines: false })).toEqual([]);
+  });
+
+  it("has a pull request: its state and checks on the row, its title and why nothing newer is known in the detail", () => {
+    const of = (more: Parameters<typeof makePullRequest>[0], pull_request_problem: string | null = null) =>
+      makePane({ workspace: makeWorkspace({ pull_request: makePullRequest(more), pull_request_problem }) });
+    const failed = { state: "failed", failed: "lint\u001B[2J", failed_count: 3 } as const;
+    expect(pullRequestText(of({ state: "approved" }))).toBe("#12 approved, checks passed");
+    expect(pullRequestText(of({ checks: failed }))).toMatch(/^#12 open, lint\P{Cc}+ and 2 others failed$/u);
+    expect(pullRequestText(of({ checks: { ...failed, failed: null } }))).toBe("#12 open, checks failed");
+    expect(pullRequestText(of({ checks: { ...failed, failed: "x".repeat(90), failed_count: 1 } }))).toBe(
+      `#12 open, ${"x".repeat(29)}… failed`,
+    );
+    expect(pullRequestText(of({ state: "merged", checks: failed }))).toBe("#12 merged");
+    expect(pullRequestText(of({ forge: "gitlab", state: "draft", checks: null }))).toBe("!12 draft");
+    expect(pullRequestText(makePane())).toBe("");
+    expect(pullRequestTexts(of({}, "gh isn't logged in to github.com"))).toEqual([
+      "pull request #12: open, checks passed: “Split refunds”",
+      "no news of pull requests: gh isn't logged in to github.com",
+    ]);
+    expect(rowParts(of({}), { hasMachines: false }).find(({ kind }) => kind === "pull_request")?.text).toBe(
+      "#12 open, checks passed",
+    );
+    expect(pullRequestTexts(makePane())).toEqual([]);
   });
 
   it("is in a folder where there is no repository", () => {

@@ -3,6 +3,7 @@
 // notifications take their words from here. Pure.
 import { BACKGROUND_SERVER, DEFAULT_SERVER, placeIdOf } from "../../core/model/shortRef.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
+import type { PullRequest } from "../../core/model/workspace.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
 import {
   askedLine,
@@ -176,6 +177,64 @@ export const conflictTexts = ({ workspace }: PaneView, { hasMachines }: { hasMac
       : `both edit ${named}: this agent and ${who}`;
   });
 
+// The pull request of its branch.
+
+const REQUEST_STATES: Readonly<Record<PullRequest["state"], string>> = {
+  draft: "draft",
+  open: "open",
+  approved: "approved",
+  changes_requested: "changes requested",
+  merged: "merged",
+  closed: "closed",
+};
+
+/** Characters of a check's name in a row. */
+const MAX_CHECK = 30;
+
+/** `lint failed`, `lint and 2 others failed`; empty where there are none. */
+const checksText = ({ checks }: PullRequest, maxName: number): string => {
+  if (checks === null) return "";
+  if (checks.state !== "failed") return `checks ${checks.state === "passed" ? "passed" : "are running"}`;
+  if (checks.failed === null) return "checks failed";
+  const name = displayLine(checks.failed);
+  const short = name.length <= maxName ? name : `${name.slice(0, maxName - 1)}…`;
+  const others = checks.failed_count - 1;
+  return `${short}${others > 0 ? ` and ${others} ${others === 1 ? "other" : "others"}` : ""} failed`;
+};
+
+/** `#12`; GitLab writes `!12`. */
+export const requestNumber = ({ forge, number }: PullRequest): string =>
+  `${forge === "gitlab" ? "!" : "#"}${number}`;
+
+/** `#12 open, lint failed`. What is over is not checked any more. */
+export const requestWords = (request: PullRequest): string => {
+  const isOver = request.state === "merged" || request.state === "closed";
+  const checks = isOver ? "" : checksText(request, MAX_CHECK);
+  return `${requestNumber(request)} ${REQUEST_STATES[request.state]}${checks === "" ? "" : `, ${checks}`}`;
+};
+
+/** The same for a row; empty without one. */
+export const pullRequestText = ({ workspace }: PaneView): string =>
+  workspace === null || workspace.pull_request === null ? "" : requestWords(workspace.pull_request);
+
+/** `pull request #12: approved, checks passed: “Split refunds”`, and why nothing newer is known of it, for a detail. */
+export const pullRequestTexts = ({ workspace }: PaneView): string[] => {
+  if (workspace === null) return [];
+  const { pull_request: request, pull_request_problem: problem } = workspace;
+  const words =
+    request === null
+      ? []
+      : [REQUEST_STATES[request.state], checksText(request, MAX_CHECK * 4)].filter((part) => part !== "");
+  return [
+    ...(request === null
+      ? []
+      : [
+          `${request.forge === "gitlab" ? "merge" : "pull"} request ${requestNumber(request)}: ${words.join(", ")}: “${displayLine(request.title)}”`,
+        ]),
+    ...(problem === null ? [] : [`no news of pull requests: ${displayLine(problem)}`]),
+  ];
+};
+
 // What the agent does now: the end of a row's second line.
 
 /** Verb by the name of the tool, lower case and without underscores. */
@@ -256,6 +315,7 @@ export interface RowPart {
     | "changes"
     | "shared"
     | "conflict"
+    | "pull_request"
     | "muted"
     | "work"
     | "armed";
@@ -264,7 +324,7 @@ export interface RowPart {
 
 /**
  * The second line, part by part: agent, account and machine (only where there are several), the session where no head names it,
- * repository (else the folder; or what it is inside of) and branch, what is not committed there, marks where another agent works
+ * repository (else the folder; or what it is inside of) and branch, what is not committed there, its pull request, marks where another agent works
  * there too, where their worktrees conflict, and where it is muted, what it does now, and what is armed
  * for it. Empty parts are left out.
  */
@@ -288,6 +348,7 @@ export const rowParts = (
     { kind: "place", text: place },
     { kind: "branch", text: displayLine(activity?.branch ?? "") },
     { kind: "changes", text: changesText(pane) },
+    { kind: "pull_request", text: pullRequestText(pane) },
     { kind: "shared", text: (pane.workspace?.shares_with.length ?? 0) === 0 ? "" : "shared" },
     { kind: "conflict", text: (pane.workspace?.conflicts.length ?? 0) === 0 ? "" : "conflict" },
     { kind: "muted", text: pane.muted === null ? "" : "muted" },

@@ -11,6 +11,7 @@ const THEN_WORDS: Readonly<Record<Then, string>> = {
   deny: "Refuses",
   leave: "Leaves to you",
   notify: "Tells you of",
+  send: "Sends a text when",
 };
 
 /** The commands of a rule, each as its words; null where it names none. */
@@ -33,12 +34,14 @@ const aboutOf = (when: RuleView["when"]): string => {
 };
 
 export const ruleTitle = ({ then, when }: RuleView): string =>
-  displayLine(`${watchOf(when) === null ? THEN_WORDS[then] : "Tells you when"}  ${aboutOf(when)}`);
+  displayLine(
+    `${watchOf(when) === null || then === "send" ? THEN_WORDS[then] : "Tells you when"}  ${aboutOf(when)}`,
+  );
 
 export const ruleStatus = ({ mode }: RuleView): string => (mode === "shadow" ? "dry run" : mode);
 
 /** Its name, and the conditions that the title does not say. */
-export const rulePlace = ({ name, when, mode, channel }: RuleView): string => {
+export const rulePlace = ({ name, when, mode, channel, text }: RuleView): string => {
   const { commands, watch, ...others } = when;
   const isTold = commandsOf({ commands }) === null && watchOf({ watch }) === null;
   return [
@@ -47,6 +50,7 @@ export const rulePlace = ({ name, when, mode, channel }: RuleView): string => {
       ? []
       : Object.entries(others).map(([key, value]) => displayLine(`${key} ${JSON.stringify(value)}`))),
     ...(channel === null ? [] : [displayLine(`over ${channel}`)]),
+    ...(text === null ? [] : [displayLine(text)]),
     ...(mode === "blocked" ? ["armed, but nothing is approved until the file is fixed"] : []),
   ].join(" · ");
 };
@@ -56,6 +60,8 @@ const VERDICTS: Readonly<Record<string, string>> = {
   deny: "refused",
   would_approve: "would have approved",
   would_deny: "would have refused",
+  send: "sent",
+  would_send: "would have sent",
 };
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
@@ -72,7 +78,8 @@ export const ruleLast = (rule: RuleView, now: number): string => {
   const { at, verdict, command, outcome } = last;
   if (verdict === "tell")
     return `did so ${times(answered)}; ${formatAge(Math.max(0, now - Date.parse(at)))} ago: ${displayLine(outcome)}`;
-  const did = mode === "shadow" ? `would have answered ${times(would_have)}` : `answered ${times(answered)}`;
+  const word = rule.then === "send" ? "sent" : "answered";
+  const did = mode === "shadow" ? `would have ${word} ${times(would_have)}` : `${word} ${times(answered)}`;
   const how = outcome === "delivered" || outcome === "in shadow" ? "" : ` (${displayLine(outcome)})`;
   const ago = formatAge(Math.max(0, now - Date.parse(at)));
   return `${did}; ${ago} ago it ${VERDICTS[verdict] ?? displayLine(verdict)} ${displayLine(command)}${how}`;
@@ -98,7 +105,7 @@ export const findRules = (
 };
 
 export const isArmable = ({ then, mode }: RuleView): boolean =>
-  (then === "approve" || then === "deny") && mode === "shadow";
+  (then === "approve" || then === "deny" || then === "send") && mode === "shadow";
 export const isDisarmable = ({ mode }: RuleView): boolean => mode === "armed" || mode === "blocked";
 
 const ARMS: Readonly<Record<Then, string>> = {
@@ -106,6 +113,7 @@ const ARMS: Readonly<Record<Then, string>> = {
   deny: "It denies these immediately, without asking you",
   leave: "It leaves these to you",
   notify: "It tells you of these",
+  send: "It types this text to an agent that is idle, without asking you",
 };
 
 /** A command is written as it is, also at the beginning. */
@@ -114,6 +122,7 @@ export const noteText = (note: string): string => `${displayLine(note)}.`;
 /** What arming means, with all of the rule, sentence by sentence. */
 export const armingText = (rule: RuleView): string[] => [
   `${ARMS[rule.then]}:`,
+  ...(rule.text === null ? [] : [displayLine(rule.text)]),
   ...Object.entries(rule.when).map(([key, value]) => displayLine(`${key}: ${JSON.stringify(value)}`)),
   ...rule.notes.map(noteText),
 ];
@@ -148,6 +157,7 @@ const ANSWERS: Readonly<Record<Then, string>> = {
   deny: "refuse it",
   leave: "leave it to me",
   notify: "tell me",
+  send: "send the text",
 };
 
 const isTexts = (value: unknown): value is string[] =>

@@ -15,7 +15,7 @@ import {
 import { watchConditionSchema, type WatchCondition } from "../../../core/model/job.ts";
 import { requestKindSchema } from "../../../core/model/request.ts";
 import type { RuleProblem } from "../../../core/model/rule.ts";
-import { CONDITION_FORMS, readCondition, visibleText } from "../../../core/model/words.ts";
+import { conditionText, CONDITION_FORMS, readCondition, visibleText } from "../../../core/model/words.ts";
 import { createDeadline, findPatternProblem } from "../../../core/pattern/pattern.ts";
 import { patternProblem } from "./rulePaths.ts";
 import { commandNotes, commandProblem, MORE } from "./ruleCommands.ts";
@@ -84,6 +84,17 @@ const watchSchema = z
   });
 const names = z.array(z.string().min(1).max(200)).min(1).max(50);
 
+/** Stands for the name of the first check that failed. */
+const CHECK = "{check}";
+const MAX_TEXT = 500;
+/** Of the name of a check, in a text that is typed. */
+const MAX_CHECK = 60;
+/** What agents take for a command, a shell or a memory begins in another way. */
+const textSchema = z
+  .string()
+  .max(MAX_TEXT)
+  .regex(/^[\p{L}\p{N}][^\p{C}\p{Zl}\p{Zp}]*$/u, "a text is one line that begins with a letter or a digit");
+
 const shape = z
   .object({
     name: nameSchema,
@@ -103,7 +114,9 @@ const shape = z
         watch: watchSchema.optional(),
       })
       .strict(),
-    then: z.enum(["deny", "leave", "approve", "notify"]),
+    then: z.enum(["deny", "leave", "approve", "notify", "send"]),
+    /** What is sent: see `textOfRule`. */
+    text: textSchema.optional(),
     /** Over this one alone, at any hour. */
     channel: z.string().min(1).max(100).optional(),
     limit: z.number().int().min(1).max(MAX_LIMIT).default(MAX_LIMIT),
@@ -111,14 +124,26 @@ const shape = z
   .strict();
 export type Rule = z.infer<typeof shape>;
 
-export const ruleSchema = shape.superRefine(({ when, then, channel }, context) => {
+export const ruleSchema = shape.superRefine(({ when, then, channel, text }, context) => {
   const refuse = (path: (string | number)[], message: string): void => {
     context.addIssue({ code: "custom", path, message });
   };
   if (when.watch === undefined && channel !== undefined)
     refuse(["channel"], "only a rule with a watch names a channel: others tell over all of them");
+  const watched = when.watch === undefined ? null : readCondition(when.watch);
+  if (then === "send") {
+    if (watched?.kind !== "checks" && watched?.kind !== "pr")
+      refuse(["when"], "a rule that sends watches checks:failed, checks:passed or pr:approved");
+    else if (text === undefined && conditionText(watched) !== "checks:failed")
+      refuse(["text"], "write what is sent");
+    if (channel !== undefined) refuse(["channel"], "a rule that sends tells nothing: leave this out");
+  }
+  if (text !== undefined && then !== "send") refuse(["text"], 'only a rule with "send" has a text');
+  if (text?.includes(CHECK) === true && when.watch !== "checks:failed")
+    refuse(["text"], `${CHECK} is known only where checks failed`);
   if (when.watch !== undefined) {
-    if (then !== "notify") refuse(["then"], 'a rule with a watch only tells: write "notify"');
+    if (then !== "notify" && then !== "send")
+      refuse(["then"], 'a rule with a watch only tells or sends: write "notify" or "send"');
     for (const key of ["commands", "kinds", "tools", "paths"] as const)
       if (when[key] !== undefined)
         refuse(["when", key], "a watch is about agents, not about what they ask: leave this out");
@@ -147,6 +172,21 @@ export const ruleSchema = shape.superRefine(({ when, then, channel }, context) =
 /** What a rule waits for; null: it is about what agents ask. */
 export const watchOf = ({ when }: Rule): WatchCondition | null =>
   when.watch === undefined ? null : readCondition(when.watch);
+
+/** What a rule sends, as a person reads it before arming it; null: it sends nothing. */
+export const textOfRule = ({ then, text }: Rule): string | null =>
+  then === "send" ? (text ?? `checks failed: ${CHECK}; look at them`) : null;
+
+/** The same with the name that a pull request gives: what a host says is a name, bounded, in quotation marks, and nothing else. */
+export const fillText = (text: string, check: string | null): string => {
+  const name = (check ?? "")
+    .replaceAll(/[^\p{L}\p{N} ._/()+:#@,-]+/gu, " ")
+    .replaceAll(/ +/g, " ")
+    .trim()
+    .slice(0, MAX_CHECK)
+    .replace(/\p{Cs}$/u, "");
+  return text.replaceAll(CHECK, () => (name === "" ? "see the pull request" : `“${name}”`));
+};
 
 export interface RulesRead {
   readonly rules: readonly Rule[];
@@ -178,9 +218,9 @@ const ruleNameOf = (element: unknown): string | null => {
   return parsed.success ? parsed.data.name : null;
 };
 
-/** It only allows or tells: without it there is less, not more. */
+/** It only allows, tells or sends: without it there is less, not more. */
 const isHarmlessIfMissing = (element: unknown): boolean =>
-  z.object({ then: z.enum(["approve", "notify"]) }).safeParse(element).success;
+  z.object({ then: z.enum(["approve", "notify", "send"]) }).safeParse(element).success;
 
 const listSchema = z.object({ rules: z.array(z.unknown()).max(MAX_RULES) }).strict();
 
@@ -269,8 +309,20 @@ export const hashOf = (rule: Rule, rules: readonly Rule[]): string => {
 };
 
 /** What a person should know before arming a rule. */
-export const notesOf = ({ when, then }: Rule): string[] =>
-  then === "approve" ? (when.commands ?? []).flatMap(commandNotes) : [];
+export const notesOf = (rule: Rule): string[] => {
+  const { when, then } = rule;
+  const text = textOfRule(rule);
+  if (text !== null)
+    return [
+      "it is typed once for each commit, when the agent is idle and its input box is empty",
+      ...(text.includes(CHECK)
+        ? [
+            "the name of the check comes from the pull request: whoever may name one there chooses these words",
+          ]
+        : []),
+    ];
+  return then === "approve" ? (when.commands ?? []).flatMap(commandNotes) : [];
+};
 
 // Adding: one more rule goes into the text of the rules file, and every other byte stays as the person wrote it. Pure.
 

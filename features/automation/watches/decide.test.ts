@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makeWatchJob } from "../../../test/factories/job.ts";
-import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
+import { makePane, makePullRequest, makeWorkspace, type PaneOptions } from "../../../test/factories/view.ts";
 import type { WatchJob } from "../../../core/model/job.ts";
 import { decide, MATCH_PAUSE_MS, type WatchAct, type WatchFacts, type Watched } from "./decide.ts";
 
@@ -73,7 +73,7 @@ describe("a watch", () => {
   it("for a conflict tells while its worktree has one, and again only after it had none", () => {
     const side = { short_ref: "host/%2", place: "work:2.0", branch: "b", work_tree: "/b" };
     const conflict = { kind: "merge" as const, files: ["a"], more_files: 0, with: side };
-    const workspace = { changes: null, not_looked_at: null, shares_with: [], conflicts: [conflict] };
+    const workspace = makeWorkspace({ conflicts: [conflict] });
     const every = job({ kind: "conflict" }, { maxRuns: 200 });
     const of = (more: object, told: string[] = []) =>
       said(
@@ -86,6 +86,28 @@ describe("a watch", () => {
     expect(of({ workspace }, ["rt1"])).toEqual([]);
     expect(of({ workspace: { ...workspace, conflicts: [] } }, ["rt1"])).toEqual(["forget rt1"]);
     expect(of({ workspace: null })).toEqual([]);
+  });
+
+  it("for checks and an approval tells what its pull request has come to", () => {
+    const of = (condition: Parameters<typeof job>[0], more: Parameters<typeof makePullRequest>[0]) =>
+      said(
+        decide(
+          [job(condition)],
+          facts([
+            watched({ state: "idle", workspace: makeWorkspace({ pull_request: makePullRequest(more) }) }),
+          ]),
+        ),
+      );
+    const failed = { state: "failed", failed: "lint", failed_count: 1 } as const;
+    expect(of({ kind: "checks", are: "failed" }, { checks: failed })).toEqual(["tell rt1"]);
+    expect(of({ kind: "checks", are: "failed" }, { checks: null })).toEqual([]);
+    expect(of({ kind: "checks", are: "passed" }, {})).toEqual(["tell rt1"]);
+    expect(of({ kind: "checks", are: "passed" }, { checks: failed })).toEqual([]);
+    expect(of({ kind: "pr", is: "approved" }, { state: "approved" })).toEqual(["tell rt1"]);
+    expect(of({ kind: "pr", is: "approved" }, {})).toEqual([]);
+    expect(
+      said(decide([job({ kind: "checks", are: "failed" })], facts([watched({ state: "idle" })]))),
+    ).toEqual([]);
   });
 
   it("says where its agent was, when nothing is known of it any more", () => {

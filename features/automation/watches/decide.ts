@@ -79,6 +79,10 @@ const holds = (condition: WatchCondition, { row, isGone, silentSince }: Watched,
       return !hasEnded && isTurnOver(row);
     case "conflict":
       return !isGone && (row.workspace?.conflicts.length ?? 0) > 0;
+    case "checks":
+      return !isGone && row.workspace?.pull_request?.checks?.state === condition.are;
+    case "pr":
+      return !isGone && row.workspace?.pull_request?.state === condition.is;
     case "gone":
       return hasEnded;
     case "match":

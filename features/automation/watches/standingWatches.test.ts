@@ -1,7 +1,7 @@
 // Watches of the rules file, in the runner of all watches: of whom they tell, when, how often, and what they put on record.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { beforeEach, expect, it } from "vitest";
-import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
+import { makePane, makePullRequest, makeWorkspace, type PaneOptions } from "../../../test/factories/view.ts";
 import { DEFAULT_CONFIG } from "../../../core/model/config.ts";
 import type { RuleRun } from "../../../core/model/rule.ts";
 import type { PaneView } from "../../../core/model/view.ts";
@@ -60,7 +60,10 @@ const start = (): void => {
       notifications: { ...DEFAULT_CONFIG.notifications, stalled_after_ms: null },
     }),
     jobs: { listArmedJobs: () => [], listTold: () => [], pausedAt: () => (isPaused ? now : null) },
-    rules: { insertRuleRun: (run: Omit<RuleRun, "runRow">) => runs.push(run) },
+    rules: {
+      insertRuleRun: (run: Omit<RuleRun, "runRow">) => runs.push(run),
+      listRuleRuns: () => runs.toReversed(),
+    },
     redact: (text: string) => text.replace("hunter2", "…"),
     isReady: () => true,
     clock: { now: () => now, setTimer: () => () => {} },
@@ -94,6 +97,29 @@ it("tells of agents that come later, once for each time, and puts it on record",
   show(pane({ pane: 1, state: "error" }), pane({ pane: 2, state: "error" }));
   expect(after(5 * SECOND)).toHaveLength(2);
   expect(runner.armedCount).toBe(1);
+});
+
+it("tells of checks once for each commit, over restarts too, whenever its agent came into its state", () => {
+  stand({ watch: "checks:failed" });
+  const failed = (commit: string) =>
+    makePane({
+      pane: 1,
+      state: "idle",
+      workspace: makeWorkspace({
+        pull_request: makePullRequest({
+          commit,
+          checks: { state: "failed", failed: "lint", failed_count: 1 },
+        }),
+      }),
+    });
+  after(SECOND);
+  show(failed("a"));
+  expect(after(5 * SECOND)).toEqual(["Claude Code has a pull request whose checks failed"]);
+  start();
+  show(failed("a"));
+  expect(after(5 * SECOND)).toEqual([]);
+  show(failed("b"));
+  expect(after(5 * SECOND)).toHaveLength(1);
 });
 
 it("says on record where nobody could hear it", () => {

@@ -5,6 +5,7 @@ import type { PaneView, FeedChange } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { isBelow } from "../rules/judgeRequest.ts";
 import { hashOf, watchOf, type Rule } from "../rules/ruleFile.ts";
+import { occasionOf } from "../rules/textRules.ts";
 import { type Watched, decide, type Matched, type WatchAct, agentName, endedText } from "./decide.ts";
 import { happenedText, STATE_CLAUSES } from "../../../core/model/words.ts";
 import { isQuiet, minuteOfDay } from "../../../core/api/notifications/judgeNotification.ts";
@@ -28,6 +29,14 @@ interface Memory {
   isStopped: boolean;
 }
 
+const MAX_ON_RECORD = 10_000;
+
+/** The commit of the pull request of this row; empty without one. */
+const occasionIn = ({ workspace }: PaneView): string => {
+  const request = workspace?.pull_request ?? null;
+  return request === null ? "" : occasionOf(request);
+};
+
 const isInFolder = ({ when: { cwd } }: Rule, { activity }: PaneView): boolean => {
   const folder = activity?.folder ?? null;
   return cwd === undefined || (folder !== null && cwd.some((above) => isBelow(folder, above)));
@@ -42,6 +51,7 @@ class StandingWatches {
   private readonly rulesNow: () => readonly Rule[];
   private readonly memories = new Map<string, Memory>();
   private standing: readonly StandingWatch[] = [];
+  private occasions: Set<string> | null = null;
 
   constructor(context: StandingWatches["context"], rulesNow: () => readonly Rule[]) {
     this.context = context;
@@ -57,7 +67,8 @@ class StandingWatches {
     const rules = this.rulesNow();
     this.standing = rules.flatMap((rule) => {
       const condition = watchOf(rule);
-      if (condition === null) return [];
+      // What is sent to an agent is no matter of this.
+      if (condition === null || rule.then === "send") return [];
       const hash = hashOf(rule, rules);
       const { beganAt, told } = this.memoryOf(hash, now);
       const { targets, agents, sessions } = rule.when;
@@ -100,26 +111,29 @@ class StandingWatches {
    * Agents in its folders, of which something came true since its rule is in the file. `goneAt`: when those that are gone ended.
    */
   about(
-    { rule, job }: StandingWatch,
+    { rule, job, hash }: StandingWatch,
     watched: ReadonlyMap<string, Watched>,
     goneAt: (runtimeId: string) => number | null,
   ): Map<string, Watched> {
     const { kind } = job.condition;
-    const isNew = (runtimeId: string, { row: { since }, isGone }: Watched): boolean => {
+    const isNew = (runtimeId: string, { row, isGone }: Watched): boolean => {
       if (isGone) return (goneAt(runtimeId) ?? 0) >= job.createdAt;
       if (kind === "quiet" || kind === "match") return true;
+      // Nobody says when it became so: it is told once for each commit, over restarts as well.
+      if (kind === "checks" || kind === "pr")
+        return !this.onRecord().has(`${hash} ${runtimeId} ${occasionIn(row)}`);
+      const { since } = row;
       return since !== null && Date.parse(since) >= job.createdAt;
     };
     return new Map([...watched].filter(([id, one]) => isInFolder(rule, one.row) && isNew(id, one)));
   }
 
-  record({ rule, hash }: StandingWatch, row: PaneView, now: number, outcome: string): void {
-    this.insert(rule, hash, {
-      at: now,
-      runtimeId: row.identity.runtime_id ?? "",
-      ref: row.identity.pane_ref,
-      outcome,
-    });
+  record({ rule, hash, job }: StandingWatch, row: PaneView, now: number, outcome: string): void {
+    const isOnce = job.condition.kind === "checks" || job.condition.kind === "pr";
+    const fingerprint = isOnce ? occasionIn(row) : "";
+    const runtimeId = row.identity.runtime_id ?? "";
+    this.insert(rule, hash, { at: now, runtimeId, ref: row.identity.pane_ref, outcome, fingerprint });
+    if (isOnce) this.onRecord().add(`${hash} ${runtimeId} ${fingerprint}`);
     this.memories.get(hash)?.told.push(now);
   }
 
@@ -127,8 +141,19 @@ class StandingWatches {
   stop({ rule, hash }: StandingWatch, now: number, why: string): void {
     const memory = this.memories.get(hash);
     if (memory === undefined || memory.isStopped) return;
-    this.insert(rule, hash, { at: now, runtimeId: "", ref: "", outcome: `stopped: ${why}` });
+    this.insert(rule, hash, { at: now, runtimeId: "", ref: "", outcome: `stopped: ${why}`, fingerprint: "" });
     memory.isStopped = true;
+  }
+
+  /** Of each rule and agent, the commits of pull requests that it told of. */
+  private onRecord(): Set<string> {
+    this.occasions ??= new Set(
+      this.context.rules
+        .listRuleRuns(MAX_ON_RECORD)
+        .filter(({ verdict }) => verdict === "tell")
+        .map(({ hash, runtimeId, fingerprint }) => `${hash} ${runtimeId} ${fingerprint}`),
+    );
+    return this.occasions;
   }
 
   private memoryOf(hash: string, now: number): Memory {
@@ -141,14 +166,13 @@ class StandingWatches {
   private insert(
     { name }: Rule,
     hash: string,
-    run: { at: number; runtimeId: string; ref: string; outcome: string },
+    run: { at: number; runtimeId: string; ref: string; outcome: string; fingerprint: string },
   ): void {
     const { rules, redact } = this.context;
     rules.insertRuleRun({
       ...run,
       rule: name,
       hash,
-      fingerprint: "",
       verdict: "tell",
       command: "",
       outcome: redact(run.outcome).slice(0, 500),

@@ -175,6 +175,12 @@ export const GeneralPage = ({ host }: { host: Host }) => {
                 isOn={values.conflicts}
                 onChange={(isOn) => settings.set("conflicts", isOn)}
               />
+              <Toggle
+                label="Pull requests and checks"
+                hint="Asks GitHub and GitLab about the branches that agents work on, once a minute at most, by your own gh and glab."
+                isOn={values.pull_requests}
+                onChange={(isOn) => settings.set("pull_requests", isOn)}
+              />
             </Group>
           </>
         )}

@@ -267,6 +267,7 @@ const DESKTOP_INPUTS: Readonly<Record<string, unknown>> = {
   "desktop.setLaunchAtLogin": { isOn: true },
   "desktop.testNotification": undefined,
   "desktop.openLogs": undefined,
+  "desktop.openPage": { page: "https://github.com/acme/shop/pull/12" },
   "desktop.commandLine": undefined,
   "desktop.installCommandLine": undefined,
   "desktop.hide": undefined,
@@ -354,6 +355,7 @@ const fakeDesktop = (): DesktopService => {
     commandLine: () => Promise.resolve({ kind: "none" as const, reason: "a fake" }),
     installCommandLine: () => Promise.resolve({ kind: "none" as const, reason: "a fake" }),
     openLogs: () => Promise.resolve(),
+    openPage: () => Promise.resolve(),
     hide: () => {},
     // oxlint-disable-next-line require-yield -- nothing ever happens there
     events: async function* () {},
