@@ -67,8 +67,8 @@ interface FeatureRows {
   readScreen(pane: PaneView): Promise<readonly string[] | null>;
   /** Whether the person looks at this pane now. Never rejects; false where that is not known. */
   isInFront(pane: PaneView): Promise<boolean>;
-  /** True once the present wait of a runtime was confirmed on the screen since the daemon's start. */
-  isConfirmed(runtimeId: string): boolean;
+  /** True once the present wait of a runtime was confirmed on the screen since the daemon's start, and since `since` (epoch ms). */
+  isConfirmed(runtimeId: string, since: number | null): boolean;
   /** Called when the first surface begins to draw rows for a person, and when the last ends. Returns the unsubscribe function. */
   onShown(listener: (areShown: boolean) => void): () => void;
   /** What is known of the worktree of a runtime, for its row; kept until the runtime ends or memory is rebuilt (`reset`). */

@@ -244,18 +244,28 @@ export interface NotificationSchedulerDeps {
   policy(): NotificationPolicy;
   /** Takes secrets out of a text, because notifications stay on screens and in the system's lists. */
   redact(text: string): string;
-  /** True once the present wait was confirmed on the screen since the daemon's start. */
-  isConfirmed(runtimeId: string): boolean;
+  /**
+   * True once the present wait was confirmed on the screen since the daemon's start, and since `since` (epoch ms; null: ever). With
+   * `since` also for a turn that ended.
+   */
+  isConfirmed(runtimeId: string, since: number | null): boolean;
   /** Whether the person has this pane in front now. Never rejects; false if that is not known. */
   isInFront(pane: PaneView): Promise<boolean>;
 }
+
+/** Reviews come every second: when none came for so long, the machine slept. */
+const LEAP_MS = 10_000;
 
 /** A wait that may need a notification. */
 interface Candidate {
   readonly runtimeId: string;
   readonly kind: NotificationKind;
   topic: string;
-  readonly heardAt: number;
+  heardAt: number;
+  /** When time was last seen to pass. */
+  reviewedAt: number;
+  /** When the machine woke up, epoch ms: what was heard before it slept may be over. Null: it did not sleep since. */
+  wokeAt: number | null;
   readonly since: number | null;
   pane: PaneView;
   /** As its row says now, whatever the row of the wait. */
@@ -311,6 +321,7 @@ export class NotificationScheduler {
 
   /** Judges held notifications again; call about once a second. */
   review(): void {
+    this.noteTime();
     if (this.candidates.size > 0) void this.look();
   }
 
@@ -351,6 +362,8 @@ export class NotificationScheduler {
       kind,
       topic: topicOf(pane, kind),
       heardAt: this.deps.now(),
+      reviewedAt: this.deps.now(),
+      wokeAt: null,
       since: pane.since === null ? null : Date.parse(pane.since),
       pane,
       isMuted: pane.muted !== null,
@@ -359,6 +372,18 @@ export class NotificationScheduler {
       this.cancelLook = null;
       void this.look();
     });
+  }
+
+  /** What was heard before the machine slept is heard again, and nobody is told of it before it was seen anew. */
+  private noteTime(): void {
+    const now = this.deps.now();
+    for (const one of this.candidates.values()) {
+      if (now - one.reviewedAt > LEAP_MS) {
+        one.heardAt = now;
+        one.wokeAt = now;
+      }
+      one.reviewedAt = now;
+    }
   }
 
   private async look(): Promise<void> {
@@ -380,6 +405,7 @@ export class NotificationScheduler {
   }
 
   private takeRipe(): Candidate[] {
+    this.noteTime();
     const policy = this.deps.policy();
     const now = this.deps.now();
     return [...this.candidates.values()].filter((one) => {
@@ -391,7 +417,7 @@ export class NotificationScheduler {
           now,
           // Asking for the local time loads the time zones, half a megabyte, which is wasted without quiet hours.
           minuteOfDay: policy.quiet_hours === null ? 0 : this.deps.minuteOfDay(),
-          isConfirmed: this.deps.isConfirmed(one.runtimeId),
+          isConfirmed: this.deps.isConfirmed(one.runtimeId, one.wokeAt),
           isComplete: isComplete(one.pane, one.kind),
           toldAt: this.toldAt.get(one.runtimeId) ?? null,
         },
