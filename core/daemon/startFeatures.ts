@@ -56,6 +56,7 @@ export const startFeatures = (deps: {
           : ((await connectedTargets.find(pane.targetId)?.capture(pane)) ?? null);
       },
     },
+    setAwake: (awake) => tolerateStoreFailure(deps.logger, () => ingest.setAwake(awake)),
     jobs: store,
     rules: store,
     sends: service.unattended,

@@ -3,7 +3,7 @@
 import { byPlace, byText } from "../engine/rows.ts";
 import type { Pane, Target } from "../model/runtime.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
-import type { PaneView, TargetView } from "../model/view.ts";
+import type { AwakeView, PaneView, TargetView } from "../model/view.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
@@ -110,6 +110,7 @@ export class RowViews {
   private readonly bare = new WeakMap<Pane, PaneView>();
   /** By server, as long as it is known. */
   private placed: ReadonlyMap<string, ServerRows> = new Map();
+  private awake: AwakeView | null = null;
 
   constructor(unitOfWork: UnitOfWork) {
     this.unitOfWork = unitOfWork;
@@ -157,8 +158,10 @@ export class RowViews {
     const servers = [...this.unitOfWork.liveState.servers.values()].filter(
       (server) => server.targetId === target.targetId,
     );
-    const view = targetView(target, servers);
-    if (target.kind !== "local" || target.health !== "ok") return view;
+    const remote = targetView(target, servers);
+    if (target.kind !== "local") return remote;
+    const view = { ...remote, awake: this.awake };
+    if (target.health !== "ok") return view;
     const { outage, unseenReason, lossReason } = this.unitOfWork;
     if (outage.reason !== null)
       return { ...view, health: "degraded", health_reason: outage.reason, remedy: HINDERED_REMEDY };
@@ -205,6 +208,14 @@ export class RowViews {
   targetChanged(targetId: string): void {
     const target = this.unitOfWork.liveState.targets.get(targetId);
     if (target !== undefined) this.unitOfWork.emit({ kind: "target", target: this.ofTarget(target) });
+  }
+
+  /** What keeps this machine awake; clients hear of it only when it changed. */
+  setAwake(awake: AwakeView | null): void {
+    if (JSON.stringify(this.awake) === JSON.stringify(awake)) return;
+    this.awake = awake;
+    for (const { targetId, kind } of this.unitOfWork.liveState.targets.values())
+      if (kind === "local") this.targetChanged(targetId);
   }
 
   /** Makes a runtime's row again; clients hear of it only when something shown changed (not the moment of confirmation). */

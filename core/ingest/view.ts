@@ -344,6 +344,7 @@ export const targetView = (target: Target, servers: readonly ServerEntry[]): Tar
   remedy: target.link?.remedy ?? null,
   next_attempt_at:
     target.link === null || target.link.nextAttemptAt === null ? null : toIso(target.link.nextAttemptAt),
+  awake: null,
   servers: servers
     .filter(({ server }) => server !== BACKGROUND_SERVER)
     .map((server) => ({

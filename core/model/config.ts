@@ -108,6 +108,9 @@ export type SshTargetConfig = z.infer<typeof sshTargetConfigSchema>;
 
 const agentTypeSchema = z.string().regex(/^[a-z0-9_-]{1,40}$/, "this isn't an agent type");
 
+/** `working_on_power`: only while the machine is known to be on power. */
+const keepAwakeSchema = z.enum(["never", "working", "working_on_power"]);
+
 export const configSchema = z
   .object({
     $schema: z.string().optional(),
@@ -164,6 +167,8 @@ export const configSchema = z
       .prefault({}),
     /** Whether worktrees of one repository are compared for conflicts while agents work in them. */
     conflicts: z.boolean().default(false),
+    /** Whether this machine is kept from falling asleep while an agent of it works or a text for later is due. */
+    keep_awake: keepAwakeSchema.default("never"),
     idle_shutdown_ms: z.number().positive().default(1_800_000),
   })
   .strict();
@@ -283,6 +288,7 @@ export const SETTING_SCHEMAS = {
   "timing.completed_demotion_ms": durationMs(1_000, 7),
   "timing.crashed_visible_ms": durationMs(1_000, 90),
   conflicts: z.boolean(),
+  keep_awake: keepAwakeSchema,
   idle_shutdown_ms: durationMs(60_000, 30),
 } as const satisfies Record<SettingKey, z.ZodType>;
 export type SettingValues = { [K in SettingKey]: z.output<(typeof SETTING_SCHEMAS)[K]> };
@@ -300,6 +306,7 @@ export const settingsOf = ({
   retention,
   timing,
   conflicts,
+  keep_awake,
   idle_shutdown_ms,
 }: Config): SettingValues => ({
   "notifications.waiting_approval": notifications.waiting_approval,
@@ -321,5 +328,6 @@ export const settingsOf = ({
   "timing.completed_demotion_ms": timing.completed_demotion_ms,
   "timing.crashed_visible_ms": timing.crashed_visible_ms,
   conflicts,
+  keep_awake,
   idle_shutdown_ms,
 });

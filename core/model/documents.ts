@@ -94,6 +94,7 @@ const statusSchema = z.object({
   filters,
   summary: countsSchema,
   problems: z.array(z.string()),
+  awake: targetViewSchema.shape.awake,
 });
 
 const dismissedSchema = z.object({ ...stamp, dismissed: z.string() });

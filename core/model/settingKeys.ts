@@ -20,6 +20,7 @@ export const SETTING_KEYS = [
   "timing.completed_demotion_ms",
   "timing.crashed_visible_ms",
   "conflicts",
+  "keep_awake",
   "idle_shutdown_ms",
 ] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];

@@ -164,6 +164,18 @@ export const sessionViewSchema = z.object({
 });
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
+/**
+ * What keeps this machine from falling asleep (`keep_awake`): agents of it that work, and when the next text for later is due, if that
+ * is within the hour. `problem`: why it may fall asleep all the same.
+ */
+const awakeViewSchema = z.object({
+  is_on: z.boolean(),
+  working: z.number().int(),
+  text_due_at: iso.nullable(),
+  problem: z.string().nullable(),
+});
+export type AwakeView = z.infer<typeof awakeViewSchema>;
+
 export const targetViewSchema = z.object({
   target: z.string(),
   kind: z.enum(["local", "ssh"]),
@@ -178,6 +190,8 @@ export const targetViewSchema = z.object({
   /** What to do about `health_reason`, where that is known. */
   remedy: z.string().nullable(),
   next_attempt_at: iso.nullable(),
+  /** Null: it is not kept awake, and need not be. */
+  awake: awakeViewSchema.nullable().default(null),
   servers: z.array(
     z.object({
       tmux_server: z.string(),

@@ -115,6 +115,7 @@ export const makeTarget = (options: Partial<TargetView> = {}): TargetView => ({
   rtt_ms: null,
   remedy: null,
   next_attempt_at: null,
+  awake: null,
   servers: [{ tmux_server: "default", status: "ok", mode: "direct", problem: null, pane_count: 1 }],
   ...options,
 });

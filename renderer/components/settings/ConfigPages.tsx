@@ -156,6 +156,12 @@ const Rows = (props: { rows: readonly NumberRow[]; values: SettingValues; set: S
     />
   ));
 
+const AWAKE_CHOICES: readonly (readonly [SettingValues["keep_awake"], string])[] = [
+  ["never", "Never"],
+  ["working", "Always"],
+  ["working_on_power", "On power only"],
+];
+
 export const GeneralPage = ({ host }: { host: Host }) => {
   const settings = useSettings(host.api);
   return (
@@ -174,6 +180,18 @@ export const GeneralPage = ({ host }: { host: Host }) => {
                 hint="Marks agents whose branches conflict or that edit the same files. Merges are tried in a folder of agtmux's own."
                 isOn={values.conflicts}
                 onChange={(isOn) => settings.set("conflicts", isOn)}
+              />
+            </Group>
+            <Group title="While agents work">
+              <Choice
+                label="Keep this machine awake"
+                hint="While an agent of this machine works or a text is due within the hour. The display and a closed lid sleep as ever."
+                value={values.keep_awake}
+                options={AWAKE_CHOICES.map(([value, label]) => ({ value, label }))}
+                onChange={(chosen) => {
+                  const choice = AWAKE_CHOICES.find(([value]) => value === chosen)?.[0];
+                  if (choice !== undefined) settings.set("keep_awake", choice);
+                }}
               />
             </Group>
           </>
