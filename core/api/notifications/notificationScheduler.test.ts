@@ -187,6 +187,31 @@ describe("a wait", () => {
     expect(told()).toEqual([PERMISSION]);
   });
 
+  it("of which nothing is known for a moment stands, and is not told again", async () => {
+    waits();
+    await pass(1_000);
+    change({ state: "unknown", version: 2 });
+    await pass(20_000);
+    change({ state: "waiting_approval", version: 3 }, asked("rm x"));
+    await pass(30_000);
+    expect(told()).toEqual([PERMISSION]);
+    change({ state: "unknown", version: 4 });
+    change({ state: "running", version: 5 });
+    await flush();
+    expect(told()).toEqual(["withdraw rt1:1"]);
+  });
+
+  it("of which nothing is known for a minute is withdrawn, and told when it is seen again", async () => {
+    waits();
+    await pass(1_000);
+    change({ state: "unknown", version: 2 });
+    await pass(61_000);
+    expect(told()).toEqual([PERMISSION, "withdraw rt1:1"]);
+    change({ state: "waiting_approval", version: 3 }, asked("rm x"));
+    await pass(2_000);
+    expect(told()).toEqual([PERMISSION]);
+  });
+
   it("that ends while it is looked at is not told", async () => {
     waits();
     now += 1_000;

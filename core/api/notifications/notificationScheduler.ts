@@ -253,6 +253,9 @@ export interface NotificationSchedulerDeps {
   isInFront(pane: PaneView): Promise<boolean>;
 }
 
+/** A wait of which nothing is known goes on, as after sleep, if it is seen again within this time. */
+const LAPSE_MS = 60_000;
+
 /** Reviews come every second: when none came for so long, the machine slept. */
 const LEAP_MS = 10_000;
 
@@ -296,6 +299,8 @@ export class NotificationScheduler {
   private readonly candidates = new Map<string, Candidate>();
   private readonly told = new Map<string, Told>();
   private readonly toldAt = new Map<string, number>();
+  /** Since when nothing is known of a wait that was told, by agent. */
+  private readonly lapsed = new Map<string, number>();
   /** The agents for which a grouped notification still stands. */
   private readonly groups = new Map<string, Set<string>>();
   /** When the latest notices were shown. */
@@ -322,6 +327,7 @@ export class NotificationScheduler {
   /** Judges held notifications again; call about once a second. */
   review(): void {
     this.noteTime();
+    for (const [runtimeId, at] of this.lapsed) if (this.deps.now() - at >= LAPSE_MS) this.settle(runtimeId);
     if (this.candidates.size > 0) void this.look();
   }
 
@@ -354,6 +360,11 @@ export class NotificationScheduler {
     }
     if (!isTransition) return;
     const told = this.told.get(runtimeId);
+    if (pane.state === "unknown" && told !== undefined && isWaiting(told.kind)) {
+      if (!this.lapsed.has(runtimeId)) this.lapsed.set(runtimeId, this.deps.now());
+      return;
+    }
+    this.lapsed.delete(runtimeId);
     if (kind !== null && told !== undefined && isSameWait(told, kind, pane)) return;
     this.settle(runtimeId);
     if (kind === null) return;
@@ -467,6 +478,7 @@ export class NotificationScheduler {
   /** The wait of this agent, and its notification, are over. A grouped notification is withdrawn with the last of its agents. */
   private settle(runtimeId: string): void {
     this.candidates.delete(runtimeId);
+    this.lapsed.delete(runtimeId);
     const notificationId = this.told.get(runtimeId)?.notificationId ?? null;
     this.told.delete(runtimeId);
     if (notificationId === null) return;
