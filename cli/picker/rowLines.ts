@@ -28,6 +28,7 @@ import {
   wrapWhole,
 } from "./line.ts";
 import { awakeText, visibleOnTerminal, formatAge } from "../../core/model/words.ts";
+import { limitLine } from "../../ui/text/limitText.ts";
 import { expiryText, type RequestPart } from "../../ui/text/requestText.ts";
 import { cardView, type CardView } from "../../ui/actions/cardView.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
@@ -339,7 +340,8 @@ export const targetLines = (target: TargetView, isSelected: boolean, { width, no
     ...(target.remedy === null ? [] : [displaySentence(target.remedy)]),
     ...(target.awake === null ? [] : [displaySentence(awakeText(target.awake))]),
   ];
-  const quiet = [seenText(target, now), target.servers.map(serverText).join("; ")].filter(Boolean);
+  const limits = target.limits.map((one) => limitLine(one, now));
+  const quiet = [...limits, seenText(target, now), target.servers.map(serverText).join("; ")].filter(Boolean);
   const lines = (texts: readonly string[], style: Style): Line[] =>
     texts.flatMap((text) =>
       wrapWhole(text, Math.max(1, width - 4)).map((row): Line => [edge(isSelected), span(`  ${row}`, style)]),

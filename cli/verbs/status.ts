@@ -2,6 +2,7 @@
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { AwakeView, PaneList, TargetView } from "../../core/model/view.ts";
 import { awakeText } from "../../core/model/words.ts";
+import { nearlyUsedText } from "../../ui/text/limitText.ts";
 import type { CliContext } from "../command/context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { describeCounts } from "../render/mark.ts";
@@ -45,7 +46,7 @@ const describeMissing = ({ problems }: PaneList, targets: readonly TargetView[])
 
 const renderStatus = (
   { summary }: PaneList,
-  { missing, awake }: { missing: string | null; awake: AwakeView | null },
+  { missing, awake, limits }: { missing: string | null; awake: AwakeView | null; limits: string },
   { paint, isShort }: { paint: Paint; isShort: boolean },
 ): string => {
   const { needs_action: needs, by_state } = summary;
@@ -55,6 +56,7 @@ const renderStatus = (
   return [
     parts.filter((part) => part !== "").join(paint("dim", " · ")),
     ...(missing === null ? [] : [paint("yellow", `(${cleanLine(missing)})`)]),
+    ...(isShort || limits === "" ? [] : [paint("dim", `(${cleanLine(limits)})`)]),
     ...(isShort || awake === null ? [] : [paint("dim", `(${cleanLine(awakeText(awake))})`)]),
   ]
     .filter((part) => part !== "")
@@ -98,7 +100,9 @@ export const runStatus = async (
       return;
     }
     const look = { paint: paintOf(format, context), isShort: format === "tmux" };
-    context.print(`${renderStatus(list, { missing: describeMissing(list, targets), awake }, look)}\n`);
+    context.print(
+      `${renderStatus(list, { missing: describeMissing(list, targets), awake, limits: nearlyUsedText(targets, Date.parse(list.generated_at)) }, look)}\n`,
+    );
   } finally {
     client.close();
   }

@@ -3,7 +3,7 @@
 import { byPlace, byText } from "../engine/rows.ts";
 import type { Pane, Target } from "../model/runtime.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
-import type { AwakeView, PaneView, TargetView } from "../model/view.ts";
+import type { AccountLimits, AwakeView, PaneView, TargetView } from "../model/view.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
@@ -111,6 +111,8 @@ export class RowViews {
   /** By server, as long as it is known. */
   private placed: ReadonlyMap<string, ServerRows> = new Map();
   private awake: AwakeView | null = null;
+  /** By the name of the target. */
+  private readonly limits = new Map<string, readonly AccountLimits[]>();
 
   constructor(unitOfWork: UnitOfWork) {
     this.unitOfWork = unitOfWork;
@@ -158,7 +160,9 @@ export class RowViews {
     const servers = [...this.unitOfWork.liveState.servers.values()].filter(
       (server) => server.targetId === target.targetId,
     );
-    const remote = targetView(target, servers);
+    const limits = this.limits.get(target.targetName);
+    const bare = targetView(target, servers);
+    const remote = limits === undefined ? bare : { ...bare, limits: [...limits] };
     if (target.kind !== "local") return remote;
     const view = { ...remote, awake: this.awake };
     if (target.health !== "ok") return view;
@@ -216,6 +220,15 @@ export class RowViews {
     this.awake = awake;
     for (const { targetId, kind } of this.unitOfWork.liveState.targets.values())
       if (kind === "local") this.targetChanged(targetId);
+  }
+
+  /** What agents of a target say of their accounts' limits; clients hear of it only when it changed. */
+  setLimits(targetName: string, limits: readonly AccountLimits[]): void {
+    if (JSON.stringify(this.limits.get(targetName) ?? []) === JSON.stringify(limits)) return;
+    if (limits.length === 0) this.limits.delete(targetName);
+    else this.limits.set(targetName, limits);
+    for (const target of this.unitOfWork.liveState.targets.values())
+      if (target.targetName === targetName) this.targetChanged(target.targetId);
   }
 
   /** Makes a runtime's row again; clients hear of it only when something shown changed (not the moment of confirmation). */

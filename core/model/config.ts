@@ -167,6 +167,8 @@ export const configSchema = z
       .prefault({}),
     /** Whether worktrees of one repository are compared for conflicts while agents work in them. */
     conflicts: z.boolean().default(false),
+    /** Whether what agents say of their accounts' limits is read while rows are shown. */
+    limits: z.boolean().default(false),
     /** Whether this machine is kept from falling asleep while an agent of it works or a text for later is due. */
     keep_awake: keepAwakeSchema.default("never"),
     idle_shutdown_ms: z.number().positive().default(1_800_000),
@@ -288,6 +290,7 @@ export const SETTING_SCHEMAS = {
   "timing.completed_demotion_ms": durationMs(1_000, 7),
   "timing.crashed_visible_ms": durationMs(1_000, 90),
   conflicts: z.boolean(),
+  limits: z.boolean(),
   keep_awake: keepAwakeSchema,
   idle_shutdown_ms: durationMs(60_000, 30),
 } as const satisfies Record<SettingKey, z.ZodType>;
@@ -306,6 +309,7 @@ export const settingsOf = ({
   retention,
   timing,
   conflicts,
+  limits,
   keep_awake,
   idle_shutdown_ms,
 }: Config): SettingValues => ({
@@ -328,6 +332,7 @@ export const settingsOf = ({
   "timing.completed_demotion_ms": timing.completed_demotion_ms,
   "timing.crashed_visible_ms": timing.crashed_visible_ms,
   conflicts,
+  limits,
   keep_awake,
   idle_shutdown_ms,
 });

@@ -20,6 +20,7 @@ export const SETTING_KEYS = [
   "timing.completed_demotion_ms",
   "timing.crashed_visible_ms",
   "conflicts",
+  "limits",
   "keep_awake",
   "idle_shutdown_ms",
 ] as const;

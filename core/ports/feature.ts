@@ -7,7 +7,7 @@ import type { ActionResult, ActionGuards } from "../model/action.ts";
 import type { Config } from "../model/config.ts";
 import type { Check } from "../model/doctor.ts";
 import type { Account } from "../model/runtime.ts";
-import type { AwakeView, FeedChange, PaneView } from "../model/view.ts";
+import type { AccountLimits, AwakeView, FeedChange, PaneView } from "../model/view.ts";
 import type { ToldRequest } from "../model/request.ts";
 import type { AgentAdapter } from "./agentAdapter.ts";
 import type { Clock, IdSource } from "./clock.ts";
@@ -168,6 +168,8 @@ export interface FeatureContext {
   readonly rows: FeatureRows;
   /** What the row of this machine says of being kept awake; null: nothing. Clients hear of it only when it changed. */
   setAwake(awake: AwakeView | null): void;
+  /** What the row of a target says of its agents' accounts. Clients hear of it only when it changed. */
+  setLimits(target: string, limits: readonly AccountLimits[]): void;
   /** Types a text through the gate, as a person does; see the call of this name. */
   send(input: SendInput): Promise<ActionResult>;
   /** Puts something that was done on a person's order on record, where 'agtmux audit' shows it. `ref`: what it was done to. */

@@ -17,7 +17,8 @@ import {
   type WindowSummary,
 } from "../../ui/lists/sessions.ts";
 import type { TargetView } from "../../core/model/view.ts";
-import { Age, TimeLeft } from "./Age.tsx";
+import { limitLine } from "../../ui/text/limitText.ts";
+import { Age, TimeLeft, TimeText } from "./Age.tsx";
 import { memo } from "react";
 import type { HeldRow } from "../hooks/useRows.ts";
 import { usePopover } from "../state/popover.ts";
@@ -171,6 +172,11 @@ const TargetRow = ({ target, ...row }: RowProps & { target: TargetView }) => {
           </>
         )}
       </p>
+      {target.limits.map((limits) => (
+        <p key={`${limits.agent} ${limits.account ?? ""}`} className={styles.quiet}>
+          <TimeText textAt={(now) => limitLine(limits, now)} />
+        </p>
+      ))}
       <ul className={styles.servers} aria-label="tmux servers">
         {target.servers.map((server) => (
           <li key={server.tmux_server} data-status={server.status}>

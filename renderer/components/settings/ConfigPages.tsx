@@ -182,6 +182,14 @@ export const GeneralPage = ({ host }: { host: Host }) => {
                 onChange={(isOn) => settings.set("conflicts", isOn)}
               />
             </Group>
+            <Group title="Limits">
+              <Toggle
+                label="Limits of accounts"
+                hint="What agents say of their providers' limits, from files that they write anyway: with the machines, and above the list when more than 80 % are used."
+                isOn={values.limits}
+                onChange={(isOn) => settings.set("limits", isOn)}
+              />
+            </Group>
             <Group title="While agents work">
               <Choice
                 label="Keep this machine awake"
