@@ -85,7 +85,10 @@ export class PickerStart {
         limits:
           from === null
             ? NO_LIMITS
-            : await client.call((api) => api.history.limits.mutate({ target: [target] })),
+            : await client
+                .call((api) => api.history.limits.mutate({ target: [target] }))
+                // It only helps to choose.
+                .catch(() => NO_LIMITS),
         text: from === null ? null : await handoffOf(client, from),
       }),
       ({ startable, limits, text }, mode) => ({
@@ -254,11 +257,9 @@ const HANDOFF_ROWS = 8;
 const fieldRows = (text: string, width: number): string[] =>
   wrapWhole(visibleOnTerminal(text), Math.max(10, width - LABEL_WIDTH - 4));
 
-/** Its name, with what it says of its limits where something is handed over. */
-const agentLabel = ({ agents, form, handOver }: StartMode): string => {
-  const choice = agents.find(({ value }) => value === form.agent);
-  return handOver === null || choice === undefined ? form.agent : choice.label;
-};
+/** With what it says of its limits, where something is handed over. */
+const agentLabel = ({ agents, form }: StartMode): string =>
+  `${form.agent}${agents.find(({ value }) => value === form.agent)?.room ?? ""}`;
 
 const textRows = ({ form }: StartMode, width: number): string[] => fieldRows(form.text, width);
 

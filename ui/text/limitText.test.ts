@@ -132,10 +132,14 @@ describe("handing over from an agent that stopped at a limit", () => {
   it("offers each account by itself, with what it says of its room", () => {
     const all = [limits({ account: "work dir" }), claude({ windows: [windowOf(100)] })];
     expect(agentChoices(AGENTS, all, NOW)).toEqual([
-      { value: "codex", label: "Codex" },
-      { value: "codex work dir", label: "Codex (work dir), 40 % used" },
-      { value: "claude", label: "Claude Code, 100 % of 5 hours used, resets in 2h" },
-      { value: "gemini", label: "Gemini CLI" },
+      { value: "codex", label: "Codex", room: "" },
+      { value: "codex work dir", label: "Codex (work dir), 40 % used", room: ", 40 % used" },
+      {
+        value: "claude",
+        label: "Claude Code, 100 % of 5 hours used, resets in 2h",
+        room: ", 100 % of 5 hours used, resets in 2h",
+      },
+      { value: "gemini", label: "Gemini CLI", room: "" },
     ]);
     const form = { target: "host", folder: "/p", branch: "", text: "" };
     expect(startInput({ ...form, agent: "codex work dir" })).toMatchObject({

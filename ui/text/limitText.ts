@@ -115,14 +115,17 @@ export const nearlyUsedText = (targets: Iterable<TargetView>, now: number): stri
 export interface AgentChoice {
   /** As the form has it (`StartForm`). */
   readonly value: string;
+  /** With `room`. */
   readonly label: string;
+  /** What it says of its limits, to go on with; empty where nothing is known. */
+  readonly room: string;
 }
 
-/** What a choice says of its limits; empty where nothing is known. */
-const roomText = (limits: AccountLimits, now: number): string =>
-  isUsedUp(limits, now) ? `, ${limitParts(limits, now)[0] ?? ""}` : `, ${percentOf(limits)} used`;
-
-const percentOf = (limits: AccountLimits): string => percentText(usedMost(limits)?.used_percent ?? 0);
+const roomText = (limits: AccountLimits | undefined, now: number): string => {
+  if (limits === undefined) return "";
+  const [first = ""] = limitParts(limits, now);
+  return isUsedUp(limits, now) ? `, ${first}` : `, ${percentText(usedMost(limits)?.used_percent ?? 0)} used`;
+};
 
 /** Agents that can be started, and each account of them that says how much of its limits is used. */
 export const agentChoices = (
@@ -131,21 +134,20 @@ export const agentChoices = (
   now: number,
 ): AgentChoice[] => {
   const current = currentLimits(limits, now);
-  return agents.flatMap(({ agent, agent_name: name, is_found: isFound }) => {
+  return agents.flatMap(({ agent, agent_name: name, is_found: isFound }): AgentChoice[] => {
     const known = current.filter((one) => one.agent === agent);
-    const only = known.find(({ account }) => account === null);
+    const room = roomText(
+      known.find(({ account }) => account === null),
+      now,
+    );
     const absent = isFound === false ? " (not found)" : "";
-    return [
-      {
-        value: agent,
-        label: `${displayLine(name)}${absent}${only === undefined ? "" : roomText(only, now)}`,
-      },
-      ...known.flatMap((one) =>
-        one.account === null
-          ? []
-          : [{ value: `${agent} ${one.account}`, label: `${accountText(one)}${roomText(one, now)}` }],
-      ),
-    ];
+    const accounts = known.flatMap((one): AgentChoice[] => {
+      const own = roomText(one, now);
+      return one.account === null
+        ? []
+        : [{ value: `${agent} ${one.account}`, label: `${accountText(one)}${own}`, room: own }];
+    });
+    return [{ value: agent, label: `${displayLine(name)}${absent}${room}`, room }, ...accounts];
   });
 };
 
