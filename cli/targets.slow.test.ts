@@ -23,6 +23,8 @@ beforeEach(async () => {
       health_reason: "connect to vm2: its host key has CHANGED\u001b[2J",
       remedy: "Run 'ssh-keygen -R vm2'.",
       next_attempt_at: "2126-11-21T09:00:00.000Z",
+      awake: null,
+      limits: [],
     }),
   ]);
   await home.serve(daemon);

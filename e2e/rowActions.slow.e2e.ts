@@ -1,7 +1,7 @@
 // What the popover keeps about a row for the person, on a scripted daemon: each by its key, with what it says and what is asked of
 // the daemon.
 import { expect, it } from "vitest";
-import { makeAdapterView, makePane } from "../test/factories/view.ts";
+import { makeAdapterView, makePane, makeTarget, usedTo } from "../test/factories/view.ts";
 import { fakeHandOver } from "../test/fakes/fakeHandOver.ts";
 import { FakeAutomation } from "../test/fakes/fakeAutomation.ts";
 import { usePopovers } from "./launchers/popovers.ts";
@@ -147,4 +147,45 @@ it("hands a session over: shows who starts where and with what, starts nothing b
   expect(handOver.started).toMatchObject([
     { agent: "codex", target: "host", folder: "/home/ann/src/shop", text: "go on with the refunds" },
   ]);
+});
+
+it("hands a session that stopped at a limit over to the account that has room", async () => {
+  const in2h = new Date(Date.now() + 2 * 3_600_000 + 60_000).toISOString();
+  const handOver = fakeHandOver("short work", {}, [usedTo(100, "home", in2h), usedTo(12, "work", in2h)]);
+  const activity = { work_tree: "/home/ann/src/shop" };
+  const error = { state: "error", reason: "usage_limit" } as const;
+  const pane = { ...makePane({ windowName: "api", agent: "codex", ...error, activity }), account: "home" };
+  const started = await start([{ ...pane, agent_session_id: "s-1" }], { features: handOver.features });
+  const { popover, page } = started;
+  await popover.row("api").focus();
+  await popover.press("p");
+  const agent = popover.dialog.getByLabel("Agent");
+  await expect.poll(() => agent.inputValue()).toBe("codex work");
+  expect(await agent.locator("option").allTextContents()).toEqual([
+    "Claude Code",
+    "Gemini CLI (not found)",
+    "Codex",
+    "Codex (home), 100 % of 5 hours used, resets in 2h",
+    "Codex (work), 12 % used",
+  ]);
+  expect(await popover.dialog.getByLabel("Folder").inputValue()).toBe("/home/ann/src/shop");
+  await expectSound(started);
+  await expect.poll(() => popover.dialog.getByLabel("What it is told").inputValue()).toBe("short work");
+  await page.keyboard.press("Control+Enter");
+  await popover.dialog.getByText("codex runs in session shop").waitFor();
+  expect(handOver.started).toMatchObject([{ agent: "codex", account: "work", folder: "/home/ann/src/shop" }]);
+});
+
+it("says quietly that an account is nearly used up, and with its machine how much and since when", async () => {
+  const in2h = new Date(Date.now() + 2 * 3_600_000 + 60_000).toISOString();
+  const target = makeTarget({ limits: [usedTo(86, null, in2h)] });
+  const started = await start([makePane({ windowName: "api" })]);
+  const { page, daemon } = started;
+  expect(await page.getByRole("note", { name: "Limits" }).count()).toBe(0);
+  daemon.setTargets([target]);
+  const line = "Codex: 86 % of 5 hours used, resets in 2h";
+  await page.getByRole("note", { name: "Limits" }).getByText(line, { exact: true }).waitFor();
+  await expectSound(started);
+  await page.getByRole("button", { name: "Machines" }).click();
+  await page.getByText(`${line} (as of`).waitFor();
 });

@@ -154,6 +154,28 @@ describe("the desktop app on the stand-in", () => {
     expect(running.notifications.history()).toHaveLength(1);
   });
 
+  it("keeps the machine awake on power while an agent works, and the tray says why", async () => {
+    mkdirSync(home, { mode: 0o700 });
+    writeFileSync(join(home, "config.json"), JSON.stringify({ keep_awake: "working_on_power" }));
+    const running = await launch();
+    const agent = await play();
+    await agent.frame("running");
+    await running.until(() => running.sleepBlockers().length > 0, "it is kept awake");
+    expect(running.sleepBlockers()).toEqual(["prevent-app-suspension"]);
+    const said = (): string => running.tray.state.tooltip.split("\n")[1] ?? "";
+    await running.until(() => said() === "kept awake: 1 agent works", "the tray says why");
+    await agent.frame("completed");
+    await running.until(() => running.sleepBlockers().length === 0, "it may fall asleep");
+    await running.until(() => said() === "", "the tray says nothing of it");
+    running.setBattery(true);
+    await agent.frame("running");
+    await running.until(
+      () => said() === "may fall asleep although 1 agent works: it isn't on power",
+      "why not",
+    );
+    expect(running.sleepBlockers()).toEqual([]);
+  });
+
   it("opens and closes the popover by the tray", async () => {
     const running = await launch();
     running.tray.click();

@@ -5,7 +5,10 @@ import type { DocumentsCalls } from "./documents/calls.ts";
 import type { HistoryCalls } from "./history/calls.ts";
 import type { WorkspacesCalls } from "./workspaces/calls.ts";
 import type { Feature, FirstTasks } from "../core/ports/feature.ts";
+import type { SleepBlocker } from "../core/ports/sleepBlocker.ts";
 import { createAutomation } from "./automation/automation.ts";
+import { createAwake } from "./awake/awake.ts";
+import { createProgramBlocker } from "./awake/programBlocker.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { createHistory } from "./history/history.ts";
 import { createWorkspaces } from "./workspaces/workspaces.ts";
@@ -18,7 +21,8 @@ export type DaemonRouter = RouterOf<{
   workspaces: WorkspacesCalls;
 }>;
 
-export const createFeatures = (): Feature[] => {
+/** `sleepBlocker`: what the host has to keep its machine awake; left out: a program of the machine does it. */
+export const createFeatures = ({ sleepBlocker }: { sleepBlocker?: SleepBlocker } = {}): Feature[] => {
   let firstTasks: FirstTasks | null = null;
   return [
     createAutomation({
@@ -29,5 +33,8 @@ export const createFeatures = (): Feature[] => {
     createHistory(),
     createWorkspaces({ firstTasks: () => firstTasks }),
     createDocuments(),
+    createAwake(
+      ({ env }) => sleepBlocker ?? createProgramBlocker({ platform: process.platform, env: { ...env } }),
+    ),
   ];
 };

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCodeOf, AgtmuxError } from "../core/model/errors.ts";
-import { dialog, Notification, powerMonitor, app } from "electron";
+import { dialog, Notification, powerMonitor, powerSaveBlocker, app } from "electron";
 import type { ReachableService } from "../core/api/calls.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import {
@@ -22,7 +22,7 @@ import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
 import { createAppPopover, createTrayIcon, iconPath } from "./appPopover.ts";
 import { createCommandLineService } from "./commandLine.ts";
 import { hostDaemon, joinDaemon } from "./compose.ts";
-import { createLaunchAtLogin } from "./desktopSettings.ts";
+import { createLaunchAtLogin, createSleepBlocker } from "./desktopSettings.ts";
 import { DaemonSession, reachDaemon } from "./daemonSession.ts";
 import { DesktopEvents } from "./desktopEvents.ts";
 import { FocusReturn } from "./focusReturn.ts";
@@ -181,6 +181,7 @@ const createReach =
           logger,
           terminals,
           loginItem: createLaunchAtLogin(app, process.platform),
+          sleepBlocker: createSleepBlocker(powerSaveBlocker, powerMonitor),
           // The answer to the request is sent first.
           onShutdownRequest: () => void setImmediate(() => app.quit()),
         }),

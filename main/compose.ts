@@ -13,6 +13,7 @@ import type { LoginItem } from "../core/daemon/service.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
 import type { FeatureAnswers } from "../core/ports/feature.ts";
 import type { Logger } from "../core/ports/logger.ts";
+import type { SleepBlocker } from "../core/ports/sleepBlocker.ts";
 import { createRouterCaller } from "../core/rpc/messageBridge.ts";
 import type { Owner } from "../core/rpc/ownership.ts";
 import type { RuntimePaths } from "../core/rpc/paths.ts";
@@ -43,6 +44,7 @@ export const hostDaemon = async (options: {
   readonly logger: Logger;
   readonly terminals: TerminalService;
   readonly loginItem: LoginItem;
+  readonly sleepBlocker: SleepBlocker;
   readonly onShutdownRequest: () => void;
 }): Promise<ReachedDaemon> => {
   const { owner, paths, logger } = options;
@@ -61,7 +63,7 @@ export const hostDaemon = async (options: {
       host: "app",
       isOnDemand: false,
       adapters,
-      features: createFeatures(),
+      features: createFeatures({ sleepBlocker: options.sleepBlocker }),
       eventScriptSource: options.eventScript,
       env: { HOME: homedir(), ...options.env },
       uid: process.getuid?.() ?? 0,

@@ -1,6 +1,7 @@
-// Settings that the system holds: whether the app starts with the session (`createLaunchAtLogin`), and the shortcut that opens the
-// popover from anywhere (`createShortcut`).
+// Settings that the system holds: whether the app starts with the session (`createLaunchAtLogin`), the shortcut that opens the
+// popover from anywhere (`createShortcut`), and whether the machine may fall asleep (`createSleepBlocker`).
 import type { DesktopState } from "../core/model/desktop.ts";
+import type { SleepBlocker } from "../core/ports/sleepBlocker.ts";
 
 type LaunchAtLoginState = DesktopState["launchAtLogin"];
 
@@ -110,3 +111,32 @@ export const createShortcut = (
 };
 
 export type Shortcut = ReturnType<typeof createShortcut>;
+
+/** The part of Electron's `powerSaveBlocker` that is used here. What it holds ends with the app, however that ends. */
+interface PowerSaveBlocker {
+  start(type: "prevent-app-suspension"): number;
+  stop(id: number): unknown;
+}
+
+/** Keeps the machine awake by Electron: the display still goes dark, and a closed lid sleeps. Call once the app is ready. */
+export const createSleepBlocker = (
+  blocker: PowerSaveBlocker,
+  power: { isOnBatteryPower(): boolean },
+): SleepBlocker => {
+  const held = new Set<number>();
+  const release = (id: number): void => {
+    if (held.delete(id)) blocker.stop(id);
+  };
+  return {
+    findProblem: () => Promise.resolve(null),
+    hold: async () => {
+      const id = blocker.start("prevent-app-suspension");
+      held.add(id);
+      return { release: () => release(id) };
+    },
+    isOnPower: () => Promise.resolve(!power.isOnBatteryPower()),
+    close: async () => {
+      for (const id of held) release(id);
+    },
+  };
+};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { rollUp, type FeedEntry, type PaneView } from "../core/model/view.ts";
-import { makePane } from "../test/factories/view.ts";
+import { rollUp, type FeedEntry, type PaneView, type TargetView } from "../core/model/view.ts";
+import { makePane, makeTarget } from "../test/factories/view.ts";
 import { TrayState, toPicture } from "./trayState.ts";
 
 const snapshot = (...panes: PaneView[]): FeedEntry => ({
@@ -30,6 +30,29 @@ const pane = (state: PaneView["state"], paneRef: string, runtimeId = `${paneRef}
   withIdentity({ ...makePane(), state }, paneRef, runtimeId);
 
 describe("the tray's picture", () => {
+  it("says that the machine is kept awake and why, until it is not or the daemon is lost", () => {
+    const tray = new TrayState();
+    const target = (awake: TargetView["awake"], more: Partial<TargetView> = {}): FeedEntry => ({
+      kind: "target",
+      version: 4,
+      at: 0,
+      target: { ...makeTarget(), kind: "local", ...more, awake },
+    });
+    const on = { is_on: true, working: 2, text_due_at: "2026-01-01T10:00:00.000Z", problem: null };
+    const said = (): string[] => tray.picture.tooltip.split("\n").slice(1);
+    tray.apply(target(on));
+    expect(said()).toEqual(["kept awake: 2 agents work, a text is due within the hour"]);
+    tray.apply(target(null, { kind: "ssh", target: "vm1" }));
+    expect(said()).toHaveLength(1);
+    tray.apply(target({ is_on: false, working: 1, text_due_at: null, problem: "it isn't on power" }));
+    expect(said()).toEqual(["may fall asleep although 1 agent works: it isn't on power"]);
+    tray.apply(target(null));
+    expect(said()).toEqual([]);
+    tray.apply(target(on));
+    tray.clear();
+    expect(said()).toEqual([]);
+  });
+
   it("takes its shape from the most urgent state and counts everything that needs action", () => {
     expect(toPicture(["running", "waiting_input", "waiting_approval", "idle", "waiting_input"])).toEqual({
       urgency: "waiting_approval",

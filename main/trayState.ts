@@ -2,8 +2,8 @@
 // the popover keeps its own, richer copy.
 import { countStates } from "../core/model/needs.ts";
 import { CANONICAL_STATES, needsAction, topState, type CanonicalState } from "../core/model/state.ts";
-import { stateCount } from "../core/model/words.ts";
-import type { FeedEntry, PaneView } from "../core/model/view.ts";
+import { awakeText, stateCount } from "../core/model/words.ts";
+import type { AwakeView, FeedEntry, PaneView, TargetView } from "../core/model/view.ts";
 
 /** What the menu-bar icon can say, one shape each. */
 export type Urgency = "none" | "running" | "waiting_input" | "waiting_approval" | "error";
@@ -36,8 +36,8 @@ const toUrgency = (state: CanonicalState | null): Urgency => {
   }
 };
 
-/** Pure: the most urgent state decides the shape, everything that needs action counts. */
-export const toPicture = (states: readonly CanonicalState[]): TrayPicture => {
+/** Pure: the most urgent state decides the shape, everything that needs action counts. `awake`: of this machine. */
+export const toPicture = (states: readonly CanonicalState[], awake: AwakeView | null = null): TrayPicture => {
   const counts = countStates(states.map((state) => ({ state })));
   const top = topState(states);
   // Most urgent first.
@@ -47,15 +47,20 @@ export const toPicture = (states: readonly CanonicalState[]): TrayPicture => {
   return {
     urgency: toUrgency(top),
     waiting: states.filter(needsAction).length,
-    tooltip: words.length === 0 ? "agtmux: no agents" : `agtmux: ${words.join(", ")}`,
+    tooltip: [
+      words.length === 0 ? "agtmux: no agents" : `agtmux: ${words.join(", ")}`,
+      ...(awake === null ? [] : [awakeText(awake)]),
+    ].join("\n"),
   };
 };
 
 export class TrayState {
   private readonly rows = new Map<string, Row>();
+  private awake: AwakeView | null = null;
 
   get picture(): TrayPicture {
-    return toPicture([...this.rows.values()].flatMap(({ state }) => (state === null ? [] : [state])));
+    const states = [...this.rows.values()].flatMap(({ state }) => (state === null ? [] : [state]));
+    return toPicture(states, this.awake);
   }
 
   apply(entry: FeedEntry): void {
@@ -63,6 +68,7 @@ export class TrayState {
       case "snapshot":
         this.rows.clear();
         for (const pane of entry.panes) this.put(pane);
+        for (const target of entry.targets) this.putTarget(target);
         return;
       case "state":
         this.put(entry.pane);
@@ -72,6 +78,8 @@ export class TrayState {
         if (this.rows.get(entry.pane_ref)?.runtimeId === entry.runtime_id) this.rows.delete(entry.pane_ref);
         return;
       case "target":
+        this.putTarget(entry.target);
+        return;
       case "gap":
         return;
     }
@@ -80,6 +88,11 @@ export class TrayState {
   /** From now on nothing is known. */
   clear(): void {
     this.rows.clear();
+    this.awake = null;
+  }
+
+  private putTarget({ kind, awake }: TargetView): void {
+    if (kind === "local") this.awake = awake;
   }
 
   private put(pane: PaneView): void {

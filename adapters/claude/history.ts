@@ -18,9 +18,11 @@ import {
   createTranscriptReader,
   factsOf,
 } from "../common/sessionLog.ts";
-import { asPayload, fieldOf, listOf, type Payload, textOf } from "../common/events.ts";
+import { limitWindow } from "../common/accountLimits.ts";
+import { asPayload, fieldOf, listOf, type Payload, parsePayload, textOf } from "../common/events.ts";
 import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type {
+  AgentLimits,
   TranscriptEntry,
   FileHistory,
   FileUsage,
@@ -194,4 +196,27 @@ export const claudeHistory: FileHistory = {
   readFacts,
   readEntries: withoutBranches(readClaudeLines),
   usage,
+};
+
+// Limits: only the JSON that a status line gets has them (documented: `rate_limits` with `five_hour` and `seven_day`, for accounts with a
+// subscription, after the first answer). No file of the program does, so a person's status line may keep it for us beside the settings
+// (docs/history.md).
+
+const WINDOWS = [
+  ["five_hour", 5 * 60],
+  ["seven_day", 7 * 24 * 60],
+] as const;
+
+export const claudeLimits: AgentLimits = {
+  from: { file: "agtmux-status.json" },
+  source: "its status line",
+  read: (text, changedAt) => {
+    const limits = asPayload(fieldOf(parsePayload(text) ?? {}, "rate_limits"));
+    if (limits === null) return null;
+    const windows = WINDOWS.flatMap(([name, minutes]) => {
+      const window = limitWindow(fieldOf(limits, name), changedAt, { percent: "used_percentage", minutes });
+      return window === null ? [] : [window];
+    });
+    return windows.length === 0 ? null : { at: changedAt, windows };
+  },
 };

@@ -14,6 +14,7 @@ import { BUILT_IN } from "../common/builtIn.ts";
 import { readResetTime } from "../common/resetTime.ts";
 import {
   claudeHistory,
+  claudeLimits,
   readClaudeSessionTitle,
   readClaudeTranscript,
   titleOfClaudeSession,
@@ -201,6 +202,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   needsConfirmation: createClaudeConfirmation(),
   configFolder: { usual: ".claude", variable: "CLAUDE_CONFIG_DIR" },
   history: claudeHistory,
+  limits: claudeLimits,
   background: claudeBackground,
   loads: claudeLoads,
   printMode: PRINT_MODE,

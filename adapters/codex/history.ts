@@ -1,7 +1,10 @@
 // What Codex's rollouts say: the conversation, and for the history a session's facts and usage. Files:
 // `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`. Recorded with 0.169.0: the first line is 22 kB of the
 // program's instructions with the session's facts around them, and the first prompt stands about 43 kB into the file.
+import { limitWindow, newestLimits } from "../common/accountLimits.ts";
 import type {
+  AgentLimits,
+  LimitReading,
   TranscriptEntry,
   FileHistory,
   FileUsage,
@@ -205,4 +208,29 @@ export const codexHistory: FileHistory = {
   readFacts,
   readEntries: withoutBranches(readCodexLines),
   usage,
+};
+
+// Limits: `token_count` repeats what the provider said with its last answer (form recorded with 0.169.0, where all windows were null; the
+// windows' own form is that of logs of 0.58 and later that others have published). Earlier versions have no `limit_id`.
+
+const GENERAL_LIMIT = "codex";
+
+const readLimits = (line: Payload): LimitReading | null => {
+  const payload = asPayload(fieldOf(line, "payload"));
+  const at = timeOf(line);
+  if (payload === null || at === null || textOf(payload, "type") !== "token_count") return null;
+  const limits = asPayload(fieldOf(payload, "rate_limits"));
+  // Another limit, as of one model, says nothing of the account's.
+  if (limits === null || (textOf(limits, "limit_id") ?? GENERAL_LIMIT) !== GENERAL_LIMIT) return null;
+  const windows = ["primary", "secondary"].flatMap((name) => {
+    const window = limitWindow(fieldOf(limits, name), at, { percent: "used_percent", minutes: null });
+    return window === null ? [] : [window];
+  });
+  return windows.length === 0 ? null : { at, windows };
+};
+
+export const codexLimits: AgentLimits = {
+  from: "logs",
+  source: "its session log",
+  read: (text) => newestLimits(text, /"rate_limits"\s*:\s*\{/, readLimits),
 };

@@ -11,7 +11,7 @@ import {
 import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
 import { readResetTime } from "../common/resetTime.ts";
-import { codexHistory, readCodexTranscript } from "./history.ts";
+import { codexHistory, codexLimits, readCodexTranscript } from "./history.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
 import { isOwnScreen, readCodexScreen, readDraft as readCodexDraft } from "./screen.ts";
@@ -169,6 +169,7 @@ export const createCodexAdapter = (): AgentAdapter => ({
   needsConfirmation: createCodexConfirmation(),
   configFolder: { usual: ".codex", variable: "CODEX_HOME" },
   history: codexHistory,
+  limits: codexLimits,
   loads: codexLoads,
   printMode: PRINT_MODE,
   integration: createCodexIntegration(),

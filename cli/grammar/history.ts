@@ -149,8 +149,8 @@ const addHistoryHandoff = (history: Verb, context: CliContext, outcome: Outcome)
     });
 };
 
-const addHistoryUsage = (history: Verb, context: CliContext): void => {
-  addFilters(history.command("usage").description("tokens that agents used, as their logs state them"))
+const addUsageOptions = (command: Verb): Verb =>
+  addFilters(command)
     .addOption(
       choice("--by <group>", "what to add up by (default day)", [
         "day",
@@ -160,7 +160,27 @@ const addHistoryUsage = (history: Verb, context: CliContext): void => {
         "session",
       ]),
     )
-    .addOption(json())
+    .addOption(json());
+
+const LIMITS_NOTE = `
+Limits are what the agents' own files say: Codex writes them into its session logs, Claude Code gives them to a status line, which can keep
+them (docs/history.md). Nobody is asked, and nothing is computed: where no file says it, or its time has passed, nothing is shown.
+`;
+
+const addUsage = (program: Verb, context: CliContext): void => {
+  addUsageOptions(
+    program.command("usage").description("tokens that agents used, and the limits of your accounts"),
+  )
+    .option("--limits", "how much of each limit is used, and when it resets, instead of tokens")
+    .addHelpText("after", LIMITS_NOTE)
+    .example("agtmux usage", "The same as 'agtmux history usage': tokens per day, of every agent.")
+    .example("agtmux usage --limits", "Each account's limits, as its agent says.")
+    .example("agtmux usage --limits --json", "The same for a script.")
+    .action(async (options) => (await import("../verbs/usage.ts")).runUsage(context, options));
+};
+
+const addHistoryUsage = (history: Verb, context: CliContext): void => {
+  addUsageOptions(history.command("usage").description("tokens that agents used, as their logs state them"))
     .addHelpText("after", USAGE_NOTE)
     .example("agtmux history usage --since 7d", "Per day, of every agent.")
     .example("agtmux history usage --by session --cwd .", "Which session of this folder used most.")
@@ -176,4 +196,5 @@ export const addHistory = (program: Verb, context: CliContext, outcome: Outcome)
   addHistoryExport(history, context);
   addHistoryResume(history, context, outcome);
   addHistoryHandoff(history, context, outcome);
+  addUsage(program, context);
 };

@@ -1,6 +1,7 @@
 // One picture of the picker: every line of the screen, where the cursor is, and which cards can be read on it. Pure; only rows that
 // can be seen are drawn.
 import { findWindow, rowTops, scrollToShow, type Row } from "../../ui/lists/rows.ts";
+import { nearlyUsedText } from "../../ui/text/limitText.ts";
 import { totalsOf } from "../../ui/text/rowText.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { clip, pad, span, spread, STYLE, type Line } from "./line.ts";
@@ -175,7 +176,7 @@ const viewName = (view: ListView): string => {
 };
 
 /** Totals in words, and on the right what is wrong or searched for. */
-export const headLine = (state: PickerState, width: number): Line => {
+export const headLine = (state: PickerState, width: number, now: number): Line => {
   const totals = state.counts === null ? [] : totalsOf(state.counts);
   const words = totals.flatMap(({ key, text }, index) => [
     ...(index === 0 ? [] : [span(" · ", STYLE.dim)]),
@@ -195,8 +196,10 @@ export const headLine = (state: PickerState, width: number): Line => {
     state.search === "" || state.mode.kind === "search"
       ? []
       : [span(`/${displayLine(state.search)} `, STYLE.cyan)];
+  const limits = nearlyUsedText(state.feed.targets.values(), now);
+  const quiet = searched.length > 0 || limits === "" ? searched : [span(`${limits} `, STYLE.dim)];
   const right =
-    lost.length > 0 ? lost : problem === undefined ? searched : [span(displayLine(problem), STYLE.red)];
+    lost.length > 0 ? lost : problem === undefined ? quiet : [span(displayLine(problem), STYLE.red)];
   return spread(left, clip(right, Math.floor(width / 2)), width);
 };
 

@@ -1,10 +1,10 @@
 // Starting an agent from the picker: which one, where, on which branch, with which task, or with what another one hands over. What the keys do to the form, what is
 // asked of the daemon, and the form's lines. The daemon says what is not possible; what was typed stays.
-import type { PaneView } from "../../core/model/view.ts";
+import type { LimitList, PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../command/context.ts";
+import { agentChoices, agentToHandTo } from "../../ui/text/limitText.ts";
 import { rowTitle } from "../../ui/text/rowText.ts";
 import {
-  agentToHandTo,
   agentToStart,
   folderToStartIn,
   readHandoff,
@@ -25,6 +25,9 @@ import { clip, hintLine, keyHint, span, STYLE, widthOf, wrapWhole, type Line } f
 
 /** Longer than the daemon waits for the agent and for its task. */
 const WAIT_MS = 15_000;
+
+/** Nobody hands over: nothing is read. */
+const NO_LIMITS: Pick<LimitList, "items" | "generated_at"> = { items: [], generated_at: "" };
 
 /** The one after `now` in the list, or before it. */
 const stepIn = (list: readonly string[], now: string, step: 1 | -1): string =>
@@ -79,14 +82,24 @@ export class PickerStart {
     void this.questions.ask(
       async (client) => ({
         startable: await client.call((api) => api.workspaces.startable.mutate({ target })),
+        limits:
+          from === null
+            ? NO_LIMITS
+            : await client
+                .call((api) => api.history.limits.mutate({ target: [target] }))
+                // It only helps to choose.
+                .catch(() => NO_LIMITS),
         text: from === null ? null : await handoffOf(client, from),
       }),
-      ({ startable, text }, mode) => ({
+      ({ startable, limits, text }, mode) => ({
         ...mode,
-        agents: startable.map(({ agent }) => agent),
+        agents: agentChoices(startable, limits.items, Date.parse(limits.generated_at)),
         form: {
           ...mode.form,
-          agent: from === null ? agentToStart(startable) : agentToHandTo(startable, from),
+          agent:
+            from === null
+              ? agentToStart(startable)
+              : agentToHandTo(startable, from, limits.items, Date.parse(limits.generated_at)),
           text: text ?? mode.form.text,
         },
       }),
@@ -131,7 +144,17 @@ export class PickerStart {
   private choose(mode: StartMode, step: 1 | -1): void {
     const { form, field } = mode;
     if (field === "agent")
-      this.put({ ...mode, form: { ...form, agent: stepIn(mode.agents, form.agent, step) } });
+      this.put({
+        ...mode,
+        form: {
+          ...form,
+          agent: stepIn(
+            mode.agents.map(({ value }) => value),
+            form.agent,
+            step,
+          ),
+        },
+      });
     else if (field === "target")
       this.put({ ...mode, form: { ...form, target: stepIn(mode.machines, form.target, step) } });
   }
@@ -234,6 +257,10 @@ const HANDOFF_ROWS = 8;
 const fieldRows = (text: string, width: number): string[] =>
   wrapWhole(visibleOnTerminal(text), Math.max(10, width - LABEL_WIDTH - 4));
 
+/** With what it says of its limits, where something is handed over. */
+const agentLabel = ({ agents, form }: StartMode): string =>
+  `${form.agent}${agents.find(({ value }) => value === form.agent)?.room ?? ""}`;
+
 const textRows = ({ form }: StartMode, width: number): string[] => fieldRows(form.text, width);
 
 interface Bar {
@@ -265,7 +292,7 @@ export const startBar = (mode: StartMode, width: number): Bar => {
   let cursor: Bar["cursor"] = null;
   for (const field of shownFields(mode)) {
     const isHere = field === mode.field;
-    const value = mode.form[field];
+    const value = field === "agent" ? agentLabel(mode) : mode.form[field];
     const all = fieldRows(value, width);
     const isRead = field === "text" && handOver !== null;
     const rows = isRead ? all.slice(handOver.top, handOver.top + HANDOFF_ROWS) : all.slice(-TASK_ROWS);

@@ -13,6 +13,7 @@ import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.t
 import type { DiffRow } from "../../ui/lists/diffRows.ts";
 import { moveSelection, RowMemory, type Row, type View } from "../../ui/lists/rows.ts";
 import type { DraftVerdict } from "../../ui/text/ruleText.ts";
+import type { AgentChoice } from "../../ui/text/limitText.ts";
 import type { StartedView, StartForm } from "../../ui/text/sessionText.ts";
 import type { StateCounts } from "../../ui/lists/groups.ts";
 
@@ -114,7 +115,7 @@ export type StartField = (typeof START_FIELDS)[number];
 export interface StartMode {
   readonly kind: "start";
   /** Those that can be started; none until the daemon has answered. */
-  readonly agents: readonly string[];
+  readonly agents: readonly AgentChoice[];
   readonly machines: readonly string[];
   /** Whose session is handed over; of the text the first row that is shown, and how many have been. Null: it is a start. */
   readonly handOver: { readonly from: PaneView; readonly top: number; readonly readTo: number } | null;

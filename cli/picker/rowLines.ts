@@ -27,7 +27,8 @@ import {
   wrapLine,
   wrapWhole,
 } from "./line.ts";
-import { visibleOnTerminal, formatAge } from "../../core/model/words.ts";
+import { awakeText, visibleOnTerminal, formatAge } from "../../core/model/words.ts";
+import { limitLine } from "../../ui/text/limitText.ts";
 import { expiryText, type RequestPart } from "../../ui/text/requestText.ts";
 import { cardView, type CardView } from "../../ui/actions/cardView.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
@@ -338,8 +339,10 @@ export const targetLines = (target: TargetView, isSelected: boolean, { width, no
   const said = [
     ...(target.health_reason === null ? [] : [displayLine(target.health_reason)]),
     ...(target.remedy === null ? [] : [displaySentence(target.remedy)]),
+    ...(target.awake === null ? [] : [displaySentence(awakeText(target.awake))]),
   ];
-  const quiet = [seenText(target, now), target.servers.map(serverText).join("; ")].filter(Boolean);
+  const limits = target.limits.map((one) => limitLine(one, now));
+  const quiet = [...limits, seenText(target, now), target.servers.map(serverText).join("; ")].filter(Boolean);
   const lines = (texts: readonly string[], style: Style): Line[] =>
     texts.flatMap((text) =>
       wrapWhole(text, Math.max(1, width - 4)).map((row): Line => [edge(isSelected), span(`  ${row}`, style)]),

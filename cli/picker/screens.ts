@@ -239,7 +239,7 @@ const listFrame = (input: FrameInput): Frame => {
   const { mode } = state;
   const dialogKey = dialogKeyOf(mode);
   return {
-    lines: [headLine(state, columns), ...middle, statusLine(state, columns), ...bar.lines],
+    lines: [headLine(state, columns, look.now), ...middle, statusLine(state, columns), ...bar.lines],
     cards: [
       ...area.cards,
       ...(dialogKey === null || isCut ? [] : [{ key: dialogKey, look: `${columns}x${rows}`, isWhole: true }]),

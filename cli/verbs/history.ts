@@ -330,10 +330,9 @@ const toUsageRow = (name: string, sum: HistoryUsage["summary"]): Cell[] => [
   { text: money(sum.cost) },
 ];
 
-export const runHistoryUsage = async (
-  context: CliContext,
-  options: HistoryFilterOptions & { by?: string; json?: boolean },
-): Promise<void> => {
+export type UsageOptions = HistoryFilterOptions & { by?: string; json?: boolean };
+
+export const runHistoryUsage = async (context: CliContext, options: UsageOptions): Promise<void> => {
   const by = parseGroup(options.by ?? "day");
   const filters = parseHistoryFilters(context, options);
   const usage = await withDaemon(context, async (client) => {

@@ -1,6 +1,8 @@
 // `agtmux status`: one line for status bars and prompts, most urgent first, and the global roll-up for scripts.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { PaneList, TargetView } from "../../core/model/view.ts";
+import type { AwakeView, PaneList, TargetView } from "../../core/model/view.ts";
+import { awakeText } from "../../core/model/words.ts";
+import { nearlyUsedText } from "../../ui/text/limitText.ts";
 import type { CliContext } from "../command/context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { describeCounts } from "../render/mark.ts";
@@ -44,7 +46,7 @@ const describeMissing = ({ problems }: PaneList, targets: readonly TargetView[])
 
 const renderStatus = (
   { summary }: PaneList,
-  missing: string | null,
+  { missing, awake, limits }: { missing: string | null; awake: AwakeView | null; limits: string },
   { paint, isShort }: { paint: Paint; isShort: boolean },
 ): string => {
   const { needs_action: needs, by_state } = summary;
@@ -54,6 +56,8 @@ const renderStatus = (
   return [
     parts.filter((part) => part !== "").join(paint("dim", " · ")),
     ...(missing === null ? [] : [paint("yellow", `(${cleanLine(missing)})`)]),
+    ...(isShort || limits === "" ? [] : [paint("dim", `(${cleanLine(limits)})`)]),
+    ...(isShort || awake === null ? [] : [paint("dim", `(${cleanLine(awakeText(awake))})`)]),
   ]
     .filter((part) => part !== "")
     .join(" ");
@@ -86,14 +90,19 @@ export const runStatus = async (
   const client = await context.connect(options.start ? {} : { start: false });
   try {
     const list = await client.call((api) => api.panes.query({}));
+    const targets = await client.call((api) => api.targets.query());
+    const awake = targets.find(({ kind }) => kind === "local")?.awake ?? null;
     if (options.json === true) {
       const { schema_version, generated_at, filters, summary, problems } = list;
-      context.print(`${JSON.stringify({ schema_version, generated_at, filters, summary, problems })}\n`);
+      context.print(
+        `${JSON.stringify({ schema_version, generated_at, filters, summary, problems, awake })}\n`,
+      );
       return;
     }
-    const targets = list.problems.length === 0 ? [] : await client.call((api) => api.targets.query());
     const look = { paint: paintOf(format, context), isShort: format === "tmux" };
-    context.print(`${renderStatus(list, describeMissing(list, targets), look)}\n`);
+    context.print(
+      `${renderStatus(list, { missing: describeMissing(list, targets), awake, limits: nearlyUsedText(targets, Date.parse(list.generated_at)) }, look)}\n`,
+    );
   } finally {
     client.close();
   }

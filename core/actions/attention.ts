@@ -83,10 +83,17 @@ export const createAttention = ({
     connectedTargets,
     clock,
   }),
-  isConfirmed: (runtimeId) => {
+  isConfirmed: (runtimeId, since) => {
     const entry = ingest.liveState.runtimes.get(runtimeId);
-    const runs = [entry?.runs.poller, entry?.runs.transcript];
-    return runs.some((run) => run !== undefined && isWaiting(run.signal.status.state));
+    if (entry === undefined) return false;
+    const { runs, liveness, resolution } = entry;
+    // An end is no dialog that a screen shows: a look that did not change the state is enough.
+    const isEnd = since !== null && resolution !== null && !isWaiting(resolution.status.state);
+    return (["poller", "transcript"] as const).some(
+      (source) =>
+        (isEnd || (runs[source] !== undefined && isWaiting(runs[source].signal.status.state))) &&
+        (since === null || (liveness.observedAt[source] ?? 0) >= since),
+    );
   },
 });
 

@@ -24,6 +24,8 @@ const target = (name: string, health: TargetView["health"]): TargetView => ({
   rtt_ms: null,
   remedy: null,
   next_attempt_at: null,
+  awake: null,
+  limits: [],
   servers: [{ tmux_server: "default", status: "ok", mode: "direct", problem: null, pane_count: 3 }],
 });
 const input = {

@@ -306,6 +306,7 @@ export const createDaemon = async (deps: {
         platform: deps.platform,
         env,
         notifications: config.current.notifications,
+        keepAwake: config.current.keep_awake,
         notificationListeners: service.notifications.listenerCount,
         findTerminal: deps.findTerminal ?? null,
         loss: () => findLostHistory(store),

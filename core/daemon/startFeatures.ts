@@ -56,6 +56,8 @@ export const startFeatures = (deps: {
           : ((await connectedTargets.find(pane.targetId)?.capture(pane)) ?? null);
       },
     },
+    setAwake: (awake) => tolerateStoreFailure(deps.logger, () => ingest.setAwake(awake)),
+    setLimits: (target, limits) => tolerateStoreFailure(deps.logger, () => ingest.setLimits(target, limits)),
     jobs: store,
     rules: store,
     sends: service.unattended,

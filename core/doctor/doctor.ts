@@ -69,7 +69,11 @@ const createVersions = async ({ executor, processes }: DoctorLink, seen: DoctorT
 const lookAtSetup = async (
   { view, agents: seen }: DoctorTarget,
   link: DoctorLink,
-  { adapters, muted }: { adapters: readonly AgentAdapter[]; muted: readonly string[] },
+  {
+    adapters,
+    muted,
+    keepAwake,
+  }: { adapters: readonly AgentAdapter[]; muted: readonly string[]; keepAwake: SetupLook["keep_awake"] },
 ): Promise<SetupLook> => {
   const { executor } = link;
   const integrations = await link.integrations();
@@ -95,7 +99,7 @@ const lookAtSetup = async (
   };
   const [tmux, summaries] = await Promise.all([lookAtTmux(link), integrations.list()]);
   const agents = (await Promise.all(summaries.map(lookAtAgent))).flat();
-  return { target: view.target, tmux, agents };
+  return { target: view.target, tmux, agents, keep_awake: view.kind === "local" ? keepAwake : null };
 };
 
 const unknownTarget = (name: string, all: readonly DoctorTarget[]): AgtmuxError =>
@@ -130,8 +134,9 @@ export const createDoctor = ({
       throw new AgtmuxError("E_TARGET_UNREACHABLE", `machine ${name} is not connected`, {
         remedy: `Try 'agtmux target connect ${name}'.`,
       });
-    const muted = host().notifications.muted_agents;
-    return lookAtSetup(target, target.link, { adapters: adapters.list(), muted });
+    const { notifications, keepAwake } = host();
+    const muted = notifications.muted_agents;
+    return lookAtSetup(target, target.link, { adapters: adapters.list(), muted, keepAwake });
   },
   /** `target` null: all of them. Fails with E_TARGET_UNKNOWN for a name that is not known. */
   examine: async ({ target }: { target: string | null }): Promise<{ findings: Finding[] }> => {

@@ -10,6 +10,7 @@ const FACTS: HostFacts = {
   platform: "linux",
   env: { DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/bus" },
   notifications: DEFAULT_CONFIG.notifications,
+  keepAwake: "never",
   notificationListeners: 0,
   findTerminal: () => "/usr/bin/xterm",
   loss: () => Promise.resolve(null),

@@ -27,6 +27,7 @@ export interface HostFacts {
   /** Environment of the daemon. */
   env: Readonly<Record<string, string | undefined>>;
   notifications: Config["notifications"];
+  keepAwake: Config["keep_awake"];
   /** Surfaces that now listen for notifications. */
   notificationListeners: number;
   /** Names the program that opens terminal windows; fails with E_UNSUPPORTED where there is none. Null: this host opens none. */

@@ -22,7 +22,7 @@ import type { Place } from "../model/evidence.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { PaneKey, Target, TargetHealth, TargetLink } from "../model/runtime.ts";
-import type { FeedChange, PaneView, TargetView } from "../model/view.ts";
+import type { AccountLimits, AwakeView, FeedChange, PaneView, TargetView } from "../model/view.ts";
 import type { WorkspaceView } from "../model/workspace.ts";
 import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
 import { promptWith } from "./view.ts";
@@ -245,6 +245,16 @@ export class Ingest {
       this.parts.rows.refresh(entry, pane);
     });
     return true;
+  }
+
+  /** What keeps this machine awake, as a feature says it; null: nothing does, and nothing need. */
+  setAwake(awake: AwakeView | null): void {
+    this.unitOfWork.commit(() => this.parts.rows.setAwake(awake));
+  }
+
+  /** What agents of a target say of their accounts' limits, as a feature read it. */
+  setLimits(targetName: string, limits: readonly AccountLimits[]): void {
+    this.unitOfWork.commit(() => this.parts.rows.setLimits(targetName, limits));
   }
 
   setConfirmRequests(runtimeId: string, confirm: boolean): void {

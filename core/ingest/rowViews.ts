@@ -3,7 +3,7 @@
 import { byPlace, byText } from "../engine/rows.ts";
 import type { Pane, Target } from "../model/runtime.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
-import type { PaneView, TargetView } from "../model/view.ts";
+import type { AccountLimits, AwakeView, PaneView, TargetView } from "../model/view.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
@@ -110,6 +110,9 @@ export class RowViews {
   private readonly bare = new WeakMap<Pane, PaneView>();
   /** By server, as long as it is known. */
   private placed: ReadonlyMap<string, ServerRows> = new Map();
+  private awake: AwakeView | null = null;
+  /** By the name of the target. */
+  private readonly limits = new Map<string, readonly AccountLimits[]>();
 
   constructor(unitOfWork: UnitOfWork) {
     this.unitOfWork = unitOfWork;
@@ -157,8 +160,12 @@ export class RowViews {
     const servers = [...this.unitOfWork.liveState.servers.values()].filter(
       (server) => server.targetId === target.targetId,
     );
-    const view = targetView(target, servers);
-    if (target.kind !== "local" || target.health !== "ok") return view;
+    const limits = this.limits.get(target.targetName);
+    const bare = targetView(target, servers);
+    const remote = limits === undefined ? bare : { ...bare, limits: [...limits] };
+    if (target.kind !== "local") return remote;
+    const view = { ...remote, awake: this.awake };
+    if (target.health !== "ok") return view;
     const { outage, unseenReason, lossReason } = this.unitOfWork;
     if (outage.reason !== null)
       return { ...view, health: "degraded", health_reason: outage.reason, remedy: HINDERED_REMEDY };
@@ -205,6 +212,23 @@ export class RowViews {
   targetChanged(targetId: string): void {
     const target = this.unitOfWork.liveState.targets.get(targetId);
     if (target !== undefined) this.unitOfWork.emit({ kind: "target", target: this.ofTarget(target) });
+  }
+
+  /** What keeps this machine awake; clients hear of it only when it changed. */
+  setAwake(awake: AwakeView | null): void {
+    if (JSON.stringify(this.awake) === JSON.stringify(awake)) return;
+    this.awake = awake;
+    for (const { targetId, kind } of this.unitOfWork.liveState.targets.values())
+      if (kind === "local") this.targetChanged(targetId);
+  }
+
+  /** What agents of a target say of their accounts' limits; clients hear of it only when it changed. */
+  setLimits(targetName: string, limits: readonly AccountLimits[]): void {
+    if (JSON.stringify(this.limits.get(targetName) ?? []) === JSON.stringify(limits)) return;
+    if (limits.length === 0) this.limits.delete(targetName);
+    else this.limits.set(targetName, limits);
+    for (const target of this.unitOfWork.liveState.targets.values())
+      if (target.targetName === targetName) this.targetChanged(target.targetId);
   }
 
   /** Makes a runtime's row again; clients hear of it only when something shown changed (not the moment of confirmation). */

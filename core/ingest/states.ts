@@ -231,11 +231,19 @@ export class States {
     pane: Pane,
     { resolution, at, end }: { resolution: Resolution; at: number; end: RuntimeEnd | null },
   ): void {
-    const previousState = entry.resolution?.status.state ?? null;
+    const before = entry.resolution;
+    const previousState = before?.status.state ?? null;
     entry.resolution = resolution;
     if (isWaiting(previousState ?? "unknown") && !isWaiting(resolution.status.state))
       entry.closelyUntil = Math.max(entry.closelyUntil, at + LEFT_WAIT_MS);
     if (resolution.status.state !== "unknown") entry.storedWait = null;
+    // Nobody could look for too long, as while the machine slept: seen again, it is the wait of before.
+    else if (
+      before !== null &&
+      isWaiting(before.status.state) &&
+      resolution.status.reasonCode === "stale_signal"
+    )
+      entry.storedWait = before;
     noteTurn(entry, previousState, resolution);
     entry.marks = marksAfter(entry, resolution);
     showProgress(entry, at, true);

@@ -344,6 +344,8 @@ export const targetView = (target: Target, servers: readonly ServerEntry[]): Tar
   remedy: target.link?.remedy ?? null,
   next_attempt_at:
     target.link === null || target.link.nextAttemptAt === null ? null : toIso(target.link.nextAttemptAt),
+  awake: null,
+  limits: [],
   servers: servers
     .filter(({ server }) => server !== BACKGROUND_SERVER)
     .map((server) => ({

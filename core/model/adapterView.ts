@@ -1,6 +1,7 @@
 // The documents about adapters that leave the daemon: hooks in the settings of agents, which adapters are in force, and what the
 // rules say about one pane.
 import * as z from "zod";
+import type { Config } from "./config.ts";
 import { requestViewSchema } from "./request.ts";
 import { canonicalStateSchema, confidenceSchema } from "./state.ts";
 import { SCHEMA_VERSION } from "./view.ts";
@@ -73,6 +74,8 @@ export interface SetupLook {
   tmux: { path: string | null; version: string | null; problem: string | null };
   /** Those that were found, in the order of lists. */
   agents: SetupAgent[];
+  /** The setting, for this machine; null for another one, whose sleep is not agtmux's business. */
+  keep_awake: Config["keep_awake"] | null;
 }
 
 /** Everything of agtmux that lies in the settings of a target's agents, and what hooks there need beside their entries. */

@@ -109,6 +109,9 @@ export type SshTargetConfig = z.infer<typeof sshTargetConfigSchema>;
 
 const agentTypeSchema = z.string().regex(/^[a-z0-9_-]{1,40}$/, "this isn't an agent type");
 
+/** `working_on_power`: only while the machine is known to be on power. */
+const keepAwakeSchema = z.enum(["never", "working", "working_on_power"]);
+
 export const configSchema = z
   .object({
     $schema: z.string().optional(),
@@ -174,6 +177,10 @@ export const configSchema = z
     setup_offer: z.boolean().default(true),
     /** Whether `gh` and `glab` are asked for the pull requests of branches that agents work on. */
     pull_requests: z.boolean().default(false),
+    /** Whether what agents say of their accounts' limits is read while rows are shown. */
+    limits: z.boolean().default(false),
+    /** Whether this machine is kept from falling asleep while an agent of it works or a text for later is due. */
+    keep_awake: keepAwakeSchema.default("never"),
     idle_shutdown_ms: z.number().positive().default(1_800_000),
   })
   .strict();
@@ -297,6 +304,8 @@ export const SETTING_SCHEMAS = {
   "appearance.text_size": z.literal([...TEXT_SIZES]),
   setup_offer: z.boolean(),
   pull_requests: z.boolean(),
+  limits: z.boolean(),
+  keep_awake: keepAwakeSchema,
   idle_shutdown_ms: durationMs(60_000, 30),
 } as const satisfies Record<SettingKey, z.ZodType>;
 export type SettingValues = { [K in SettingKey]: z.output<(typeof SETTING_SCHEMAS)[K]> };
@@ -317,6 +326,8 @@ export const settingsOf = ({
   appearance,
   setup_offer,
   pull_requests,
+  limits,
+  keep_awake,
   idle_shutdown_ms,
 }: Config): SettingValues => ({
   "notifications.waiting_approval": notifications.waiting_approval,
@@ -342,5 +353,7 @@ export const settingsOf = ({
   "appearance.text_size": appearance.text_size,
   setup_offer,
   pull_requests,
+  limits,
+  keep_awake,
   idle_shutdown_ms,
 });

@@ -11,6 +11,7 @@ import {
   paneListSchema,
   sessionListSchema,
   sessionViewSchema,
+  limitListSchema,
   targetViewSchema,
   windowListSchema,
   windowViewSchema,
@@ -95,6 +96,7 @@ const statusSchema = z.object({
   filters,
   summary: countsSchema,
   problems: z.array(z.string()),
+  awake: targetViewSchema.shape.awake,
 });
 
 const dismissedSchema = z.object({ ...stamp, dismissed: z.string() });
@@ -332,6 +334,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   mute: mutedSchema,
   rename: renamedSchema,
   status: statusSchema,
+  usage: z.union([HISTORY_DOCUMENTS["history usage"], limitListSchema]),
   explain: explanationSchema,
   audit: auditDocumentSchema,
   doctor: doctorReportSchema,

@@ -24,6 +24,8 @@ export const SETTING_KEYS = [
   "appearance.text_size",
   "setup_offer",
   "pull_requests",
+  "limits",
+  "keep_awake",
   "idle_shutdown_ms",
 ] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];

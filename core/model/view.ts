@@ -164,6 +164,54 @@ export const sessionViewSchema = z.object({
 });
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
+/**
+ * What keeps this machine from falling asleep (`keep_awake`): agents of it that work, and when the next text for later is due, if that
+ * is within the hour. `problem`: why it may fall asleep all the same.
+ */
+const awakeViewSchema = z.object({
+  is_on: z.boolean(),
+  working: z.number().int(),
+  text_due_at: iso.nullable(),
+  problem: z.string().nullable(),
+});
+export type AwakeView = z.infer<typeof awakeViewSchema>;
+
+/**
+ * What an agent's own files say of the limits of one account, as long as it counts: a window whose end has passed is not in it.
+ * `reached_until`: when the limit at which an agent of the account stopped ends, as that agent says.
+ */
+const accountLimitsSchema = z.object({
+  agent: z.string(),
+  agent_name: z.string(),
+  /** As rows name it; null: the only one. */
+  account: z.string().nullable(),
+  /** Where it says so, in words, and when that was written; null: only by its screen or its events. */
+  source: z.string().nullable(),
+  said_at: iso.nullable(),
+  windows: z.array(
+    z.object({
+      minutes: z.number().int().nullable(),
+      used_percent: z.number(),
+      resets_at: iso,
+    }),
+  ),
+  reached_until: iso.nullable(),
+});
+export type AccountLimits = z.infer<typeof accountLimitsSchema>;
+
+/** What `agtmux usage --limits` prints; without an item nothing says it. */
+export const limitListSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: iso,
+  problems: z.array(z.string()),
+  items: z.array(
+    accountLimitsSchema.extend({
+      identity: z.object({ target: z.string(), agent: z.string(), account: z.string().nullable() }),
+    }),
+  ),
+});
+export type LimitList = z.infer<typeof limitListSchema>;
+
 export const targetViewSchema = z.object({
   target: z.string(),
   kind: z.enum(["local", "ssh"]),
@@ -178,6 +226,10 @@ export const targetViewSchema = z.object({
   /** What to do about `health_reason`, where that is known. */
   remedy: z.string().nullable(),
   next_attempt_at: iso.nullable(),
+  /** Null: it is not kept awake, and need not be. */
+  awake: awakeViewSchema.nullable().default(null),
+  /** Of the agents' accounts there; empty unless `limits` is on in the configuration. */
+  limits: z.array(accountLimitsSchema).default([]),
   servers: z.array(
     z.object({
       tmux_server: z.string(),

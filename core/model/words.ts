@@ -2,7 +2,7 @@
 // transcripts, states, reasons, ages, conditions of watches. Pure. Only types are imported, so that a command which prints a table
 // does not load a schema library. More words of a row are in ui/text/rowText.ts.
 import type { RequestView } from "./request.ts";
-import type { PaneView } from "./view.ts";
+import type { AwakeView, PaneView } from "./view.ts";
 import type { HistoryEntry } from "./history.ts";
 import type { ActivityEvidence, RunningTool } from "./evidence.ts";
 import type { CanonicalState, ReasonCode } from "./state.ts";
@@ -301,6 +301,15 @@ export const formatAge = (durationMs: number): string => {
   for (const [unitMs, name] of UNITS)
     if (durationMs >= unitMs) return `${Math.floor(durationMs / unitMs)}${name}`;
   return "<1s";
+};
+
+/** `kept awake: 2 agents work`, and where it is not: `may fall asleep: it isn't on power`. */
+export const awakeText = ({ is_on: isOn, working, text_due_at: dueAt, problem }: AwakeView): string => {
+  const reasons = [
+    ...(working === 0 ? [] : [working === 1 ? "1 agent works" : `${working} agents work`]),
+    ...(dueAt === null ? [] : ["a text is due within the hour"]),
+  ].join(", ");
+  return isOn ? `kept awake: ${reasons}` : `may fall asleep although ${reasons}: ${problem ?? "unknown"}`;
 };
 
 /** A tool and what it works on, as one text. */

@@ -7,7 +7,7 @@ import type { PersonStep } from "../model/adapterView.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import type { Confidence, Status } from "../model/state.ts";
-import type { AgentHistory, TranscriptEntry, AgentLoads } from "./agentFiles.ts";
+import type { AgentHistory, AgentLimits, TranscriptEntry, AgentLoads } from "./agentFiles.ts";
 import type { TargetFiles } from "./targetExecutor.ts";
 
 export const ADAPTER_CONTRACT_VERSION = "1.0";
@@ -339,6 +339,8 @@ export interface AgentAdapter {
   readSessionTitle?(request: StateFileRequest): Promise<string | null>;
   /** The sessions that the agent keeps on disk; absent where their form is not known. */
   readonly history?: AgentHistory;
+  /** What its files say of its account's limits; absent where none is known that does. */
+  readonly limits?: AgentLimits;
   /** The sessions that run without a terminal; absent where the agent has none, or none that were recorded. */
   readonly background?: BackgroundSessions;
 

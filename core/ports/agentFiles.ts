@@ -126,6 +126,33 @@ interface DatabaseSession {
 
 export type AgentHistory = FileHistory | DatabaseHistory;
 
+// Limits: what an agent's own files say of the provider's limits for the person's account.
+
+/** A stretch of time in which only so much may be used. */
+export interface LimitWindow {
+  /** Its length; null: it does not say. */
+  readonly minutes: number | null;
+  /** A little above 100 where the provider lets it. */
+  readonly usedPercent: number;
+  /** Epoch ms. */
+  readonly resetsAt: number;
+}
+
+/** `at`: when the provider said so, epoch ms. */
+export interface LimitReading {
+  readonly at: number;
+  readonly windows: readonly LimitWindow[];
+}
+
+export interface AgentLimits {
+  /** The newest logs of its sessions, or one file in its folder of settings. */
+  readonly from: "logs" | { readonly file: string };
+  /** Said to the person: where it stands. */
+  readonly source: string;
+  /** The newest that the end of a log, or the file, says; null: nothing. `changedAt`: of the file, epoch ms. */
+  read(text: string, changedAt: number): LimitReading | null;
+}
+
 // Loads: where the files lie that an agent reads when it starts in a folder, and at which places in them the names stand that
 // matter. The adapter only names the places; its caller reads the files.
 

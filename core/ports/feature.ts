@@ -7,7 +7,7 @@ import type { ActionResult, ActionGuards } from "../model/action.ts";
 import type { Config } from "../model/config.ts";
 import type { Check } from "../model/doctor.ts";
 import type { Account } from "../model/runtime.ts";
-import type { FeedChange, PaneView } from "../model/view.ts";
+import type { AccountLimits, AwakeView, FeedChange, PaneView } from "../model/view.ts";
 import type { ToldRequest } from "../model/request.ts";
 import type { AgentAdapter } from "./agentAdapter.ts";
 import type { Clock, IdSource } from "./clock.ts";
@@ -67,8 +67,8 @@ interface FeatureRows {
   readScreen(pane: PaneView): Promise<readonly string[] | null>;
   /** Whether the person looks at this pane now. Never rejects; false where that is not known. */
   isInFront(pane: PaneView): Promise<boolean>;
-  /** True once the present wait of a runtime was confirmed on the screen since the daemon's start. */
-  isConfirmed(runtimeId: string): boolean;
+  /** True once the present wait of a runtime was confirmed on the screen since the daemon's start, and since `since` (epoch ms). */
+  isConfirmed(runtimeId: string, since: number | null): boolean;
   /** Called when the first surface begins to draw rows for a person, and when the last ends. Returns the unsubscribe function. */
   onShown(listener: (areShown: boolean) => void): () => void;
   /** What is known of the worktree of a runtime, for its row; kept until the runtime ends or memory is rebuilt (`reset`). */
@@ -166,6 +166,10 @@ interface FeatureRequests {
 
 export interface FeatureContext {
   readonly rows: FeatureRows;
+  /** What the row of this machine says of being kept awake; null: nothing. Clients hear of it only when it changed. */
+  setAwake(awake: AwakeView | null): void;
+  /** What the row of a target says of its agents' accounts. Clients hear of it only when it changed. */
+  setLimits(target: string, limits: readonly AccountLimits[]): void;
   /** Types a text through the gate, as a person does; see the call of this name. */
   send(input: SendInput): Promise<ActionResult>;
   /** Puts something that was done on a person's order on record, where 'agtmux audit' shows it. `ref`: what it was done to. */

@@ -85,6 +85,10 @@ export interface StandIn {
   focusReturns(): number;
   /** Another program comes to the front. */
   blur(): void;
+  /** The kinds of all that keeps the machine from falling asleep now. */
+  sleepBlockers(): readonly string[];
+  /** From now on the machine is on its battery, or on power. */
+  setBattery(isOnBattery: boolean): void;
   power(event: Extract<ToApp, { kind: "power" }>["event"]): void;
   /** The displays change, and the tray goes to another place. */
   moveTray(trayX: number): void;
@@ -148,6 +152,7 @@ class Desktop {
   readonly opened: string[] = [];
   readonly verdicts: boolean[] = [];
   shortcuts: readonly string[] = [];
+  sleepBlockers: readonly string[] = [];
   placements = 0;
   focusReturns = 0;
   clearings = 0;
@@ -194,6 +199,9 @@ class Desktop {
         break;
       case "shortcuts":
         this.shortcuts = message.accelerators;
+        break;
+      case "sleep_blockers":
+        this.sleepBlockers = message.types;
         break;
       case "opened":
         this.opened.push(message.path);
@@ -363,6 +371,8 @@ export const launchStandIn = async (options: StandInOptions): Promise<StandIn> =
       placements: () => desktop.placements,
       focusReturns: () => desktop.focusReturns,
       blur: () => tell({ kind: "window_blur", windowId: desktop.lastWindowId }),
+      sleepBlockers: () => desktop.sleepBlockers,
+      setBattery: (isOnBattery) => tell({ kind: "battery", isOnBattery }),
       power: (event) => tell({ kind: "power", event }),
       moveTray: (trayX) => tell({ kind: "displays", trayX }),
       crash: (reason) => tell({ kind: "crash", windowId: desktop.lastWindowId, reason }),

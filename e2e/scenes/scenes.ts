@@ -312,6 +312,8 @@ export const spreadTargets = (now: number): TargetView[] => [
     transport: "openssh",
     last_seen_at: new Date(now - 6 * MINUTE).toISOString(),
     next_attempt_at: new Date(now + 40_000).toISOString(),
+    awake: null,
+    limits: [],
     servers: [],
   }),
 ];

@@ -40,6 +40,8 @@ export const settingsTargets = (now: number): TargetView[] => [
     transport: "ssh2",
     last_seen_at: new Date(now - 6 * MINUTE).toISOString(),
     next_attempt_at: new Date(now + 40_000).toISOString(),
+    awake: null,
+    limits: [],
     servers: [],
   }),
 ];
@@ -138,6 +140,7 @@ const setupOf = (isInstalled: boolean): SetupLook => {
   return {
     target: "host",
     tmux: { path: "/opt/homebrew/bin/tmux", version: "3.5a", problem: null },
+    keep_awake: "never",
     agents: [
       one("claude", "Claude Code", "2.1.329", 3),
       {

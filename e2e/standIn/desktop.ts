@@ -200,8 +200,33 @@ export const globalShortcut = {
   unregisterAll: () => shortcuts.clear(),
 };
 
-export const powerMonitor = new EventEmitter();
+let isOnBattery = false;
+class PowerMonitor extends EventEmitter {
+  isOnBatteryPower = (): boolean => isOnBattery;
+}
+export const powerMonitor = new PowerMonitor();
 onTest("power", ({ event }) => powerMonitor.emit(event));
+onTest("battery", (told) => {
+  isOnBattery = told.isOnBattery;
+});
+
+const blockers = new Map<number, string>();
+const tellBlockers = (): void => tellTest({ kind: "sleep_blockers", types: [...blockers.values()] });
+let lastBlocker = 0;
+export const powerSaveBlocker = {
+  start: (type: string): number => {
+    lastBlocker += 1;
+    blockers.set(lastBlocker, type);
+    tellBlockers();
+    return lastBlocker;
+  },
+  stop: (id: number): boolean => {
+    const isKnown = blockers.delete(id);
+    tellBlockers();
+    return isKnown;
+  },
+  isStarted: (id: number): boolean => blockers.has(id),
+};
 
 export const autoUpdater = new EventEmitter();
 export const shell = {

@@ -34,6 +34,8 @@ export type FromApp =
   | { kind: "notification_close"; id: string }
   | { kind: "shortcuts"; accelerators: string[] }
   | { kind: "opened"; path: string }
+  /** What keeps the machine from falling asleep now. */
+  | { kind: "sleep_blockers"; types: string[] }
   | { kind: "verdict"; isAllowed: boolean }
   | { kind: "error_box"; title: string; content: string };
 
@@ -59,6 +61,7 @@ export type ToApp =
   | { kind: "shortcut"; accelerator: string }
   /** Another program holds it. */
   | { kind: "shortcut_taken"; accelerator: string }
+  | { kind: "battery"; isOnBattery: boolean }
   | { kind: "power"; event: "suspend" | "resume" | "lock-screen" | "unlock-screen" }
   /** The tray is somewhere else now. */
   | { kind: "displays"; trayX: number }

@@ -1,6 +1,7 @@
 // What surfaces ask of history, as `history.<name>`: each call once, with its input and its answer.
 import * as z from "zod";
 import { mutation, query, type ServiceOf } from "../../core/api/calls.ts";
+import type { LimitList } from "../../core/model/view.ts";
 import {
   USAGE_GROUPS,
   type HistoryHandoff,
@@ -62,6 +63,11 @@ export const HISTORY_CALLS = {
       since: filters.since,
     }),
   )<HistoryUsage>(),
+  /**
+   * What agents say of the limits of the person's accounts, by the files that they write anyway: read now. Fails with
+   * E_TARGET_UNKNOWN for a machine that is asked for and not known.
+   */
+  limits: mutation(z.object({ target: names }))<LimitList>(),
   /** The session that is meant. Fails as `read` does. */
   find: query(z.object({ ref }))<HistorySession>(),
   /** What another agent needs to go on with a session, from its newest part. Fails as `read` does. */

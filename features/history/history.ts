@@ -1,5 +1,6 @@
 // The feature "history": the sessions that agents keep on disk, to find again and to read. It reads the agents' logs and writes
 // nothing but its own index.
+import { LimitReader } from "./accountLimits.ts";
 import { listAnswers, readAnswers, usageAnswers } from "./answers.ts";
 import { answerOf } from "../../core/api/calls.ts";
 import { HISTORY_CALLS, type HistoryService } from "./calls.ts";
@@ -19,7 +20,9 @@ export const createHistory = (): Feature => ({
       });
       return opened;
     });
+    const limits = new LimitReader(context);
     const service: HistoryService = {
+      limits: ({ target }) => limits.list(target),
       ...listAnswers(sessions),
       ...readAnswers(sessions),
       ...usageAnswers(sessions),
@@ -30,6 +33,7 @@ export const createHistory = (): Feature => ({
       keepsAwake: () => false,
       doctorChecks: () => [],
       close: async () => {
+        limits.close();
         // Whoever asked for it to be opened has the error.
         const index = await opened?.catch(() => null);
         await index?.scan.close();

@@ -12,7 +12,7 @@ export const useTick = (): number => {
 };
 
 /** A text that depends on the daemon's time (epoch ms). It is drawn again only when the text changes. */
-const useTimeText = (textAt: (now: number) => string): string => {
+export const useTimeText = (textAt: (now: number) => string): string => {
   const { clock, feed } = usePopover();
   const offsetMs = useStore(feed, ({ clockOffsetMs }) => clockOffsetMs);
   return useStore(clock, (now) => textAt(now + offsetMs));

@@ -3,7 +3,8 @@
 import type { Connection } from "../../ui/lists/feedReducer.ts";
 import type { Problem } from "../../ui/lists/groups.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
-import { Countdown } from "./Age.tsx";
+import { nearlyUsedText } from "../../ui/text/limitText.ts";
+import { Countdown, useTimeText } from "./Age.tsx";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { TargetView } from "../../core/model/view.ts";
 import { asksItself, showsAgents, tabOf, type TabKind } from "../../ui/lists/rows.ts";
@@ -75,6 +76,17 @@ const ProblemBanner = ({ problems, onMore }: ProblemBannerProps) => {
         </button>
       )}
     </div>
+  );
+};
+
+/** A quiet line while an account is nearly used up. */
+const LimitNote = () => {
+  const { targets } = useStore(usePopover().feed);
+  const text = useTimeText((now) => nearlyUsedText(targets.values(), now));
+  return text === "" ? null : (
+    <p className={styles.notice} role="note" aria-label="Limits">
+      {text}
+    </p>
   );
 };
 
@@ -301,6 +313,7 @@ export const App = ({ onSettings, offer }: AppProps) => {
       {view.kind !== "targets" && !asksItself(view) && (
         <ProblemBanner problems={overview.problems} onMore={() => list.go("targets")} />
       )}
+      {view.kind === "agents" && <LimitNote />}
       <div className={styles.columns} data-wide={hasAside}>
         <main className={styles.main} aria-label={MAIN_LABELS[tabOf(view)]}>
           <ViewBar view={view} isMerged={state.isMerged} onMerge={list.setMerged} onBack={list.back} />

@@ -1,7 +1,7 @@
 // A row of any kind: heads of groups, sessions, windows and targets are drawn here, panes by PaneRow.tsx. It is drawn again only
 // when the row or the action on it changed.
 import { CANONICAL_STATES } from "../../core/model/state.ts";
-import { stateCount } from "../../core/model/words.ts";
+import { awakeText, stateCount } from "../../core/model/words.ts";
 import { type StateCounts, countRows, type Group } from "../../ui/lists/groups.ts";
 import { StateIcon } from "./StateIcon.tsx";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
@@ -17,7 +17,8 @@ import {
   type WindowSummary,
 } from "../../ui/lists/sessions.ts";
 import type { TargetView } from "../../core/model/view.ts";
-import { Age, TimeLeft } from "./Age.tsx";
+import { limitLine } from "../../ui/text/limitText.ts";
+import { Age, TimeLeft, TimeText } from "./Age.tsx";
 import { memo } from "react";
 import type { HeldRow } from "../hooks/useRows.ts";
 import { usePopover } from "../state/popover.ts";
@@ -152,6 +153,7 @@ const TargetRow = ({ target, ...row }: RowProps & { target: TargetView }) => {
       </p>
       {target.health_reason !== null && <p>{displayLine(target.health_reason)}</p>}
       {target.remedy !== null && <p>{displaySentence(target.remedy)}</p>}
+      {target.awake !== null && <p>{displaySentence(awakeText(target.awake))}</p>}
       <p className={styles.quiet}>
         {target.last_seen_at === null ? (
           target.kind === "local" ? null : (
@@ -170,6 +172,11 @@ const TargetRow = ({ target, ...row }: RowProps & { target: TargetView }) => {
           </>
         )}
       </p>
+      {target.limits.map((limits) => (
+        <p key={`${limits.agent} ${limits.account ?? ""}`} className={styles.quiet}>
+          <TimeText textAt={(now) => limitLine(limits, now)} />
+        </p>
+      ))}
       <ul className={styles.servers} aria-label="tmux servers">
         {target.servers.map((server) => (
           <li key={server.tmux_server} data-status={server.status}>

@@ -1,10 +1,10 @@
 // Starts an agent: which one, where, on which branch, with which task, or with what another one hands over to it. The daemon says what is not possible; what was typed stays.
 import { useId, useLayoutEffect, useMemo, useState, type ReactNode } from "react";
 import type { StartableAgent } from "../../core/model/workspace.ts";
-import type { PaneView } from "../../core/model/view.ts";
+import type { LimitList, PaneView } from "../../core/model/view.ts";
+import { agentChoices, agentToHandTo } from "../../ui/text/limitText.ts";
 import { agentName, paneState, rowTitle } from "../../ui/text/rowText.ts";
 import {
-  agentToHandTo,
   agentToStart,
   folderToStartIn,
   foldersOf,
@@ -144,6 +144,17 @@ const useHandoff = (from: PaneView | null) => {
   );
 };
 
+const NO_LIMITS = { items: [], generated_at: "" };
+
+/** What agents of a machine say of their accounts' limits; nothing where nobody hands over, and until it was read. */
+const useAccountLimits = (target: string): Pick<LimitList, "items" | "generated_at"> => {
+  const { history } = usePopover().host.api;
+  const { value } = useAsk(target, async () =>
+    target === "" ? NO_LIMITS : history.limits.mutate({ target: [target] }),
+  );
+  return value ?? NO_LIMITS;
+};
+
 export const StartDialog = ({ selected, isHandedOver, onClose }: StartDialogProps) => {
   const { panes, targets } = useStore(usePopover().feed);
   const from = isHandedOver === true ? selected : null;
@@ -165,9 +176,11 @@ export const StartDialog = ({ selected, isHandedOver, onClose }: StartDialogProp
   const target = typed.target === "" ? usual : typed.target;
   const known = useAgents(target);
   const agents = known ?? [];
+  const { items: limits, generated_at: readAt } = useAccountLimits(from === null ? "" : target);
+  const now = Date.parse(readAt);
   const form: StartForm = {
     ...typed,
-    agent: typed.agent || (from === null ? agentToStart(agents) : agentToHandTo(agents, from)),
+    agent: typed.agent || (from === null ? agentToStart(agents) : agentToHandTo(agents, from, limits, now)),
     target,
     folder: typed.folder ?? folderToStartIn([...panes.values()], selected, target),
     text: typed.text ?? handoff.value ?? "",
@@ -223,9 +236,9 @@ export const StartDialog = ({ selected, isHandedOver, onClose }: StartDialogProp
             {form.agent === "" && (
               <option value="">{known === null ? "Looking for agents…" : "Choose an agent"}</option>
             )}
-            {agents.map(({ agent, agent_name: name, is_found: isFound }) => (
-              <option key={agent} value={agent}>
-                {isFound === false ? `${name} (not found)` : name}
+            {agentChoices(agents, limits, now).map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
               </option>
             ))}
           </select>

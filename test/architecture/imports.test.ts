@@ -28,6 +28,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   adapters: [NODE, "smol-toml", "zod"],
   "features/documents": [NODE, "better-sqlite3", "diff", "smol-toml", "yaml", "yjs", "zod"],
   "editors/vscode": [NODE, "vscode"],
+  "features/awake": [NODE],
   "features/automation": [NODE, "croner", "unbash", "zod"],
   "features/history": [NODE, "better-sqlite3", "zod"],
   "features/workspaces": [NODE, "smol-toml", "zod"],

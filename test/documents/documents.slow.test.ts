@@ -169,6 +169,8 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["history search", "SAY one"],
   ["history show", "copilot:4f8298d2"],
   ["history usage", "--by", "session"],
+  ["usage", "--since", "7d"],
+  ["usage", "--limits"],
   ["history handoff", "copilot:4f8298d2"],
   ["history resume", "copilot:4f8298d2", "--cwd", "/tmp", "--dry-run"],
   ["changes", "CHANGED"],

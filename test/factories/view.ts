@@ -4,7 +4,7 @@ import { formatTarget } from "../../core/model/shortRef.ts";
 import { needsAction, type CanonicalState } from "../../core/model/state.ts";
 import type { ActivityView } from "../../core/model/evidence.ts";
 import type { PullRequest, WorkspaceView } from "../../core/model/workspace.ts";
-import type { PaneView, TargetView } from "../../core/model/view.ts";
+import type { AccountLimits, PaneView, TargetView } from "../../core/model/view.ts";
 
 export interface PaneOptions {
   pane?: number;
@@ -142,6 +142,8 @@ export const makeTarget = (options: Partial<TargetView> = {}): TargetView => ({
   rtt_ms: null,
   remedy: null,
   next_attempt_at: null,
+  awake: null,
+  limits: [],
   servers: [{ tmux_server: "default", status: "ok", mode: "direct", problem: null, pane_count: 1 }],
   ...options,
 });
@@ -167,4 +169,15 @@ export const makeAdapterView = (
   health: "ok",
   health_reason: null,
   ...more,
+});
+
+/** An account of which so much of five hours is used. */
+export const usedTo = (percent: number, account: string | null, resetsAt: string): AccountLimits => ({
+  agent: "codex",
+  agent_name: "Codex",
+  account,
+  source: "its session log",
+  said_at: new Date(Date.parse(resetsAt) - 3 * 3_600_000).toISOString(),
+  windows: [{ minutes: 300, used_percent: percent, resets_at: resetsAt }],
+  reached_until: null,
 });

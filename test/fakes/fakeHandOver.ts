@@ -1,12 +1,21 @@
 // What history and workspaces answer where a session is handed over: its text, who can be started, and what was.
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { stamp } from "../../core/model/schemaVersion.ts";
+import type { AccountLimits } from "../../core/model/view.ts";
 import type { Started } from "../../core/model/workspace.ts";
 import type { FeatureAnswers } from "../../core/ports/feature.ts";
 import { HISTORY_CALLS } from "../../features/history/calls.ts";
 import { WORKSPACES_CALLS } from "../../features/workspaces/calls.ts";
 
-/** `outcome`: what is special in the result of a start. `started`: the inputs of starts. `refs`: of the sessions that were asked for. */
-export const fakeHandOver = (text: string, outcome: Partial<Started> = {}) => {
+/**
+ * `outcome`: what is special in the result of a start. `limits`: what agents say of their accounts; left out: nobody can be asked.
+ * `started`: the inputs of starts. `refs`: of the sessions that were asked for.
+ */
+export const fakeHandOver = (
+  text: string,
+  outcome: Partial<Started> = {},
+  limits?: readonly AccountLimits[],
+) => {
   const started: Readonly<Record<string, unknown>>[] = [];
   const refs: string[] = [];
   let refreshes = 0;
@@ -17,6 +26,8 @@ export const fakeHandOver = (text: string, outcome: Partial<Started> = {}) => {
       answer: (call, input) => {
         // Its first scan takes two calls.
         if (call === "refresh") return { isDone: (refreshes += 1) > 1, sessions: 1 };
+        if (call === "limits" && limits !== undefined)
+          return { ...stamp(Date.now()), problems: [], items: limits };
         if (call !== "handoff") throw new AgtmuxError("E_UNSUPPORTED", `not here: ${call}`);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the call has checked it
         refs.push((input as { ref: string }).ref);

@@ -59,7 +59,8 @@ export const makeHistoryHome = (panes: () => PaneView[] = () => []): HistoryHome
   const registry = createAdapterRegistry();
   // What history does not use is left out: using it would fail.
   const context = {
-    rows: { all: panes },
+    rows: { all: panes, onShown: () => () => {} },
+    onConfigChange: () => () => {},
     target: () => localTarget(home),
     config: () => ({ targets: [] }),
     homePath,

@@ -5,7 +5,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { fakeHandOver } from "../fakes/fakeHandOver.ts";
 import { FakeAutomation } from "../fakes/fakeAutomation.ts";
 import type { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
-import { makeAdapterView, makePane } from "../factories/view.ts";
+import { makeAdapterView, makePane, makeTarget, usedTo } from "../factories/view.ts";
 import { openPicker, READING } from "./pickerHarness.ts";
 import { someAgents } from "./pickerPanes.ts";
 
@@ -157,4 +157,35 @@ it.concurrent("hands a session over once what is handed over was read to its end
       surface: "picker",
     },
   ]);
+});
+
+it.concurrent("hands a session that stopped at a limit over to the account that has room", async (test) => {
+  const in2h = new Date(Date.now() + 2 * 3_600_000 + 60_000).toISOString();
+  const handOver = fakeHandOver("short work", {}, [usedTo(100, "home", in2h), usedTo(12, "work", in2h)]);
+  const error = { state: "error", reason: "usage_limit" } as const;
+  const pane = { ...makePane({ agent: "codex", ...error }), account: "home", agent_session_id: "s-1" };
+  const picker = await openPicker({ panes: [pane], features: handOver.features });
+  test.onTestFinished(() => picker.close());
+  await picker.shows("window-1");
+  await wait(READING);
+  await picker.type("p");
+  await picker.shows("❯ Agent    codex work, 12 % used");
+  await picker.shows("short work");
+  await picker.type("Left");
+  await picker.shows("❯ Agent    codex home, 100 % of 5 hours used, resets in 2h");
+  await picker.type("Right");
+  await picker.type("Enter");
+  await picker.shows("codex runs in session shop");
+  expect(handOver.started).toMatchObject([{ agent: "codex", account: "work", text: "short work" }]);
+});
+
+it.concurrent("says quietly that an account is nearly used up, and with its machine how much", async (test) => {
+  const in2h = new Date(Date.now() + 2 * 3_600_000 + 60_000).toISOString();
+  const target = makeTarget({ limits: [usedTo(86, null, in2h)] });
+  const picker = await openPicker({ panes: [makePane()], targets: [target], columns: 120 });
+  test.onTestFinished(() => picker.close());
+  await picker.shows("Codex: 86 % of 5 hours used, resets in 2h");
+  await wait(READING);
+  await picker.type("m");
+  await picker.shows("(as of");
 });

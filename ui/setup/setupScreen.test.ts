@@ -25,6 +25,7 @@ const look = (...agents: SetupAgent[]): SetupLook => ({
   target: "host",
   tmux: { path: "/usr/bin/tmux", version: "3.5a", problem: null },
   agents,
+  keep_awake: "working",
 });
 const absent = (more: Partial<SetupAgent> = {}): SetupAgent =>
   agent({ state: "absent", changes: [{ path: "/h/.claude/s.json", diff: EDIT }], ...more });
@@ -151,6 +152,7 @@ describe("the set-up screen", () => {
   });
 
   it("says what to do without tmux and without agents", () => {
+    expect(setupScreen({ ...look(), keep_awake: "never" }).notes).toEqual([]);
     const none = { ...look(), tmux: { path: null, version: null, problem: "No tmux. Install it." } };
     expect(setupScreen(none)).toMatchObject({ headline: "agtmux needs tmux.", button: null });
     expect(setupScreen(look()).headline).toContain("No agents found yet");

@@ -231,6 +231,14 @@ const silentNote = (agents: readonly SetupAgent[]): string[] => {
   ];
 };
 
+/** Said once, while there is something to install: a person who set agtmux up is not told again. */
+const awakeNote = ({ keep_awake: keepAwake }: SetupLook, installable: number): string[] =>
+  keepAwake !== "never" || installable === 0
+    ? []
+    : [
+        "Your machine may fall asleep while agents work. To keep it awake then: 'agtmux config set keep_awake working', or Settings, General.",
+      ];
+
 export const setupScreen = (look: SetupLook): SetupScreen => {
   const installable = look.agents.filter(isInstallable);
   const steps = look.agents.filter(({ state }) => state === "installed").flatMap((agent) => agent.steps);
@@ -241,6 +249,6 @@ export const setupScreen = (look: SetupLook): SetupScreen => {
     headline: headlineOf(look, installable.length, steps),
     steps,
     notifications: look.agents.filter(({ state }) => state === "installed").flatMap(notifyingOf),
-    notes: silentNote(look.agents),
+    notes: [...silentNote(look.agents), ...awakeNote(look, installable.length)],
   };
 };

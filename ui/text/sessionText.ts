@@ -6,7 +6,7 @@ import { displayLine, displaySentence } from "./displayText.ts";
 
 // The form: what it asks of the daemon, which folders it offers, and what it says afterwards.
 
-/** As it was typed. */
+/** As it was typed. `agent`: its type; after a blank the account with which it starts, where that is not the usual one. */
 export interface StartForm {
   agent: string;
   target: string;
@@ -31,10 +31,12 @@ export type StartedView = Pick<
 >;
 
 /** Null: something that is needed is missing. */
-export const startInput = ({ agent, target, folder, branch, text }: StartForm) => {
-  if (agent === "" || target === "" || folder.trim() === "") return null;
+export const startInput = ({ agent: chosen, target, folder, branch, text }: StartForm) => {
+  if (chosen === "" || target === "" || folder.trim() === "") return null;
+  const [agent = "", ...account] = chosen.split(" ");
   return {
     agent,
+    account: account.length === 0 ? null : account.join(" "),
     target,
     folder: folder.trim(),
     worktree: branch.trim() === "" ? null : { branch: branch.trim(), base: null },
@@ -51,10 +53,6 @@ export const resumeInput = ({ identity, folder, pane_ref }: HistorySession) =>
 /** Of the agents that can be started, the one that is meant most likely; empty where none is found. */
 export const agentToStart = (agents: readonly StartableAgent[]): string =>
   agents.find(({ is_found: isFound }) => isFound !== false)?.agent ?? "";
-
-/** To whom a session is handed over most likely: another kind of agent, where one is found. */
-export const agentToHandTo = (agents: readonly StartableAgent[], from: PaneView): string =>
-  agentToStart(agents.filter(({ agent }) => agent !== from.agent)) || agentToStart(agents);
 
 /** The session of a pane, as history takes it. */
 const sessionRefOf = ({ agent, agent_session_id: id }: PaneView): string => `${agent}:${id}`;

@@ -22,6 +22,7 @@ const FACTS: NotificationFacts = {
   isConfirmed: false,
   isComplete: true,
   toldAt: null,
+  wokeAt: null,
 };
 const POLICY = { ...DEFAULT_CONFIG.notifications, quiet_hours: { from: "22:00", to: "07:00" } };
 
@@ -41,6 +42,8 @@ describe("the verdict on a notice", () => {
     ["a wait that gets none", { isComplete: false }, { kind: "tell" }],
     ["an old unseen wait", { since: NOW - 60_000 }, { kind: "hold", because: "backlog" }],
     ["an old seen wait", { since: NOW - 60_000, isConfirmed: true }, { kind: "tell" }],
+    ["a wait of before a sleep", { wokeAt: NOW - 2_000 }, { kind: "hold", because: "backlog" }],
+    ["one that was seen after it", { wokeAt: NOW - 2_000, isConfirmed: true }, { kind: "tell" }],
     ["the middle of the night", { minuteOfDay: 120 }, { kind: "hold", because: "quiet_hours" }],
     ["an agent told of just now", { toldAt: NOW - 3_000 }, { kind: "hold", because: "cooldown" }],
     ["an agent told of long ago", { toldAt: NOW - 60_000 }, { kind: "tell" }],

@@ -61,9 +61,11 @@ export interface NotificationFacts {
   /** Local, 0 to 1439. */
   readonly minuteOfDay: number;
   readonly heardAt: number;
+  /** When the machine woke up, if it slept since this was first heard; else null. */
+  readonly wokeAt: number | null;
   /** When the state began; null: not known. */
   readonly since: number | null;
-  /** It was seen on the screen since the daemon's start. */
+  /** It was seen on the screen since the daemon's start, and since the machine woke up. */
   readonly isConfirmed: boolean;
   /** Nothing more is expected to become known about the request. */
   readonly isComplete: boolean;
@@ -93,7 +95,7 @@ export const judgeNotification = (
   if (facts.agent !== null && policy.muted_agents.includes(facts.agent))
     return { kind: "drop", because: "muted_agent" };
   if (facts.isMuted) return { kind: "hold", because: "muted" };
-  const isBacklog = since !== null && heardAt - since > FRESH_MS;
+  const isBacklog = facts.wokeAt !== null || (since !== null && heardAt - since > FRESH_MS);
   if (isBacklog && !facts.isConfirmed) return { kind: "hold", because: "backlog" };
   if (now - heardAt < SETTLE_MS) return { kind: "hold", because: "settling" };
   if (!facts.isComplete && now - heardAt < COMPLETE_MS) return { kind: "hold", because: "incomplete" };

@@ -11,6 +11,8 @@ let now: number;
 let minute: number;
 let policy: NotificationPolicy;
 let confirmed: Set<string>;
+/** When the screens of `confirmed` were read last. */
+let seenAt: number;
 let inFront: Set<string>;
 let scheduler: NotificationScheduler;
 let events: NotificationEvent[];
@@ -53,11 +55,12 @@ const listen = (): void => {
   })();
 };
 
-beforeEach(() => {
+const reset = (): void => {
   now = START;
   minute = 12 * 60;
   policy = DEFAULT_CONFIG.notifications;
   confirmed = new Set();
+  seenAt = START;
   inFront = new Set();
   events = [];
   scheduler = new NotificationScheduler({
@@ -67,11 +70,12 @@ beforeEach(() => {
     // The ticks of `pass` look as well.
     setTimer: () => () => {},
     policy: () => policy,
-    isConfirmed: (runtimeId) => confirmed.has(runtimeId),
+    isConfirmed: (runtimeId, since) => confirmed.has(runtimeId) && seenAt >= (since ?? seenAt),
     isInFront: (pane) => Promise.resolve(inFront.has(pane.identity.pane_id ?? "")),
   });
   listen();
-});
+};
+beforeEach(reset);
 
 const PERMISSION = "show Needs approval: window-1";
 
@@ -183,6 +187,31 @@ describe("a wait", () => {
     expect(told()).toEqual([PERMISSION]);
   });
 
+  it("of which nothing is known for a moment stands, and is not told again", async () => {
+    waits();
+    await pass(1_000);
+    change({ state: "unknown", version: 2 });
+    await pass(20_000);
+    change({ state: "waiting_approval", version: 3 }, asked("rm x"));
+    await pass(30_000);
+    expect(told()).toEqual([PERMISSION]);
+    change({ state: "unknown", version: 4 });
+    change({ state: "running", version: 5 });
+    await flush();
+    expect(told()).toEqual(["withdraw rt1:1"]);
+  });
+
+  it("of which nothing is known for a minute is withdrawn, and told when it is seen again", async () => {
+    waits();
+    await pass(1_000);
+    change({ state: "unknown", version: 2 });
+    await pass(61_000);
+    expect(told()).toEqual([PERMISSION, "withdraw rt1:1"]);
+    change({ state: "waiting_approval", version: 3 }, asked("rm x"));
+    await pass(2_000);
+    expect(told()).toEqual([PERMISSION]);
+  });
+
   it("that ends while it is looked at is not told", async () => {
     waits();
     now += 1_000;
@@ -281,5 +310,78 @@ describe("an agent that is muted", () => {
     muted(MUTED, false);
     await pass(5_000);
     expect(told()).toEqual([]);
+  });
+});
+
+describe("a machine that sleeps for eight hours", () => {
+  const SLEEP = 8 * 3_600_000;
+  const body = (): string[] =>
+    events
+      .splice(0)
+      .flatMap((event) => (event.kind === "show" ? [event.notice.body.split("\n")[0] ?? ""] : []));
+  /** The stages of two waits of one agent, each with a moment after it. */
+  const STAGES: readonly (() => void)[] = [
+    () => change({ state: "running" }),
+    () => change({ state: "waiting_approval", request: someRequestView("rm x"), since: now }),
+    () => change({ state: "waiting_approval" }, asked("rm x"), false),
+    () => {},
+    () => {},
+    () => change({ state: "running" }),
+    () => change({ state: "waiting_input", since: now }, asked("Which?")),
+    () => {},
+    () => {},
+    () => change({ state: "completed", unreadSince: now }),
+    () => {},
+  ];
+  const MOMENTS = [100, 100, 100, 100, 2_000, 2_000, 100, 2_000, 20_000, 2_000, 2_000] as const;
+  /** `until`: the last stage. `sleepsAfter`: the machine sleeps then, and what waits is seen again, or nothing is. */
+  const play = async (options: {
+    until?: number;
+    sleepsAfter?: number;
+    isSeenAfter?: boolean;
+  }): Promise<string[]> => {
+    const { until = STAGES.length - 1, sleepsAfter = null, isSeenAfter = false } = options;
+    policy = { ...policy, completed: true };
+    confirmed.add("rt1");
+    for (const [index, stage] of STAGES.slice(0, until + 1).entries()) {
+      stage();
+      await pass(MOMENTS[index] ?? 0);
+      if (index !== sleepsAfter) continue;
+      now += SLEEP;
+      // The timers of before the sleep come first, before anything is read.
+      scheduler.review();
+      await flush();
+      if (isSeenAfter) seenAt = now;
+      await pass(2_000);
+    }
+    return body();
+  };
+  const ALL = ["rm x", "Which?", "Claude Code · work"];
+
+  it("tells everything once without a sleep", async () => {
+    expect(await play({})).toEqual(ALL);
+  });
+
+  it.each([...STAGES.keys()])("tells nothing twice when it slept after stage %s", async (index) => {
+    expect(await play({ sleepsAfter: index, isSeenAfter: true })).toEqual(ALL);
+  });
+
+  it.each([...STAGES.keys()])(
+    "tells nothing of before its sleep that nobody saw since, after stage %s",
+    async (index) => {
+      const before = await play({ until: index });
+      reset();
+      expect(await play({ until: index, sleepsAfter: index })).toEqual(before);
+    },
+  );
+
+  it("lets what quiet hours held be told in the morning without another look", async () => {
+    policy = { ...policy, quiet_hours: { from: "22:00", to: "07:00" } };
+    minute = 23 * 60;
+    waits();
+    for (let hour = 0; hour < 8; hour += 1) await pass(600_000);
+    minute = 7 * 60;
+    await pass(1_000);
+    expect(told()).toEqual([PERMISSION]);
   });
 });

@@ -244,18 +244,31 @@ export interface NotificationSchedulerDeps {
   policy(): NotificationPolicy;
   /** Takes secrets out of a text, because notifications stay on screens and in the system's lists. */
   redact(text: string): string;
-  /** True once the present wait was confirmed on the screen since the daemon's start. */
-  isConfirmed(runtimeId: string): boolean;
+  /**
+   * True once the present wait was confirmed on the screen since the daemon's start, and since `since` (epoch ms; null: ever). With
+   * `since` also for a turn that ended.
+   */
+  isConfirmed(runtimeId: string, since: number | null): boolean;
   /** Whether the person has this pane in front now. Never rejects; false if that is not known. */
   isInFront(pane: PaneView): Promise<boolean>;
 }
+
+/** A wait of which nothing is known goes on, as after sleep, if it is seen again within this time. */
+const LAPSE_MS = 60_000;
+
+/** Reviews come every second: when none came for so long, the machine slept. */
+const LEAP_MS = 10_000;
 
 /** A wait that may need a notification. */
 interface Candidate {
   readonly runtimeId: string;
   readonly kind: NotificationKind;
   topic: string;
-  readonly heardAt: number;
+  heardAt: number;
+  /** When time was last seen to pass. */
+  reviewedAt: number;
+  /** When the machine woke up, epoch ms: what was heard before it slept may be over. Null: it did not sleep since. */
+  wokeAt: number | null;
   readonly since: number | null;
   pane: PaneView;
   /** As its row says now, whatever the row of the wait. */
@@ -286,6 +299,8 @@ export class NotificationScheduler {
   private readonly candidates = new Map<string, Candidate>();
   private readonly told = new Map<string, Told>();
   private readonly toldAt = new Map<string, number>();
+  /** Since when nothing is known of a wait that was told, by agent. */
+  private readonly lapsed = new Map<string, number>();
   /** The agents for which a grouped notification still stands. */
   private readonly groups = new Map<string, Set<string>>();
   /** When the latest notices were shown. */
@@ -311,6 +326,8 @@ export class NotificationScheduler {
 
   /** Judges held notifications again; call about once a second. */
   review(): void {
+    this.noteTime();
+    for (const [runtimeId, at] of this.lapsed) if (this.deps.now() - at >= LAPSE_MS) this.settle(runtimeId);
     if (this.candidates.size > 0) void this.look();
   }
 
@@ -343,6 +360,11 @@ export class NotificationScheduler {
     }
     if (!isTransition) return;
     const told = this.told.get(runtimeId);
+    if (pane.state === "unknown" && told !== undefined && isWaiting(told.kind)) {
+      if (!this.lapsed.has(runtimeId)) this.lapsed.set(runtimeId, this.deps.now());
+      return;
+    }
+    this.lapsed.delete(runtimeId);
     if (kind !== null && told !== undefined && isSameWait(told, kind, pane)) return;
     this.settle(runtimeId);
     if (kind === null) return;
@@ -351,6 +373,8 @@ export class NotificationScheduler {
       kind,
       topic: topicOf(pane, kind),
       heardAt: this.deps.now(),
+      reviewedAt: this.deps.now(),
+      wokeAt: null,
       since: pane.since === null ? null : Date.parse(pane.since),
       pane,
       isMuted: pane.muted !== null,
@@ -359,6 +383,18 @@ export class NotificationScheduler {
       this.cancelLook = null;
       void this.look();
     });
+  }
+
+  /** What was heard before the machine slept is heard again, and nobody is told of it before it was seen anew. */
+  private noteTime(): void {
+    const now = this.deps.now();
+    for (const one of this.candidates.values()) {
+      if (now - one.reviewedAt > LEAP_MS) {
+        one.heardAt = now;
+        one.wokeAt = now;
+      }
+      one.reviewedAt = now;
+    }
   }
 
   private async look(): Promise<void> {
@@ -380,6 +416,7 @@ export class NotificationScheduler {
   }
 
   private takeRipe(): Candidate[] {
+    this.noteTime();
     const policy = this.deps.policy();
     const now = this.deps.now();
     return [...this.candidates.values()].filter((one) => {
@@ -391,7 +428,7 @@ export class NotificationScheduler {
           now,
           // Asking for the local time loads the time zones, half a megabyte, which is wasted without quiet hours.
           minuteOfDay: policy.quiet_hours === null ? 0 : this.deps.minuteOfDay(),
-          isConfirmed: this.deps.isConfirmed(one.runtimeId),
+          isConfirmed: this.deps.isConfirmed(one.runtimeId, one.wokeAt),
           isComplete: isComplete(one.pane, one.kind),
           toldAt: this.toldAt.get(one.runtimeId) ?? null,
         },
@@ -441,6 +478,7 @@ export class NotificationScheduler {
   /** The wait of this agent, and its notification, are over. A grouped notification is withdrawn with the last of its agents. */
   private settle(runtimeId: string): void {
     this.candidates.delete(runtimeId);
+    this.lapsed.delete(runtimeId);
     const notificationId = this.told.get(runtimeId)?.notificationId ?? null;
     this.told.delete(runtimeId);
     if (notificationId === null) return;

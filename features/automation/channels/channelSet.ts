@@ -252,7 +252,7 @@ const openChannel = (channel: Channel, context: FeatureContext, handOver: Delive
     setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
     policy: () => policyOf(channel, context.config().notifications),
     redact: redactSent(context.redact),
-    isConfirmed: (runtimeId) => context.rows.isConfirmed(runtimeId),
+    isConfirmed: (runtimeId, since) => context.rows.isConfirmed(runtimeId, since),
     isInFront: (pane) => context.rows.isInFront(pane),
   });
   const queue = new ChannelQueue({

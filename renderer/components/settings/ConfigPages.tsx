@@ -156,6 +156,12 @@ const Rows = (props: { rows: readonly NumberRow[]; values: SettingValues; set: S
     />
   ));
 
+const AWAKE_CHOICES: readonly (readonly [SettingValues["keep_awake"], string])[] = [
+  ["never", "Never"],
+  ["working", "Always"],
+  ["working_on_power", "On power only"],
+];
+
 export const GeneralPage = ({ host }: { host: Host }) => {
   const settings = useSettings(host.api);
   return (
@@ -180,6 +186,26 @@ export const GeneralPage = ({ host }: { host: Host }) => {
                 hint="Asks GitHub and GitLab about the branches that agents work on, once a minute at most, by your own gh and glab."
                 isOn={values.pull_requests}
                 onChange={(isOn) => settings.set("pull_requests", isOn)}
+              />
+            </Group>
+            <Group title="Limits">
+              <Toggle
+                label="Limits of accounts"
+                hint="What agents say of their providers' limits, from files that they write anyway: with the machines, and above the list when more than 80 % are used."
+                isOn={values.limits}
+                onChange={(isOn) => settings.set("limits", isOn)}
+              />
+            </Group>
+            <Group title="While agents work">
+              <Choice
+                label="Keep this machine awake"
+                hint="While an agent of this machine works or a text is due within the hour. The display and a closed lid sleep as ever."
+                value={values.keep_awake}
+                options={AWAKE_CHOICES.map(([value, label]) => ({ value, label }))}
+                onChange={(chosen) => {
+                  const choice = AWAKE_CHOICES.find(([value]) => value === chosen)?.[0];
+                  if (choice !== undefined) settings.set("keep_awake", choice);
+                }}
               />
             </Group>
           </>
