@@ -186,7 +186,10 @@ const addRename = (program: Verb, context: CliContext, outcome: Outcome): void =
       .argument("<ref>")
       .argument("<name>"),
   )
-    .option("--session", "also give the agent's own session the name (Claude Code, Codex), while it is idle")
+    .option(
+      "--in-agent",
+      "give the agent's own session the name, too, while it is idle (where agtmux knows how)",
+    )
     .addOption(json())
     .example("agtmux rename %12 'refunds, second try'", "Its row has that title as long as the agent runs.")
     .example("agtmux rename %12 ''", "The title is its work again.")

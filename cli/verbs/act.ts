@@ -515,10 +515,10 @@ export const runRename = async (
   context: CliContext,
   ref: string,
   name: string,
-  options: GuardOptions & { session?: boolean; json?: boolean },
+  options: GuardOptions & { inAgent?: boolean; json?: boolean },
 ): Promise<number> => {
   const guards = parseGuards(options);
-  const session = options.session === true;
+  const session = options.inAgent === true;
   const renamed = await withRef(context, { ref, says: options.json !== true }, (client, settled) =>
     client.call((api) => api.rename.mutate({ ref: settled, guards, surface: "cli", name, session })),
   );

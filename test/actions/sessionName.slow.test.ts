@@ -1,4 +1,4 @@
-// `agtmux rename --session`: the agent's own command for the name of its session, typed only where a text for later would be.
+// `agtmux rename --in-agent`: the agent's own command for the name of its session, typed only where a text for later would be.
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, test, vi } from "vitest";
 import * as z from "zod";
@@ -24,11 +24,11 @@ test("names the session of an agent that is idle, and only where it was asked fo
   const agent = await openAgent(harness, {});
   const ref = agent.row.identity.pane_ref;
   expect(await rename(ref, "refunds")).toEqual({ code: 0, name: "refunds", session: null });
-  const named = await rename(ref, " refunds,\u001b second\n try ", "--session");
+  const named = await rename(ref, " refunds,\u001b second\n try ", "--in-agent");
   expect(named).toMatchObject({ code: 0, name: "refunds, second try", session: { outcome: "delivered" } });
   await until(() => agent.received().length > 0, "the agent was told", 5_000);
   expect(agent.received()).toEqual(["/rename refunds, second try"]);
-  expect(await rename(ref, "", "--session")).toMatchObject({ code: 20, name: null });
+  expect(await rename(ref, "", "--in-agent")).toMatchObject({ code: 20, name: null });
   expect(agent.received()).toHaveLength(1);
 });
 
@@ -37,11 +37,11 @@ test("types nothing over a draft, nor into a turn; the row gets its name all the
   const ref = agent.row.identity.pane_ref;
   await harness.tmux.run("send-keys", "-t", agent.paneId, "-l", "half a thought");
   await wait(1_000);
-  const drafted = await rename(ref, "one", "--session");
+  const drafted = await rename(ref, "one", "--in-agent");
   expect(drafted).toMatchObject({ code: 20, name: "one", session: { outcome: "not_delivered" } });
   await harness.tmux.run("send-keys", "-t", agent.paneId, "Enter");
   await harness.daemon.untilState(agent.paneId, "running");
-  const working = await rename(ref, "two", "--session");
+  const working = await rename(ref, "two", "--in-agent");
   expect(working).toMatchObject({ code: 20, name: "two", session: { outcome: "not_delivered" } });
   expect(agent.received()).toEqual(["half a thought"]);
 });
