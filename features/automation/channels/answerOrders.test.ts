@@ -28,7 +28,7 @@ beforeEach(() => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => init.signal?.addEventListener("abort", () => controller.error(new Error("cut"))),
     });
-    return Promise.resolve(new Response(body));
+    return Promise.resolve(new Response(body, { headers: { "content-type": "application/x-ndjson" } }));
   });
 });
 afterEach(() => void vi.unstubAllGlobals());

@@ -96,9 +96,14 @@ export class PhoneAnswers {
     const { identity, prompt_fingerprint: fingerprint } = notification.pane;
     if (offers.length === 0 || fingerprint === null || identity.runtime_id === null)
       return { ...message, title, text };
-    if (!this.canBeAnswered) return { ...message, title, text: `${text}\n${NO_ANSWERS}` };
+    const runtimeId = identity.runtime_id;
+    const subject = { messageId: message.id, runtimeId, fingerprint, shown: text };
+    const row = this.find(runtimeId);
+    // It may be over by now.
+    if (!this.canBeAnswered || row === null || !this.isStill(subject, row))
+      return { ...message, title, text: `${text}\n${NO_ANSWERS}` };
     const tokens = this.tokens.offer(
-      { messageId: message.id, runtimeId: identity.runtime_id, fingerprint, shown: text },
+      subject,
       offers.map(({ choice }) => choice),
     );
     if (tokens.length < offers.length) return { ...message, title, text: `${text}\n${NO_ANSWERS}` };
@@ -302,11 +307,11 @@ export class PhoneAnswers {
     const { context } = this;
     const { runtimeId } = subject;
     if (this.tellPaused(subject)) return;
+    // What follows the end of a turn may be drawn late.
+    await this.pause(RESTED_MS);
+    if (this.tellPaused(subject)) return;
     const row = this.find(runtimeId);
-    const since = row?.since ?? null;
-    const hasRested = since !== null && context.clock.now() - Date.parse(since) >= RESTED_MS;
-    if (row === null || !isAtRest(row) || !hasRested)
-      return this.tell(subject, "Not sent", "Its agent isn't idle.");
+    if (row === null || !isAtRest(row)) return this.tell(subject, "Not sent", "Its agent isn't idle.");
     try {
       const options = { afterLimit: false, isFirst: false };
       const [hasHeard, obstacle] = await Promise.all([
@@ -331,6 +336,19 @@ export class PhoneAnswers {
     } catch (error) {
       this.tellRefused(subject, error);
     }
+  }
+
+  private pause(delayMs: number): Promise<void> {
+    const { signal } = this.aborter;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = this.context.clock.setTimer(delayMs, end);
+      signal.addEventListener("abort", end, { once: true });
+    });
   }
 
   private find(runtimeId: string): PaneView | null {

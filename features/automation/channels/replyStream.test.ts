@@ -69,6 +69,8 @@ const onceHostile = (serve: (response: ServerResponse) => void): void => {
 const line = (more: object): string =>
   `${JSON.stringify({ id: "a1", event: "message", topic: "replies", ...more })}\n`;
 
+const NDJSON = { "content-type": "application/x-ndjson; charset=utf-8" };
+
 describe("a fair server", () => {
   it("is asked for all of the topic once, then for what came after the last message, and nothing is heard twice", async () => {
     await server.publish("replies", "before");
@@ -98,7 +100,7 @@ describe("a fair server", () => {
     for (const body of ["one", "lost", "late", "two"]) await server.publish("replies", body);
     await untilHeard(3);
     server.onStream = (response, topic) => {
-      response.writeHead(200);
+      response.writeHead(200, NDJSON);
       for (const one of server.all(topic)) response.write(`${JSON.stringify(one)}\n`);
       return true;
     };
@@ -157,9 +159,15 @@ describe("a hostile server", () => {
     ["a limit", (response: ServerResponse) => void response.writeHead(429).end("words"), "answered 429"],
     ["an error", (response: ServerResponse) => void response.writeHead(500).end("words"), "answered 500"],
     ["a cut", (response: ServerResponse) => void response.destroy(), "cannot be reached"],
+    [
+      "a page",
+      (response: ServerResponse) =>
+        void response.writeHead(200, { "content-type": "text/html" }).end("<p>\n".repeat(99)),
+      "something else than a topic",
+    ],
   ])("with %s is left, and asked again after a pause", async (name, serve, words) => {
     onceHostile((response) => {
-      if (name.includes("line") || name.includes("flood")) response.writeHead(200);
+      if (name.includes("line") || name.includes("flood")) response.writeHead(200, NDJSON);
       serve(response);
     });
     open();
@@ -205,7 +213,7 @@ describe("a hostile server", () => {
 
   it("that accepts and hangs up at once is no good connection", async () => {
     server.onStream = (response) => {
-      response.writeHead(200).end();
+      response.writeHead(200, NDJSON).end();
       return true;
     };
     open({ clock: IMPATIENT });
@@ -215,7 +223,7 @@ describe("a hostile server", () => {
 
   it("with nonsense between the messages gets it counted, and nothing of it heard", async () => {
     onceHostile((response) => {
-      response.writeHead(200);
+      response.writeHead(200, NDJSON);
       response.write('{"id":\n[]\n"message"\nnull\n');
       response.write(line({ id: "../../etc" }));
       response.write(line({ id: 7 }));

@@ -192,7 +192,11 @@ export class ReplyStream {
         response.body?.cancel().catch(() => {});
         throw statusProblem(response.status);
       }
-      if (response.body === null) return;
+      // A page of a proxy would count as a flood of nonsense.
+      if (response.body === null || !(response.headers.get("content-type") ?? "").includes("json")) {
+        response.body?.cancel().catch(() => {});
+        throw new StreamProblem("the address answers with something else than a topic", LIMITED_PAUSE_MS);
+      }
       await this.prove(() => onOpen(signal));
       this.set({ isOpen: true, detail: "" });
       within(SILENCE_MS, "the address was silent");
