@@ -1,5 +1,5 @@
-// What a wish costs while it is on, beside the same while it is off: comparing the worktrees of agents for conflicts, and asking for
-// the pull requests of their branches.
+// What a wish costs while it is on, beside the same while it is off: comparing the worktrees of agents for conflicts, asking for the
+// pull requests of their branches, and answers from the phone.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -8,14 +8,17 @@ import { pullRequestListSchema } from "../core/model/workspace.ts";
 import { answered, createForgeStandIn, githubData, githubRequest } from "../test/workspaces/forgeStandIn.ts";
 import { git } from "../test/workspaces/hostileRepository.ts";
 import { createHarness, type Harness } from "./benchHarness.ts";
+import { measureAnswers, type AnswersCost } from "./phoneAnswers.ts";
 import { familyCpuOf } from "./processCost.ts";
 import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
-import { percent } from "./report/words.ts";
+import { mb, ms, percent } from "./report/words.ts";
 
 const AGENTS = 10;
 const QUIET_MS = 6_000;
 /** As long as the pause between two looks while no surface is open, so that each stretch has one. */
 const STRETCH_MS = 120_000;
+/** Two signs of life of a server. */
+const ANSWERS_MS = 90_000;
 /** Each agent commits once in a minute. */
 const COMMIT_EVERY_MS = 60_000 / AGENTS;
 const FILES = 300;
@@ -128,10 +131,26 @@ const measure = async (harness: Harness, stretchMs: number) => {
   }
 };
 
+const answersTable = ({
+  none,
+  telling,
+  answering,
+  roundTripMs,
+}: AnswersCost): Measured["tables"][number] => ({
+  caption: "A daemon without a channel, with one that tells, and with one that takes answers, all at rest",
+  head: ["", "CPU", "memory", "from a button to what came of it"],
+  rows: [
+    ["no channel", percent(none.cpu), mb(none.residentMb), ""],
+    ["ntfy, tells", percent(telling.cpu), mb(telling.residentMb), ""],
+    ["ntfy, takes answers", percent(answering.cpu), mb(answering.residentMb), ms(roundTripMs)],
+  ],
+});
+
 export const benchOptional = async ({ isQuick }: BenchOptions): Promise<Measured> => {
   const harness = await createHarness({ panes: 20, agents: AGENTS });
   try {
-    const figures = await measure(harness, isQuick ? 1_000 : STRETCH_MS);
+    const answers = await measureAnswers(isQuick ? 1_000 : ANSWERS_MS);
+    const figures = { ...(await measure(harness, isQuick ? 1_000 : STRETCH_MS)), answers };
     const { off, resting, committing, conflicts, pulls } = figures;
     return {
       name: "wishes",
@@ -154,10 +173,17 @@ export const benchOptional = async ({ isQuick }: BenchOptions): Promise<Measured
           head: ["off", "on, asked once a minute", "more than off"],
           rows: [[percent(pulls.off), percent(pulls.on), percent(pulls.on - pulls.off)]],
         },
+        answersTable(answers),
       ],
       checks: [
         atMost("CPU for conflicts while ten agents commit", committing - off, 1, "% of a core"),
         atMost("CPU for pull requests while rows are shown", pulls.on - pulls.off, 0.5, "% of a core"),
+        atMost(
+          "CPU for answers from the phone, at rest",
+          answers.answering.cpu - answers.telling.cpu,
+          0.5,
+          "% of a core",
+        ),
       ],
       notes: [],
       figures,

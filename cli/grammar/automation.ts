@@ -189,6 +189,18 @@ const addChannelTest = (channel: Verb, context: CliContext, outcome: Outcome): v
     });
 };
 
+const addChannelResume = (channel: Verb, context: CliContext): void => {
+  channel
+    .command("resume")
+    .description("take answers over a channel again, after it was paused")
+    .argument("<channel>")
+    .addOption(json())
+    .example("agtmux channel resume phone", "Its next messages carry buttons again.")
+    .action(async (name, options) =>
+      (await import("../verbs/jobs.ts")).runChannelResume(context, name, options),
+    );
+};
+
 const addSwitch = (program: Verb, context: CliContext): void => {
   const automation = program.command("automation").description("pause and resume everything that is armed");
   const add = (name: string, isPaused: boolean, [says, example]: [string, string]): void => {
@@ -218,4 +230,5 @@ export const addAutomation = (program: Verb, context: CliContext, outcome: Outco
     .description("where notifications go beside this desktop; 'channels' in config.json holds them");
   addChannelList(channel, context);
   addChannelTest(channel, context, outcome);
+  addChannelResume(channel, context);
 };

@@ -214,6 +214,25 @@ const toChannelRow = (view: ChannelView, now: number): Cell[] => [
 const describeProblem = ({ line, path, message }: ChannelList["problems"][number]): string =>
   `config.json:${line}: ${path === "" ? "" : `${path}: `}${message}`;
 
+const failureOf = ({ last }: ChannelView): string[] =>
+  last?.outcome === "not_delivered" ? [`  ${cleanLine(last.detail)}`] : [];
+
+const answersOf = ({ name, answers }: ChannelView): string[] => {
+  if (answers === null) return [];
+  const { state, detail, taken, ignored } = answers;
+  const counts = `${taken} taken, ${ignored} ignored`;
+  switch (state) {
+    case "on":
+      return [`  answers: on, ${counts}`];
+    case "unreachable":
+      return [`  answers: NOT REACHABLE: ${cleanLine(detail)}; ${counts}`];
+    case "paused":
+      return [
+        `  answers: PAUSED: ${cleanLine(detail)}; ${counts}. Go on with 'agtmux channel resume ${cleanLine(name)}'`,
+      ];
+  }
+};
+
 const renderList = async (context: CliContext, { items }: ChannelList): Promise<string[]> => {
   if (items.length === 0)
     return ["No channel is configured, so nothing is sent out: see docs/automation.md."];
@@ -223,8 +242,8 @@ const renderList = async (context: CliContext, { items }: ChannelList): Promise<
     paint: context.paint,
     measure: await measureFor(items),
     below: (index) => {
-      const last = items[index]?.last;
-      return last?.outcome === "not_delivered" ? [`  ${cleanLine(last.detail)}`] : [];
+      const item = items[index];
+      return item === undefined ? [] : [...failureOf(item), ...answersOf(item)];
     },
   });
 };
@@ -258,6 +277,22 @@ export const runChannelTest = async (
       result.outcome === "delivered" ? "Delivered.\n" : `Not delivered: ${cleanLine(result.detail)}.\n`,
     );
   return OUTCOME_EXIT_CODES[result.outcome];
+};
+
+export const runChannelResume = async (
+  context: CliContext,
+  name: string,
+  options: { json?: boolean },
+): Promise<void> => {
+  const resumed = await callDaemon(context, (api) =>
+    api.automation.channelResume.mutate({ name, surface: "cli" }),
+  );
+  if (options.json === true) return printDocument(context, resumed);
+  context.print(
+    resumed.was_paused
+      ? "It takes answers again. Buttons of earlier messages stay dead.\n"
+      : "Nothing was paused: see 'agtmux channel list'.\n",
+  );
 };
 
 // Jobs: what is armed and what it did; holding, releasing and ending one; pausing all of them.

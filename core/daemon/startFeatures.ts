@@ -76,6 +76,7 @@ export const startFeatures = (deps: {
         reply: null,
       }),
     send: (input) => service.send(input),
+    answer: (input) => service.answer(input),
     record: (entry) =>
       tolerateStoreFailure(deps.logger, () =>
         store.appendAudit({

@@ -27,7 +27,7 @@ import {
   setupNotificationsSchema,
 } from "./adapterView.ts";
 import { writtenConfigSchema } from "./config.ts";
-import { channelTestSchema, channelViewSchema } from "./notifications.ts";
+import { channelResumedSchema, channelTestSchema, channelViewSchema } from "./notifications.ts";
 import { automationSwitchSchema, jobDetailSchema, jobDocumentSchema, jobViewSchema } from "./job.ts";
 import { doctorReportSchema } from "./doctor.ts";
 import { HISTORY_DOCUMENTS } from "./history.ts";
@@ -367,6 +367,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   ...HISTORY_DOCUMENTS,
   "history resume": startedSchema,
   "channel list": channelListSchema,
+  "channel resume": channelResumedSchema,
   "channel test": channelTestSchema,
   start: startedSchema,
   changes: treeDiffSchema,

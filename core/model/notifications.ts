@@ -148,6 +148,8 @@ const ntfyChannelSchema = z
       "the address ends with the topic, as in https://ntfy.sh/my-topic",
     ),
     secret_file: secretFileSchema,
+    /** Its messages carry buttons, and what they publish is an answer. */
+    answers: z.boolean().default(false),
   })
   .strict();
 
@@ -201,6 +203,19 @@ const channelResultSchema = z.object({
 });
 export type ChannelResult = z.infer<typeof channelResultSchema>;
 
+/** Whether what comes back over a channel is taken as an answer. */
+const channelAnswersSchema = z.object({
+  /** `unreachable`: no buttons are sent now. `paused`: after too many answers that were none, until a person lets it go on. */
+  state: z.enum(["on", "unreachable", "paused"]),
+  /** Why it is not on; empty while it is. */
+  detail: z.string(),
+  /** Answers and texts that were passed on to an agent since the daemon's start. */
+  taken: z.number().int(),
+  /** What came and was no answer: wrong, repeated, late, or from elsewhere. */
+  ignored: z.number().int(),
+});
+export type ChannelAnswers = z.infer<typeof channelAnswersSchema>;
+
 export const channelViewSchema = z.object({
   name: z.string(),
   kind: z.enum(["command", "webhook", "ntfy"]),
@@ -215,6 +230,8 @@ export const channelViewSchema = z.object({
   /** Messages that were dropped because too many waited. */
   dropped: z.number().int(),
   last: channelResultSchema.nullable(),
+  /** Null: it takes none. */
+  answers: channelAnswersSchema.nullable(),
 });
 export type ChannelView = z.infer<typeof channelViewSchema>;
 
@@ -232,6 +249,15 @@ export const channelTestSchema = z.object({
   detail: z.string(),
 });
 export type ChannelTest = z.infer<typeof channelTestSchema>;
+
+export const channelResumedSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  channel: z.string(),
+  /** False: it takes none, or was not paused. */
+  was_paused: z.boolean(),
+});
+export type ChannelResumed = z.infer<typeof channelResumedSchema>;
 
 /** What can be done from a notification, through the same gate as everywhere. */
 export type NotificationAction =

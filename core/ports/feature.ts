@@ -3,7 +3,7 @@
 // way of its own to a pane: keys go through the actions of the daemon. Also here: who makes a call, and the first text of an agent.
 import type { NewAgentPane } from "../model/job.ts";
 import type { Started, WorkspaceView } from "../model/workspace.ts";
-import type { ActionResult, ActionGuards } from "../model/action.ts";
+import type { ActionResult, ActionGuards, AnswerChoice } from "../model/action.ts";
 import type { Config } from "../model/config.ts";
 import type { Check } from "../model/doctor.ts";
 import type { Account } from "../model/runtime.ts";
@@ -115,6 +115,16 @@ interface SendInput {
   idempotencyKey: string | null;
 }
 
+interface AnswerInput {
+  ref: string;
+  /** `ifPrompt` names what was shown. */
+  guards: ActionGuards;
+  choice: AnswerChoice;
+  /** For the audit. */
+  surface: string;
+  idempotencyKey: string | null;
+}
+
 /** How a text reaches an agent while nobody watches: through the gate, on record, and only where it disturbs nobody. */
 interface FeatureSends {
   /**
@@ -172,6 +182,8 @@ export interface FeatureContext {
   setLimits(target: string, limits: readonly AccountLimits[]): void;
   /** Types a text through the gate, as a person does; see the call of this name. */
   send(input: SendInput): Promise<ActionResult>;
+  /** Answers through the gate what a person was shown, as any surface does; see the call of this name. */
+  answer(input: AnswerInput): Promise<ActionResult>;
   /** Puts something that was done on a person's order on record, where 'agtmux audit' shows it. `ref`: what it was done to. */
   record(entry: { action: string; surface: string; ref: string; outcome: string }): void;
   /** By the name that rows have. @throws AgtmuxError E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE while there is no connection. */

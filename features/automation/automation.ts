@@ -37,6 +37,14 @@ const readProblems = async (path: string): Promise<ConfigProblem[]> => {
   }
 };
 
+const noChannel = (context: FeatureContext, channels: ChannelSet, name: string): AgtmuxError =>
+  new AgtmuxError("E_USAGE", `no channel in force is called '${name.slice(0, 40)}'`, {
+    remedy:
+      channels.count === 0
+        ? `Configure one in ${context.configPath}; docs/automation.md shows how.`
+        : `Channels in force: ${channels.names().join(", ")}. 'agtmux channel list' says what is wrong with others.`,
+  });
+
 const createChannelService = (context: FeatureContext, channels: ChannelSet) =>
   ({
     channelList: async () => ({
@@ -45,19 +53,20 @@ const createChannelService = (context: FeatureContext, channels: ChannelSet) =>
     }),
     channelTest: async ({ name }) => {
       const delivery = await channels.test(name);
-      if (delivery === null)
-        throw new AgtmuxError("E_USAGE", `no channel in force is called '${name.slice(0, 40)}'`, {
-          remedy:
-            channels.count === 0
-              ? `Configure one in ${context.configPath}; docs/automation.md shows how.`
-              : `Channels in force: ${channels.names().join(", ")}. 'agtmux channel list' says what is wrong with others.`,
-        });
+      if (delivery === null) throw noChannel(context, channels, name);
       return {
         ...stamp(context.clock.now()),
         channel: name,
         outcome: delivery.outcome,
         detail: delivery.outcome === "delivered" ? "" : context.redact(delivery.detail),
       };
+    },
+    channelResume: async ({ name, surface }) => {
+      const wasPaused = channels.resume(name);
+      if (wasPaused === null) throw noChannel(context, channels, name);
+      if (wasPaused)
+        context.record({ action: "channel-resume", surface, ref: `channel:${name}`, outcome: "resumed" });
+      return { ...stamp(context.clock.now()), channel: name, was_paused: wasPaused };
     },
   }) satisfies Partial<AutomationService>;
 

@@ -12,7 +12,7 @@ import {
   type JobView,
   type JobsView,
 } from "../../core/model/job.ts";
-import type { ChannelList, ChannelTest } from "../../core/model/notifications.ts";
+import type { ChannelList, ChannelResumed, ChannelTest } from "../../core/model/notifications.ts";
 import type {
   RuleCheck,
   RuleDisarmed,
@@ -134,6 +134,10 @@ export const AUTOMATION_CALLS = {
   channelList: query(z.void())<ChannelList>(),
   /** Sends a test message now and says how that went. Fails with E_USAGE for a name that no channel in force has. */
   channelTest: mutation(z.object({ name: z.string().min(1).max(100) }))<ChannelTest>(),
+  /** Lets a channel take answers again that was paused. Fails with E_USAGE for a name that no channel in force has. */
+  channelResume: mutation(
+    z.object({ name: z.string().min(1).max(100), surface: z.string().max(40) }),
+  )<ChannelResumed>(),
 };
 
 export type AutomationCalls = typeof AUTOMATION_CALLS;

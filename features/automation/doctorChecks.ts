@@ -73,6 +73,45 @@ const examineChannels = async (
   };
 };
 
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/;
+
+/** What is worth knowing of a channel that takes answers, beside whether it delivers. */
+const examineAnswers = (channel: Channel, view: ChannelView | undefined): Diagnosis[] => {
+  if (channel.kind !== "ntfy" || !channel.answers || !channel.enabled) return [];
+  const { name, include, secret_file } = channel;
+  const found: Diagnosis[] = [];
+  const answers = view?.answers ?? null;
+  if (secret_file === null && !LOOPBACK.test(new URL(channel.url).host))
+    found.push({
+      status: "warning",
+      summary: `Whoever knows the topic of the channel '${name}' can answer your agents.`,
+      evidence: `${view?.to ?? "its server"} shows the topic to everybody who names it: no secret_file is set`,
+      remedy:
+        "Use an ntfy server of your own, or a reserved topic, with an access token in a file that secret_file names: docs/security.md#answers-from-the-phone.",
+    });
+  if (answers?.state === "paused")
+    found.push({
+      status: "problem",
+      summary: `The channel '${name}' takes no answers any more.`,
+      evidence: `${answers.detail}; ${answers.ignored} ignored`,
+      remedy: `Choose another topic if somebody may know this one, then run 'agtmux channel resume ${name}'.`,
+    });
+  if (answers?.state === "unreachable")
+    found.push({
+      status: "warning",
+      summary: `Answers over the channel '${name}' can't come back, so its messages carry no buttons.`,
+      evidence: answers.detail,
+      remedy: "See docs/automation.md#answer-from-the-phone.",
+    });
+  if (include === "state")
+    found.push({
+      status: "warning",
+      summary: `Over the channel '${name}' nothing can be approved, because its messages don't show what is asked.`,
+      remedy: 'Set "include": "request" for it, if what is asked may leave this machine.',
+    });
+  return found;
+};
+
 const checkAll = async (context: FeatureContext, views: readonly ChannelView[]): Promise<Diagnosis[]> => {
   const { channels, refused } = checkChannels(context.config().channels);
   if (channels.length + refused.length === 0)
@@ -86,14 +125,11 @@ const checkAll = async (context: FeatureContext, views: readonly ChannelView[]):
       .join("; "),
     remedy: "Correct it; 'agtmux channel list' names the lines.",
   }));
-  const right = channels.map((channel) =>
-    examineChannels(
-      channel,
-      views.find(({ name }) => name === channel.name),
-      context,
-    ),
-  );
-  return [...wrong, ...(await Promise.all(right))];
+  const right = channels.map(async (channel) => {
+    const view = views.find(({ name }) => name === channel.name);
+    return [await examineChannels(channel, view, context), ...examineAnswers(channel, view)];
+  });
+  return [...wrong, ...(await Promise.all(right)).flat()];
 };
 
 export const channelChecks = (context: FeatureContext, views: readonly ChannelView[]): Check[] => [

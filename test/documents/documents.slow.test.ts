@@ -185,6 +185,7 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["rule disarm", "look"],
   ["channel list"],
   ["channel test", "phone"],
+  ["channel resume", "phone"],
   ["start", "claude", "--cwd", "REPOSITORY", "--worktree", "done", "--text", "go", "--dry-run"],
   ["worktree list", "--cwd", "REPOSITORY"],
   ["worktree remove", "done", "--cwd", "REPOSITORY"],

@@ -26,11 +26,23 @@ export interface ChannelMessage {
   readonly ref: string | null;
   /** Messages before this one that were dropped, because too many waited. */
   readonly missed: number;
+  /** Only over a channel that takes answers, and never in a document. */
+  readonly buttons?: readonly ReplyButton[];
+}
+
+/** A button of a message. */
+export interface ReplyButton {
+  readonly label: string;
+  readonly url: string;
+  /** What it publishes there; null: it opens the address. */
+  readonly body: string | null;
 }
 
 const MAX_LINE = 200;
 const MAX_REF = 1_000;
 const MAX_LINES = 6;
+/** What stands before a line of an agent. */
+const MAX_LABEL = 20;
 
 /** The words for a state, of our own: those of the app's notifications name the work, which a person may not want to send out. */
 const VERB: Record<AgentNotification["kind"], string> = {
@@ -85,7 +97,7 @@ const blank = ({ channel, at }: MessageContext): Omit<ChannelMessage, "event" | 
 });
 
 /** State and place alone: nothing that an agent or a repository wrote. */
-const stateText = (
+export const stateText = (
   { kind, count, pane }: AgentNotification,
   line: (text: string) => string,
 ): { title: string; text: string } => {
@@ -153,6 +165,23 @@ export const watchMessage = (
     ref: cleaned(pane_ref, MAX_REF),
   };
 };
+
+/** Words of our own in place of an earlier message with this id, or about the channel itself. */
+export const plainMessage = (
+  { id, title, text }: { id: string; title: string; text: string },
+  context: MessageContext,
+): ChannelMessage => ({
+  ...blank(context),
+  event: "show",
+  id,
+  title: clean(title, MAX_LINE, context.redact),
+  text: text
+    .split("\n")
+    .slice(0, MAX_LINES)
+    .map((one) => clean(one, MAX_LINE + MAX_LABEL, context.redact))
+    .filter(Boolean)
+    .join("\n"),
+});
 
 export const testMessage = (id: string, context: MessageContext): ChannelMessage => ({
   ...blank(context),

@@ -24,6 +24,7 @@ import { isQuiet, minuteOfDay } from "../../../core/api/notifications/judgeNotif
 import type { FeedChange } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import type { WatchMessage } from "../watches/watchRunner.ts";
+import { PhoneAnswers } from "./phoneAnswers.ts";
 
 const MAX_WAITING = 20;
 /** Notifications that may still be withdrawn. */
@@ -232,6 +233,8 @@ interface OpenChannel {
   readonly channel: Channel;
   readonly text: string;
   readonly queue: ChannelQueue;
+  /** Null where it takes none. */
+  readonly answers: PhoneAnswers | null;
   handleChanges(changes: readonly FeedChange[]): void;
   review(): void;
   close(): Promise<void>;
@@ -262,22 +265,39 @@ const openChannel = (channel: Channel, context: FeatureContext, handOver: Delive
     onNotDelivered: (detail) =>
       logger.warn({ channel: channel.name, detail }, "a message was not delivered over a channel"),
   });
+  const answers =
+    channel.kind === "ntfy" && channel.answers
+      ? new PhoneAnswers({ channel, context, push: (message) => queue.push(message) })
+      : null;
   const aborter = new AbortController();
   const follow = async (): Promise<void> => {
-    for await (const event of scheduler.subscribe(aborter.signal))
-      queue.push(messageOf(event, messageContext(channel, context)));
+    for await (const event of scheduler.subscribe(aborter.signal)) {
+      const message = (): ChannelMessage => messageOf(event, messageContext(channel, context));
+      if (answers === null) queue.push(message());
+      else if (event.kind === "withdraw") {
+        answers.end(event.id);
+        if (!answers.hasReplaced(event.id)) queue.push(message());
+      } else {
+        await answers.untilTried();
+        queue.push(answers.dress(event.notice, message()));
+      }
+    }
   };
   const following = follow().catch((error: unknown) => logger.error({ error }, "a channel stopped"));
   return {
     channel,
     text: JSON.stringify(channel),
     queue,
-    handleChanges: (changes) => scheduler.handleChanges(changes),
+    answers,
+    handleChanges: (changes) => {
+      answers?.handleChanges(changes);
+      scheduler.handleChanges(changes);
+    },
     review: () => scheduler.review(),
     close: async () => {
       scheduler.close();
       aborter.abort();
-      await Promise.all([queue.close(), following]);
+      await Promise.all([queue.close(), answers?.close(), following]);
     },
   };
 };
@@ -331,9 +351,10 @@ export class ChannelSet {
   }
 
   tell(message: WatchMessage): void {
-    for (const { channel, queue } of this.speaking(message.channel)) {
+    for (const { channel, queue, answers } of this.speaking(message.channel)) {
       const sent = watchMessage(message, messageContext(channel, this.context));
-      queue.pushFew(sent, `${message.jobId}:`, MAX_OF_WATCH);
+      const dressed = answers?.dressForText(message.row, sent) ?? sent;
+      queue.pushFew(dressed, `${message.jobId}:`, MAX_OF_WATCH);
     }
   }
 
@@ -345,8 +366,10 @@ export class ChannelSet {
     const { quiet_hours } = this.context.config().notifications;
     return this.configured.map((channel) => {
       const { name, kind, enabled, events, include, quiet = quiet_hours } = channel;
-      const state = this.openOf(name)?.queue.state ?? { waiting: 0, dropped: 0, last: null };
-      return { name, kind, enabled, to: destinationOf(channel), events, include, quiet, ...state };
+      const open = this.openOf(name);
+      const state = open?.queue.state ?? { waiting: 0, dropped: 0, last: null };
+      const answers = open?.answers?.view ?? null;
+      return { name, kind, enabled, to: destinationOf(channel), events, include, quiet, ...state, answers };
     });
   }
 
@@ -360,6 +383,12 @@ export class ChannelSet {
     if (found === undefined) return null;
     const id = this.context.ids.next("test");
     return found.queue.test(testMessage(id, messageContext(found.channel, this.context)));
+  }
+
+  /** Lets a channel take answers again. Null for a name that no channel in force has; false where nothing was paused. */
+  resume(name: string): boolean | null {
+    const found = this.openOf(name);
+    return found === undefined ? null : (found.answers?.resume() ?? false);
   }
 
   async close(): Promise<void> {

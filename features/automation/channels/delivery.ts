@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FileProblem, openPlain } from "../../../core/files/plainFile.ts";
 import { errorCodeOf } from "../../../core/model/errors.ts";
 import { type Channel, topicOf } from "../../../core/model/notifications.ts";
-import type { ChannelMessage } from "./channelMessage.ts";
+import type { ChannelMessage, ReplyButton } from "./channelMessage.ts";
 import { createHash } from "node:crypto";
 import { spawn, type ChildProcess } from "node:child_process";
 
@@ -78,6 +78,15 @@ interface WebRequest {
 /** ntfy replaces and withdraws by an id of its own form. */
 const sequenceOf = (id: string): string => createHash("sha256").update(id).digest("base64url").slice(0, 32);
 
+/**
+ * https://docs.ntfy.sh/publish/#action-buttons. The phone publishes without an account: no secret of the channel is in a message.
+ * `Firebase: no`: the answer takes no way round over another company.
+ */
+const toAction = ({ label, url, body }: ReplyButton) =>
+  body === null
+    ? { action: "view", label, url, clear: true }
+    : { action: "http", label, url, method: "POST", headers: { Firebase: "no" }, body, clear: true };
+
 /** https://docs.ntfy.sh/publish: publishing as JSON goes to the address above the topic. */
 const ntfyRequest = (address: string, message: ChannelMessage): WebRequest => {
   const topic = topicOf(address);
@@ -93,6 +102,7 @@ const ntfyRequest = (address: string, message: ChannelMessage): WebRequest => {
       message: `${message.text || message.title}${missed}`,
       priority: message.kind === "waiting_approval" || message.kind === "waiting_input" ? 4 : 3,
       sequence_id: sequenceOf(message.id),
+      ...(message.buttons === undefined ? {} : { actions: message.buttons.map(toAction) }),
     },
   };
 };
