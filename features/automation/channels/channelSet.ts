@@ -24,6 +24,7 @@ import { isQuiet, minuteOfDay } from "../../../core/api/notifications/judgeNotif
 import type { FeedChange } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import type { WatchMessage } from "../watches/watchRunner.ts";
+import { pauseFor } from "./pauseFor.ts";
 import { PhoneAnswers } from "./phoneAnswers.ts";
 
 const MAX_WAITING = 20;
@@ -159,22 +160,9 @@ export class ChannelQueue {
         mayRetry: false,
       }));
       if (delivery.outcome === "delivered" || !delivery.mayRetry || pause === null) return delivery;
-      await this.pause(pause);
+      await pauseFor(pause, this.deps.clock, signal);
     }
     return CLOSED;
-  }
-
-  private pause(delayMs: number): Promise<void> {
-    const { signal } = this.aborter;
-    return new Promise((resolve) => {
-      const end = (): void => {
-        cancel();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const cancel = this.deps.clock.setTimer(delayMs, end);
-      signal.addEventListener("abort", end, { once: true });
-    });
   }
 
   private note({ event }: ChannelMessage, delivery: Delivery): void {

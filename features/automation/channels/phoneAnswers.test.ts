@@ -29,6 +29,8 @@ let sends: SendInput[];
 /** What the gate does with an answer or a text. */
 let gate: () => Promise<{ outcome: string; detail: string }>;
 let obstacle: string | null;
+/** What happens while the pane is looked at. */
+let onLook: () => void;
 let pausedAt: number | null;
 let ahead: number;
 
@@ -36,6 +38,7 @@ beforeEach(async () => {
   server = await openNtfyServer();
   home = mkdtempSync(join(tmpdir(), "agtmux-answers-"));
   [answers, sends, obstacle, pausedAt, ahead] = [[], [], null, null, 0];
+  onLook = () => {};
   gate = () => Promise.resolve({ outcome: "delivered", detail: "" });
   row = makePane({ state: "running" });
 });
@@ -73,7 +76,10 @@ const start = async (more: object = {}): Promise<void> => {
     answer: (input: AnswerInput) => act(answers, input),
     sends: {
       takeEvents: () => Promise.resolve(),
-      findObstacle: () => Promise.resolve(obstacle),
+      findObstacle: () => {
+        onLook();
+        return Promise.resolve(obstacle);
+      },
       send: (input: SendInput) => act(sends, input),
     },
     clock: {
@@ -429,6 +435,24 @@ describe("a text", () => {
     end();
     await server.publish(last.topic, `${last.code} go on`);
     await untilTold("Too late");
+    expect(sends).toEqual([]);
+  });
+
+  it("is not typed either where the agent begins to ask, or automation is paused, between a look and the key", async () => {
+    await start();
+    for (const meanwhile of [
+      () => void (row = { ...row, state: "waiting_approval", state_version: (version += 1) }),
+      () => void (row = { ...row, state_version: (version += 1) }),
+      () => void (pausedAt = 1),
+    ]) {
+      const { topic, code } = await rest();
+      onLook = meanwhile;
+      const before = server.all(TOPIC).length;
+      await server.publish(topic, `${code} 1`);
+      const isTold = ({ title = "" }: NtfyMessage): boolean => title.startsWith("Not ");
+      await until(() => server.all(TOPIC).slice(before).some(isTold), "it is told that nothing was typed");
+      onLook = () => {};
+    }
     expect(sends).toEqual([]);
   });
 });

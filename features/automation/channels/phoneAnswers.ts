@@ -21,6 +21,7 @@ import { offersOf } from "./answerOffers.ts";
 import { AnswerTokens, type TakenToken, type TokenSubject } from "./answerTokens.ts";
 import { plainMessage, redactSent, type ChannelMessage, type MessageContext } from "./channelMessage.ts";
 import { readSecret } from "./delivery.ts";
+import { pauseFor } from "./pauseFor.ts";
 import { ReplyStream, type StreamState } from "./replyStream.ts";
 
 type NtfyChannel = Extract<Channel, { kind: "ntfy" }>;
@@ -246,7 +247,7 @@ export class PhoneAnswers {
     if (this.isWritable) return;
     const response = await fetch(`${addressOf(this.channel)}${this.topic}`, {
       method: "POST",
-      headers: { "user-agent": "agtmux", "x-cache": "no", firebase: "no" },
+      headers: { "user-agent": "agtmux", firebase: "no" },
       body: this.tokens.probe,
       redirect: "manual",
       signal,
@@ -308,7 +309,7 @@ export class PhoneAnswers {
     const { runtimeId } = subject;
     if (this.tellPaused(subject)) return;
     // What follows the end of a turn may be drawn late.
-    await this.pause(RESTED_MS);
+    await pauseFor(RESTED_MS, context.clock, this.aborter.signal);
     if (this.tellPaused(subject)) return;
     const row = this.find(runtimeId);
     if (row === null || !isAtRest(row)) return this.tell(subject, "Not sent", "Its agent isn't idle.");
@@ -336,19 +337,6 @@ export class PhoneAnswers {
     } catch (error) {
       this.tellRefused(subject, error);
     }
-  }
-
-  private pause(delayMs: number): Promise<void> {
-    const { signal } = this.aborter;
-    return new Promise((resolve) => {
-      const end = (): void => {
-        cancel();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const cancel = this.context.clock.setTimer(delayMs, end);
-      signal.addEventListener("abort", end, { once: true });
-    });
   }
 
   private find(runtimeId: string): PaneView | null {

@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { errorCodeOf } from "../../../core/model/errors.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
+import { pauseFor } from "./pauseFor.ts";
 
 /** Of one line, in characters: a message has at most 4,096 bytes, each of which JSON may write with six. */
 const MAX_LINE = 32_768;
@@ -144,22 +145,9 @@ export class ReplyStream {
       }
       this.failures = clock.now() - began >= HELD_MS ? 0 : this.failures + 1;
       const backoff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, this.failures - 1));
-      await this.pause(Math.max(pauseMs, backoff) * (0.8 + 0.4 * this.deps.random()));
+      const delayMs = Math.max(pauseMs, backoff) * (0.8 + 0.4 * this.deps.random());
+      await pauseFor(delayMs, clock, this.aborter.signal);
     }
-  }
-
-  private pause(delayMs: number): Promise<void> {
-    const { signal } = this.aborter;
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = (): void => {
-        cancel();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const cancel = this.deps.clock.setTimer(delayMs, end);
-      signal.addEventListener("abort", end, { once: true });
-    });
   }
 
   /** One connection, until it ends. @throws where it fails. */
