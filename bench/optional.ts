@@ -1,6 +1,6 @@
 // What a wish costs while it is on, beside the same while it is off: comparing the worktrees of agents for conflicts, asking for the
-// pull requests of their branches, and answers from the phone.
-import { mkdirSync, writeFileSync } from "node:fs";
+// pull requests of their branches, answers from the phone, keeping the machine awake, and reading what agents say of their limits.
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { conflictListSchema } from "../core/model/workspace.ts";
@@ -146,12 +146,80 @@ const answersTable = ({
   ],
 });
 
+/** Logs of sessions, as an account has them; each grows with every answer. */
+const LOGS = 12;
+const ANSWER_EVERY_MS = 2_000;
+
+const limitLine = (used: number): string =>
+  `${JSON.stringify({
+    timestamp: new Date().toISOString(),
+    type: "event_msg",
+    payload: {
+      type: "token_count",
+      rate_limits: {
+        primary: {
+          used_percent: used,
+          window_minutes: 300,
+          resets_at: Math.floor(Date.now() / 1_000) + 7_200,
+        },
+      },
+    },
+  })}\n`;
+
+/** Agents work and a surface shows rows, because that is when either costs anything. The machine's own program keeps it awake. */
+const measureShown = async (harness: Harness, stretchMs: number) => {
+  const day = join(harness.home, ".codex/sessions/2026/11/29");
+  mkdirSync(day, { recursive: true });
+  const logs = Array.from({ length: LOGS }, (_, index) =>
+    join(day, `rollout-2026-11-29T10-00-${10 + index}-01a2059b-7fc5-7cc3-a062-067da0b4b9${10 + index}.jsonl`),
+  );
+  const answer = (): void => {
+    for (const log of logs) appendFileSync(log, limitLine(40));
+  };
+  answer();
+  const daemon = await harness.startDaemon();
+  const shown = new AbortController();
+  const following = (async () => {
+    for await (const _entry of daemon.client.feed(
+      { since: null, sinceTime: null, all: false, shown: true },
+      shown.signal,
+    ));
+  })().catch(() => {});
+  const answering = setInterval(answer, ANSWER_EVERY_MS);
+  try {
+    for (const agent of harness.agents) agent.busy(1);
+    const set = async (key: string, value: unknown): Promise<void> => {
+      await daemon.client.forward("configSet", "mutation", { key, value });
+      await wait(stretchMs < STRETCH_MS ? 0 : QUIET_MS);
+    };
+    await wait(QUIET_MS);
+    const off = await cpuPercent(daemon.pid, stretchMs, null);
+    await set("keep_awake", "working");
+    const awake = await cpuPercent(daemon.pid, stretchMs, null);
+    await set("keep_awake", "never");
+    await set("limits", true);
+    const limits = await cpuPercent(daemon.pid, stretchMs, null);
+    return { shownOff: off, awake, limits };
+  } finally {
+    clearInterval(answering);
+    shown.abort();
+    for (const agent of harness.agents) agent.rest();
+    await daemon.stop();
+    await following;
+  }
+};
+
 export const benchOptional = async ({ isQuick }: BenchOptions): Promise<Measured> => {
   const harness = await createHarness({ panes: 20, agents: AGENTS });
   try {
+    const stretchMs = isQuick ? 1_000 : STRETCH_MS;
     const answers = await measureAnswers(isQuick ? 1_000 : ANSWERS_MS);
-    const figures = { ...(await measure(harness, isQuick ? 1_000 : STRETCH_MS)), answers };
-    const { off, resting, committing, conflicts, pulls } = figures;
+    const figures = {
+      ...(await measure(harness, stretchMs)),
+      ...(await measureShown(harness, stretchMs)),
+      answers,
+    };
+    const { off, resting, committing, conflicts, pulls, shownOff, awake, limits } = figures;
     return {
       name: "wishes",
       title: "What is off until you switch it on",
@@ -174,6 +242,11 @@ export const benchOptional = async ({ isQuick }: BenchOptions): Promise<Measured
           rows: [[percent(pulls.off), percent(pulls.on), percent(pulls.on - pulls.off)]],
         },
         answersTable(answers),
+        {
+          caption: `Percent of a core, ten agents that redraw each second, rows are shown, ${LOGS} logs that grow each two seconds`,
+          head: ["both off", "keep_awake on", "limits on"],
+          rows: [[percent(shownOff), percent(awake), percent(limits)]],
+        },
       ],
       checks: [
         atMost("CPU for conflicts while ten agents commit", committing - off, 1, "% of a core"),
@@ -184,6 +257,8 @@ export const benchOptional = async ({ isQuick }: BenchOptions): Promise<Measured
           0.5,
           "% of a core",
         ),
+        atMost("CPU for staying awake while ten agents work", awake - shownOff, 1, "% of a core"),
+        atMost("CPU for limits while rows are shown", limits - shownOff, 1, "% of a core"),
       ],
       notes: [],
       figures,

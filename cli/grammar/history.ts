@@ -129,6 +129,10 @@ const addHistoryHandoff = (history: Verb, context: CliContext, outcome: Outcome)
   )
     .argument("<session>", "the beginning or the end of its id, or the pane that has it open")
     .option("--to <agent>", "start this agent with it, after you have edited it in your editor")
+    .option(
+      "--account <name>",
+      "with --to: with this account of the agent, as 'agtmux usage --limits' names it",
+    )
     .option("--worktree <branch>", "with --to: in a worktree of this branch, which is made if missing")
     .option("--base <commit>", "where a new branch begins (default: what is checked out)")
     .option("--ask", "let the agent write it itself, if it has the session open and is idle")

@@ -89,6 +89,7 @@ export const runHistoryHandoff = async (
     ...options
   }: {
     to?: string;
+    account?: string;
     worktree?: string;
     base?: string;
     split?: string;

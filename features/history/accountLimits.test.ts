@@ -195,11 +195,13 @@ describe("what an account's files say", () => {
     });
   });
 
-  it("is not read from a device, a folder or a loop in its place", async () => {
+  it("is not read from a device, a folder, a link or a loop in its place", async () => {
     mkdirSync(join(root, "usual/logs/10"), { recursive: true });
     symlinkSync("/dev/zero", join(root, "usual/logs/10/zero.log"));
     mkdirSync(join(root, "usual/logs/10/folder.log"));
     symlinkSync("loop.log", join(root, "usual/logs/10/loop.log"));
+    log("elsewhere", "-1 50 60");
+    symlinkSync(join(root, "elsewhere"), join(root, "usual/logs/10/link.log"));
     symlinkSync("..", join(root, "usual/logs/11"));
     expect(await ask()).toEqual([]);
     expect(reads).toEqual([]);

@@ -261,6 +261,8 @@ export class LimitReader {
       const mark = `${stat.mtimeMs} ${stat.size}`;
       const known = this.read.get(key);
       if (known?.mark === mark) return known.reading;
+      // A link in place of a log leads to a file that the agent need not have written.
+      if ((await files.readLink(path)) !== null) return null;
       const text =
         limits.from === "logs"
           ? await files.readTail(path, TAIL_BYTES)

@@ -10,6 +10,7 @@ import {
   notPossible,
   type PaneAction,
 } from "../../ui/actions/paneActions.ts";
+import { isAtLimit } from "../../ui/text/limitText.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { usePopover, useActionContext } from "../state/popover.ts";
 import { ActionButton, CopyButton } from "./Buttons.tsx";
@@ -197,7 +198,7 @@ interface PaneDetailProps {
 /** These stand on the card already; the output is shown without a button. */
 const ON_CARDS: ReadonlySet<string> = new Set(["approve", "deny", "dismiss", "attach"]);
 const isHere = (pane: PaneView, { id }: PaneAction): boolean =>
-  id !== "output" && !(pane.needs_action && ON_CARDS.has(id));
+  id !== "output" && !(pane.needs_action && (ON_CARDS.has(id) || (id === "handOver" && isAtLimit(pane))));
 
 /** Buttons for what can be done, and sentences about what cannot be done and why. */
 const PaneActions = ({ pane, context, isBusy }: Omit<PaneDetailProps, "isPreview">) => {

@@ -182,3 +182,17 @@ it("what the person left in the editor is the task of the other agent", async ()
   expect(task).toContain("two tests fail");
   expect(harness.starts().at(-1)?.folder).toBe(other);
 });
+
+it("a session is handed over to the account that is named, and to none that is not known", async () => {
+  const work = join(harness.daemon.home, ".claude-work");
+  mkdirSync(work, { recursive: true });
+  await harness.daemon.configure({ agents: { claude: { folders: ["~/.claude-work"] } } });
+  const handOver = (account: string) => {
+    const words = ["history", "handoff", CODEX, "--to", "claude", "--account", account, "--yes", "--dry-run"];
+    return harness.cli(harness.root, ...words);
+  };
+  const wrong = await handOver("nowhere");
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("has no account 'nowhere'")]);
+  const right = await handOver(".claude-work");
+  expect([right.code, right.stdout]).toEqual([0, expect.stringContaining(`CLAUDE_CONFIG_DIR=${work}`)]);
+});

@@ -14,6 +14,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import * as z from "zod";
 import BetterSqlite3 from "better-sqlite3";
+import { limitListSchema } from "../../core/model/view.ts";
 import { HISTORY_DOCUMENTS, historyListSchema } from "../../core/model/history.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
 import { OPENCODE_TABLES } from "./historyHome.ts";
@@ -122,6 +123,34 @@ afterAll(async () => {
   await harness?.close();
 });
 
+it("limits that agents there state are read there, plain files alone", async () => {
+  const inAnHour = Math.floor(Date.now() / 1_000) + 3_700;
+  const limit = (used: number): string =>
+    `${JSON.stringify({
+      timestamp: new Date().toISOString(),
+      type: "event_msg",
+      payload: {
+        type: "token_count",
+        rate_limits: { primary: { used_percent: used, window_minutes: 300, resets_at: inAnHour } },
+      },
+    })}\n`;
+  const day = ".codex/sessions/2026/11/29";
+  const name = (minute: number): string =>
+    `rollout-2026-11-29T10-${minute}-00-01a2059b-7fc5-7cc3-a062-067da0b4b9f5.jsonl`;
+  far(`${day}/${name(10)}`, `${"x".repeat(400_000)}\n${limit(55)}`);
+  symlinkSync(far("elsewhere", limit(99)), join(harness.server.remoteHome, day, name(11)));
+  execFileSync("mkfifo", [join(harness.server.remoteHome, day, name(12))]);
+  far(`.codex/sessions/2026/11/$(touch mark)/${name(13)}`, limit(98));
+  far(".claude/agtmux-status.json", "{".repeat(100_000));
+  const { stdout, stderr, code } = await cli.run(["usage", "--limits", "--json"]);
+  expect(code, stderr).toBe(0);
+  const { items } = limitListSchema.parse(JSON.parse(stdout));
+  expect(items.map(({ identity, windows }) => [identity, windows[0]?.used_percent])).toEqual([
+    [{ target: "vm1", agent: "codex", account: null }, 55],
+  ]);
+  expect(existsSync(join(harness.server.remoteHome, "mark"))).toBe(false);
+});
+
 it("are listed with their machine, and nothing but plain files is read", async () => {
   const all = await listed();
   const prompts = all.items.map(({ identity, first_prompt }) => `${identity.target} ${first_prompt ?? ""}`);
@@ -222,6 +251,8 @@ it("say so when their machine is away, and stay in the list", async () => {
   expect(shown.code).toBe(7);
   const found = await cli.run(["history", "search", "never asked before", "--target", "vm1"]);
   expect([found.code, found.stderr]).toEqual([1, expect.stringContaining("vm1 was not searched")]);
+  const limits = await cli.run(["usage", "--limits"]);
+  expect([limits.code, limits.stderr]).toEqual([0, expect.stringContaining("vm1")]);
   const all = await listed("--target", "vm1");
   expect(all.items.length).toBeGreaterThan(3);
 });

@@ -40,6 +40,21 @@ const options = (pane: PaneView, context = SHOWN) =>
   cardView(pane, context).options.map(({ number, label }) => `${number} ${label}`);
 
 describe("a card", () => {
+  it("offers to hand over what stopped at a limit, and nothing that stopped otherwise", () => {
+    const failed = (reason: string): PaneView => ({
+      ...makePane({ state: "error", reason }),
+      agent_session_id: "s-1",
+    });
+    expect(answers(failed("usage_limit"))).toEqual([
+      "e Dismiss",
+      "c Continue after the limit",
+      "p Hand over to…",
+      "Enter Attach",
+    ]);
+    expect(answers(failed("api_error"))).toEqual(["e Dismiss", "Enter Attach"]);
+    expect(answers({ ...failed("usage_limit"), agent_session_id: null })).not.toContain("p Hand over to…");
+  });
+
   it("says each thing once: the command, and not the tool's name, nor Yes beside Approve", () => {
     const pane = asking({});
     expect(cardView(pane, SHOWN)).toMatchObject({

@@ -3,6 +3,7 @@
 import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { displayLine } from "../text/displayText.ts";
+import { isAtLimit } from "../text/limitText.ts";
 import { requestText } from "../text/requestText.ts";
 import { optionReasons, type ActionContext, type DisabledReason } from "./disabledReasons.ts";
 import { actionOf, type PaneAction, type PaneActionId } from "./paneActions.ts";
@@ -62,6 +63,7 @@ const ANSWERS: readonly PaneActionId[] = [
   "dismiss",
   "rule",
   "goOn",
+  "handOver",
   "attach",
 ];
 
@@ -69,6 +71,8 @@ const answersOf = (pane: PaneView, context: ActionContext): PaneAction[] =>
   ANSWERS.map(actionOf)
     // Without a request a reply is no answer.
     .filter(({ id }) => id !== "reply" || pane.request !== null)
+    // An agent that stopped at a limit can leave its work to another one.
+    .filter(({ id }) => id !== "handOver" || isAtLimit(pane))
     .filter(({ disabledReason }) => disabledReason(pane, context) === null)
     .map((action) => (action.id === "reply" ? { ...action, name: "Type an answer…" } : action));
 

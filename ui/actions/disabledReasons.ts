@@ -1,12 +1,13 @@
 // Why something cannot be done to a pane from here. This keeps dead buttons out of a surface; the daemon itself decides whether
 // a requested action goes through.
 import { plainWords } from "../../core/model/plainWords.ts";
-import { isLimit, isWaiting, mayAnswer } from "../../core/model/needs.ts";
+import { isWaiting, mayAnswer } from "../../core/model/needs.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import { pageOfPane } from "../../core/model/requestPage.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { agentName } from "../text/rowText.ts";
 import { takesSeveral } from "./ticks.ts";
+import { isAtLimit } from "../text/limitText.ts";
 import { THIS_MACHINE } from "../text/sessionText.ts";
 import type { AdapterView } from "../../core/model/adapterView.ts";
 
@@ -203,7 +204,7 @@ export const laterReason = (pane: PaneView, context: ActionContext): DisabledRea
 export const goOnReason = (pane: PaneView, context: ActionContext): DisabledReason => {
   const later = laterReason(pane, context);
   if (later !== null) return later;
-  if (pane.state !== "error" || !isLimit(pane.reason_code)) return "it hasn't hit a limit.";
+  if (!isAtLimit(pane)) return "it hasn't hit a limit.";
   return context.resetless.has(pane.agent ?? "") ? `${agentName(pane)} doesn't say when a limit ends.` : null;
 };
 

@@ -112,6 +112,10 @@ export const nearlyUsedText = (targets: Iterable<TargetView>, now: number): stri
 
 // Handing over: whom, where an account is used up.
 
+/** It stopped at a limit of its provider. */
+export const isAtLimit = ({ state, reason_code: reason }: PaneView): boolean =>
+  state === "error" && isLimit(reason);
+
 export interface AgentChoice {
   /** As the form has it (`StartForm`). */
   readonly value: string;
@@ -162,7 +166,7 @@ export const agentToHandTo = (
   now: number,
 ): string => {
   const found = agents.filter(({ is_found: isFound }) => isFound !== false);
-  if (from.state === "error" && isLimit(from.reason_code)) {
+  if (isAtLimit(from)) {
     const free = currentLimits(limits, now).filter(
       (one) =>
         isFree(one, now) &&
