@@ -1,7 +1,14 @@
 // What the popover keeps about a row for the person, on a scripted daemon: each by its key, with what it says and what is asked of
 // the daemon.
 import { expect, it } from "vitest";
-import { makeAdapterView, makePane, makeTarget, usedTo } from "../test/factories/view.ts";
+import {
+  makeAdapterView,
+  makePane,
+  makePullRequest,
+  makeTarget,
+  makeWorkspace,
+  usedTo,
+} from "../test/factories/view.ts";
 import { fakeHandOver } from "../test/fakes/fakeHandOver.ts";
 import { FakeAutomation } from "../test/fakes/fakeAutomation.ts";
 import { usePopovers } from "./launchers/popovers.ts";
@@ -48,6 +55,47 @@ it("mutes by one key for an hour, by the same until its end, and unmutes; the ro
     // The row comes with the feed, on a way of its own.
     await expect.poll(() => page.locator("[data-part=muted]").count()).toBe(onRow);
   }
+});
+
+it("opens the page of a pull request by one key or its button, and no other address", async () => {
+  const failed = { state: "failed", failed: "lint", failed_count: 1 } as const;
+  const of = (pane: number, windowName: string, url: string | null) =>
+    makePane({
+      pane,
+      windowName,
+      state: "idle",
+      since: Date.now(),
+      workspace: makeWorkspace({ pull_request: makePullRequest({ checks: failed, url }) }),
+    });
+  const started = await start([
+    of(1, "api", "https://github.com/acme/shop/pull/12"),
+    of(2, "evil", "javascript:alert(1)"),
+    of(3, "else", "https://github.com.evil.example/acme/shop/pull/12"),
+  ]);
+  const { popover, page } = started;
+  const HOW = ["https://github.com/acme/shop/pull/12", "_blank", "noopener,noreferrer"];
+  await page.evaluate("window.opened = []; window.open = (...how) => (window.opened.push(how), null)");
+  const opened = () => page.evaluate<string[][]>("window.opened");
+  await popover.row("api").getByText("#12 open, lint failed").waitFor();
+  for (const name of ["evil", "else"]) {
+    await popover.row(name).focus();
+    await popover.press("O");
+    await popover.alert.getByText("Its host names no page of it.").waitFor();
+    await popover.press("Escape");
+    await popover.press("ArrowRight");
+    await popover.action("Changes").or(popover.action("Kill…")).first().waitFor();
+    expect(await popover.action("Pull request").count()).toBe(0);
+    await popover.press("Escape");
+  }
+  await popover.row("api").focus();
+  await popover.press("O");
+  await expect.poll(async () => (await opened()).length).toBe(1);
+  await popover.press("ArrowRight");
+  await popover.action("Pull request").click();
+  await expect.poll(async () => (await opened()).length).toBe(2);
+  await page.getByText("Pull request #12: open, lint failed: “Split refunds”").waitFor();
+  expect(await opened()).toEqual([HOW, HOW]);
+  await expectSound(started);
 });
 
 it("renames a row in a dialog, and gives it its title again", async () => {

@@ -17,6 +17,7 @@ import {
   editScene,
   longScene,
   manyScene,
+  pullsScene,
   tenScene,
   threeScene,
   threeTargets,
@@ -71,6 +72,16 @@ export const POPOVER_VIEWS: readonly PopoverView[] = [
       await popover.screen.getByText("Reviewing").waitFor();
       await popover.detail.getByRole("button", { name: "Why" }).click();
       await popover.detail.getByText("So far").waitFor();
+    },
+  },
+  {
+    name: "pulls",
+    scene: pullsScene,
+    go: async ({ popover, daemon }) => {
+      const [first] = pullsScene(Date.now());
+      daemon.outputs.set(first?.identity.pane_ref ?? "", { screen: ["> all tests pass here", "❯ "] });
+      await popover.row("Round refunds").click();
+      await popover.detail.getByText("Pull request #412").waitFor();
     },
   },
   {

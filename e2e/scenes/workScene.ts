@@ -2,7 +2,13 @@
 import type { ActivityView } from "../../core/model/evidence.ts";
 import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
-import { makePane, makeTarget, type PaneOptions } from "../../test/factories/view.ts";
+import {
+  makePane,
+  makePullRequest,
+  makeTarget,
+  makeWorkspace,
+  type PaneOptions,
+} from "../../test/factories/view.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -234,6 +240,49 @@ export const tenScene = (now: number): PaneView[] =>
 
 export const threeScene = (now: number): PaneView[] =>
   [waiting(now)[1], ...atWork(now).slice(1, 3)].map((options) => makePane(options));
+
+/** Agents on branches with pull requests: one whose checks failed, one that is approved, a draft whose checks run. */
+export const pullsScene = (now: number): PaneView[] => {
+  const branches = [
+    {
+      branch: "fix/refunds",
+      prompt: "Round refunds by currency",
+      state: "open",
+      checks: { state: "failed", failed: "unit tests (node 24)", failed_count: 2 },
+    },
+    {
+      branch: "docs/webhooks",
+      prompt: "Describe the webhooks",
+      state: "approved",
+      checks: { state: "passed", failed: null, failed_count: 0 },
+    },
+    {
+      branch: "cache-search",
+      prompt: "Cache the product search",
+      state: "draft",
+      checks: { state: "running", failed: null, failed_count: 0 },
+    },
+  ] as const;
+  return branches.map(({ branch, prompt, state, checks }, index) =>
+    makePane({
+      pane: 41 + index,
+      session: "shop",
+      window: index + 1,
+      windowName: branch,
+      state: index === 2 ? "running" : "completed",
+      since: now - (index + 2) * MINUTE,
+      activity: work(prompt, {
+        folder: `/home/ann/${branch.replace("/", "-")}`,
+        branch,
+        work_tree: "/home/ann/shop",
+      }),
+      workspace: makeWorkspace({
+        changes: { files: 0, added: 0, removed: 0, ahead: 0, behind: 0 },
+        pull_request: makePullRequest({ number: 412 + index, title: prompt, state, checks }),
+      }),
+    }),
+  );
+};
 
 const TASKS = [
   "Upgrade the payment client",

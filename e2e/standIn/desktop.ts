@@ -234,4 +234,8 @@ export const shell = {
     tellTest({ kind: "opened", path });
     return Promise.resolve("");
   },
+  openExternal: (url: string) => {
+    tellTest({ kind: "opened", path: url });
+    return Promise.resolve();
+  },
 };

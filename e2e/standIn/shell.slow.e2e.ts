@@ -30,7 +30,13 @@ describe("the app around the popover", () => {
     await askDesktop(app.page, "mutation", "hide");
     await app.until(() => !app.isVisible(), "the popover closes");
     await askDesktop(app.page, "mutation", "openLogs");
-    expect(app.opened).toEqual([dirname(runtimePaths(desk.scene.home).log)]);
+    const logs = dirname(runtimePaths(desk.scene.home).log);
+    expect(app.opened).toEqual([logs]);
+    const page = "https://github.com/acme/shop/pull/12";
+    await askDesktop(app.page, "mutation", "openPage", { page });
+    for (const other of ["javascript:alert(1)", "file:///etc/passwd", "https://evil.example/", `${page}?x`])
+      await askDesktop(app.page, "mutation", "openPage", { page: other });
+    expect(app.opened).toEqual([logs, page]);
   });
 
   it("proves with a test whether notifications are shown", async () => {

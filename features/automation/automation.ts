@@ -140,6 +140,8 @@ export const createAutomation = (
       send: (input) => sends.send(input),
       onEnd: () => queue.tick(),
     });
+    // What waits may belong to a rule that is gone since the last daemon: that is known once the file was read.
+    void ruleSet.reload().then(() => texts.tick());
     const service: AutomationService = {
       ...createChannelService(context, channels),
       ...createWatchService({ context, channels: () => channels.names(), hears, onChange: lookAgain }),

@@ -223,6 +223,10 @@ describe("a hostile answer", () => {
     ).toMatchObject({
       reason: "github.com doesn't show acme/shop to the login of gh",
     });
+    const complex = { errors: [{ message: `Query has complexity\u001B[2J of ${"9".repeat(500)}` }] };
+    expect(read("glab", answered(complex))).toMatchObject({
+      reason: expect.stringMatching(/^gitlab\.com refuses: “Query has complexity \[2J of 9+…”$/),
+    });
     expect(read("glab", answered({ message: "x\u001B" }, { status: "502 Bad Gateway" }))).toMatchObject({
       reason: "gitlab.com answered with status 502",
     });

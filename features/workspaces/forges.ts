@@ -415,7 +415,7 @@ const gitlabRequests = (project: unknown, host: string): FoundRequest[] => {
 };
 
 const githubDataSchema = z.object({
-  repository: z.object({ parent: z.unknown() }).catchall(z.unknown()),
+  repository: z.object({ parent: z.unknown().optional() }).catchall(z.unknown()),
 });
 
 const readData = (
@@ -468,7 +468,7 @@ const numberOf = (value: string | undefined): number | null =>
   value !== undefined && /^\d{1,12}$/.test(value.trim()) ? Number(value) : null;
 
 const bodySchema = z.object({
-  data: z.unknown(),
+  data: z.unknown().optional(),
   message: maybe(text),
   errors: maybe(z.array(z.object({ type: maybe(text), message: maybe(text) }).catch({}))),
 });
@@ -514,7 +514,15 @@ export const readAnswer = (
   if (status >= 400) return { kind: "failed", reason: `${host} answered with status ${status}` };
   if (read === null) return { kind: "failed", reason: `${program} printed what is no answer of ${host}` };
   const found = readData(program, read.data, host);
-  if (found === null)
-    return { kind: "failed", reason: `${host} doesn't show ${path} to the login of ${program}` };
+  if (found === null) {
+    const told = errors.find(({ type, message }) => type !== "NOT_FOUND" && (message ?? "") !== "")?.message;
+    return {
+      kind: "failed",
+      reason:
+        typeof told === "string"
+          ? `${host} refuses: “${plainLine(told, MAX_CHECK)}”`
+          : `${host} doesn't show ${path} to the login of ${program}`,
+    };
+  }
   return { kind: "found", ...found, restUntil: left !== null && left < LEFT_TO_PERSON ? resetAt : null };
 };

@@ -331,6 +331,33 @@ describe("asking", () => {
     expect(await diagnosis()).toMatchObject([{ status: "skipped" }]);
   });
 
+  it("that fails for one repository says so of that one, whatever another one of its host says", async () => {
+    const lost = worktree("x", { settings: BASIC.replace("acme/shop", "acme/lost") });
+    const found = worktree("fix/refunds");
+    forge.answer("gh", answered({ data: { repository: null }, errors: [{ type: "NOT_FOUND" }] }), 1);
+    keys = [lost];
+    await pulls.list(keys, sideOf);
+    forge.answer("gh", answered(githubData([githubRequest()])));
+    keys = [found, lost];
+    const { items, not_looked_at: left } = await pulls.list(keys, sideOf);
+    expect([items.length, left.map(({ reason }) => reason)]).toEqual([
+      1,
+      ["github.com doesn't show acme/lost to the login of gh"],
+    ]);
+  });
+
+  it("is done once for all who ask at the same time", async () => {
+    worktree("fix/refunds");
+    forge.answer("gh", answered(githubData([githubRequest()])));
+    const lists = await Promise.all([
+      pulls.list(keys, sideOf),
+      pulls.list(keys, sideOf),
+      pulls.list(keys, sideOf),
+    ]);
+    expect(lists.map(({ items }) => items.length)).toEqual([1, 1, 1]);
+    expect(calls()).toBe(1);
+  });
+
   it("rests as long as the host says, says so, and keeps what was seen for a while", async () => {
     const key = worktree("fix/refunds");
     forge.answer("gh", answered(githubData([githubRequest()])));

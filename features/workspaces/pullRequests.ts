@@ -87,6 +87,12 @@ interface Known {
   isQuiet: boolean;
 }
 
+/** `reason`: why nothing is known by it; empty where something is. */
+interface Said {
+  answer: Answer;
+  reason: string;
+}
+
 /** How the last call of a program to a host went, for the doctor. */
 interface HostState {
   target: string;
@@ -174,8 +180,11 @@ const chooseRequest = async (
 export class PullRequests {
   private readonly deps: ConstructorParameters<typeof PullRequests>[0];
   private known = new Map<string, Known>();
-  /** By machine and repository: when it was asked last about which branches, and what it said. */
-  private readonly asked = new Map<string, { at: number; branches: ReadonlySet<string>; answer: Answer }>();
+  /** By machine and repository: when it was asked last about which branches, and what it says. */
+  private readonly asked = new Map<
+    string,
+    { at: number; branches: ReadonlySet<string>; said: Promise<Said> }
+  >();
   private readonly programs = new Map<string, { at: number; program: Program | null }>();
   private readonly folders = new Map<string, { at: number; folder: string | null }>();
   private readonly hosts = new Map<string, HostState>();
@@ -336,6 +345,8 @@ export class PullRequests {
   ): Promise<{ known: Map<string, Known>; branches: ReadonlyMap<string, string> }> {
     const known = new Map<string, Known>();
     const branches = new Map<string, string>();
+    for (const [id, { at }] of this.asked)
+      if (this.deps.context.clock.now() - at > STALE_MS) this.asked.delete(id);
     const byTarget = Map.groupBy(keys, ({ target }) => target);
     await Promise.all(
       [...byTarget].map(async ([name, some]) => {
@@ -404,15 +415,20 @@ export class PullRequests {
     );
     const branches = new Set(some.flatMap(({ heads }) => heads.map(({ branch }) => branch)));
     const { clock } = this.deps.context;
+    const now = clock.now();
     const before = this.asked.get(id);
-    const isRecent = before !== undefined && clock.now() - before.at < EVERY_MS.shown - 1_000;
-    if (!isRecent && clock.now() < state.restUntil) return this.leave(some, known, state.reason, false);
-    const answer = isRecent ? before.answer : await this.run(state, question, { branches, trees: some });
-    if (!isRecent) this.asked.set(id, { at: clock.now(), branches, answer });
-    if (answer.kind !== "found") return this.leave(some, known, state.reason, false);
-    const at = isRecent ? before.at : clock.now();
+    const isRecent = before !== undefined && now - before.at < EVERY_MS.shown - 1_000;
+    if (!isRecent && now < state.restUntil) return this.leave(some, known, state.reason, false);
+    // Whoever asks meanwhile gets the answer to this one.
+    const asked = isRecent
+      ? before
+      : { at: now, branches, said: this.run(state, question, { branches, trees: some }) };
+    this.asked.set(id, asked);
+    const { answer, reason } = await asked.said;
+    if (answer.kind !== "found") return this.leave(some, known, reason, false);
+    const { at } = asked;
     for (const tree of some) {
-      if (isRecent && !tree.heads.every(({ branch }) => before.branches.has(branch))) {
+      if (!tree.heads.every(({ branch }) => asked.branches.has(branch))) {
         this.leave([tree], known, `${repository.path} was asked less than a minute ago`, true);
         continue;
       }
@@ -426,7 +442,7 @@ export class PullRequests {
     state: HostState,
     { target, repository }: Question,
     { branches, trees }: { branches: ReadonlySet<string>; trees: readonly Tree[] },
-  ): Promise<Answer> {
+  ): Promise<Said> {
     const { clock } = this.deps.context;
     const program = state.program ?? "gh";
     const others = [...new Set(trees.flatMap((tree) => tree.others))].slice(0, MAX_OTHERS);
@@ -439,7 +455,7 @@ export class PullRequests {
         ? { kind: "failed", reason: result }
         : readAnswer(program, repository, result, clock.now());
     this.note(state, answer);
-    return answer;
+    return { answer, reason: state.reason };
   }
 
   /** Once more with the folder that the person's own shell knows, where it is found nowhere else. */

@@ -1,11 +1,21 @@
 // What the picker keeps about a row for the person, by one key each, against a daemon with made-up panes.
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { fakeHandOver } from "../fakes/fakeHandOver.ts";
 import { FakeAutomation } from "../fakes/fakeAutomation.ts";
 import type { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
-import { makeAdapterView, makePane, makeTarget, usedTo } from "../factories/view.ts";
+import {
+  makeAdapterView,
+  makePane,
+  makePullRequest,
+  makeTarget,
+  makeWorkspace,
+  usedTo,
+} from "../factories/view.ts";
 import { openPicker, READING } from "./pickerHarness.ts";
 import { someAgents } from "./pickerPanes.ts";
 
@@ -47,6 +57,33 @@ it.concurrent("arms and ends a watch for the end of the turn; one that nobody wo
   expect(automation.items).toMatchObject([{ state: "cancelled" }]);
   await picker.type("?");
   await picker.shows("Tell me when it's done; again: don't");
+});
+
+it.concurrent("opens the page of a pull request by one key, and says what it is where no browser can be opened", async (test) => {
+  const folder = mkdtempSync(join(tmpdir(), "agtmux-page-"));
+  for (const name of ["xdg-open", "open"]) {
+    writeFileSync(join(folder, name), `#!/bin/sh\nprintf '%s' "$*" >'${folder}/said'\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  const workspace = makeWorkspace({ pull_request: makePullRequest() });
+  const panes = [
+    makePane({ pane: 1, title: "Split the refund", workspace }),
+    makePane({ pane: 2, title: "Another one", workspace: makeWorkspace() }),
+  ];
+  const picker = await openPicker({ panes, env: `DISPLAY=:99 PATH='${folder}':"$PATH"` });
+  test.onTestFinished(async () => {
+    await picker.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await picker.shows("#12 open, checks passed");
+  await wait(READING);
+  await picker.type("O");
+  await picker.shows("Opened https://github.com/acme/shop/pull/12");
+  expect(readFileSync(join(folder, "said"), "utf8")).toBe("https://github.com/acme/shop/pull/12");
+  await picker.type("Down");
+  await wait(READING);
+  await picker.type("O");
+  await picker.shows("Refused. No pull request of its branch is known.");
 });
 
 it.concurrent("mutes, and names a row in its foot", async (test) => {

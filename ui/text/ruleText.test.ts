@@ -7,6 +7,7 @@ import {
   draftSentence,
   findRules,
   hasRecord,
+  isArmable,
   ruleLast,
   rulePlace,
   ruleProblems,
@@ -18,6 +19,35 @@ const HOSTILE = "a\u202Eb\nc\u001B[2J\u200B";
 const CLEAN = /^[^\p{Cc}\p{Cf}]*$/u;
 
 describe("a rule in words", () => {
+  it("that sends says its whole text before it is armed, and what it sent", () => {
+    const rule = makeRule({
+      then: "send",
+      when: { watch: "checks:failed" },
+      text: "checks failed: {check}; look at them",
+      answered: 2,
+      mode: "armed",
+      last: {
+        at: "2026-11-23T11:55:00.000Z",
+        runtime_id: "rt1",
+        ref: "pane:x",
+        verdict: "send",
+        command: "checks failed: “lint”; look at them",
+        outcome: "scheduled as job1",
+      },
+    });
+    expect(ruleTitle(rule)).toBe("Sends a text when checks:failed");
+    expect(rulePlace(rule)).toContain("checks failed: {check}; look at them");
+    expect(armingText(rule).slice(0, 3)).toEqual([
+      "It types this text to an agent that is idle, without asking you:",
+      "checks failed: {check}; look at them",
+      'watch: "checks:failed"',
+    ]);
+    expect(isArmable({ ...rule, mode: "shadow" })).toBe(true);
+    expect(ruleLast(rule, NOW)).toBe(
+      "sent 2 times; 5m ago it sent checks failed: “lint”; look at them (scheduled as job1)",
+    );
+  });
+
   it("says what it is about, where, and what it did last", () => {
     const rule = makeRule({
       when: {
