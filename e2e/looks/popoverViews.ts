@@ -17,6 +17,7 @@ import {
   editScene,
   longScene,
   manyScene,
+  conflictsScene,
   pullsScene,
   tenScene,
   threeScene,
@@ -82,6 +83,16 @@ export const POPOVER_VIEWS: readonly PopoverView[] = [
       daemon.outputs.set(first?.identity.pane_ref ?? "", { screen: ["> all tests pass here", "❯ "] });
       await popover.row("Round refunds").click();
       await popover.detail.getByText("Pull request #412").waitFor();
+    },
+  },
+  {
+    name: "conflicts",
+    scene: conflictsScene,
+    go: async ({ popover, daemon }) => {
+      const [first] = conflictsScene(Date.now());
+      daemon.outputs.set(first?.identity.pane_ref ?? "", { screen: ["> rounding by currency", "❯ "] });
+      await popover.row("Round refunds").click();
+      await popover.detail.getByText("conflicts with").waitFor();
     },
   },
   {

@@ -1,7 +1,7 @@
 // The data that the popover is shown with: scripted panes as in real work, and hostile ones.
 import type { Explanation, PaneView, TargetView } from "../../core/model/view.ts";
 import { SCHEMA_VERSION } from "../../core/model/view.ts";
-import { makePane, makeTarget } from "../../test/factories/view.ts";
+import { makePane, makeTarget, usedTo } from "../../test/factories/view.ts";
 
 const MINUTE = 60_000;
 
@@ -301,7 +301,18 @@ export const spreadScene = (now: number): PaneView[] => [
 
 /** Well, slow and unreachable. */
 export const spreadTargets = (now: number): TargetView[] => [
-  ...mixedTargets(),
+  makeTarget({
+    awake: { is_on: true, working: 3, text_due_at: null, problem: null },
+    limits: [
+      usedTo(86, null, new Date(now + 2 * 60 * MINUTE).toISOString()),
+      {
+        ...usedTo(31, "work", new Date(now + 4 * 60 * MINUTE).toISOString()),
+        agent: "claude",
+        agent_name: "Claude Code",
+      },
+    ],
+  }),
+  ...mixedTargets().slice(1),
   makeTarget({
     target: "lab",
     kind: "ssh",

@@ -284,6 +284,46 @@ export const pullsScene = (now: number): PaneView[] => {
   );
 };
 
+/** Two agents in worktrees of one repository who are on the way to a conflict, and one who is not. */
+export const conflictsScene = (now: number): PaneView[] => {
+  const branches = [
+    ["fix/refunds", "Round refunds by currency"],
+    ["ledger-csv", "Export the ledger as CSV"],
+    ["docs/webhooks", "Describe the webhooks"],
+  ] as const;
+  return branches.map(([branch, prompt], index) => {
+    const [other = ""] = branches[1 - index] ?? [];
+    const conflict = {
+      kind: "merge",
+      files: ["src/ledger/rounding.ts"],
+      more_files: 0,
+      with: {
+        short_ref: `host/%${42 - index}`,
+        place: `shop:${2 - index}.0`,
+        branch: other,
+        work_tree: `/home/ann/${other.replace("/", "-")}`,
+      },
+    } as const;
+    return makePane({
+      pane: 41 + index,
+      session: "shop",
+      window: index + 1,
+      windowName: branch,
+      state: "running",
+      since: now - (index + 2) * MINUTE,
+      activity: work(prompt, {
+        folder: `/home/ann/${branch.replace("/", "-")}`,
+        branch,
+        work_tree: "/home/ann/shop",
+      }),
+      workspace: makeWorkspace({
+        changes: { files: 0, added: 0, removed: 0, ahead: 2, behind: 0 },
+        conflicts: index === 2 ? [] : [conflict],
+      }),
+    });
+  });
+};
+
 const TASKS = [
   "Upgrade the payment client",
   "Find the flaky upload test",

@@ -75,7 +75,7 @@ it.concurrent("opens the page of a pull request by one key, and says what it is 
     await picker.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  await picker.shows("#12 open, checks passed");
+  await picker.shows("#12 checks passed");
   await wait(READING);
   await picker.type("O");
   await picker.shows("Opened https://github.com/acme/shop/pull/12");

@@ -170,7 +170,7 @@ describe("a row", () => {
       "no news of pull requests: gh isn't logged in to github.com",
     ]);
     expect(rowParts(of({}), { hasMachines: false }).find(({ kind }) => kind === "pull_request")?.text).toBe(
-      "#12 open, checks passed",
+      "#12 checks passed",
     );
     expect(pullRequestTexts(makePane())).toEqual([]);
   });

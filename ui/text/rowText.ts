@@ -213,7 +213,11 @@ export const requestWords = (request: PullRequest): string => {
   return `${requestNumber(request)} ${REQUEST_STATES[request.state]}${checks === "" ? "" : `, ${checks}`}`;
 };
 
-/** The same for a row; empty without one. */
+/** For the second line of a row, which may have room for the beginning only: that it is open goes without saying. */
+const shortRequest = (request: PullRequest): string =>
+  requestWords(request).replace(` ${REQUEST_STATES.open}, `, " ");
+
+/** Of a row as a column of a list; empty without one. */
 export const pullRequestText = ({ workspace }: PaneView): string =>
   workspace === null || workspace.pull_request === null ? "" : requestWords(workspace.pull_request);
 
@@ -333,6 +337,7 @@ export const rowParts = (
   { hasMachines, hasSession = false }: { hasMachines: boolean; hasSession?: boolean },
 ): RowPart[] => {
   const { activity, identity } = pane;
+  const request = pane.workspace?.pull_request ?? null;
   const account = displayLine(pane.account ?? "");
   const session = displayLine(identity.session_name);
   const place = insideText(pane) || displayLine(activity?.repository ?? "") || folderOf(pane);
@@ -348,7 +353,7 @@ export const rowParts = (
     { kind: "place", text: place },
     { kind: "branch", text: displayLine(activity?.branch ?? "") },
     { kind: "changes", text: changesText(pane) },
-    { kind: "pull_request", text: pullRequestText(pane) },
+    { kind: "pull_request", text: request === null ? "" : shortRequest(request) },
     { kind: "shared", text: (pane.workspace?.shares_with.length ?? 0) === 0 ? "" : "shared" },
     { kind: "conflict", text: (pane.workspace?.conflicts.length ?? 0) === 0 ? "" : "conflict" },
     { kind: "muted", text: pane.muted === null ? "" : "muted" },
