@@ -294,7 +294,7 @@ export const conflictsScene = (now: number): PaneView[] => {
   return branches.map(([branch, prompt], index) => {
     const [other = ""] = branches[1 - index] ?? [];
     const conflict = {
-      kind: "merge",
+      kind: "merge" as const,
       files: ["src/ledger/rounding.ts"],
       more_files: 0,
       with: {
@@ -303,7 +303,7 @@ export const conflictsScene = (now: number): PaneView[] => {
         branch: other,
         work_tree: `/home/ann/${other.replace("/", "-")}`,
       },
-    } as const;
+    };
     return makePane({
       pane: 41 + index,
       session: "shop",
