@@ -313,7 +313,7 @@ describe("integrations", () => {
     writeFileSync(path, "{ not json");
     await settings.back();
     await settings.open("Integrations");
-    await expect.poll(state, POLL).toBe("Claude Code, cannot be read");
+    await expect.poll(state, POLL).toBe("Claude Code, can't be read");
     expect(await card.getByRole("button").count()).toBe(0);
   });
 });

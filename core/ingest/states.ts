@@ -5,6 +5,7 @@ import { resolve } from "../engine/resolve.ts";
 import { mayBeSamePrompt } from "../engine/samePrompt.ts";
 import { ROOT_AGENT, type Evidence, type Resolution, type RuntimeEnd } from "../model/evidence.ts";
 import type { Pane } from "../model/runtime.ts";
+import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
@@ -68,6 +69,19 @@ const isSameWait = (before: Resolution | null, now: Resolution): before is Resol
 /** After this long without a row, nothing that was known of a session counts for it. */
 const TAKEN_OVER_MS = 60_000;
 /** Of one turn; the newest. */
+const hasLeftPane = (before: RuntimeEntry, entry: RuntimeEntry): boolean =>
+  before.runtime.server !== BACKGROUND_SERVER && entry.runtime.server === BACKGROUND_SERVER;
+
+/**
+ * Evidence of `before` as `entry` has it, which goes on with the same session; null: it says nothing there. What was seen on a screen
+ * or in a file is not seen again by somebody else: a pane has a screen of its own, a new process files of its own. A session that left
+ * its pane has files alone, so that the next look at them is to take the place of the last one at its screen.
+ */
+const takenFrom = (before: RuntimeEntry, entry: RuntimeEntry, evidence: Evidence): Evidence | null => {
+  if (evidence.source !== "poller" && evidence.source !== "transcript") return evidence;
+  return hasLeftPane(before, entry) ? { ...evidence, source: "transcript" } : null;
+};
+
 const MAX_TAKEN_OVER = 2_000;
 
 export class States {
@@ -139,7 +153,8 @@ export class States {
     const turnBegan = before.facts.boundaries.get(ROOT_AGENT)?.eventTime ?? -Infinity;
     const known: Evidence[] = [];
     deps.store.eachEvidence(before.runtime.runtimeId, (evidence) => {
-      if (evidence.eventTime >= turnBegan) known.push(evidence);
+      const taken = evidence.eventTime >= turnBegan ? takenFrom(before, entry, evidence) : null;
+      if (taken !== null) known.push(taken);
     });
     const newest = known.toSorted((a, b) => a.ingestedAt - b.ingestedAt).slice(-MAX_TAKEN_OVER);
     for (const evidence of newest) {
@@ -152,6 +167,9 @@ export class States {
       else byEvent.set(eventId, asked);
       entry.asked = { ...entry.asked, byEvent };
     }
+    const lastLook = hasLeftPane(before, entry) ? (before.runs.poller ?? before.runs.transcript) : undefined;
+    // Whatever its files say next is then a change that was seen.
+    if (lastLook !== undefined) entry.runs = { ...entry.runs, transcript: lastLook };
     entry.cwd ??= before.cwd;
     entry.transcriptPath ??= before.transcriptPath;
     entry.activity = before.activity;

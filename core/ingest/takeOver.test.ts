@@ -7,6 +7,7 @@ import {
   type IngestFixture,
 } from "../../test/factories/ingest.ts";
 import { PROMPT_DRAWN_MS } from "../engine/bind.ts";
+import type { Status } from "../model/state.ts";
 import { BACKGROUND_SERVER } from "../model/shortRef.ts";
 
 /** Before the clock of the fixture. */
@@ -113,6 +114,62 @@ describe("a session that goes on elsewhere", () => {
     late.clock.advance(61_000);
     leave(late);
     expect(rowOf(late)?.state).toBe("unknown");
+  });
+});
+
+describe("a session of which only looks tell", () => {
+  type Look = [source: "poller" | "transcript", status: Status];
+  const WORKS = { state: "running", reasonCode: "thinking" } as const;
+  const ASKS = { state: "waiting_approval", reasonCode: "permission_tool" } as const;
+  const ENDED = { state: "completed", reasonCode: "turn_ended" } as const;
+  const look = (f: IngestFixture, runtimeId: string, [source, status]: Look): void => {
+    const reading = { status, confidence: "medium", matched: "x", request: null, isSteady: false } as const;
+    for (let read = 0; read < 3; read += 1) {
+      f.clock.advance(300);
+      f.ingest.applyReading(runtimeId, source, { reading, readAt: f.clock.now(), isChanged: true });
+    }
+  };
+  const idOf = (f: IngestFixture): string => f.ingest.rows(false)[0]?.identity.runtime_id ?? "";
+  const shown = (f: IngestFixture): void => {
+    f.topology([somePane()]);
+    const process = { pid: 600, ppid: 500, comm: "claude", args: "claude attach b1", startedAt: STARTED_AT };
+    f.ingest.applyRecognised(somePane(), { agentType: "claude", process, sessionId: "s1", isViewer: true });
+  };
+  const start = (): IngestFixture => {
+    made = createIngestFixture();
+    return made;
+  };
+
+  it("is what its last screen showed until its files are read", () => {
+    const f = start();
+    shown(f);
+    look(f, idOf(f), ["poller", WORKS]);
+    leave(f);
+    expect(rowOf(f)?.state).toBe("running");
+    look(f, rowOf(f)?.identity.runtime_id ?? "", ["transcript", ENDED]);
+    expect(rowOf(f)?.state).toBe("completed");
+  });
+
+  it("does not wait in a new process for what the old one asked", () => {
+    const f = start();
+    leave(f);
+    look(f, rowOf(f)?.identity.runtime_id ?? "", ["transcript", ASKS]);
+    expect(rowOf(f)?.state).toBe("waiting_approval");
+    const process = { pid: 701, ppid: 1, comm: "claude", args: "claude", startedAt: STARTED_AT + 1 };
+    f.ingest.applyRecognised(
+      { ...BACKGROUND, panePid: 701 },
+      { agentType: "claude", process, sessionId: "s1" },
+    );
+    expect(rowOf(f)?.state).toBe("unknown");
+  });
+
+  it("asks in a pane what the pane shows, in its words", () => {
+    const f = start();
+    leave(f);
+    look(f, rowOf(f)?.identity.runtime_id ?? "", ["transcript", ASKS]);
+    shown(f);
+    const row = f.ingest.rows(false).find(({ background }) => background === null);
+    expect(row?.state).toBe("unknown");
   });
 });
 
