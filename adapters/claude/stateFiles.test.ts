@@ -178,6 +178,7 @@ describe("the files of a background session", () => {
       { state: "working", tempo: "blocked", needs: "send a prompt to start" },
       "idle/fresh",
     ],
+    [{ status: "idle" }, { state: "working", tempo: "blocked" }, "idle/fresh"],
     // The job is written a moment later than the session file.
     [waits, { state: "working", tempo: "active" }, "waiting_approval/permission_tool"],
     [{ status: "busy" }, { state: "failed", tempo: "idle", detail: "API Error: 400" }, "running/thinking"],

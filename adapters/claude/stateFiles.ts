@@ -190,9 +190,9 @@ const readJob = async (
     return job.tempo === "blocked" && typeof job.needs === "string" && job.needs !== ""
       ? { ...reading, request: promptRequest(askOf(job.needs)) }
       : reading;
-  // Where a session begins again that never said anything.
-  if (job.tempo === "blocked" && job.needs === SEND_PROMPT)
-    return shows(FRESH, "medium", "job: it waits for a first prompt");
+  // Where a session begins again: one that never said anything, or whose old process asked for something (2.1.329).
+  if (job.tempo === "blocked" && ["", SEND_PROMPT].includes(job.needs ?? ""))
+    return shows(FRESH, "medium", "job: it waits for a prompt");
   // The two files are not written at once: where they differ, the next reading tells.
   if (job.tempo !== "idle") return null;
   const said = job.detail ?? "";
