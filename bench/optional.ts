@@ -86,6 +86,7 @@ const measurePulls = async ({ client, pid }: Daemon, stretchMs: number) => {
     return { off, on };
   } finally {
     closing.abort();
+    // It ends by that.
     await shown.catch(() => {});
   }
 };
@@ -184,6 +185,7 @@ const measureShown = async (harness: Harness, stretchMs: number) => {
       { since: null, sinceTime: null, all: false, shown: true },
       shown.signal,
     ));
+    // It ends by being aborted.
   })().catch(() => {});
   const answering = setInterval(answer, ANSWER_EVERY_MS);
   try {

@@ -217,11 +217,6 @@ const onlyDrawn = ({ toolName, expiresAt }: PromptRequest, seen: PromptRequest):
   expiresAt: expiresAt ?? seen.expiresAt,
 });
 
-/**
- * The prompt as surfaces show it. `announced`: as an event reported it in this run of the daemon; `seen`: the dialog on the screen,
- * null while none was read; `others`: what else is open; `told`: how it was reported. It is whole where one of the two is whole,
- * the other agrees with it, and no other request may be drawn so. Null: the screen shows another prompt.
- */
 /** Which of the questions that an event told together is drawn. */
 const pagesOf = (announced: PromptRequest, { pages, title }: PromptRequest): PromptRequest["pages"] => {
   const texts = announced.body?.split("\n") ?? [];
@@ -229,6 +224,11 @@ const pagesOf = (announced: PromptRequest, { pages, title }: PromptRequest): Pro
   return pages === undefined || at < 0 ? pages : { ...pages, number: at + 1 };
 };
 
+/**
+ * The prompt as surfaces show it. `announced`: as an event reported it in this run of the daemon; `seen`: the dialog on the screen,
+ * null while none was read; `others`: what else is open; `told`: how it was reported. It is whole where one of the two is whole,
+ * the other agrees with it, and no other request may be drawn so. Null: the screen shows another prompt.
+ */
 export const shownPrompt = (
   announced: PromptRequest,
   seen: PromptRequest | null,

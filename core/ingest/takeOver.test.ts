@@ -156,10 +156,7 @@ describe("a session of which only looks tell", () => {
     look(f, rowOf(f)?.identity.runtime_id ?? "", ["transcript", ASKS]);
     expect(rowOf(f)?.state).toBe("waiting_approval");
     const process = { pid: 701, ppid: 1, comm: "claude", args: "claude", startedAt: STARTED_AT + 1 };
-    f.ingest.applyRecognised(
-      { ...BACKGROUND, panePid: 701 },
-      { agentType: "claude", process, sessionId: "s1" },
-    );
+    f.ingest.applyRecognised(BACKGROUND, { agentType: "claude", process, sessionId: "s1" });
     expect(rowOf(f)?.state).toBe("unknown");
   });
 

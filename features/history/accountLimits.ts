@@ -235,6 +235,7 @@ export class LimitReader {
     const logs: { path: string; changedAt: number }[] = [];
     for (const root of roots)
       for (const path of await lastLogs(files, { ...root, base: `${account.dataDir}/${root.folder}` })) {
+        // It may be gone since it was listed.
         const stat = await files.stat(path).catch(() => null);
         if (stat?.isFile === true) logs.push({ path, changedAt: stat.mtimeMs });
       }

@@ -432,8 +432,14 @@ export class PullRequests {
         this.leave([tree], known, `${repository.path} was asked less than a minute ago`, true);
         continue;
       }
-      const request = await chooseRequest(tree, answer).catch(() => null);
-      known.set(keyOf(tree.key), { request, at, problem: null, isQuiet: true });
+      try {
+        const request = await chooseRequest(tree, answer);
+        known.set(keyOf(tree.key), { request, at, problem: null, isQuiet: true });
+      } catch (error) {
+        // That it has none is not known then.
+        this.deps.context.logger.debug({ error }, "the commit of a branch could not be read");
+        this.leave([tree], known, "the commit of its branch cannot be read", true);
+      }
     }
   }
 

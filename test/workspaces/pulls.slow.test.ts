@@ -26,7 +26,7 @@ import { answered, createForgeStandIn, githubData, githubRequest, NOT_LOGGED_IN 
 import { git } from "./hostileRepository.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-/** After a jump of the clock a far machine is connected to anew. */
+/** After a jump of the clock a far machine is connected to again. */
 const WORK_MS = 40_000;
 const PAGE = "https://github.com/acme/shop/pull/12";
 

@@ -25,7 +25,6 @@ const BODY_KINDS: Readonly<Record<RequestView["kind"], RequestPart["kind"]>> = {
 export const lineCount = ({ body, content }: RequestView): number =>
   (content ?? body ?? "").split("\n").length;
 
-/** All of a request but its options. */
 /** `Question 1 of 2 · Colour`; empty for one alone. */
 const pageText = ({ pages }: RequestView): string => {
   if (pages === undefined || pages.names.length < 2) return "";
@@ -35,6 +34,7 @@ const pageText = ({ pages }: RequestView): string => {
     : `Question ${number} of ${names.length} · ${names[number - 1] ?? ""}`;
 };
 
+/** All of a request but its options. */
 export const requestText = (request: RequestView) => {
   const { kind, body, content = null, is_whole: isWhole } = request;
   const remark = remarkText(request);

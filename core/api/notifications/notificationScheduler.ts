@@ -385,7 +385,7 @@ export class NotificationScheduler {
     });
   }
 
-  /** What was heard before the machine slept is heard again, and nobody is told of it before it was seen anew. */
+  /** What was heard before the machine slept is heard again, and nobody is told of it before it was seen again. */
   private noteTime(): void {
     const now = this.deps.now();
     for (const one of this.candidates.values()) {

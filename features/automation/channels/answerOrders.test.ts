@@ -102,7 +102,7 @@ class Course {
     for (let turn = 0; turn < 100 && this.answers.view.state !== "on"; turn += 1) await Promise.resolve();
   }
 
-  /** For another order: nothing is asked, nobody remembers. A connection is not opened anew each time. */
+  /** For another order: nothing is asked, nobody remembers. A connection is not opened again each time. */
   async again(): Promise<void> {
     for (const go of this.atGate.splice(0)) go();
     this.finish();

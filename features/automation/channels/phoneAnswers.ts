@@ -252,6 +252,7 @@ export class PhoneAnswers {
       redirect: "manual",
       signal,
     });
+    // Nobody reads what it says; the status is the answer.
     response.body?.cancel().catch(() => {});
     if (response.status < 200 || response.status >= 300)
       throw new Error(

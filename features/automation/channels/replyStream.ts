@@ -177,6 +177,7 @@ export class ReplyStream {
         signal,
       });
       if (response.status !== 200) {
+        // Nobody reads what it says; a connection that breaks at that is over in any case.
         response.body?.cancel().catch(() => {});
         throw statusProblem(response.status);
       }

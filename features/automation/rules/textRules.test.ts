@@ -131,7 +131,7 @@ describe("a rule that sends", () => {
     expect(jobs[0]).toMatchObject({ surface: "rule:look", agent: { runtimeId: one.identity.runtime_id } });
     expect(await pass(one)).toEqual([]);
     expect(await pass(agent({ checks: FAILED, commit: "d".repeat(40) }))).toEqual([TEXT]);
-    // A daemon that starts anew knows what was sent.
+    // A daemon that starts again knows what was sent.
     start();
     expect(await pass(agent({ checks: FAILED, commit: "d".repeat(40) }))).toEqual([]);
   });
