@@ -163,3 +163,10 @@ it("a typed answer is confirmed no sooner than an agent takes Enter for a key of
     ],
   ]);
 });
+
+it("one number of a question that takes one answer is that option, and pressed once", async () => {
+  const one = await play({ choice: { kind: "options", numbers: [1] } });
+  expect([one.outcome, one.keys]).toEqual(["delivered", [["n", 0]]]);
+  const several = await play({ choice: { kind: "options", numbers: [1, 2] } });
+  expect([several.outcome, several.keys]).toEqual(["E_UNSUPPORTED", []]);
+});

@@ -111,6 +111,13 @@ const asOffered = (
   return isSame && isOffered ? { ...seen, options: [...offered] } : null;
 };
 
+/** One number, of a question that takes one answer, is that option. */
+const asAsked = (choice: AnswerChoice, { prompt }: RuntimeEntry): AnswerChoice => {
+  const [number, ...more] = choice.kind === "options" ? choice.numbers : [];
+  const takesOne = prompt !== null && prompt.request.takesSeveral !== true;
+  return takesOne && number !== undefined && more.length === 0 ? { kind: "option", number } : choice;
+};
+
 interface Answered {
   fingerprint: string;
   at: number;
@@ -163,7 +170,7 @@ export const createPaneAnswer = (deps: {
       );
     const mustBeExact = input.unattended !== null && input.choice.kind !== "deny";
     requireFresh(answered.get(runtimeId), { fingerprint, at: clock.now(), paneRef: subject.paneRef });
-    const { choice } = input;
+    const choice = asAsked(input.choice, entry);
     const id = backgroundIdOf(subject.paneId);
     const screen =
       id === null
@@ -177,7 +184,7 @@ export const createPaneAnswer = (deps: {
       clock,
       agentName: adapter.displayName,
       adapter,
-      choice: input.choice,
+      choice,
       asShown: (seen) => {
         const now = deps.entryOf(runtimeId);
         const shown = now === null || id === null ? null : asOffered(now, seen, choice);

@@ -14,7 +14,7 @@ import { FirstTaskQueue, identityOf } from "./queue/firstTasks.ts";
 import { RuleRunner } from "./rules/ruleRunner.ts";
 import { createRuleService } from "./ruleService.ts";
 import { RuleSet } from "./rules/ruleSet.ts";
-import { TextRules } from "./rules/textRules.ts";
+import { TextRules } from "./textRules.ts";
 import { SendRunner } from "./queue/sendRunner.ts";
 import { lostRow, agentName } from "./watches/decide.ts";
 import { WatchRunner, type WatchMessage } from "./watches/watchRunner.ts";

@@ -1,7 +1,9 @@
 // Decides what the watches do now: from facts, jobs and the time it makes a list of acts, which the runner performs; and says them
 // in words. Pure: it knows nothing of panes and keys, and no act of it reaches one.
+import { createHash } from "node:crypto";
 import type { WatchCondition, WatchJob } from "../../../core/model/job.ts";
 import { NO_AGENT, type PaneView } from "../../../core/model/view.ts";
+import type { PullRequest } from "../../../core/model/workspace.ts";
 import { conditionText } from "../../../core/model/words.ts";
 import { matchesFilters } from "../../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../../core/api/calls.ts";
@@ -12,6 +14,12 @@ export const endedText = (condition: WatchCondition): string => `ended before ${
 
 export const agentName = ({ agent, agent_name, short_ref }: PaneView): string =>
   agent_name ?? (agent === null ? `The pane ${short_ref}` : "An agent");
+
+/** The same commit of the same pull request is one occasion, however often it is seen. */
+export const occasionOf = ({ host, repository, number, commit }: PullRequest): string =>
+  createHash("sha256")
+    .update(JSON.stringify([host, repository, number, commit]))
+    .digest("hex");
 
 /** The shortest time between two messages about new lines of one job. */
 export const MATCH_PAUSE_MS = 10_000;

@@ -5,8 +5,15 @@ import type { PaneView, FeedChange } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { isBelow } from "../rules/judgeRequest.ts";
 import { hashOf, watchOf, type Rule } from "../rules/ruleFile.ts";
-import { occasionOf } from "../rules/textRules.ts";
-import { type Watched, decide, type Matched, type WatchAct, agentName, endedText } from "./decide.ts";
+import {
+  occasionOf,
+  type Watched,
+  decide,
+  type Matched,
+  type WatchAct,
+  agentName,
+  endedText,
+} from "./decide.ts";
 import { happenedText, STATE_CLAUSES } from "../../../core/model/words.ts";
 import { isQuiet, minuteOfDay } from "../../../core/api/notifications/judgeNotification.ts";
 import { LookTimer } from "../queue/lookTimer.ts";

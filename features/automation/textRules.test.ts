@@ -1,16 +1,16 @@
 // Rules that send: for which agents, once for which commit, when armed and not, and what becomes of a text whose occasion is over.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { beforeEach, describe, expect, it } from "vitest";
-import { makePane, makePullRequest, makeWorkspace, type PaneOptions } from "../../../test/factories/view.ts";
-import { partOf } from "../../../test/fakes/partOf.ts";
-import { AgtmuxError } from "../../../core/model/errors.ts";
-import type { SendJob } from "../../../core/model/job.ts";
-import type { RuleRun } from "../../../core/model/rule.ts";
-import type { PaneView } from "../../../core/model/view.ts";
-import type { PullRequest } from "../../../core/model/workspace.ts";
-import type { FeatureContext } from "../../../core/ports/feature.ts";
-import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
-import { fillText, hashOf, notesOf, readRules, textOfRule, type Rule } from "./ruleFile.ts";
+import { makePane, makePullRequest, makeWorkspace, type PaneOptions } from "../../test/factories/view.ts";
+import { partOf } from "../../test/fakes/partOf.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { SendJob } from "../../core/model/job.ts";
+import type { RuleRun } from "../../core/model/rule.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { PullRequest } from "../../core/model/workspace.ts";
+import type { FeatureContext } from "../../core/ports/feature.ts";
+import { SILENT_LOGGER } from "../../core/ports/logger.ts";
+import { fillText, hashOf, notesOf, readRules, textOfRule, type Rule } from "./rules/ruleFile.ts";
 import { TextRules } from "./textRules.ts";
 
 const FAILED = { state: "failed", failed: "lint", failed_count: 1 } as const;

@@ -1,18 +1,18 @@
 // Rules that send: once the pull request of an agent's branch comes to what a rule waits for, a text of the rule is scheduled for that
 // agent, as a person would schedule it. The queue types it, with all of its guards. A rule that is not armed only notes what it would
 // have sent, and a text that waits ends with what it is about.
-import { createHash } from "node:crypto";
-import { AgtmuxError } from "../../../core/model/errors.ts";
-import type { JobView, SendJob } from "../../../core/model/job.ts";
-import type { FeedChange, PaneView } from "../../../core/model/view.ts";
-import type { PullRequest } from "../../../core/model/workspace.ts";
-import type { FeatureContext } from "../../../core/ports/feature.ts";
-import { matchesFilters } from "../../../core/api/paneFilter.ts";
-import type { AutomationService } from "../calls.ts";
-import { LookTimer } from "../queue/lookTimer.ts";
-import { fillText, hashOf, textOfRule, watchOf, type Rule } from "./ruleFile.ts";
-import { isBelow } from "./judgeRequest.ts";
-import type { RuleSet } from "./ruleSet.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { JobView, SendJob } from "../../core/model/job.ts";
+import type { FeedChange, PaneView } from "../../core/model/view.ts";
+import type { PullRequest } from "../../core/model/workspace.ts";
+import type { FeatureContext } from "../../core/ports/feature.ts";
+import { matchesFilters } from "../../core/api/paneFilter.ts";
+import type { AutomationService } from "./calls.ts";
+import { LookTimer } from "./queue/lookTimer.ts";
+import { fillText, hashOf, textOfRule, watchOf, type Rule } from "./rules/ruleFile.ts";
+import { isBelow } from "./rules/judgeRequest.ts";
+import { occasionOf } from "./watches/decide.ts";
+import type { RuleSet } from "./rules/ruleSet.ts";
 
 const GATHER_MS = 500;
 /** How long a text waits for its agent to rest. */
@@ -37,12 +37,6 @@ const requestOf = (rule: Rule, row: PaneView): PullRequest | null => {
   if (condition.kind !== "checks" || isOver) return null;
   return request.checks?.state === condition.are ? request : null;
 };
-
-/** The same commit of the same pull request is one occasion, however often it is seen. */
-export const occasionOf = ({ host, repository, number, commit }: PullRequest): string =>
-  createHash("sha256")
-    .update(JSON.stringify([host, repository, number, commit]))
-    .digest("hex");
 
 const isAbout = ({ when: { agents, targets, sessions, cwd } }: Rule, row: PaneView): boolean => {
   const folder = row.activity?.folder ?? null;
