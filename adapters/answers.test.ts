@@ -86,6 +86,12 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/omp/waiting_input_question": "question",
   "recordings/opencode/waiting_approval": ["Enter", "Escape"],
   "recordings/opencode/question_multi": "question",
+  "recordings/opencode/question_next": "question",
+  "recordings/opencode/question_pages_140": "question",
+  "recordings/opencode/question_pages_60": "question",
+  "recordings/opencode/question_review_140": "question",
+  "recordings/opencode/question_review_60": "question",
+  "recordings/opencode/question_ticked": "question",
   "recordings/opencode/question_own_open": "question",
   "recordings/opencode/question_own_typed": "question",
   "recordings/opencode/question_own_unopened": "question",
@@ -235,6 +241,38 @@ it.each([
   expect(read(several)?.takesSeveral).toBe(true);
   expect(read(several)?.options.filter(({ label }) => label.startsWith("["))).toEqual([]);
   expect(read(one)?.takesSeveral).toBeUndefined();
+});
+
+it("opencode's pages of several questions are each answered by their own keys", () => {
+  const pages = { number: null, names: ["Colours", "Size of it"] };
+  for (const name of ["question_pages_140", "question_pages_60", "question_ticked"]) {
+    const isTicked = name === "question_ticked";
+    expect(requestIn("opencode", name), name).toMatchObject({
+      title: "Which colours do you like?",
+      body: "Which colours do you like?",
+      pages,
+      isWhole: true,
+      submit: ["Tab"],
+      options: [
+        { label: "red", keys: null, ticked: isTicked, toggle: "1" },
+        { label: "green", keys: null, ticked: false, toggle: "2" },
+        { label: "blue", keys: null, ticked: isTicked, toggle: "3" },
+        { label: "Type your own answer", keys: null },
+      ],
+    });
+  }
+  expect(requestIn("opencode", "question_next")).toMatchObject({
+    title: "Which size?",
+    pages,
+    options: [{ keys: ["1"] }, { keys: ["2"] }, { keys: null }],
+  });
+  for (const name of ["question_review_140", "question_review_60"])
+    expect(requestIn("opencode", name), name).toMatchObject({
+      title: "Review your answers",
+      body: "Colours: red, blue\n\nSize of it: large",
+      isWhole: true,
+      options: [{ label: "Submit answers", keys: ["Enter"] }],
+    });
 });
 
 it("Copilot's question is the same one while its own answer is chosen and typed", () => {

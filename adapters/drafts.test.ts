@@ -93,6 +93,8 @@ const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
     paste: `${LINES}[Paste #1 - 40 lines]`,
     // With what it offers to complete.
     slash: "/add-dir",
+    command: "/rename fix the login",
+    command_hint: "/rename [name]",
     bang: null,
     question_mark: "what",
   },
@@ -111,6 +113,7 @@ const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
     lines: LINES,
     paste: "[paste #1 +40 lines]",
     slash: null,
+    command: "/name fix the login",
     bang: "!",
     question_mark: "? what",
   },

@@ -130,6 +130,8 @@ export const createCopilotAdapter = (): AgentAdapter => ({
   interruptKeys: [["Escape"], ["Escape"]],
   // Its documentation (1.0.102).
   launch: { program: "copilot", resume: (id) => [`--resume=${id}`] },
+  // Tried live with 1.0.102: it does so at once, and needs no model.
+  sessionNameCommand: "/rename",
   identify: identifyCopilot,
   normalize: normalizeCopilot,
   readScreen: readCopilotScreen,

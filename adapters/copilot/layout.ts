@@ -29,8 +29,10 @@ const PROMPT_SIGN = /^[❯!>]( |$)/;
 const SHELL_SIGN = /^!(?: |$)/;
 const BOX_FOOTER = /\/ commands|\? help/;
 const SEARCH_SIGN = /^\(reverse-i-search\)/;
-/** A draft whose menu is open. */
+/** A draft that has a menu, as long as something fits. */
 const MENU_DRAFT = /^❯ (?:\/|(?:\S.*\s)?[@#]\S*$)/;
+/** The working folder, directly above the box; a menu takes its place. */
+const FOLDER = /^ [~/]/;
 /** A prompt in the conversation; quotes are indented further. */
 const OLD_PROMPT = /^ ❯ /;
 const SCROLL_BAR = /\s*┃$/;
@@ -80,7 +82,7 @@ export const findViewRow = (lines: readonly string[]): string | null => {
 
 /** A menu of the box is open; a turn may go on above it. */
 export const opensMenu = (lines: readonly string[], { start }: InputBox): boolean =>
-  MENU_DRAFT.test(lines[start] ?? "");
+  MENU_DRAFT.test(lines[start] ?? "") && !FOLDER.test(lines[start - 2] ?? "");
 
 /** What is typed behind `!` runs in a shell. */
 const SIGN_OF_PROMPTS = /^[❯>]( |$)/;

@@ -69,6 +69,12 @@ export const selectedOf = (
 const PERMISSION_TITLE = /^\s{1,3}△ Permission required\s*$/;
 const PERMISSION_FOOTER = /^\s{1,4}Allow once\s+Allow always\s+Reject\b/;
 const QUESTION_FOOTER = /^\s{1,3}(⇆ tab\s+)?↑↓ select\s+enter \w+\s+esc dismiss\s*$/;
+/** Of several answers, and of one of several questions, where a digit turns a box, or answers and leads on. */
+const TOGGLE_FOOTER = /^\s{1,3}⇆ tab\s+↑↓ select\s+enter toggle\s/;
+const NEXT_FOOTER = /^\s{1,3}⇆ tab\s+↑↓ select\s+enter confirm\s/;
+/** What the agent adds to a question that takes several answers, wrapped with it. */
+const SEVERAL_HINT = /\s+\(select\s+all\s+that\s+apply\)$/;
+const REVIEW_FOOTER = /^\s{1,3}⇆ tab\s+enter submit\s+esc dismiss\s*$/;
 const NUMBERED = /^\s{1,3}(\d{1,2})\. (\S.*)$/;
 const EDIT_HEADING = /^(Edit|Write|Patch|Apply patch)\b/i;
 
@@ -174,14 +180,16 @@ const readPermission = ({ lines: block, top, styledLines, pane }: Block): Readin
 /** The footer where one Enter confirms; with several answers or questions it has another word. */
 const SINGLE_FOOTER = /^\s{1,3}↑↓ select\s+enter submit\b/;
 const OWN_ANSWER = /^Type your own answer$/;
-/** Before an answer of which several may be chosen; what is chosen already is no part of the question. */
-const CHECKBOX = /^\[.\] /;
+/** Before an answer of which several may be chosen. */
+const CHECKBOX = /^\[(.)\] /;
 
 interface Answer {
   /** As it is drawn, by which its colour is found. */
   text: string;
   number: number;
   label: string;
+  /** Null: it has no box. */
+  ticked: boolean | null;
   description: string;
 }
 
@@ -195,6 +203,7 @@ const answersIn = (lines: readonly string[], isSingle: boolean): Answer[] => {
         text: `${number}. ${label}`,
         number: Number(number),
         label: isSingle ? label : label.replace(CHECKBOX, ""),
+        ticked: isSingle || !CHECKBOX.test(label) ? null : !label.startsWith("[ ]"),
         description: "",
       });
     else if (last !== undefined && !isBlank(line))
@@ -207,38 +216,95 @@ const answersIn = (lines: readonly string[], isSingle: boolean): Answer[] => {
 const fieldKeys = (own: Answer | undefined): string[] | null =>
   own === undefined || own.description !== "" || own.number > 9 ? null : [String(own.number)];
 
+/** Names of the pages above one of several questions or answers, the last one, which reviews them, left out. */
+const tabsOf = (row: string): string[] | null => {
+  const names = row.trim().split(/ {3,}/);
+  return names.length > 1 && names.at(-1) === "Confirm" ? names.slice(0, -1) : null;
+};
+
+/**
+ * How each answer is given. A digit is typed, not chosen, while the field of the own answer is open below it; then, and beyond nine,
+ * nothing is known.
+ */
+const answerOptions = (
+  drawn: readonly Answer[],
+  { footer, own, selected }: { footer: string; own: Answer | undefined; selected: number | null },
+): { options: PromptRequest["options"]; submit?: string[] } => {
+  const hasDigits = drawn.length <= 9 && (own === undefined || own.description === "");
+  const isToggle = hasDigits && TOGGLE_FOOTER.test(footer);
+  const isNext = hasDigits && NEXT_FOOTER.test(footer);
+  const options = drawn.map((answer, index) => {
+    const isOwn = answer === own;
+    const moves = selected === null ? null : movesTo(index, selected);
+    return {
+      label: answer.label,
+      keys: isOwn ? null : isNext ? [String(answer.number)] : moves,
+      // Below the own answer its field stands, with a hint or with what was typed.
+      ...(answer.description === "" || isOwn ? {} : { description: answer.description }),
+      ...(answer.ticked === null || isOwn ? {} : { ticked: answer.ticked }),
+      ...(isToggle && answer.ticked !== null && !isOwn ? { toggle: String(answer.number) } : {}),
+    };
+  });
+  return isToggle ? { options, submit: ["Tab"] } : { options };
+};
+
 const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading | null => {
-  const footer = block.findLastIndex((line) => !isBlank(line));
-  if (footer < 0 || !QUESTION_FOOTER.test(block[footer] ?? "")) return null;
+  const end = block.findLastIndex((line) => !isBlank(line));
+  const footer = block[end] ?? "";
+  if (end < 0 || !QUESTION_FOOTER.test(footer)) return null;
   const first = block.findIndex((line) => NUMBERED.exec(line)?.[1] === "1");
-  if (first < 0 || first >= footer) return null;
-  const rows = withoutBlankEnds(block.slice(0, first)).map((line) => line.slice(2));
-  const text = joined(rows.filter((line) => !isBlank(line)));
+  if (first < 0 || first >= end) return null;
+  const above = withoutBlankEnds(block.slice(0, first));
+  const isSingle = SINGLE_FOOTER.test(footer);
+  const names = isSingle ? null : tabsOf(above[0] ?? "");
+  const rows = (names === null ? above : withoutBlankEnds(above.slice(1))).map((line) => line.slice(2));
+  const drawn = answersIn(block.slice(first, end), isSingle);
+  const isSeveral = drawn.some(({ ticked }) => ticked !== null);
+  const asked = (words: string): string => (isSeveral ? words.replace(SEVERAL_HINT, "") : words);
+  const text = asked(joined(rows.filter((line) => !isBlank(line))));
   if (text === "") return null;
-  const isSingle = SINGLE_FOOTER.test(block[footer] ?? "");
-  const drawn = answersIn(block.slice(first, footer), isSingle);
-  const texts = drawn.map(({ text: row }) => row);
-  const isSeveral = !isSingle && drawn.some(({ text: row, label }) => !row.endsWith(`. ${label}`));
-  const selected = isSingle ? selectionAt(styledLines, texts) : null;
   const own = OWN_ANSWER.test(drawn.at(-1)?.label ?? "") ? drawn.at(-1) : undefined;
-  const options = drawn.map((answer, index) => ({
-    label: answer.label,
-    keys: selected === null || answer === own ? null : movesTo(index, selected),
-    // Below the own answer its field stands, with a hint or with what was typed.
-    ...(answer.description === "" || answer === own ? {} : { description: answer.description }),
-  }));
-  return asks(QUESTION, "high", `${text.slice(0, 200)} / ${(block[footer] ?? "").trim()}`, {
+  const selected = isSingle
+    ? selectionAt(
+        styledLines,
+        drawn.map(({ text: row }) => row),
+      )
+    : null;
+  const { options, submit } = answerOptions(drawn, { footer, own, selected });
+  return asks(QUESTION, "high", `${text.slice(0, 200)} / ${footer.trim()}`, {
     top,
     kind: "question",
     title: text,
-    body: rows.join("\n"),
+    body: asked(rows.join("\n")),
     columns: columnsOf(pane),
     hasJoints: true,
     toolName: "question",
     options: options.slice(0, MAX_OPTIONS),
     textEntry: isSingle ? fieldKeys(own) : null,
+    // Which one is drawn only its colour says.
+    ...(names !== null && names.length > 1 ? { pages: { number: null, names } } : {}),
     ...(isSeveral ? { takesSeveral: true } : {}),
+    ...(submit === undefined ? {} : { submit }),
     isWhole: isBlank(block[0] ?? "") && drawn.every(({ number }, index) => number === index + 1),
+  });
+};
+
+/** The page after several questions or answers: Enter sends what it shows. */
+const readReview = ({ lines: block, top, pane }: Block): Reading | null => {
+  const end = block.findLastIndex((line) => !isBlank(line));
+  const [tabs = "", ...below] = withoutBlankEnds(block.slice(0, Math.max(end, 0)));
+  const [title = "", ...rows] = withoutBlankEnds(below).map((line) => line.slice(2));
+  if (!REVIEW_FOOTER.test(block[end] ?? "") || tabsOf(tabs) === null || title.trim() !== "Review")
+    return null;
+  return asks(QUESTION, "high", `Review / ${(block[end] ?? "").trim()}`, {
+    top,
+    kind: "question",
+    title: "Review your answers",
+    body: withoutBlankEnds(rows).join("\n"),
+    columns: columnsOf(pane),
+    toolName: "question",
+    options: [{ label: "Submit answers", keys: ["Enter"] }],
+    isWhole: isBlank(block[0] ?? ""),
   });
 };
 
@@ -251,5 +317,5 @@ export const readDialog = (
   const found = lastBlock(lines);
   if (found === null) return null;
   const block = { lines: found, top: lines.length - found.length, styledLines, pane };
-  return readPermission(block) ?? readQuestion(block);
+  return readPermission(block) ?? readQuestion(block) ?? readReview(block);
 };

@@ -117,6 +117,8 @@ export const createPiAdapter = (): AgentAdapter => ({
   interruptKeys: [["Escape"]],
   // Its help (0.87.1); sessions belong to the folder.
   launch: { program: "pi", resume: (id) => ["--session", id] },
+  // Tried live with 0.87.1: it does so at once, and needs no model.
+  sessionNameCommand: "/name",
   identify: identifyPi,
   normalize: createPiNormalizer({ retriesAfterEnd: false, settles: true, hasAskTool: false }),
   readScreen: readPiScreen,

@@ -55,6 +55,8 @@ interface Box {
   upper: string;
   inside: readonly string[];
   above: readonly string[];
+  /** The first line below it. */
+  below: string;
   /** The line below it with what the session used. */
   usage: string;
   /** Index on the screen of its upper rule. */
@@ -74,6 +76,7 @@ const findBox = (lines: readonly string[], maxBelow = MAX_FOOTER_LINES): Box | n
         upper: line,
         inside: lines.slice(index + 1, lower),
         above: lines.slice(0, index),
+        below: below[0] ?? "",
         usage,
         top: index,
       };
@@ -166,13 +169,15 @@ const readView = ({ inside }: Box): Reading | null => {
   return row === undefined ? null : shows(IN_MENU, "high", row.trim());
 };
 
-/** A draft whose menu is open below the box, between its lower rule and the folder. */
+/** A draft that has a menu as long as something fits: below the box, between its lower rule and the folder. */
 const MENU_DRAFT = /^(?:\/|(?:\S.*\s)?@\S*$)/;
+const MENU_ROW = /^(?:→ | {2})\S/;
 const MENU_ROWS = 16;
 
 const readMenu = (box: Box | null): Reading | null => {
   const [draft = "", ...more] = box?.inside ?? [];
-  return more.length === 0 && MENU_DRAFT.test(draft) ? shows(IN_MENU, "high", draft) : null;
+  const isOpen = more.length === 0 && MENU_DRAFT.test(draft) && MENU_ROW.test(box?.below ?? "");
+  return isOpen ? shows(IN_MENU, "high", draft) : null;
 };
 
 /** State and request that the bottom of the screen positively shows, or null; a view that takes the keys is `IN_MENU`. */

@@ -96,7 +96,7 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
     .option("--deny", "refuse it")
     .option("--reason <text>", "with --deny: why; sent as the next message once the agent is idle")
     .option("--option <number>", "choose this one of its options, from 1")
-    .option("--choose <numbers>", "choose these together, of a question that takes several: 1,3")
+    .option("--choose <numbers>", "choose these: 1,3 of a question that takes several, or one number")
     .option("--text <text>", "answer a question with text")
     .option("--stdin", "read that text from standard input")
     .option("--idempotency-key <key>", "repeating the command with the same key answers once per runtime")
