@@ -126,7 +126,7 @@ const createRuleDrafts = ({
   const draftNotes = (rule: Rule, { doubt, folder }: ToldRequest): string[] => {
     const shaken = stops(rule) ? armedApprovals() : [];
     return [
-      ...notesOf(rule),
+      ...notesOf(rule, context.config()),
       ...(rule.then === "approve" && folder === null
         ? ["can't tell which folder this runs in, so the rule applies in every folder"]
         : []),
@@ -273,7 +273,7 @@ export const createRuleService = ({
       channel: rule.channel ?? null,
       text: textOfRule(rule),
       limit: rule.limit,
-      notes: notesOf(rule),
+      notes: notesOf(rule, context.config()),
       answered: count(false),
       would_have: count(true),
       last: lastOf(lasts.find((one) => one.hash === hash)),
@@ -336,7 +336,9 @@ export const createRuleService = ({
         rules: rules.length,
         blocks_approval: blocksApproval,
         problems: [...problems],
-        notes: rules.flatMap((rule) => notesOf(rule).map((note) => ({ rule: rule.name, note }))),
+        notes: rules.flatMap((rule) =>
+          notesOf(rule, context.config()).map((note) => ({ rule: rule.name, note })),
+        ),
       };
     },
     ruleTest: async ({ command, agent, session, folder }) => {

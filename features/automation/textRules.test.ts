@@ -200,7 +200,8 @@ describe("its text", () => {
 
   it("is said before it is armed, with where its words come from", () => {
     const [rule] = rules;
-    expect(rule === undefined ? [] : notesOf(rule)).toEqual([
+    expect(rule === undefined ? [] : notesOf(rule, { conflicts: false, pull_requests: false })).toEqual([
+      "it never fires while 'pull_requests' is off: agtmux config set pull_requests true",
       "it is typed once for each commit, when the agent is idle and its input box is empty",
       "the name of the check comes from the pull request: whoever may name one there chooses these words",
     ]);

@@ -1,5 +1,6 @@
 // Rules that are made of what an agent asks: their text, whatever stands in it, and how they come into the file.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
+import { DEFAULT_CONFIG } from "../../../core/model/config.ts";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -54,6 +55,7 @@ beforeEach(() => {
     env: { HOME: "/home/me" },
     uid: process.getuid?.() ?? 0,
     redact: (text: string) => text.replaceAll(SECRET, "‹secret›"),
+    config: () => DEFAULT_CONFIG,
     clock: { now: () => 5_000 },
     logger: SILENT_LOGGER,
   } as unknown as FeatureContext;

@@ -4,7 +4,7 @@
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { placesOf } from "../../../core/model/config.ts";
+import { placesOf, type Config } from "../../../core/model/config.ts";
 import {
   JsonSyntaxError,
   lineOf,
@@ -308,8 +308,14 @@ export const hashOf = (rule: Rule, rules: readonly Rule[]): string => {
   return hash;
 };
 
-/** What a person should know before arming a rule. */
-export const notesOf = (rule: Rule): string[] => {
+/** The setting without which nothing tells of what this rule waits for. */
+const settingOf = (rule: Rule): "conflicts" | "pull_requests" | null => {
+  const kind = watchOf(rule)?.kind;
+  if (kind === "conflict") return "conflicts";
+  return kind === "checks" || kind === "pr" ? "pull_requests" : null;
+};
+
+const contentNotes = (rule: Rule): string[] => {
   const { when, then } = rule;
   const text = textOfRule(rule);
   if (text !== null)
@@ -322,6 +328,17 @@ export const notesOf = (rule: Rule): string[] => {
         : []),
     ];
   return then === "approve" ? (when.commands ?? []).flatMap(commandNotes) : [];
+};
+
+/** What a person should know before arming a rule. */
+export const notesOf = (rule: Rule, settings: Pick<Config, "conflicts" | "pull_requests">): string[] => {
+  const off = settingOf(rule);
+  return [
+    ...(off !== null && !settings[off]
+      ? [`it never fires while '${off}' is off: agtmux config set ${off} true`]
+      : []),
+    ...contentNotes(rule),
+  ];
 };
 
 // Adding: one more rule goes into the text of the rules file, and every other byte stays as the person wrote it. Pure.
