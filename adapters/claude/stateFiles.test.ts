@@ -119,6 +119,55 @@ describe("a session that its person moved to the background with an arrow", () =
   });
 });
 
+describe("a terminal that goes from session to session", () => {
+  const { roams } = claudeBackground;
+  const gaveAway = (changes: Record<string, unknown>) =>
+    roams?.gaveAway({
+      files: memoryFiles({
+        "/home/dev/.claude/sessions/4242.json": JSON.stringify({ ...session, ...changes }),
+      }),
+      configDir: "/home/dev/.claude",
+      process: agent,
+    });
+  const named = (id: string, title: string) => ({
+    ...{ id, title, pid: 1, sessionId: null, isAtWork: false, beganAt: 0, changedAt: 0 },
+    isOf: () => true,
+  });
+
+  it("is known by the file of its process, which says no more of a state then", async () => {
+    expect(await gaveAway({ parkedJobId: "3165f908" })).toBe("3165f908");
+    expect(await gaveAway({})).toBeNull();
+    expect(await gaveAway({ parkedJobId: "../x" })).toBeNull();
+    expect(await gaveAway({ parkedJobId: "3165f908", pid: 7 })).toBeNull();
+    expect(await readWith({ parkedJobId: "3165f908" })).toBeNull();
+  });
+
+  it.each([
+    ["2 awaiting input · claude agents", true],
+    ["1 awaiting input · 2 working · claude agents", true],
+    ["claude agents", true],
+    ["✳ Claude Code", false],
+    ["fix the claude agents", false],
+    ["current session", false],
+  ])("has begun to with the title %s: %s", (title, expected) => {
+    expect(roams?.title.test(title)).toBe(expected);
+  });
+
+  it("shows what its title names, where that is one session alone", () => {
+    const sessions = [
+      named("a1", "lab session"),
+      named("b1", "twice"),
+      named("c1", "twice"),
+      named("d1", ""),
+    ];
+    const shown = (title: string) => roams?.shown(title, "d1", sessions);
+    expect([shown("current session"), shown("lab session")]).toEqual(["d1", "a1"]);
+    for (const title of ["twice", "2 awaiting input · claude agents", "✳ Claude Code", "gone"])
+      expect(shown(title), title).toBeNull();
+    expect(roams?.shown("current session", "d1", [named("e1", "current session")])).toBeNull();
+  });
+});
+
 describe("the files of a background session", () => {
   const ID = "1981d014";
   const readJob = async (status: Record<string, unknown>, job: string | null) => {

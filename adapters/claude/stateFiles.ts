@@ -49,6 +49,8 @@ const sessionFileSchema = z.object({
   jobId: z.string().optional(),
   /** The supervisor keeps it for the next one: nobody asked it anything. */
   spare: z.boolean().optional(),
+  /** A terminal's session goes on as this job (`←`, 2.1.329); the process shows sessions from then on, and its file says no more. */
+  parkedJobId: z.string().optional(),
 });
 type SessionFile = z.infer<typeof sessionFileSchema>;
 
@@ -135,7 +137,7 @@ export const readClaudeStateFile = async (request: StateFileRequest): Promise<Re
   const id = backgroundIdOf(request.pane.paneId);
   if (id !== null) return file.kind === "bg" && file.jobId === id ? readJob(request, id, file) : null;
   if (file.kind !== undefined && file.kind !== "interactive") return null;
-  if (!isOfPane(file, request.pane.paneId)) return null;
+  if (!isOfPane(file, request.pane.paneId) || file.parkedJobId !== undefined) return null;
   const moved = await movedAt(request, file);
   if (moved === null) return readingOf(file);
   // No hook tells that its turn is over here. Later the pane may show it again, which the screen alone tells.
@@ -239,6 +241,21 @@ export const claudeBackground: BackgroundSessions = {
     const operands = /^(node|bun)$/.test(baseName(program)) ? words.slice(1) : words;
     const [command, id = ""] = operands;
     return operands.length === 2 && command === "attach" && JOB_ID.test(id) ? id : null;
+  },
+  // The title of its list, and of a session that is opened from it: its own is "current session", another one has its name.
+  // Recorded with 2.1.329; a session without a name has the program's, which says nothing.
+  roams: {
+    title: /^(?:\d+ [a-z ]+ · )*claude agents$/,
+    gaveAway: async (request) => {
+      const { kind, parkedJobId = "" } = (await readSessionFile(request)) ?? {};
+      return kind === "interactive" && JOB_ID.test(parkedJobId) ? parkedJobId : null;
+    },
+    shown: (title, gaveAway, sessions) => {
+      const named = sessions.filter((session) => session.title === title);
+      if (title === "current session") return named.length === 0 ? gaveAway : null;
+      const [only, ...more] = named;
+      return only === undefined || more.length > 0 ? null : only.id;
+    },
   },
   attach: ({ id }) => Promise.resolve(["claude", "attach", id]),
   stop: (id) => ["claude", "stop", id],

@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
+import { somePane } from "../../adapters/testkit/pane.ts";
+import { paneKeyString } from "../model/runtime.ts";
 import { BackgroundWatch } from "./backgroundWatch.ts";
 
 const ACCOUNT = { configDir: "/h/.a", dataDir: "/h/.a", name: ".a", environment: [] };
@@ -12,7 +14,15 @@ const LISTING_MS = 900;
 const open = (kind: "local" | "ssh" = "ssh") => {
   let now = 1_000;
   const timers: number[] = [];
-  const seen = { reads: 0, lists: 0, news: 0, isReadable: false, fresh: false, names: ["7.json"] };
+  const seen = {
+    reads: 0,
+    lists: 0,
+    news: 0,
+    isReadable: false,
+    fresh: false,
+    names: ["7.json"],
+    gaveAway: "p1" as string | null,
+  };
   const session = {
     id: "1981d014",
     pid: 7,
@@ -24,6 +34,13 @@ const open = (kind: "local" | "ssh" = "ssh") => {
   };
   const background = {
     folders: () => ({ sessions: "/h/.a/sessions", jobs: "/h/.a/jobs" }),
+    roams: {
+      title: /list$/,
+      gaveAway: () =>
+        seen.isReadable ? Promise.resolve(seen.gaveAway) : Promise.reject(new Error("half written")),
+      shown: (title: string, gaveAway: string, sessions: { id: string }[]) =>
+        title === "own" ? gaveAway : (sessions.find(({ id }) => id === title)?.id ?? null),
+    },
     read: () => {
       seen.reads += 1;
       return seen.isReadable
@@ -31,11 +48,12 @@ const open = (kind: "local" | "ssh" = "ssh") => {
         : Promise.reject(new Error("half written"));
     },
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only these two parts of it are asked
+  const adapter = { agentType: "a", background } as unknown as AgentAdapter;
   const watch = new BackgroundWatch({
     targetId: "vm1",
     kind,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only these two parts of it are asked
-    adapters: () => [{ agentType: "a", background } as unknown as AgentAdapter],
+    adapters: () => [adapter],
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it lists folders, and watches none
     files: {
       stat: () => Promise.resolve({ isFile: true, size: 0, mtimeMs: 0 }),
@@ -65,7 +83,7 @@ const open = (kind: "local" | "ssh" = "ssh") => {
     for (const end = now + ms; now < end; now += everyMs) panes = (await watch.list()).panes.length;
     return panes;
   };
-  return { seen, timers, listFor, watch, session };
+  return { seen, timers, listFor, watch, session, adapter };
 };
 
 it("tells once that a process was killed at work, however often its file is read again", async () => {
@@ -123,4 +141,29 @@ it("looks for the first session now and then, and closely at those that are know
   [seen.names, seen.isReadable, seen.lists] = [["7.json"], true, 0];
   expect(await listFor(FULL_MS)).toBe(1);
   expect(seen.lists).toBeGreaterThanOrEqual(6);
+});
+
+it("follows a terminal from session to session, from the moment that its file says that it goes", async () => {
+  const { seen, listFor, watch, adapter } = open();
+  const process = { pid: 9, ppid: 1, comm: "a", args: "a", startedAt: 0 };
+  const key = paneKeyString(somePane());
+  const view = (title: string, account: typeof ACCOUNT | null = ACCOUNT) =>
+    watch.viewOf(somePane("%1", { title }), { adapter, process, account });
+  seen.isReadable = true;
+  await listFor(LISTING_MS);
+  seen.gaveAway = null;
+  expect([await view("own"), watch.mayRoam(key, "own")]).toEqual([undefined, false]);
+  expect(watch.mayRoam(key, "3 in the list")).toBe(true);
+  seen.gaveAway = "p1";
+  expect([await view("own"), await view("1981d014"), await view("3 in the list")]).toEqual([
+    "p1",
+    "1981d014",
+    null,
+  ]);
+  expect([watch.mayRoam(key, "own"), await view("own", null)]).toEqual([true, undefined]);
+  // A file that cannot be read for once takes nothing back.
+  seen.isReadable = false;
+  expect(await view("own")).toBeNull();
+  watch.forgetPanes(new Set());
+  expect(watch.mayRoam(key, "own")).toBe(false);
 });

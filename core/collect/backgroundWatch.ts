@@ -3,7 +3,7 @@
 // they name. On this machine a watch says which file changed; what it misses, and another machine, is found by reading again.
 import { watch, type FSWatcher } from "node:fs";
 import type { Recognised } from "../engine/epoch.ts";
-import type { Account, Pane, ProcessInfo } from "../model/runtime.ts";
+import { type Account, type Pane, type ProcessInfo, paneKeyString } from "../model/runtime.ts";
 import { BACKGROUND_SERVER, backgroundPaneId } from "../model/shortRef.ts";
 import type { AgentAdapter, BackgroundSession, BackgroundSessions } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -112,6 +112,8 @@ export class BackgroundWatch implements WatchedServer {
   private readonly viewers = new Map<string, string>();
   /** Panes whose agents show none of them. */
   private readonly apart = new Set<string>();
+  /** Panes whose terminals go from session to session, with the process of each. */
+  private readonly roaming = new Map<string, number>();
   /**
    * Of sessions that start in terminals: one shows it; it goes on without; it was at rest when its terminal left. A number: none
    * has shown it as far as is known, and since then (epoch ms) it has been at work.
@@ -158,6 +160,31 @@ export class BackgroundWatch implements WatchedServer {
     else this.apart.delete(paneKey);
   }
 
+  /** Whether what this terminal shows may be another session than before, or may become one. */
+  mayRoam(paneKey: string, title: string): boolean {
+    return this.roaming.has(paneKey) || this.roamers().some((roams) => roams.title.test(title));
+  }
+
+  /**
+   * The session that this terminal shows, where it goes from one to another; null: it shows none, or nobody can tell; undefined: it
+   * runs its own.
+   */
+  async viewOf(
+    pane: Pane,
+    { adapter, process, account }: { adapter: AgentAdapter; process: ProcessInfo; account: Account | null },
+  ): Promise<string | null | undefined> {
+    const roams = adapter.background?.roams;
+    const key = paneKeyString(pane);
+    if (roams === undefined || account === null) return undefined;
+    const { configDir } = account;
+    const gaveAway = await roams.gaveAway({ files: this.deps.files, configDir, process }).catch(() => null);
+    // What it was is not forgotten because its file cannot be read for once.
+    if (gaveAway === null) return this.roaming.get(key) === process.pid ? null : undefined;
+    this.roaming.set(key, process.pid);
+    const sessions = this.listed().flatMap((one) => (one.adapter === adapter ? [one.session] : []));
+    return roams.shown(pane.title, gaveAway, sessions);
+  }
+
   mayShow(paneKey: string): boolean {
     return !this.apart.has(paneKey);
   }
@@ -166,6 +193,7 @@ export class BackgroundWatch implements WatchedServer {
   forgetPanes(panes: ReadonlySet<string>): void {
     for (const key of this.viewers.keys()) if (!panes.has(key)) this.noteViewer(key, null);
     for (const key of this.apart) if (!panes.has(key)) this.apart.delete(key);
+    for (const key of this.roaming.keys()) if (!panes.has(key)) this.roaming.delete(key);
   }
 
   /** To be called when agents may have begun or ended: a session whose terminal has gone may go on. */
@@ -318,6 +346,10 @@ export class BackgroundWatch implements WatchedServer {
     const isUnseen = now >= dueAt;
     if (isNamed && !isUnseen) this.listAgainAt(dueAt);
     return turn(isNamed && isUnseen ? "going on" : before);
+  }
+
+  private roamers(): NonNullable<BackgroundSessions["roams"]>[] {
+    return this.deps.adapters().flatMap(({ background }) => background?.roams ?? []);
   }
 
   private isAnyBeingWritten(now: number): boolean {

@@ -264,12 +264,12 @@ const MIN_GAP_MS = 700;
 export const isScanDue = (
   pane: Pane,
   last: LastScan | undefined,
-  hasRuntime: boolean,
+  isSettled: boolean,
   now: number,
 ): boolean => {
   if (last === undefined || last.panePid !== pane.panePid) return true;
   if (now - last.at >= SWEEP_MS) return true;
-  if (hasRuntime || now - last.at < MIN_GAP_MS) return false;
+  if (isSettled || now - last.at < MIN_GAP_MS) return false;
   return last.title !== pane.title || pane.windowActivity >= Math.floor(last.at / 1_000);
 };
 
@@ -291,7 +291,10 @@ export class ProcessWatch {
     processes: ProcessReader;
     sink: CollectorSink;
     identify: (processes: readonly ProcessInfo[]) => Identified | null;
-    background: Pick<BackgroundWatch, "recognise" | "sessionIdOf" | "noteViewer" | "noteApart">;
+    background: Pick<
+      BackgroundWatch,
+      "recognise" | "sessionIdOf" | "noteViewer" | "noteApart" | "mayRoam" | "viewOf"
+    >;
     accounts: Pick<Accounts, "learn" | "of">;
     inside: Pick<InsideWatch, "recognise">;
     clock: Clock;
@@ -319,10 +322,11 @@ export class ProcessWatch {
     const live = new Set(
       this.deps.sink.watchedRuntimes(this.deps.targetId).map(({ runtime }) => paneKeyString(runtime)),
     );
-    const due = panes.filter(
-      (pane) =>
-        isForced || isScanDue(pane, this.scans.get(paneKeyString(pane)), live.has(paneKeyString(pane)), now),
-    );
+    const due = panes.filter((pane) => {
+      const key = paneKeyString(pane);
+      const isSettled = live.has(key) && !this.deps.background.mayRoam(key, pane.title);
+      return isForced || isScanDue(pane, this.scans.get(key), isSettled, now);
+    });
     if (due.length === 0) return;
     const trees = await this.deps.processes.ofPanes(due.map((pane) => pane.panePid));
     const yieldToEventLoop = createYielding(this.deps.clock);
@@ -338,6 +342,7 @@ export class ProcessWatch {
     );
     for (const { pane, processes, found } of all) {
       await yieldToEventLoop();
+      const view = found === null ? undefined : await this.viewOf(pane, found);
       if (this.isClosed) return;
       // A later scan was faster: what it found is newer.
       if ((this.scans.get(paneKeyString(pane))?.at ?? 0) > now) continue;
@@ -345,19 +350,28 @@ export class ProcessWatch {
       const recognised =
         pane.server === BACKGROUND_SERVER
           ? this.deps.background.recognise(pane, processes)
-          : this.recognise(pane, processes, found);
+          : this.recognise(pane, { processes, found, view });
       if (recognised !== "listing") this.deps.sink.applyRecognised(pane, recognised);
     }
   }
 
+  private viewOf(pane: Pane, { adapter, match }: Identified): Promise<string | null | undefined> {
+    const { accounts, background } = this.deps;
+    const account = accounts.of(match.process);
+    return background.viewOf(pane, { adapter, process: match.process, account });
+  }
+
   private recognise(
     pane: Pane,
-    processes: readonly ProcessInfo[],
-    found: Identified | null,
+    {
+      processes,
+      found,
+      view,
+    }: { processes: readonly ProcessInfo[]; found: Identified | null; view: string | null | undefined },
   ): Recognised | null {
     const { accounts, background, inside } = this.deps;
     const { background: sessions } = found?.adapter ?? {};
-    const named = found === null ? null : (sessions?.shownBy(found.match.process) ?? null);
+    const named = found === null ? null : (view ?? sessions?.shownBy(found.match.process) ?? null);
     // Where every terminal shows some session, its command line says which one it showed first.
     const first = sessions?.startsInTerminals === true ? named : null;
     const sessionId =
@@ -374,7 +388,8 @@ export class ProcessWatch {
     const { agentType } = found.adapter;
     const { process } = found.match;
     const account = accounts.of(process);
-    const recognised = { agentType, process, ...(account === null ? {} : { account }) };
+    const roaming = view === undefined ? {} : { view, isViewer: true };
+    const recognised = { agentType, process, ...(account === null ? {} : { account }), ...roaming };
     if (sessionId === null) return recognised;
     return { ...recognised, sessionId, isViewer: true };
   }

@@ -28,6 +28,18 @@ describe("the runtime of a pane", () => {
     expect(compareRuntime(live, recognised(7, 1_000, "b"), context()).kind).toBe("replace");
   });
 
+  it("is another one where the same process shows another session, and the first has not crashed", () => {
+    const turned = context({ hasTurned: true, wasMidTurn: true });
+    expect(compareRuntime(live, recognised(7, 1_000), turned)).toMatchObject({
+      kind: "replace",
+      end: "exited",
+    });
+    expect(compareRuntime(live, recognised(8, 1_000), turned)).toMatchObject({
+      kind: "replace",
+      end: "crashed",
+    });
+  });
+
   it.each<[string, Partial<EndContext>]>([
     ["killed", { killedByUs: true, wasMidTurn: true }],
     ["exited", { sawExitEvent: true, wasMidTurn: true }],

@@ -17,6 +17,11 @@ export interface Recognised {
   inside?: string | null;
   /** It only shows a session that another process runs: its end is no end of the session. */
   isViewer?: boolean;
+  /**
+   * What a terminal shows that goes from session to session, by the agent's own name; null: its list, or nobody can tell. Each is a
+   * runtime of its own: nothing that is known of one is said of the next. Absent: it has not begun to, or was not asked.
+   */
+  view?: string | null;
 }
 
 /** Start times read twice may differ by the clock's resolution. */
@@ -37,6 +42,8 @@ export type RuntimeChange =
   | { kind: "replace"; end: RuntimeEnd; recognised: Recognised };
 
 export interface EndContext {
+  /** The same process shows another session now. */
+  hasTurned?: boolean;
   /** The agent said goodbye with its own exit event. */
   sawExitEvent: boolean;
   /** We sent the signal ourselves. */
@@ -75,7 +82,7 @@ export const compareRuntime = (
   if (live === null) return recognised === null ? { kind: "keep" } : { kind: "begin", recognised };
   if (recognised === null) return { kind: "end", end: classifyEnd(context) };
   if (live.agentType === recognised.agentType && isSameProcess(live, recognised.process))
-    return { kind: "keep" };
+    return context.hasTurned === true ? { kind: "replace", end: "exited", recognised } : { kind: "keep" };
   return { kind: "replace", end: classifyEnd(context), recognised };
 };
 

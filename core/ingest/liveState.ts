@@ -206,6 +206,8 @@ export interface RuntimeEntry {
   killedByUs: boolean;
   /** It only shows a session that another process runs. */
   isViewer: boolean;
+  /** Which one, where it goes from session to session (`Recognised.view`); undefined: it has not begun to. */
+  viewed: string | null | undefined;
   /** The folders that its process uses; null until it was asked. Never stored. */
   account: Account | null;
   /** Another program may answer this agent's permission requests: dialogs need confirmation. */
@@ -255,6 +257,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   goneSince: null,
   killedByUs: false,
   isViewer: false,
+  viewed: undefined,
   account: null,
   confirmRequests: false,
   cwd: null,

@@ -55,6 +55,7 @@ export class RuntimeLifecycle {
     if (live === null && recognised !== null && unitOfWork.deps.adapterOf(recognised.agentType) === null)
       return;
     const change = compareRuntime(live?.runtime ?? null, recognised, {
+      hasTurned: recognised?.view !== undefined && recognised.view !== live?.viewed,
       sawExitEvent: live?.sawExitEvent ?? false,
       killedByUs: live?.killedByUs ?? false,
       wasMidTurn: live !== null && wasSeenMidTurn(live),
@@ -127,6 +128,7 @@ export class RuntimeLifecycle {
       process,
       sessionId = null,
       isViewer = false,
+      view,
       inside = null,
       account = null,
     } = recognised;
@@ -168,6 +170,7 @@ export class RuntimeLifecycle {
     store.insertRuntime(runtime);
     const entry = newRuntimeEntry(runtime, unitOfWork.adapterOf(runtime));
     entry.isViewer = isViewer;
+    entry.viewed = view;
     entry.cwd = recognised.cwd ?? null;
     entry.transcriptPath = recognised.transcriptPath ?? null;
     const targetHealth = unitOfWork.liveState.targets.get(targetId)?.health ?? "ok";

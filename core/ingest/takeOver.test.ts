@@ -201,3 +201,29 @@ describe("a session without a pane that somebody chose in a terminal", () => {
     });
   });
 });
+
+it("a terminal that turns to another session says nothing of it that was known of the one before", () => {
+  const f = createIngestFixture();
+  made = f;
+  f.topology([somePane()]);
+  const process = { pid: 600, ppid: 500, comm: "claude", args: "claude", startedAt: STARTED_AT };
+  const turn = (view?: string | null, sessionId: string | null = null): string => {
+    const viewing = view === undefined ? {} : { view, isViewer: true, sessionId };
+    f.ingest.applyRecognised(somePane(), { agentType: "claude", process, ...viewing });
+    return f.ingest.rows(false)[0]?.identity.runtime_id ?? "";
+  };
+  const own = turn();
+  f.hook("SessionStart", { source: "startup" });
+  f.hook("UserPromptSubmit", { prompt: "go" });
+  f.clock.advance(1_000);
+  expect(f.ingest.rows(false)[0]).toMatchObject({ state: "running", activity: { prompt: "go" } });
+  const list = turn(null);
+  expect(list).not.toBe(own);
+  expect(f.ingest.rows(false)[0]).toMatchObject({ state: "unknown", activity: null });
+  // Being verified, it stays what it is.
+  f.ingest.applyRecognised(somePane(), { agentType: "claude", process });
+  expect(turn(null)).toBe(list);
+  const other = turn("b1", "s-b1");
+  expect(other).not.toBe(list);
+  expect([turn("b1", "s-b1"), turn(null) === other]).toEqual([other, false]);
+});

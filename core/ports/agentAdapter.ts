@@ -163,6 +163,19 @@ export interface BackgroundSessions {
   readonly startsInTerminals?: boolean;
   /** The session that this process may show in its terminal, if there is one of that name; null: none. */
   shownBy(process: ProcessInfo): string | null;
+  /** A terminal goes from session to session without a new process. Absent: its command line says for good what it shows. */
+  readonly roams?: {
+    /** The title of a terminal that has begun to. */
+    readonly title: RegExp;
+    /** The session that runs on without this process, which only shows sessions since then; null: it still runs its own. */
+    gaveAway(request: {
+      files: TargetFiles;
+      configDir: string;
+      process: ProcessInfo;
+    }): Promise<string | null>;
+    /** The one of `sessions` that a terminal with this title shows; null: none, or nobody can tell. */
+    shown(title: string, gaveAway: string, sessions: readonly BackgroundSession[]): string | null;
+  };
   /** Where `startsInTerminals`: this terminal shows none of them, because its process runs its sessions itself. Absent: each may. */
   isApart?(process: ProcessInfo): boolean;
   /** A terminal that opens a session does not draw what it asks by then: that is answered where it was asked. */
