@@ -37,7 +37,7 @@ import type { Row } from "../../ui/lists/rows.ts";
 import { QuickReply } from "./QuickReply.tsx";
 
 // Documents that were claimed for a pane: how each ends, whether it holds something that the agent was not shown, a button that
-// tells the agent to answer, and one for opening the document elsewhere. All of it is text of files.
+// tells the agent to answer, and one that copies the path. All of it is text of files.
 
 interface PaneDocumentsProps {
   pane: PaneView;
