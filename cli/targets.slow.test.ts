@@ -24,6 +24,7 @@ beforeEach(async () => {
       remedy: "Run 'ssh-keygen -R vm2'.",
       next_attempt_at: "2126-11-21T09:00:00.000Z",
       awake: null,
+      newer_release: null,
       limits: [],
     }),
   ]);

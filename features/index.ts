@@ -10,6 +10,7 @@ import { createAutomation } from "./automation/automation.ts";
 import { createAwake } from "./awake/awake.ts";
 import { createProgramBlocker } from "./awake/programBlocker.ts";
 import { createDocuments } from "./documents/documents.ts";
+import { createReleases, type Installed } from "./releases/releases.ts";
 import { createHistory } from "./history/history.ts";
 import { createWorkspaces } from "./workspaces/workspaces.ts";
 
@@ -21,8 +22,17 @@ export type DaemonRouter = RouterOf<{
   workspaces: WorkspacesCalls;
 }>;
 
-/** `sleepBlocker`: what the host has to keep its machine awake; left out: a program of the machine does it. */
-export const createFeatures = ({ sleepBlocker }: { sleepBlocker?: SleepBlocker } = {}): Feature[] => {
+/** For hosts that are no installation, such as tests. */
+const NOT_INSTALLED: Installed = { version: "0.0.0", releases: null };
+
+/**
+ * `sleepBlocker`: what the host has to keep its machine awake; left out: a program of the machine does it. `installed`: which
+ * agtmux the host is of.
+ */
+export const createFeatures = ({
+  sleepBlocker,
+  installed = NOT_INSTALLED,
+}: { sleepBlocker?: SleepBlocker; installed?: Installed } = {}): Feature[] => {
   let firstTasks: FirstTasks | null = null;
   return [
     createAutomation({
@@ -36,5 +46,6 @@ export const createFeatures = ({ sleepBlocker }: { sleepBlocker?: SleepBlocker }
     createAwake(
       ({ env }) => sleepBlocker ?? createProgramBlocker({ platform: process.platform, env: { ...env } }),
     ),
+    createReleases(installed),
   ];
 };

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCodeOf, AgtmuxError } from "../core/model/errors.ts";
+import { parseManifest } from "../core/model/manifest.ts";
 import { dialog, Notification, powerMonitor, powerSaveBlocker, app } from "electron";
 import type { ReachableService } from "../core/api/calls.ts";
 import type { Logger } from "../core/ports/logger.ts";
@@ -38,6 +39,8 @@ import { TrayState } from "./trayState.ts";
 /** Where the app's own files lie, from source (`main/`) as well as built (`dist/main/`, also inside an asar archive). */
 interface Installation {
   readonly version: string;
+  /** Where its releases are; null: its manifest names nothing. */
+  readonly releases: string | null;
   /** Folder of the built popover. */
   readonly rendererDir: string;
   readonly preload: string;
@@ -52,12 +55,11 @@ interface Installation {
 export const findInstallation = (): Installation => {
   for (let root = dirname(fileURLToPath(import.meta.url)); root !== dirname(root); root = dirname(root)) {
     try {
-      const manifest: { name?: unknown; version?: unknown } = JSON.parse(
-        readFileSync(join(root, "package.json"), "utf8"),
-      );
-      if (manifest.name !== "agtmux" || typeof manifest.version !== "string") continue;
+      const manifest = parseManifest(readFileSync(join(root, "package.json"), "utf8"));
+      if (manifest === null) continue;
       return {
         version: manifest.version,
+        releases: manifest.releases,
         rendererDir: join(root, "dist", "renderer"),
         preload: join(root, "dist", "preload", "index.cjs"),
         iconsDir: join(root, "resources", "icons"),
@@ -162,7 +164,7 @@ const quitBounded = (close: () => Promise<void>): void => {
 /** How the session gets a daemon: it hosts one here, or joins the one that runs. */
 const createReach =
   (
-    { installation: { version, eventScript }, paths, env }: Parameters<typeof runApp>[0],
+    { installation: { version, releases, eventScript }, paths, env }: Parameters<typeof runApp>[0],
     logger: Logger,
     terminals: TerminalService,
   ): ConstructorParameters<typeof DaemonSession>[0]["reach"] =>
@@ -175,7 +177,7 @@ const createReach =
         hostDaemon({
           owner,
           paths,
-          version,
+          installed: { version, releases },
           eventScript,
           env,
           logger,

@@ -7,6 +7,7 @@ import { createAdapterRegistry } from "../adapters/index.ts";
 import { showPlan, type DesktopActions } from "../core/actions/attach.ts";
 import { CALLS, type CallName, type ReachableService } from "../core/api/calls.ts";
 import { createFeatures } from "../features/index.ts";
+import type { Installed } from "../features/releases/releases.ts";
 import { createRouter } from "../core/api/router.ts";
 import { createDaemon } from "../core/daemon/createDaemon.ts";
 import type { LoginItem } from "../core/daemon/service.ts";
@@ -37,7 +38,7 @@ const runShort = ([file = "", ...args]: readonly string[]): Promise<number | nul
 export const hostDaemon = async (options: {
   readonly owner: Owner;
   readonly paths: RuntimePaths;
-  readonly version: string;
+  readonly installed: Installed;
   /** Path of the event script as shipped. */
   readonly eventScript: string;
   readonly env: NodeJS.ProcessEnv;
@@ -48,6 +49,7 @@ export const hostDaemon = async (options: {
   readonly onShutdownRequest: () => void;
 }): Promise<ReachedDaemon> => {
   const { owner, paths, logger } = options;
+  const { version } = options.installed;
   const closers: (() => Promise<void> | void)[] = [() => owner.release()];
   const close = async (): Promise<void> => {
     for (const closeOne of closers.splice(0).toReversed()) await closeOne();
@@ -59,11 +61,11 @@ export const hostDaemon = async (options: {
     closers.push(() => adapters.close());
     const daemon = await createDaemon({
       paths,
-      version: options.version,
+      version,
       host: "app",
       isOnDemand: false,
       adapters,
-      features: createFeatures({ sleepBlocker: options.sleepBlocker }),
+      features: createFeatures({ sleepBlocker: options.sleepBlocker, installed: options.installed }),
       eventScriptSource: options.eventScript,
       env: { HOME: homedir(), ...options.env },
       uid: process.getuid?.() ?? 0,
@@ -82,7 +84,7 @@ export const hostDaemon = async (options: {
       paths,
       owner,
       router: daemon.router,
-      version: options.version,
+      version,
       logger,
     });
     closers.push(() => server.close());

@@ -2,8 +2,8 @@
 // the popover keeps its own, richer copy.
 import { countStates } from "../core/model/needs.ts";
 import { CANONICAL_STATES, needsAction, topState, type CanonicalState } from "../core/model/state.ts";
-import { awakeText, stateCount } from "../core/model/words.ts";
-import type { AwakeView, FeedEntry, PaneView, TargetView } from "../core/model/view.ts";
+import { awakeText, newerReleaseText, stateCount } from "../core/model/words.ts";
+import type { FeedEntry, PaneView, TargetView } from "../core/model/view.ts";
 
 /** What the menu-bar icon can say, one shape each. */
 export type Urgency = "none" | "running" | "waiting_input" | "waiting_approval" | "error";
@@ -36,8 +36,15 @@ const toUrgency = (state: CanonicalState | null): Urgency => {
   }
 };
 
-/** Pure: the most urgent state decides the shape, everything that needs action counts. `awake`: of this machine. */
-export const toPicture = (states: readonly CanonicalState[], awake: AwakeView | null = null): TrayPicture => {
+/** What the row of this machine says beside its agents. */
+type HostNotes = Pick<TargetView, "awake" | "newer_release">;
+const NO_NOTES: HostNotes = { awake: null, newer_release: null };
+
+/** Pure: the most urgent state decides the shape, everything that needs action counts. */
+export const toPicture = (
+  states: readonly CanonicalState[],
+  { awake, newer_release: newer }: HostNotes = NO_NOTES,
+): TrayPicture => {
   const counts = countStates(states.map((state) => ({ state })));
   const top = topState(states);
   // Most urgent first.
@@ -50,17 +57,18 @@ export const toPicture = (states: readonly CanonicalState[], awake: AwakeView | 
     tooltip: [
       words.length === 0 ? "agtmux: no agents" : `agtmux: ${words.join(", ")}`,
       ...(awake === null ? [] : [awakeText(awake)]),
+      ...(newer === null ? [] : [newerReleaseText(newer)]),
     ].join("\n"),
   };
 };
 
 export class TrayState {
   private readonly rows = new Map<string, Row>();
-  private awake: AwakeView | null = null;
+  private notes = NO_NOTES;
 
   get picture(): TrayPicture {
     const states = [...this.rows.values()].flatMap(({ state }) => (state === null ? [] : [state]));
-    return toPicture(states, this.awake);
+    return toPicture(states, this.notes);
   }
 
   apply(entry: FeedEntry): void {
@@ -88,11 +96,11 @@ export class TrayState {
   /** From now on nothing is known. */
   clear(): void {
     this.rows.clear();
-    this.awake = null;
+    this.notes = NO_NOTES;
   }
 
-  private putTarget({ kind, awake }: TargetView): void {
-    if (kind === "local") this.awake = awake;
+  private putTarget(target: TargetView): void {
+    if (target.kind === "local") this.notes = target;
   }
 
   private put(pane: PaneView): void {

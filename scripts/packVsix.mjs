@@ -1,7 +1,7 @@
 // `npm run vsix`: the extension for VS Code as one file, release/agtmux-documents.vsix, for `code --install-extension`. It is
 // bundled and packed here; nothing is fetched. `-- --output <file>`: the packages have it beside the bundles of the command.
 import "./checkNode.mjs";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { strToU8, zipSync } from "fflate";
@@ -68,5 +68,8 @@ const zip = zipSync(
   { level: 9, mtime: DATE },
 );
 mkdirSync(dirname(options.output), { recursive: true });
-writeFileSync(options.output, zip);
+// Put in its place whole: a command may be about to install the one before.
+const made = `${options.output}.${process.pid}`;
+writeFileSync(made, zip);
+renameSync(made, options.output);
 console.log(`${options.output} (${Math.round(zip.length / 1024)} kB)`);

@@ -3,10 +3,11 @@
 // command line's folder), and runs electron-builder with electron-builder.yml and the best signature that is possible here.
 import "./checkNode.mjs";
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { makeShare } from "./makeShare.mjs";
+import { packageFacts } from "./stageCommandLine.mjs";
 
 // Not imported above, because an older Node would load them before checkNode.mjs runs.
 const { chooseSigning } = await import("./chooseSigning.ts");
@@ -43,8 +44,8 @@ const stage = () => {
   rmSync(STAGE, { recursive: true, force: true });
   makeShare(join(STAGE, "share"));
   runNode([join("scripts", "packVsix.mjs"), "--output", join(STAGE, "agtmux-documents.vsix")]);
-  const { name, version, license } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  writeFileSync(join(STAGE, "package.json"), `${JSON.stringify({ name, version, license })}\n`);
+  const { description: _description, ...facts } = packageFacts();
+  writeFileSync(join(STAGE, "package.json"), `${JSON.stringify(facts)}\n`);
 };
 
 const targets = ({ Platform, Arch }) => {
@@ -73,10 +74,11 @@ const made = await build({
     mac: { ...(options.sign ? chooseSigning(process.env) : { identity: null }), extendInfo: MAC_INFO },
     ...(electronDist === undefined ? {} : { electronDist }),
     ...(output === undefined ? {} : { directories: { output } }),
-    // A Debian package has to name its homepage.
-    ...(GITHUB_REPOSITORY === undefined
-      ? {}
-      : { extraMetadata: { homepage: `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}` } }),
+    extraMetadata: {
+      agtmux: packageFacts().agtmux,
+      // A Debian package has to name its homepage.
+      ...(GITHUB_REPOSITORY === undefined ? {} : { homepage: `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}` }),
+    },
   },
 });
 console.log(made.join("\n"));

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCodeOf } from "../../core/model/errors.ts";
+import { parseManifest, type Manifest } from "../../core/model/manifest.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import { homedir } from "node:os";
 import { runtimePaths, resolveHome } from "../../core/rpc/paths.ts";
@@ -13,21 +14,17 @@ import { createPaint, hasColour } from "../render/table.ts";
 
 // The installation: its place and version, from source (`cli/`) as well as bundled (`dist/cli/`).
 
-interface Installation {
+interface Installation extends Manifest {
   /** The folder with package.json, without a final slash. */
   readonly root: string;
-  readonly version: string;
 }
 
 /** The nearest folder above this file whose package.json is ours. */
 export const findInstallation = (): Installation => {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     try {
-      const manifest: { name?: unknown; version?: unknown } = JSON.parse(
-        readFileSync(join(folder, "package.json"), "utf8"),
-      );
-      if (manifest.name === "agtmux" && typeof manifest.version === "string")
-        return { root: folder, version: manifest.version };
+      const manifest = parseManifest(readFileSync(join(folder, "package.json"), "utf8"));
+      if (manifest !== null) return { root: folder, ...manifest };
     } catch (error) {
       if (errorCodeOf(error) !== "ENOENT") throw error;
     }

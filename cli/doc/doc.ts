@@ -33,8 +33,6 @@ export const runPluginInstall: typeof import("./plugin.ts").runPluginInstall = a
   (await import("./plugin.ts")).runPluginInstall(...given);
 export const runPluginList: typeof import("./plugin.ts").runPluginList = async (...given) =>
   (await import("./plugin.ts")).runPluginList(...given);
-export const runUpgrade: typeof import("./plugin.ts").runUpgrade = async (...given) =>
-  (await import("./plugin.ts")).runUpgrade(...given);
 export const runRun: typeof import("./run.ts").runRun = async (...given) =>
   (await import("./run.ts")).runRun(...given);
 export const runAudit: typeof import("./project.ts").runAudit = async (...given) =>

@@ -7,10 +7,11 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { strToU8, zipSync, type Zippable } from "fflate";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -19,18 +20,10 @@ import { CLI_ENTRY } from "../testing/cliEntry.ts";
 const VSIX = fileURLToPath(new URL("../../release/agtmux-documents.vsix", import.meta.url));
 
 let home: string;
-let isMade: boolean;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "agtmux-plugin-"));
-  // Only its place counts here; test/packaging/vsix.test.ts looks into a real one.
-  isMade = !existsSync(VSIX);
-  mkdirSync(dirname(VSIX), { recursive: true });
-  if (isMade) writeFileSync(VSIX, "");
 });
-afterEach(() => {
-  if (isMade) rmSync(VSIX);
-  rmSync(home, { recursive: true });
-});
+afterEach(() => rmSync(home, { recursive: true }));
 
 const doc = (...args: string[]) =>
   spawnSync(process.execPath, [CLI_ENTRY, "doc", ...args], {
@@ -51,8 +44,9 @@ const standIn = (status: number): void => {
   writeFileSync(join(home, "code"), `#!/bin/sh\ntouch '${home}/wrong'\n`, { mode: 0o755 });
 };
 
-it("lets the editor install the extension, and shows what is installed", () => {
+it("lets the editor install the extension, which a clone makes first, and shows what is installed", () => {
   standIn(0);
+  const from = Date.now();
   expect(doc("plugin", "list").stdout).toMatch(
     /^vscode {5}not installed\njetbrains {2}from a file; editors found: none/,
   );
@@ -60,6 +54,9 @@ it("lets the editor install the extension, and shows what is installed", () => {
   expect([installed.status, installed.stderr]).toEqual([0, ""]);
   expect(readFileSync(join(home, "called"), "utf8")).toBe(`--install-extension\n${VSIX}\n--force\n`);
   expect(existsSync(join(home, "wrong"))).toBe(false);
+  // test/packaging/vsix.test.ts looks into it.
+  expect(readFileSync(VSIX).subarray(0, 2).toString()).toBe("PK");
+  expect(statSync(VSIX).mtimeMs).toBeGreaterThan(from - 1_000);
   const extension = join(home, ".vscode", "extensions", "agtmux.agtmux-documents-0.1.0");
   mkdirSync(extension, { recursive: true });
   writeFileSync(join(extension, "package.json"), '{"version":"0.1.0"}');
@@ -75,11 +72,15 @@ it("says what to do where it cannot", () => {
   for (const [args, status, says] of [
     [["plugin", "install", "emacs"], 2, "vscode, jetbrains"],
     [["plugin", "install", "jetbrains"], 15, "--file <zip>"],
-    [["upgrade"], 15, "the way it was installed"],
   ] as const) {
     const refused = doc(...args);
     expect([args, refused.status, refused.stderr]).toEqual([args, status, expect.stringContaining(says)]);
   }
+  const upgrade = doc("upgrade");
+  expect([upgrade.status, upgrade.stdout]).toEqual([
+    0,
+    expect.stringMatching(/It is a clone, in .*git pull/),
+  ]);
 });
 
 describe("the plugin for JetBrains' editors", () => {

@@ -1,5 +1,5 @@
-// `agtmux doc plugin` and `upgrade`: what editors need, and newer versions. Nothing is fetched: our extension for VS Code comes
-// with agtmux, and the editor installs it; the plugin for JetBrains' editors is another project's, from a zip that one has.
+// `agtmux doc plugin`: what editors need. Nothing is fetched: our extension for VS Code comes with agtmux (a clone makes it), and the
+// editor installs it; the plugin for JetBrains' editors is another project's, from a zip that one has.
 import { inflateRawSync } from "node:zlib";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -203,18 +203,42 @@ const editorOf = (typed: string): Editor => {
   });
 };
 
-/** In a package beside the command's own bundles, in a checkout where `npm run vsix` has made it. */
-const findVsix = ({ root }: CliContext): string | null => {
-  const places = [join(root, "dist", "cli"), join(root, "release")];
-  return places.map((place) => join(place, "agtmux-documents.vsix")).find((path) => existsSync(path)) ?? null;
+const BUILD_MS = 60_000;
+
+/** What makes the extension in a clone; null in every other installation. */
+const findBuilder = ({ root }: CliContext): string | null => {
+  const path = join(root, "scripts", "packVsix.mjs");
+  return existsSync(path) ? path : null;
 };
 
-const requireVsix = (context: CliContext): string => {
-  const path = findVsix(context);
-  if (path !== null) return path;
+/** In a package it is beside the command's own bundles. */
+const packagedVsix = ({ root }: CliContext): string => join(root, "dist", "cli", "agtmux-documents.vsix");
+
+/** In a clone it is made anew, in less than a second, so that it is of the sources that are there. */
+const requireVsix = async (context: CliContext): Promise<string> => {
+  const builder = findBuilder(context);
+  if (builder !== null) return buildVsix(context, builder);
+  const packaged = packagedVsix(context);
+  if (existsSync(packaged)) return packaged;
   throw new AgtmuxError("E_UNSUPPORTED", "this installation has no extension for VS Code in it", {
-    remedy: "In a checkout, 'npm run vsix' makes it.",
+    remedy: "Install agtmux again.",
   });
+};
+
+const buildVsix = async ({ root }: CliContext, builder: string): Promise<string> => {
+  const vsix = join(root, "release", "agtmux-documents.vsix");
+  const options = { cwd: root, timeout: BUILD_MS };
+  const problem = await new Promise<string | null>((done) => {
+    execFile(process.execPath, [builder, "--output", vsix], options, (error, _stdout, stderr) =>
+      done(error === null ? null : stderr.trim().split("\n").at(-1) || error.message),
+    );
+  });
+  if (problem === null) return vsix;
+  throw new AgtmuxError(
+    "E_UNSUPPORTED",
+    `the extension for VS Code could not be made: ${cleanLine(problem).slice(0, 300)}`,
+    { remedy: `Run 'npm ci' in ${root}, then this again; 'npm run vsix' there shows everything.` },
+  );
 };
 
 const findProgram = ({ env }: CliContext): string | null => {
@@ -258,9 +282,9 @@ const listFolder = async (path: string): Promise<string[]> => {
 
 export const runPluginList = async (context: CliContext): Promise<void> => {
   const installed = await findInstalled(context);
-  const bundled = findVsix(context);
+  const hasOne = findBuilder(context) !== null || existsSync(packagedVsix(context));
   const state = installed.length > 0 ? `installed, ${installed.join(", ")}` : "not installed";
-  context.print(`vscode     ${cleanLine(state)}${bundled === null ? "; not in this installation" : ""}\n`);
+  context.print(`vscode     ${cleanLine(state)}${hasOne ? "" : "; not in this installation"}\n`);
   const editors = await findPluginFolders(context);
   context.print(
     `jetbrains  from a file; editors found: ${editors.length === 0 ? "none" : editors.length}. ${JETBRAINS_HINT}\n`,
@@ -278,7 +302,7 @@ export const runPluginInstall = async (
     throw new AgtmuxError("E_USAGE", "the extension for VS Code comes with agtmux", {
       remedy: "Leave --file out.",
     });
-  const vsix = requireVsix(context);
+  const vsix = await requireVsix(context);
   const program = findProgram(context);
   if (program === null)
     throw new AgtmuxError("E_UNSUPPORTED", "no VS Code was found in PATH", {
@@ -299,10 +323,4 @@ export const runPluginInstall = async (
       },
     );
   context.print(`Installed by ${cleanLine(program)}. Windows that are open need 'Reload Window'.\n`);
-};
-
-export const runUpgrade = async (): Promise<never> => {
-  throw new AgtmuxError("E_UNSUPPORTED", "agtmux does not upgrade itself: it asks no server for versions", {
-    remedy: "Upgrade it the way it was installed: Homebrew, npm, the package, or 'git pull' in a checkout.",
-  });
 };

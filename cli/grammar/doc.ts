@@ -307,7 +307,7 @@ const addProject = (doc: Verb, context: CliContext, outcome: Outcome): void => {
     });
 };
 
-const addEditors = (doc: Verb, context: CliContext): void => {
+const addEditors = (doc: Verb, context: CliContext, outcome: Outcome): void => {
   const plugin = doc
     .command("plugin")
     .description("what puts answers into an editor's buffer, beside what is typed there");
@@ -329,9 +329,13 @@ const addEditors = (doc: Verb, context: CliContext): void => {
       .action(async (editor, options) => (await load()).runPluginInstall(context, editor, options));
   doc
     .command("upgrade")
-    .description("say how agtmux is upgraded; it asks no server for versions")
+    .description("as 'agtmux upgrade'")
+    .option("--check", "only say which release is the newest and how to get it")
+    .option("--yes", "without asking")
     .example("agtmux doc upgrade", "For those who know agent-doc's verb of this name.")
-    .action(async () => (await load()).runUpgrade());
+    .action(async (options) => {
+      outcome.exitCode = await (await import("../verbs/upgrade.ts")).runUpgrade(context, options);
+    });
 };
 
 /** The version whose formats and verbs these are; the skill compares it. */
@@ -381,6 +385,6 @@ export const addDoc = (program: Verb, context: CliContext, outcome: Outcome): vo
   addHistory(doc, context);
   addPanes(doc, context, outcome);
   addProject(doc, context, outcome);
-  addEditors(doc, context);
+  addEditors(doc, context, outcome);
   addSelf(doc, context);
 };

@@ -1,5 +1,5 @@
-// The verbs about agtmux itself: its daemon, log and report, the popover in a browser, settings, completions for a shell, the JSON
-// Schemas, and help.
+// The verbs about agtmux itself: its daemon, log and report, the popover in a browser, settings, upgrading, completions for a shell,
+// the JSON Schemas, and help.
 import { Argument } from "commander";
 import { SETTING_KEYS } from "../../core/model/settingKeys.ts";
 import { isLiveKind } from "../parse/values.ts";
@@ -163,6 +163,22 @@ const addSchema = (program: Verb, context: CliContext): void => {
     );
 };
 
+const addUpgrade = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  program
+    .command("upgrade")
+    .description("say which release is the newest and how to get it; one from an archive is upgraded")
+    .option("--check", "only say it")
+    .option("--yes", "without asking")
+    .example(
+      "agtmux upgrade",
+      "Asks the address of releases for one small file, and you before it does more.",
+    )
+    .example("agtmux upgrade --check", "Whether there is a newer one, and how this installation is upgraded.")
+    .action(async (options) => {
+      outcome.exitCode = await (await import("../verbs/upgrade.ts")).runUpgrade(context, options);
+    });
+};
+
 /** Printed below agtmux's own help. It is written out here, because loading the topics would slow down every command. */
 export const FOOT = `
 More: 'agtmux help <command>', and the topics references, exit-codes, environment, files and json.
@@ -184,6 +200,7 @@ const addHelp = (program: Verb, context: CliContext): void => {
 export const addItself = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addDaemon(program, context, outcome);
   addConfig(program, context);
+  addUpgrade(program, context, outcome);
   addCompletions(program, context);
   addSchema(program, context);
   addHelp(program, context);

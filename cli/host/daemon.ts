@@ -17,7 +17,12 @@ import { tryOwn, type Owner } from "../../core/rpc/ownership.ts";
 import { ensureHome, type RuntimePaths } from "../../core/rpc/paths.ts";
 import { startSocketServer, type SocketServer } from "../../core/rpc/socketServer.ts";
 import type { CliContext } from "../command/context.ts";
-import { createContext, dropDaemonEnvironment, returnMemory } from "../command/createContext.ts";
+import {
+  createContext,
+  dropDaemonEnvironment,
+  findInstallation,
+  returnMemory,
+} from "../command/createContext.ts";
 import { exitCodeOf, renderFailure, toFailure } from "../command/document.ts";
 
 export interface DaemonRunOptions {
@@ -101,7 +106,9 @@ const start = (
     host: "headless",
     isOnDemand: options.isOnDemand,
     adapters: options.adapters,
-    features: createFeatures(),
+    features: createFeatures({
+      installed: { version: context.version, releases: findInstallation().releases },
+    }),
     eventScriptSource: join(context.root, "resources", "hooks", "agtmux-event"),
     env: { HOME: homedir(), ...context.env },
     uid: process.getuid?.() ?? 0,

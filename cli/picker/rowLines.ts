@@ -27,7 +27,7 @@ import {
   wrapLine,
   wrapWhole,
 } from "./line.ts";
-import { awakeText, visibleOnTerminal, formatAge } from "../../core/model/words.ts";
+import { awakeText, newerReleaseText, visibleOnTerminal, formatAge } from "../../core/model/words.ts";
 import { limitLine } from "../../ui/text/limitText.ts";
 import { expiryText, type RequestPart } from "../../ui/text/requestText.ts";
 import { cardView, type CardView } from "../../ui/actions/cardView.ts";
@@ -340,6 +340,7 @@ export const targetLines = (target: TargetView, isSelected: boolean, { width, no
     ...(target.health_reason === null ? [] : [displayLine(target.health_reason)]),
     ...(target.remedy === null ? [] : [displaySentence(target.remedy)]),
     ...(target.awake === null ? [] : [displaySentence(awakeText(target.awake))]),
+    ...(target.newer_release === null ? [] : [displaySentence(newerReleaseText(target.newer_release))]),
   ];
   const limits = target.limits.map((one) => limitLine(one, now));
   const quiet = [...limits, seenText(target, now), target.servers.map(serverText).join("; ")].filter(Boolean);

@@ -147,6 +147,10 @@ const environment: Topic = {
       term: "AGTMUX_TMUX_SOCKETS",
       says: "tmux servers that the daemon watches instead of the default one and those in config.json: names as for 'tmux -L', or paths of sockets as for 'tmux -S', separated by commas. It counts when the daemon starts: 'agtmux daemon stop' first.",
     },
+    {
+      term: "AGTMUX_RELEASES",
+      says: "Where 'agtmux upgrade' and install.sh look for releases, instead of the address that the installation or the setting releases.address names.",
+    },
     { term: "AGTMUX_LOG_LEVEL", says: "How much the daemon logs: debug, info (the default), warn or error." },
     { term: "NO_COLOR", says: "If it is not empty, output has no colours." },
     { term: "TMUX", says: "Set inside tmux: 'attach' then switches the client that it is called from." },

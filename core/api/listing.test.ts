@@ -25,6 +25,7 @@ const target = (name: string, health: TargetView["health"]): TargetView => ({
   remedy: null,
   next_attempt_at: null,
   awake: null,
+  newer_release: null,
   limits: [],
   servers: [{ tmux_server: "default", status: "ok", mode: "direct", problem: null, pane_count: 3 }],
 });

@@ -57,6 +57,7 @@ export const startFeatures = (deps: {
       },
     },
     setAwake: (awake) => tolerateStoreFailure(deps.logger, () => ingest.setAwake(awake)),
+    setNewerRelease: (version) => tolerateStoreFailure(deps.logger, () => ingest.setNewerRelease(version)),
     setLimits: (target, limits) => tolerateStoreFailure(deps.logger, () => ingest.setLimits(target, limits)),
     jobs: store,
     rules: store,

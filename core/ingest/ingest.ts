@@ -252,6 +252,11 @@ export class Ingest {
     this.unitOfWork.commit(() => this.parts.rows.setAwake(awake));
   }
 
+  /** The version of a newer agtmux, as a feature found it; null: none is known. */
+  setNewerRelease(version: string | null): void {
+    this.unitOfWork.commit(() => this.parts.rows.setNewerRelease(version));
+  }
+
   /** What agents of a target say of their accounts' limits, as a feature read it. */
   setLimits(targetName: string, limits: readonly AccountLimits[]): void {
     this.unitOfWork.commit(() => this.parts.rows.setLimits(targetName, limits));

@@ -111,6 +111,7 @@ export class RowViews {
   /** By server, as long as it is known. */
   private placed: ReadonlyMap<string, ServerRows> = new Map();
   private awake: AwakeView | null = null;
+  private newerRelease: string | null = null;
   /** By the name of the target. */
   private readonly limits = new Map<string, readonly AccountLimits[]>();
 
@@ -164,7 +165,7 @@ export class RowViews {
     const bare = targetView(target, servers);
     const remote = limits === undefined ? bare : { ...bare, limits: [...limits] };
     if (target.kind !== "local") return remote;
-    const view = { ...remote, awake: this.awake };
+    const view = { ...remote, awake: this.awake, newer_release: this.newerRelease };
     if (target.health !== "ok") return view;
     const { outage, unseenReason, lossReason } = this.unitOfWork;
     if (outage.reason !== null)
@@ -218,6 +219,17 @@ export class RowViews {
   setAwake(awake: AwakeView | null): void {
     if (JSON.stringify(this.awake) === JSON.stringify(awake)) return;
     this.awake = awake;
+    this.hostChanged();
+  }
+
+  /** The version of a newer agtmux; clients hear of it only when it changed. */
+  setNewerRelease(version: string | null): void {
+    if (this.newerRelease === version) return;
+    this.newerRelease = version;
+    this.hostChanged();
+  }
+
+  private hostChanged(): void {
     for (const { targetId, kind } of this.unitOfWork.liveState.targets.values())
       if (kind === "local") this.targetChanged(targetId);
   }

@@ -345,6 +345,7 @@ export const targetView = (target: Target, servers: readonly ServerEntry[]): Tar
   next_attempt_at:
     target.link === null || target.link.nextAttemptAt === null ? null : toIso(target.link.nextAttemptAt),
   awake: null,
+  newer_release: null,
   limits: [],
   servers: servers
     .filter(({ server }) => server !== BACKGROUND_SERVER)

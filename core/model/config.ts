@@ -112,6 +112,15 @@ const agentTypeSchema = z.string().regex(/^[a-z0-9_-]{1,40}$/, "this isn't an ag
 /** `working_on_power`: only while the machine is known to be on power. */
 const keepAwakeSchema = z.enum(["never", "working", "working_on_power"]);
 
+/** Encrypted, or on this machine itself; without a password, which would be shown. */
+const releaseAddressSchema = z
+  .string()
+  .max(1_000)
+  .regex(
+    /^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])[\w.:/~%+-]+$/,
+    "an address of releases begins with https:// and has no password",
+  );
+
 export const configSchema = z
   .object({
     $schema: z.string().optional(),
@@ -181,6 +190,15 @@ export const configSchema = z
     limits: z.boolean().default(false),
     /** Whether this machine is kept from falling asleep while an agent of it works or a text for later is due. */
     keep_awake: keepAwakeSchema.default("never"),
+    releases: z
+      .object({
+        /** Whether it is asked once a day if there is a newer agtmux. */
+        check: z.boolean().default(false),
+        /** Where; null: as this installation says. */
+        address: releaseAddressSchema.nullable().default(null),
+      })
+      .strict()
+      .prefault({}),
     idle_shutdown_ms: z.number().positive().default(1_800_000),
   })
   .strict();
@@ -306,6 +324,8 @@ export const SETTING_SCHEMAS = {
   pull_requests: z.boolean(),
   limits: z.boolean(),
   keep_awake: keepAwakeSchema,
+  "releases.check": z.boolean(),
+  "releases.address": releaseAddressSchema.nullable(),
   idle_shutdown_ms: durationMs(60_000, 30),
 } as const satisfies Record<SettingKey, z.ZodType>;
 export type SettingValues = { [K in SettingKey]: z.output<(typeof SETTING_SCHEMAS)[K]> };
@@ -328,6 +348,7 @@ export const settingsOf = ({
   pull_requests,
   limits,
   keep_awake,
+  releases,
   idle_shutdown_ms,
 }: Config): SettingValues => ({
   "notifications.waiting_approval": notifications.waiting_approval,
@@ -355,5 +376,7 @@ export const settingsOf = ({
   pull_requests,
   limits,
   keep_awake,
+  "releases.check": releases.check,
+  "releases.address": releases.address,
   idle_shutdown_ms,
 });

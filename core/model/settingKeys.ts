@@ -26,6 +26,8 @@ export const SETTING_KEYS = [
   "pull_requests",
   "limits",
   "keep_awake",
+  "releases.check",
+  "releases.address",
   "idle_shutdown_ms",
 ] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];

@@ -228,6 +228,8 @@ export const targetViewSchema = z.object({
   next_attempt_at: iso.nullable(),
   /** Null: it is not kept awake, and need not be. */
   awake: awakeViewSchema.nullable().default(null),
+  /** Of agtmux, where `releases.check` is on and one was found; null: none is known. */
+  newer_release: z.string().nullable().default(null),
   /** Of the agents' accounts there; empty unless `limits` is on in the configuration. */
   limits: z.array(accountLimitsSchema).default([]),
   servers: z.array(

@@ -312,6 +312,10 @@ export const awakeText = ({ is_on: isOn, working, text_due_at: dueAt, problem }:
   return isOn ? `kept awake: ${reasons}` : `may fall asleep although ${reasons}: ${problem ?? "unknown"}`;
 };
 
+/** What surfaces say of a newer agtmux. */
+export const newerReleaseText = (version: string): string =>
+  `agtmux ${version} is there; 'agtmux upgrade' says how to get it`;
+
 /** A tool and what it works on, as one text. */
 export const toolText = ({ name, subject }: RunningTool): string =>
   subject === null ? name : `${name} ${subject}`;

@@ -178,6 +178,8 @@ export interface FeatureContext {
   readonly rows: FeatureRows;
   /** What the row of this machine says of being kept awake; null: nothing. Clients hear of it only when it changed. */
   setAwake(awake: AwakeView | null): void;
+  /** What the row of this machine says of a newer agtmux; null: nothing. Clients hear of it only when it changed. */
+  setNewerRelease(version: string | null): void;
   /** What the row of a target says of its agents' accounts. Clients hear of it only when it changed. */
   setLimits(target: string, limits: readonly AccountLimits[]): void;
   /** Types a text through the gate, as a person does; see the call of this name. */

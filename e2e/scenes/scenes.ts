@@ -303,6 +303,7 @@ export const spreadScene = (now: number): PaneView[] => [
 export const spreadTargets = (now: number): TargetView[] => [
   makeTarget({
     awake: { is_on: true, working: 3, text_due_at: null, problem: null },
+    newer_release: null,
     limits: [
       usedTo(86, null, new Date(now + 2 * 60 * MINUTE).toISOString()),
       {
@@ -324,6 +325,7 @@ export const spreadTargets = (now: number): TargetView[] => [
     last_seen_at: new Date(now - 6 * MINUTE).toISOString(),
     next_attempt_at: new Date(now + 40_000).toISOString(),
     awake: null,
+    newer_release: null,
     limits: [],
     servers: [],
   }),

@@ -41,6 +41,7 @@ export const settingsTargets = (now: number): TargetView[] => [
     last_seen_at: new Date(now - 6 * MINUTE).toISOString(),
     next_attempt_at: new Date(now + 40_000).toISOString(),
     awake: null,
+    newer_release: null,
     limits: [],
     servers: [],
   }),

@@ -1,7 +1,7 @@
 // A row of any kind: heads of groups, sessions, windows and targets are drawn here, panes by PaneRow.tsx. It is drawn again only
 // when the row or the action on it changed.
 import { CANONICAL_STATES } from "../../core/model/state.ts";
-import { awakeText, stateCount } from "../../core/model/words.ts";
+import { awakeText, newerReleaseText, stateCount } from "../../core/model/words.ts";
 import { type StateCounts, countRows, type Group } from "../../ui/lists/groups.ts";
 import { StateIcon } from "./StateIcon.tsx";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
@@ -154,6 +154,7 @@ const TargetRow = ({ target, ...row }: RowProps & { target: TargetView }) => {
       {target.health_reason !== null && <p>{displayLine(target.health_reason)}</p>}
       {target.remedy !== null && <p>{displaySentence(target.remedy)}</p>}
       {target.awake !== null && <p>{displaySentence(awakeText(target.awake))}</p>}
+      {target.newer_release !== null && <p>{displaySentence(newerReleaseText(target.newer_release))}</p>}
       <p className={styles.quiet}>
         {target.last_seen_at === null ? (
           target.kind === "local" ? null : (

@@ -30,6 +30,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "editors/vscode": [NODE, "vscode"],
   "features/awake": [NODE],
   "features/automation": [NODE, "croner", "unbash", "zod"],
+  "features/releases": [NODE, "zod"],
   "features/history": [NODE, "better-sqlite3", "zod"],
   "features/workspaces": [NODE, "smol-toml", "zod"],
   cli: [NODE, "commander", "log-update", "string-width"],
@@ -50,7 +51,13 @@ const NARROWER: Readonly<Record<string, Readonly<Record<string, readonly string[
     "core/connections": ["core/connections/localTmux.ts"],
     "core/daemon": ["cli/host/daemon.ts:core/daemon"],
     adapters: ["cli/host/daemon.ts:adapters", "cli/doc:adapters/index.ts"],
-    features: ["type", "cli/host/daemon.ts:features", "cli/doc:features/documents"],
+    features: [
+      "type",
+      "cli/host/daemon.ts:features",
+      "cli/doc:features/documents",
+      "cli/verbs/upgrade.ts:features/releases",
+      "cli/verbs/archiveUpgrade.ts:features/releases",
+    ],
   },
   main: {
     "core/actions": ["core/actions/attach.ts"],

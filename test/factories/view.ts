@@ -143,6 +143,7 @@ export const makeTarget = (options: Partial<TargetView> = {}): TargetView => ({
   remedy: null,
   next_attempt_at: null,
   awake: null,
+  newer_release: null,
   limits: [],
   servers: [{ tmux_server: "default", status: "ok", mode: "direct", problem: null, pane_count: 1 }],
   ...options,

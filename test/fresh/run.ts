@@ -1,7 +1,7 @@
 // `npm run test:fresh`: the commands of the README in fresh clones on fresh Debian systems, the package for npm beside them, and
 // how long they took.
-// `-- 13` is one release; `--only clone,install,start,test,rest,package` names parts (all by default, the systems are made when they are
-// missing); `--tests core/tmux` runs that of the tests instead of all; `--folder DIR` is where the systems are kept;
+// `-- 13` is one release; `--only clone,install,start,test,rest,package,archive` names parts (all by default; the archive has a system
+// without Node; the systems are made when they are missing); `--tests core/tmux` runs that of the tests instead of all; `--folder DIR` is where the systems are kept;
 // `--mirror URL` is Debian's, by default the one of this machine's apt. It needs root, debootstrap and unshare.
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { BARE_PACKAGES, installArchive } from "./archive.ts";
 import { clone, install, runAsUser, start, test, testRest } from "./readmeCommands.ts";
 import { type DebianSystem, findMirror, openSystem } from "./system.ts";
 
@@ -52,7 +53,7 @@ const installPackage = async (system: DebianSystem): Promise<string> => {
 };
 
 const RELEASES: Readonly<Record<string, string>> = { 12: "bookworm", 13: "trixie" };
-const PARTS = ["clone", "install", "start", "test", "rest", "package"];
+const PARTS = ["clone", "install", "start", "test", "rest", "package", "archive"];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -84,7 +85,13 @@ const runRelease = async (release: string): Promise<void> => {
   const wanted = values.only.split(",");
   const name = `Debian ${release}`;
   const folder = join(values.folder, codename);
-  const open = () => openSystem(folder, codename, () => values.mirror ?? findMirror());
+  const mirror = () => values.mirror ?? findMirror();
+  if (wanted.includes("archive"))
+    await seconds(`${name}: install.sh and the archive, without Node`, () =>
+      installArchive(openSystem(`${folder}-bare`, codename, mirror, BARE_PACKAGES)),
+    );
+  if (wanted.every((part) => part === "archive")) return;
+  const open = () => openSystem(folder, codename, mirror);
   await seconds(`${name}: the system`, () => void open());
   const system = open();
   const paths = values.tests.split(",").filter((path) => path !== "");

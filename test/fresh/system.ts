@@ -81,22 +81,27 @@ const enter = (folder: string, command: readonly string[]): string[] => [
   ...command,
 ];
 
-const make = (folder: string, codename: string, mirror: string): void => {
+const make = (folder: string, codename: string, mirror: string, packages: readonly string[]): void => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   run("debootstrap", ["--variant=minbase", codename, folder, mirror]);
   writeFileSync(join(folder, "etc/apt/apt.conf.d/99host"), aptSettings());
   const apt = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "--no-install-recommends"];
   run("unshare", enter(folder, [...apt, "update"]));
-  run("unshare", enter(folder, [...apt, "install", ...PACKAGES]));
+  run("unshare", enter(folder, [...apt, "install", ...packages]));
   run("unshare", enter(folder, ["useradd", "--create-home", "--shell", "/bin/bash", USER]));
 };
 
 /** Makes the system unless it is there already; an unfinished one is made again. */
-export const openSystem = (folder: string, codename: string, mirror: () => string) => {
+export const openSystem = (
+  folder: string,
+  codename: string,
+  mirror: () => string,
+  packages: readonly string[] = PACKAGES,
+) => {
   const made = `${folder}.made`;
   if (!existsSync(made)) {
-    make(folder, codename, mirror());
+    make(folder, codename, mirror(), packages);
     writeFileSync(made, "");
   }
   const environment = networkEnvironment(folder);

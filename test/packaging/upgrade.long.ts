@@ -1,6 +1,9 @@
-// Another version installed with npm over the one that runs, while agents work and wait on a real tmux: the next command brings
-// the new daemon, hooks write all the time, no event is lost or doubled, and nobody is told anything wrong.
-import { mkdtempSync, readdirSync } from "node:fs";
+// Another version in the place of the one that runs, by npm or by `agtmux upgrade` of an archive, while agents work and wait on a real
+// tmux: the next command brings the new daemon, hooks write all the time, no event is lost or doubled, and nobody is told anything
+// wrong.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,20 +16,58 @@ import { startProgram, type Running } from "../harness/commandLine.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
 import { openMachine, packForNpm, repackAs, type Machine } from "./npmPackage.ts";
+import { ROOT } from "./packageApp.ts";
+import { makeArchive, rearchiveAs, startMirror, type Mirror } from "./releaseMirror.ts";
 
 const PACK_LIMIT_MS = 120_000;
 const TEST_LIMIT_MS = 120_000;
 const [OLD, NEW] = ["0.0.1", "99.0.0"];
 
 let folder: string;
-let [older, newer] = ["", ""];
+let mirror: Mirror;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "agtmux-pack-"));
-  const packed = await packForNpm(folder);
-  older = await repackAs(packed, OLD);
-  newer = await repackAs(packed, NEW);
-}, PACK_LIMIT_MS);
-afterAll(() => rm(folder, { recursive: true, force: true }));
+  mirror = await startMirror();
+});
+afterAll(async () => {
+  await mirror.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** How a version comes to a machine, and the next one over it. */
+interface Way {
+  readonly name: string;
+  /** Whether the upgrade itself replaces the daemon; else the next command does. */
+  readonly replacesDaemon: boolean;
+  readonly first: (machine: Machine) => Promise<void>;
+  readonly next: (machine: Machine) => Promise<void>;
+}
+
+const WAYS: readonly Way[] = [
+  {
+    name: "npm",
+    replacesDaemon: false,
+    first: async (machine) => {
+      await machine.npm("install", await repackAs(await packForNpm(folder), OLD));
+      await repackAs(await packForNpm(folder), NEW);
+    },
+    next: async (machine) => void (await machine.npm("install", join(folder, `agtmux-${NEW}.tgz`))),
+  },
+  {
+    name: "an archive",
+    replacesDaemon: true,
+    first: async (machine) => {
+      const archive = await makeArchive(folder, { isSmall: false });
+      const newer = await rearchiveAs(archive, NEW);
+      mirror.release(OLD, readFileSync(await rearchiveAs(archive, OLD)));
+      Object.assign(machine.env, { AGTMUX_RELEASES: mirror.address });
+      const script = join(ROOT, "scripts", "packaging", "install.sh");
+      await promisify(execFile)("sh", [script, "--prefix", machine.prefix], { env: machine.env });
+      mirror.release(NEW, readFileSync(newer));
+    },
+    next: async (machine) => void (await machine.agtmux("upgrade", "--yes")),
+  },
+];
 
 const statusOf = async (machine: Machine) =>
   JSON.parse(await machine.agtmux("daemon", "status", "--json")) as { pid: number; version: string };
@@ -67,14 +108,14 @@ const keepPrompting = (player: Player) => {
   };
 };
 
-it(
-  "an upgrade while agents run loses and doubles no event, tells nothing wrong, and brings the new daemon",
-  async () => {
+it.each(WAYS)(
+  "an upgrade by $name while agents run loses and doubles no event, tells nothing wrong, and brings the new daemon",
+  async ({ first: installOlder, next: installNewer, replacesDaemon }) => {
     const machine = openMachine();
     const players: Player[] = [];
     let watching: Running | null = null;
     try {
-      await machine.npm("install", older);
+      await installOlder(machine);
       await machine.tmux.newSession("work");
       await machine.agtmux("integrate", "claude", "--yes");
       const play = async (frame: string): Promise<Player> => {
@@ -113,10 +154,10 @@ it(
       await until(() => (watching?.lines().length ?? 0) > 0, "the first line of the watch");
 
       const countBefore = prompting.count();
-      await machine.npm("install", newer);
+      await installNewer(machine);
       const countDuring = prompting.count() - countBefore;
-      // Installing alone ends nothing.
-      expect((await statusOf(machine)).pid).toBe(before.pid);
+      // Installing alone ends nothing, but `agtmux upgrade` does.
+      expect((await statusOf(machine)).pid === before.pid).toBe(!replacesDaemon);
       const handedFrom = performance.now();
       const first = await rowsOf(machine);
       const handedMs = performance.now() - handedFrom;
@@ -173,5 +214,5 @@ it(
       await machine.close();
     }
   },
-  TEST_LIMIT_MS,
+  PACK_LIMIT_MS + TEST_LIMIT_MS,
 );

@@ -196,6 +196,14 @@ export const GeneralPage = ({ host }: { host: Host }) => {
                 onChange={(isOn) => settings.set("limits", isOn)}
               />
             </Group>
+            <Group title="Newer releases">
+              <Toggle
+                label="Look for a newer agtmux"
+                hint="Once a day at most. What is found is shown with this machine; nothing is installed by itself."
+                isOn={values["releases.check"]}
+                onChange={(isOn) => settings.set("releases.check", isOn)}
+              />
+            </Group>
             <Group title="While agents work">
               <Choice
                 label="Keep this machine awake"
