@@ -1,6 +1,6 @@
-// The schema, step by step. The first step makes the tables of the specification's data model, keyed by tmux server as well,
-// plus pending events, transitions, audit, used keys, remembered spool names, jobs, rules and what must outlive pruning. A change of
-// the schema adds a step, so that a database of yesterday opens; the first release may fold them into one.
+// The schema, step by step. The first step is that of 1.0: the tables of the specification's data model, keyed by tmux server as
+// well, plus pending events, transitions, audit, used keys, remembered spool names, jobs, rules and what must outlive pruning. A
+// change of the schema adds a step, so that a database of any release opens (docs/compatibility.md).
 
 /** One step of the schema. Versions count up without gaps; a published step is never edited. */
 export interface Migration {
@@ -52,6 +52,10 @@ const initialMigration: Migration = {
       ended_at           REAL,
       end_reason         TEXT,
       agent_session_id   TEXT,
+      -- An agent behind another program, and what a person says of it.
+      inside             TEXT,
+      muted_until        REAL,
+      name               TEXT,
       UNIQUE (target_id, server, pane_id, pane_epoch)
     ) STRICT;
     CREATE INDEX runtimes_live ON runtimes (runtime_id) WHERE ended_at IS NULL;
@@ -274,17 +278,5 @@ const initialMigration: Migration = {
   `,
 };
 
-const insideMigration: Migration = {
-  version: 2,
-  name: "agents behind other programs",
-  sql: "ALTER TABLE runtimes ADD COLUMN inside TEXT;",
-};
-
-const personalMigration: Migration = {
-  version: 3,
-  name: "what a person says of an agent",
-  sql: "ALTER TABLE runtimes ADD COLUMN muted_until REAL; ALTER TABLE runtimes ADD COLUMN name TEXT;",
-};
-
 /** All steps in order. */
-export const MIGRATIONS: readonly Migration[] = [initialMigration, insideMigration, personalMigration];
+export const MIGRATIONS: readonly Migration[] = [initialMigration];

@@ -224,7 +224,7 @@ export const openStore = (options: { path: string; logger: Logger }): OpenedStor
   } catch (error) {
     db.close();
     if (!(error instanceof BetterSqlite3.SqliteError) || error.code !== "SQLITE_ERROR") throw error;
-    // A statement names a table or a column that the file lacks: until 1.0 the first step may change under its number.
+    // A statement names a table or a column that the file lacks: it is of a development version from before 1.0.
     throw new AgtmuxError(
       "E_DATABASE_NEWER",
       `Opening ${options.path}: its schema is not the one that this agtmux knows.`,

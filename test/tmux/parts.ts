@@ -26,6 +26,7 @@ export const PARTS: readonly Part[] = [
     where: "here",
   },
   { name: "test/neighbour", paths: ["test/neighbour"], where: "here" },
+  { name: "plugin", paths: ["test/picker/tmuxPlugin."], where: "here" },
   {
     name: "remote",
     paths: ["test/ssh/target.", "test/ssh/actions."],
