@@ -124,10 +124,9 @@ read_sums() {
       print version, $1
     }' "$work/SHA256SUMS")
   [ -n "$found" ] || die "the release has no archive for $system${version:+ of version $version}."
-  set -- $found
-  [ $# -eq 2 ] || die "SHA256SUMS names more than one archive for $system."
-  version=$1
-  sum=$2
+  version=${found%% *}
+  sum=${found#* }
+  case $sum in *[!0-9a-f]*) die "SHA256SUMS names more than one archive for $system." ;; esac
 }
 
 # Only plain files and folders below the one folder, and none with other rights than usual.
@@ -144,8 +143,10 @@ check_archive() {
     END { exit bad }' "$work/list" || die 'the archive has links or special files in it.'
 }
 
-# The user that owns a file, and whether everybody may write to it (w).
+# The user that owns a file, and whether everybody may write to it (w). No stat is the same everywhere, and names are not read.
+# shellcheck disable=SC2012
 owner_of() { ls -ldn "$1" | awk '{ print $3 }'; }
+# shellcheck disable=SC2012
 others_of() { ls -ldn "$1" | cut -c 9; }
 
 check_folder() {
@@ -183,7 +184,7 @@ place() {
   done
   # One version is kept beside the new one: what still runs loads parts of it.
   for folder in "$base"/agtmux-*; do
-    [ -d "$folder" ] && [ ! -L "$folder" ] || continue
+    if [ ! -d "$folder" ] || [ -L "$folder" ]; then continue; fi
     case ${folder##*/} in
       "$name" | "$old") ;;
       *) rm -rf "$folder" ;;

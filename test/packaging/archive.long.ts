@@ -22,7 +22,7 @@ import { sha256, SYSTEM } from "./releaseMirror.ts";
 
 const MB = 1024 * 1024;
 const MAX_BYTES = 55 * MB;
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 900_000;
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
 /** How the program of each system begins: ELF with its machine, Mach-O with its processor. */
 const SYSTEMS = {

@@ -83,6 +83,15 @@ it("is understood by every shell that may be sh", () => {
   }
 });
 
+it("has nothing that shellcheck warns of", () => {
+  const { status, stdout, error } = spawnSync("shellcheck", ["--shell=sh", SCRIPT], { encoding: "utf8" });
+  // Of Debian, and not needed for anything else.
+  console.log(
+    `shellcheck ${error === undefined ? "has read install.sh" : "is not here, and did not read install.sh"}`,
+  );
+  if (error === undefined) expect([status, stdout]).toEqual([0, ""]);
+});
+
 describe.each(SHELLS)("in %s", (...shell) => {
   it("installs for one person, in a path with spaces, and tells how it goes again", async () => {
     const { status, stdout, stderr } = await install({ shell });
