@@ -230,6 +230,7 @@ describe.each(systems)("the package for $system", ({ get, prebuilt }) => {
         ...schemas,
         "resources/skill/SKILL.md",
         "share/bash-completion/completions/agtmux",
+        "share/doc/agtmux/LICENCES.txt",
         "share/fish/vendor_completions.d/agtmux.fish",
         "share/man/man1/agtmux.1",
         "share/zsh/site-functions/_agtmux",
