@@ -327,7 +327,7 @@ describe("the package for macOS", () => {
   });
 
   it("has every file that Homebrew's cask links", () => {
-    const cask = readFileSync(join(ROOT, "scripts", "packaging", "homebrew", "agtmux.rb"), "utf8");
+    const cask = readFileSync(join(ROOT, "scripts", "packaging", "tap", "Casks", "agtmux-app.rb"), "utf8");
     const linked = [...cask.matchAll(/#\{appdir\}\/agtmux\.app\/Contents\/([^"]+)"/g)].map(
       ([, path = ""]) => path,
     );
