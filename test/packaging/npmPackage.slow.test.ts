@@ -173,6 +173,23 @@ describe("the package for npm", () => {
     expect(parts.length).toBeGreaterThan(50);
   });
 
+  it("has what Homebrew's formula links, and answers what its test asks", () => {
+    const formula = readFileSync(join(ROOT, "scripts", "packaging", "tap", "Formula", "agtmux.rb"), "utf8");
+    const linked = [...formula.matchAll(/libexec\/"([^"]+)"/g)].map(([, path = ""]) => path);
+    expect(linked).toHaveLength(5);
+    expect(linked.filter((path) => !existsSync(installed(path)))).toEqual([]);
+    const asked = [...formula.matchAll(/assert_match (\S.*), shell_output\("#\{bin\}\/(.*)"(?:, (\d+))?\)/g)];
+    expect(asked).toHaveLength(2);
+    for (const [, wanted = "", command = "", status = "0"] of asked) {
+      const env = { ...machine.env, AGTMUX_HOME: join(folder, "empty") };
+      const run = spawnSync("sh", ["-c", command], { env, encoding: "utf8" });
+      expect([run.status, run.stdout]).toEqual([
+        Number(status),
+        expect.stringContaining(wanted === "version.to_s" ? version : wanted.slice(1, -1)),
+      ]);
+    }
+  });
+
   it("works with nothing else: command, daemon, wrapper and popover", async () => {
     await machine.tmux.newSession("work");
     expect(await machine.agtmux("--version")).toBe(`${version}\n`);

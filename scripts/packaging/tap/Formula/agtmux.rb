@@ -54,6 +54,6 @@ class Agtmux < Formula
   test do
     ENV["AGTMUX_HOME"] = testpath/"home"
     assert_match version.to_s, shell_output("#{bin}/agtmux --version")
-    assert_match "daemon", shell_output("#{bin}/agtmux daemon status --no-start 2>&1", 8)
+    assert_match "no daemon runs", shell_output("#{bin}/agtmux daemon status 2>&1", 8)
   end
 end
