@@ -59,8 +59,16 @@ const launchers: Record<string, () => Promise<Launched>> = {
 const electron = findElectron();
 if (electron !== null)
   launchers["Electron"] = async () => {
-    const { app, page } = await launchElectron({ executablePath: electron, home, env });
-    return { page, app: null, close: () => app.close() };
+    const app = await launchElectron({
+      executablePath: electron,
+      home,
+      dataDir: join(folder, "data"),
+      name: "chain",
+      env,
+    });
+    // A popover that nobody sees rests.
+    await app.open();
+    return { page: app.page, app: null, close: () => app.close() };
   };
 
 takeChromium((given) => (browser = given));

@@ -1,6 +1,8 @@
-// Fills a `share` folder with the completions and the man page, for every package that is made. Needs the built command line.
+// Fills a `share` folder with the completions, the man page and the licences of what is in the package, for every package that is
+// made. Needs the built command line.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -11,6 +13,36 @@ const COMPLETIONS = {
   fish: "fish/vendor_completions.d/agtmux.fish",
 };
 
+const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
+
+/** What the bill of materials lists as part of the product: our dependencies and theirs, bundled or not. */
+const readComponents = () => {
+  const folder = mkdtempSync(join(tmpdir(), "agtmux-bom-"));
+  try {
+    const file = join(folder, "sbom.json");
+    execFileSync(process.execPath, [join(ROOT, "scripts", "sbom.mjs"), file], { stdio: "ignore" });
+    return JSON.parse(readFileSync(file, "utf8")).components.filter(({ scope }) => scope === "required");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+const licenceOf = ({ name, version, licenses, properties }) => {
+  const folder = join(ROOT, properties.find((one) => one.name === "cdx:npm:package:path").value);
+  const texts = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name))
+    .map((entry) => readFileSync(join(folder, entry.name), "utf8").trim());
+  const named = licenses.map(({ license, expression }) => license?.id ?? expression).join(", ");
+  return [`${name} ${version}: ${named}`, ...texts, ""].join("\n\n");
+};
+
+/** The text of each licence, which most of them want to be passed on. Node's and Electron's lie beside their programs. */
+const makeLicences = (file) => {
+  mkdirSync(dirname(file), { recursive: true });
+  const parts = readComponents().map(licenceOf);
+  writeFileSync(file, ["agtmux has these modules in it.", ...parts].join(`\n\n${"-".repeat(80)}\n\n`));
+};
+
 export const makeShare = (share) => {
   for (const [shell, path] of Object.entries(COMPLETIONS)) {
     const args = [join(ROOT, "dist", "cli", "agtmux.cjs"), "completions", shell];
@@ -18,4 +50,5 @@ export const makeShare = (share) => {
     writeFileSync(join(share, path), execFileSync(process.execPath, args, { maxBuffer: 1 << 24 }));
   }
   cpSync(join(ROOT, "docs", "agtmux.1"), join(share, "man", "man1", "agtmux.1"));
+  makeLicences(join(share, "doc", "agtmux", "LICENCES.txt"));
 };

@@ -35,7 +35,11 @@ const hashesOf = ({ integrity = "" }) =>
       return { alg: `SHA-${algorithm}`, content: Buffer.from(digest, "base64").toString("hex") };
     });
 
-const licensesOf = ({ license }) => {
+/** Their manifests say it in a form that npm does not copy into the lock file. */
+const OTHERWISE_SAID = { ssh2: "MIT" };
+
+const licensesOf = (path) => {
+  const license = packages[path].license ?? OTHERWISE_SAID[nameOf(path)];
   if (license === undefined) return [];
   return [/^[\w.+-]+$/.test(license) ? { license: { id: license } } : { expression: license }];
 };
@@ -50,9 +54,12 @@ const componentOf = (path) => {
     version: found.version,
     scope: found.dev || found.optional || found.devOptional ? "optional" : "required",
     purl: `pkg:npm/${ref.replace(/^@/, "%40")}`,
-    ...(found.dev ? { properties: [{ name: "cdx:npm:package:development", value: "true" }] } : {}),
+    properties: [
+      { name: "cdx:npm:package:path", value: path },
+      ...(found.dev ? [{ name: "cdx:npm:package:development", value: "true" }] : []),
+    ],
     hashes: hashesOf(found),
-    licenses: licensesOf(found),
+    licenses: licensesOf(path),
   };
 };
 

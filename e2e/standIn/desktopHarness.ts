@@ -33,11 +33,13 @@ export interface DialogAgent {
   skip(): Promise<void>;
 }
 
-export interface DesktopHarness {
+/** What is around the app, whichever runs it. */
+export interface AgentScene {
   readonly folder: string;
   readonly home: string;
   readonly tmux: PrivateTmux;
-  launch(more?: { dataDir?: string; platform?: NodeJS.Platform }): Promise<StandIn>;
+  /** For the app: its person's home, the tmux, and a PATH with the terminal that writes down. */
+  readonly env: Readonly<Record<string, string>>;
   /** A pane in which Claude Code seems to run; `where` as tmux names it. */
   playDialogs(
     where: string,
@@ -51,6 +53,10 @@ export interface DesktopHarness {
   close(): Promise<void>;
 }
 
+export interface DesktopHarness extends AgentScene {
+  launch(more?: { dataDir?: string; platform?: NodeJS.Platform }): Promise<StandIn>;
+}
+
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** A program that writes its arguments down, one a line. */
@@ -60,7 +66,7 @@ export const installRecorder = (path: string, log: string): void => {
   chmodSync(path, 0o755);
 };
 
-export const openDesktopHarness = async (browser: Browser): Promise<DesktopHarness> => {
+export const openAgentScene = async (): Promise<AgentScene> => {
   const folder = mkdtempSync(join(tmpdir(), "agtmux-desk-"));
   const home = join(folder, "home");
   const terminalLog = join(folder, "terminal.log");
@@ -72,7 +78,6 @@ export const openDesktopHarness = async (browser: Browser): Promise<DesktopHarne
     AGTMUX_TMUX_SOCKETS: tmux.socketPath,
     PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
   };
-  const apps: StandIn[] = [];
   let agents = 0;
   /** Starts a program that `ps` takes for Claude Code and that writes down what it was given, a line each. */
   const play = async (where: string, source: string, options: unknown) => {
@@ -91,11 +96,7 @@ export const openDesktopHarness = async (browser: Browser): Promise<DesktopHarne
     folder,
     home,
     tmux,
-    launch: async (more = {}) => {
-      const app = await launchStandIn({ home, env, browser, ...more });
-      apps.push(app);
-      return app;
-    },
+    env,
     playDialogs: async (where, dialogs, last) => {
       const { paneId, lines } = await play(where, DIALOG_AGENT, { dialogs, last });
       return {
@@ -113,10 +114,26 @@ export const openDesktopHarness = async (browser: Browser): Promise<DesktopHarne
     terminal: () =>
       existsSync(terminalLog) ? readFileSync(terminalLog, "utf8").trimEnd().split("\n") : null,
     close: async () => {
-      for (const app of apps) await app.close();
       await tmux.close();
       // The pane's shell may still be writing its history there.
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    },
+  };
+};
+
+const openDesktopHarness = async (browser: Browser): Promise<DesktopHarness> => {
+  const scene = await openAgentScene();
+  const apps: StandIn[] = [];
+  return {
+    ...scene,
+    launch: async (more = {}) => {
+      const app = await launchStandIn({ home: scene.home, env: scene.env, browser, ...more });
+      apps.push(app);
+      return app;
+    },
+    close: async () => {
+      for (const app of apps) await app.close();
+      await scene.close();
     },
   };
 };

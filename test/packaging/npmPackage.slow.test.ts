@@ -110,6 +110,7 @@ describe("the package for npm", () => {
         ...schemas,
         "resources/skill/SKILL.md",
         ...Object.values(COMPLETIONS).map((path) => `share/${path}`),
+        "share/doc/agtmux/LICENCES.txt",
         "share/man/man1/agtmux.1",
       ].toSorted(),
     );
@@ -146,6 +147,47 @@ describe("the package for npm", () => {
     expect(tookMs).toBeLessThan(MAX_INSTALL_MS);
     expect(bytes).toBeLessThan(MAX_INSTALLED_BYTES);
     expect(machine.compiled()).toEqual([]);
+  });
+
+  it("brings the licence of everything that is bundled or shipped, with its text", () => {
+    const file = join(
+      machine.prefix,
+      "lib",
+      "node_modules",
+      "agtmux",
+      "share",
+      "doc",
+      "agtmux",
+      "LICENCES.txt",
+    );
+    const parts = readFileSync(file, "utf8")
+      .split(`\n${"-".repeat(80)}\n`)
+      .slice(1);
+    const manifest: { dependencies: Record<string, string> } = JSON.parse(
+      readFileSync(join(ROOT, "package.json"), "utf8"),
+    );
+    for (const [name, locked] of Object.entries(manifest.dependencies))
+      expect(parts.filter((part) => part.startsWith(`\n${name} ${locked}: `))).toHaveLength(1);
+    // Each begins with its name and the short name of the licence; the text follows.
+    expect(parts.filter((part) => !/^\n\S+ \d\S*: \S+/.test(part) || part.length < 400)).toEqual([]);
+    expect(parts.length).toBeGreaterThan(50);
+  });
+
+  it("has what Homebrew's formula links, and answers what its test asks", () => {
+    const formula = readFileSync(join(ROOT, "scripts", "packaging", "tap", "Formula", "agtmux.rb"), "utf8");
+    const linked = [...formula.matchAll(/libexec\/"([^"]+)"/g)].map(([, path = ""]) => path);
+    expect(linked).toHaveLength(5);
+    expect(linked.filter((path) => !existsSync(installed(path)))).toEqual([]);
+    const asked = [...formula.matchAll(/assert_match (\S.*), shell_output\("#\{bin\}\/(.*)"(?:, (\d+))?\)/g)];
+    expect(asked).toHaveLength(2);
+    for (const [, wanted = "", command = "", status = "0"] of asked) {
+      const env = { ...machine.env, AGTMUX_HOME: join(folder, "empty") };
+      const run = spawnSync("sh", ["-c", command], { env, encoding: "utf8" });
+      expect([run.status, run.stdout]).toEqual([
+        Number(status),
+        expect.stringContaining(wanted === "version.to_s" ? version : wanted.slice(1, -1)),
+      ]);
+    }
   });
 
   it("works with nothing else: command, daemon, wrapper and popover", async () => {

@@ -230,6 +230,7 @@ describe.each(systems)("the package for $system", ({ get, prebuilt }) => {
         ...schemas,
         "resources/skill/SKILL.md",
         "share/bash-completion/completions/agtmux",
+        "share/doc/agtmux/LICENCES.txt",
         "share/fish/vendor_completions.d/agtmux.fish",
         "share/man/man1/agtmux.1",
         "share/zsh/site-functions/_agtmux",
@@ -326,7 +327,7 @@ describe("the package for macOS", () => {
   });
 
   it("has every file that Homebrew's cask links", () => {
-    const cask = readFileSync(join(ROOT, "scripts", "packaging", "homebrew", "agtmux.rb"), "utf8");
+    const cask = readFileSync(join(ROOT, "scripts", "packaging", "tap", "Casks", "agtmux-app.rb"), "utf8");
     const linked = [...cask.matchAll(/#\{appdir\}\/agtmux\.app\/Contents\/([^"]+)"/g)].map(
       ([, path = ""]) => path,
     );

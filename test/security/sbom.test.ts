@@ -17,6 +17,10 @@ const componentSchema = z.object({
   name: z.string().min(1),
   version: z.string().min(1),
   purl: z.string().regex(/^pkg:npm\/(%40[^/]+\/)?[^@/]+@/),
+  scope: z.enum(["required", "optional"]),
+  licenses: z.array(
+    z.union([z.object({ license: z.object({ id: z.string() }) }), z.object({ expression: z.string() })]),
+  ),
   hashes: z.array(z.object({ alg: z.string(), content: z.string().regex(/^[0-9a-f]+$/) })).optional(),
 });
 const sbomSchema = z.object({
@@ -75,4 +79,22 @@ it("holds each once, and no reference leads nowhere", () => {
   expect(sbom.components.filter(({ hashes = [] }) => hashes.length === 0).map(({ name }) => name)).toEqual(
     [],
   );
+});
+
+/** May be passed on with a program under another licence, as long as their text goes along. */
+const MAY_BE_SHIPPED =
+  /^(?:MIT|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|Unlicense|\(MIT OR CC0-1\.0\))$/;
+
+it("says the licence of every dependency that is shipped, and each may be", () => {
+  const shipped = sbom.components.filter(({ scope }) => scope === "required");
+  expect(shipped.length).toBeGreaterThan(50);
+  const said = shipped.map(({ name, licenses }) => ({
+    name,
+    licences: licenses.map((one) => ("license" in one ? one.license.id : one.expression)),
+  }));
+  expect(
+    said.filter(
+      ({ licences }) => licences.length !== 1 || !licences.every((one) => MAY_BE_SHIPPED.test(one)),
+    ),
+  ).toEqual([]);
 });

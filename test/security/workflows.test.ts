@@ -94,7 +94,7 @@ describe.each(workflows)("$file", ({ text, workflow, steps }) => {
     for (const [name, job] of jobs)
       expect([name, job.permissions, job.if]).toEqual([
         "publish",
-        { contents: "write" },
+        { contents: "write", "id-token": "write", attestations: "write" },
         "github.ref_type == 'tag'",
       ]);
   });
@@ -114,7 +114,7 @@ describe.each(workflows)("$file", ({ text, workflow, steps }) => {
     const runs = steps.flatMap(({ run }) => run ?? []).join("\n");
     const asked = matches(runs, /\bnpm (?:run )?(?:-s )?([\w:]+)/g).filter(
       // 'npm run ${{ matrix.run }}' is looked up below.
-      (name) => !["ci", "install", "run"].includes(name),
+      (name) => !["ci", "install", "publish", "run"].includes(name),
     );
     expect(asked.length).toBeGreaterThan(2);
     const runsOf = ({ strategy }: z.infer<typeof jobSchema>) =>
@@ -161,7 +161,7 @@ it("the newest version of every agent is driven each night, without a secret, an
   expect(uploads.map((step) => step.if)).toEqual(["always()", "always()"]);
 });
 
-it("a release is published by a tag alone, with the package for npm beside the others", () => {
+it("a release is published by a tag alone, with every kind of file", () => {
   const { workflow } = named("release.yml");
   expect(workflow.jobs["publish"]?.needs).toBe("package");
   const uploads = (workflow.jobs["package"]?.steps ?? []).flatMap((step) =>
@@ -169,5 +169,17 @@ it("a release is published by a tag alone, with the package for npm beside the o
       ? String(step.with?.["path"]).trim().split("\n")
       : [],
   );
-  expect(uploads).toEqual(["dmg", "zip", "AppImage", "deb", "tgz"].map((kind) => `release/*.${kind}`));
+  expect(uploads).toEqual(
+    [
+      "agtmux-*.tar.gz",
+      "install.sh",
+      "agtmux-*.tgz",
+      "*.dmg",
+      "*.zip",
+      "*.AppImage",
+      "*.deb",
+      "*.blockmap",
+      "latest*.yml",
+    ].map((file) => `release/${file}`),
+  );
 });

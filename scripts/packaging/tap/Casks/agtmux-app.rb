@@ -1,18 +1,23 @@
-# Homebrew's description of the macOS app. scripts/makeCask.mjs fills what is between at signs when a release is made.
-cask "agtmux" do
+# Homebrew's description of the macOS app. scripts/makeTap.mjs fills what is between at signs when a release is made.
+cask "agtmux-app" do
   arch arm: "arm64", intel: "x64"
 
   version "@VERSION@"
-  sha256 arm:   "@SHA256_ARM64@",
-         intel: "@SHA256_X64@"
+  sha256 arm:   "@SHA256 mac-arm64.dmg@",
+         intel: "@SHA256 mac-x64.dmg@"
 
   url "https://github.com/@REPOSITORY@/releases/download/v#{version}/agtmux-#{version}-mac-#{arch}.dmg"
   name "agtmux"
-  desc "Shows which coding agent in which tmux pane needs you"
+  desc "Menu bar status of coding agents in tmux panes, with answers to their requests"
   homepage "https://github.com/@REPOSITORY@"
 
+  livecheck do
+    url :url
+    strategy :github_latest
+  end
+
   depends_on formula: "tmux"
-  depends_on macos: ">= :ventura"
+  depends_on macos: :ventura
 
   app "agtmux.app"
   binary "#{appdir}/agtmux.app/Contents/Resources/cli/bin/agtmux"
@@ -36,7 +41,9 @@ cask "agtmux" do
   ]
 
   caveats <<~EOS
-    The hooks in your agents' settings stay until you take them out:
-      agtmux integrate <agent> --uninstall
+    The app brings the command agtmux. If the formula agtmux is installed as well, its command stays in use.
+
+    Before the app is uninstalled, this takes the hooks out of the settings of the agents again:
+      agtmux setup --remove
   EOS
 end
