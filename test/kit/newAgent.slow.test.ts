@@ -84,8 +84,8 @@ describe("the files of a new agent", () => {
 
   it("are in every list once, in the order of the alphabet", () => {
     const registry = readFileSync(join(root, "adapters/index.ts"), "utf8");
-    const named = [...registry.matchAll(/^ {4}create(\w+)Adapter\(\),$/gm)].map(([, name]) => name);
-    expect(named).toEqual([...new Set(named)].toSorted());
+    const named = [...registry.matchAll(/^ {4}create(\w+)Adapter\(\),$/gm)].map(([, name = ""]) => name);
+    expect(named).toEqual([...new Set(named)].toSorted((one, other) => (one < other ? -1 : 1)));
     expect(named).toContain("MadePi");
     expect(readFileSync(join(root, "test/live/agents/agentIds.ts"), "utf8")).toContain('"made-gemini"]');
     expect(readFileSync(join(root, "docs/agents.md"), "utf8")).toMatch(

@@ -58,9 +58,9 @@ describe("an agent whose approval got other words", () => {
 
   it("gets rules that read every one of its dialogs, and nothing else of it", () => {
     expect(proposal.unread).toEqual([]);
-    const { read } = createScreenRules(proposal.rules, createDeadline(), () => {});
+    const engine = createScreenRules(proposal.rules, createDeadline(), () => {});
     for (const { recording, label } of own) {
-      const state = read(screenOf(recording))?.status.state ?? null;
+      const state = engine.read(screenOf(recording))?.status.state ?? null;
       expect(state).toBe(label.state === "waiting_approval" ? "waiting_approval" : null);
     }
   });
@@ -77,17 +77,17 @@ describe("an agent whose approval got other words", () => {
     }
     const [first] = asking;
     if (first === undefined) throw new Error("no dialog");
-    const { read } = createScreenRules(proposal.rules, createDeadline(), () => {});
-    expect(read(screenOf(first.recording))?.request?.options[0]).toMatchObject({
+    const engine = createScreenRules(proposal.rules, createDeadline(), () => {});
+    expect(engine.read(screenOf(first.recording))?.request?.options[0]).toMatchObject({
       label: expect.stringMatching(/^Permit now/),
       keys: ["1"],
     });
   });
 
   it("gets no rule that matches a recording of another agent", () => {
-    const { read } = createScreenRules(proposal.rules, createDeadline(), () => {});
+    const engine = createScreenRules(proposal.rules, createDeadline(), () => {});
     for (const { agent, recording } of HERE.frames)
-      if (agent !== "gemini") expect(read(screenOf(recording))).toBeNull();
+      if (agent !== "gemini") expect(engine.read(screenOf(recording))).toBeNull();
   });
 });
 

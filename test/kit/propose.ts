@@ -159,8 +159,8 @@ const withRequest = (
 
 /** Reads by these rules alone. */
 const readerOf = (rules: Rules): ((recording: Recording) => Reading | null) => {
-  const { read } = createScreenRules(rules, createDeadline(), () => {});
-  return (recording) => read(screenOf(recording));
+  const engine = createScreenRules(rules, createDeadline(), () => {});
+  return (recording) => engine.read(screenOf(recording));
 };
 
 /** Whether the rule takes a screen for a wait on which the same agent only shows or quotes an old one. */

@@ -142,7 +142,7 @@ export const writeRecording = (options: {
 /** What tells kinds of one event apart. */
 const KIND_FIELDS = ["tool_name", "notification_type", "type"] as const;
 const kindOf = ({ tag, payload }: LoggedEvent): string =>
-  [tag, ...KIND_FIELDS.map((field) => String(payload[field] ?? ""))].join(" ");
+  [tag, ...KIND_FIELDS.map((field) => JSON.stringify(payload[field] ?? ""))].join(" ");
 
 /** One payload of each kind, the first that was seen, in the order of recording. */
 export const writeEventSamples = (

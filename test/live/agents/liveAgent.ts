@@ -58,7 +58,7 @@ export interface EventLogger {
   /** The agent's part of the tag. */
   readonly tag: string;
   /** A command for a shell that writes the event with the JSON on its standard input. */
-  command(event: string): string;
+  readonly command: (event: string) => string;
 }
 
 export interface LiveAgent {
