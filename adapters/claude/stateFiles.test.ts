@@ -130,7 +130,13 @@ describe("a terminal that goes from session to session", () => {
       process: agent,
     });
   const named = (id: string, title: string) => ({
-    ...{ id, title, pid: 1, sessionId: null, isAtWork: false, beganAt: 0, changedAt: 0 },
+    id,
+    title,
+    pid: 1,
+    sessionId: null,
+    isAtWork: false,
+    beganAt: 0,
+    changedAt: 0,
     isOf: () => true,
   });
 
