@@ -84,7 +84,9 @@ const printSteps = async () => {
   }
 };
 
-if (options.notes) process.stdout.write(notesOf(changelog, version));
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
+const address = GITHUB_REPOSITORY === undefined ? null : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
+if (options.notes) process.stdout.write(notesOf(changelog, version, address));
 else if (options.tag !== undefined) report(problemsOf(options.tag));
 else {
   if (options["dry-run"]) await printSteps();

@@ -93,12 +93,19 @@ const sectionsOf = (changelog: string): { title: string; text: string }[] =>
       return { title: part.slice(0, end).trim(), text: part.slice(end).trim() };
     });
 
-/** The words of CHANGELOG.md for a version; a candidate has those of its release. Throws where there are none. */
-export const notesOf = (changelog: string, version: string): string => {
+/**
+ * The words of CHANGELOG.md for a version; a candidate has those of its release. `address`: of the repository, for the links to its
+ * files, which lead nowhere on the page of a release otherwise. Throws where there are none.
+ */
+export const notesOf = (changelog: string, version: string, address: string | null): string => {
   const [release = version] = version.split("-");
   const found = sectionsOf(changelog).find(({ title }) => title.split(" ")[0] === release);
   if (found === undefined || found.text === "") throw new Error(`CHANGELOG.md says nothing of ${release}`);
-  return `${found.text}\n`;
+  const text =
+    address === null
+      ? found.text
+      : found.text.replaceAll(/\]\((?!https?:|#)/g, `](${address}/blob/v${version}/`);
+  return `${text}\n`;
 };
 
 /** What stands in the way of this tag, each with what to do; empty where nothing does. */

@@ -11,12 +11,17 @@ import {
   sampleTransition,
 } from "../../core/store/testkit/samples.ts";
 import type { FirstJob } from "../../core/model/job.ts";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { Store } from "../../core/ports/store.ts";
 import { makeSendJob, makeWatchJob } from "./job.ts";
 
 const CLAIM = { scope: "r1", key: "key", actionId: "a1", at: 5_000 };
 const ARMED = { hash: "h1", rule: "look", at: 1_000, surface: "cli" };
 const LIMIT = 100;
+/** Nothing that is armed is over when a later version looks. */
+const IN_2100 = Date.UTC(2100, 0);
+/** As the daemon names this machine. */
+const HERE = { targetId: HOST_TARGET };
 
 const firstText: FirstJob = {
   jobId: "first",
@@ -24,7 +29,7 @@ const firstText: FirstJob = {
   createdAt: 1_000,
   surface: "cli",
   state: "armed",
-  expiresAt: Number.MAX_SAFE_INTEGER,
+  expiresAt: IN_2100,
   runs: 0,
   maxRuns: 1,
   place: { agentType: "agent", target: "host", server: "default", paneId: "%2", life: "1 2 3" },
@@ -33,13 +38,15 @@ const firstText: FirstJob = {
 };
 
 const fillTopology = (store: Store): void => {
-  store.upsertTarget(sampleTarget());
+  store.upsertTarget(sampleTarget(HERE));
   store.upsertTarget(
     sampleTarget({ targetId: "t2", targetName: "vm1", kind: "ssh", connectionRef: "vm1", isDefault: false }),
   );
-  store.replacePanes("t1", "default", [samplePane(), samplePane({ paneId: "%2" })]);
-  store.insertRuntime(sampleRuntime());
-  store.insertRuntime(sampleRuntime({ runtimeId: "r2", paneId: "%2", name: "docs", mutedUntil: 9_000 }));
+  store.replacePanes(HOST_TARGET, "default", [samplePane(HERE), samplePane({ ...HERE, paneId: "%2" })]);
+  store.insertRuntime(sampleRuntime(HERE));
+  store.insertRuntime(
+    sampleRuntime({ ...HERE, runtimeId: "r2", paneId: "%2", name: "docs", mutedUntil: 9_000 }),
+  );
   store.setAgentSessionId("r1", "session");
   store.endRuntime("r2", 2_000, "crashed");
   store.upsertAdapter({
@@ -62,11 +69,11 @@ const fillStates = (store: Store): void => {
     lastOrderIngestedAt: 1_001,
     lastOrderEventId: "e1",
   });
-  store.addPending(samplePending());
-  store.rememberSpoolName("t1", "spool-0", 1_000);
+  store.addPending(samplePending(HERE));
+  store.rememberSpoolName(HOST_TARGET, "spool-0", 1_000);
   const stateVersion = store.appendTransition(sampleTransition({ actionId: "a1" }));
   store.appendTransition(sampleTransition({ runtimeId: "r2", at: 2_000, resolution: null, end: "crashed" }));
-  store.putState(sampleState({ stateVersion }));
+  store.putState(sampleState({ ...HERE, stateVersion }));
 };
 
 const fillActions = (store: Store): void => {
@@ -74,7 +81,7 @@ const fillActions = (store: Store): void => {
   store.insertSnapshot({
     ...common,
     snapshotId: "s1",
-    targetId: "t1",
+    ...HERE,
     server: "default",
     paneId: "%1",
     stateVersion: 1,
@@ -99,9 +106,12 @@ const fillActions = (store: Store): void => {
 
 const fillAutomation = (store: Store): void => {
   store.insertJob(
-    makeWatchJob({ kind: "quiet", forMs: 60_000 }, { jobId: "watch", createdAt: 1_000, maxRuns: 2 }),
+    makeWatchJob(
+      { kind: "quiet", forMs: 60_000 },
+      { jobId: "watch", expiresAt: IN_2100, createdAt: 1_000, maxRuns: 2 },
+    ),
   );
-  store.insertJob(makeSendJob({ jobId: "send", createdAt: 2_000 }));
+  store.insertJob(makeSendJob({ jobId: "send", expiresAt: IN_2100, createdAt: 2_000 }));
   store.insertJob(firstText);
   store.recordRun({ jobId: "watch", at: 2_000, runtimeId: "r1", outcome: "told" });
   store.setPausedAt(3_000);
@@ -130,12 +140,12 @@ export const readFilledStore = (store: Store) => ({
   panes: store.listPanes(),
   runtimes: ["r1", "r2"].map((id) => store.getRuntime(id)),
   live: store.listLiveRuntimes().map(({ runtimeId }) => runtimeId),
-  epoch: store.lastPaneEpoch(sampleRuntime()),
+  epoch: store.lastPaneEpoch(sampleRuntime(HERE)),
   evidence: listEvidence(store, "r1"),
   cursor: store.getCursor("r1", "hook"),
   ingestedAt: store.lastIngestedAt(),
   pending: store.listPending(),
-  isSpoolNameNew: store.rememberSpoolName("t1", "spool-0", 1_000),
+  isSpoolNameNew: store.rememberSpoolName(HOST_TARGET, "spool-0", 1_000),
   states: store.listStates(),
   transitions: store.listTransitionsAfter(0, LIMIT),
   snapshot: store.getSnapshot("s1"),

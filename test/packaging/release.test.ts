@@ -194,10 +194,14 @@ describe("a tag", () => {
     expect(tagProblems({ ...FACTS, ...change }).join("\n")).toContain(problem);
   });
 
-  it("has the words of its section as notes", () => {
-    expect(notesOf(FACTS.changelog, "1.2.3")).toBe("- New.\n");
-    expect(notesOf(FACTS.changelog, "1.2.2-rc.3")).toBe("- Old.\n");
-    expect(() => notesOf(FACTS.changelog, "9.9.9")).toThrow("CHANGELOG.md says nothing of 9.9.9");
+  it("has the words of its section as notes, with links that lead to that version", () => {
+    const linked = "## 1.2.3 (2027-01-02)\n\n[Here](docs/a.md#b), [there](https://example.org).\n";
+    expect(notesOf(linked, "1.2.3", "https://github.com/o/r")).toBe(
+      "[Here](https://github.com/o/r/blob/v1.2.3/docs/a.md#b), [there](https://example.org).\n",
+    );
+    expect(notesOf(FACTS.changelog, "1.2.3", null)).toBe("- New.\n");
+    expect(notesOf(FACTS.changelog, "1.2.2-rc.3", null)).toBe("- Old.\n");
+    expect(() => notesOf(FACTS.changelog, "9.9.9", null)).toThrow("CHANGELOG.md says nothing of 9.9.9");
   });
 });
 
