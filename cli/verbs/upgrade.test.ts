@@ -29,7 +29,7 @@ it("tells how it was installed by where it is and what is in it", () => {
   expect(kindOf("/usr/local/lib/node_modules/agtmux")).toEqual({ kind: "npm" });
   const app = "/Applications/agtmux.app/Contents/Resources/cli";
   expect(kindOf(app)).toEqual({ kind: "app" });
-  expect(kindOf(app, { files: ["/opt/homebrew/Caskroom/agtmux"] })).toEqual({ kind: "cask" });
+  expect(kindOf(app, { files: ["/opt/homebrew/Caskroom/agtmux-app"] })).toEqual({ kind: "cask" });
   expect(kindOf("/opt/agtmux/resources/cli")).toEqual({ kind: "app" });
   expect(kindOf("/somewhere")).toEqual({ kind: "unknown" });
 });

@@ -37,7 +37,7 @@ export const installationOf = (
   if (root.startsWith("/nix/store/")) return { kind: "nix" };
   if (/\/mise\/installs\//.test(root)) return { kind: "mise" };
   if (root.endsWith(".app/Contents/Resources/cli")) {
-    const casks = ["/opt/homebrew/Caskroom/agtmux", "/usr/local/Caskroom/agtmux"];
+    const casks = ["/opt/homebrew/Caskroom/agtmux-app", "/usr/local/Caskroom/agtmux-app"];
     return { kind: casks.some(exists) ? "cask" : "app" };
   }
   if (root.endsWith("/resources/cli")) return { kind: "app" };
@@ -58,7 +58,7 @@ const howTo = (
     case "homebrew":
       return "It was installed by Homebrew. Run: brew upgrade agtmux";
     case "cask":
-      return "It is in the app that Homebrew installed. Run: brew upgrade --cask agtmux";
+      return "It is in the app that Homebrew installed. Run: brew upgrade --cask agtmux-app";
     case "nix":
       return "It was installed by nix. Run: nix profile upgrade agtmux";
     case "mise":
