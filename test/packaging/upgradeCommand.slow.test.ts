@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { until } from "../setup/realClock.ts";
 import { ROOT } from "./packageApp.ts";
 import {
   makeArchive,
@@ -205,3 +206,35 @@ it("two at the same time both end well", async () => {
   expect(await versionOf()).toBe("1.1.0");
   expect(readdirSync(base()).filter((name) => name.startsWith("."))).toEqual([]);
 });
+
+it("is told of by doctor and with this machine where the person wants that, after one question in a day", async () => {
+  publish("1.1.0");
+  const asked = (): number => mirror.asked.filter((path) => path.includes("/latest/")).length;
+  const newer = async (): Promise<string | null> => {
+    const { items } = JSON.parse((await agtmux("target", "list", "--json")).stdout) as {
+      items: { newer_release: string | null }[];
+    };
+    return items[0]?.newer_release ?? null;
+  };
+  const release = async (): Promise<string> => {
+    const { findings } = JSON.parse((await agtmux("doctor", "--json")).stdout) as {
+      findings: { check: string; status: string; summary: string }[];
+    };
+    const found = findings.find(({ check }) => check === "daemon.release");
+    return `${found?.status ?? "none"}: ${found?.summary ?? ""}`;
+  };
+  const before = asked();
+  expect(await release()).toBe("skipped: Nobody looks for newer releases: releases.check is off.");
+  expect((await agtmux("config", "set", "releases.address", mirror.address)).status).toBe(0);
+  expect((await agtmux("config", "set", "releases.address", "http://example.org")).status).toBe(2);
+  expect((await agtmux("config", "set", "releases.check", "true")).status).toBe(0);
+  await until(async () => (await newer()) === "1.1.0", "the row of this machine says it", 15_000);
+  expect(await release()).toBe("warning: agtmux 1.1.0 is there; this is 1.0.0.");
+  expect((await agtmux("doctor")).stdout).toContain("Run 'agtmux upgrade'");
+  expect(asked() - before).toBe(1);
+  expect((await agtmux("config", "set", "releases.check", "false")).status).toBe(0);
+  await until(async () => (await newer()) === null, "nothing is said any more", 15_000);
+  expect((await agtmux("config", "set", "releases.check", "true")).status).toBe(0);
+  await until(async () => (await newer()) === "1.1.0", "what is known is said again", 15_000);
+  expect(asked() - before).toBe(1);
+}, 90_000);
