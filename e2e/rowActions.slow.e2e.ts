@@ -237,3 +237,12 @@ it("says quietly that an account is nearly used up, and with its machine how muc
   await page.getByRole("button", { name: "Machines" }).click();
   await page.getByText(`${line} (as of`).waitFor();
 });
+
+it("says with this machine that there is a newer agtmux", async () => {
+  const { page, daemon } = await start([makePane({ windowName: "api" })]);
+  daemon.setTargets([makeTarget({ newer_release: "9.9.9" })]);
+  await page.getByRole("button", { name: "Machines" }).click();
+  await page
+    .getByText("A newer agtmux, 9.9.9, is there: 'agtmux upgrade' says how to get it.", { exact: true })
+    .waitFor();
+});

@@ -53,6 +53,23 @@ describe("the tray's picture", () => {
     expect(said()).toEqual([]);
   });
 
+  it("says that there is a newer agtmux, of this machine alone", () => {
+    const tray = new TrayState();
+    const target = (kind: TargetView["kind"], newer_release: string | null): FeedEntry => ({
+      kind: "target",
+      version: 4,
+      at: 0,
+      target: { ...makeTarget(), kind, newer_release },
+    });
+    tray.apply(target("local", "9.9.9"));
+    tray.apply(target("ssh", "9.9.8"));
+    expect(tray.picture.tooltip).toBe(
+      "agtmux: no agents\na newer agtmux, 9.9.9, is there: 'agtmux upgrade' says how to get it",
+    );
+    tray.apply(target("local", null));
+    expect(tray.picture.tooltip).toBe("agtmux: no agents");
+  });
+
   it("takes its shape from the most urgent state and counts everything that needs action", () => {
     expect(toPicture(["running", "waiting_input", "waiting_approval", "idle", "waiting_input"])).toEqual({
       urgency: "waiting_approval",

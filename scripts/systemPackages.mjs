@@ -22,6 +22,9 @@ const NEEDED = [
     brew: "openssh",
     without: "everything about SSH targets",
   },
+  { program: "curl", debian: "curl", brew: null, without: "install.sh" },
+  { program: "wget", debian: "wget", brew: "wget", without: "install.sh where there is no curl" },
+  { program: "shellcheck", debian: "shellcheck", brew: "shellcheck", without: "shellcheck of install.sh" },
   { program: "zsh", debian: "zsh", brew: null, without: "the completions of zsh" },
   { program: "fish", debian: "fish", brew: "fish", without: "the completions of fish" },
   {

@@ -1,7 +1,6 @@
 // Upgrades an installation that was unpacked from an archive: fetches the next one, compares it with its SHA-256, unpacks it beside
 // the present one, runs it once, and only then puts it in its place. Until then whatever goes wrong changes nothing.
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import {
   lstat,
@@ -18,7 +17,6 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { createGunzip } from "node:zlib";
 import { AgtmuxError, errorCodeOf, unlessMissing } from "../../core/model/errors.ts";
 import { fetchBounded } from "../../features/releases/releaseFeed.ts";
 import type { CliContext, DaemonClient } from "../command/context.ts";
@@ -133,6 +131,8 @@ const writeEntry = async (bytes: Bytes, { mode, size }: Entry, path: string): Pr
 
 /** Unpacks the folder `name`, which is all that is in the archive, into `into`. @throws AgtmuxError E_UNSUPPORTED */
 export const unpackArchive = async (archive: string, into: string, name: string): Promise<void> => {
+  // Loaded only now: what is loaded above is loaded by every verb of the same bundle.
+  const { createGunzip } = await import("node:zlib");
   const source = createReadStream(archive);
   const unpacked = source.pipe(createGunzip());
   source.on("error", (error) => unpacked.destroy(error));
@@ -220,6 +220,7 @@ interface NextArchive {
 }
 
 const download = async (context: CliContext, { url, sha256 }: NextArchive, path: string): Promise<void> => {
+  const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
   const file: FileHandle = await open(path, "wx", 0o600);
   try {

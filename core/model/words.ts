@@ -314,7 +314,7 @@ export const awakeText = ({ is_on: isOn, working, text_due_at: dueAt, problem }:
 
 /** What surfaces say of a newer agtmux. */
 export const newerReleaseText = (version: string): string =>
-  `agtmux ${version} is there; 'agtmux upgrade' says how to get it`;
+  `a newer agtmux, ${version}, is there: 'agtmux upgrade' says how to get it`;
 
 /** A tool and what it works on, as one text. */
 export const toolText = ({ name, subject }: RunningTool): string =>

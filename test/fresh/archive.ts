@@ -79,7 +79,7 @@ export const installArchive = async (system: DebianSystem): Promise<string> => {
     }, 100);
     try {
       const lines = (await running).trimEnd().split("\n");
-      return lines.slice(-3).join(", ");
+      return [...lines.filter((line) => line.startsWith("events: ")), lines.at(-1)].join(", ");
     } finally {
       clearInterval(publish);
     }

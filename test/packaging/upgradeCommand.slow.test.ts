@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { until } from "../setup/realClock.ts";
 import { ROOT } from "./packageApp.ts";
 import {
   makeArchive,
@@ -118,7 +119,7 @@ it("fetches, tries and places the newer one, replaces the daemon, and keeps one 
     "This is agtmux 1.2.0; 1.1.0 is the newest release.\n",
   );
   expect(await versionOf()).toBe("1.2.0");
-}, 60_000);
+}, 120_000);
 
 it("replaces a folder that somebody unpacked where they like", async () => {
   const mine = join(home, "opt", "my agtmux");
@@ -169,7 +170,7 @@ it("changes nothing whatever a place of releases says", async () => {
   );
   await expectNothing("isn't encrypted");
   expect(existsSync(base("evil"))).toBe(false);
-}, 60_000);
+}, 120_000);
 
 it("leaves alone what it may not or need not change", async () => {
   publish("1.1.0");
@@ -205,3 +206,95 @@ it("two at the same time both end well", async () => {
   expect(await versionOf()).toBe("1.1.0");
   expect(readdirSync(base()).filter((name) => name.startsWith("."))).toEqual([]);
 });
+
+it("is told of by doctor and with this machine where the person wants that, after one question in a day", async () => {
+  publish("1.1.0");
+  const asked = (): number => mirror.asked.filter((path) => path.includes("/latest/")).length;
+  const newer = async (): Promise<string | null> => {
+    const { items } = JSON.parse((await agtmux("target", "list", "--json")).stdout) as {
+      items: { newer_release: string | null }[];
+    };
+    return items[0]?.newer_release ?? null;
+  };
+  const release = async (): Promise<string> => {
+    const { findings } = JSON.parse((await agtmux("doctor", "--json")).stdout) as {
+      findings: { check: string; status: string; summary: string }[];
+    };
+    const found = findings.find(({ check }) => check === "daemon.release");
+    return `${found?.status ?? "none"}: ${found?.summary ?? ""}`;
+  };
+  const before = asked();
+  expect(await release()).toBe("skipped: Nobody looks for newer releases: releases.check is off.");
+  expect((await agtmux("config", "set", "releases.address", mirror.address)).status).toBe(0);
+  expect((await agtmux("config", "set", "releases.address", "http://example.org")).status).toBe(2);
+  expect((await agtmux("config", "set", "releases.check", "true")).status).toBe(0);
+  await until(async () => (await newer()) === "1.1.0", "the row of this machine says it", 15_000);
+  expect(await release()).toBe("warning: agtmux 1.1.0 is there; this is 1.0.0.");
+  expect((await agtmux("doctor")).stdout).toContain("Run 'agtmux upgrade'");
+  expect(asked() - before).toBe(1);
+  expect((await agtmux("config", "set", "releases.check", "false")).status).toBe(0);
+  await until(async () => (await newer()) === null, "nothing is said any more", 15_000);
+  expect((await agtmux("config", "set", "releases.check", "true")).status).toBe(0);
+  await until(async () => (await newer()) === "1.1.0", "what is known is said again", 15_000);
+  expect(asked() - before).toBe(1);
+}, 120_000);
+
+it("is asked for at a terminal, and a no changes nothing", async () => {
+  publish("1.1.0");
+  const shows = (text: string) =>
+    until(
+      async () => (await tmux.run("capture-pane", "-p", "-J", "-t", "work:")).includes(text),
+      text,
+      20_000,
+    );
+  const settings = [
+    `HOME='${home}'`,
+    `AGTMUX_HOME='${join(root, "a")}'`,
+    `AGTMUX_RELEASES='${mirror.address}'`,
+    `AGTMUX_TMUX_SOCKETS='${tmux.socketPath}'`,
+  ].join(" ");
+  await tmux.newSession("work", "exec sh");
+  await tmux.run("send-keys", "-t", "work:", `env ${settings} '${command()}' upgrade`, "Enter");
+  await shows("Fetch 1.1.0 and put it there? [y/N]");
+  await tmux.run("send-keys", "-t", "work:", "n", "Enter");
+  await shows("Nothing was done.");
+  expect(await versionOf()).toBe("1.0.0");
+  await tmux.run("send-keys", "-t", "work:", "clear", "Enter");
+  await tmux.run("send-keys", "-t", "work:", `env ${settings} '${command()}' upgrade`, "Enter");
+  await shows("Fetch 1.1.0 and put it there? [y/N]");
+  await tmux.run("send-keys", "-t", "work:", "y", "Enter");
+  await shows("No daemon was running");
+  expect(await versionOf()).toBe("1.1.0");
+}, 120_000);
+
+it("leaves a whole installation behind where it is killed or interrupted, and ends well the next time", async () => {
+  publish("1.1.0");
+  const name = `download/v1.1.0/agtmux-1.1.0-${SYSTEM}.tar.gz`;
+  const whole = archives.get("1.1.0") ?? Buffer.alloc(0);
+  for (const signal of ["SIGKILL", "SIGINT"] as const) {
+    const { promise: isUnderWay, resolve } = Promise.withResolvers<void>();
+    mirror.put(name, (response) => {
+      response.writeHead(200, { "content-length": String(whole.length) });
+      response.write(whole.subarray(0, whole.length / 2), () => resolve());
+    });
+    const ended = new Promise<string>((done) => {
+      const env = {
+        HOME: home,
+        AGTMUX_HOME: join(root, "a"),
+        PATH: "/usr/bin:/bin",
+        AGTMUX_RELEASES: mirror.address,
+      };
+      const child = execFile(command(), ["upgrade", "--yes"], { env }, (_error, _stdout, stderr) =>
+        done(stderr),
+      );
+      void isUnderWay.then(() => child.kill(signal));
+    });
+    const said = await ended;
+    if (signal === "SIGINT") expect(said).toContain("it was cancelled");
+    expect(readlinkSync(base("current"))).toBe(`agtmux-1.0.0-${SYSTEM}`);
+    expect(await versionOf()).toBe("1.0.0");
+  }
+  publish("1.1.0");
+  expect((await agtmux("upgrade", "--yes")).status).toBe(0);
+  expect(await versionOf()).toBe("1.1.0");
+}, 120_000);

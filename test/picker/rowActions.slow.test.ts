@@ -226,3 +226,13 @@ it.concurrent("says quietly that an account is nearly used up, and with its mach
   await picker.type("m");
   await picker.shows("(as of");
 });
+
+it.concurrent("says with this machine that there is a newer agtmux", async (test) => {
+  const target = makeTarget({ newer_release: "9.9.9" });
+  const picker = await openPicker({ panes: [makePane()], targets: [target], columns: 120 });
+  test.onTestFinished(() => picker.close());
+  await picker.shows("window-1");
+  await wait(READING);
+  await picker.type("m");
+  await picker.shows("A newer agtmux, 9.9.9, is there: 'agtmux upgrade'");
+});
