@@ -51,6 +51,7 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
     "An editor or another writer is busy with the document; the same command works in a moment.",
   E_WORKSPACE_REFUSED:
     "An agent was not started, or a worktree not made or removed, because work could be lost or spoiled, or git refused.",
+  E_PACK_REFUSED: "A detection pack is not signed, broken, older or wrong; what was in force before stays.",
   E_TIMEOUT: "What was waited for did not come in time.",
   E_INTERNAL: "agtmux itself failed.",
 };

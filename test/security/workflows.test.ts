@@ -169,5 +169,6 @@ it("a release is published by a tag alone, with the package for npm beside the o
       ? String(step.with?.["path"]).trim().split("\n")
       : [],
   );
-  expect(uploads).toEqual(["dmg", "zip", "AppImage", "deb", "tgz"].map((kind) => `release/*.${kind}`));
+  const kinds = ["dmg", "zip", "AppImage", "deb", "tgz", "agtmux-pack"];
+  expect(uploads).toEqual(kinds.map((kind) => `release/*.${kind}`));
 });
