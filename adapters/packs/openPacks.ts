@@ -289,7 +289,14 @@ export const openPacks = async (options: {
       [...slots.values()].flatMap(({ base, problem }) =>
         problem === null
           ? []
-          : [{ file: `packs/${packFileName(base.agentType)}`, line: 1, path: "", message: problem }],
+          : [
+              {
+                file: `packs/${packFileName(base.agentType)}`,
+                line: 1,
+                path: "",
+                message: `${problem}; take another with 'agtmux adapters update', or leave it with 'agtmux adapters rollback ${base.agentType}'`,
+              },
+            ],
       ),
     onChange: (listener) => {
       listeners.add(listener);
