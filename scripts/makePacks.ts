@@ -11,7 +11,7 @@ import { checkPack } from "../adapters/packs/packCheck.ts";
 import { compareVersions, readPack, writePack, type DetectionPack } from "../adapters/packs/packFile.ts";
 import { packContentOf } from "../adapters/testkit/packContent.ts";
 import { unlessMissing } from "../core/model/errors.ts";
-import { packFileName } from "../core/model/release.ts";
+import { packFileName, RELEASE_PACK_KEY } from "../core/model/release.ts";
 import type { AgentAdapter } from "../core/ports/agentAdapter.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import { createDeadline } from "../core/pattern/pattern.ts";
@@ -40,6 +40,9 @@ const run = async (): Promise<void> => {
   if (values.out === undefined) throw new Error("name a folder: --out <folder>");
   const key = await readKey(values.key);
   const publicKey = createPublicKey(key);
+  // Else every agtmux would refuse what is made here.
+  if (RELEASE_PACK_KEY !== null && !createPublicKey(RELEASE_PACK_KEY).equals(publicKey))
+    throw new Error("the private key is not that of RELEASE_PACK_KEY in core/model/release.ts");
   const out = resolve(values.out);
   const known = createAdapterRegistry().list();
   const unknown = (values.agent ?? []).filter((name) => known.every(({ agentType }) => agentType !== name));

@@ -1,4 +1,5 @@
 // What a pack says and what it may answer, in sentences for a person: as it is, and as a difference from what is in force.
+import { isWaiting } from "../../core/model/needs.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import { statusOf, type PatchFile, type ScreenRule, type TitleRule } from "../declarative/schema.ts";
 
@@ -29,10 +30,11 @@ export const sayRules = ({ screens, titles }: PatchFile): string[] => [
 ];
 
 /** Everything by which it could answer, as sentences; empty: it cannot. */
-export const sayAnswers = ({ keys = {}, screens }: PatchFile): string[] => {
+export const sayAnswers = ({ keys = {}, screens, titles }: PatchFile): string[] => {
   const pressed = (words: readonly string[] | undefined, what: string): string[] =>
     words === undefined ? [] : [`${what} presses ${words.join(", then ")}`];
-  return [
+  const isAsking = [...screens, ...titles].some(({ state }) => isWaiting(state));
+  const answers = [
     ...pressed(keys.approve, "approving"),
     ...pressed(keys.deny, "denying"),
     ...pressed(keys.option, "choosing option {n}"),
@@ -50,6 +52,13 @@ export const sayAnswers = ({ keys = {}, screens }: PatchFile): string[] => {
       ];
     }),
   ];
+  // A person has to know that before they allow the rest.
+  return answers.length === 0 || !isAsking
+    ? answers
+    : [
+        ...answers,
+        "all this also on dialogs that the program reads by itself, wherever a rule for a request matches",
+      ];
 };
 
 interface Said {

@@ -149,6 +149,10 @@ const environment: Topic = {
       says: "tmux servers that the daemon watches instead of the default one and those in config.json: names as for 'tmux -L', or paths of sockets as for 'tmux -S', separated by commas. It counts when the daemon starts: 'agtmux daemon stop' first.",
     },
     { term: "AGTMUX_LOG_LEVEL", says: "How much the daemon logs: debug, info (the default), warn or error." },
+    {
+      term: "AGTMUX_RELEASES",
+      says: "A mirror of the project's releases, for 'adapters update --from-release': https, or http on this machine.",
+    },
     { term: "NO_COLOR", says: "If it is not empty, output has no colours." },
     { term: "TMUX", says: "Set inside tmux: 'attach' then switches the client that it is called from." },
   ],
@@ -164,6 +168,10 @@ const files: Topic = {
       says: "The daemon's settings, read again whenever the file changes; 'agtmux schema config' describes it.",
     },
     { term: "adapters/*.json", says: "Agents and rules of your own: see docs/adapters.md." },
+    {
+      term: "packs/",
+      says: "Detection packs, and key.pem, a public key of yours that counts instead of the release's.",
+    },
     { term: "state.db", says: "States with the events behind them, and the record of actions." },
     { term: "agtmuxd.sock", says: "The socket through which commands reach the daemon." },
     { term: "log/agtmuxd.log", says: "The daemon's log, without known secrets." },

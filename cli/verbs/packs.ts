@@ -33,14 +33,19 @@ const offerLines = (offer: PackOffer): string[] => [
   ...indented("What it would also answer", offer.answers),
 ];
 
-const viewLines = (view: PackView): string[] => {
+/** `installed`: the version on this machine, where it is known and to be said. */
+const viewLines = (view: PackView, installed: string | null = null): string[] => {
   const { version, program_version: own, answers, answers_approved: isApproved } = view;
   return [
     cleanLine(view.agent_type),
     version === null
       ? `  the program's own rules (${cleanLine(own)})`
       : `  pack ${cleanLine(version)} before the program's own rules (${cleanLine(own)}), made ${view.made_at?.slice(0, 10) ?? ""}`,
-    ...(view.driven_with.length === 0 ? [] : [`  driven with ${cleanLine(view.driven_with.join(", "))}`]),
+    ...(view.driven_with.length === 0
+      ? []
+      : [
+          `  driven with ${cleanLine(view.driven_with.join(", "))}${installed === null ? "" : `; yours is ${cleanLine(installed)}`}`,
+        ]),
     ...indented("reads", view.rules),
     ...indented(isApproved ? "answers, as you allowed" : "would answer, which you have not allowed", answers),
     ...(view.rolls_back_to === null
@@ -314,7 +319,7 @@ export const runPackShow = async (
   if (options.json === true) printDocument<PackShown>(context, { items: shown, offer });
   else
     context.print(
-      `${(offer === null ? shown.flatMap((one) => [...viewLines(one), ""]).slice(0, -1) : offerLines(offer)).join("\n")}\n`,
+      `${(offer === null ? shown.flatMap((one) => [...viewLines(one, one.installed_version), ""]).slice(0, -1) : offerLines(offer)).join("\n")}\n`,
     );
 };
 

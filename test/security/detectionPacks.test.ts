@@ -205,6 +205,12 @@ describe("answers that a person has approved", () => {
       request: { isWhole: true, options: [{ keys: ["y", "Enter"], role: "approve" }, { role: "deny" }] },
     });
   });
+  it("come before the program's own keys where they were allowed, and are told so", () => {
+    const screen = frameOf("claude", "approval_96_columns");
+    const asks = { pattern: "(?<body>\\S.*)", lines: 40, state: "waiting_approval" };
+    const packed = withRules(base, { screens: [asks], keys: KEYS }, true);
+    expect(packed.readScreen(screen)?.request?.options[0]?.keys).toEqual(["y", "Enter"]);
+  });
   it("take no guard away all the same: a dialog of the program's is not calm, an unknown screen takes no text", () => {
     const screen = frameOf("claude", "approval_96_columns");
     for (const state of HOSTILE.slice(0, 4)) {
@@ -274,7 +280,10 @@ describe("an approval", () => {
     const first = packOf("1.0.1", "n");
     await packs.take(handIn(first), false);
     expect([packs.list()[0]?.answers_approved, keysOf(packs)]).toEqual([false, null]);
-    expect(packs.list()[0]?.answers).toEqual(["denying presses n"]);
+    expect(packs.list()[0]?.answers).toEqual([
+      "denying presses n",
+      "all this also on dialogs that the program reads by itself, wherever a rule for a request matches",
+    ]);
     await packs.take(handIn(first), true);
     expect([packs.list()[0]?.answers_approved, keysOf(packs)]).toEqual([true, ["n"]]);
     expect(keysOf(await open())).toEqual(["n"]);
