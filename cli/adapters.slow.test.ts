@@ -45,6 +45,13 @@ test("list shows each adapter with its source, and the problems of files", async
   expect(adapterListSchema.parse(JSON.parse(asJson.stdout)).problems).toEqual([PROBLEM]);
 });
 
+test("list says which version an agent was driven with, and which one is here", async () => {
+  const daemon = new AnsweringDaemon();
+  daemon.installed = { one: "7.5" };
+  await home.serve(daemon);
+  expect((await home.run(["adapters", "list"])).stdout).toMatch(/one .* driven with 7\.0, yours is 7\.5 /);
+});
+
 test("enable and disable say what became of it, and refuse an agent that is not known", async () => {
   await home.serve(new AnsweringDaemon());
   expect((await home.run(["adapters", "list"])).stdout).toContain("unknown: gone\n");

@@ -2,8 +2,10 @@
 // socket for the command line, or another process's daemon as a service of this one.
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../adapters/index.ts";
+import { openPacks } from "../adapters/packs/openPacks.ts";
 import { showPlan, type DesktopActions } from "../core/actions/attach.ts";
 import { CALLS, type CallName, type ReachableService } from "../core/api/calls.ts";
 import { createFeatures } from "../features/index.ts";
@@ -57,7 +59,10 @@ export const hostDaemon = async (options: {
   try {
     const clock = createSystemClock();
     const builtIn = createAdapterRegistry().list();
-    const adapters = await createAdapterSource({ dir: paths.adaptersDir, builtIn, clock, logger });
+    const { version } = options;
+    const shippedDir = join(dirname(options.eventScript), "../packs");
+    const packs = await openPacks({ dir: paths.packsDir, shippedDir, builtIn, version, logger });
+    const adapters = await createAdapterSource({ dir: paths.adaptersDir, builtIn, packs, clock, logger });
     closers.push(() => adapters.close());
     const daemon = await createDaemon({
       paths,

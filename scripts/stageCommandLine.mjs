@@ -18,6 +18,7 @@ const FILES = [
   "LICENSE",
   "README.md",
 ];
+const PACKS = "resources/packs";
 /** The files of each module that are loaded; electron-builder.yml has the same list for the desktop app. */
 const MODULES = {
   "better-sqlite3": ["lib", "prebuilds"],
@@ -76,6 +77,8 @@ export const stageCommandLine = (stage, { binary } = {}) => {
     writeJson(join(to, "package.json"), { name, version, license, main, exports, type, dependencies: kept });
   };
   for (const file of FILES) copy(join(ROOT, file), join(stage, file));
+  // Only a release has detection packs (npm run adapter:packs).
+  if (existsSync(join(ROOT, PACKS))) copy(join(ROOT, PACKS), join(stage, PACKS));
   // Where `agtmux doc plugin` looks for it.
   const vsix = join(stage, "dist", "cli", "agtmux-documents.vsix");
   execFileSync(process.execPath, [join(ROOT, "scripts", "packVsix.mjs"), "--output", vsix], {

@@ -8,6 +8,7 @@ import type {
   AdapterSource,
   AdapterText,
   AgentAdapter,
+  PackSource,
 } from "../../core/ports/agentAdapter.ts";
 import {
   JsonSyntaxError,
@@ -118,7 +119,8 @@ interface Composition {
 }
 
 interface Composer {
-  builtIn: readonly AgentAdapter[];
+  /** With the detection packs in force. */
+  builtIn: () => readonly AgentAdapter[];
   deadline: Deadline;
   logger: Logger;
 }
@@ -131,8 +133,10 @@ type FileResult = ReturnType<AdapterFiles["check"]>;
 const applyFile = (
   { name, text }: AdapterText,
   current: ReadonlyMap<string, AgentAdapter>,
-  { builtIn, deadline, logger }: Composer,
+  composer: Composer,
 ): FileResult => {
+  const { deadline, logger } = composer;
+  const builtIn = composer.builtIn();
   const { content, problems, lineAt } = readAdapterFile(name, text, deadline);
   if (content === null) return { adapter: null, kind: "file", problems };
   const kind = isPatch(content) ? "patched" : "file";
@@ -159,7 +163,7 @@ const applyFile = (
 
 /** In the order of names, so that the outcome does not depend on the file system. */
 const compose = (texts: readonly AdapterText[], composer: Composer): Composition => {
-  const adapters = new Map(composer.builtIn.map((adapter) => [adapter.agentType, adapter]));
+  const adapters = new Map(composer.builtIn().map((adapter) => [adapter.agentType, adapter]));
   const origins = new Map<string, AdapterOrigin>();
   const problems: AdapterProblem[] = [];
   for (const file of texts) {
@@ -216,19 +220,34 @@ export const createAdapterSource = async (options: {
   /** Folder of the files; made when it is missing. */
   dir: string;
   builtIn: readonly AgentAdapter[];
+  /** Detection packs over `builtIn`; the person's files come before them. Absent: none are taken. */
+  packs?: PackSource;
   clock: Clock;
   logger: Logger;
 }): Promise<OwnedAdapterSource> => {
-  const { dir, builtIn, clock, logger } = options;
+  const { dir, packs, clock, logger } = options;
+  const builtIn = (): readonly AgentAdapter[] => packs?.adapters() ?? options.builtIn;
   const composer: Composer = { builtIn, deadline: createDeadline(), logger };
   const listeners = new Set<() => void>();
   let signature: string | null = null;
+  let read: { texts: readonly AdapterText[]; unread: readonly AdapterProblem[] } = { texts: [], unread: [] };
   let current = compose([], composer);
   let running: Promise<void> | null = null;
   let isHinted = false;
   let isClosed = false;
   let cancelSweep: () => void = () => {};
 
+  const putInForce = (): void => {
+    const composed = compose(read.texts, composer);
+    current = { ...composed, problems: [...composed.problems, ...read.unread] };
+  };
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const unfollowPacks = packs?.onChange(() => {
+    putInForce();
+    tell();
+  });
   const reload = async (): Promise<void> => {
     const folder = await lookAt(dir);
     if (folder.signature === signature) return;
@@ -239,17 +258,16 @@ export const createAdapterSource = async (options: {
         text: await readFile(join(dir, name), "utf8").catch(() => null),
       })),
     );
-    const composed = compose(
-      texts.flatMap(({ name, text }) => (text === null ? [] : [{ name, text }])),
-      composer,
-    );
     const isFirst = signature === null;
     signature = folder.signature;
     const unread = texts.flatMap(({ name, text }) => (text === null ? [unreadableProblem(name)] : []));
-    const problems = [...composed.problems, ...folder.tooLarge.map(tooLargeProblem), ...unread];
-    current = { ...composed, problems };
+    read = {
+      texts: texts.flatMap(({ name, text }) => (text === null ? [] : [{ name, text }])),
+      unread: [...folder.tooLarge.map(tooLargeProblem), ...unread],
+    };
+    putInForce();
     for (const problem of current.problems) logger.warn({ ...problem }, "an adapter file is not in force");
-    if (!isFirst) for (const listener of listeners) listener();
+    if (!isFirst) tell();
   };
   const refresh = (): Promise<void> => {
     if (isClosed) return running ?? Promise.resolve();
@@ -297,18 +315,20 @@ export const createAdapterSource = async (options: {
     identify: (processes) => current.registry.identify(processes),
     files: {
       originOf: (agentType) => current.origins.get(agentType) ?? { kind: "built-in", files: [] },
-      problems: () => current.problems,
+      problems: () => [...(packs?.problems() ?? []), ...current.problems],
       // On its own, as if it were the only file: a copy of one that is in force does not collide with itself.
       check: (file) =>
-        applyFile(file, new Map(builtIn.map((adapter) => [adapter.agentType, adapter])), composer),
+        applyFile(file, new Map(builtIn().map((adapter) => [adapter.agentType, adapter])), composer),
       onChange: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     },
+    ...(packs === undefined ? {} : { packs }),
     refresh,
     close: async () => {
       isClosed = true;
+      unfollowPacks?.();
       cancelSweep();
       watcher?.close();
       await running;

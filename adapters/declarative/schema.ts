@@ -2,11 +2,35 @@
 // the format's only definition; the shipped JSON Schema is made from it.
 import * as z from "zod";
 import { requestKindSchema } from "../../core/model/request.ts";
-import { confidenceSchema, REASON_CODES, type ReasonCode } from "../../core/model/state.ts";
+import {
+  confidenceSchema,
+  REASON_CODES,
+  statusSchema,
+  type CanonicalState,
+  type ReasonCode,
+  type Status,
+} from "../../core/model/state.ts";
 
-/** States that a person can see on a screen; `unknown` is what no match means. */
-const STATES = ["error", "waiting_approval", "waiting_input", "running", "completed", "idle"] as const;
-const REASONS = STATES.flatMap((state): readonly ReasonCode[] => REASON_CODES[state]);
+/**
+ * States that a person can see on a screen. `unknown` takes back what later rules, or the built-in's own, would read there; what
+ * nothing matches needs no rule.
+ */
+const SHOWN = ["error", "waiting_approval", "waiting_input", "running", "completed", "idle"] as const;
+const STATES = [...SHOWN, "unknown"] as const;
+/** The first is the usual one: a dialog may be open all the same. */
+const UNKNOWN_REASONS = ["unsupported_signal", "in_menu"] as const;
+const reasonsOf = (state: (typeof STATES)[number]): readonly ReasonCode[] =>
+  state === "unknown" ? UNKNOWN_REASONS : REASON_CODES[state];
+const REASONS = STATES.flatMap(reasonsOf);
+
+/** The status that a rule says; without a reason of its own, the least specific one. */
+export const statusOf = ({
+  state,
+  reason,
+}: {
+  state: CanonicalState;
+  reason?: ReasonCode | undefined;
+}): Status => statusSchema.parse({ state, reasonCode: reason ?? reasonsOf(state)[0] });
 
 /** A rule sees at most this many lines from the bottom of the screen. */
 export const MAX_RULE_LINES = 40;
@@ -27,7 +51,9 @@ const keysSchema = z
   .describe("tmux key names, pressed in this order");
 
 const statusShape = {
-  state: z.enum(STATES),
+  state: z
+    .enum(STATES)
+    .describe("unknown takes back what rules after this one, or the built-in's, read there"),
   reason: z
     .enum(REASONS)
     .optional()
@@ -42,7 +68,7 @@ const hasOwnReason = ({
 }: {
   state: (typeof STATES)[number];
   reason?: ReasonCode | undefined;
-}) => reason === undefined || (REASON_CODES[state] as readonly string[]).includes(reason);
+}) => reason === undefined || reasonsOf(state).includes(reason);
 const wrongReason = { path: ["reason"], message: "this reason does not belong to that state" };
 
 const titleRuleSchema = z

@@ -1,13 +1,13 @@
 // Runs the title and screen rules of one adapter file. Only the bottom of the visible screen counts, the first match wins,
 // and rules that hang are given up for good rather than slowing everything else down.
 import type { OptionRole, PromptRequest } from "../../core/model/request.ts";
-import { isWaiting, REASON_CODES, statusSchema, type Status } from "../../core/model/state.ts";
+import { isWaiting, type Status } from "../../core/model/state.ts";
 import type { Reading, Screen, ScreenTrace } from "../../core/ports/agentAdapter.ts";
 import { oneLine } from "../common/events.ts";
 import { promptRequest } from "../common/promptRequest.ts";
 import { ofWholeScreen } from "../common/screenText.ts";
 import { compilePattern, PatternTimeout, type Deadline } from "../../core/pattern/pattern.ts";
-import { MAX_RULE_LINES, type AnswerKeys, type ScreenRule, type TitleRule } from "./schema.ts";
+import { MAX_RULE_LINES, statusOf, type AnswerKeys, type ScreenRule, type TitleRule } from "./schema.ts";
 
 /** Columns of a line that rules see. */
 const MAX_COLUMNS = 400;
@@ -34,9 +34,6 @@ interface CompiledTitle {
   status: Status;
   pattern: RegExp;
 }
-
-const statusOf = ({ state, reason }: Pick<ScreenRule, "state" | "reason">): Status =>
-  statusSchema.parse({ state, reasonCode: reason ?? REASON_CODES[state][0] });
 
 /** Keys of the n-th option, from 1: the key that the screen shows, else the file's rule for options. */
 const optionKeys = (
@@ -127,6 +124,8 @@ const requestFor = (
 };
 
 export interface ScreenRules {
+  /** Of all rules, as `trace` gives them. */
+  readonly names: readonly string[];
   /** Every rule that matches, screens before titles. Empty, for good, once the rules proved too slow. */
   trace(screen: Screen): readonly ScreenTrace[];
   /** What the first matching rule says, or null. */
@@ -224,6 +223,7 @@ export const createScreenRules = (
   };
 
   return {
+    names: [...screens, ...titles].map(({ name }) => name),
     trace: (screen) => guarded(screen, false),
     read: (screen) => guarded(screen, true)[0]?.reading ?? null,
     isGivenUp,

@@ -8,18 +8,22 @@ import type { CliContext } from "./context.ts";
 
 // Files: one that is read must be a regular file, because a pipe would block and a device never ends.
 
-const readBounded = async (file: FileHandle, path: string, maxBytes: number): Promise<string> => {
+const readBounded = async (file: FileHandle, path: string, maxBytes: number): Promise<Buffer> => {
   if (!(await file.stat()).isFile())
     throw new AgtmuxError("E_USAGE", `${path} is not a regular file`, {
       remedy: "Put its content into a file and name that.",
     });
   const { bytesRead, buffer } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
   if (bytesRead > maxBytes) throw new AgtmuxError("E_USAGE", `${path} is larger than ${maxBytes / 1_024} kB`);
-  return buffer.toString("utf8", 0, bytesRead);
+  return buffer.subarray(0, bytesRead);
 };
 
 /** @throws AgtmuxError E_USAGE for anything that is not a regular file, cannot be read, or is longer than `maxBytes`. */
-export const readNamedFile = async (path: string, maxBytes: number): Promise<string> => {
+export const readNamedFile = async (path: string, maxBytes: number): Promise<string> =>
+  (await readNamedBytes(path, maxBytes)).toString("utf8");
+
+/** The same for a file that is no text. */
+export const readNamedBytes = async (path: string, maxBytes: number): Promise<Buffer> => {
   let file: FileHandle | null = null;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -33,11 +37,11 @@ export const readNamedFile = async (path: string, maxBytes: number): Promise<str
 };
 
 /** Writes a file that a person asked for, for its owner alone; a file that is there already stays as it is. */
-export const writePrivate = async (path: string, text: string): Promise<void> => {
+export const writePrivate = async (path: string, content: string | Uint8Array): Promise<void> => {
   try {
     const file = await open(path, "wx", 0o600);
     try {
-      await file.writeFile(text);
+      await file.writeFile(content);
     } finally {
       await file.close();
     }

@@ -253,7 +253,52 @@ const addSetup = (program: Verb, context: CliContext, outcome: Outcome): void =>
     });
 };
 
-const addAdapters = (program: Verb, context: CliContext): void => {
+const PACK_HELP = `
+A detection pack is a signed file of the project with what agtmux reads of one agent. It is checked against the screens that it
+carries before it counts. It never widens what may be answered, unless you allow just that at the terminal. Nothing is fetched
+without --from-release.
+`;
+
+const addPacks = (adapters: Verb, context: CliContext, outcome: Outcome): void => {
+  adapters
+    .command("update")
+    .description("cure what is read of an agent, from a detection pack")
+    .argument("[agent]", "with --from-release: this one alone")
+    .option("--file <file>", "take this pack")
+    .option("--from-release", "take what the project has released since")
+    .addOption(json())
+    .addHelpText("after", PACK_HELP)
+    .example(
+      "agtmux adapters update --file claude.agtmux-pack",
+      "Says what changes, and puts it in force at once.",
+    )
+    .example("agtmux adapters update --from-release", "The newest pack of each agent, where there is one.")
+    .action(async (agent, options) =>
+      (await import("../verbs/packs.ts")).runPackUpdate(context, outcome, agent, options),
+    );
+  adapters
+    .command("show")
+    .description("show what reads an agent's screens: the program's own rules, and a pack before them")
+    .argument("[agent]")
+    .option("--file <file>", "what this pack would change; nothing is taken")
+    .addOption(json())
+    .example("agtmux adapters show claude", "What is in force, in words, and what a rollback leads to.")
+    .example("agtmux adapters show --file claude.agtmux-pack", "What it would change.")
+    .action(async (agent, options) =>
+      (await import("../verbs/packs.ts")).runPackShow(context, agent, options),
+    );
+  adapters
+    .command("rollback")
+    .description("go back to the pack before, or to the program's own rules")
+    .argument("<agent>")
+    .addOption(json())
+    .example("agtmux adapters rollback claude", "In force at once.")
+    .action(async (agent, options) =>
+      (await import("../verbs/packs.ts")).runPackRollback(context, agent, options),
+    );
+};
+
+const addAdapters = (program: Verb, context: CliContext, outcome: Outcome): void => {
   const adapters = program
     .command("adapters")
     .description("what agtmux knows of each agent (its adapter), and files of yours that add to it");
@@ -300,6 +345,7 @@ const addAdapters = (program: Verb, context: CliContext): void => {
     .action(async (ref, options) =>
       (await import("../verbs/adapters.ts")).runAdapterTry(context, ref, options),
     );
+  addPacks(adapters, context, outcome);
 };
 
 const addRun = (program: Verb, context: CliContext, outcome: Outcome): void => {
@@ -320,6 +366,6 @@ const addRun = (program: Verb, context: CliContext, outcome: Outcome): void => {
 export const addAgents = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addSetup(program, context, outcome);
   addIntegrate(program, context, outcome);
-  addAdapters(program, context);
+  addAdapters(program, context, outcome);
   addRun(program, context, outcome);
 };

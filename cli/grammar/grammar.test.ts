@@ -147,6 +147,7 @@ test("exit codes are stable", () => {
     E_DOCUMENT_INVALID: 65,
     E_INTERNAL: 70,
     E_GIT_FAILED: 74,
+    E_PACK_REFUSED: 28,
     E_DOCUMENT_BUSY: 75,
     E_WORKSPACE_REFUSED: 27,
     E_TIMEOUT: 124,

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { createAdapterSource } from "../../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../../adapters/index.ts";
+import { openPacks } from "../../adapters/packs/openPacks.ts";
 import { createFeatures } from "../../features/index.ts";
 import { createDaemon, type Daemon } from "../../core/daemon/createDaemon.ts";
 import { crashMessage, openLogFile, openStderrLog, type LogFile } from "../../core/daemon/logFile.ts";
@@ -153,7 +154,10 @@ const serve = async (
     // The request to stop is handled in the next turn of the loop, so that its answer is sent first.
     const onShutdownRequest = () => void setImmediate(() => stop.resolve("request"));
     const builtIn = createAdapterRegistry().list();
-    const adapters = await createAdapterSource({ dir: paths.adaptersDir, builtIn, clock, logger });
+    const { version } = context;
+    const shippedDir = join(context.root, "resources/packs");
+    const packs = await openPacks({ dir: paths.packsDir, shippedDir, builtIn, version, logger });
+    const adapters = await createAdapterSource({ dir: paths.adaptersDir, builtIn, packs, clock, logger });
     closers.push(() => adapters.close());
     const daemon = await start(context, { paths, isOnDemand, logger, clock, adapters, onShutdownRequest });
     closers.push(() => daemon.close());

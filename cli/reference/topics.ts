@@ -51,6 +51,7 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
     "An editor or another writer is busy with the document; the same command works in a moment.",
   E_WORKSPACE_REFUSED:
     "An agent was not started, or a worktree not made or removed, because work could be lost or spoiled, or git refused.",
+  E_PACK_REFUSED: "A detection pack is not signed, broken, older or wrong; what was in force before stays.",
   E_TIMEOUT: "What was waited for did not come in time.",
   E_INTERNAL: "agtmux itself failed.",
 };
@@ -152,6 +153,10 @@ const environment: Topic = {
       says: "Where 'agtmux upgrade' and install.sh look for releases, instead of the address that the installation or the setting releases.address names.",
     },
     { term: "AGTMUX_LOG_LEVEL", says: "How much the daemon logs: debug, info (the default), warn or error." },
+    {
+      term: "AGTMUX_RELEASES",
+      says: "A mirror of the project's releases, for 'adapters update --from-release': https, or http on this machine.",
+    },
     { term: "NO_COLOR", says: "If it is not empty, output has no colours." },
     { term: "TMUX", says: "Set inside tmux: 'attach' then switches the client that it is called from." },
   ],
@@ -167,6 +172,10 @@ const files: Topic = {
       says: "The daemon's settings, read again whenever the file changes; 'agtmux schema config' describes it.",
     },
     { term: "adapters/*.json", says: "Agents and rules of your own: see docs/adapters.md." },
+    {
+      term: "packs/",
+      says: "Detection packs, and key.pem, a public key of yours that counts instead of the release's.",
+    },
     { term: "state.db", says: "States with the events behind them, and the record of actions." },
     { term: "agtmuxd.sock", says: "The socket through which commands reach the daemon." },
     { term: "log/agtmuxd.log", says: "The daemon's log, without known secrets." },

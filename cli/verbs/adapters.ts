@@ -118,8 +118,10 @@ type Problem = AdapterList["problems"][number];
 const describeProblem = ({ file, line, path, message }: Problem): string =>
   cleanLine(`${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`);
 
-const describeSource = ({ source, files }: AdapterView): string =>
-  files.length === 0 ? source : `${source}: ${files.map(cleanLine).join(", ")}`;
+const describeSource = ({ source, files, pack }: AdapterView): string => {
+  const kind = pack === null ? source : `${source}, pack ${cleanLine(pack)}`;
+  return files.length === 0 ? kind : `${kind}: ${files.map(cleanLine).join(", ")}`;
+};
 
 const describeAbilities = ({ capabilities, has_integration }: AdapterView): string =>
   [
@@ -130,11 +132,17 @@ const describeAbilities = ({ capabilities, has_integration }: AdapterView): stri
     ...(has_integration ? ["integrate"] : []),
   ].join(", ");
 
-/** The versions whose screens and events were recorded, and those that run without a recording. */
+/** The versions whose screens and events were recorded, and one that this machine has or that runs without a recording. */
 const describeTested = (
   { verified, recorded_versions: versions, unverified_versions: others }: AdapterView,
+  yours: string | null,
   paint: CliContext["paint"],
 ): Cell => {
+  const [newest] = versions;
+  if (newest !== undefined && yours !== null && !versions.includes(yours)) {
+    const text = `driven with ${cleanLine(newest)}, yours is ${cleanLine(yours)}`;
+    return { text, paint: (drawn) => paint("yellow", drawn) };
+  }
   if (!verified) return { text: "nothing: unverified", paint: (text) => paint("yellow", text) };
   const tested = versions.length === 0 ? "recordings" : cleanLine(versions.join(", "));
   if (others.length === 0) return { text: tested, paint: (text) => paint("green", text) };
@@ -142,18 +150,22 @@ const describeTested = (
   return { text: `${tested}; ${more}`, paint: (text) => paint("yellow", text) };
 };
 
-const toAdapterRow = (adapter: AdapterView, { paint }: CliContext): Cell[] => [
+const toAdapterRow = (adapter: AdapterView, yours: string | null, { paint }: CliContext): Cell[] => [
   { text: adapter.agent_type },
   { text: cleanLine(adapter.display_name) },
   { text: adapter.version },
   { text: describeSource(adapter) },
   adapter.enabled ? { text: "yes" } : { text: "no", paint: (text) => paint("yellow", text) },
-  describeTested(adapter, paint),
+  describeTested(adapter, yours, paint),
   { text: describeAbilities(adapter) },
 ];
 
 export const runAdapterList = async (context: CliContext, options: AdapterOptions): Promise<void> => {
-  const document = await callDaemon(context, (api) => api.adapters.query());
+  const [document, packs] = await withDaemon(context, (client) =>
+    Promise.all([client.call((api) => api.adapters.query()), client.call((api) => api.packs.query())]),
+  );
+  const installed = new Map(packs.items.map((one) => [one.agent_type, one.installed_version]));
+  const versionOf = ({ agent_type: agent }: AdapterView): string | null => installed.get(agent) ?? null;
   if (options.json === true) {
     printDocument<AdapterListDocument>(context, {
       ...document,
@@ -163,11 +175,15 @@ export const runAdapterList = async (context: CliContext, options: AdapterOption
         by_source: countBy(document.items, ({ source }) => source),
         problems: document.problems.length,
       },
-      items: document.items.map((item) => ({ identity: { agent_type: item.agent_type }, ...item })),
+      items: document.items.map((item) => ({
+        identity: { agent_type: item.agent_type },
+        ...item,
+        installed_version: versionOf(item),
+      })),
     });
     return;
   }
-  const rows = document.items.map((adapter) => toAdapterRow(adapter, context));
+  const rows = document.items.map((adapter) => toAdapterRow(adapter, versionOf(adapter), context));
   const { width, paint } = context;
   const lines = renderTable(ADAPTER_COLUMNS, rows, { width, paint, measure: await measureFor(document) });
   const degraded = document.items.filter(({ health }) => health === "degraded");

@@ -6,7 +6,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
-import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";
+import { readingForKeys, type AgentAdapter, type Reading } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TmuxCommand } from "../tmux/tmuxCommand.ts";
 import { modesOf, requireFitPane, screenOf } from "./screenReading.ts";
@@ -90,7 +90,7 @@ const refuse = (input: AnswerInput, why: string): AgtmuxError =>
 const dialogOn = ({ adapter, pane }: AnswerInput, capture: PaneCapture): Reading | null => {
   // Colours that did not come tell nothing; without any, an adapter may take a selection as it is drawn at first.
   const screen = { ...screenOf(pane, capture), styledLines: capture.styledRows ?? [] };
-  const reading = adapter.readScreen(screen);
+  const reading = readingForKeys(adapter.readScreen(screen));
   return reading !== null && isWaiting(reading.status.state) ? reading : null;
 };
 

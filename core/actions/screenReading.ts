@@ -4,7 +4,7 @@ import { isStillThere, type PaneCapture } from "./paneClient.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
-import type { AgentAdapter, Reading, Screen } from "../ports/agentAdapter.ts";
+import { readingForKeys, type AgentAdapter, type Reading, type Screen } from "../ports/agentAdapter.ts";
 
 // A typed text: found on the screen, and later whether it still stands in the input box. No agent is known here: a box ends where
 // the cursor is, or else near the bottom of the screen; a text that was sent moves away from there. Recorded: every agent leaves at
@@ -154,12 +154,12 @@ export const boundTo = (
   return agent.adapter?.isOwnScreen?.(screenOf(pane, capture)) === true ? modesOf(capture) : null;
 };
 
-/** What the screen shows right now; the engine may be some hundred milliseconds behind. */
+/** What the screen shows right now, as far as keys go by it; the engine may be some hundred milliseconds behind. */
 export const readCapture = (
   agent: { adapter: AgentAdapter | null } | null,
   pane: Pane,
   capture: PaneCapture,
-): Reading | null => agent?.adapter?.readScreen(screenOf(pane, capture)) ?? null;
+): Reading | null => readingForKeys(agent?.adapter?.readScreen(screenOf(pane, capture)) ?? null);
 
 /** What stands in the input box of a capture with colours; null where that is not known. */
 export const readDraft = (adapter: AgentAdapter | null, pane: Pane, capture: PaneCapture): string | null =>

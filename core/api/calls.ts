@@ -27,6 +27,7 @@ import type {
   IntegrationSummary,
   IntegrationVerification,
 } from "../model/adapterView.ts";
+import { packHashSchema, type PackList, type PackOffer, type PackView } from "../model/detectionPack.ts";
 import type { Finding } from "../model/doctor.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Caller } from "../ports/feature.ts";
@@ -224,6 +225,21 @@ export const CALLS = {
   adapterTry: mutation(
     z.object({ ref: refSchema, file: adapterFileSchema.nullable().default(null) }),
   )<AdapterTry>(),
+  /** What reads each agent's screens now: the program's own rules, or a detection pack before them. */
+  packs: query(nothing)<PackList>(),
+  /**
+   * What a detection pack would change; it stands under its hash in the home's folder for incoming ones. Changes nothing. Fails with
+   * E_PACK_REFUSED, as do the next two.
+   */
+  packLook: mutation(z.object({ hash: packHashSchema }))<PackOffer>(),
+  /**
+   * Puts it in force. `approvesAnswers`: a person has read by what it would answer and allows that; fails with E_UNSUPPORTED where an
+   * agent says so, or where nobody can tell who does.
+   */
+  packTake: mutation(
+    z.object({ hash: packHashSchema, approvesAnswers: z.boolean().default(false) }),
+  )<PackView>(),
+  packRollBack: mutation(z.object({ agent: z.string().max(40) }))<PackView>(),
   /** The settings that a surface may change: the values in force and what is wrong with the file now. */
   configGet: query(nothing)<Settings>(),
   /** Resolves once it is in force. Fails with E_USAGE naming the key, E_CONFIG_INVALID for a file that is already invalid. */
@@ -345,6 +361,7 @@ interface Subscriptions {
 export type DaemonService = Subscriptions & {
   [Name in CallName]: (
     input: InputOf<Name>,
+    caller?: Caller,
   ) => Name extends SynchronousCall ? AnswerOf<Name> : Promise<AnswerOf<Name>>;
 };
 

@@ -142,8 +142,9 @@ type AnswerCall = (name: string, input: unknown, context: CallContext) => unknow
 const proceduresOf = <Table extends CallTable>(table: FeatureAnswers["calls"], answer: AnswerCall) => {
   const made = Object.entries(table).map(([name, { kind, input }]) => {
     const checked = procedure.input(input);
-    const forward = (call: { input: unknown; ctx: CallContext }): unknown =>
-      answer(name, call.input, call.ctx);
+    // Not every host makes a context.
+    const forward = (call: { input: unknown; ctx: CallContext | undefined }): unknown =>
+      answer(name, call.input, call.ctx ?? {});
     return [name, kind === "query" ? checked.query(forward) : checked.mutation(forward)];
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one procedure for each name of the table
@@ -171,7 +172,9 @@ export const createRouter = <Features extends Readonly<Record<string, CallTable>
         proceduresOf(one.calls, (name, input, { caller = UNKNOWN }) => one.answer(name, input, caller)),
       ]),
     ) as FeatureProcedures<Features>),
-    ...proceduresOf<Calls>(CALLS, (name, input) => answerOf(service, name)(input)),
+    ...proceduresOf<Calls>(CALLS, (name, input, { caller = UNKNOWN }) =>
+      answerOf(service, name)(input, caller),
+    ),
     feed: procedure
       .input(feedSchema)
       .subscription(({ input, signal }) => service.feed(input, signal ?? new AbortController().signal)),

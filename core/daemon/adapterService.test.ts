@@ -16,6 +16,7 @@ it("lists each adapter with how it fares: well where it has nothing to say of it
     clock: { now: () => 0, setTimer: () => () => {} },
     capture: async () => null,
     processesOf: async () => [],
+    run: async () => ({ exitCode: 1, stdout: "", stderr: "" }) as never,
     redact: (text) => text,
   });
   const { items } = adapterListSchema.parse(service.list());

@@ -11,12 +11,17 @@ import {
   type Screen,
   type AdapterOrigin,
   type AdapterText,
+  type DetectionPacks,
   ADAPTER_CONTRACT_VERSION,
 } from "../ports/agentAdapter.ts";
 import { type Explanation, SCHEMA_VERSION } from "../model/view.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import type { AdapterCheck, AdapterList, AdapterTry, RuleMatch } from "../model/adapterView.ts";
+import type { PackList, PackOffer, PackView } from "../model/detectionPack.ts";
 import { requestView } from "../model/request.ts";
+import { findAgentOf } from "../ports/callerAgent.ts";
+import type { Caller } from "../ports/feature.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ScreenLook } from "../tmux/topology.ts";
 import type { AdapterRow } from "../ports/store.ts";
@@ -146,21 +151,69 @@ const filesWanted = (adapters: AdapterSource): NonNullable<AdapterSource["files"
   throw new AgtmuxError("E_UNSUPPORTED", "this daemon takes no adapter files");
 };
 
+/** The calls on detection packs. Only a person allows what a pack may answer: no agent does, nor anybody who cannot be told. */
+const createPackCalls = ({
+  adapters,
+  clock,
+  run,
+}: Pick<AdapterServiceDeps, "adapters" | "clock" | "run">) => {
+  const wanted = (): DetectionPacks => {
+    if (adapters.packs !== undefined) return adapters.packs;
+    throw new AgtmuxError("E_UNSUPPORTED", "this daemon takes no detection packs");
+  };
+  const requirePerson = async (caller: Caller): Promise<void> => {
+    const agent = await findAgentOf(caller, {
+      run,
+      ownPid: process.pid,
+      adapters: adapters.list(),
+      refusal: {
+        message: "can't tell who allows this; nothing was changed",
+        remedy: "Use 'agtmux adapters update' in a terminal of this machine.",
+      },
+    });
+    if (agent === null) return;
+    throw new AgtmuxError("E_UNSUPPORTED", `${agent} can't allow what a pack answers; nothing was changed`, {
+      remedy: "Allow it yourself, in a terminal in which no agent runs.",
+    });
+  };
+  return {
+    /** `installed`: the versions of agents on this machine, by their types, as far as they are known. */
+    list: (installed: ReadonlyMap<string, string>): PackList => ({
+      ...stamp(clock.now()),
+      items: (adapters.packs?.list() ?? []).map((view) => ({
+        ...view,
+        installed_version: installed.get(view.agent_type) ?? null,
+      })),
+    }),
+    look: async (hash: string): Promise<PackOffer> => wanted().look(hash),
+    /** `approver`: who allows its answers; null: nobody does. */
+    take: async (hash: string, approver: Caller | null): Promise<PackView> => {
+      if (approver !== null) await requirePerson(approver);
+      return wanted().take(hash, approver !== null);
+    },
+    rollBack: async (agentType: string): Promise<PackView> => wanted().rollBack(agentType),
+  };
+};
+
 const healthOf = (adapter: AgentAdapter) => {
   const health = adapter.health?.() ?? { status: "ok" };
   return { health: health.status, health_reason: health.status === "ok" ? null : health.reason };
 };
 
-export const createAdapterService = (deps: {
+interface AdapterServiceDeps {
   adapters: AdapterSource;
   adapterSwitch: AdapterSwitch;
   clock: Clock;
   /** Visible lines of a pane now; null where it cannot be read. */
   capture: (pane: Pane) => Promise<readonly string[] | null>;
   processesOf: (pane: Pane) => Promise<readonly ProcessInfo[]>;
+  /** A program of this machine. */
+  run: TargetExecutor["run"];
   /** Takes secrets out of what is quoted from a screen. */
   redact: (text: string) => string;
-}) => {
+}
+
+export const createAdapterService = (deps: AdapterServiceDeps) => {
   const { adapters, adapterSwitch, clock, redact } = deps;
   const originOf = (agentType: string): AdapterOrigin =>
     adapters.files?.originOf(agentType) ?? { kind: "built-in", files: [] };
@@ -199,34 +252,40 @@ export const createAdapterService = (deps: {
   };
 
   return {
-    list: (): AdapterList => ({
-      ...stamp(clock.now()),
-      contract_version: ADAPTER_CONTRACT_VERSION,
-      items: adapters.list().map((adapter) => ({
-        agent_type: adapter.agentType,
-        display_name: adapter.displayName,
-        version: adapter.version,
-        enabled: adapterSwitch.isEnabled(adapter.agentType),
-        source: originOf(adapter.agentType).kind,
-        files: [...originOf(adapter.agentType).files],
-        recorded_versions: [...adapter.recordedVersions],
-        unverified_versions: [...(adapter.unverifiedVersions ?? [])],
-        verified: adapter.capabilities.verified,
-        has_integration: adapter.integration !== undefined,
-        capabilities: {
-          ...adapter.capabilities,
-          supports_interrupt: adapter.interruptKeys !== undefined,
-          supports_send_later: adapter.readDraft !== undefined,
-          supports_session_name: adapter.sessionNameCommand !== undefined,
-          supports_reset: adapter.readReset !== undefined,
-          supports_start: adapter.launch !== undefined,
-          supports_resume: adapter.launch?.resume !== undefined,
-        },
-        ...healthOf(adapter),
-      })),
-      problems: [...(adapters.files?.problems() ?? [])],
-      disabled_unknown: [...adapterSwitch.unknown()],
-    }),
+    list: (): AdapterList => {
+      const packs = new Map(
+        adapters.packs?.list().map(({ agent_type, version }) => [agent_type, version] as const),
+      );
+      return {
+        ...stamp(clock.now()),
+        contract_version: ADAPTER_CONTRACT_VERSION,
+        items: adapters.list().map((adapter) => ({
+          agent_type: adapter.agentType,
+          display_name: adapter.displayName,
+          version: adapter.version,
+          enabled: adapterSwitch.isEnabled(adapter.agentType),
+          source: originOf(adapter.agentType).kind,
+          files: [...originOf(adapter.agentType).files],
+          pack: packs.get(adapter.agentType) ?? null,
+          recorded_versions: [...adapter.recordedVersions],
+          unverified_versions: [...(adapter.unverifiedVersions ?? [])],
+          verified: adapter.capabilities.verified,
+          has_integration: adapter.integration !== undefined,
+          capabilities: {
+            ...adapter.capabilities,
+            supports_interrupt: adapter.interruptKeys !== undefined,
+            supports_send_later: adapter.readDraft !== undefined,
+            supports_session_name: adapter.sessionNameCommand !== undefined,
+            supports_reset: adapter.readReset !== undefined,
+            supports_start: adapter.launch !== undefined,
+            supports_resume: adapter.launch?.resume !== undefined,
+          },
+          ...healthOf(adapter),
+        })),
+        problems: [...(adapters.files?.problems() ?? [])],
+        disabled_unknown: [...adapterSwitch.unknown()],
+      };
+    },
     check: (file: AdapterText): AdapterCheck => {
       const { adapter: one, problems } = filesWanted(adapters).check(file);
       return { schema_version: SCHEMA_VERSION, agent_type: one?.agentType ?? null, problems: [...problems] };
@@ -269,6 +328,7 @@ export const createAdapterService = (deps: {
         }),
       };
     },
+    packs: createPackCalls(deps),
     /** Rows of the `adapters` table. */
     rows: (): AdapterRow[] =>
       adapters.list().map((adapter) => ({

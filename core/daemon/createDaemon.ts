@@ -216,6 +216,7 @@ export const createDaemon = async (deps: {
     clock,
     capture: (pane) => connectedTargets.get(pane.targetId).capture(pane),
     processesOf: (pane) => connectedTargets.get(pane.targetId).processesOf(pane),
+    run: (argv, options) => executor.run(argv, options),
     redact: quote,
   });
   const testEvents = createTestEvents(clock);

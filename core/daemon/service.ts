@@ -317,6 +317,11 @@ export const createService = (deps: {
       enabled,
       changed: await deps.adapterSwitch.set(agent, enabled),
     }),
+    packs: async () => deps.adapterService.packs.list(await deps.doctor.installedVersions()),
+    packLook: ({ hash }) => deps.adapterService.packs.look(hash),
+    packTake: ({ hash, approvesAnswers }, caller = { kind: "unknown" }) =>
+      deps.adapterService.packs.take(hash, approvesAnswers ? caller : null),
+    packRollBack: ({ agent }) => deps.adapterService.packs.rollBack(agent),
     adapterTry: async ({ ref, file }) => {
       const subject = resolveRef(ref, subjects());
       const pane = ingest.liveState.paneOf(subject.key);

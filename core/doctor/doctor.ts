@@ -138,6 +138,18 @@ export const createDoctor = ({
     const muted = notifications.muted_agents;
     return lookAtSetup(target, target.link, { adapters: adapters.list(), muted, keepAwake });
   },
+  /** Of every agent that this machine has, by its type; an agent whose version cannot be found without starting it is left out. */
+  installedVersions: async (): Promise<Map<string, string>> => {
+    const local = targets().find(({ view }) => view.kind === "local");
+    const found = new Map<string, string>();
+    if (local === undefined || local.link === null) return found;
+    const versionOf = await createVersions(local.link, local.agents);
+    for (const adapter of adapters.list()) {
+      const version = await versionOf(adapter);
+      if (version !== null) found.set(adapter.agentType, version);
+    }
+    return found;
+  },
   /** `target` null: all of them. Fails with E_TARGET_UNKNOWN for a name that is not known. */
   examine: async ({ target }: { target: string | null }): Promise<{ findings: Finding[] }> => {
     const all = targets();

@@ -106,6 +106,8 @@ export const adapterViewSchema = z.object({
   enabled: z.boolean(),
   source: z.enum(["built-in", "patched", "file"]),
   files: z.array(z.string()),
+  /** Of the detection pack that is in force; null: none is. */
+  pack: z.string().nullable(),
   recorded_versions: z.array(z.string()),
   /** Major versions of the agent that are known from documents alone. */
   unverified_versions: z.array(z.string()),

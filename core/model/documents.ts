@@ -29,6 +29,7 @@ import {
 import { writtenConfigSchema } from "./config.ts";
 import { channelResumedSchema, channelTestSchema, channelViewSchema } from "./notifications.ts";
 import { automationSwitchSchema, jobDetailSchema, jobDocumentSchema, jobViewSchema } from "./job.ts";
+import { PACK_DOCUMENTS } from "./detectionPack.ts";
 import { doctorReportSchema } from "./doctor.ts";
 import { HISTORY_DOCUMENTS } from "./history.ts";
 import { RULE_DOCUMENTS } from "./rule.ts";
@@ -152,7 +153,13 @@ const adapterListDocumentSchema = adapterListSchema.extend({
     by_source: z.record(z.string(), z.number().int()),
     problems: z.number().int(),
   }),
-  items: z.array(adapterViewSchema.extend({ identity: z.object({ agent_type: z.string() }) })),
+  items: z.array(
+    adapterViewSchema.extend({
+      identity: z.object({ agent_type: z.string() }),
+      /** Of the agent on this machine; null: it is not there, or that cannot be known without starting it. */
+      installed_version: z.string().nullable(),
+    }),
+  ),
 });
 export type AdapterListDocument = z.infer<typeof adapterListDocumentSchema>;
 
@@ -352,6 +359,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "adapters disable": adapterSwitchedDocumentSchema,
   "adapters check": adapterCheckedSchema,
   "adapters try": adapterTrySchema,
+  ...PACK_DOCUMENTS,
   "config list": configDocumentSchema,
   "config get": configDocumentSchema,
   "config set": configDocumentSchema,

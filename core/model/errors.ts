@@ -148,6 +148,11 @@ export const ERROR_CODES = {
     trpc: "PRECONDITION_FAILED",
     remedy: "Nothing was changed. Do what the message says, then try again.",
   },
+  E_PACK_REFUSED: {
+    exit: 28,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Nothing was changed: what was in force before stays. 'agtmux adapters show' says what that is.",
+  },
   E_TIMEOUT: { exit: 124, trpc: "TIMEOUT", remedy: "Give it longer with --timeout." },
   E_INTERNAL: { exit: 70, trpc: "INTERNAL_SERVER_ERROR", remedy: "See the daemon's log and report it." },
 } as const;

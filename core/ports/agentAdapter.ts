@@ -4,6 +4,7 @@
 import type { RunningTool, Signal } from "../model/evidence.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { PersonStep } from "../model/adapterView.ts";
+import type { PackOffer, PackView } from "../model/detectionPack.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import type { Confidence, Status } from "../model/state.ts";
@@ -71,7 +72,16 @@ export interface Reading {
    * seconds, no tokens (core takes them out).
    */
   progress?: string | null;
+  /**
+   * What decides about keys on this screen instead of this reading: that of the program itself, where this one comes from a detection
+   * pack that no person has approved for answers. Null: as if nothing were known. Absent: this reading.
+   */
+  forKeys?: Reading | null;
 }
+
+/** What decides about keys on a screen of which this was read. */
+export const readingForKeys = (reading: Reading | null): Reading | null =>
+  reading?.forKeys === undefined ? reading : reading.forKeys;
 
 /** `confirmRequests`: another program may answer permission requests before a person sees them, so dialogs need confirmation. */
 export interface NormalizeContext {
@@ -466,6 +476,33 @@ export interface AdapterSource {
   identify(processes: readonly ProcessInfo[]): { adapter: AgentAdapter; match: IdentifyMatch } | null;
   /** Absent where only built-in adapters are used. */
   readonly files?: AdapterFiles;
+  /** Absent where none are taken. */
+  readonly packs?: DetectionPacks;
+}
+
+/**
+ * Detection packs: signed files with rules that are tried before a built-in adapter's own, and the recordings that show them. All
+ * fail with E_PACK_REFUSED, which says what is wrong; what was in force before stays.
+ */
+export interface DetectionPacks {
+  /** One for each built-in agent. */
+  list(): readonly PackView[];
+  /** What a file would change; it is in the folder for incoming ones, named by its SHA-256 in hex. Changes nothing. */
+  look(hash: string): Promise<PackOffer>;
+  /** Puts it in force, after the same checks. `approvesAnswers`: a person has read its answers and allows them. */
+  take(hash: string, approvesAnswers: boolean): Promise<PackView>;
+  /** The pack before it, or the program's own rules alone. */
+  rollBack(agentType: string): Promise<PackView>;
+}
+
+/** Packs as those see them who put adapters together. */
+export interface PackSource extends DetectionPacks {
+  /** The built-in adapters, each with the pack that is in force for it. */
+  adapters(): readonly AgentAdapter[];
+  /** Of packs that are stored and not in force. */
+  problems(): readonly AdapterProblem[];
+  /** Called after each change of what is in force. Returns the unsubscribe function. */
+  onChange(listener: () => void): () => void;
 }
 
 // Print mode: how an agent answers without a pane, by a command that takes a question on its standard input and prints the answer.

@@ -29,6 +29,8 @@ export interface RuntimePaths {
   readonly controlDir: string;
   /** Adapter files of the person. */
   readonly adaptersDir: string;
+  /** Detection packs. */
+  readonly packsDir: string;
 }
 
 /** `$AGTMUX_HOME` or `~/.agtmux`, absolute. Both inputs are passed in so that nothing reads the real ones by accident. */
@@ -67,6 +69,7 @@ export const runtimePaths = (home: string): RuntimePaths => {
     binDir: join(home, "bin"),
     controlDir: join(home, "cm"),
     adaptersDir: join(home, "adapters"),
+    packsDir: join(home, "packs"),
   };
 };
 

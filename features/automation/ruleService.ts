@@ -1,9 +1,9 @@
 // Answers the calls on rules: what is in force, what is wrong, what they would make of a request, what they did; to draft and add
-// one, and to arm them, which no agent may (`findAgentOf`). Requests of agents are answered in rules/ruleRunner.ts.
+// one, and to arm them, which no agent may (`findCallerAgent`). Requests of agents are answered in rules/ruleRunner.ts.
 // oxlint-disable unicorn/no-thenable -- a rule says what comes "then": always a word, never a function
-import * as z from "zod";
 import { AgtmuxError, isMissing } from "../../core/model/errors.ts";
-import { HOST_TARGET, type ProcessInfo } from "../../core/model/runtime.ts";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
+import { findAgentOf } from "../../core/ports/callerAgent.ts";
 import type { Caller, FeatureContext } from "../../core/ports/feature.ts";
 import { readFile } from "node:fs/promises";
 import type { RuleView, RuleRun, RulePast, RuleVerdict } from "../../core/model/rule.ts";
@@ -27,78 +27,19 @@ import { oneLine } from "./channels/channelMessage.ts";
 import { judgeRequest, type Asked, type Judged } from "./rules/judgeRequest.ts";
 import { pathsIn, realFolders, realPaths } from "./rules/rulePaths.ts";
 
-// Callers: no agent arms its own rules, nor does what it runs, nor what runs it. The processes that the daemon found at the other
-// end decide, never what they say. A process that an agent has detached from itself gets around this (docs/security.md).
+// Callers: no agent arms its own rules, nor does what it runs, nor what runs it (core/ports/callerAgent.ts).
 
-const TIMEOUT_MS = 5_000;
-const ROW = /^\s*(\d+)\s+(\d+)\s+(\S.*)$/;
-const pidSchema = z.coerce.number().int();
-
-const parseRow = (line: string): ProcessInfo[] => {
-  const [, pid, ppid, args = ""] = ROW.exec(line) ?? [];
-  if (pid === undefined || ppid === undefined) return [];
-  const [program = ""] = args.split(" ", 1);
-  const comm = program.slice(program.lastIndexOf("/") + 1);
-  return [{ pid: pidSchema.parse(pid), ppid: pidSchema.parse(ppid), comm, args, startedAt: 0 }];
-};
-
-/** The process and all above it. */
-const lineOf = (pid: number, byPid: ReadonlyMap<number, ProcessInfo>): ProcessInfo[] => {
-  const line: ProcessInfo[] = [];
-  for (let at = byPid.get(pid); at !== undefined && !line.includes(at); at = byPid.get(at.ppid))
-    line.push(at);
-  return line;
-};
-
-/**
- * A process as it is, and as its program alone: with their arguments, adapters leave out what no row stands for, but an agent also
- * runs commands from a server, a worker, or without a pane.
- */
-const programsOf = (one: ProcessInfo): ProcessInfo[] => {
-  const [program = "", script = ""] = one.args.split(" ", 2);
-  return [one.args, program, one.comm, `${program} ${script}`].map((args) => ({ ...one, args }));
-};
-
-/** Empty where the system does not list them. */
-const allProcesses = async (context: FeatureContext): Promise<ProcessInfo[]> => {
-  const { exitCode, stdout } = await context
-    .target(HOST_TARGET)
-    .run(["env", "LC_ALL=C", "ps", "-A", "-ww", "-o", "pid=,ppid=,args="], { timeoutMs: TIMEOUT_MS });
-  return exitCode === 0 ? stdout.split("\n").flatMap(parseRow) : [];
-};
-
-const pidsOf = async (caller: Caller): Promise<readonly number[]> => {
-  switch (caller.kind) {
-    case "window":
-      return [process.pid];
-    case "program":
-      return caller.findPids();
-    case "unknown":
-      return [];
-  }
-};
-
-/**
- * The name of an agent that makes the call, runs the caller, or is run by it; null: there is none. What the app has started, such
- * as terminals, says nothing about its window. @throws AgtmuxError E_UNSUPPORTED where the caller cannot be determined.
- */
-export const findAgentOf = async (caller: Caller, context: FeatureContext): Promise<string | null> => {
-  // The callers first: by the time of the list they may have children.
-  const pids = await pidsOf(caller);
-  const byPid = new Map((await allProcesses(context)).map((one) => [one.pid, one]));
-  if (pids.length === 0 || !pids.every((pid) => byPid.has(pid)))
-    throw new AgtmuxError("E_UNSUPPORTED", "can't tell who asks for this; nothing was armed", {
+/** The name of an agent that makes the call; null: none does. @throws AgtmuxError E_UNSUPPORTED where nobody can tell. */
+export const findCallerAgent = (caller: Caller, context: FeatureContext): Promise<string | null> =>
+  findAgentOf(caller, {
+    run: (argv, options) => context.target(HOST_TARGET).run(argv, options),
+    ownPid: process.pid,
+    adapters: context.adapters(),
+    refusal: {
+      message: "can't tell who asks for this; nothing was armed",
       remedy: "Arm it in the app's window, or with 'agtmux rule arm' in a terminal of this machine.",
-    });
-  const above = pids.flatMap((pid) => lineOf(pid, byPid));
-  const isBelow = ({ pid }: ProcessInfo): boolean => lineOf(pid, byPid).some((one) => pids.includes(one.pid));
-  const below = caller.kind === "window" ? [] : [...byPid.values()].filter(isBelow);
-  const programs = [...above, ...below].flatMap(programsOf);
-  return (
-    context.adapters().find((adapter) => programs.some((program) => adapter.identify([program]) !== null))
-      ?.displayName ?? null
-  );
-};
+    },
+  });
 
 const NOT_POSSIBLE = { remedy: "Answer it yourself." };
 
@@ -397,7 +338,7 @@ export const createRuleService = ({
           "the rules file has a mistake in it; nothing was armed",
           "Correct what 'agtmux rule check' says, then arm the rule.",
         );
-      const agent = await findAgentOf(caller, context);
+      const agent = await findCallerAgent(caller, context);
       if (agent !== null)
         throw refuse(
           `${agent} asks for this, and agents can't arm rules; nothing was armed`,

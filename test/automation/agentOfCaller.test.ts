@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import type { Caller, FeatureContext } from "../../core/ports/feature.ts";
-import { findAgentOf } from "../../features/automation/ruleService.ts";
+import { findCallerAgent } from "../../features/automation/ruleService.ts";
 
 const registry = createAdapterRegistry();
 const program = (...pids: number[]): Caller => ({ kind: "program", findPids: () => Promise.resolve(pids) });
@@ -16,7 +16,7 @@ const agentAbove = (...above: string[]): Promise<string | null> => {
     adapters: () => registry.list(),
     target: () => ({ run: () => Promise.resolve({ exitCode: 0, stdout }) }),
   } as unknown as FeatureContext;
-  return findAgentOf(program(lines.length), context);
+  return findCallerAgent(program(lines.length), context);
 };
 
 describe("an agent arms nothing", () => {
@@ -68,9 +68,9 @@ it("what runs an agent, or one of several that hold the other end, arms nothing 
     [20, 1, "-bash"],
     [21, 20, "node cli.mjs rule arm look"],
   ]);
-  expect(await findAgentOf(program(10), context)).toBe("Claude Code");
-  expect(await findAgentOf(program(21, 12), context)).toBe("Claude Code");
-  expect(await findAgentOf(program(21), context)).toBeNull();
+  expect(await findCallerAgent(program(10), context)).toBe("Claude Code");
+  expect(await findCallerAgent(program(21, 12), context)).toBe("Claude Code");
+  expect(await findCallerAgent(program(21), context)).toBeNull();
 });
 
 it("the app arms, whatever its terminals run, unless an agent has started it", async () => {
@@ -80,8 +80,8 @@ it("the app arms, whatever its terminals run, unless an agent has started it", a
       [process.pid, 1, "agtmux"],
       [process.pid + 1, process.pid, "codex"],
     ]);
-  expect(await findAgentOf({ kind: "window" }, app("/sbin/init"))).toBeNull();
-  expect(await findAgentOf({ kind: "window" }, app("codex"))).toBe("Codex");
+  expect(await findCallerAgent({ kind: "window" }, app("/sbin/init"))).toBeNull();
+  expect(await findCallerAgent({ kind: "window" }, app("codex"))).toBe("Codex");
 });
 
 it("where nobody can tell who asks, nothing is armed", async () => {
@@ -97,5 +97,5 @@ it("where nobody can tell who asks, nothing is armed", async () => {
     [program(), some],
     [{ kind: "unknown" }, some],
   ] satisfies [Caller, FeatureContext][])
-    await expect(findAgentOf(caller, context)).rejects.toThrow("nothing was armed");
+    await expect(findCallerAgent(caller, context)).rejects.toThrow("nothing was armed");
 });

@@ -249,13 +249,19 @@ test("daemon status prints its document where none runs", async () => {
   check("daemon status", stdout);
 });
 
-test("dismiss, mute and rename print theirs; no daemon at hand has such a row, so a played one answers", async () => {
+test("dismiss, mute, rename and packs print theirs; no daemon at hand has such a row or pack, so a played one answers", async () => {
   const home = makeFakeHome();
   await home.serve(new AnsweringDaemon([makePane({ state: "error" })]));
   try {
     check("mute", (await home.run(["mute", "runtime:rt1", "--json"])).stdout);
     check("rename", (await home.run(["rename", "runtime:rt1", "another name", "--json"])).stdout);
     check("dismiss", (await home.run(["dismiss", "runtime:rt1", "--json"])).stdout);
+    const file = join(home.paths.home, "a.agtmux-pack");
+    writeFileSync(file, "a pack");
+    check("adapters show", (await home.run(["adapters", "show", "--json"])).stdout);
+    check("adapters show", (await home.run(["adapters", "show", "--file", file, "--json"])).stdout);
+    check("adapters update", (await home.run(["adapters", "update", "--file", file, "--json"])).stdout);
+    check("adapters rollback", (await home.run(["adapters", "rollback", "one", "--json"])).stdout);
   } finally {
     await home.close();
   }
@@ -264,7 +270,8 @@ test("dismiss, mute and rename print theirs; no daemon at hand has such a row, s
 test("every verb with --json was asked for its document", () => {
   const asked = new Set<string>(CALLS.map(([verb]) => verb));
   // Below, and where there is a machine to connect to: its document is that of the other verbs that change a target.
-  const others = new Set(["watch", "error", "ui", "dismiss", "mute", "rename", "target connect"]);
+  const packs = ["adapters show", "adapters update", "adapters rollback"];
+  const others = new Set(["watch", "error", "ui", "dismiss", "mute", "rename", "target connect", ...packs]);
   expect(DOCUMENTS["target connect"]).toBe(DOCUMENTS["target set"]);
   expect(Object.keys(DOCUMENTS).filter((name) => !asked.has(name) && !others.has(name))).toEqual([]);
 });

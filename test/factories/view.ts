@@ -162,6 +162,7 @@ export const makeAdapterView = (
   enabled: true,
   source: "built-in",
   files: [],
+  pack: null,
   recorded_versions: [...versions],
   unverified_versions: [],
   verified: versions.length > 0,

@@ -10,6 +10,7 @@ import type {
   IntegrationReport,
   IntegrationVerification,
 } from "../../core/model/adapterView.ts";
+import type { PackList, PackOffer, PackView } from "../../core/model/detectionPack.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Explanation, TargetView } from "../../core/model/view.ts";
 import { makeTarget } from "../factories/view.ts";
@@ -81,6 +82,7 @@ const ADAPTERS: AdapterList["items"] = [
     enabled: true,
     source: "built-in",
     files: [],
+    pack: null,
     recorded_versions: ["7.0"],
     unverified_versions: ["8"],
     verified: true,
@@ -96,6 +98,7 @@ const ADAPTERS: AdapterList["items"] = [
     enabled: false,
     source: "file",
     files: ["two.json"],
+    pack: null,
     recorded_versions: [],
     unverified_versions: [],
     verified: false,
@@ -125,7 +128,24 @@ const TRIALS: AdapterTry["trials"] = [
   { agent_type: "three", source: "built-in", identifies: null, matches: [] },
 ];
 
+const PACK: PackView = {
+  agent_type: "one",
+  version: "1.2.4",
+  program_version: "1.2.3",
+  hash: "0".repeat(64),
+  made_at: "2026-11-29T10:00:00.000Z",
+  driven_with: ["8.0"],
+  rules: ['"new": running (tool, medium confidence) where the last 3 lines match ^new$'],
+  answers: ["denying presses n"],
+  answers_approved: false,
+  recordings: 2,
+  rolls_back_to: "1.2.3 of the program",
+  problem: null,
+};
+
 export class AnsweringDaemon extends FakeDaemon {
+  /** Versions of agents on this machine. */
+  installed: Readonly<Record<string, string>> = { one: "7.0" };
   /** What is wrong with adapter files. */
   adapterProblems: AdapterList["problems"] = [];
 
@@ -139,6 +159,29 @@ export class AnsweringDaemon extends FakeDaemon {
   override adapters(): AdapterList {
     const { adapterProblems: problems } = this;
     return { ...super.adapters(), items: ADAPTERS, problems, disabled_unknown: ["gone"] };
+  }
+  override async packs(): Promise<PackList> {
+    const { installed } = this;
+    const items = [{ ...PACK, hash: null, installed_version: installed[PACK.agent_type] ?? null }];
+    return { ...(await super.packs()), items };
+  }
+  override async packLook({ hash }: { hash: string }): Promise<PackOffer> {
+    const { agent_type, driven_with, rules, answers, recordings } = PACK;
+    const made_at = "2026-11-29T10:00:00.000Z";
+    const said = { agent_type, driven_with, rules, answers, recordings, version: "1.2.5", made_at };
+    return {
+      ...said,
+      hash,
+      in_force: "1.2.4",
+      changes: ["driven with: 8.0"],
+      signed_by: "the release's key",
+    };
+  }
+  override async packTake({ hash }: { hash: string }): Promise<PackView> {
+    return { ...PACK, version: "1.2.5", hash };
+  }
+  override async packRollBack(_input: { agent: string }): Promise<PackView> {
+    return { ...PACK, version: null, hash: null, rolls_back_to: null };
   }
   /** A text with the word "bad" is. */
   override adapterCheck({ name, text }: { name: string; text: string }): AdapterCheck {

@@ -25,6 +25,7 @@ import type {
   IntegrationSummary,
   IntegrationVerification,
 } from "../../core/model/adapterView.ts";
+import type { PackList, PackOffer, PackView } from "../../core/model/detectionPack.ts";
 import { DEFAULT_CONFIG, type Settings, settingsOf } from "../../core/model/config.ts";
 import type { Finding } from "../../core/model/doctor.ts";
 import { AgtmuxError, type ErrorCode } from "../../core/model/errors.ts";
@@ -362,6 +363,18 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   }
   adapterTry(_input: Parameters<DaemonService["adapterTry"]>[0]): Promise<AdapterTry> {
     return refuse("takes no adapter files");
+  }
+  async packs(): Promise<PackList> {
+    return { ...this.frame(), items: [] };
+  }
+  packLook(_input: { hash: string }): Promise<PackOffer> {
+    return refuse("takes no detection packs");
+  }
+  packTake(_input: { hash: string; approvesAnswers: boolean }): Promise<PackView> {
+    return refuse("takes no detection packs");
+  }
+  packRollBack(_input: { agent: string }): Promise<PackView> {
+    return refuse("takes no detection packs");
   }
   configGet(): Promise<Settings> {
     const values = settingsOf(DEFAULT_CONFIG);

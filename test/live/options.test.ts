@@ -59,7 +59,9 @@ describe("readOptions", () => {
     [["--state", "happy"], "state 'happy' is none of idle, error"],
     [["--versions", "2.0"], "--versions takes latest or agent=1.2.3"],
     [["--versions", "vim=2"], "agent 'vim' is none of"],
-    [["remove"], "command 'remove' is none of run, install, table, help"],
+    [["remove"], "command 'remove' is none of run, install, table, drift, help"],
+    [["drift", "--before", "then"], "drift takes --before and --issues"],
+    [["run", "--before", "then", "--issues", "out"], "and nothing else does"],
     [["run", "table"], "one command at a time"],
     [["--loud"], "--loud"],
   ])("says what %j should have been", (args, message) => {

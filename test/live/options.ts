@@ -17,6 +17,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const USAGE = `npm run live -- [options]            drive every agent, state, mode and size; goes on where a run was stopped
 npm run live -- install [options]    install agents into the cache (AGTMUX_LIVE_CACHE), from the npm registry
 npm run live -- table [options]      the table of all results
+npm run live -- drift --before folder --issues folder    an issue for each agent that is read worse than in those results
 npm run live -- help                 this
 
 --agent a,b         ${AGENT_IDS.join(", ")}
@@ -32,7 +33,7 @@ npm run live -- help                 this
 
 export class UsageError extends Error {}
 
-const COMMANDS = ["run", "install", "table", "help"] as const;
+const COMMANDS = ["run", "install", "table", "drift", "help"] as const;
 
 export interface LiveOptions {
   command: (typeof COMMANDS)[number];
@@ -50,6 +51,8 @@ export interface LiveOptions {
   isFresh: boolean;
   results: string;
   markdown: string | null;
+  /** For `drift`: the results that are compared with, and where the issues are written. */
+  drift: { before: string; issues: string } | null;
 }
 
 const oneOf = <T extends string>(names: readonly T[], given: string, what: string): T => {
@@ -103,6 +106,8 @@ const parse = (args: readonly string[]) => {
         fresh: { type: "boolean", default: false },
         results: { type: "string", default: join(ROOT, "live-results") },
         markdown: { type: "string" },
+        before: { type: "string" },
+        issues: { type: "string" },
       },
     });
   } catch (cause) {
@@ -119,6 +124,10 @@ export const readOptions = (args: readonly string[], steps: readonly string[]): 
     (kind) => values[kind] || (kind === "habitats" && values.habitat !== undefined && !values.inside),
   );
   // Habitats take an hour for each agent and have a table of their own: they are named.
+  const { before, issues } = values;
+  const drift = before === undefined || issues === undefined ? null : { before, issues };
+  if ((command === "drift") !== (drift !== null))
+    throw new UsageError("drift takes --before and --issues, and nothing else does");
   const usual = PART_KINDS.filter((kind) => habitatKindOf(kind) === null);
   const kinds = values.state === undefined ? usual : (["states", "hard"] as const).slice();
   return {
@@ -133,5 +142,6 @@ export const readOptions = (args: readonly string[], steps: readonly string[]): 
     isFresh: values.fresh,
     results: values.results,
     markdown: values.markdown ?? null,
+    drift,
   };
 };

@@ -1,7 +1,7 @@
 // `npm run live`: real agents, offline against a scripted model, held against agtmux. `install` brings agents into a cache, `table`
 // prints what is known; options.ts has the rest. Exit status 0: nothing wrong; 1: something is; 2: wrong arguments.
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { intoDocument } from "../../bench/report/toMarkdown.ts";
 import type { AgentId } from "./agents/agentIds.ts";
@@ -10,6 +10,7 @@ import { ALL_STEPS, KINDS, drivePart, lacksOf } from "./drive/parts.ts";
 import { cacheFolder, findInstalled, installedVersions, type InstalledAgent } from "./install/cache.ts";
 import { installAgent, resolveVersion } from "./install/installAgent.ts";
 import { readOptions, USAGE, UsageError, type LiveOptions } from "./options.ts";
+import { findWorse, toIssue } from "./results/drift.ts";
 import { toMarkdown } from "./results/markdown.ts";
 import { habitatKindOf, type HabitatKind, partName, type Note, type Part } from "./results/result.ts";
 import { habitatsOf } from "./habitats/index.ts";
@@ -126,6 +127,20 @@ const printTable = (options: LiveOptions): 0 | 1 => {
   return exitStatus(merged);
 };
 
+/** A file for each agent that is read worse, by its name. */
+const writeIssues = ({ results, drift: asked }: LiveOptions): 0 | 1 => {
+  if (asked === null) throw new UsageError("drift takes --before and --issues");
+  const [before, now] = [asked.before, results].map((folder) => mergeNotes(openResults(folder).notes()));
+  if (before === undefined || now === undefined) return 0;
+  const worse = findWorse(before, now);
+  mkdirSync(asked.issues, { recursive: true });
+  for (const one of worse) {
+    writeFileSync(join(asked.issues, `${one.agent}.md`), toIssue(one, join(results, "cases")));
+    console.log(`${one.agent}: ${one.steps.length + one.broken.length} worse`);
+  }
+  return worse.length === 0 ? 0 : 1;
+};
+
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv.slice(2), ALL_STEPS);
   switch (options.command) {
@@ -140,6 +155,8 @@ const main = async (): Promise<number> => {
       return printTable(options);
     case "table":
       return printTable(options);
+    case "drift":
+      return writeIssues(options);
   }
 };
 

@@ -79,7 +79,7 @@ it("a pull request is tested whole: every folder of long tests is in one of the 
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-describe.each(workflows)("$file", ({ text, workflow, steps }) => {
+describe.each(workflows)("$file", ({ file, text, workflow, steps }) => {
   it("names every action by its commit, with the version beside it", () => {
     const used = matches(text, /^ *-? *uses: *(.*)$/gm);
     expect(used.length).toBe(steps.filter(({ uses }) => uses !== undefined).length);
@@ -91,12 +91,21 @@ describe.each(workflows)("$file", ({ text, workflow, steps }) => {
   it("may do no more than read, but where a tag is published", () => {
     expect(workflow.permissions).toEqual({ contents: "read" });
     const jobs = Object.entries(workflow.jobs).filter(([, { permissions }]) => permissions !== undefined);
-    for (const [name, job] of jobs)
-      expect([name, job.permissions, job.if]).toEqual([
+    const found = jobs.map(([name, job]) => [name, job.permissions, job.if]);
+    // Of the nightly jobs those two alone, which run no code of an agent or of a package.
+    const nightly = [
+      ["before", { actions: "read" }, undefined],
+      ["issues", { issues: "write" }, "always()"],
+    ];
+    const publishing = [
+      [
         "publish",
         { contents: "write", "id-token": "write", attestations: "write" },
         "github.ref_type == 'tag'",
-      ]);
+      ],
+    ];
+    const allowed: Readonly<Record<string, unknown>> = { "live.yml": nightly, "release.yml": publishing };
+    expect(found).toEqual(allowed[file] ?? []);
   });
 
   it("takes nothing out of a cache", () => {
@@ -151,14 +160,22 @@ it("a pull request's own code sees no secret and no credentials", () => {
 it("the newest version of every agent is driven each night, without a secret, and its table is kept", () => {
   const { text, workflow, steps } = named("live.yml");
   expect(Object.keys(workflow.on).toSorted()).toEqual(["schedule", "workflow_dispatch"]);
-  expect(text).not.toMatch(/secrets\.|github\.token|GITHUB_TOKEN/);
+  expect(text).not.toMatch(/secrets\.|GITHUB_TOKEN/);
+  // What runs agents or packages has no token; what has one starts nothing but gh and what every system has.
+  for (const [name, job] of Object.entries(workflow.jobs)) {
+    const isTrusted = name === "before" || name === "issues";
+    expect([name, JSON.stringify(job).includes("github.token")]).toEqual([name, isTrusted]);
+    const ran = job.steps.map(({ run = "" }) => run).join("\n");
+    if (isTrusted) expect(ran).not.toMatch(/\b(npm|npx|node|sh|bash|eval|curl|wget)\b/);
+  }
   expect(z.looseObject({ matrix: z.unknown() }).parse(workflow.jobs["drive"]?.strategy).matrix).toEqual({
     agent: [...AGENT_IDS],
   });
   expect(steps.flatMap(({ run }) => run ?? []).join("\n")).toContain("--versions latest");
   // Also when something was wrong: then it is worth most.
   const uploads = steps.filter(({ uses }) => uses?.startsWith("actions/upload-artifact@"));
-  expect(uploads.map((step) => step.if)).toEqual(["always()", "always()"]);
+  expect(uploads.length).toBe(4);
+  expect(uploads.filter((step) => step.if !== "always()")).toEqual([]);
 });
 
 it("a release is published by a tag alone, with every kind of file", () => {
@@ -180,6 +197,7 @@ it("a release is published by a tag alone, with every kind of file", () => {
       "*.deb",
       "*.blockmap",
       "latest*.yml",
+      "*.agtmux-pack",
     ].map((file) => `release/${file}`),
   );
 });

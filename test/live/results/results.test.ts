@@ -1,8 +1,9 @@
 // Parts that are resumed and merged, the table they make, and what the exit status says.
-import { appendFileSync, mkdtempSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { findWorse, toIssue } from "./drift.ts";
 import { brokenBy, stateRows, toMarkdown } from "./markdown.ts";
 import { type Done, type Note, type Part, partName, type Step } from "./result.ts";
 import { doneParts, exitStatus, mergeNotes, openResults } from "./store.ts";
@@ -145,6 +146,62 @@ describe("the table", () => {
     expect(brokenBy(merged).map(({ step: name, part: { version } }) => `${name} ${version}`)).toEqual([
       "waiting_approval 2.0.0",
     ]);
+  });
+});
+
+describe("an issue of a night", () => {
+  const now = { part: { ...PART, version: "2.0.0" }, attempt: "b" };
+  const before = mergeNotes([
+    step("idle", "right"),
+    step("error", "late"),
+    step("denied", "wrong"),
+    step("running", "right"),
+    done(),
+  ]);
+
+  it("tells what was right the night before and is not now, with its screens", () => {
+    const cases = mkdtempSync(join(tmpdir(), "agtmux-live-"));
+    const name = `${partName(now.part).replaceAll(" ", "_")}/idle`;
+    mkdirSync(join(cases, name), { recursive: true });
+    writeFileSync(join(cases, name, "screen.txt"), "a screen\n~~~~\n@everybody\n");
+    const [worse, ...others] = findWorse(
+      before,
+      mergeNotes([
+        step("idle", "unknown", { ...now, folder: `/somewhere/cases/${name}`, detail: "`a` | <b>" }),
+        step("error", "right", now),
+        step("denied", "wrong", now),
+        step("running", "late", now),
+        done(now),
+      ]),
+    );
+    if (worse === undefined) throw new Error("nothing is worse");
+    expect([others, worse.agent, worse.versions]).toEqual([[], "pi", ["1.0.0", "2.0.0"]]);
+    expect(worse.steps.map((one) => [one.now.step, one.before.verdict, one.now.verdict])).toEqual([
+      ["idle", "right", "unknown"],
+    ]);
+    const text = toIssue(worse, cases);
+    expect(text).toContain("agtmux reads pi 2.0.0 worse than it read 1.0.0: 1 steps");
+    expect(text).toContain("| idle | right | unknown | idle | idle |  a b  |");
+    // No row of the screen ends its quote.
+    expect(text).toContain("~~~~~text\na screen\n~~~~\n@everybody\n~~~~~\n");
+  });
+
+  it("tells of parts that broke off, and reads no file from elsewhere", () => {
+    const broke = done({ ...now, problem: "no tmux\n@all" });
+    const [worse] = findWorse(
+      before,
+      mergeNotes([step("idle", "wrong", { ...now, folder: "x/cases/../../etc/passwd" }), broke]),
+    );
+    if (worse === undefined) throw new Error("nothing is worse");
+    const text = toIssue(worse, "/nowhere");
+    expect(text).toContain("broke off: no tmux all");
+    expect(text).not.toContain("~~~");
+  });
+
+  it("is none where nothing is worse, where something is new, and where nothing was driven before", () => {
+    const same = mergeNotes([step("idle", "right", now), step("new", "wrong", now), done(now)]);
+    expect(findWorse(before, same)).toEqual([]);
+    expect(findWorse(mergeNotes([]), before)).toEqual([]);
   });
 });
 
