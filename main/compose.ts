@@ -59,7 +59,6 @@ export const hostDaemon = async (options: {
   try {
     const clock = createSystemClock();
     const builtIn = createAdapterRegistry().list();
-    const { version } = options;
     const shippedDir = join(dirname(options.eventScript), "../packs");
     const packs = await openPacks({ dir: paths.packsDir, shippedDir, builtIn, version, logger });
     const adapters = await createAdapterSource({ dir: paths.adaptersDir, builtIn, packs, clock, logger });

@@ -27,6 +27,12 @@ export const RELEASE_STEPS: readonly ReleaseStep[] = [
   step("test", "The test of the packages", "what is in each package, and that one replaces the other"),
   step(
     "package",
+    "Detection packs, where there is their key",
+    "one of each agent, signed; every package has them, and the release as files",
+    ["PACK_KEY"],
+  ),
+  step(
+    "package",
     "Archives",
     "for Linux and macOS, with the Node in them; this machine's is tried without any other Node",
   ),

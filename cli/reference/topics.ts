@@ -150,13 +150,9 @@ const environment: Topic = {
     },
     {
       term: "AGTMUX_RELEASES",
-      says: "Where 'agtmux upgrade' and install.sh look for releases, instead of the address that the installation or the setting releases.address names.",
+      says: "Where 'agtmux upgrade', 'adapters update --from-release' and install.sh look for releases, instead of the address that the installation or the setting releases.address names.",
     },
     { term: "AGTMUX_LOG_LEVEL", says: "How much the daemon logs: debug, info (the default), warn or error." },
-    {
-      term: "AGTMUX_RELEASES",
-      says: "A mirror of the project's releases, for 'adapters update --from-release': https, or http on this machine.",
-    },
     { term: "NO_COLOR", says: "If it is not empty, output has no colours." },
     { term: "TMUX", says: "Set inside tmux: 'attach' then switches the client that it is called from." },
   ],

@@ -2,7 +2,7 @@
 // version of the whole. The daemon checks and keeps them; a file is read here and handed to it in the home. What a pack would answer
 // counts only once a person has said so at the terminal. Fetches only what was asked for, and only when it was.
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
   INCOMING_FOLDER,
@@ -14,11 +14,13 @@ import {
   type PackView,
 } from "../../core/model/detectionPack.ts";
 import { AgtmuxError, ERROR_CODES } from "../../core/model/errors.ts";
-import { packFileName, PACKS_TAG, RELEASES_VARIABLE } from "../../core/model/release.ts";
+import { packFileName, PACKS_TAG } from "../../core/model/release.ts";
+import { fetchBounded } from "../../features/releases/releaseFeed.ts";
 import { ask, leaveUndone, readNamedBytes, writePrivate } from "../command/ask.ts";
 import { withDaemon, type CliContext, type DaemonClient, type Outcome } from "../command/context.ts";
 import { printDocument } from "../command/document.ts";
 import { cleanLine } from "../render/clean.ts";
+import { findAddress } from "./upgrade.ts";
 
 // Words.
 
@@ -139,85 +141,13 @@ const takenLines = ({
     : ["Its answers have no effect. To allow them, repeat this command in a terminal and say yes."]),
 ];
 
-// The project's releases, or a mirror of them. Whatever the way, only the signature makes a file a pack.
-
-const MAX_REDIRECTS = 5;
 const FETCH_MS = 30_000;
-const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 
-const requireSafe = (url: URL): URL => {
-  if (url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.has(url.hostname))) return url;
-  throw new AgtmuxError("E_PACK_REFUSED", `${url.origin} is not reached over https`, {
-    remedy: `Name an address with https in ${RELEASES_VARIABLE}.`,
-  });
-};
-
-/** As the package's manifest names it; null: this build is of no release. */
-const releasesOf = async (root: string): Promise<string | null> => {
-  const manifest: { agtmux?: { releases?: string | null } } = JSON.parse(
-    await readFile(join(root, "package.json"), "utf8"),
-  );
-  return manifest.agtmux?.releases ?? null;
-};
-
-const addressOf = async ({ env, root }: CliContext): Promise<string> => {
-  const named = env[RELEASES_VARIABLE] ?? "";
-  const address = named === "" ? await releasesOf(root) : named;
-  if (address === null)
-    throw new AgtmuxError("E_UNSUPPORTED", "this build of agtmux knows no address of releases", {
-      remedy: `Give the file with --file, or the address in ${RELEASES_VARIABLE}.`,
-    });
-  if (!URL.canParse(address))
-    throw new AgtmuxError("E_USAGE", `${RELEASES_VARIABLE} is not an address`, {
-      remedy: "Name one such as https://github.com/<owner>/agtmux/releases.",
-    });
-  return address.replace(/\/+$/, "");
-};
-
-/** Its first bytes, one more than a pack may have at most. */
-const readBody = async (response: Response): Promise<Buffer> => {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_PACK_BYTES) break;
-  }
-  return Buffer.concat(chunks);
-};
-
-/** Null: there is no such file. */
-const download = async (address: string, signal: AbortSignal): Promise<Buffer | null> => {
-  let url = requireSafe(new URL(address));
-  const fails = (why: string, cause?: unknown) =>
-    new AgtmuxError("E_PACK_REFUSED", `${url.origin} gave no pack: ${why}`, { cause });
-  for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-    const response = await fetch(url, {
-      redirect: "manual",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]),
-    }).catch((cause: unknown) => {
-      throw fails("it did not answer", cause);
-    });
-    const next = response.headers.get("location");
-    if (response.status >= 300 && response.status < 400 && next !== null) {
-      await response.body?.cancel();
-      if (!URL.canParse(next, url.href)) throw fails("it leads nowhere");
-      url = requireSafe(new URL(next, url));
-      continue;
-    }
-    if (response.status === 404) {
-      await response.body?.cancel();
-      return null;
-    }
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw fails(`status ${response.status}`);
-    }
-    return readBody(response).catch((cause: unknown) => {
-      throw fails("the file broke off", cause);
-    });
-  }
-  throw fails("too many redirects");
+/** Null: there is no such file. Whatever the way, only the signature makes a file a pack. */
+const download = async (url: string, signal: AbortSignal): Promise<Buffer | null> => {
+  const pieces: Uint8Array[] = [];
+  const limits = { maxBytes: MAX_PACK_BYTES, timeoutMs: FETCH_MS, signal, mayBeMissing: true };
+  return (await fetchBounded(url, limits, (piece) => void pieces.push(piece))) ? Buffer.concat(pieces) : null;
 };
 
 const reasonOf = ({ message, details }: AgtmuxError): string => [message, ...details].join("; ");
@@ -229,7 +159,11 @@ const updateFromRelease = async (
   agent: string | undefined,
   options: UpdateOptions,
 ): Promise<Update> => {
-  const address = await addressOf(context);
+  const address = await findAddress(context);
+  if (address === null)
+    throw new AgtmuxError("E_UNSUPPORTED", "this build of agtmux knows no address of releases", {
+      remedy: "Give the file with --file, or the address in AGTMUX_RELEASES or the setting releases.address.",
+    });
   const { items } = await client.call((api) => api.packs.query());
   const wanted = items.filter(({ agent_type: one }) => agent === undefined || one === agent);
   if (wanted.length === 0)
@@ -239,7 +173,10 @@ const updateFromRelease = async (
   const update: Update = { taken: [], unchanged: [], refused: [], isInterrupted: false };
   for (const { agent_type: one, hash: present } of wanted) {
     try {
-      const bytes = await download(`${address}/download/${PACKS_TAG}/${packFileName(one)}`, context.signal);
+      const bytes = await download(
+        `${address.base}/download/${PACKS_TAG}/${packFileName(one)}`,
+        context.signal,
+      );
       const isSame = bytes !== null && createHash("sha256").update(bytes).digest("hex") === present;
       if (bytes === null || isSame) update.unchanged.push(one);
       else if (!note(update, await takeOne(context, client, bytes, options))) return update;

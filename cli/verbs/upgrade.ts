@@ -106,14 +106,6 @@ const readSetting = async (path: string): Promise<string | null> => {
   );
 };
 
-const findAddress = async (context: CliContext, manifest: Manifest): Promise<ReleaseAddress | null> => {
-  const named = context.env["AGTMUX_RELEASES"] || (await readSetting(context.paths().config));
-  const text = named ?? manifest.releases;
-  return text === null ? null : parseReleaseAddress(text);
-};
-
-// The verb.
-
 const readOwnManifest = async ({ root }: CliContext): Promise<Manifest> => {
   const manifest = parseManifest(await readFile(join(root, "package.json"), "utf8"));
   if (manifest !== null) return manifest;
@@ -121,6 +113,15 @@ const readOwnManifest = async ({ root }: CliContext): Promise<Manifest> => {
     remedy: "Install it again.",
   });
 };
+
+/** Null: nobody has named one. @throws AgtmuxError E_USAGE for one that is none, E_CONFIG_INVALID where the settings are not readable. */
+export const findAddress = async (context: CliContext): Promise<ReleaseAddress | null> => {
+  const named = context.env["AGTMUX_RELEASES"] || (await readSetting(context.paths().config));
+  const text = named ?? (await readOwnManifest(context)).releases;
+  return text === null ? null : parseReleaseAddress(text);
+};
+
+// The verb.
 
 const confirm = async (context: CliContext, question: string): Promise<boolean | null> => {
   if (!context.stdin.isTTY || !context.stdout.isTTY)
@@ -139,7 +140,7 @@ export const runUpgrade = async (
   const say = (text: string): void => context.print(`${cleanLine(text)}\n`);
   const manifest = await readOwnManifest(context);
   const installation = installationOf(root, manifest);
-  const address = await findAddress(context, manifest);
+  const address = await findAddress(context);
   if (address === null) {
     say(`This is agtmux ${present}. ${howTo(installation, root, { address, version: null })}`);
     say(

@@ -5,12 +5,6 @@
 /** An ed25519 public key as PEM. */
 export const RELEASE_PACK_KEY: string | null = null;
 
-/**
- * The environment may name a mirror of the releases instead of the address in the package's manifest (`agtmux.releases`): https, or
- * http on this machine. Below both is `download/<tag>/<file>`, as on GitHub.
- */
-export const RELEASES_VARIABLE = "AGTMUX_RELEASES";
-
 /** The tag under which the newest pack of each agent is, whatever release it was made for. */
 export const PACKS_TAG = "packs";
 

@@ -130,17 +130,21 @@ const open = async (start: string, signal: AbortSignal): Promise<Response> => {
 
 /**
  * Gives the pieces of an answer to `take`, one after the other. Ends after `timeoutMs` in all, and where the answer is larger than
- * `maxBytes`. @throws AgtmuxError E_UNSUPPORTED, or what `take` throws.
+ * `maxBytes`. False: there is no such file, which `mayBeMissing`. @throws AgtmuxError E_UNSUPPORTED, or what `take` throws.
  */
 export const fetchBounded = async (
   url: string,
-  options: { maxBytes: number; timeoutMs: number; signal: AbortSignal },
+  options: { maxBytes: number; timeoutMs: number; signal: AbortSignal; mayBeMissing?: boolean },
   take: (piece: Uint8Array) => Promise<void> | void,
-): Promise<void> => {
+): Promise<boolean> => {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
   let taking: unknown = null;
   try {
     const response = await open(url, signal);
+    if (response.status === 404 && options.mayBeMissing === true) {
+      await response.body?.cancel();
+      return false;
+    }
     if (response.status !== 200 || response.body === null) {
       await response.body?.cancel();
       throw unreachable(url, `the server answered ${response.status}`);
@@ -156,6 +160,7 @@ export const fetchBounded = async (
         throw error;
       }
     }
+    return true;
   } catch (error) {
     if (error instanceof AgtmuxError || error === taking) throw error;
     throw unreachable(url, describe(error), error);
