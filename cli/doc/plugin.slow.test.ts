@@ -19,6 +19,9 @@ import { CLI_ENTRY } from "../testing/cliEntry.ts";
 
 const VSIX = fileURLToPath(new URL("../../release/agtmux-documents.vsix", import.meta.url));
 
+/** Nothing is there. */
+const NO_RELEASES = "http://127.0.0.1:1/";
+
 let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "agtmux-plugin-"));
@@ -28,7 +31,12 @@ afterEach(() => rmSync(home, { recursive: true }));
 const doc = (...args: string[]) =>
   spawnSync(process.execPath, [CLI_ENTRY, "doc", ...args], {
     cwd: home,
-    env: { HOME: home, PATH: `.:${join(home, "bin")}:/usr/bin:/bin`, AGTMUX_HOME: join(home, "a") },
+    env: {
+      HOME: home,
+      PATH: `.:${join(home, "bin")}:/usr/bin:/bin`,
+      AGTMUX_HOME: join(home, "a"),
+      AGTMUX_RELEASES: NO_RELEASES,
+    },
     encoding: "utf8",
   });
 
@@ -78,7 +86,7 @@ it("says what to do where it cannot", () => {
   }
   const upgrade = doc("upgrade");
   expect([upgrade.status, upgrade.stdout]).toEqual([
-    0,
+    15,
     expect.stringMatching(/It is a clone, in .*git pull/),
   ]);
 });

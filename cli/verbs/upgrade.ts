@@ -148,7 +148,11 @@ export const runUpgrade = async (
     );
     return 0;
   }
-  const newest = await findNewest(address, context.signal);
+  const newest = await findNewest(address, context.signal).catch((error: unknown) => {
+    // What a person can do is the same without knowing the newest.
+    say(`This is agtmux ${present}. ${howTo(installation, root, { address, version: null })}`);
+    throw error;
+  });
   if (compareVersions(newest.version, present) <= 0) {
     const isSame = newest.version === present;
     say(`This is agtmux ${present}${isSame ? "," : `; ${newest.version} is`} the newest release.`);

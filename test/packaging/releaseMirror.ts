@@ -36,7 +36,7 @@ export const makeArchive = async (output: string, { isSmall }: { isSmall: boolea
   return join(output, `agtmux-${version}-${SYSTEM}.tar.gz`);
 };
 
-/** The same archive under another version, as the next release would be. */
+/** The same archive under another version, as the next release would be, and without an address: no test asks a real one. */
 export const rearchiveAs = async (file: string, version: string): Promise<string> => {
   const folder = mkdtempSync(join(dirname(file), "rearchive-"));
   await execFileAsync("tar", ["-xzf", file, "-C", folder]);
@@ -45,7 +45,8 @@ export const rearchiveAs = async (file: string, version: string): Promise<string
   if (old !== name) renameSync(join(folder, old), join(folder, name));
   const manifest = join(folder, name, "package.json");
   const content = JSON.parse(readFileSync(manifest, "utf8")) as object;
-  writeFileSync(manifest, JSON.stringify({ ...content, version }));
+  const agtmux = { archive: SYSTEM, releases: null };
+  writeFileSync(manifest, JSON.stringify({ ...content, version, agtmux }));
   const made = join(dirname(file), `${name}.tar.gz`);
   await execFileAsync("tar", ["--format=ustar", "-czf", `${made}.new`, "-C", folder, name]);
   renameSync(`${made}.new`, made);
