@@ -33,7 +33,7 @@ import {
 import { isKeyHints, optionsOf, readNumberedOptions, type Selector, withRoles } from "../common/selector.ts";
 import { fails } from "../common/progress.ts";
 import { errorStatusOfText } from "../gemini/normalize.ts";
-import { contentOf, pathOf } from "../gemini/layout.ts";
+import { columnsOf, contentOf, pathOf } from "../gemini/layout.ts";
 
 // Parts: the conversation with a bar at its right edge, the box between two rules, the rows above and below it.
 
@@ -84,6 +84,7 @@ const MARKS = ["›", "❯"] as const;
 const HEADER = /^ {2}\? (\S.*?)(?:\s+←)?$/;
 const TRUST = /^Do you trust this folder\?/;
 const QUESTION_KEYS = /\bEnter: Select\b/;
+const HIDDEN = /^ *\.\.\. first \d+ lines hidden \.\.\.$/;
 const SHOW_MORE = /^Press ctrl-s to show more lines$/;
 /** The field for an own text, chosen or not. */
 const OWN_TEXT = /^(?:Type something\.\.\.$|> )/;
@@ -99,7 +100,8 @@ const ROLES = {
   always: /^(Yes, allow always|Always allow .*)$/,
   deny: /^No, suggest changes \(esc\)$/,
 };
-const TRUST_ROLES = { approve: /^Trust folder \(.+\)$/, always: /^(?!)/, deny: /^Don't trust \(esc\)$/ };
+/** What it does where the folder is not trusted was not recorded. */
+const TRUST_ROLES = { approve: /^Trust folder \(.+\)$/, always: /^(?!)/, deny: /^(?!)/ };
 
 const readSelector = (rows: readonly string[], end: number): Selector | null =>
   MARKS.map((mark) => readNumberedOptions(rows, end, { mark, maxIndent: 6, isWrapped: false })).find(
@@ -109,31 +111,49 @@ const readSelector = (rows: readonly string[], end: number): Selector | null =>
 const keysOf = (index: number, label: string): string[] | null =>
   label.endsWith("(esc)") ? ["Escape"] : index < 9 ? [String(index + 1)] : null;
 
+/** What is asked for, between the header, which may take several rows, and the question. A mark says that rows are hidden. */
+const bodyOf = (rows: readonly string[]) => {
+  const inside = withoutBlankEnds(rows.slice(rows.findIndex(isBlank) + 1)).slice(0, -1);
+  const body = withoutBlankEnds(inside);
+  const isCut = HIDDEN.test(body[0] ?? "");
+  return { body: isCut ? body.slice(1) : body, sight: isCut ? { sight: "end" as const } : {} };
+};
+
 /** `header`: index of the row that names the tool; -1: it is out of sight. */
-const readPermission = (rows: readonly string[], selector: Selector, header: number): Reading | null => {
-  const above = withoutBlankEnds(rows.slice(header + 1, selector.start));
-  const text = (above.at(-1) ?? "").trim();
+const readPermission = (
+  rows: readonly string[],
+  selector: Selector,
+  header: number,
+  width: number,
+): Reading | null => {
+  const above = rows.slice(header + 1, selector.start);
+  const text = (above.findLast((row) => !isBlank(row)) ?? "").trim();
   const found = PERMISSIONS.find(({ asked }) => asked.test(text));
   if (found === undefined) return null;
-  const body = withoutBlankEnds(above.slice(above.findIndex(isBlank) + 1, -1));
+  const { body, sight } = bodyOf(above);
   const heading = HEADER.exec(rows[header] ?? "")?.[1] ?? "";
-  const path = found.kind === "edit" ? pathOf(`? ${heading}`) : null;
-  const shown = body.map((row) => row.replace(/^ {1,5}/, "")).join("\n");
+  const path = found.kind === "edit" ? pathOf(`? ${heading.replace(/^(\S+) +/, "$1  ")}`) : null;
   const written =
     path === null
       ? null
       : contentOf(
           body.map((row) => row.slice(3)),
           path.isWriting,
-          0,
+          width,
         );
+  const shown = body.map((row) => row.replace(/^ {1,5}/, "")).join("\n");
   return asks(found.status, "high", `${text} / ${selector.labels.join(" / ")}`, {
     ...(header < 0 ? {} : { top: header }),
     kind: found.kind,
     title: oneLine(text),
     toolName: heading.split(" ", 1)[0] || null,
-    body: path === null ? shown || null : (path.path ?? heading.replace(/^\S+ /, "")),
-    ...(written === null ? {} : { content: written.content }),
+    ...(written === null
+      ? { body: shown || null, columns: columnsOf(width), ...sight }
+      : {
+          body: path?.path ?? heading.replace(/^\S+ +/, ""),
+          content: written.content,
+          columns: written.columns,
+        }),
     options: withRoles(optionsOf(selector, keysOf), ROLES),
   });
 };
@@ -175,12 +195,15 @@ const readTrust = (rows: readonly string[]): Reading | null => {
     kind: "trust",
     title: "Do you trust this folder?",
     body: folder,
-    options: withRoles(optionsOf(selector, keysOf), TRUST_ROLES),
+    options: withRoles(
+      optionsOf(selector, (index) => movesTo(index, selector.marked)),
+      TRUST_ROLES,
+    ),
     isWhole: folder !== null && !folder.includes("…"),
   });
 };
 
-const readDialog = (rows: readonly string[]): Reading | null => {
+const readDialog = (rows: readonly string[], width: number): Reading | null => {
   if (!WAITING.test(rows.at(-1) ?? "")) return readTrust(rows);
   const last = rows.slice(0, -1).findLastIndex((row) => !isBlank(row));
   // A hint, or the row that explains the keys, stands below the options.
@@ -191,7 +214,7 @@ const readDialog = (rows: readonly string[]): Reading | null => {
   const header = rows.slice(0, selector.start).findLastIndex((row) => HEADER.test(row));
   return QUESTION_KEYS.test(keys)
     ? readQuestion(rows, selector, header)
-    : readPermission(rows, selector, header);
+    : readPermission(rows, selector, header, width);
 };
 
 // The turn: what works stands above the box, and the last row of the conversation says how a turn ended.
@@ -273,7 +296,9 @@ export const readQwenScreen = (screen: Screen): Reading | null => {
   const box = findBox(rows);
   const title = titleStateOf(screen.title);
   if (box !== null) return readTurn(rows, box, title);
-  return ofWholeScreen(screen, readDialog(rows)) ?? (title === "asking" ? null : readView(rows));
+  return (
+    ofWholeScreen(screen, readDialog(rows, screen.width)) ?? (title === "asking" ? null : readView(rows))
+  );
 };
 
 /** A mark of no width at the cursor. */
