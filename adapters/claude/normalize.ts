@@ -104,8 +104,8 @@ export interface HookDialect {
   promptField: string;
   /** A tool is announced when it begins, so that its request is over then; else before anybody is asked. */
   announcesLate: boolean;
-  /** What it tells when it has waited for a prompt for a while; null: it tells that as soon as it rests, also where a dialog was left. */
-  idleMeans: "settled" | null;
+  /** It notifies of what has waited for a while; else of each dialog and each rest at once, which says nothing new. */
+  notifiesLate: boolean;
   /** Three times the recorded delay from PermissionRequest to the drawn dialog. */
   dialogGraceMs: number;
 }
@@ -119,7 +119,7 @@ const CLAUDE: HookDialect = {
   answerKeys: (index) => (index < 9 ? [String(index + 1)] : null),
   promptField: "prompt",
   announcesLate: false,
-  idleMeans: "settled",
+  notifiesLate: true,
   dialogGraceMs: 1_000,
 };
 
@@ -359,6 +359,7 @@ const permissionRequested = (dialect: HookDialect): EventRule => {
 };
 
 const notified = (dialect: HookDialect): EventRule => {
+  if (!dialect.notifiesLate) return alive;
   const opened = opensWithin(dialect.dialogGraceMs);
   return (event) => {
     const { payload, agentId } = event;
@@ -370,7 +371,7 @@ const notified = (dialect: HookDialect): EventRule => {
           opened(event, elicitationAsk(payload), null, { confidence: "medium", needsConfirmation: false }),
         ];
       case "idle_prompt":
-        return dialect.idleMeans === null ? [activity(null, { agentId })] : [{ kind: dialect.idleMeans }];
+        return [{ kind: "settled" }];
       case null:
       default:
         return [activity(null, { agentId })];

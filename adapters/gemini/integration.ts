@@ -16,7 +16,8 @@ export interface HookForm {
   events: readonly [string, ...string[]];
   /** What of its settings keeps our hooks from running; `commands`: ours. */
   problems: (root: JsonNode, path: string, commands: ReadonlySet<string>) => readonly string[];
-  notifications: NonNullable<Integration["notifications"]>;
+  /** How the agent notifies by itself; absent: nobody has looked. */
+  notifications?: NonNullable<Integration["notifications"]>;
   testEvent: Integration["testEvent"];
 }
 
@@ -78,7 +79,7 @@ const GEMINI: HookForm = {
 export const createGeminiIntegration = (form: HookForm = GEMINI): Integration => {
   const command = createHookCommand(form.agentType);
   const integration = createHookSettingsIntegration({
-    notifications: form.notifications,
+    ...(form.notifications === undefined ? {} : { notifications: form.notifications }),
     path: (configDir) => `${configDir}/settings.json`,
     hasComments: true,
     events: form.events,

@@ -1,8 +1,6 @@
 // Reads Qwen Code's screen and title. The title has a sign while it works and another one while it asks; the screen says what it asks
 // and how a turn ended. It draws its commands without a mark where rows are too long (seen with 0.24.4 at 60 columns: a word was
 // missing), so no permission is whole by the screen alone. Source: frames recorded with 0.24.4.
-import type { PromptRequest } from "../../core/model/request.ts";
-import type { Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import {
   COMPLETED,
@@ -11,7 +9,6 @@ import {
   IN_MENU,
   INTERRUPTED,
   oneLine,
-  PLAN_APPROVAL,
   QUESTION,
   THINKING,
   TOOL,
@@ -25,12 +22,18 @@ import {
   movesTo,
   ofWholeScreen,
   shows,
-  styledRows,
-  typedOf,
-  visibleLines,
   withoutBlankEnds,
 } from "../common/screenText.ts";
-import { isKeyHints, optionsOf, readNumberedOptions, type Selector, withRoles } from "../common/selector.ts";
+import {
+  findRuledBox,
+  readHintedView,
+  readUncolouredDraft,
+  rowsWithoutBar,
+  type RuledBox,
+  statusAbove,
+  turnBelow,
+} from "../common/ruledBox.ts";
+import { digitOrEscape, optionsOf, readMarkedOptions, type Selector, withRoles } from "../common/selector.ts";
 import { fails } from "../common/progress.ts";
 import { errorStatusOfText } from "../gemini/normalize.ts";
 import { columnsOf, contentOf, pathOf } from "../gemini/layout.ts";
@@ -50,31 +53,7 @@ const titleStateOf = (title: string): TitleState | null => {
   return match[1] === undefined ? "ready" : match[1] === ASKS ? "asking" : "working";
 };
 
-/** Rows without the bar that shows how far the conversation was scrolled; signs have a selector of no width behind them. */
-const rowsOf = (screen: Screen): string[] =>
-  visibleLines(screen).map((row) =>
-    row.length >= screen.width && /[│█]$/.test(row) ? row.slice(0, -1).trimEnd() : row,
-  );
-
-const RULE = /^─{20,}$/;
 const SIGN = /^([>*!])(?: |$)/;
-const MAX_FOOTER_ROWS = 5;
-const MAX_DRAFT_ROWS = 20;
-
-interface Box {
-  /** Index of the first row inside, and of the lower rule. */
-  start: number;
-  end: number;
-  above: readonly string[];
-}
-
-const findBox = (rows: readonly string[]): Box | null => {
-  const end = rows.findLastIndex((row) => RULE.test(row));
-  if (end < 2 || rows.length - 1 - end > MAX_FOOTER_ROWS) return null;
-  const upper = rows.slice(0, end).findLastIndex((row) => RULE.test(row));
-  if (upper < 0 || end - upper > MAX_DRAFT_ROWS || !SIGN.test(rows[upper + 1] ?? "")) return null;
-  return { start: upper + 1, end, above: rows.slice(0, upper) };
-};
 
 // Dialogs: they take the place of the box, and a row below them says that they wait.
 
@@ -86,14 +65,11 @@ const TRUST = /^Do you trust this folder\?/;
 const QUESTION_KEYS = /\bEnter: Select\b/;
 const HIDDEN = /^ *\.\.\. first \d+ lines hidden \.\.\.$/;
 const SHOW_MORE = /^Press ctrl-s to show more lines$/;
-/** The field for an own text, chosen or not. */
+/** The field for an own text; a sign stands before it while it is chosen, and what is typed in its place. */
+const FIELD = "Type something...";
 const OWN_TEXT = /^(?:Type something\.\.\.$|> )/;
-const PERMISSIONS: readonly { asked: RegExp; status: Status; kind: PromptRequest["kind"] }[] = [
-  { asked: /^Allow execution of: /, status: TOOL_APPROVAL, kind: "command" },
-  { asked: /^Apply this change\?$/, status: EDIT_APPROVAL, kind: "edit" },
-  { asked: /^Would you like to proceed\?$/, status: PLAN_APPROVAL, kind: "plan" },
-  { asked: /^(Allow|Do you want to) .*\?$/, status: TOOL_APPROVAL, kind: "tool" },
-];
+const COMMAND = /^Allow execution of: /;
+const EDIT = /^Apply this change\?$/;
 /** Recorded with 0.24.4; what goes on in another mode or opens an editor has no role. */
 const ROLES = {
   approve: /^Yes, allow once$/,
@@ -104,12 +80,7 @@ const ROLES = {
 const TRUST_ROLES = { approve: /^Trust folder \(.+\)$/, always: /^(?!)/, deny: /^(?!)/ };
 
 const readSelector = (rows: readonly string[], end: number): Selector | null =>
-  MARKS.map((mark) => readNumberedOptions(rows, end, { mark, maxIndent: 6, isWrapped: false })).find(
-    (selector) => selector !== null,
-  ) ?? null;
-
-const keysOf = (index: number, label: string): string[] | null =>
-  label.endsWith("(esc)") ? ["Escape"] : index < 9 ? [String(index + 1)] : null;
+  readMarkedOptions(rows, end, MARKS, { maxIndent: 6, isWrapped: false });
 
 /** What is asked for, between the header, which may take several rows, and the question. A mark says that rows are hidden. */
 const bodyOf = (rows: readonly string[]) => {
@@ -128,55 +99,54 @@ const readPermission = (
 ): Reading | null => {
   const above = rows.slice(header + 1, selector.start);
   const text = (above.findLast((row) => !isBlank(row)) ?? "").trim();
-  const found = PERMISSIONS.find(({ asked }) => asked.test(text));
-  if (found === undefined) return null;
+  const isEdit = EDIT.test(text);
+  if (!isEdit && !COMMAND.test(text)) return null;
   const { body, sight } = bodyOf(above);
   const heading = HEADER.exec(rows[header] ?? "")?.[1] ?? "";
-  const path = found.kind === "edit" ? pathOf(`? ${heading.replace(/^(\S+) +/, "$1  ")}`) : null;
-  const written =
-    path === null
-      ? null
-      : contentOf(
-          body.map((row) => row.slice(3)),
-          path.isWriting,
-          width,
-        );
-  const shown = body.map((row) => row.replace(/^ {1,5}/, "")).join("\n");
-  return asks(found.status, "high", `${text} / ${selector.labels.join(" / ")}`, {
+  const { path, isWriting } = pathOf(`? ${heading.replace(/^(\S+) +/, "$1  ")}`);
+  const lines = body.map((row) => row.slice(3));
+  const { content, columns } = contentOf(lines, isWriting, width);
+  const command = body.map((row) => row.replace(/^ {1,5}/, "")).join("\n");
+  return asks(isEdit ? EDIT_APPROVAL : TOOL_APPROVAL, "high", `${text} / ${selector.labels.join(" / ")}`, {
     ...(header < 0 ? {} : { top: header }),
-    kind: found.kind,
+    kind: isEdit ? "edit" : "command",
     title: oneLine(text),
     toolName: heading.split(" ", 1)[0] || null,
-    ...(written === null
-      ? { body: shown || null, columns: columnsOf(width), ...sight }
-      : {
-          body: path?.path ?? heading.replace(/^\S+ +/, ""),
-          content: written.content,
-          columns: written.columns,
-        }),
-    options: withRoles(optionsOf(selector, keysOf), ROLES),
+    ...(isEdit
+      ? { body: path ?? heading.replace(/^\S+ +/, ""), content, columns }
+      : { body: command || null, columns: columnsOf(width), ...sight }),
+    options: withRoles(optionsOf(selector, digitOrEscape), ROLES),
   });
 };
 
-const readQuestion = (rows: readonly string[], selector: Selector, header: number): Reading => {
+/** Columns beside a text; one that comes near them may have been cut. */
+const MARGIN = 12;
+
+const readQuestion = (
+  rows: readonly string[],
+  selector: Selector,
+  header: number,
+  width: number,
+): Reading => {
   const above = withoutBlankEnds(rows.slice(header + 1, selector.start)).map((row) => row.trim());
   // Its short name stands above it.
   const gap = above.findIndex((row) => row === "");
   const text = withoutBlankEnds(above.slice(gap + 1));
   const field = selector.labels.findIndex((label) => OWN_TEXT.test(label));
+  const labels = selector.labels.map((label, index) => (index === field ? FIELD : label));
   const isSingle = selector.labels.every((label) => !/^\[.\] /.test(label));
-  return asks(QUESTION, "high", `${joined(text)} / ${selector.labels.join(" / ")}`, {
+  return asks(QUESTION, "high", `${joined(text)} / ${labels.join(" / ")}`, {
     ...(header < 0 ? {} : { top: header }),
     kind: "question",
     title: joined(text),
     body: text.join("\n"),
     toolName: "ask_user_question",
-    options: optionsOf(selector, (index) =>
+    options: optionsOf({ ...selector, labels }, (index) =>
       isSingle && index !== field ? movesTo(index, selector.marked) : null,
     ),
     textEntry: field < 0 || !isSingle ? null : [String(field + 1)],
     ...(isSingle ? {} : { takesSeveral: true }),
-    isWhole: header >= 0,
+    isWhole: header >= 0 && text.every((row) => row.length + MARGIN <= width),
   });
 };
 
@@ -213,7 +183,7 @@ const readDialog = (rows: readonly string[], width: number): Reading | null => {
   if (selector === null) return null;
   const header = rows.slice(0, selector.start).findLastIndex((row) => HEADER.test(row));
   return QUESTION_KEYS.test(keys)
-    ? readQuestion(rows, selector, header)
+    ? readQuestion(rows, selector, header, width)
     : readPermission(rows, selector, header, width);
 };
 
@@ -228,21 +198,9 @@ const TOOL_ROW = /^ {2}(\S{1,2}) ?(?=[A-Z])\S/;
 const REFUSED = "-";
 const DONE = /^[✓x]$/;
 
-/** Up to three rows: a narrow pane wraps it. */
-const statusAbove = (above: readonly string[]): string => {
-  const start = above.findLastIndex(isBlank) + 1;
-  return above.length - start > 3 ? "" : joined(above.slice(start));
-};
-
 const isToolRunning = (turn: readonly string[]): boolean => {
   const sign = TOOL_ROW.exec(turn.findLast((row) => /^ {2}\S/.test(row)) ?? "")?.[1];
   return sign !== undefined && sign !== REFUSED && !DONE.test(sign);
-};
-
-/** The rows behind the last prompt; null: none is in sight. */
-const lastTurn = (above: readonly string[]): readonly string[] | null => {
-  const prompt = above.findLastIndex((row) => PROMPT.test(row));
-  return prompt < 0 ? null : above.slice(prompt + 1);
 };
 
 const readEnd = (turn: readonly string[], isSure: boolean): Reading | null => {
@@ -263,9 +221,9 @@ const readEnd = (turn: readonly string[], isSure: boolean): Reading | null => {
 
 const MENU = /^> (?:\/|(?:\S.*\s)?@\S*\s*$)/;
 
-const readTurn = (rows: readonly string[], box: Box, title: TitleState | null): Reading | null => {
-  const status = statusAbove(box.above);
-  const turn = lastTurn(box.above);
+const readTurn = (rows: readonly string[], box: RuledBox, title: TitleState | null): Reading | null => {
+  const status = statusAbove(box);
+  const turn = turnBelow(box.above, PROMPT);
   const isRunning = SPINNER.test(status);
   if (isRunning && title !== "ready") {
     const said = turn === null ? box.above : turn.slice(0, turn.findLastIndex(isBlank) + 1);
@@ -281,35 +239,17 @@ const readTurn = (rows: readonly string[], box: Box, title: TitleState | null): 
   return end;
 };
 
-/** A view that a person opened: it stands where the box was, and explains its keys. */
-const readView = (rows: readonly string[]): Reading | null => {
-  const hint = rows
-    .slice(-12)
-    .map((row) => row.replaceAll(/[│┃]/g, " ").trim())
-    .find((row) => row !== "" && isKeyHints(row));
-  return hint === undefined ? null : shows(IN_MENU, "high", hint);
-};
-
 /** State and request that title and screen positively show, or null. */
 export const readQwenScreen = (screen: Screen): Reading | null => {
-  const rows = rowsOf(screen);
-  const box = findBox(rows);
+  const rows = rowsWithoutBar(screen);
+  const box = findRuledBox(rows, SIGN);
   const title = titleStateOf(screen.title);
   if (box !== null) return readTurn(rows, box, title);
   return (
-    ofWholeScreen(screen, readDialog(rows, screen.width)) ?? (title === "asking" ? null : readView(rows))
+    ofWholeScreen(screen, readDialog(rows, screen.width)) ??
+    (title === "asking" ? null : readHintedView(rows))
   );
 };
 
-/** A mark of no width at the cursor. */
-const CURSOR_MARK = /\u200b/g;
-/** What the agent proposes or hints at has a colour; what somebody typed has the terminal's own. */
-export const readQwenDraft = (screen: Screen): string | null => {
-  const cells = styledRows(screen);
-  const box = findBox(rowsOf(screen));
-  if (cells === null || box === null || !/^[>*]/.test(screen.lines[box.start] ?? "")) return null;
-  const typed = cells
-    .slice(box.start, box.end)
-    .map((row) => row.slice(2).filter(({ colour }) => colour === ""));
-  return typedOf(typed, 0).replaceAll(CURSOR_MARK, "").trim();
-};
+/** What somebody typed; null where there is no box for prompts. */
+export const readQwenDraft = (screen: Screen): string | null => readUncolouredDraft(screen, /^[>*](?: |$)/);
