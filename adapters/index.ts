@@ -15,6 +15,7 @@ import { createGjcAdapter } from "./gjc/index.ts";
 import { createOmpAdapter } from "./omp/index.ts";
 import { createOpencodeAdapter } from "./opencode/index.ts";
 import { createPiAdapter } from "./pi/index.ts";
+import { createQwenAdapter } from "./qwen/index.ts";
 
 interface Identified {
   adapter: AgentAdapter;
@@ -56,6 +57,7 @@ const builtInAdapters = (): readonly AgentAdapter[] =>
     createOmpAdapter(),
     createOpencodeAdapter(),
     createPiAdapter(),
+    createQwenAdapter(),
   ].map(inEditors);
 
 /** Pure over the given adapters; agent types must differ. */

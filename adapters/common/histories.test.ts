@@ -35,6 +35,7 @@ const PATHS: Readonly<Record<string, string>> = {
   gemini: "project/chats/session-2026-11-22T23-13-4b6e8189.jsonl",
   copilot: "4f8298d2-418e-4a80-b3af-93ac5d9530f5/events.jsonl",
   pi: "--home-dev-project--/2026-11-22T23-13-31-141Z_01a20589-4204-70db-9a77-c95e1db5b8ee.jsonl",
+  qwen: "-home-dev-project/chats/33809b9f-5e7a-4872-9486-242f1baf7226.jsonl",
   omp: "-project/2026-11-22T23-13-41-541Z_01a20589-6aa5-753f-82e9-158139f45e05.jsonl",
 };
 
@@ -56,6 +57,13 @@ describe("the facts of a session", () => {
       "SAY hello from the lab",
       null,
       "2026-11-22T23:13:31.141Z",
+    ],
+    [
+      "qwen",
+      "33809b9f-5e7a-4872-9486-242f1baf7226",
+      "SAY hello from the lab",
+      null,
+      "2026-11-29T11:39:06.621Z",
     ],
     [
       "omp",

@@ -155,6 +155,17 @@ export const readNumberedOptions = (
   return null;
 };
 
+/** The same for an agent that marks the chosen option by different signs. */
+export const readMarkedOptions = (
+  lines: readonly string[],
+  end: number,
+  marks: readonly string[],
+  form: Omit<SelectorForm, "mark">,
+): Selector | null =>
+  marks
+    .map((mark) => readNumberedOptions(lines, end, { ...form, mark }))
+    .find((selector) => selector !== null) ?? null;
+
 /** Options without numbers: adjoining lines above `end`, exactly one of them marked. */
 export const readPlainOptions = (
   lines: readonly string[],
@@ -198,3 +209,7 @@ export const optionsOf = (
     const description = selector.descriptions?.[index] ?? "";
     return { label, keys: keysOf(index, label), ...(description === "" ? {} : { description }) };
   });
+
+/** Keys of dialogs in which digits choose, and Escape is the option that says so. */
+export const digitOrEscape = (index: number, label: string): string[] | null =>
+  /\(esc\)/i.test(label) ? ["Escape"] : index < 9 ? [String(index + 1)] : null;

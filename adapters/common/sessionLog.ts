@@ -100,6 +100,21 @@ export const textsOf = (content: unknown, types: readonly string[]): string[] =>
   });
 };
 
+/** Parts of a message as Google's models have them: texts and calls; thoughts and results are left out. */
+export const entriesOfParts = (
+  role: TranscriptEntry["role"],
+  parts: readonly unknown[],
+  at: number | null,
+): TranscriptEntry[] =>
+  parts.flatMap((item) => {
+    const part = asPayload(item);
+    if (part === null || fieldOf(part, "thought") === true) return [];
+    const call = asPayload(fieldOf(part, "functionCall"));
+    return call === null
+      ? entryOf(role, textOf(part, "text"), at)
+      : callOf(textOf(call, "name"), fieldOf(call, "args"), at);
+  });
+
 // Facts and usage. A piece of a log may begin and end in the middle of a line, so a line counts only where it is whole.
 
 /** An id that may stand in a command line: never an option, never a path. */

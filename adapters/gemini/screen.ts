@@ -36,6 +36,7 @@ import {
   readNumberedOptions,
   splitFooter,
   type Selector,
+  digitOrEscape,
   isKeyHints,
 } from "../common/selector.ts";
 import {
@@ -66,10 +67,6 @@ const OTHER_PERMISSION = /^(Do you want to (proceed|continue|allow)|Allow (execu
 const KNOWN = [SHELL, EDIT, PLAN, OTHER_PERMISSION];
 const TRUST = /Do you trust the files in this folder\?/;
 const PERMISSION_OPTION = /^(Allow|Yes)\b/;
-
-/** Digits choose in permission dialogs (seen: `1`); Escape denies, as its label says. */
-const permissionKeys = (index: number, label: string): string[] | null =>
-  /\(esc\)/i.test(label) ? ["Escape"] : index < 9 ? [String(index + 1)] : null;
 
 /** Recorded with 0.61.0; "Modify with external editor" has no role. */
 const PERMISSION_ROLES = {
@@ -157,7 +154,7 @@ const permission = (dialog: Dialog, question: Question, rule: Rule): Reading => 
     kind: rule.kind,
     title: oneLine(question.text) || "Gemini needs your permission",
     toolName: tool === "" ? null : oneLine(tool, 200),
-    options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
+    options: withRoles(optionsOf(dialog.selector, digitOrEscape), PERMISSION_ROLES),
     ...fields,
     isWhole: fields.isWhole === true && dialog.isAllDrawn,
   });

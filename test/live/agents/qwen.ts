@@ -1,6 +1,6 @@
 // Qwen Code with a model of one's own, by OpenAI's protocol.
 import type { LiveAgent } from "./liveAgent.ts";
-import { COMMON } from "./liveAgent.ts";
+import { COMMON, LOG_BY_EVENT_ONLY } from "./liveAgent.ts";
 import { API_KEY, mergeJson, writeJson } from "./settings.ts";
 
 /** All that its documents name. */
@@ -23,6 +23,7 @@ const EVENTS = [
 
 export const qwen: LiveAgent = {
   ...COMMON,
+  ...LOG_BY_EVENT_ONLY,
   id: "qwen",
   main: { name: "@qwen-code/qwen-code", version: "0.24.4" },
   command: "qwen",
@@ -62,6 +63,8 @@ export const qwen: LiveAgent = {
     plan: null,
     interrupted: /Request cancelled/,
   },
+  // Its commands are drawn without a mark where a row is too long.
+  showsWhole: false,
   takesFreeText: true,
   exit: "/quit",
 };
