@@ -4,7 +4,7 @@ import { type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
 import { readDocumentedScreen } from "../piFamily/screen.ts";
-import { identifyScript } from "../piFamily/identify.ts";
+import { identifyScript } from "../common/identifyScript.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
 import { piHistory, readPiTranscript } from "../piFamily/history.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";

@@ -105,6 +105,11 @@ const rulesShape = {
   keys: answerKeysSchema.optional(),
 };
 
+/** Rules alone, as an adapter in the tree holds them. */
+export const rulesSchema = z
+  .object({ titles: rulesShape.titles, screens: rulesShape.screens, keys: rulesShape.keys })
+  .strict();
+
 const processSchema = z
   .object({
     names: z

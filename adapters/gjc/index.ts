@@ -8,7 +8,7 @@ import {
 } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { baseName, wordsOf } from "../common/commandLine.ts";
-import { identifyScript, isWithoutScreen } from "../piFamily/identify.ts";
+import { identifyScript, isWithoutScreen } from "../common/identifyScript.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { parsePayload, textOf } from "../common/events.ts";
 import { BUILT_IN } from "../common/builtIn.ts";

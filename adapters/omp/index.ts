@@ -3,7 +3,7 @@ import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { type AgentAdapter, type IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
 import { RUN_EVENTS, createExtensionIntegration } from "../piFamily/integration.ts";
-import { identifyScript } from "../piFamily/identify.ts";
+import { identifyScript } from "../common/identifyScript.ts";
 import { piHistory, readPiTranscript } from "../piFamily/history.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { readPiSessionFile, readPiSessionTitle, titleOfOmpSession } from "../piFamily/sessionFile.ts";

@@ -9,7 +9,7 @@ import {
   type IdentifyMatch,
 } from "../../core/ports/agentAdapter.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
-import { identifyScript } from "../piFamily/identify.ts";
+import { identifyScript } from "../common/identifyScript.ts";
 import { piHistory, readPiTranscript } from "../piFamily/history.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";

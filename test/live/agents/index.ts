@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { MODES } from "../results/result.ts";
 import type { AgentId } from "./agentIds.ts";
 import { COMMON, COMMON_PROMPTS, type LiveAgent, LOG_BY_EVENT_ONLY } from "./liveAgent.ts";
+import { qwen } from "./qwen.ts";
 import { API_KEY, writeJson, writeText } from "./settings.ts";
 
 // pi. It has no questions before tools of its own: an extension of the kind that people write asks for commands.
@@ -377,4 +378,5 @@ export const LIVE_AGENTS: Readonly<Record<AgentId, LiveAgent>> = {
   opencode,
   omp,
   pi,
+  qwen,
 };

@@ -51,9 +51,21 @@ export interface StartDialog {
   expectedIn: readonly Mode[];
 }
 
+/** Where the agent's hooks or its plugin write while it is recorded. */
+export interface EventLogger {
+  /** A line of JSON for each event: `t` (epoch ms), `tag` (`<agent>.<event>`), `pane`, `ppid`, `payload`. */
+  readonly log: string;
+  /** The agent's part of the tag. */
+  readonly tag: string;
+  /** A command for a shell that writes the event with the JSON on its standard input. */
+  readonly command: (event: string) => string;
+}
+
 export interface LiveAgent {
   readonly id: AgentId;
   readonly main: NpmPackage;
+  /** Its absolute path where it is no package of npm but on this machine already; absent: it is one. */
+  readonly program?: string;
   /** What it needs beside itself, in its own folder of the cache or in one of that name; version `=` is the agent's. */
   readonly companions: readonly (NpmPackage & { folder: string | null })[];
   readonly npmFlags: readonly string[];
@@ -61,6 +73,8 @@ export interface LiveAgent {
   /** Writes its settings into the HOME that was made for it. */
   configure(place: Place): Promise<void>;
   environment(place: Place): Readonly<Record<string, string>>;
+  /** Adds to its settings that each of its events is logged; absent: it has none, or nobody has looked. */
+  logEvents?(place: Place, logger: EventLogger): Promise<void>;
   readonly markers: Markers;
   readonly prompts: Prompts;
   readonly startDialogs: readonly StartDialog[];

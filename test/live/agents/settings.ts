@@ -1,5 +1,5 @@
 // Settings files of agents, written into a HOME that was made for them.
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 export const API_KEY = "live-fake-key";
@@ -12,3 +12,9 @@ export const writeText = async (home: string, file: string, text: string): Promi
 
 export const writeJson = (home: string, file: string, value: unknown): Promise<void> =>
   writeText(home, file, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Puts more keys into a file of settings that is there. */
+export const mergeJson = async (home: string, file: string, more: object): Promise<void> => {
+  const before: unknown = JSON.parse(await readFile(join(home, file), "utf8"));
+  await writeJson(home, file, Object.assign({}, before, more));
+};

@@ -17,7 +17,8 @@ import {
   sizeOf,
   SIZES,
 } from "../results/result.ts";
-import { openRig, type RigAgent } from "../rig/openRig.ts";
+import { openRig } from "../rig/openRig.ts";
+import type { RigAgent } from "../rig/openStand.ts";
 import type { Stopper } from "../rig/stopper.ts";
 import { ACCOUNT_SCENARIOS } from "./accounts.ts";
 import { ACTION_SCENARIOS } from "./actions.ts";

@@ -1,7 +1,7 @@
 // A stretch of a part that begins and ends at the agent's prompt, or ends the agent.
 import type { AgentId } from "../agents/agentIds.ts";
 import type { LiveAgent } from "../agents/liveAgent.ts";
-import type { Stage } from "./stage.ts";
+import type { BareStage, Stage } from "./stage.ts";
 
 /** How the agent is started where a scenario needs it otherwise than at its prompt in a trusted project. */
 export interface Start {
@@ -12,7 +12,8 @@ export interface Start {
 }
 export const USUAL_START: Start = { isPlan: false, answersDialogs: true, isTrusted: true };
 
-export interface Scenario {
+/** `On`: what it is driven on. */
+export interface Scenario<On extends BareStage = Stage> {
   readonly name: string;
   /** The steps that it notes, by which `--state` chooses it. */
   readonly steps: readonly string[];
@@ -24,5 +25,5 @@ export interface Scenario {
   readonly start?: Start;
   /** Another agent that it needs in the same home, at the version last driven. */
   readonly companion?: AgentId;
-  run(stage: Stage): Promise<void>;
+  run(stage: On): Promise<void>;
 }

@@ -10,6 +10,7 @@ import type { Exchange } from "../model/modelLog.ts";
 import { reasonBy, shownBy, type Sighting } from "../rig/liveFeed.ts";
 import type { LivePane, Said } from "../rig/livePane.ts";
 import type { Rig } from "../rig/openRig.ts";
+import type { Stand } from "../rig/openStand.ts";
 import type { Part, Shown, Step, Verdict } from "../results/result.ts";
 import { judge } from "./judge.ts";
 
@@ -39,11 +40,10 @@ export interface Check {
   left?: Left | null;
 }
 
-export interface Stage {
-  readonly rig: Rig;
+/** What a scenario needs that brings an agent into a state and says so; what becomes of it is up to whoever made it. */
+export interface BareStage {
+  readonly rig: Stand;
   readonly pane: LivePane;
-  /** The same for another pane of the rig. */
-  on(pane: LivePane): Stage;
   /** A number that no other step has, for prompts and files. */
   next(): number;
   check(check: Check): Promise<void>;
@@ -53,6 +53,12 @@ export interface Stage {
   did(step: string, isRight: boolean, detail: string): Promise<void>;
   /** The requests that the agent sent since the prompt was submitted. */
   since(at: number): Exchange[];
+}
+
+export interface Stage extends BareStage {
+  readonly rig: Rig;
+  /** The same for another pane of the rig. */
+  on(pane: LivePane): Stage;
 }
 
 export interface StageOptions {
@@ -170,7 +176,7 @@ export const createStage = (options: StageOptions): Stage => {
 };
 
 /** The request that the prompt led to. */
-export const askedBy = (stage: Stage, said: Said): Exchange | null =>
+export const askedBy = (stage: BareStage, said: Said): Exchange | null =>
   stage
     .since(said.at)
     .find(({ prompt, toolResult }) => toolResult === null && prompt.includes(said.prompt)) ?? null;

@@ -6,7 +6,7 @@ import type { LiveAgent } from "../agents/liveAgent.ts";
 import { untilTrue } from "../rig/livePane.ts";
 import type { Shown } from "../results/result.ts";
 import type { Scenario } from "./scenario.ts";
-import { askedBy, type Stage } from "./stage.ts";
+import { askedBy, type BareStage } from "./stage.ts";
 import { ask, completeTurn, endedAt, hasFile, hasOpenExchange, openDialog, stopTurn } from "./turns.ts";
 
 const FILE_LIMIT_MS = 15_000;
@@ -14,7 +14,7 @@ const STOP_LIMIT_MS = 8_000;
 const EXIT_LIMIT_MS = 15_000;
 const MODE_SWITCH_MS = 1_000;
 
-const idle: Scenario = {
+const idle: Scenario<BareStage> = {
   name: "idle",
   steps: ["idle"],
   run: (stage) =>
@@ -27,14 +27,14 @@ const idle: Scenario = {
     }),
 };
 
-const completed: Scenario = {
+const completed: Scenario<BareStage> = {
   name: "completed",
   steps: ["completed"],
   run: (stage) => completeTurn(stage, "completed", `SAY hello n${stage.next()}`),
 };
 
 /** A turn whose request is open, checked and then stopped by the agent's keys. */
-const running: Scenario = {
+const running: Scenario<BareStage> = {
   name: "running",
   steps: ["running", "interrupted"],
   run: async (stage) => {
@@ -52,7 +52,7 @@ const running: Scenario = {
   },
 };
 
-const thinking: Scenario = {
+const thinking: Scenario<BareStage> = {
   name: "thinking",
   steps: ["thinking", "after_thinking"],
   run: async (stage) => {
@@ -78,9 +78,9 @@ const dialogScenario = (options: {
   refused: string;
   state: Shown;
   words: (agent: LiveAgent) => RegExp | null;
-  prompt: (stage: Stage, file: string) => string;
+  prompt: (stage: BareStage, file: string) => string;
   lack: string;
-}): Scenario => ({
+}): Scenario<BareStage> => ({
   name: options.name,
   steps: [options.name, options.refused],
   lacks: (agent) => (options.words(agent) === null ? options.lack : null),
@@ -128,7 +128,7 @@ const question = dialogScenario({
   lack: "it has no tool for questions",
 });
 
-const input: Scenario = {
+const input: Scenario<BareStage> = {
   ...question,
   run: async (stage) => {
     const { askMode } = stage.rig.agent.keys;
@@ -145,7 +145,7 @@ const input: Scenario = {
 
 /** Approves where it is asked, until the command runs. */
 const startTool = async (
-  stage: Stage,
+  stage: BareStage,
   file: string,
 ): Promise<{ at: number; pressedAt: number; hiddenAt: number } | null> => {
   const { agent } = stage.rig;
@@ -169,7 +169,7 @@ const isAlive = async (file: string): Promise<boolean> =>
     () => false,
   );
 
-const tool: Scenario = {
+const tool: Scenario<BareStage> = {
   name: "tool",
   steps: ["tool", "interrupted_tool"],
   run: async (stage) => {
@@ -194,7 +194,7 @@ const tool: Scenario = {
   },
 };
 
-const error: Scenario = {
+const error: Scenario<BareStage> = {
   name: "error",
   steps: ["error", "after_error"],
   run: async (stage) => {
@@ -208,7 +208,7 @@ const error: Scenario = {
   },
 };
 
-const exited: Scenario = {
+const exited: Scenario<BareStage> = {
   name: "exited",
   steps: ["exited"],
   run: async (stage) => {
@@ -221,7 +221,7 @@ const exited: Scenario = {
   },
 };
 
-export const STATE_SCENARIOS: readonly Scenario[] = [
+export const STATE_SCENARIOS: readonly Scenario<BareStage>[] = [
   idle,
   completed,
   running,

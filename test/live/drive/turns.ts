@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Exchange } from "../model/modelLog.ts";
 import { untilTrue, type Said } from "../rig/livePane.ts";
 import type { Shown } from "../results/result.ts";
-import { askedBy, type Left, type Stage } from "./stage.ts";
+import { askedBy, type BareStage, type Left } from "./stage.ts";
 
 const ENTER_AGAIN_MS = 5_000;
 const ASK_LIMIT_MS = 15_000;
@@ -12,13 +12,16 @@ const END_LIMIT_MS = 20_000;
 /** An agent that goes on after a denial asks its model within this time. */
 const GOES_ON_MS = 1_500;
 
-export const hasOpenExchange = (stage: Stage, since: number): boolean =>
+export const hasOpenExchange = (stage: BareStage, since: number): boolean =>
   stage.since(since).some(({ ended }) => ended === null);
-export const hasFile = (stage: Stage, file: string): boolean =>
+export const hasFile = (stage: BareStage, file: string): boolean =>
   existsSync(join(stage.rig.place.project, file));
 
 /** Types the prompt and waits for the request that it leads to. */
-export const ask = async (stage: Stage, prompt: string): Promise<{ said: Said; asked: Exchange | null }> => {
+export const ask = async (
+  stage: BareStage,
+  prompt: string,
+): Promise<{ said: Said; asked: Exchange | null }> => {
   const said = await stage.pane.say(prompt);
   const isAsked = (): boolean => askedBy(stage, said) !== null;
   // On a busy machine an agent may take the first Enter as part of a paste.
@@ -29,7 +32,7 @@ export const ask = async (stage: Stage, prompt: string): Promise<{ said: Said; a
 
 /** When the last request since then was answered, or dropped by the agent; null: one is open. */
 export const endedAt = async (
-  stage: Stage,
+  stage: BareStage,
   since: number,
   limitMs = END_LIMIT_MS,
 ): Promise<number | null> => {
@@ -39,7 +42,7 @@ export const endedAt = async (
 };
 
 /** A turn of text to its end, as a step. */
-export const completeTurn = async (stage: Stage, step: string, prompt: string): Promise<void> => {
+export const completeTurn = async (stage: BareStage, step: string, prompt: string): Promise<void> => {
   const { said } = await ask(stage, prompt);
   const since = await endedAt(stage, said.at);
   if (since === null) return stage.undriven(step, ["completed"], `no answer to '${prompt}'`);
@@ -57,7 +60,7 @@ export const completeTurn = async (stage: Stage, step: string, prompt: string): 
  * completes it; one that does not is interrupted. `goneAt` gives when the dialog, or the turn, was over.
  */
 export const stopTurn = async (
-  stage: Stage,
+  stage: BareStage,
   options: {
     step: string;
     keys: readonly string[];
@@ -93,7 +96,7 @@ export const stopTurn = async (
 
 /** Types a prompt after which a dialog opens, and checks the wait. */
 export const openDialog = async (
-  stage: Stage,
+  stage: BareStage,
   options: { step: string; prompt: string; words: RegExp; states: readonly Shown[] },
 ): Promise<Said | null> => {
   const { step, prompt, words, states } = options;

@@ -1,11 +1,11 @@
 // All habitats, and what is driven in each: the states of an ordinary day, and a text that agtmux sends.
 import { execFileSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AgentId } from "../agents/agentIds.ts";
 import type { LiveAgent, Place } from "../agents/liveAgent.ts";
-import { writeText } from "../agents/settings.ts";
+import { mergeJson, writeText } from "../agents/settings.ts";
 import { act, referenceOf } from "../drive/act.ts";
 import type { Scenario } from "../drive/scenario.ts";
 import { askedBy, type Stage } from "../drive/stage.ts";
@@ -249,14 +249,10 @@ const COMMON_HABITATS: readonly Habitat[] = [
 
 // Habitats of one agent: its settings, options and variables, as its documents list them.
 
-/** Puts more keys into a file of settings that is there. */
 const merged =
   (file: string, more: object) =>
-  async ({ home }: Place): Promise<void> => {
-    const path = join(home, file);
-    const before: unknown = JSON.parse(await readFile(path, "utf8"));
-    await writeFile(path, JSON.stringify(Object.assign({}, before, more)));
-  };
+  ({ home }: Place): Promise<void> =>
+    mergeJson(home, file, more);
 const claudeSettings = (more: object) => merged(".claude/settings.json", more);
 const claudeState = (more: object) => merged(".claude.json", more);
 const statusLine = (text: string) =>

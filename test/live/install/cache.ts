@@ -2,7 +2,7 @@
 // `<cache>/<agent>/node_modules` counts too where the version in it is the one that is asked for.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import type { LiveAgent } from "../agents/liveAgent.ts";
 
@@ -54,8 +54,19 @@ export const findFolder = (cache: string, wanted: CacheFolder): string | null =>
     .map((name) => join(cache, name))
     .find((path) => wanted.packages.every(({ name, version }) => versionIn(path, name) === version)) ?? null;
 
+/** A program that is there already has no folder of the cache. */
+const onThisMachine = ({ id, main }: LiveAgent, program: string): InstalledAgent => ({
+  version: main.version,
+  folder: (name) => {
+    throw new Error(`${id} is no package, so there is no folder ${name}`);
+  },
+  programs: [dirname(program)],
+});
+
 /** The agent at this version, whole; null: something of it is not installed. */
 export const findInstalled = (cache: string, agent: LiveAgent, version: string): InstalledAgent | null => {
+  const { program } = agent;
+  if (program !== undefined) return existsSync(program) ? onThisMachine(agent, program) : null;
   const found = new Map<string, string>();
   for (const wanted of foldersOf(agent, version)) {
     const path = findFolder(cache, wanted);

@@ -12,7 +12,7 @@ const execFileAsync = promisify(execFile);
 /** npm runs by the Node that runs this: an older one would pick versions that fit itself. */
 const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
 /** `npm run` hands on the settings of this project, one of which is that no script of a package runs: agents need theirs. */
-const ENV = Object.fromEntries(
+export const NPM_ENV = Object.fromEntries(
   Object.entries({ ...process.env, PATH }).filter(([name]) => !name.toLowerCase().startsWith("npm_")),
 );
 
@@ -20,7 +20,7 @@ const ENV = Object.fromEntries(
 export const resolveVersion = async (agent: LiveAgent, asked: string): Promise<string> => {
   if (/^\d/.test(asked)) return asked;
   const args = ["view", `${agent.main.name}@${asked}`, "version", "--json"];
-  const { stdout } = await execFileAsync("npm", args, { env: ENV });
+  const { stdout } = await execFileAsync("npm", args, { env: NPM_ENV });
   return z.string().parse(JSON.parse(stdout));
 };
 
@@ -30,7 +30,7 @@ const install = async (cache: string, agent: LiveAgent, folder: CacheFolder): Pr
   try {
     const packages = folder.packages.map(({ name, version }) => `${name}@${version}`);
     const args = ["install", "--prefix", fresh, "--no-audit", "--no-fund", "--loglevel=error"];
-    await execFileAsync("npm", [...args, ...agent.npmFlags, ...packages], { env: ENV, cwd: fresh });
+    await execFileAsync("npm", [...args, ...agent.npmFlags, ...packages], { env: NPM_ENV, cwd: fresh });
     await rm(join(cache, folder.versioned), { recursive: true, force: true });
     await rename(fresh, join(cache, folder.versioned));
   } finally {
@@ -47,6 +47,7 @@ export const installAgent = async (options: {
 }): Promise<void> => {
   const { cache, agent, version, say } = options;
   if (findInstalled(cache, agent, version) !== null) return say(`${agent.id} ${version} is there`);
+  if (agent.program !== undefined) throw new Error(`${agent.id}: there is no ${agent.program}`);
   for (const folder of foldersOf(agent, version)) {
     if (findFolder(cache, folder) !== null) continue;
     say(`${agent.id} ${version}: installing ${folder.packages.map(({ name }) => name).join(", ")}`);

@@ -76,7 +76,7 @@ const NAMES = {
   RUN: ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_in_terminal"],
   WRITE: ["Write", "write", "write_file", "create", "create_file", "apply_patch"],
   EDIT: ["Edit", "edit", "replace", "str_replace_editor", "apply_patch", "Write", "write"],
-  ASK: ["AskUserQuestion", "request_user_input", "ask_user", "question", "ask"],
+  ASK: ["AskUserQuestion", "ask_user_question", "request_user_input", "ask_user", "question", "ask"],
   PLAN: ["ExitPlanMode", "exit_plan_mode", "plan_exit"],
   TASK: ["Agent", "Task", "task", "spawn_agent", "invoke_agent", "generalist", "subagent"],
 } as const satisfies Partial<Record<Verb, readonly string[]>>;

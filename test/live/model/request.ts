@@ -58,7 +58,7 @@ export const flatten = (content: unknown): string => {
 };
 
 const WORKING_FOLDER =
-  /(?:Primary working directory|[Ww]orking directory|<cwd>|cwd|Workspace Directories:\s*-?|current working directory(?: is)?)\s*:?\s*`?(\/[^\s<`"\\,]+)/;
+  /(?:Primary working directory|[Ww]orking directory|<cwd>|cwd|Workspace Directories:\s*-?|current working directory(?: is)?|working in the directory)\s*:?\s*`?(\/[^\s<`"\\,]+)/;
 /** The working folder that a prompt of the agent names somewhere. */
 export const findFolder = (text: string): string | null =>
   WORKING_FOLDER.exec(text)?.[1]?.replace(/[.,]$/, "") ?? null;

@@ -1,10 +1,10 @@
-// Recognising a member of the pi family that a JavaScript runtime runs: by the path of its package, else by the name of
+// Recognising an agent that a JavaScript runtime runs: by the path of its package, else by the name of
 // the script that the runtime was given. Names as short as these belong to other programs too: a bare name proves nothing.
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { baseName, readScriptCommand } from "../common/commandLine.ts";
+import { baseName, readScriptCommand } from "./commandLine.ts";
 
-interface FamilySigns {
+interface ScriptSigns {
   displayName: string;
   /** The path of the script inside its package, from the package's name on. */
   packagePath: RegExp;
@@ -30,7 +30,7 @@ export const isWithoutScreen = (operands: readonly string[], helpers: RegExp): b
 /** The first process, parents before children, that a runtime runs as this agent; null for everything else. */
 export const identifyScript = (
   processes: readonly ProcessInfo[],
-  signs: FamilySigns,
+  signs: ScriptSigns,
 ): IdentifyMatch | null => {
   for (const process of processes) {
     const command = readScriptCommand(process.args);
