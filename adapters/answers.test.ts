@@ -18,11 +18,17 @@ const DIGITS_3: Known = ["1", "3"];
 /** The digit of its refusal only moves to a field. */
 const COPILOT: Known = ["1", "Escape"];
 const GEMINI: Known = ["1", "Escape"];
+const QWEN: Known = ["1", "Escape"];
 /** The same keys at each width at which a dialog was recorded. */
 const atWidths = (frame: string, known: Known | Unknown): Record<string, Known | Unknown> =>
   Object.fromEntries([60, 70, 96, 140].map((width) => [`recordings/${frame}_${width}`, known]));
 const inColumns = (frame: string, columns: readonly number[], known: Known | Unknown) =>
   Object.fromEntries(columns.map((width) => [`recordings/${frame}_${width}_columns`, known] as const));
+/** As `npm run adapter -- record` names what it records. */
+const atSizes = (frame: string, known: Known | Unknown) => ({
+  [`recordings/${frame}`]: known,
+  ...inColumns(frame, [60, 80, 250], known),
+});
 const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/claude/approval_edit": DIGITS_3,
   ...inColumns("claude/approval", [96, 140], DIGITS_4),
@@ -137,6 +143,10 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "variants/copilot/question_60_columns_second_selected": "question",
   "variants/copilot/question_free_text": "text",
   "variants/copilot/trust_60_columns": ["Enter", undefined],
+  ...atSizes("qwen/approval_edit", QWEN),
+  ...atSizes("qwen/trust_dialog", ["Enter", undefined]),
+  ...atSizes("qwen/waiting_approval", QWEN),
+  ...atSizes("qwen/waiting_input_question", "question"),
   "variants/gemini/approval_250_columns": GEMINI,
   "variants/gemini/approval_40_columns": GEMINI,
   "variants/gemini/approval_60_columns": GEMINI,
@@ -170,6 +180,7 @@ const FIELDS: readonly (readonly [frame: RegExp, keys: readonly string[]])[] = [
   [/^recordings\/copilot\/waiting_input_question$/, ["Down", "Down"]],
   [/^variants\/copilot\/question_60_columns_second_selected$/, ["Down"]],
   [/\/gemini\/(question_one_|question_60_|waiting_input_)/, ["3"]],
+  [/\/qwen\/waiting_input_/, ["3"]],
   [/\/claude\/(plan_(tall|text)_|name_question|question_(one_|two_\d|2_1_197|60_)|waiting_input_)/, ["3"]],
   [/\/opencode\/(question_own_unopened|question_60_|waiting_input_)/, ["3"]],
 ];

@@ -85,6 +85,16 @@ const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
     bang_typed: null,
     question_mark: "what",
   },
+  qwen: {
+    ...EVERYWHERE,
+    long: "rewrite the parser so that it reads every line of the file only once, keeps the comments where they\nare, and says in one sentence what is wrong with a line that it cannot read at all",
+    lines: LINES,
+    paste: "[Pasted Content 949 chars]",
+    // Its list of commands leaves no room for the box that is known.
+    slash: null,
+    bang: null,
+    question_mark: "what",
+  },
   copilot: {
     ...EVERYWHERE,
     long: LONG_IN_MARGIN,

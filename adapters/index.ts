@@ -16,6 +16,7 @@ import { createKiloAdapter } from "./kilo/index.ts";
 import { createOmpAdapter } from "./omp/index.ts";
 import { createOpencodeAdapter } from "./opencode/index.ts";
 import { createPiAdapter } from "./pi/index.ts";
+import { createQwenAdapter } from "./qwen/index.ts";
 
 interface Identified {
   adapter: AgentAdapter;
@@ -58,6 +59,7 @@ const builtInAdapters = (): readonly AgentAdapter[] =>
     createOmpAdapter(),
     createOpencodeAdapter(),
     createPiAdapter(),
+    createQwenAdapter(),
   ].map(inEditors);
 
 /** Pure over the given adapters; agent types must differ. */

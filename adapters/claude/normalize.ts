@@ -46,6 +46,7 @@ import {
   hashRequest,
 } from "../common/promptRequest.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
+import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 
 // Why a turn failed: from the hook's error name and from the text that Claude Code shows. One place, because the hook and
 // the screen must name the same failure alike. Recorded: 400, 401, 429, 500 (2.1.329); the limit texts are documented only.
@@ -88,19 +89,52 @@ export const ERROR_LINE =
 /** Title of a plan's request, with or without its text. */
 export const EXIT_PLAN_MODE = "Exit plan mode?";
 
-const EDIT_TOOLS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit", "Update"]);
-const isEditTool = (toolName: string): boolean => EDIT_TOOLS.has(toolName);
+/** What is otherwise in other agents that have Claude Code's hooks. */
+export interface HookDialect {
+  /** As titles of its requests call it. */
+  name: string;
+  tools: { shell: string; question: string; exitPlan: string };
+  /** What each of its edit tools changes; null for one of another form. */
+  edits: Readonly<Record<string, "write" | "edit" | "notebook" | "several" | null>>;
+  /** Fields of a command that the dialog draws, or that do not change what runs. */
+  plainFields: ReadonlySet<string>;
+  /** Keys that choose an answer of a question with one answer; null: not known. */
+  answerKeys: (index: number) => string[] | null;
+  /** The field that holds what a person asked, and nothing that the program put in. */
+  promptField: string;
+  /** A tool is announced when it begins, so that its request is over then; else before anybody is asked. */
+  announcesLate: boolean;
+  /** What it tells when it has waited for a prompt for a while; null: it tells that as soon as it rests, also where a dialog was left. */
+  idleMeans: "settled" | null;
+  /** Three times the recorded delay from PermissionRequest to the drawn dialog. */
+  dialogGraceMs: number;
+}
 
-const GENERIC_PERMISSION: Ask = {
-  status: TOOL_APPROVAL,
-  request: promptRequest({ kind: "other", title: "Claude needs your permission" }),
+/** Recorded 2.1.329: options are numbered from 1, a digit alone chooses; a dialog is drawn after about 300 ms. */
+const CLAUDE: HookDialect = {
+  name: "Claude",
+  tools: { shell: "Bash", question: "AskUserQuestion", exitPlan: "ExitPlanMode" },
+  edits: { Write: "write", Edit: "edit", MultiEdit: "several", NotebookEdit: "notebook", Update: null },
+  plainFields: new Set(["command", "description", "timeout"]),
+  answerKeys: (index) => (index < 9 ? [String(index + 1)] : null),
+  promptField: "prompt",
+  announcesLate: false,
+  idleMeans: "settled",
+  dialogGraceMs: 1_000,
 };
 
-/** Recorded 2.1.329: options are numbered from 1, a digit alone chooses; several questions or answers need more keys. */
-const questionAsk = (toolName: string, input: Payload): Ask => {
+const isEditTool = ({ edits }: HookDialect, toolName: string): boolean => Object.hasOwn(edits, toolName);
+
+const genericPermission = ({ name }: HookDialect): Ask => ({
+  status: TOOL_APPROVAL,
+  request: promptRequest({ kind: "other", title: `${name} needs your permission` }),
+});
+
+/** Several questions or answers need more keys. */
+const questionAsk = ({ name, answerKeys }: HookDialect, toolName: string, input: Payload): Ask => {
   const hasOneAnswer = (question: Payload): boolean => question["multiSelect"] !== true;
-  const fields = questionFields(input, { name: "Claude", toolName }, (question, index) =>
-    hasOneAnswer(question) && index < 9 ? [String(index + 1)] : null,
+  const fields = questionFields(input, { name, toolName }, (question, index) =>
+    hasOneAnswer(question) ? answerKeys(index) : null,
   );
   const isWhole =
     fields.isWhole === true &&
@@ -120,27 +154,31 @@ const written = (text: unknown): string | null => (typeof text === "string" ? wr
  * What the payload says of an edit's change, and whether that is all of it. Recorded 2.1.329: Write and Edit. It does not say at
  * how many places `replace_all` changes the file, nor what a notebook's cell was before; MultiEdit is an older version's.
  */
-const contentOf = (toolName: string, input: Payload): { content: string | null; isAll: boolean } => {
-  switch (toolName) {
-    case "Write":
+const contentOf = (
+  { edits }: HookDialect,
+  toolName: string,
+  input: Payload,
+): { content: string | null; isAll: boolean } => {
+  switch (edits[toolName] ?? null) {
+    case "write":
       return { content: written(fieldOf(input, "content")), isAll: true };
-    case "Edit":
+    case "edit":
       return { content: changeOf(input), isAll: fieldOf(input, "replace_all") !== true };
-    case "NotebookEdit":
+    case "notebook":
       return { content: written(fieldOf(input, "new_source")), isAll: false };
-    case "MultiEdit": {
+    case "several": {
       const changes = listOf(input, "edits").map((edit) => changeOf(asPayload(edit) ?? {}));
       const isKnown = changes.length > 0 && !changes.includes(null);
       return { content: isKnown ? changes.join("\n") : null, isAll: false };
     }
-    default:
+    case null:
       return { content: null, isAll: false };
   }
 };
 
-const editAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
+const editAsk = (dialect: HookDialect, toolName: string, input: Payload, cwd: string | null): Ask => {
   const path = firstText(input, ["file_path", "notebook_path", "path"]);
-  const { content, isAll } = contentOf(toolName, input);
+  const { content, isAll } = contentOf(dialect, toolName, input);
   return {
     status: EDIT_APPROVAL,
     request: promptRequest({
@@ -155,14 +193,11 @@ const editAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
   };
 };
 
-/** Fields of a command that the dialog draws, or that do not change what runs. */
-const PLAIN_FIELDS = new Set(["command", "description", "timeout"]);
-
 /** Recorded 2.1.329: the dialog does not draw that a command runs outside the sandbox or in the background. */
-const isPlain = (input: Payload): boolean =>
-  Object.entries(input).every(([name, value]) => PLAIN_FIELDS.has(name) || value === false);
+const isPlain = ({ plainFields }: HookDialect, input: Payload): boolean =>
+  Object.entries(input).every(([name, value]) => plainFields.has(name) || value === false);
 
-const toolAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
+const toolAsk = (dialect: HookDialect, toolName: string, input: Payload, cwd: string | null): Ask => {
   const command = textOf(input, "command");
   if (command !== null)
     return {
@@ -173,9 +208,9 @@ const toolAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
         body: command,
         remark: textOf(input, "description"),
         toolName,
-        ...(isPlain(input) ? { isWhole: true } : { hasMore: true }),
+        ...(isPlain(dialect, input) ? { isWhole: true } : { hasMore: true }),
         // Where another tool, such as a server's, runs its command is not known.
-        ...(isPlain(input) && toolName === "Bash" ? { runsIn: cwd } : {}),
+        ...(isPlain(dialect, input) && toolName === dialect.tools.shell ? { runsIn: cwd } : {}),
       }),
     };
   // Only a part of such a tool's input; the dialog shows all of it.
@@ -192,12 +227,12 @@ const toolAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
 };
 
 /** The wait that a PermissionRequest for this tool stands for. `cwd`: where commands run, and the base of paths in its dialog. */
-const askOf = (rawToolName: string, toolInput: unknown, cwd: string | null): Ask => {
+const askOf = (dialect: HookDialect, rawToolName: string, toolInput: unknown, cwd: string | null): Ask => {
   const input = asPayload(toolInput) ?? {};
   const toolName = oneLine(rawToolName, 200);
-  if (toolName === "") return GENERIC_PERMISSION;
-  if (toolName === "AskUserQuestion") return questionAsk(toolName, input);
-  if (toolName === "ExitPlanMode") {
+  if (toolName === "") return genericPermission(dialect);
+  if (toolName === dialect.tools.question) return questionAsk(dialect, toolName, input);
+  if (toolName === dialect.tools.exitPlan) {
     const plan = textOf(input, "plan");
     return {
       status: PLAN_APPROVAL,
@@ -210,7 +245,9 @@ const askOf = (rawToolName: string, toolInput: unknown, cwd: string | null): Ask
       }),
     };
   }
-  return isEditTool(toolName) ? editAsk(toolName, input, cwd) : toolAsk(toolName, input, cwd);
+  return isEditTool(dialect, toolName)
+    ? editAsk(dialect, toolName, input, cwd)
+    : toolAsk(dialect, toolName, input, cwd);
 };
 
 /** The wait that an MCP server's elicitation stands for. Source: vendor documentation, not recorded. */
@@ -223,12 +260,6 @@ const elicitationAsk = (payload: Payload): Ask => {
   };
 };
 
-/**
- * Three times the recorded delay from PermissionRequest to the drawn dialog (about 300 ms, 2.1.329): until then a screen
- * without the dialog says nothing.
- */
-const opened = opensWithin(1_000);
-
 // Names of requests: a PermissionRequest carries no tool_use_id (recorded 2.1.329), so the request is named by what it asks: agent,
 // tool and input. PreToolUse ties that name to its tool_use_id.
 
@@ -236,101 +267,115 @@ const opened = opensWithin(1_000);
  * The part of the input that stays the same between the request and its end, which names the request: a question gains its
  * answers, a plan its text.
  */
-const stableInput = (toolName: string, input: unknown): unknown => {
-  if (toolName === "AskUserQuestion") {
+const stableInput = ({ tools }: HookDialect, toolName: string, input: unknown): unknown => {
+  if (toolName === tools.question) {
     const questions = asPayload(input);
     return questions === null ? null : fieldOf(questions, "questions");
   }
-  return toolName === "ExitPlanMode" ? null : input;
+  return toolName === tools.exitPlan ? null : input;
 };
 
-const requestKeyOf = (agentId: string, toolName: string, toolInput: unknown): string =>
-  hashRequest(agentId, toolName, stableInput(toolName, toolInput));
+const requestKeyOf = (dialect: HookDialect, agentId: string, toolName: string, toolInput: unknown): string =>
+  hashRequest(agentId, toolName, stableInput(dialect, toolName, toolInput));
 
 /** Modes in which a request may be answered without a person. */
-const SELF_ANSWERING_MODES = new Set(["auto", "bypassPermissions", "dontAsk"]);
+const SELF_ANSWERING_MODES = new Set(["auto", "bypassPermissions", "dontAsk", "yolo"]);
+const SELF_EDITING_MODES = new Set(["acceptEdits", "auto_edit"]);
 /** Ends of a session after which the process keeps running. */
 const LIVING_END_REASONS = new Set(["clear", "resume"]);
 const RUNNING_TASK_STATES = new Set(["running", "pending", "in_progress"]);
 
 /** Every name under which the request of one tool call may be open. */
-const namesOfCall = (agentId: string, call: Payload): string[] => {
+const namesOfCall = (dialect: HookDialect, agentId: string, call: Payload): string[] => {
   const toolUseId = textOf(call, "tool_use_id");
   const toolName = textOf(call, "tool_name");
   return [
     ...(toolUseId === null ? [] : [toolUseId]),
-    ...(toolName === null ? [] : [requestKeyOf(agentId, toolName, fieldOf(call, "tool_input"))]),
+    ...(toolName === null ? [] : [requestKeyOf(dialect, agentId, toolName, fieldOf(call, "tool_input"))]),
   ];
 };
 
-const mayAnswerItself = ({ payload, isWhole, confirmRequests }: HookEvent, toolName: string): boolean => {
+const mayAnswerItself = (
+  dialect: HookDialect,
+  { payload, isWhole, confirmRequests }: HookEvent,
+  toolName: string,
+): boolean => {
   const mode = textOf(payload, "permission_mode");
   return (
     !isWhole ||
     confirmRequests ||
     (mode !== null && SELF_ANSWERING_MODES.has(mode)) ||
-    (mode === "acceptEdits" && isEditTool(toolName))
+    (mode !== null && SELF_EDITING_MODES.has(mode) && isEditTool(dialect, toolName))
   );
 };
 
-const toolStarted: EventRule = ({ payload, agentId }) => {
-  const toolUseId = textOf(payload, "tool_use_id");
-  const toolName = textOf(payload, "tool_name");
-  const names =
-    toolUseId === null || toolName === null
-      ? null
-      : { toolUseId, requestKey: requestKeyOf(agentId, toolName, fieldOf(payload, "tool_input")) };
-  return [activity(workOf(agentId, TOOL), { agentId, names })];
+const toolStarted =
+  (dialect: HookDialect): EventRule =>
+  ({ payload, agentId }) => {
+    const toolUseId = textOf(payload, "tool_use_id");
+    const toolName = textOf(payload, "tool_name");
+    const names =
+      toolUseId === null || toolName === null
+        ? null
+        : {
+            toolUseId,
+            requestKey: requestKeyOf(dialect, agentId, toolName, fieldOf(payload, "tool_input")),
+          };
+    const closes = dialect.announcesLate ? namesOfCall(dialect, agentId, payload) : [];
+    return [activity(workOf(agentId, TOOL), { agentId, names, closes })];
+  };
+
+const toolEnded =
+  (dialect: HookDialect): EventRule =>
+  ({ payload, agentId }) => [
+    activity(workOf(agentId, THINKING), { agentId, closes: namesOfCall(dialect, agentId, payload) }),
+  ];
+
+const batchEnded =
+  (dialect: HookDialect): EventRule =>
+  ({ payload, agentId }) => [
+    activity(workOf(agentId, THINKING), {
+      agentId,
+      closes: listOf(payload, "tool_calls")
+        .slice(0, 200)
+        .flatMap((call) => namesOfCall(dialect, agentId, asPayload(call) ?? {})),
+    }),
+  ];
+
+/** Until its dialog is drawn a screen without it says nothing. */
+const permissionRequested = (dialect: HookDialect): EventRule => {
+  const opened = opensWithin(dialect.dialogGraceMs);
+  return (event) => {
+    const { payload, isWhole, agentId } = event;
+    const toolName = textOf(payload, "tool_name");
+    const input = fieldOf(payload, "tool_input");
+    const needsConfirmation = mayAnswerItself(dialect, event, toolName ?? "");
+    if (toolName === null)
+      return [opened(event, genericPermission(dialect), null, { confidence: "medium", needsConfirmation })];
+    const ask = askOf(dialect, toolName, input, textOf(payload, "cwd"));
+    const key = requestKeyOf(dialect, agentId, toolName, input);
+    return [opened(event, ask, key, { confidence: isWhole ? "high" : "medium", needsConfirmation })];
+  };
 };
 
-const toolEnded: EventRule = ({ payload, agentId }) => [
-  activity(workOf(agentId, THINKING), { agentId, closes: namesOfCall(agentId, payload) }),
-];
-
-const batchEnded: EventRule = ({ payload, agentId }) => [
-  activity(workOf(agentId, THINKING), {
-    agentId,
-    closes: listOf(payload, "tool_calls")
-      .slice(0, 200)
-      .flatMap((call) => namesOfCall(agentId, asPayload(call) ?? {})),
-  }),
-];
-
-const permissionRequested: EventRule = (event) => {
-  const { payload, isWhole, agentId } = event;
-  const toolName = textOf(payload, "tool_name");
-  const input = fieldOf(payload, "tool_input");
-  const needsConfirmation = mayAnswerItself(event, toolName ?? "");
-  return toolName === null
-    ? [opened(event, GENERIC_PERMISSION, null, { confidence: "medium", needsConfirmation })]
-    : [
-        opened(
-          event,
-          askOf(toolName, input, textOf(payload, "cwd")),
-          requestKeyOf(agentId, toolName, input),
-          {
-            confidence: isWhole ? "high" : "medium",
-            needsConfirmation,
-          },
-        ),
-      ];
-};
-
-const notified: EventRule = (event) => {
-  const { payload, agentId } = event;
-  switch (textOf(payload, "notification_type")) {
-    case "permission_prompt":
-      return [opened(event, GENERIC_PERMISSION, null, { needsConfirmation: false })];
-    case "elicitation_dialog":
-      return [
-        opened(event, elicitationAsk(payload), null, { confidence: "medium", needsConfirmation: false }),
-      ];
-    case "idle_prompt":
-      return [{ kind: "settled" }];
-    case null:
-    default:
-      return [activity(null, { agentId })];
-  }
+const notified = (dialect: HookDialect): EventRule => {
+  const opened = opensWithin(dialect.dialogGraceMs);
+  return (event) => {
+    const { payload, agentId } = event;
+    switch (textOf(payload, "notification_type")) {
+      case "permission_prompt":
+        return [opened(event, genericPermission(dialect), null, { needsConfirmation: false })];
+      case "elicitation_dialog":
+        return [
+          opened(event, elicitationAsk(payload), null, { confidence: "medium", needsConfirmation: false }),
+        ];
+      case "idle_prompt":
+        return dialect.idleMeans === null ? [activity(null, { agentId })] : [{ kind: dialect.idleMeans }];
+      case null:
+      default:
+        return [activity(null, { agentId })];
+    }
+  };
 };
 
 /** By the elicitation's own id where it has one, and by its server, which asks one thing at a time. */
@@ -361,7 +406,7 @@ const TOLD: ToldNames = {
   said: { event: "Stop", field: "last_assistant_message" },
 };
 
-const RULES: EventRules = {
+const rulesOf = (dialect: HookDialect): EventRules => ({
   SessionStart: ({ payload, isWhole, agentId, confidence }) => {
     // A truncated event may be the restart after a compaction, in the middle of a turn.
     if (!isWhole) return [activity(null, { agentId })];
@@ -370,13 +415,13 @@ const RULES: EventRules = {
   },
   // Also fires when a prompt is queued while a turn runs; a turn is in progress then as well.
   UserPromptSubmit: prompted,
-  PreToolUse: toolStarted,
-  PermissionRequest: permissionRequested,
-  PostToolUse: toolEnded,
-  PostToolUseFailure: toolEnded,
-  PermissionDenied: toolEnded,
-  PostToolBatch: batchEnded,
-  Notification: notified,
+  PreToolUse: toolStarted(dialect),
+  PermissionRequest: permissionRequested(dialect),
+  PostToolUse: toolEnded(dialect),
+  PostToolUseFailure: toolEnded(dialect),
+  PermissionDenied: toolEnded(dialect),
+  PostToolBatch: batchEnded(dialect),
+  Notification: notified(dialect),
   Stop: stopped,
   StopFailure: ({ payload, agentId, confidence }) => {
     const words = textOf(payload, "last_assistant_message");
@@ -395,10 +440,15 @@ const RULES: EventRules = {
       ? [{ kind: "settled" }]
       : [activity(workOf(agentId, THINKING), { agentId })],
   Elicitation: (event) => [
-    opened(event, elicitationAsk(event.payload), elicitationNames(event.payload)[0] ?? null, {
-      confidence: "medium",
-      needsConfirmation: !event.isWhole || event.confirmRequests,
-    }),
+    opensWithin(dialect.dialogGraceMs)(
+      event,
+      elicitationAsk(event.payload),
+      elicitationNames(event.payload)[0] ?? null,
+      {
+        confidence: "medium",
+        needsConfirmation: !event.isWhole || event.confirmRequests,
+      },
+    ),
   ],
   ElicitationResult: ({ payload, agentId }) => [
     activity(workOf(agentId, THINKING), { agentId, closes: elicitationNames(payload) }),
@@ -415,15 +465,19 @@ const RULES: EventRules = {
   InstructionsLoaded: alive,
   PreModelSwitch: alive,
   PostModelSwitch: alive,
-};
-
-export const normalizeClaude = createNormalizer({
-  rules: RULES,
-  told: TOLD,
-  nameField: "hook_event_name",
-  agentIdOf: (payload) => idOf(payload, "agent_id") ?? ROOT_AGENT,
-  about: (event) => ({
-    ...placeOf(event),
-    isExit: event.name === "SessionEnd" && !LIVING_END_REASONS.has(textOf(event.payload, "reason") ?? ""),
-  }),
 });
+
+/** The hooks of Claude Code, and of agents that took them over. */
+export const createClaudeNormalizer = (dialect: HookDialect): AgentAdapter["normalize"] =>
+  createNormalizer({
+    rules: rulesOf(dialect),
+    told: { ...TOLD, prompt: dialect.promptField },
+    nameField: "hook_event_name",
+    agentIdOf: (payload) => idOf(payload, "agent_id") ?? ROOT_AGENT,
+    about: (event) => ({
+      ...placeOf(event),
+      isExit: event.name === "SessionEnd" && !LIVING_END_REASONS.has(textOf(event.payload, "reason") ?? ""),
+    }),
+  });
+
+export const normalizeClaude = createClaudeNormalizer(CLAUDE);

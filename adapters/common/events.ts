@@ -170,6 +170,8 @@ export const subjectOf = (input: unknown): string | null => {
 /** Names of an agent's events and fields that report its activity. */
 export interface ToldNames {
   prompts: string;
+  /** The field of that event; `prompt` unless given. */
+  prompt?: string;
   began: string;
   ended: readonly string[];
   toolName: string;
@@ -188,7 +190,7 @@ const toldOf = (
   { name, payload, isRoot }: HookEvent,
 ): Pick<ToldActivity, "promptText" | "tool" | "saidText"> => {
   if (!isRoot) return { promptText: null };
-  const prompt = name === names.prompts ? textOf(payload, "prompt") : null;
+  const prompt = name === names.prompts ? textOf(payload, names.prompt ?? "prompt") : null;
   const hasEnded = names.ended.includes(name);
   const toolName = hasEnded || name === names.began ? textOf(payload, names.toolName) : null;
   const subject = subjectOf(fieldOf(payload, names.input));

@@ -8,6 +8,18 @@ import type { JsonNode } from "../../core/model/jsonTree.ts";
 import { createOwnNotifications } from "../common/ownNotifications.ts";
 import { valueOf } from "../common/settingsText.ts";
 
+/** What is otherwise in forks that kept its form of settings. */
+export interface HookForm {
+  agentType: string;
+  displayName: string;
+  /** At least one; the order in which entries are added. */
+  events: readonly [string, ...string[]];
+  /** What of its settings keeps our hooks from running; `commands`: ours. */
+  problems: (root: JsonNode, path: string, commands: ReadonlySet<string>) => readonly string[];
+  notifications: NonNullable<Integration["notifications"]>;
+  testEvent: Integration["testEvent"];
+}
+
 /** Everything that changes a state. Not the model's events: they fire per chunk and show in the status line. */
 export const HOOK_EVENTS = [
   "SessionStart",
@@ -26,7 +38,7 @@ const HOOK_NAME = "agtmux";
 export const HOOK = createHookCommand("gemini");
 
 /** `hooksConfig` can switch off all hooks, or ours by name or command. */
-const problemsOf = (root: JsonNode, path: string, commands: ReadonlySet<string>): string[] => {
+const problemsOf: HookForm["problems"] = (root, path, commands) => {
   const config = valueOf(root, "hooksConfig");
   if (config?.kind !== "object") return [];
   const disabled = valueOf(config, "disabled");
@@ -41,39 +53,42 @@ const problemsOf = (root: JsonNode, path: string, commands: ReadonlySet<string>)
 };
 
 /** Sources: its documents, and 0.61.0. */
-const notifications = createOwnNotifications({
-  what: "shows a notification where its terminal can, or rings the bell",
-  path: (configDir) => `${configDir}/settings.json`,
-  form: "json with comments",
-  settings: [{ key: ["general", "enableNotifications"], off: false, isOnByDefault: false }],
-});
+const GEMINI: HookForm = {
+  agentType: "gemini",
+  displayName: "Gemini CLI",
+  events: HOOK_EVENTS,
+  problems: problemsOf,
+  notifications: createOwnNotifications({
+    what: "shows a notification where its terminal can, or rings the bell",
+    path: (configDir) => `${configDir}/settings.json`,
+    form: "json with comments",
+    settings: [{ key: ["general", "enableNotifications"], off: false, isOnByDefault: false }],
+  }),
+  testEvent: {
+    eventName: "Notification",
+    payload: {
+      hook_event_name: "Notification",
+      notification_type: "AgtmuxTest",
+      message: "Delivery test",
+    },
+  },
+};
 
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
-export const createGeminiIntegration = (): Integration => {
+export const createGeminiIntegration = (form: HookForm = GEMINI): Integration => {
+  const command = createHookCommand(form.agentType);
   const integration = createHookSettingsIntegration({
-    notifications,
+    notifications: form.notifications,
     path: (configDir) => `${configDir}/settings.json`,
     hasComments: true,
-    events: HOOK_EVENTS,
-    command: HOOK,
-    hookOf: (command) => ({
-      name: HOOK_NAME,
-      type: "command",
-      command,
-      timeout: HOOK_TIMEOUT_MS,
-    }),
+    events: form.events,
+    command,
+    hookOf: (line) => ({ name: HOOK_NAME, type: "command", command: line, timeout: HOOK_TIMEOUT_MS }),
     problemsOf: ({ eventScript }, root, path) =>
       Promise.resolve(
-        problemsOf(root, path, new Set(HOOK_EVENTS.map((event) => HOOK.of(eventScript, event)))),
+        form.problems(root, path, new Set(form.events.map((event) => command.of(eventScript, event)))),
       ),
-    testEvent: {
-      eventName: "Notification",
-      payload: {
-        hook_event_name: "Notification",
-        notification_type: "AgtmuxTest",
-        message: "Delivery test",
-      },
-    },
+    testEvent: form.testEvent,
   });
   return {
     ...integration,
@@ -82,7 +97,7 @@ export const createGeminiIntegration = (): Integration => {
         return Promise.reject(
           new AgtmuxError(
             "E_INTEGRATION_REFUSED",
-            `Gemini CLI would replace the dollar sign in ${request.eventScript}; use a home without one.`,
+            `${form.displayName} would replace the dollar sign in ${request.eventScript}; use a home without one.`,
           ),
         );
       return integration.planInstall(request);

@@ -89,9 +89,9 @@ export const loadRecording = (folder: string, name: string): Recording => {
   };
 };
 
-/** Names of all frames in a folder, sorted. */
+/** Names of all frames in a folder, sorted; none where there is no folder. */
 export const listFrames = (folder: string): string[] =>
-  readdirSync(folder)
+  (existsSync(folder) ? readdirSync(folder) : [])
     .filter((file) => file.endsWith(".txt") && existsSync(join(folder, `${file.slice(0, -4)}.json`)))
     .map((file) => file.slice(0, -".txt".length))
     .toSorted();

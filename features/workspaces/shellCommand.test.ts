@@ -19,6 +19,7 @@ describe("the command of a new pane", () => {
       opencode: ["opencode", `opencode -s ${ID}`],
       copilot: ["copilot", `copilot --resume=${ID}`],
       pi: ["pi", `pi --session ${ID}`],
+      qwen: ["qwen", `qwen --resume ${ID}`],
       omp: ["omp", `omp --resume=${ID}`],
       gjc: ["gjc", null],
       antigravity: ["agy", null],

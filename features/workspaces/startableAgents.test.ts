@@ -62,6 +62,7 @@ const ALL = [
   "omp",
   "opencode",
   "pi",
+  "qwen",
 ];
 
 it("begins with the one started last, then those that run, those that are installed, and the others", async () => {

@@ -54,6 +54,11 @@ const MOVES: readonly [what: string, seen: RegExp, move: (text: string, step: nu
     (seconds, step) => String(Number(seconds) + 2 * step),
   ],
   ["seconds of a sub-agent", /(?<= )\d+(?=s · )/g, (seconds, step) => String(Number(seconds) + 2 * step)],
+  [
+    "seconds in brackets",
+    /(?<=\()\d+(?=s · .*esc to cancel\))/g,
+    (seconds, step) => String(Number(seconds) + 2 * step),
+  ],
   ["words", /(?<=word)\d+$/gm, (number, step) => String(Number(number) + step)],
 ];
 
@@ -120,7 +125,16 @@ const open = (row: PaneView) => {
 
 it("has recordings of every agent at work, and knows what moves in each", () => {
   const agents = new Set(FRAMES.map(({ agent }) => agent));
-  expect([...agents].toSorted()).toEqual(["claude", "codex", "copilot", "gemini", "omp", "opencode", "pi"]);
+  expect([...agents].toSorted()).toEqual([
+    "claude",
+    "codex",
+    "copilot",
+    "gemini",
+    "omp",
+    "opencode",
+    "pi",
+    "qwen",
+  ]);
   expect(FRAMES.length).toBeGreaterThan(25);
   expect(FRAMES.filter(({ recording }) => moveOf(recording) === null).map(({ name }) => name)).toEqual([]);
 });

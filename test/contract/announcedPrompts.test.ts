@@ -15,6 +15,7 @@ const GENERIC = new Set([
   "Claude needs your permission",
   "Copilot needs information",
   "Gemini asks a question",
+  "Qwen Code needs your permission",
 ]);
 
 const pairs = createAdapterRegistry()

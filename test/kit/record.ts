@@ -17,6 +17,7 @@ import { type SizeName, sizeOf } from "../live/results/result.ts";
 import { openStand, type Stand } from "../live/rig/openStand.ts";
 import type { Stopper } from "../live/rig/stopper.ts";
 import type { Replacement } from "./clean.ts";
+import { createDraftScenario } from "./drafts.ts";
 import { readLoggedEvents, writeEventSamples, writeLabels, writeRecording } from "./recording.ts";
 import { createRecordingStage, type Kept, nameOf, USUAL_COLUMNS } from "./recordingStage.ts";
 
@@ -40,7 +41,9 @@ const trust: Scenario<BareStage> = {
 };
 
 const SCENARIOS: readonly Scenario<BareStage>[] = [...STATE_SCENARIOS, trust];
-export const RECORDED_STEPS: readonly string[] = SCENARIOS.flatMap(({ steps }) => steps);
+/** Drafts are recorded in one size, in a start of their own. */
+const DRAFTS = "drafts";
+export const RECORDED_STEPS: readonly string[] = [...SCENARIOS.flatMap(({ steps }) => steps), DRAFTS];
 
 /** The agent at the version that is asked for, else at the one last driven; installed where it is missing. */
 const ensureInstalled = async (id: AgentId, asked: string | null): Promise<InstalledAgent> => {
@@ -109,30 +112,25 @@ export interface RecordOptions {
 
 export const RECORDINGS = fixtureFolder("");
 
-/** One start of the agent. Gives the names of what was missed. */
-const recordGroup = async (
+/** The agent at its prompt, or at what it asks first, in a pane of that size. */
+const openRun = async (
   options: RecordOptions,
   installed: InstalledAgent,
   sizeName: SizeName,
-  group: readonly Scenario<BareStage>[],
-): Promise<string[]> => {
-  const { id, folder, say, stopper } = options;
+  start: Scenario["start"],
+) => {
+  const { id, stopper } = options;
   const agent = LIVE_AGENTS[id];
-  const size = sizeOf(sizeName);
-  const start = group[0]?.start;
-  const missed: string[] = [];
-  const labels: Record<string, Label> = {};
-  await using stand = await openStand({
+  const stand = await openStand({
     agent,
     installed,
     companion: null,
     mode: "screen",
-    size,
+    size: sizeOf(sizeName),
     isTrusted: start?.isTrusted ?? true,
     stopper,
     habitat: null,
   });
-  const replacements = replacementsFor(stand, installed, id);
   const log = join(stand.root, "events.jsonl");
   const quote = (word: string): string => `'${word}'`;
   const logger: EventLogger = {
@@ -141,20 +139,37 @@ const recordGroup = async (
     command: (event) => [process.execPath, LOGGER, log, `${id}.${event}`].map(quote).join(" "),
   };
   await agent.logEvents?.(stand.place, logger);
+  const pane = await stand.openPane(id, { answersDialogs: start?.answersDialogs ?? true });
+  return { stand, pane, log, replacements: replacementsFor(stand, installed, id) };
+};
+
+/** One start of the agent. Gives the names of what was missed. */
+const recordGroup = async (
+  options: RecordOptions,
+  installed: InstalledAgent,
+  sizeName: SizeName,
+  group: readonly Scenario<BareStage>[],
+): Promise<string[]> => {
+  const { id, folder, say } = options;
+  const { columns } = sizeOf(sizeName);
+  const start = group[0]?.start;
+  const missed: string[] = [];
+  const labels: Record<string, Label> = {};
+  const { stand, pane, log, replacements } = await openRun(options, installed, sizeName, start);
+  await using _ = stand;
+  const isUsual = columns === USUAL_COLUMNS;
   const keep = ({ step, label, snapshot, events }: Kept): void => {
-    const name = nameOf(step, size.columns);
-    const isUsual = size.columns === USUAL_COLUMNS;
-    const version = `${agent.main.name.replace(/^@[^/]+\//, "")} ${installed.version}`;
+    const name = nameOf(step, columns);
+    const version = `${LIVE_AGENTS[id].main.name.replace(/^@[^/]+\//, "")} ${installed.version}`;
     const written = { folder: join(folder, id), name, state: step, version, snapshot, events, replacements };
     writeRecording({ ...written, hasColours: isUsual });
     labels[name] = label;
     say(`  kept     ${name} (${label.state})`);
   };
   const miss = (step: string, why: string): void => {
-    missed.push(nameOf(step, size.columns));
+    missed.push(nameOf(step, columns));
     say(`  missed   ${step}: ${why}`);
   };
-  const pane = await stand.openPane(id, { answersDialogs: start?.answersDialogs ?? true });
   const stage = createRecordingStage({ stand, pane, log, keep, miss });
   for (const scenario of group) {
     const before = missed.length;
@@ -163,9 +178,19 @@ const recordGroup = async (
   }
   writeLabels(folder, id, labels);
   // Of the usual size, so that one run decides which payload is the sample.
-  if (size.columns === USUAL_COLUMNS && start === undefined && options.steps === null)
+  if (isUsual && start === undefined && options.steps === null)
     writeEventSamples(join(folder, id), readLoggedEvents(log), replacements);
   return missed;
+};
+
+const recordDrafts = async (options: RecordOptions, installed: InstalledAgent): Promise<void> => {
+  const { id, folder, say } = options;
+  const { stand, pane, log, replacements } = await openRun(options, installed, "120x40", undefined);
+  await using _ = stand;
+  const place = join(folder, "..", "drafts", id);
+  const scenario = createDraftScenario(place, replacements, (name) => say(`  kept     draft ${name}`));
+  const miss = (step: string, why: string): void => say(`  missed   ${step}: ${why}`);
+  await scenario.run(createRecordingStage({ stand, pane, log, keep: () => {}, miss }));
 };
 
 /** Gives the names of the recordings that could not be made. */
@@ -185,5 +210,6 @@ export const record = async (options: RecordOptions): Promise<string[]> => {
       if (possible.length > 0) missed.push(...(await recordGroup(options, installed, size, possible)));
     }
   }
+  if (steps?.includes(DRAFTS) ?? sizes.includes("120x40")) await recordDrafts(options, installed);
   return missed;
 };

@@ -11,6 +11,9 @@ import { readLoggedEvents, takeSnapshot, type LoggedEvent, type Snapshot } from 
 
 /** When a state that just began has been drawn. */
 const DRAWN_MS = 1_500;
+/** How long a screen has to stay as it is until it is the state's own, and how long that is waited for: a busy machine draws late. */
+const STEADY_MS = 1_000;
+const STEADY_LIMIT_MS = 15_000;
 const FIRST_NUMBER = 1_000;
 const NUMBERS = 8_000;
 
@@ -68,6 +71,17 @@ export interface Kept {
   events: readonly LoggedEvent[];
 }
 
+const untilSteady = async (pane: LivePane): Promise<void> => {
+  const deadline = Date.now() + STEADY_LIMIT_MS;
+  const look = async (): Promise<string> => `${await pane.screen()}${await pane.show("#{pane_title}")}`;
+  for (let before = await look(); Date.now() < deadline;) {
+    await wait(STEADY_MS);
+    const now = await look();
+    if (now === before) return;
+    before = now;
+  }
+};
+
 /** `log`: where the agent's hooks write. */
 export const createRecordingStage = (options: {
   stand: Stand;
@@ -94,6 +108,8 @@ export const createRecordingStage = (options: {
     since: (at) => stand.exchanges().filter((exchange) => exchange.at >= at),
     check: async ({ step, states: [state = "unknown"], since, holds }) => {
       await wait(Math.max(0, since + DRAWN_MS - Date.now()));
+      // What works changes all the time.
+      if (state !== "running") await untilSteady(pane);
       const heldBefore = await holds();
       const snapshot = await takeSnapshot(stand.tmux, pane.paneId, (args) => args.includes(log));
       if (!heldBefore || !(await holds())) return miss(step, "the agent left the state by itself");

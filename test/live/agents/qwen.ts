@@ -62,6 +62,8 @@ export const qwen: LiveAgent = {
     plan: null,
     interrupted: /Request cancelled/,
   },
+  // Its commands are drawn without a mark where a row is too long.
+  showsWhole: false,
   takesFreeText: true,
   exit: "/quit",
 };

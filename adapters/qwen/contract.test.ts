@@ -1,0 +1,4 @@
+import { runAdapterContract } from "../testkit/contract.ts";
+import { createQwenAdapter } from "./index.ts";
+
+runAdapterContract(createQwenAdapter());
